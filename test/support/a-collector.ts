@@ -1,4 +1,4 @@
-// An OpenTelemetry collector as far as a test needs one: an HTTP server that keeps what it is sent, and can be made to fail.
+// A minimal OpenTelemetry collector: an HTTP server that stores what it receives, and can be made to fail.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { portOf } from './api/client'
@@ -11,18 +11,18 @@ export interface Collected {
 }
 
 export interface ACollector {
-  /** As it is configured. */
+  /** The configured URL. */
   readonly endpoint: string
   readonly taken: readonly Collected[]
-  /** How often it was sent something, taken or not. */
+  /** The number of posts, accepted or not. */
   asked(): number
   behave(how: Behaviour): void
-  /** The spans it took, each with the name of who sent it. */
+  /** The accepted spans, each with the name of its sender. */
   spans(): Json[]
   close(): Promise<void>
 }
 
-/** A status; or it keeps who asks waiting for ever, or hangs up. */
+/** A status; or it never answers, or closes the connection. */
 type Behaviour = number | 'silent' | 'away'
 
 export async function aCollector(): Promise<ACollector> {

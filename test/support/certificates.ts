@@ -1,4 +1,4 @@
-// Certificates for a test of TLS, made here: Node can read certificates, but not make them.
+// Certificates for tests of TLS, created here because Node can read certificates, but not create them.
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
 export interface Issued {
@@ -7,9 +7,9 @@ export interface Issued {
 }
 
 export interface Authority {
-  /** Its own certificate, for who is to trust it. */
+  /** Its own certificate, for those who should trust it. */
   readonly certificate: string
-  /** For a server of these names, or a client that shows it. */
+  /** For a server with these names, or for a client. */
   issue(name: string, ...more: string[]): Issued
 }
 
@@ -83,7 +83,7 @@ function sequence(...parts: readonly Buffer[]): Buffer {
   return tagged(0x30, Buffer.concat(parts))
 }
 
-/** DER: what it is, how long, and its bytes. */
+/** DER: type, length and bytes. */
 function tagged(tag: number, bytes: Buffer): Buffer {
   const { length } = bytes
   const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255]

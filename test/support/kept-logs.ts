@@ -1,4 +1,4 @@
-// Everything that our processes log while tests run is kept until the end, and then looked through for what must not be in it.
+// Keeps all logs of our processes during a test run, and searches them at the end for forbidden data.
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -9,13 +9,13 @@ import { createLog, type Log } from '../../runtime/log'
 import { testSystem } from './jest/system'
 import { lookThrough } from './personal'
 
-/** A test that wants to know what is logged: the lines of this level and above. */
+/** A test that reads the log: the lines of this level and above. */
 export interface Listener {
   readonly level: LogLevel
   write(line: string): void
 }
 
-/** A log for what a test runs in its own process: as talkative as can be, whatever the test itself listens to. */
+/** A log for code in the test's own process: with every level, whatever the test itself reads. */
 export function keptLog(listener?: Listener): Log {
   const file = newFile('in-process')
   const write = (line: string) => {
@@ -29,7 +29,7 @@ export function keptLog(listener?: Listener): Log {
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
-/** What a process writes, beside whoever else listens. */
+/** The output of a process, for other listeners too. */
 export function keepOutput(name: string, streams: readonly (Readable | null)[]): void {
   for (const stream of streams) {
     const file = newFile(name)
@@ -37,14 +37,14 @@ export function keepOutput(name: string, streams: readonly (Readable | null)[]):
   }
 }
 
-/** The log files that a system of its own leaves behind. */
+/** The log files that a separate system leaves behind. */
 export function keepFiles(folder: string, names: readonly string[]): void {
   for (const name of names.flatMap((each) => [each, `${each}.previous`])) {
     if (existsSync(join(folder, name))) copyFileSync(join(folder, name), newFile(name))
   }
 }
 
-/** For the set-up: an empty folder for this run, and none of runs that are over. */
+/** For the set-up: an empty folder for this run, without those of earlier runs. */
 export function openLogsFolder(): string {
   const all = join(projectDir(), '.cache/test-logs')
   const folder = join(all, String(process.pid))
@@ -56,7 +56,7 @@ export function openLogsFolder(): string {
   return folder
 }
 
-/** For the tear-down: throws, and so fails the run, when there is anything personal or secret in what was logged. */
+/** For the tear-down: throws, and so fails the run, if a log contains anything personal or secret. */
 export async function requireNothingPersonal(folder: string): Promise<void> {
   const { files, lines, findings } = await lookThrough(folder)
   if (findings.length === 0) {

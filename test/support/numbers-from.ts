@@ -1,6 +1,6 @@
-// Random numbers that a seed brings back.
+// Random numbers that a seed reproduces.
 
-/** Whole numbers below what is asked for, the same for the same seed (mulberry32). */
+/** Whole numbers below a limit, the same for the same seed (mulberry32). */
 export function numbersFrom(start: number): (below: number) => number {
   let state = start
   return (below) => {

@@ -1,4 +1,4 @@
-// What OTLP's JSON allows of what we send: any other field, type or format is a mistake.
+// What the JSON of OTLP allows in our posts: any other field, type or format is an error.
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 
@@ -52,7 +52,7 @@ const request = Compile(
   ),
 )
 
-/** What is wrong with it; empty when nothing is. */
+/** The errors; empty if there are none. */
 export function faultsOf(body: unknown): string[] {
   return request.Errors(body).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }

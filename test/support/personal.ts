@@ -1,4 +1,4 @@
-// Finds in a log what must never be in one: names, addresses, account numbers, codes, keys and passwords, as the tests use them.
+// Finds forbidden data in a log: names, addresses, account numbers, codes, keys and passwords, as the tests use them.
 import { createReadStream, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -7,7 +7,7 @@ export interface Finding {
   readonly file: string
   readonly line: number
   readonly what: string
-  /** The line around it, without it. */
+  /** The line around it, without the finding. */
   readonly around: string
 }
 
@@ -18,7 +18,7 @@ export interface Looked {
   readonly findings: readonly Finding[]
 }
 
-/** Of digits only those that stand alone: in an id, a time, a port or a number of JSON's they are something else. */
+/** Digits only if they stand alone: in an id, a time, a port or a JSON number they are something else. */
 const alone = (digits: number) => new RegExp(`(?<![\\w.:/-])\\d{${digits}}(?![\\w.:-])`)
 
 const rules: readonly (readonly [what: string, pattern: RegExp])[] = [
@@ -28,7 +28,7 @@ const rules: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a code or a sort code', alone(6)],
   ['a code or a sort code', /code"?[:=] ?"?\d{6}(?!\d)/],
   ['an account number', /account_?number"?[:=] ?"?\d{4}/i],
-  // In the details of a refusal by Temporal the type of a message stands behind an @.
+  // In the details of a refusal by Temporal the type of a message follows an @.
   ['an email', /[\w.+-]+@(?!type\.googleapis\.com\b)[\w-]+(\.[\w-]+)*\.[a-z]{2,}\b/i],
   ['an API key', /kp_(sandbox|live)_[0-9a-f]{9,}/],
   ["a bank's key", /sk-(test|live)-[\w-]+/],
@@ -39,7 +39,7 @@ const rules: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a password', /\w+:\/\/[^\s"/:@]*:[^\s"/@]+@/],
 ]
 
-/** In one line; null when there is nothing. */
+/** In one line; null if there is nothing. */
 export function personalIn(line: string): { readonly what: string; readonly around: string } | null {
   for (const [what, pattern] of rules) {
     const match = pattern.exec(line)

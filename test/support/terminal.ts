@@ -1,4 +1,4 @@
-// Runs ops in this process against a database of its own, and catches what it prints.
+// Runs ops in this process with its own database, and captures its output.
 import type { Db } from '../../db/database'
 import { run } from '../../ops/run'
 import { createDatabase, openDb } from './db/database'
@@ -13,7 +13,7 @@ export interface OpsTerminal {
   readonly env: { readonly DATABASE_URL: string; readonly SECRET_KEYS: string }
   readonly db: Db
   ops(...argv: string[]): Promise<Ran>
-  /** The one JSON value that a command prints with --json; anything but success fails the test. */
+  /** The single JSON value that a command prints with --json; anything but success fails the test. */
   json<Value>(...argv: string[]): Promise<Value>
   close(): Promise<void>
 }
@@ -49,5 +49,5 @@ export async function runWith(env: Readonly<Record<string, string>>, argv: reado
   return { code, ...printed }
 }
 
-/** One sentence: one line that starts with a capital or an option's or partner's name, and ends with a full stop. */
+/** One sentence: one line that starts with a capital or the name of an option or partner, and ends with a full stop. */
 export const oneSentence = /^\S[^\n]*\.\n$/

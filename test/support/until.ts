@@ -1,7 +1,7 @@
-// Waits for a condition instead of for a while.
+// Waits for a condition instead of a fixed time.
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Resolves with the first value that is neither null, undefined nor false; throws when none comes in time. */
+/** Resolves with the first value that is neither null, undefined nor false; throws after the time limit. */
 export async function until<T>(what: string, probe: () => T | Promise<T>, limitMs = 120_000): Promise<NonNullable<T>> {
   const end = performance.now() + limitMs
   for (;;) {

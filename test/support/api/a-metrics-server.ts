@@ -1,4 +1,4 @@
-// The figures of an API under test, on a port of their own.
+// The metrics of an API under test, on a separate port.
 import { once } from 'node:events'
 import { createMetricsServer } from '../../../api/metrics/server'
 import { type Api, portOf } from './client'

@@ -1,4 +1,4 @@
-// Starts the real API on a free port with a database of its own, and refuses any answer that its route did not promise.
+// Starts the real API on a free port with its own database, and rejects any response that its route does not promise.
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -29,11 +29,11 @@ import { keptLog } from '../kept-logs'
 import { requirePromised } from './promised'
 
 export interface ApiOptions {
-  /** The URL of a database that somebody else drops; a fresh one without it. */
+  /** The URL of a database that the test drops itself; a fresh one by default. */
   readonly database?: string
   readonly clock?: Clock
   readonly rails?: Partial<Record<RailName, RateSource>>
-  /** Where the payouts' workers listen; without it nobody does. */
+  /** The queue of the payout workers; by default no worker polls it. */
   readonly taskQueuePrefix?: string
   readonly answerTimeoutMs?: number
   readonly temporalAddress?: string
@@ -42,7 +42,7 @@ export interface ApiOptions {
   readonly publicUrl?: string
   readonly log?: Log
   readonly signUp?: 'on' | 'off'
-  /** Where mails go; without it they wait. */
+  /** Where mails go; by default they stay queued. */
   readonly smtpUrl?: string
   readonly session?: ApiDeps['config']['session']
   readonly trustedProxies?: number
@@ -53,7 +53,7 @@ export interface ApiOptions {
   readonly opsEmail?: string
   readonly seller?: ApiDeps['config']['seller']
   readonly readLimits?: CostlyReadLimits
-  /** Other ones than those of every test. */
+  /** Keys other than the default ones. */
   readonly keyring?: Keyring
 }
 
@@ -63,7 +63,7 @@ export interface Api {
   readonly db: Db
   readonly keyring: Keyring
   readonly clock: Clock
-  /** For a test that takes one request apart. */
+  /** For a test that pauses a single request. */
   readonly deps: ApiDeps
   /** For a test about connections. */
   readonly server: Server
@@ -79,7 +79,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export interface CallOptions {
   /** The secret of an API key. */
   readonly key?: string
-  /** What aSession made: then the call comes from our own pages, unless the headers say otherwise. */
+  /** A token from aSession: the call then comes from our own pages, unless the headers say otherwise. */
   readonly session?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -88,11 +88,11 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly body: AnswerBody
-  /** What came over the wire. */
+  /** The raw bytes of the body. */
   readonly bytes: Buffer
 }
 
-/** Tests read what they expect; everything else is unknown. An answer without a body has none of it. */
+/** Tests read the fields they expect; everything else is unknown. A response without a body has none. */
 export interface AnswerBody {
   readonly error?: { readonly code: string; readonly message: string; readonly details?: unknown }
   readonly data?: readonly Readonly<Record<string, unknown>>[]
@@ -101,11 +101,11 @@ export interface AnswerBody {
   readonly [field: string]: unknown
 }
 
-/** Where the pages of the API under test come from. */
+/** The origin of our own pages. */
 export const testOrigin = 'http://payouts.test'
 const mailFrom = { name: 'Payouts', address: 'codes@payouts.test' }
 
-/** The keys of every test; the second one is an older key that still reads. */
+/** The default keys of tests; the second one is an older key that still reads. */
 export const testSecretKeys = [
   { id: 'k2', bytes: Buffer.alloc(32, 2) },
   { id: 'k1', bytes: Buffer.alloc(32, 1) },

@@ -1,4 +1,4 @@
-// A signed-in person's request together with the confirm code that is mailed for it.
+// A signed-in member's request together with its emailed confirm code.
 import { openText, type Sealed } from '../../../db/seal'
 import type { TestInbox } from '../mail/an-inbox'
 import { until } from '../until'
@@ -13,7 +13,7 @@ export interface ConfirmMail {
   readonly html: string
 }
 
-/** Asks for the code, reads it in the mail, and sends the request with it. */
+/** Requests the code, reads it in the mail, and sends the request with it. */
 export async function sendConfirmed(
   api: Api,
   method: Method,
@@ -43,7 +43,7 @@ export async function aConfirmCode(
   })
 }
 
-/** Oldest first: of an API that sends its mails those in the inbox, else those that wait. */
+/** Oldest first: from the inbox of an API that sends mails, else from the queue. */
 export async function confirmMails({ db }: Pick<Api, 'db'>, inbox?: TestInbox): Promise<ConfirmMail[]> {
   if (inbox) {
     const messages = (await inbox.messages()).filter(({ subject }) => / confirms /.test(subject)).toReversed()

@@ -1,4 +1,4 @@
-// Partners, keys, payouts, charges and invoices to test the API with, as they are stored.
+// Stored partners, keys, payouts, charges and invoices for tests of the API.
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Db } from '../../../db/database'
 import { newId } from '../../../db/id'
@@ -21,7 +21,7 @@ import { type Api, testKeyring } from './client'
 /** What fixtures need of an API, so that a test without one can use them too. */
 export type Stage = Pick<Api, 'db' | 'clock'>
 
-/** A clock that stands still until it is set. */
+/** A clock that only moves when it is set. */
 export function aClock(iso: string): Clock & { set(iso: string): void } {
   let now = new Date(iso)
   return {
@@ -32,7 +32,7 @@ export function aClock(iso: string): Clock & { set(iso: string): void } {
   }
 }
 
-/** Opened as every partner is, then changed; approved, so that it may have live keys. */
+/** Opened like every partner, then changed; approved, so that it may have live keys. */
 export async function aPartner({ db, clock }: Stage, changes: PartnerChanges = {}): Promise<PartnerRow> {
   const slug = `acme-${randomBytes(6).toString('hex')}`
   const by = { email: `ada@${slug}.test`, createdBy: 'ops:test' }
@@ -61,7 +61,7 @@ export async function aKey(
   return created.secret
 }
 
-/** The token of a new member of that role who has signed in. */
+/** The session token of a new member with that role. */
 export async function aSession(
   { db, clock }: Stage,
   partner: Pick<PartnerRow, 'id'>,
@@ -85,7 +85,7 @@ export async function revokeKey({ db, clock }: Stage, partner: PartnerRow, secre
   if (revoked.outcome !== 'revoked') throw new Error(`the key was not revoked: ${revoked.outcome}`)
 }
 
-/** A completed sandbox payout of 120.00 that its callers were told about, unless the fields say otherwise. */
+/** An acknowledged and completed sandbox payout of 120.00, unless the fields say otherwise. */
 export async function aPayoutRow(
   { db, clock }: Stage,
   partner: PartnerRow,
@@ -178,7 +178,7 @@ export async function anInvoice(
     createdAt: at,
     ...fields,
   }
-  // The way that the database allows: a draft gets its lines, is issued, and only then paid or void.
+  // In the order that the database requires: a draft gets its lines, is issued, and only then paid or void.
   const invoices = db.dataSource.getRepository(invoice)
   const asDraft = { status: 'draft', paidAt: null, voidedAt: null, voidReason: null } as const
   await invoices.insert({ ...row, ...asDraft })

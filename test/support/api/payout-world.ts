@@ -1,4 +1,4 @@
-// All that a payout needs, in the test's own process: the API, the simulated bank, and a worker for each environment.
+// Everything a payout needs, in the test's own process: the API, the sandbox bank, and a worker for each environment.
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { Client } from '@temporalio/client'
 import { Worker } from '@temporalio/worker'
@@ -51,11 +51,11 @@ export interface WorldOptions {
   readonly payouts?: Partial<PayoutConfig>
   readonly bank?: Parameters<typeof openTestBank>[0]
   readonly workers?: 'started' | 'none'
-  /** Of http where a browser comes, whose cookie has another name then. */
+  /** With http for a browser, whose cookie then has another name. */
   readonly publicUrl?: string
-  /** The API's, where they are others than those of every test. */
+  /** The keys of the API, if not the default ones. */
   readonly keyring?: Keyring
-  /** The workers'. */
+  /** The keys of the workers. */
   readonly secretKeys?: readonly SecretKey[]
 }
 
@@ -64,7 +64,7 @@ const quickPayouts: PayoutConfig = {
   pollMs: [100],
   repeatForMs: 60_000,
   quietMs: 0,
-  // A busy machine is no slow bank.
+  // A busy machine must not look like a slow bank.
   briefCallMs: 2_000,
   briefConnectMs: 1_000,
   answerWithinMs: 1_500,
@@ -123,7 +123,7 @@ export async function aPayoutWorld(options: WorldOptions = {}): Promise<PayoutWo
   }
 }
 
-/** A request that the specification accepts, for an account of its own; parts of the recipient are changed one by one. */
+/** A valid request with its own account. Fields of the recipient can be changed one by one. */
 export function aRequest(change: Json = {}): Json {
   const { recipient = {}, ...rest } = change
   const { bank, address, ...other } = recipient

@@ -1,4 +1,4 @@
-// People who sign in: members with an email, the codes in their inbox, and what the API answers them.
+// Users who sign in: members with an email, the codes in their inbox, and the API's responses.
 import { randomBytes } from 'node:crypto'
 import { insertMember, type MemberRow } from '../../../db/partners/members'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -13,7 +13,7 @@ export const fromOurPages = { headers: { Origin: testOrigin } }
 
 export const aBrowserCookie = `__Host-browser=${'b'.repeat(43)}`
 
-/** All codes of these helpers are asked for and entered in this one. */
+/** All codes of these helpers are requested and entered in this browser. */
 export const inOneBrowser = { headers: { Origin: testOrigin, Cookie: aBrowserCookie } }
 
 export async function aMember(
@@ -40,7 +40,7 @@ export function signIn(api: Api, email: string, code: string, more: Record<strin
   return api.post('/v1/auth/sessions', { email, code, ...more }, inOneBrowser)
 }
 
-/** Asks for a code and reads it from the subject of the mail, as people do. */
+/** Requests a code and reads it from the subject of the mail, as users do. */
 export async function aCode(api: Api, inbox: TestInbox, email: string): Promise<string> {
   const before = (await codesOf(inbox, email)).length
   const { status } = await askForCode(api, email)
@@ -57,13 +57,13 @@ export async function codesOf(inbox: TestInbox, email: string): Promise<string[]
   return mails.flatMap(({ subject }) => /^(\d{6}) is your/.exec(subject)?.[1] ?? [])
 }
 
-/** The token in the cookie that an answer sets. */
+/** The token in the cookie of a response. */
 export function tokenOf({ headers }: Answer): string {
   const [, token = ''] = /^__Host-session=([^;]*)/.exec(headers.get('Set-Cookie') ?? '') ?? []
   return token
 }
 
-/** A code that is not this one. */
+/** A wrong code. */
 export function anotherCode(code: string): string {
   return String((Number(code) + 1) % 1_000_000).padStart(6, '0')
 }

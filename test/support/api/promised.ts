@@ -1,4 +1,4 @@
-// Compares an answer with what the route table promises, so that a drift between the two turns a test red.
+// Compares a response with the route table, so that a difference between the two fails a test.
 import type { ValidateFunction } from 'ajv'
 import type { TSchema } from 'typebox'
 import { type ErrorCode, errorTable } from '../../../api/http/errors'
@@ -15,7 +15,7 @@ export function requirePromised(method: string, path: string, answer: Answer): v
   throw new Error(`${method} ${path} answered ${answer.status} ${JSON.stringify(answer.body)}: ${broken}`)
 }
 
-/** The faults of a value as a sentence, or null; what the schema does not name is a fault too. */
+/** The faults of a value as text, or null. A field that the schema does not name is a fault too. */
 export function faultsOf(schema: TSchema, value: unknown): string | null {
   const validate = compiled.get(schema) ?? compileReply(closed(schema))
   compiled.set(schema, validate)
@@ -40,7 +40,7 @@ function missingHeader({ headers: promised = {} }: ReplyShape, headers: Headers)
   return missing === undefined ? null : `the header ${missing} is missing`
 }
 
-/** A document is bytes, about which a schema says nothing. */
+/** A document is bytes, which have no schema. */
 function wrongType({ type = 'application/json' }: ReplyShape, headers: Headers): string | null {
   const answered = headers.get('Content-Type')?.replace(/;.*$/, '')
   const isOfKind = type.endsWith('/*') && answered?.startsWith(type.slice(0, -1))
@@ -61,7 +61,7 @@ function routeOf(method: string, path: string): Route | null {
   return routes.find((route) => route.method === method && matches(route)) ?? null
 }
 
-/** Clients must not mind new fields; a test must. */
+/** Clients must ignore new fields, but a test must not. */
 function closed(schema: TSchema): TSchema {
   const copy: Record<string, unknown> = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, closedValue(value)]),

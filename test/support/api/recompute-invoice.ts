@@ -1,4 +1,4 @@
-// Recomputes an invoice from the public API alone, by the rule in docs/guide.md; shares no code with the service.
+// Recomputes an invoice from the public API alone, by the rule in docs/guide.md. It shares no code with the service.
 
 export interface Recomputed {
   /** Kind and amount of each line, in the order of their kinds. */
@@ -71,7 +71,7 @@ export function recompute(
   }
 }
 
-/** What the invoice itself says, in the same shape. */
+/** The invoice's own lines, in the same shape. */
 export function asIssued({ lines, total_gbp, credit_carried_forward_gbp }: InvoiceJson): Recomputed {
   return {
     lines: sorted(lines.map(({ kind, amount_gbp }) => [kind, amount_gbp])),

@@ -1,4 +1,4 @@
-// What Prometheus would read: every sample by its name with its labels, and the names of the metrics.
+// A Prometheus scrape: every sample by its name with its labels, and the names of the metrics.
 
 export interface Scrape {
   readonly value: (series: string) => number | undefined

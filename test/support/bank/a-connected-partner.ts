@@ -1,4 +1,4 @@
-// A partner that is connected to a bank through the rail: customer, wallet, somebody to pay, and orders to pay them.
+// A partner connected to a bank through the rail: customer, wallet, a recipient, and orders to pay them.
 import { randomInt, randomUUID } from 'node:crypto'
 import { createProviderRail, type ProviderRail } from '../../../rail/provider'
 import type {
@@ -19,7 +19,7 @@ export interface Partner extends WalletRefs {
   readonly recipientRef: string
 }
 
-/** With room for a busy machine: a webhook's key alone can take a second to make. */
+/** With a margin for a busy machine: creating a webhook's key alone can take a second. */
 export function railTo(url: string, change: { apiKey?: string; callMs?: number } = {}): ProviderRail {
   const { apiKey = keys.sandbox, callMs = 10_000 } = change
   return createProviderRail({
@@ -51,7 +51,7 @@ export function aCustomer() {
   }
 }
 
-/** With an account of their own, never one of the magic ending. */
+/** With its own account number, never one with a magic ending. */
 export function aPayee(change: Partial<BankRecipient> = {}): BankRecipient {
   return { ...aRecipient(), accountNumber: `${randomInt(1_000, 10_000)}${randomInt(1_000, 10_000)}`, ...change }
 }

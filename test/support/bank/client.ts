@@ -1,4 +1,4 @@
-// A bank of its own for each test file, and the few calls that tests make of it over real HTTP.
+// A separate sandbox bank for each test file, and the calls that tests make to it over real HTTP.
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type BankOptions, type RunningBank, startBank } from '../../../sandbox-bank/start'
 
-/** Answers are looked into freely by tests: a wrong guess fails them, which is all that types could do. */
+/** Untyped on purpose: a wrong field fails the test anyway. */
 export type Json = ReturnType<typeof JSON.parse>
 
 export interface Answer {
@@ -31,14 +31,14 @@ export interface TestBank {
   send(method: string, path: string, body?: unknown, asked?: Asked): Promise<Answer>
   control(method: string, path: string, body?: unknown): Promise<Answer>
   fault(plan: Json): Promise<string>
-  /** How often a fault has struck, and how often it still will. */
+  /** How often a fault was applied, and how often it still will be. */
   counts(id: string): Promise<{ fired: number; remaining: number | null }>
   close(): Promise<void>
 }
 
 export const keys = { sandbox: 'sk-test-tests', live: 'sk-live-tests' }
 
-/** As quick as the clock allows. */
+/** As fast as the clock allows. */
 export const quick = {
   pending: 10,
   in_review: 0,
@@ -48,7 +48,7 @@ export const quick = {
   returned: 10,
   refund_in_flight: 10,
 }
-/** Nothing moves by itself while a test looks. */
+/** Nothing moves by itself during a test. */
 export const still = {
   pending: 600_000,
   in_review: 0,
@@ -125,7 +125,7 @@ function parsed(text: string): Json {
   }
 }
 
-/** The key that signs the newest webhook, which only the journal's file holds. */
+/** The signing key of the newest webhook, which only the journal file holds. */
 export function webhookKeyOf({ dataDir }: Pick<TestBank, 'dataDir'>, environment: 'sandbox' | 'live'): string {
   const lines = readFileSync(join(dataDir, 'journal.jsonl'), 'utf8').split('\n').filter(Boolean)
   const puts = lines.flatMap((line): [string, Json][] => {
@@ -143,7 +143,7 @@ export interface Party {
 
 type Client = Pick<TestBank, 'get' | 'post' | 'control'>
 
-/** A verified customer with a wallet and somebody to pay. */
+/** A verified customer with a wallet and a recipient. */
 export async function aParty(bank: Client, asked: Asked = {}): Promise<Party> {
   const link = await bank.post('/kyc_links', aKycLink(), asked)
   const customer = String(link.json.customer_id)
@@ -157,7 +157,7 @@ export async function aParty(bank: Client, asked: Asked = {}): Promise<Party> {
 
 export function aKycLink(change: Json = {}): Json {
   const endorsements = ['base', 'faster_payments']
-  // Its own each time: the live bank has one customer for an email.
+  // A new one each time, because the live bank has one customer per email.
   const email = `${randomUUID()}@example.com`
   return { full_name: 'Analytical Engines Ltd', email, type: 'business', endorsements, ...change }
 }
@@ -166,7 +166,7 @@ let accounts = 10_000_000
 
 export function anAccount(change: Json = {}): Json {
   accounts += 1
-  // Never the magic ending by chance.
+  // Never a magic ending by chance.
   if (accounts % 10_000 === 0) accounts += 1
   return {
     currency: 'gbp',

@@ -1,4 +1,4 @@
-// The bank as a process of its own, compiled for the test, so that it can be killed.
+// The bank as a separate process, compiled for the test, so that it can be killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

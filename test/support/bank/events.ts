@@ -1,4 +1,4 @@
-// The events that the bank has written down and told nobody, signed with its own key, for a story that plays the messenger.
+// Events that the bank has stored and not delivered, signed with its own key, for a story that delivers them itself.
 import type { Environment } from '../../../domain/environment'
 import { signatureHeader } from '../../../sandbox-bank/webhooks/signature'
 import { type Json, type TestBank, webhookKeyOf } from './client'
@@ -28,7 +28,7 @@ export async function signedEvents(bank: TestBank, environment: Environment): Pr
   )
 }
 
-/** Each of the fresh ones twice, then any of all, until there are so many; the order is the same in every run. */
+/** Each new event twice, then random ones of all, up to that number. The order is the same in every run. */
 export function inAnyOrder<T>(fresh: readonly T[], heard: readonly T[], count: number): T[] {
   const random = numbers(20_261_115)
   const all = [...fresh, ...heard]
@@ -43,7 +43,7 @@ export function inAnyOrder<T>(fresh: readonly T[], heard: readonly T[], count: n
     .map(({ one }) => one)
 }
 
-/** From 0 to 1, by a linear congruence: enough to shuffle. */
+/** From 0 to 1, by a linear congruential generator: enough to shuffle. */
 function numbers(seed: number): () => number {
   let last = seed
   return () => {

@@ -1,9 +1,9 @@
-// What people do at the simulated bank itself: they press the buttons of its pages, and pay money in.
+// User actions at the sandbox bank itself: buttons of its pages, and incoming payments.
 
 import type { World } from '../system/world'
 import type { Json } from './client'
 
-/** The button of that value on one of the bank's pages, as a browser sends it. */
+/** The button with that value on one of the bank's pages, as a browser sends it. */
 export async function press(page: string, choice: string): Promise<void> {
   const body = new URLSearchParams({ choice })
   const { status } = await fetch(page, { method: 'POST', body, redirect: 'manual' })

@@ -1,4 +1,4 @@
-// The sandbox bank as a process of its own: it can be killed, and what a story does to the rest must not slow the witness down.
+// The sandbox bank as a separate process: it can be killed, and load on the rest does not slow its records.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { spawnBank } from './compiled'
 export interface KillableBank extends TestBank {
   /** SIGKILL: nothing of it runs any more once this resolves. */
   kill(): Promise<void>
-  /** At the same address, with what it had written down; its faults are forgotten. `env` is what it is told beside the usual. */
+  /** At the same address, with its journal but without its faults. `env` adds to the usual environment. */
   start(env?: Readonly<Record<string, string>>): Promise<void>
 }
 

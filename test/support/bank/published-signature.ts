@@ -1,4 +1,4 @@
-// The bank's own proof of how it signs its events.
+// The bank's published example of an event signature.
 
 /** The example that the bank publishes under "Webhook Event Signature Verification". */
 export const published = {

@@ -1,4 +1,4 @@
-// A bank that answers exactly what a test tells it to, byte for byte, for what a well-behaved one never does.
+// A bank that returns exactly the bytes of a test, for responses that a well-behaved one never gives.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createProviderRail, type ProviderRail } from '../../../rail/provider'
 

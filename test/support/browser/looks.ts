@@ -1,9 +1,9 @@
-// How a page is judged in a real browser: light and dark, wide and narrow, by axe, by its width and by what the browser says.
+// Checks a page in a real browser: light and dark, wide and narrow, by axe, by its width and by the browser's console.
 import type { Visitor } from './visitor'
 
 export const goodLooks = { light: [], dark: [], onPhone: [], tooWideBy: 0, complaints: [] }
 
-/** Of the page that is open, in light colours; pictures of all four looks are kept under its name. */
+/** Of the open page, in light colours. Screenshots of all four variants are kept under its name. */
 export async function looksOf(visitor: Visitor, name: string) {
   const { page, complaints } = visitor
   const light = await visitor.faults()
@@ -20,6 +20,6 @@ export async function looksOf(visitor: Visitor, name: string) {
   return { light, dark, onPhone, tooWideBy, complaints }
 }
 
-/** A table that is wider than its card scrolls in there, and the page does not show it. */
+/** A table that is wider than its card scrolls inside it, and does not widen the page. */
 const widest = `Math.max(0, document.documentElement.scrollWidth - innerWidth,
   ...Array.from(document.querySelectorAll('table'), ({ parentElement: card }) => card.scrollWidth - card.clientWidth))`

@@ -1,4 +1,4 @@
-// The dashboard as the API alone serves it, without a worker or a bank, and a browser to look at it.
+// The dashboard as the API alone serves it, without a worker or a bank, and a browser to open it.
 import type { Browser } from 'playwright-core'
 import { type Api, type ApiOptions, startApi } from '../api/client'
 import { buildDashboard } from './built-dashboard'

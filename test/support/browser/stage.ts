@@ -1,4 +1,4 @@
-// A whole system as `npm start` makes it, with a browser in front of it, for the story of the dashboard.
+// A whole system as `npm start` runs it, with a browser, for the dashboard stories.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { openChromium } from './chromium'
 
 export interface Stage {
   readonly local: Local
-  /** Where it keeps everything, and where ops finds it. */
+  /** Its data directory, where ops finds it. */
   readonly dataDir: string
   readonly browser: Browser
   close(): Promise<void>

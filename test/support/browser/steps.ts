@@ -1,11 +1,11 @@
-// What people do again and again in the dashboard: sign in with the mailed code, and fill in a payout.
+// Common user actions in the dashboard: sign in with the mailed code, and fill in a payout.
 import type { Page } from 'playwright-core'
 import type { InboxMessage } from '../mail/an-inbox'
 import type { Local } from '../system/started'
 import { until } from '../until'
 import type { Visitor } from './visitor'
 
-/** The newest code that was mailed to somebody, once there is one whose text matches. */
+/** The newest code that was mailed to that address, once there is one whose text matches. */
 export async function codeFor({ mail }: Local, email: string, about = /./): Promise<string> {
   let code = ''
   await until(`a code for ${email}`, async () => {
@@ -28,7 +28,7 @@ export async function signIn(visitor: Visitor, local: Local, email: string, path
   await visitor.settled()
 }
 
-/** On the sign-in page that is open already. */
+/** On the open sign-in page. */
 export async function signInHere({ page }: Visitor, local: Local, email: string): Promise<void> {
   await fetch(`${local.mail?.inbox}/messages.json`, { method: 'DELETE' })
   await page.getByLabel('Work email').fill(email)
@@ -36,7 +36,7 @@ export async function signInHere({ page }: Visitor, local: Local, email: string)
   await page.getByLabel('Six-digit code').fill(await codeFor(local, email))
 }
 
-/** Onwards with the Tab key until it has reached what has this name; where the focus is already there, it stays. */
+/** Presses Tab until the element with this name has the focus; does nothing if it has it already. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 80; presses++) {
     const focused: string = await page.evaluate(focusedName)

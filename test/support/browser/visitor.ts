@@ -1,27 +1,27 @@
-// Somebody who uses the dashboard in a real browser, and everything the browser complains about meanwhile.
+// A user of the dashboard in a real browser, and all complaints of the browser.
 import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { keepPicture } from './pictures'
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Every rule is applied; what was found in order is only not described. */
+/** Every rule is applied; only passed rules are not described. */
 const violations = 'axe.run({ resultTypes: ["violations"] }).then((result) => result.violations)'
 
 export interface Visitor {
   readonly page: Page
   go(path: string): Promise<void>
-  /** Nothing is loading any more. */
+  /** No request is pending any more. */
   settled(): Promise<void>
   picture(name: string): Promise<void>
-  /** What axe finds wrong, in a line each. */
+  /** The axe violations, one line each. */
   faults(): Promise<string[]>
-  /** Errors, refused by the policy or thrown, and requests that went to anybody else. */
+  /** Errors, refused by the policy or thrown, and requests to other servers. */
   readonly complaints: string[]
   leave(): Promise<void>
 }
 
-/** A machine that does other things too is slow, and that is no fault of a page's. */
+/** A busy machine is slow, which is no fault of a page. */
 const patienceMs = 120_000
 
 export async function aVisitor(
@@ -33,7 +33,7 @@ export async function aVisitor(
     viewport: { width: 1280, height: 860 },
     locale: 'en-GB',
     timezoneId: 'Europe/London',
-    // A colour on its way to another one is neither.
+    // A colour in transition is neither of the two.
     reducedMotion: 'reduce',
     ...options,
   })
@@ -73,7 +73,7 @@ function listen(page: Page, url: string): string[] {
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {
-    // A refusal that the page expects and shows is no complaint, though the browser notes it.
+    // A refusal that the page expects and shows is no complaint, although the browser logs it.
     if (message.type() === 'error' && !/the server responded with a status of 4\d\d/.test(message.text()))
       complaints.push(message.text())
   })

@@ -1,4 +1,4 @@
-// A partner to test with, straight from the database's own functions.
+// A test partner, created by the functions of db/.
 import { randomBytes } from 'node:crypto'
 import type { Db } from '../../../db/database'
 import { insertPartner, type PartnerChanges, type PartnerRow, updatePartner } from '../../../db/partners/partners'

@@ -1,4 +1,4 @@
-// A payout's row to test with; its request is the next issue's, so it is written as it will be stored.
+// The row of a test payout, written as the API stores it.
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Db } from '../../../db/database'
 import { newId } from '../../../db/id'

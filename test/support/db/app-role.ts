@@ -1,4 +1,4 @@
-// The role that API and worker have in production: every story runs with it, and so proves that it is enough.
+// The production role of API and worker: every story runs with it, which proves that its rights suffice.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -12,7 +12,7 @@ export async function asApplication(ownerUrl: string): Promise<string> {
   await client.connect()
   try {
     await client.query('BEGIN')
-    // Roles belong to the whole server, where two files that alter one at once would hear "tuple concurrently updated".
+    // Roles belong to the whole server, where two files that alter one at once would get "tuple concurrently updated".
     await client.query('LOCK TABLE pg_catalog.pg_authid IN SHARE ROW EXCLUSIVE MODE')
     await client.query(readFileSync(rolesFile, 'utf8'))
     await client.query(`ALTER ROLE payouts_app PASSWORD '${password}'`)

@@ -1,4 +1,4 @@
-// Changes the database as a superuser who has switched the triggers off: what nobody should do, and the proof must notice.
+// Changes the database as a superuser with the triggers off, which the proof must notice.
 import type { Db } from '../../../db/database'
 
 export async function behindOurBack(db: Db, sql: string, values: readonly unknown[] = []): Promise<void> {

@@ -1,4 +1,4 @@
-// Partners to bill, their charges, and invoices of them, for the tests of billing.
+// Partners, charges and invoices for the tests of billing.
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../../../db/database'
 import { addCharge, type Charge } from '../../../db/invoices/charges'
@@ -47,7 +47,7 @@ export async function charge(
   await db.transaction((tx) => addCharge(tx, { ...about, kind, amountMicropounds }))
 }
 
-/** Charges of a month, ten thousand to a statement; the nth of them costs a pound and n millionths, or 1.98p. */
+/** Charges of a month, ten thousand per statement. The nth costs a pound and n millionths, or 1.98p. */
 export async function chargeMany(
   db: Db,
   partner: Pick<PartnerRow, 'id'>,

@@ -1,4 +1,4 @@
-// A database that no migration has touched yet, on the same server as the others.
+// A database without any migration, on the same server as the others.
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { createDatabase } from './database'

@@ -1,10 +1,10 @@
-// Seals until nothing is left: a transaction of another test on the same server may hold a sealer back for a moment.
+// Seals until no row is left: a transaction of another test on the same server may block a sealer for a moment.
 import { setTimeout as pause } from 'node:timers/promises'
 import { sealRows } from '../../../db/controls/audit/seal'
 import { verifyAudit } from '../../../db/controls/audit/verify'
 import type { Db } from '../../../db/database'
 
-/** Answers how many rows that were. */
+/** Returns the number of sealed rows. */
 export async function sealAll(db: Db, at: Date): Promise<number> {
   for (let sealed = 0; ; await pause(10)) {
     sealed += (await db.transaction((tx) => sealRows(tx, { at, limit: 1_000 })))?.rows ?? 0

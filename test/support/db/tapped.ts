@@ -1,4 +1,4 @@
-// The real database with a listener between it and its users, who may look at a statement, fail it, or act around it.
+// The real database with a listener that can inspect a statement, fail it, or act before and after it.
 import type { QueryResult } from 'pg'
 import { type Command, type Db, sentThrough, type Tx, txThrough } from '../../../db/database'
 

@@ -1,15 +1,15 @@
-// A network between the service and PostgreSQL that a test can cut and mend.
+// A network between the service and PostgreSQL that a test can cut and restore.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
 
 export interface TcpProxy {
   readonly url: string
-  /** Ends every connection and refuses new ones, as a server that is gone does. */
+  /** Ends every connection and refuses new ones, like a server that is gone. */
   cut(): Promise<void>
   mend(): Promise<void>
-  /** Keeps every connection and passes nothing on any more, as a network that has lost its way does. */
+  /** Keeps every connection and forwards nothing any more, like a broken network. */
   hush(): void
-  /** The next connection is ready, and in the same breath ended, as by a backend whose postmaster was just killed. */
+  /** The next connection becomes ready and ends at once, as with a backend whose postmaster was just killed. */
   farewellNext(): void
 }
 
@@ -59,7 +59,7 @@ const readyForQuery = Buffer.from('Z\0\0\0\u0005I')
 const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to unexpected postmaster exit', '']
 const farewellText = Buffer.from(fields.map((field) => `${field}\0`).join(''))
 
-/** Both in one piece, which is what a busy process reads them as. */
+/** Both in one chunk, as a busy process reads them. */
 function farewellAfterReady(): Transform {
   const length = Buffer.alloc(4)
   length.writeInt32BE(farewellText.length + length.length)

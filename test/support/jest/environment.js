@@ -1,14 +1,15 @@
-// Where a test file runs: in the realm of Node itself, as our programs do, so that a package can be loaded once for many files.
+// The environment of a test file: the realm of Node itself, as in our programs, so that a package can be
+// loaded once for many files.
 const vm = require('node:vm')
 const { ModuleMocker } = require('jest-mock')
 
-/** Stands for a context of its own where Jest asks for one. */
+/** Replaces a separate context where Jest asks for one. */
 const thisRealm = {}
 
 const compileFunction = vm.compileFunction
 vm.compileFunction = (code, parameters, options = {}) => {
   if (options.parsingContext !== thisRealm) return compileFunction(code, parameters, options)
-  // A function that could import would never be forgotten: https://github.com/nodejs/node/issues/44211.
+  // A function that could import would never be garbage-collected: https://github.com/nodejs/node/issues/44211.
   const { parsingContext: _thisRealm, importModuleDynamically: _never, ...others } = options
   return compileFunction(code, parameters, others)
 }
@@ -32,7 +33,7 @@ class ThisRealm {
 
   async setup() {}
 
-  /** Jest puts others in their places for a file, and these hold on to all that the file has loaded. */
+  /** Jest replaces these for a file, and the replacements keep everything that the file has loaded in memory. */
   async teardown() {
     globalThis.console = console
     process.exit = exit

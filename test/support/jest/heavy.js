@@ -1,3 +1,3 @@
-// Matches the test files that load every core. They run alone, because their deadlines do not hold beside other files.
+// Matches the test files that load every core. They run alone, because they miss their deadlines beside other files.
 module.exports =
   '/test/stories/(.*/)?(bank-faults|chaos|drain|invoices|kills|one-key|paused-for-a-day|random-kills|servers|two-of-each|webhook-storm|webhooks)\\.test\\.ts$|/test/workflows/payouts/replay\\.test\\.ts$'

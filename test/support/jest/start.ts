@@ -1,4 +1,4 @@
-// Starts, once for all test files, the PostgreSQL and Temporal servers they run against and builds what they share.
+// Starts the PostgreSQL and Temporal servers of all test files, and builds what they share.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ import { announce } from './system'
 export default async function start(): Promise<void> {
   removeAbandoned()
   const folder = mkdtempSync(join(tmpdir(), `payouts-test-${process.pid}-`))
-  // As root PostgreSQL runs as another user, who has to get in.
+  // As root PostgreSQL runs as another user, who needs access.
   chmodSync(folder, 0o755)
   onStop(async () => rmSync(folder, { recursive: true, force: true }))
   const logsFolder = openLogsFolder()
@@ -33,13 +33,13 @@ export default async function start(): Promise<void> {
     ])
     announce({ databaseUrl, temporalAddress, workflowBundlePath, logsFolder })
   } catch (error) {
-    // Jest calls the tear-down only after a set-up that went well.
+    // Jest calls the tear-down only after a successful set-up.
     await stopAll()
     throw error
   }
 }
 
-/** A run that was killed could not remove its folder. */
+/** A killed run could not remove its folder. */
 function removeAbandoned(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = /^payouts-test-(\d+)-/.exec(name)?.[1]
@@ -80,7 +80,7 @@ async function temporal(folder: string): Promise<string> {
   return server.address
 }
 
-/** Silent but for a first run, which has to fetch the program. */
+/** Silent except in a first run, which has to download the program. */
 function sayNowAndThen(): (progress: string) => void {
   let saidMs = 0
   return (progress) => {

@@ -1,10 +1,10 @@
-// Stops what start.ts started, last started first, when the last test file is done.
+// Stops everything that start.ts started, in reverse order, after the last test file.
 
 type Stop = () => Promise<void>
 
 const stops: Stop[] = []
 
-/** Jest loads set-up and tear-down apart from each other in one process, so they meet on the global object. */
+/** Jest loads set-up and tear-down separately in one process, so they share state on the global object. */
 const shared = globalThis as { payoutsTestStops?: Stop[] }
 shared.payoutsTestStops ??= stops
 

@@ -1,10 +1,10 @@
-// What the set-up started, for the tests that use it; it travels from Jest's parent to its workers by one variable.
+// What the set-up started, for the tests that use it. One variable passes it from Jest's parent to its workers.
 
 export interface TestSystem {
   readonly databaseUrl: string
   readonly temporalAddress: string
   readonly workflowBundlePath: string
-  /** Where what is logged in this run is kept until its end. */
+  /** Where the logs of this run are kept until its end. */
   readonly logsFolder: string
 }
 

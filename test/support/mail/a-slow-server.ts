@@ -1,8 +1,8 @@
-// A mail server that takes mails and is in no hurry to say so.
+// A mail server that accepts mails and delays its confirmation.
 import type { Socket } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
-/** Takes mails, and then does with the connection what it is told to. */
+/** Accepts mails, and then treats the connection as configured. */
 export async function aSlowServer(
   then: (socket: Socket, accept: () => void) => void,
   when: 'at the end' | 'at the first bytes' = 'at the end',

@@ -1,4 +1,4 @@
-// The real inbox in a folder of its own, and what a test asks it.
+// The real inbox in its own folder, and the queries of tests.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

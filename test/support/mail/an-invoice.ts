@@ -1,4 +1,4 @@
-// An invoice as helper of the document tests: plain data, with lines that add up.
+// An invoice for the document tests: plain data, with lines that add up.
 
 import type { InvoiceDocument } from '../../../domain/invoices/document'
 import { type InvoiceLine, sumLines } from '../../../domain/invoices/invoice'
@@ -59,7 +59,7 @@ export function anInvoice(change: Partial<InvoiceDocument> = {}): InvoiceDocumen
   }
 }
 
-/** All six kinds, credit of earlier invoices, VAT, and a void one in whose place it is. */
+/** All six kinds, credit of earlier invoices, VAT, and a void invoice that it replaces. */
 export function aFullInvoice(): InvoiceDocument {
   const alike = { quantity: 3, unitAmountMicropounds: 10_000_000n, amountPence: 3_000n }
   const { lines: few, seller } = anInvoice()

@@ -6,7 +6,7 @@ import { resolveSubmit } from '../../../activities/payouts/resolve'
 import { pollReturn, pollSettlement } from '../../../activities/payouts/settle'
 import { submitToRail } from '../../../activities/payouts/submit'
 
-/** `brief` is for what a caller waits for, as in a worker. */
+/** `brief` is for activities that a caller waits for, as in a worker. */
 export function payoutActivities(deps: PayoutDeps, brief: PayoutDeps = deps) {
   return {
     ...bind(brief, { debitPayout, submitToRail, cancelPayout }),

@@ -1,4 +1,4 @@
-// A database, a bank and a partner connected to it, for the steps of a payout called one by one.
+// A database, a bank and a connected partner, for tests that call the activities of a payout one by one.
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { PayoutDeps } from '../../../activities/bind'
 import { connectSandboxWallet } from '../../../activities/wallets/connect-sandbox'
@@ -27,7 +27,7 @@ export interface ConnectedPartner {
   readonly slug: string
 }
 
-/** Opened as every partner is, then connected: its sandbox to the bank's float, its live wallet with money of its own. */
+/** Opened like every partner, then connected: its sandbox to the bank's float, its live wallet with its own money. */
 export async function aConnectedPartner(db: Db, bank: TestBank, liveUsdc = '10000.00'): Promise<ConnectedPartner> {
   const slug = `acme-${randomBytes(6).toString('hex')}`
   const by = { email: `ada@${slug}.test`, createdBy: 'ops:test' }
@@ -57,7 +57,10 @@ async function connect(db: Db, bank: TestBank, partnerId: string, environment: E
   )
 }
 
-/** As in life: the simulated float goes, and the bank's is booked under the bank's name for it, which the proof asks for. */
+/**
+ * As in production: the simulated float is reversed, and the bank's is booked under the bank's id for it,
+ * which the proof needs.
+ */
 async function connectSandbox(db: Db, bank: TestBank, refs: SandboxRefs): Promise<void> {
   const rails = railsTo(bank, { callMs: 10_000 })
   try {
@@ -67,7 +70,7 @@ async function connectSandbox(db: Db, bank: TestBank, refs: SandboxRefs): Promis
   }
 }
 
-/** Money of the partner's own, at the bank and in our ledger. */
+/** The partner's own money, at the bank and in our ledger. */
 export async function topUp(
   db: Db,
   bank: TestBank,
@@ -141,7 +144,7 @@ export async function aClaim(db: Db, given: AClaim): Promise<PayoutRef> {
   })
 }
 
-/** Never one of the magic ending. */
+/** Never a magic ending. */
 export function anAccountNumber(): string {
   return `${randomInt(1_000, 10_000)}${randomInt(1_000, 10_000)}`
 }
@@ -153,13 +156,13 @@ export function railsTo(bank: TestBank, { callMs = 2_000, clock = systemClock } 
 }
 
 export function stepDeps(db: Db, rails: Rails, change: Partial<PayoutDeps> = {}): PayoutDeps {
-  // Long enough to register a recipient on a loaded machine; a test about a busy bank gives less.
+  // Long enough to register a recipient on a busy machine; a test about a busy bank gives less.
   const patience = { repeatForMs: 2_000, quietMs: 200, answerWithinMs: 10_000, answerCallMs: 2_000 }
   const log = keptLog()
   return { db, clock: systemClock, keyring: testKeyring, rails, log, patience, ...change }
 }
 
-/** A clock that can be put forward. */
+/** A clock that can be moved forward. */
 export function movingClock(): Clock & { forward(ms: number): void } {
   let aheadMs = 0
   return {
@@ -170,7 +173,7 @@ export function movingClock(): Clock & { forward(ms: number): void } {
   }
 }
 
-/** What a payout still has by which its recipient's account could be found. */
+/** The hashes that a payout still has to find its recipient's account by. */
 export async function recipientLeft(db: Db, { payoutId }: PayoutRef): Promise<object> {
   const [row] = await db.dataSource.query(
     `SELECT account_hash AS account, bank_body AS body,

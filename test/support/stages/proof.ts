@@ -1,4 +1,4 @@
-// A live wallet at the sandbox bank, with all that a proof needs, and the few things that tests do behind its back.
+// A live wallet at the sandbox bank with everything that a proof needs, and the faults that tests plant.
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals'
 import type { ProofDeps } from '../../../activities/controls/proof/look'
 import { listDrifts } from '../../../db/controls/proof/drifts'
@@ -15,7 +15,7 @@ import { payoutActivities } from './payout-activities'
 
 export const log = keptLog()
 
-/** The strictest there is, but for payouts, which have their usual time. */
+/** The strictest limits, except for payouts, which have their usual time. */
 export const patience = {
   graceMs: 0,
   quietMs: 0,
@@ -39,12 +39,12 @@ export interface ProofStage {
   aLostAnswer(): Promise<PayoutRef>
   aStrangeTransfer(change?: object): Promise<string>
   advance(payout: PayoutRef, state: string): Promise<void>
-  /** Kind and subject of every drift there is. */
+  /** Kind and subject of every existing drift. */
   found(): Promise<[string, string][]>
   close(): Promise<void>
 }
 
-/** A bank for a file, and a stage for each of its tests. */
+/** A bank for a file, and a fixture for each of its tests. */
 export function eachOnAStage(use: (stage: ProofStage, bank: TestBank) => void): void {
   let bank: TestBank
   let stage: ProofStage
@@ -67,7 +67,7 @@ export async function aProofStage(bank: TestBank): Promise<ProofStage> {
   const parts = stepDeps(db, rails)
   const steps = payoutActivities(parts)
   const partnerId = (await aConnectedPartner(db, bank)).id
-  // The stage books the sandbox's float without the bank's name for it; the live wallet is booked as it is in life.
+  // The fixture books the sandbox's float without the bank's id for it; the live wallet is booked as in production.
   await db.dataSource.query(
     `UPDATE wallets SET rail = 'simulated', customer_ref = NULL, wallet_ref = NULL WHERE environment = 'sandbox'`,
   )

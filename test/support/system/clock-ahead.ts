@@ -1,7 +1,7 @@
-// Makes a process of a story live days ahead of this machine, so that nobody has to wait for what comes days later.
+// Runs a process of a story days ahead of this machine, so that no test waits for days.
 import { join } from 'node:path'
 
-/** What such a process is told in its environment; PostgreSQL and Temporal stay in the present. */
+/** The environment of such a process. PostgreSQL and Temporal keep the real time. */
 export function clockAhead(aheadMs: number): Record<string, string> {
   if (aheadMs === 0) return {}
   return { CLOCK_AHEAD_MS: String(aheadMs), NODE_OPTIONS: `--require ${join(__dirname, 'move-clock.cjs')}` }

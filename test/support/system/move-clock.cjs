@@ -1,4 +1,4 @@
-// Required before everything else by a process that lives some time ahead of this machine: see clock-ahead.ts.
+// Loaded first by a process that runs ahead of this machine: see clock-ahead.ts.
 const aheadMs = Number(process.env.CLOCK_AHEAD_MS)
 const Present = Date
 

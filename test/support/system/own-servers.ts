@@ -1,4 +1,4 @@
-// A PostgreSQL and a Temporal of a story's own, which it may kill and start again where they were.
+// A separate PostgreSQL and Temporal for a story, which it may kill and restart at the same address.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { environment } from '../../../runtime/config/config'
 export interface OwnServer {
   /** SIGKILL: nothing of it runs any more once this resolves. */
   kill(): Promise<void>
-  /** At the same address, with what it had written down. */
+  /** At the same address, with its data. */
   start(): Promise<void>
 }
 
@@ -25,12 +25,12 @@ export interface OwnServers {
 
 export async function openServers(): Promise<OwnServers> {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-story-'))
-  // As root PostgreSQL runs as another user, who has to get in.
+  // As root PostgreSQL runs as another user, who needs access.
   chmodSync(folder, 0o755)
   const password = randomBytes(16).toString('hex')
   const openPostgres = (preferredPort: number) => {
     const files = { dataDir: join(folder, 'postgres'), logFile: join(folder, 'postgres.log') }
-    // Durable: a killed process loses nothing, but this is what it is for.
+    // Durable writes, as in production, although a killed process alone loses nothing.
     return startPostgres({ ...files, preferredPort, password, durable: 'on', maxConnections: 100 })
   }
   const openTemporal = async (preferredPort: number) => {

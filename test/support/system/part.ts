@@ -1,4 +1,4 @@
-// A part of the system as a process of its own, so that it can be killed without a word and started again.
+// A part of the system as a separate process, so that it can be killed without warning and restarted.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { keepOutput } from '../kept-logs'
 
 export interface Part {
   readonly name: string
-  /** Resolves when it says that it is ready. */
+  /** Resolves when it reports that it is ready. */
   start(change?: Record<string, string>): Promise<void>
   /** SIGKILL: nothing of it runs any more once this resolves. */
   kill(): Promise<void>

@@ -1,4 +1,4 @@
-// Somebody at the dashboard: signs up and in with the codes from their inbox, and asks the API as its pages do.
+// A user of the dashboard: signs up and in with the codes from their inbox, and calls the API as its pages do.
 
 import type { Json } from '../bank/client'
 import type { TestInbox } from '../mail/an-inbox'
@@ -9,9 +9,9 @@ export interface Person {
   readonly email: string
   ask(method: string, path: string, body?: Json, headers?: Record<string, string>): Promise<Answer>
   signUp(businessName: string): Promise<Answer>
-  /** With a code that is mailed for it; the session of before is over then. */
+  /** With a code that is mailed for it; the previous session ends. */
   signIn(): Promise<Answer>
-  /** What the subject of a mail to them says, once there is one that fits and was not read before. */
+  /** The subject of a mail to them, once there is a matching one that was not read before. */
   mailed(subject: RegExp): Promise<RegExpExecArray>
 }
 

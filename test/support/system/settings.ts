@@ -1,4 +1,4 @@
-// What API and worker of a story are told: servers and a bank of its own, and patience in milliseconds.
+// The settings of API and worker in a story: its own servers and bank, and timeouts in milliseconds.
 import { testSecretKeys } from '../api/client'
 import { keys as bankKeys } from '../bank/client'
 

@@ -1,4 +1,4 @@
-// `npm start` as a story sees it: a process with a DATA_DIR and a port of its own, its screen, and what it leaves behind.
+// `npm start` in a story: a process with its own DATA_DIR and port, its screen, and what it leaves behind.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,9 +23,9 @@ export interface Local {
 export interface StartedSystem {
   readonly pid: number
   readonly output: () => string
-  /** Waits until the system says that everything is ready. */
+  /** Waits until the system reports that everything is ready. */
   readonly ready: () => Promise<Local>
-  /** The pids of everything it started, as it noted them itself. */
+  /** The pids of everything it started, from its own notes. */
   readonly parts: () => { readonly name: string; readonly pid: number }[]
   readonly signal: (signal: NodeJS.Signals) => void
   readonly exited: Promise<number | null>
@@ -33,7 +33,7 @@ export interface StartedSystem {
 
 const startLimitMs = 120_000
 
-/** Without npm in front, unless `through` names a shell command that plays it. */
+/** Without npm in front, unless `through` names a shell command that replaces it. */
 export function start(dataDir: string, env: Record<string, string>, through?: string): StartedSystem {
   const program = [process.execPath, join(projectDir(), 'dist/local/start.js')]
   const [command = '', ...args] = through ? ['/bin/sh', '-c', through, ...program] : program
@@ -48,7 +48,7 @@ export function start(dataDir: string, env: Record<string, string>, through?: st
   const file = join(dataDir, 'local.json')
   const isReady = () => {
     if (child.exitCode !== null) throw new Error(`It ended instead of starting:\n${output()}`)
-    // A run that was killed could not remove its file, so the file alone says nothing before this one has come that far.
+    // A killed run could not remove its file, so the file alone proves nothing until this run has written it.
     return output().includes('Payouts is running') && existsSync(file)
   }
   return {
@@ -64,7 +64,10 @@ export function start(dataDir: string, env: Record<string, string>, through?: st
   }
 }
 
-/** Everything that still runs of a system: what it noted, and (on Linux) whatever else has its DATA_DIR in its command or environment. */
+/**
+ * Everything of a system that still runs: its noted pids, and (on Linux) any process with its DATA_DIR in its
+ * command or environment.
+ */
 export function leftOf(dataDir: string, noted: readonly { readonly pid: number }[]): number[] {
   const pids = noted.map(({ pid }) => pid).filter(isAlive)
   return [...new Set([...pids, ...(process.platform === 'linux' ? mentioning(dataDir) : [])])]

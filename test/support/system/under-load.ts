@@ -1,18 +1,18 @@
-// Clients under load: each asks again under the same key until it has an answer that says what became of its payout.
+// Clients under load: each retries under the same key until it has the outcome of its payout.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { until } from '../until'
 import type { Answer, World } from './world'
 
 export interface Load {
-  /** The statuses of answers that made a client ask again. */
+  /** The statuses that made a client retry. */
   readonly refusals: readonly number[]
   /** Resolves when some of them have their answer. */
   some(): Promise<unknown>
   done(): Promise<Answer[]>
 }
 
-/** So many clients, each with one payout. */
+/** That many clients, each with one payout. */
 export function underLoad(world: World, clients: number): Load {
   let answered = 0
   const refusals: number[] = []

@@ -1,4 +1,4 @@
-// The whole system for a story: API and worker as processes, a bank that can be told to fail, and a referee at the end.
+// The whole system for a story: API and worker as processes, a bank that can be made to fail, and a referee at the end.
 import { execFile } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -27,19 +27,19 @@ import { aPart, type Part } from './part'
 import { settings } from './settings'
 
 export interface WorldOptions {
-  /** Changes to what API and worker are told. */
+  /** Changed settings of API and worker. */
   readonly env?: Readonly<Record<string, string>>
-  /** Changes to what the API alone is told. */
+  /** Changed settings of the API alone. */
   readonly apiEnv?: Readonly<Record<string, string>>
   readonly delaysMs?: typeof quick
-  /** How many APIs and as many workers; requests go to the APIs in turn. One without it. */
+  /** The number of APIs and of workers; requests go to the APIs in turn. One by default. */
   readonly ofEach?: number
   readonly liveUsdc?: string
-  /** Whether the bank repeats a refusal to a repeated key; `forgotten` by default. */
+  /** Whether the bank replays a refusal under a repeated key; `forgotten` by default. */
   readonly refusals?: 'forgotten' | 'replayed'
-  /** How far API, workers and bank are ahead of this machine; goAhead takes them further. */
+  /** How far API, workers and bank are ahead of this machine; goAhead moves them further. */
   readonly aheadMs?: number
-  /** Servers of the story's own, which it may kill; those of all tests without them. */
+  /** The story's own servers, which it may kill; by default the shared ones. */
   readonly databaseUrl?: string
   readonly temporalAddress?: string
 }
@@ -51,17 +51,17 @@ export interface Answer {
 }
 
 export interface Asked {
-  /** The Idempotency-Key; a new one without it. */
+  /** The Idempotency-Key; a new one by default. */
   readonly key?: string
   readonly environment?: Environment
-  /** The client hangs up when it fires, without having heard an answer. */
+  /** The client disconnects when it fires, without a response. */
   readonly signal?: AbortSignal
 }
 
 export interface World {
   readonly db: Db
   readonly databaseUrl: string
-  /** Where the first API is. */
+  /** The address of the first API. */
   readonly url: string
   readonly bank: KillableBank
   /** The first API and the first worker, in most worlds the only ones. */
@@ -69,53 +69,56 @@ export interface World {
   readonly worker: Part
   readonly apis: readonly Part[]
   readonly workers: readonly Part[]
-  /** Where each of the APIs is. */
+  /** The address of each API. */
   readonly urls: readonly string[]
   readonly temporal: Client
   readonly partner: ConnectedPartner
   readonly queuePrefix: string
-  /** The body of a payout to the world's own recipient, whom the referee looks for where they must not be. */
+  /** The body of a payout to the world's own recipient, whose data the referee searches for. */
   order(change?: Json): Json
   pay(change?: Json, asked?: Asked): Promise<Answer>
   get(path: string, environment?: Environment): Promise<Answer>
   cancel(payoutId: string, environment?: Environment): Promise<Answer>
-  /** What is no JSON, such as a PDF, of the live environment. */
+  /** A response that is not JSON, such as a PDF, of the live environment. */
   download(path: string): Promise<Buffer>
-  /** A POST by anybody, without a key. */
+  /** A POST without a key. */
   send(path: string, body: Json, headers: Record<string, string>): Promise<Answer>
-  /** Resolves when the bank has been told where to send its events, in both environments. */
+  /** Resolves when our webhook is registered at the bank, in both environments. */
   bankKnowsUs(): Promise<unknown>
-  /** The payout's row, as it is now. */
+  /** The payout's current row. */
   row(payoutId: string): Promise<Json>
-  /** The row once nothing is left to do. */
+  /** The row once the payout is final and closed. */
   settled(payoutId: string): Promise<Json>
-  /** The rows of the payouts that were answered, once nothing is left to do for any of them. */
+  /** The rows of the answered payouts, once all of them are final and closed. */
   allSettled(answers: readonly Answer[]): Promise<Json[]>
-  /** The row as soon as it is as wanted. */
+  /** The row as soon as it matches. */
   reached(payoutId: string, wanted: (row: Json) => boolean): Promise<Json>
-  /** The row under an Idempotency-Key, as soon as there is one that is as wanted. */
+  /** The row under an Idempotency-Key, as soon as there is one that matches. */
   claimed(key: string, wanted?: (row: Json) => boolean): Promise<Json>
-  /** What the bank has of it. */
+  /** The bank's transfers of it. */
   transfersOf(payoutId: string): Promise<Json[]>
   balance(environment?: Environment): Promise<bigint>
   topUp(usdc: string, environment?: Environment): Promise<void>
   workflowId(key: string, attempt?: number, environment?: Environment): string
   sweep(): Promise<void>
-  /** Starts what a Schedule would start next; it is named as in workflows/names.ts. */
+  /** Starts the workflow that a Schedule would start next, by its name in workflows/names.ts. */
   trigger(scheduleId: string): Promise<void>
-  /** API, workers and bank are stopped, and go on so much ahead of this machine; PostgreSQL, Temporal and the story itself do not. */
+  /**
+   * API, workers and bank are stopped, and continue that far ahead of this machine. PostgreSQL, Temporal and
+   * the story itself do not.
+   */
   goAhead(aheadMs: number): Promise<void>
-  /** What the command line of ops answers, as JSON. */
+  /** The output of an ops command as JSON. */
   ops(...args: readonly string[]): Promise<Json>
-  /** A person has to decide about it, so the referee does not wait for its end. */
+  /** An operator has to decide about it, so the referee does not wait for its end. */
   leaveOpen(payoutId: string): void
   /** Throws what the referee finds; every story ends with it. */
   judge(): Promise<void>
-  /** Takes the world down, after a last word of the referee. */
+  /** Stops the world after a final check by the referee. */
   close(): Promise<void>
 }
 
-/** Long enough for a machine that does other things too. */
+/** Long enough for a busy machine. */
 const patienceMs = 120_000
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
@@ -167,7 +170,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     const [found] = await db.dataSource.query<Json[]>(sql, values)
     return found ?? null
   }
-  /** Whoever waits in vain is shown what the workflows wait for. */
+  /** A wait that times out shows what the workflows wait for. */
   function waitFor(what: string, probe: () => Promise<Json>): Promise<Json> {
     return until(what, probe, patienceMs).catch(explained)
   }
@@ -231,7 +234,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     settled: (payoutId) => world.reached(payoutId, ({ closed_at }) => closed_at !== null),
     allSettled(answers) {
       const ids = answers.map(({ body }) => body.id)
-      // One question for all of them: a hundred stories asking for one each would be the load that they wait for.
+      // One query for all of them: a hundred stories with one each would be the load that they wait for.
       const sql = 'SELECT * FROM payouts WHERE id = ANY ($1) AND closed_at IS NOT NULL'
       return waitFor('all payouts are over', async () => {
         const rows = await db.dataSource.query<Json[]>(sql, [ids])
@@ -289,7 +292,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       try {
         await world.judge()
       } finally {
-        // Everything has come to rest, so there is nothing left to finish.
+        // Everything is idle, so there is nothing left to finish.
         await Promise.all([...apis, ...workers].map((part) => part.kill()))
         await deleteSchedules(temporal, prefix)
         await temporal.connection.close()
@@ -299,7 +302,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       }
     },
   }
-  // A bank that has just started may be slow, and without its rate nobody is paid.
+  // A bank that has just started may be slow, and without its rate no payout is made.
   await until('the bank’s rates are known', async () => {
     const balances = await Promise.all([world.get('/v1/balance'), world.get('/v1/balance', 'live')])
     return balances.every(({ status }) => status === 200)
@@ -317,7 +320,7 @@ async function partnerRow(db: Db, partnerId: string): Promise<Json> {
   return row
 }
 
-/** A request to pay 120.00 to the world's own recipient, or what is changed of it. */
+/** A request to pay 120.00 to the world's own recipient, with the given changes. */
 function aBody({ account, lastName }: { account: string; lastName: string }, change: Json): Json {
   const { accountNumber = account, ...rest } = change
   return {

@@ -1,4 +1,4 @@
-// `npm run worker` as a child process, with what it says and how it ends.
+// `npm run worker` as a child process, with its output and its exit code.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ export interface WorkerProcess {
   readonly ended: Promise<number | null>
   /** The messages of its log so far. */
   readonly said: string[]
-  /** What it wrote for people instead of the log. */
+  /** What it wrote outside of the log, for operators. */
   readonly complained: string[]
   /** Resolves when the log has a message that matches. */
   says(pattern: RegExp): Promise<void>

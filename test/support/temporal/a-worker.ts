@@ -1,4 +1,4 @@
-// A worker in the test's own process, on a task queue and a database of its own.
+// A worker in the test's own process, with its own task queue and database.
 import { randomBytes } from 'node:crypto'
 import { Client } from '@temporalio/client'
 import { createActivities } from '../../../activities'
@@ -24,9 +24,9 @@ export interface AWorker {
   readonly databaseUrl: string
   readonly queuePrefix: string
   readonly taskQueue: string
-  /** Asks it to stop, and waits until nothing is under way any more. */
+  /** Asks it to stop, and waits until nothing runs any more. */
   stop(): Promise<void>
-  /** Gives back what it used; only after stop. */
+  /** Releases its resources; only after stop. */
   dispose(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export function silenceTemporal(): void {
 
 export interface AWorkerOptions {
   readonly clock: Clock
-  /** Somebody else's; a new one without it. */
+  /** The test's own database; a new one by default. */
   readonly databaseUrl?: string
   readonly activityRetentionDays?: number
   readonly activityReadRetentionDays?: number
@@ -53,15 +53,15 @@ export interface AWorkerOptions {
   readonly opsEmail?: string
   readonly proof?: Partial<ProofPatience>
   readonly bank?: BankConfig
-  /** Those of who has sealed what it opens. */
+  /** The keys that sealed the data it opens. */
   readonly secretKeys?: Config['secretKeys']
   readonly log?: Log
   readonly seller?: Seller | null
-  /** Without one the queue of mails is nobody's. */
+  /** Without one, no worker polls the queue of mails. */
   readonly mailer?: Mailer
 }
 
-/** Who bills in tests. */
+/** The seller on invoices in tests. */
 export const testSeller: Seller = {
   name: 'Payouts Test Ltd',
   addressLines: ['1 Test Street', 'London'],
@@ -71,7 +71,7 @@ export const testSeller: Seller = {
   paymentLines: ['Sort code 00-00-00', 'Account 12345678'],
 }
 
-/** It has the housekeeping queue of a system of its own; payouts that it starts go to nobody's queue. */
+/** It polls the housekeeping queue of its own system. No worker polls the queue of the payouts that it starts. */
 export async function aWorker(options: AWorkerOptions): Promise<AWorker> {
   const database = options.databaseUrl === undefined ? await createDatabase() : null
   const databaseUrl = options.databaseUrl ?? database?.url ?? ''

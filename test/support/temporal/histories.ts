@@ -1,4 +1,5 @@
-// What the workflow histories of a story's payouts say: all of it for the search for secrets, its outline for who asks what went wrong.
+// The workflow histories of a story's payouts: complete for the search for secrets, and as an outline for
+// failure messages.
 import type { Client } from '@temporalio/client'
 import type { Db } from '../../../db/database'
 import {
@@ -17,7 +18,7 @@ export interface ToldHistory {
   readonly text: string
 }
 
-/** The histories of the last payouts, and of what else there is about partners; some of a story's many will do. */
+/** The histories of the latest payouts, and of workflows about partners; a sample of a story's many is enough. */
 export async function textsOf(db: Db, temporal: Client): Promise<ToldHistory[]> {
   const last = 'SELECT * FROM payouts ORDER BY created_at DESC LIMIT 20'
   const told = [...(await historiesOf(db, temporal, last)), ...(await aroundPayouts(db, temporal))]
@@ -37,7 +38,7 @@ async function aroundPayouts(db: Db, temporal: Client): Promise<{ where: string;
   return Promise.all(workflowIds.map((workflowId) => historyOf(temporal, workflowId)))
 }
 
-/** How the workflows of payouts that are still open came to where they are, and the sweeps that should have seen to them. */
+/** The steps so far of workflows whose payouts are still open, and of the sweeps that should have resumed them. */
 export async function outlinesOfOpen(db: Db, temporal: Client, queuePrefix: string): Promise<string> {
   const open = 'SELECT * FROM payouts WHERE closed_at IS NULL AND released_at IS NULL ORDER BY created_at LIMIT 3'
   const told = [...(await historiesOf(db, temporal, open)), ...(await lastSweeps(temporal, queuePrefix))]
@@ -65,7 +66,7 @@ async function historiesOf(db: Db, temporal: Client, payouts: string): Promise<{
   return Promise.all(rows.map((key) => historyOf(temporal, payoutWorkflowId(key))))
 }
 
-/** Null where there is none, or none any more. */
+/** Null if there is none, or none any more. */
 async function historyOf(temporal: Client, workflowId: string): Promise<{ where: string; history: unknown }> {
   const handle = temporal.workflow.getHandle(workflowId)
   return { where: `the history of ${workflowId}`, history: await handle.fetchHistory().catch(() => null) }

@@ -1,4 +1,4 @@
-// A workflow's history as text: everything that can be read in it, payloads included, or only what happened when.
+// A workflow's history as text: everything readable in it, payloads included, or only the events with their times.
 
 export function textOfHistory(history: unknown): string {
   const found: string[] = []

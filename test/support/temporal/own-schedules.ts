@@ -1,4 +1,4 @@
-// The Schedules that the worker of a story has made on a Temporal that other tests use too: with the story they go.
+// The Schedules that a story's worker created on a shared Temporal: deleted with the story.
 import type { Client } from '@temporalio/client'
 import {
   changedTransfersId,

@@ -1,4 +1,4 @@
-// Every path a payout's workflow can take, each gone once by the whole system, and the history it leaves.
+// Every path of a payout workflow, each run once by the whole system, and its history.
 import { hostname } from 'node:os'
 import type { WorkflowHandle } from '@temporalio/client'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils'
@@ -10,7 +10,7 @@ import { until } from '../until'
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
-/** By name: what is done so that it is taken; answers the Idempotency-Key. */
+/** How each path is taken, by name. Returns the Idempotency-Key. */
 export const payoutPaths: Readonly<Record<string, (world: World) => Promise<string>>> = {
   async completed(world) {
     await world.pay({}, { key: 'path-completed' })
@@ -23,7 +23,7 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
   async 'insufficient-funds'(world) {
     const idempotencyKey = 'path-insufficient'
     const key = { partnerId: world.partner.id, environment: 'sandbox', idempotencyKey } as const
-    // The API itself refuses what is plainly too much: the workflow's own refusal is that of a race for the wallet.
+    // The API itself refuses an obvious overdraft, so the workflow's own refusal is that of a race for the wallet.
     const claimed = await aClaim(world.db, { ...key, amountPence: 2_000_000n })
     await workflowsOf(world).startPayout({ ...key, ...claimed, ...aboutIn(world), amountPence: 2_000_000n })
     return idempotencyKey
