@@ -1,4 +1,5 @@
 // The HTTP server: Koa with its middleware in order, and the limits that Node enforces.
+
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Router } from '@koa/router'
@@ -11,10 +12,9 @@ import { docs } from './docs/routes'
 import { answer } from './http/answer'
 import { ApiError } from './http/errors'
 import { health } from './http/health'
-import { middleware } from './http/middleware'
+import { middleware, traceRequests } from './http/middleware'
 import { isReadable, refuseUnreadable, refuseWith } from './http/requests/unreadable'
 import type { ApiContext, RequestState, Route } from './http/route'
-import { traceRequests } from './http/trace-requests'
 import { routes } from './routes'
 
 export function createApi(deps: ApiDeps): Server {

@@ -4,7 +4,7 @@ import { recordVerification, verifySinceLast } from '../../db/controls/audit/ver
 import type { FirstFault } from '../../db/controls/audit/verify'
 import { enqueueMail } from '../../db/partners/mails'
 import { auditMessage } from '../../mail/messages/audit'
-import type { AuditVerdict } from '../../workflows/controls/verify-audit'
+import type { AuditVerdict } from '../../workflows/controls/audit'
 import type { ActivityDeps } from '../bind'
 
 /** After this the mail is of no use. */

@@ -72,7 +72,7 @@ function isTold({ role, lastLoginAt }: MemberRow): boolean {
 const listedAtMost = 20
 
 /** The details that a mail contains. A long list is cut and its length stated. Null if nothing is left to report. */
-export async function contentOf(
+async function contentOf(
   tx: Tx,
   group: NoticeGroup,
   partner: PartnerRow,

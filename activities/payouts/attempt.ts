@@ -33,7 +33,7 @@ import {
   setAttention,
 } from '../../db/payouts/steps'
 import { assert } from '../../domain/assert'
-import { isRefusal, kept, type Refusal, refused, type Verdict } from '../../domain/payouts/verdict'
+import { isRefusal, kept, type Refusal, refused, type Verdict } from '../../domain/payouts/payout'
 import type { Transfer } from '../../rail/rail'
 import { simulatedRefs } from '../../rail/simulated'
 import type { PayoutRef, Underway } from '../../workflows/payouts/payout'

@@ -2,7 +2,7 @@
 
 import { postDebit } from '../../db/payouts/money'
 import { lockStep } from '../../db/payouts/steps'
-import { shortfallOf } from '../../domain/payouts/shortfall'
+import { shortfallOf } from '../../domain/payouts/quote'
 import type { PayoutRef, Step } from '../../workflows/payouts/payout'
 import type { PayoutDeps } from '../bind'
 import { refuse, reportState, stateOf } from './attempt'

@@ -1,7 +1,7 @@
 // Asks the bank for the status of a transfer and books the answer: until a sent payout is over, and when a completed one may have come back.
 import { loadStep, type StepRow } from '../../db/payouts/steps'
 import { assert } from '../../domain/assert'
-import { kept } from '../../domain/payouts/verdict'
+import { kept } from '../../domain/payouts/payout'
 import { RailUnavailable, type Refund, type Transfer } from '../../rail/rail'
 import type { PayoutRef, Underway } from '../../workflows/payouts/payout'
 import type { ReturnRef, ReturnStep } from '../../workflows/payouts/return'

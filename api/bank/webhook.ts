@@ -11,8 +11,7 @@ import { ApiError } from '../http/errors'
 import { readBytes } from '../http/requests/read-json'
 import { uuidPattern } from '../http/requests/validate'
 import type { ApiContext, RequestState } from '../http/route'
-import { createWebhookReader } from './signed-event'
-import { transferEvent } from './transfer-event'
+import { createWebhookReader, transferEvent } from './transfer-event'
 
 /** 200: stored, do not send it again. 400: the signature or its time is wrong. 503: send it again later. */
 export function bankWebhook(router: Router<RequestState>, deps: ApiDeps): void {

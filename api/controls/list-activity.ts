@@ -10,7 +10,7 @@ import { seesLive } from '../../db/sign-in/callers'
 import { activityListLength } from '../../domain/limits'
 import type { ApiDeps } from '../deps'
 import { cursorHint, pageOf, pageQuery, presentPage, unknownCursor } from '../http/list'
-import { queryOf } from '../http/requests/typed'
+import { queryOf } from '../http/requests/read-request'
 import { type ApiRequest, get, type Reply } from '../http/route'
 import {
   Answer,

@@ -7,10 +7,9 @@ import { answerText, type PreparedText, prepareText } from '../http/prepared-tex
 import type { ApiContext, RequestState } from '../http/route'
 import { openApiDocument } from '../openapi'
 import { routes } from '../routes'
-import { type Assets, findAssets } from './assets'
 import { apiVersion } from './discovery'
 import { writeGuide, writeIndex } from './guide'
-import { page, pagePolicy } from './page/html'
+import { type Assets, findAssets, page, pagePolicy } from './page/html'
 
 const about = { title: 'Payouts API', version: apiVersion }
 const dayMs = 24 * 60 * 60 * 1000

@@ -2,7 +2,7 @@
 import type { Queryable } from '../../db/database'
 import type { ApiDeps } from '../deps'
 import { checkingFirst, requireStillAuthorized } from './callers/authorize'
-import { addressOf } from './callers/client-address'
+import { addressOf } from './callers/origin'
 import { timeoutAsUnavailable } from './costly-reads'
 import type { ApiContext, ApiRequest, Exchange, Reply, Route } from './route'
 

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import type { Next } from 'koa'
 import { type Caller, nameOf } from '../../db/sign-in/callers'
 import { isPassingTrouble } from '../../db/trouble'
+import { parseTraceparent } from '../../runtime/tracing/context'
+import type { Tracer } from '../../runtime/tracing/tracer'
 import type { ApiDeps } from '../deps'
 import { ApiError, presentError } from './errors'
 import { type ApiContext, type Route, roleFor } from './route'
@@ -119,4 +121,31 @@ function logLine(context: ApiContext, { log }: ApiDeps, us: number): void {
 function callerFields(caller: Caller | null): { readonly key?: string; readonly member?: string } {
   if (caller === null) return {}
   return caller.by === 'key' ? { key: caller.keyPrefix } : { member: caller.memberId }
+}
+
+/**
+ * Starts a trace for each request. Spans carry the route and never the URL.
+ *
+ * Links the caller's trace instead of continuing it. A caller that sends the same traceparent with every request would merge them
+ * into one trace, and one that sends a foreign traceparent would write into it. We ignore its sampled flag, because storage costs us.
+ */
+export function traceRequests(tracer: Tracer): (context: ApiContext, next: Next) => Promise<void> {
+  return (context, next) => {
+    const link = parseTraceparent(context.get('traceparent'))
+    return tracer.run({ name: context.method, kind: 'server', parent: null, link }, async (span) => {
+      await next()
+      const { method, status, state, routerPath } = context
+      const route = state.route?.path ?? routerPath ?? null
+      if (route !== null) span.rename(`${method} ${route}`)
+      span.tell({
+        'http.request.method': method,
+        'http.route': route,
+        'http.response.status_code': status,
+        'payouts.request_id': state.requestId,
+        'payouts.environment': state.caller?.environment ?? null,
+        ...(state.subject && { [`payouts.${state.subject.field}`]: state.subject.id }),
+      })
+      if (status >= 500) span.fail(String(status))
+    })
+  }
 }

@@ -1,7 +1,6 @@
-// Static texts that are compressed once and served with an ETag.
+// Static texts that are compressed once and served with an ETag, and the comparison of ETags.
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { matchesEtag } from './etag'
 import type { ApiContext } from './route'
 
 export interface PreparedText {
@@ -36,4 +35,10 @@ export function answerText(context: ApiContext, { type, etag, encoded }: Prepare
 function chooseEncoding(context: ApiContext): 'br' | 'gzip' | 'identity' {
   const accepted = context.acceptsEncodings('br', 'gzip', 'identity')
   return accepted === 'br' || accepted === 'gzip' ? accepted : 'identity'
+}
+
+/** If-None-Match is a list or `*`, and is compared weakly. */
+export function matchesEtag(etag: string, ifNoneMatch: string): boolean {
+  const opaque = etag.replace(/^W\//, '')
+  return ifNoneMatch.split(',').some((each) => ['*', opaque].includes(each.trim().replace(/^W\//, '')))
 }

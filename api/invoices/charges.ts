@@ -6,7 +6,7 @@ import { monthPattern } from '../../domain/month'
 import type { ApiDeps } from '../deps'
 import { csvReply, csvShape } from '../http/csv-export'
 import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
-import { queryOf } from '../http/requests/typed'
+import { queryOf } from '../http/requests/read-request'
 import { type ApiRequest, get, type Reply } from '../http/route'
 import {
   Answer,

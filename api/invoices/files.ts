@@ -7,13 +7,12 @@ import type { InvoiceDocument } from '../../domain/invoices/document'
 import { invoiceCsv } from '../../mail/documents/invoice-csv'
 import { invoicePdf } from '../../mail/documents/invoice-pdf'
 import { ApiError } from '../http/errors'
-import { matchesEtag } from '../http/etag'
-import { paramsOf } from '../http/requests/typed'
+import { matchesEtag } from '../http/prepared-text'
+import { paramsOf } from '../http/requests/read-request'
 import { get, type Handler, type Route } from '../http/route'
 import { Answer } from '../http/schema'
 import { authenticate, authorize, limit, validate } from '../http/steps'
 import { InvoiceParams } from './read'
-import { createRendered } from './rendered'
 
 export const getInvoicePdfRoute = fileRoute({
   extension: 'pdf',
@@ -90,5 +89,24 @@ function download({ extension, type, render }: File): Handler {
     const headers = { ETag: etag, 'Content-Disposition': `attachment; filename="${document.number}.${extension}"` }
     if (matchesEtag(etag, request.header('If-None-Match'))) return { status: 304, body: null, headers }
     return { body: bytes, type, headers }
+  }
+}
+
+/**
+ * Caches the latest `limit` documents, because rendering a PDF blocks the process for a tenth of a second. Concurrent requests for
+ * the same document share one rendering.
+ */
+export function createRendered(limit: number): (name: string, render: () => Promise<Buffer>) => Promise<Buffer> {
+  const kept = new Map<string, Promise<Buffer>>()
+  return (name, render) => {
+    const bytes = kept.get(name) ?? render()
+    kept.delete(name)
+    kept.set(name, bytes)
+    bytes.catch(() => kept.delete(name))
+    for (const oldest of kept.keys()) {
+      if (kept.size <= limit) break
+      kept.delete(oldest)
+    }
+    return bytes
   }
 }

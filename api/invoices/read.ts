@@ -15,7 +15,7 @@ import { monthPattern } from '../../domain/month'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
-import { paramsOf, queryOf } from '../http/requests/typed'
+import { paramsOf, queryOf } from '../http/requests/read-request'
 import { type ApiRequest, get, type Reply } from '../http/route'
 import {
   Answer,

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { PartnerRow } from '../../db/partners/partners'
 import { formatUsdcExactly } from '../../domain/money'
-import type { SwitchableNotice } from '../../domain/partners/notice'
+import type { SwitchableNotice } from '../../domain/partners/partner'
 import { Answer, MoneyString, Nullable, Strict } from '../http/schema'
 
 export const lowBalanceDescription = 'Admins get a mail when the live wallet falls below this amount. Null: no mail.'

@@ -1,7 +1,7 @@
 // The response to a payout request: from the verdict of its workflow, or from the row when there is no verdict in time.
 import { type ClaimedRow, findClaim } from '../../db/payouts/claims'
 import { markAnswered } from '../../db/payouts/steps'
-import { isRefusal } from '../../domain/payouts/verdict'
+import { isRefusal } from '../../domain/payouts/payout'
 import type { PayoutToStart } from '../../workflows/starts'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'

@@ -1,7 +1,10 @@
 // A payout as the API returns it: schema, example and presenter.
 import { Type } from 'typebox'
+import type { CaseRow } from '../../db/payouts/cases/cases'
+import type { CaseNote } from '../../db/payouts/cases/notes'
 import type { PayoutRow } from '../../db/payouts/payouts'
-import { formatPence, formatUsdc } from '../../domain/money'
+import { formatPence, formatUsdc, penceFromMicropounds } from '../../domain/money'
+import { caseStatusOf } from '../../domain/payouts/case'
 import { createdVia, payoutStatuses } from '../../domain/payouts/payout'
 import { Answer, Constant, DateTime, EnvironmentName, MoneyString, Nullable, OneOf, Uuid } from '../http/schema'
 
@@ -85,5 +88,25 @@ export function presentPayout(payout: PayoutRow): Record<string, unknown> {
     updated_at: payout.updatedAt.toISOString(),
     completed_at: payout.completedAt?.toISOString() ?? null,
     created_via: payout.createdVia,
+  }
+}
+
+/** A recall or trace as the API and the ops CLI show it. */
+export function presentCase(row: CaseRow, notes: readonly CaseNote[]) {
+  const charge_gbp = row.resolvedAt === null ? null : formatPence(penceFromMicropounds(row.chargeMicropounds ?? 0n))
+  return {
+    object: 'case' as const,
+    id: row.id,
+    payout_id: row.payoutId,
+    kind: row.kind,
+    status: caseStatusOf(row),
+    reason: row.reason,
+    opened_by: row.openedBy,
+    opened_at: row.openedAt.toISOString(),
+    due_at: row.dueAt.toISOString(),
+    resolved_at: row.resolvedAt?.toISOString() ?? null,
+    outcome: row.outcome,
+    charge_gbp,
+    notes: notes.map(({ at, madeBy, note }) => ({ at: at.toISOString(), by: madeBy, note })),
   }
 }

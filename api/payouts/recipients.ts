@@ -5,7 +5,7 @@ import { listRecipients as listRecipientRows, type RecipientRow } from '../../db
 import { formatPence } from '../../domain/money'
 import type { ApiDeps } from '../deps'
 import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
-import { queryOf } from '../http/requests/typed'
+import { queryOf } from '../http/requests/read-request'
 import { type ApiRequest, get, type Reply } from '../http/route'
 import { Answer, DateTime, environmentQuery, ListOf, MoneyString, Nullable, Strict } from '../http/schema'
 import { authenticate, authorize, limitHistoryRead, validate } from '../http/steps'

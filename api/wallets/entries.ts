@@ -11,7 +11,7 @@ import { londonDayOf } from '../../domain/month'
 import type { ApiDeps } from '../deps'
 import { csvReply, csvShape } from '../http/csv-export'
 import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
-import { queryOf } from '../http/requests/typed'
+import { queryOf } from '../http/requests/read-request'
 import { type ApiRequest, get, type Reply } from '../http/route'
 import {
   Answer,

@@ -1,6 +1,6 @@
 // What a partner's admins are to be mailed about: written with what it tells, told once.
 import type { Environment } from '../../domain/environment'
-import type { NoticeKind, SwitchableNotice } from '../../domain/partners/notice'
+import type { NoticeKind, SwitchableNotice } from '../../domain/partners/partner'
 import type { Queryable, Tx } from '../database'
 
 export interface NewNotice {

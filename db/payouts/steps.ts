@@ -1,7 +1,6 @@
 // The payout's row as its steps see it: every decision that could cost money is one conditional UPDATE of it.
 import type { Environment, RailName } from '../../domain/environment'
-import type { PayoutStatus } from '../../domain/payouts/payout'
-import type { KeptVerdict, Refusal } from '../../domain/payouts/verdict'
+import type { KeptVerdict, PayoutStatus, Refusal } from '../../domain/payouts/payout'
 import { isRailPaused } from '../bank/rail-pauses'
 import type { Queryable, Statement, Tx } from '../database'
 

@@ -2,8 +2,7 @@
 
 import { assert } from '../../domain/assert'
 import { formatUsdcExactly } from '../../domain/money'
-import { isHeldWithdrawal } from '../../domain/wallets/held-movement'
-import { heldCreditPostings, topUpPostings } from '../../domain/wallets/ledger'
+import { heldCreditPostings, isHeldWithdrawal, topUpPostings } from '../../domain/wallets/ledger'
 import type { Clock } from '../../runtime/clock'
 import { recordActivity } from '../controls/activity'
 import type { Db, Tx } from '../database'

@@ -1,4 +1,5 @@
 // The kinds of drift between our ledger and the bank. Operators see each one; none is repaired automatically.
+import { formatUsdcExactly } from '../money'
 
 /** Found in our own ledger. */
 export const ledgerDrifts = [
@@ -40,4 +41,24 @@ export interface Finding {
 
 export function sizeOf({ size, expected, found }: Pick<Finding, 'size' | 'expected' | 'found'>): string {
   return size ?? `${expected} / ${found}`
+}
+
+/** Values that are not amounts: times, counts and transfer IDs. */
+const withoutAmounts: ReadonlySet<string> = new Set<DriftKind>([
+  'payout_charge',
+  'payout_totals',
+  'payout_without_transfer',
+  'booking_without_movement',
+  'silent_payout',
+  'not_compared',
+])
+
+/** An amount alone, or after a word that names it. */
+const amount =
+  /(^|(?:entries sum to|balance|last entry|held deposits of|suspense|sends|wallet|in transit|paid out) )(-?\d+)(?=$|,)/g
+
+/** A drift's details for operators: amounts are stored in micro-USDC and shown in USDC. */
+export function saidInUsdc(kind: string, text: string): string {
+  if (withoutAmounts.has(kind)) return text
+  return text.replace(amount, (_, before: string, micro: string) => `${before}${formatUsdcExactly(BigInt(micro))} USDC`)
 }

@@ -1,4 +1,4 @@
-// The closed sets of values that describe a partner, its verification and its members.
+// The closed sets of values that describe a partner, its verification, its members and the notices that admins receive.
 
 export const partnerStatuses = ['active', 'suspended', 'closed'] as const
 export type PartnerStatus = (typeof partnerStatuses)[number]
@@ -56,3 +56,17 @@ export function isReservedSlug(slug: string): boolean {
 
 export const memberRoles = ['admin', 'viewer'] as const
 export type MemberRole = (typeof memberRoles)[number]
+
+/** Notices mailed to a partner's admins. The partner can disable each of these. */
+export const noticeKinds = [
+  'payout_failed',
+  'payout_returned',
+  'low_balance',
+  'verification',
+  'top_up',
+  'case',
+] as const
+export type SwitchableNotice = (typeof noticeKinds)[number]
+
+/** The first live payout of a key or an admin is a security notice, so it is always mailed. */
+export type NoticeKind = SwitchableNotice | 'first_payout'

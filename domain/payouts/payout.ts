@@ -1,4 +1,4 @@
-// The statuses of a payout, the moves between them, and other closed sets of values.
+// The statuses of a payout, the moves between them, and the verdict on a request to pay.
 import { assert } from '../assert'
 
 export const payoutStatuses = ['pending', 'processing', 'completed', 'failed', 'cancelled', 'returned'] as const
@@ -31,4 +31,29 @@ export function assertMove(from: PayoutStatus, to: PayoutStatus): void {
 /** True if nothing more can happen to the payout. A completed payout can still be returned. */
 export function isFinal(status: PayoutStatus): boolean {
   return payoutMoves[status].length === 0
+}
+
+const refusals = ['insufficient_funds', 'invalid_amount', 'recipient_account_rejected', 'payout_not_created'] as const
+export type Refusal = (typeof refusals)[number]
+
+/** `accepted`, `rejected` and `unknown` come from the bank. A payout with one of these is kept. */
+const keptVerdicts = ['accepted', 'rejected', 'unknown', 'cancelled', 'late_refusal'] as const
+export type KeptVerdict = (typeof keptVerdicts)[number]
+
+/**
+ * The answer to a request to pay: a payout, or a refusal that releases the key. Amounts and codes only, because it is stored in
+ * the workflow's history.
+ */
+export type Verdict =
+  | { readonly outcome: 'kept' }
+  | { readonly outcome: 'refused'; readonly code: Refusal; readonly details: Readonly<Record<string, string>> | null }
+
+export const kept: Verdict = { outcome: 'kept' }
+
+export function refused(code: Refusal, details: Readonly<Record<string, string>> | null = null): Verdict {
+  return { outcome: 'refused', code, details }
+}
+
+export function isRefusal(word: string): word is Refusal {
+  return refusals.some((refusal) => refusal === word)
 }

@@ -1,8 +1,16 @@
-// Computes a quote: the fee of a payout and the USDC that the wallet sends.
+// Computes a quote, which is the fee of a payout and the USDC that the wallet sends, and a wallet's shortfall.
 import { assert } from '../assert'
 import { feeFor, type PayoutPrices } from '../invoices/fees'
-import type { MicroUsdc, Pence } from '../money'
-import { type GbpPerUsdNano, usdcSentFor } from '../rate'
+import {
+  divideDown,
+  formatPence,
+  formatUsdc,
+  formatUsdcDown,
+  type MicroUsdc,
+  microUsdcPerCent,
+  type Pence,
+} from '../money'
+import { type GbpPerUsdNano, gbpCosting, usdcSentFor } from '../rate'
 
 interface QuoteRequest {
   readonly amountPence: Pence
@@ -32,5 +40,25 @@ export function quoteFor({ amountPence, prices, gbpPerUsdNano }: QuoteRequest): 
     onInvoicePence: fee.onInvoicePence,
     walletSendsMicroUsdc: usdcSentFor(amountPence + fee.inTransferPence, gbpPerUsdNano),
     gbpPerUsdNano,
+  }
+}
+
+/**
+ * The details of a 402: how much a wallet lacks, in USDC and in GBP at the quote's rate. Requires that the balance is lower than
+ * the required amount.
+ */
+export function shortfallOf(
+  requiredMicroUsdc: MicroUsdc,
+  availableMicroUsdc: MicroUsdc,
+  gbpPerUsdNano: GbpPerUsdNano,
+): Record<string, string> {
+  assert(requiredMicroUsdc > availableMicroUsdc, 'a wallet that covers a payout lacks nothing')
+  // Rounded up, so that a top-up of the amount shown suffices.
+  const missing = requiredMicroUsdc - divideDown(availableMicroUsdc, microUsdcPerCent) * microUsdcPerCent
+  return {
+    required_usdc: formatUsdc(requiredMicroUsdc),
+    available_usdc: formatUsdcDown(availableMicroUsdc),
+    shortfall_usdc: formatUsdc(missing),
+    shortfall_approx_gbp: formatPence(gbpCosting(missing, gbpPerUsdNano)),
   }
 }

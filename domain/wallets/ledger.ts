@@ -94,3 +94,23 @@ function move(amount: MicroUsdc, from: AccountKind, to: AccountKind): readonly P
   assertBalanced(postings)
   return postings
 }
+
+export const unexplainedWithdrawal = 'unexplained_withdrawal'
+
+interface OddMovement {
+  /** The first field that could not be read. */
+  readonly field: string
+  readonly looksLike: 'deposit' | 'withdrawal' | null
+}
+
+/** The reason shown to the operator for whom an unreadable movement in a wallet's history is held. */
+export function whyUnreadable({ field, looksLike }: OddMovement): string {
+  return `${looksLike === 'withdrawal' ? unreadableWithdrawal : 'unreadable_'}${field.replaceAll('.', '_')}`
+}
+
+/** A withdrawal cannot be credited. */
+export function isHeldWithdrawal(why: string): boolean {
+  return why === unexplainedWithdrawal || why.startsWith(unreadableWithdrawal)
+}
+
+const unreadableWithdrawal = 'unreadable_withdrawal_'

@@ -1,5 +1,5 @@
 // Mails operators about drifts between ledger and bank: IDs and amounts, no personal data.
-import { saidInUsdc } from '../../domain/controls/drift-amounts'
+import { saidInUsdc } from '../../domain/controls/drift'
 import type { Message } from './code'
 import { htmlOf, textOf } from './layout'
 

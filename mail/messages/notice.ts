@@ -1,6 +1,5 @@
 // Mails a partner's admins about their money and their account.
-import type { SwitchableNotice } from '../../domain/partners/notice'
-import type { VerificationStatus } from '../../domain/partners/partner'
+import type { SwitchableNotice, VerificationStatus } from '../../domain/partners/partner'
 import type { Message } from './code'
 import { htmlOf, type Layout, textOf } from './layout'
 

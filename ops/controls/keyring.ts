@@ -1,5 +1,5 @@
 // The secret keys after a rotation: what older ones are still needed for, and writing it anew under the current one.
-import { fieldsOfStored } from '../../api/payouts/request/stored-order'
+import { fieldsOfStored } from '../../api/payouts/request/order'
 import { type KeyUse, keyringUse } from '../../db/controls/keyring-use'
 import { firstPayout, resealBatch } from '../../db/controls/reseal'
 import type { Keyring } from '../../db/keyring'

@@ -1,6 +1,6 @@
 // Recalls and traces, which people settle with the bank: what is open, what was found out, and how each ended.
 
-import { presentCase } from '../../api/payouts/cases/present'
+import { presentCase } from '../../api/payouts/present'
 import { type CaseRow, findCase, listOpenCases, lockCase, openCase } from '../../db/payouts/cases/cases'
 import { addCaseNote, listCaseNotes } from '../../db/payouts/cases/notes'
 import { type ResolvedCase, resolveCase } from '../../db/payouts/cases/resolve'

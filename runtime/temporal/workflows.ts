@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client'
 import type { Workflow } from '@temporalio/common'
-import type { Verdict } from '../../domain/payouts/verdict'
+import type { Verdict } from '../../domain/payouts/payout'
 import { cancelUpdate, createUpdate, type PayoutKey, payoutWorkflowId } from '../../workflows/names'
 import {
   type CaseToStart,

@@ -1,6 +1,6 @@
 // I5 and I6 from the client's side: an acknowledged payout exists, and a refused one was never sent.
 
-import { isRefusal } from '../../domain/payouts/verdict'
+import { isRefusal } from '../../domain/payouts/payout'
 import type { BankBooks } from './bank-rules'
 import type { Records } from './records'
 

@@ -1,7 +1,7 @@
-// Follows one business until the bank has decided: polls at growing intervals, and at once after an event.
+// Follows one business until the bank has decided, and starts this for every business once a day.
 import { condition, continueAsNew, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow'
 import type { VerificationStatus } from '../../domain/partners/partner'
-import { requireFields } from '../input'
+import { fromPreviousRun, requireCounts, requireFields } from '../input'
 import { bankSpokeSignal } from '../names'
 
 export interface Verification {
@@ -43,7 +43,9 @@ const { openLiveCustomer, checkLiveCustomer, connectLiveWallet } = proxyActiviti
 
 const bankSpoke = defineSignal(bankSpokeSignal)
 
-/** Returns the final status. A later event starts the workflow again. */
+/**
+ * Polls at growing intervals, and at once after an event. Returns the final status. A later event starts the workflow again.
+ */
 export async function verification(order: Verification): Promise<VerificationStatus> {
   requireFields(order, { partnerId: 'id', pollMs: 'pauses', checks: 'count' })
   const { partnerId, pollMs, checks } = order
@@ -73,4 +75,47 @@ const dayMs = 86_400_000
 /** `not_started` is final too: without an application in the row there is nothing to wait for. */
 function isDecided(status: VerificationStatus): boolean {
   return status === 'approved' || status === 'rejected' || status === 'not_started'
+}
+
+export interface Verifications {
+  readonly pageSize: number
+  /** After this many pages the workflow continues as a new run. */
+  readonly pages: number
+  /** The last partner of the run before. */
+  readonly after?: string
+  /** How many were started so far. */
+  readonly started?: number
+}
+
+export interface VerificationsPage {
+  /** The last partner of the page before. Null for the first page. */
+  readonly after: string | null
+  readonly limit: number
+}
+
+export interface VerificationsActivities {
+  /** Starts each verification of the page that is not running. `next` is null on the last page. */
+  startVerifications(page: VerificationsPage): Promise<{ readonly started: number; readonly next: string | null }>
+}
+
+/** The next day does the rest. A page takes at most half a minute. */
+const { startVerifications } = proxyActivities<VerificationsActivities>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes', maximumAttempts: 20 },
+})
+
+/** Starts the verification of each business at the bank once a day, in case an event or workflow was lost. */
+export async function verifications(order: Verifications): Promise<number> {
+  requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 200}')
+  const { pageSize, pages } = order
+  let after = fromPreviousRun(order.after) ?? null
+  let started = fromPreviousRun(order.started) ?? 0
+  for (let page = 0; page < pages; page++) {
+    const looked = await startVerifications({ after, limit: pageSize })
+    started += looked.started
+    if (looked.next === null) return started
+    after = looked.next
+  }
+  return continueAsNew<typeof verifications>({ pageSize, pages, started, ...(after === null ? {} : { after }) })
 }

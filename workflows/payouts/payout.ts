@@ -14,8 +14,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow'
-import type { PayoutStatus } from '../../domain/payouts/payout'
-import type { Verdict } from '../../domain/payouts/verdict'
+import type { PayoutStatus, Verdict } from '../../domain/payouts/payout'
 import { requireFields } from '../input'
 import { payoutSearchAttributes } from '../names'
 

@@ -6,8 +6,7 @@ import { verifyLedger } from '../../../db/controls/proof/ledger'
 import { findTotalsDrifts } from '../../../db/controls/proof/totals'
 import { listWalletsToProve, markProved, type WalletToProve } from '../../../db/controls/proof/wallets'
 import { idleSince } from '../../../db/wallets/readings'
-import { ledgerDrifts } from '../../../domain/controls/drift'
-import { saidInUsdc } from '../../../domain/controls/drift-amounts'
+import { ledgerDrifts, saidInUsdc } from '../../../domain/controls/drift'
 import { ListTooLong, RailRefused, RailUnavailable } from '../../../rail/rail'
 import type { ProofPage, Proved } from '../../../workflows/controls/proof'
 import { type Judged, judgeLooks } from './judge'
@@ -80,7 +79,7 @@ function sumOf(done: readonly ProvedWallet[]): Proved {
 /** `changes`: what changed since the checkpoint, and every row once in `fullEveryMs`. `full`: every row now. */
 export type ProofDepth = 'changes' | 'full'
 
-export interface ProvedWallet {
+interface ProvedWallet {
   readonly outcome: ProofOutcome
   /** The bank may be away altogether. */
   readonly isSilent: boolean

@@ -5,8 +5,7 @@ import { findLiveWallet, type LiveWallet, listPartnersToLookAt } from '../../../
 import { assert } from '../../../domain/assert'
 import { isReady } from '../../../domain/partners/verification'
 import { startUnlessRunning } from '../../../runtime/temporal/start-workflow'
-import type { PartnerToVerify, VerificationStanding } from '../../../workflows/partners/verification'
-import type { VerificationsPage } from '../../../workflows/partners/verifications'
+import type { PartnerToVerify, VerificationStanding, VerificationsPage } from '../../../workflows/partners/verification'
 import { starts } from '../../../workflows/starts'
 import { type ActivityDeps, bankKeyFor } from '../../bind'
 import { each } from '../../controls/sweep'
@@ -28,7 +27,7 @@ export function checkLiveCustomer(
   return lookAtCustomer(deps, partnerId)
 }
 
-export async function lookAtCustomer(deps: VerificationDeps, partnerId: string): Promise<VerificationStanding> {
+async function lookAtCustomer(deps: VerificationDeps, partnerId: string): Promise<VerificationStanding> {
   const { partner, wallet, asked } = await loadAsked(deps, partnerId)
   if (partner.status === 'closed') return abandoned(partner)
   const { verificationRef, walletRef } = wallet
@@ -47,7 +46,7 @@ export async function lookAtCustomer(deps: VerificationDeps, partnerId: string):
  * Reads under the partner's lock. A workflow can start before the transaction that requested it commits, and must not act on
  * the old row or with the key of the previous try.
  */
-export async function loadAsked({ db }: VerificationDeps, partnerId: string) {
+async function loadAsked({ db }: VerificationDeps, partnerId: string) {
   const partner = await db.transaction((tx) => lockPartner(tx, partnerId))
   assert(partner !== null, 'only a partner can be verified')
   const wallet: LiveWallet | null = await findLiveWallet(db, partnerId)

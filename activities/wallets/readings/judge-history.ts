@@ -4,7 +4,7 @@ import type { Queryable } from '../../../db/database'
 import { findPayoutById, findPayoutsByTransfer, type RefundedPayout } from '../../../db/payouts/refunded'
 import type { RailName } from '../../../domain/environment'
 import { isUuid } from '../../../domain/uuid'
-import { unexplainedWithdrawal, whyUnreadable } from '../../../domain/wallets/held-movement'
+import { unexplainedWithdrawal, whyUnreadable } from '../../../domain/wallets/ledger'
 import { type HistoryRow, type Rail, RailUnavailable, type WalletMovement } from '../../../rail/rail'
 
 export type Judged =

@@ -17,8 +17,7 @@ import {
 import type { RailName } from '../../../domain/environment'
 import { ListTooLong, newestOf, type Rail, RailRefused, RailUnavailable, type WalletMovement } from '../../../rail/rail'
 import type { ReturnToStart } from '../../../workflows/starts'
-import type { WalletRead } from '../../../workflows/wallets/reading'
-import type { WalletPage, WalletsRead } from '../../../workflows/wallets/readings'
+import type { WalletPage, WalletRead, WalletsRead } from '../../../workflows/wallets/readings'
 import type { ActivityDeps } from '../../bind'
 import { isUndecided, type Judged, judgeHistory } from './judge-history'
 
@@ -94,7 +93,7 @@ export async function readWallet(
 const nothing: WalletRead = { booked: 0, held: 0, returns: 0, unresolved: 0 }
 
 /** A failure is recorded, so that operators see a wallet whose deposits are not booked. */
-export async function readFound(deps: WalletReadingDeps, wallet: WalletToRead): Promise<WalletRead> {
+async function readFound(deps: WalletReadingDeps, wallet: WalletToRead): Promise<WalletRead> {
   try {
     const read = await readHistory(deps, wallet)
     await clearFailedReading(deps.db, wallet.id)

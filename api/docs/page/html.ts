@@ -1,5 +1,6 @@
 // The HTML of /docs: a bar of our own above the reference, and not one line of script inside.
-import type { Assets } from '../assets'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 
 /** Scalar writes its styles into the page as it starts, so styles may be inline; scripts may not. */
 export const pagePolicy = [
@@ -44,4 +45,30 @@ export function page({ title, version, assets }: { title: string; version: strin
 </body>
 </html>
 `
+}
+
+export interface Assets {
+  readonly folder: string
+  /** The hashed file name of each asset. */
+  readonly names: Readonly<Record<AssetKind, string>>
+}
+
+type AssetKind = 'scalar' | 'start' | 'style' | 'icon'
+
+/** The output of build-assets.mjs is in dist, also when the sources run directly, as in tests. */
+const folders = [join(__dirname, '../assets'), join(__dirname, '../../../dist/api/docs/assets')]
+
+export function findAssets(): Assets {
+  const folder = folders.find((each) => existsSync(each))
+  if (!folder) throw new Error('The assets of /docs are not built yet: run `npm run build`.')
+  const files = readdirSync(folder)
+  const named = (kind: AssetKind): string => {
+    const name = files.find((file) => file.startsWith(`${kind}-`) && /\.(js|css|svg)$/.test(file))
+    if (!name) throw new Error(`The asset "${kind}" of /docs is missing: run \`npm run build\`.`)
+    return name
+  }
+  return {
+    folder,
+    names: { scalar: named('scalar'), start: named('start'), style: named('style'), icon: named('icon') },
+  }
 }

@@ -8,9 +8,8 @@ import { ApiError } from '../errors'
 import { receiveJson } from '../requests/read-json'
 import type { ApiContext, Authentication, FoundWithCaller, Lookup, OpenToAnyone, Route } from '../route'
 import { identifyKey, readKey } from './api-keys'
-import { addressOf } from './client-address'
 import { readSessionCookie } from './cookies'
-import { requireOurPages } from './origin'
+import { addressOf, requireOurPages } from './origin'
 
 export const openToAnyone: OpenToAnyone = {
   kind: 'open',

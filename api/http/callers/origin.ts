@@ -1,9 +1,11 @@
-// Checks that a write comes from our own pages. A session cookie alone proves nothing: browsers send it from other sites' pages too.
+// Where a request comes from: the page that sent it, and the address of the client.
 import type { IncomingHttpHeaders } from 'node:http'
+import { isIP, isIPv6 } from 'node:net'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../errors'
 import type { ApiContext, Route } from '../route'
 
+/** For writes. A session cookie alone proves nothing: browsers send it from other sites' pages, too. */
 export function requireOurPages({ method }: Route, context: ApiContext, { config }: ApiDeps): void {
   if (method === 'GET' || isFromOurPages(context.req.headers, config.publicUrl)) return
   throw new ApiError('forbidden_origin')
@@ -30,4 +32,32 @@ function isOurs(origin: string, host: string | undefined, publicUrl: string): bo
   // An attacker on the network can replace any page that is loaded over plain http, even from our own host.
   if (known.protocol === 'https:' && protocol !== 'https:') return false
   return origin === known.origin || (host !== undefined && from === host.toLowerCase())
+}
+
+/** The peer of the connection, or the address that the trusted proxies report. */
+export function addressOf(context: ApiContext, trustedProxies: number): string {
+  const remote = context.req.socket.remoteAddress
+  return clientAddress({ remote, forwardedFor: context.get('X-Forwarded-For') }, trustedProxies)
+}
+
+/** Each proxy appends the address that it saw to X-Forwarded-For. The client itself may have written everything before those. */
+export function clientAddress(
+  { remote, forwardedFor }: { remote: string | undefined; forwardedFor: string },
+  trustedProxies: number,
+): string {
+  const hops = forwardedFor.split(',').map((hop) => hop.trim())
+  const reported = trustedProxies > 0 ? (hops.at(-trustedProxies) ?? '') : ''
+  return networkOf(isIP(reported) ? reported : (remote ?? 'unknown'))
+}
+
+/** A client with one IPv6 address has 2^64 of them, so they count as one network. */
+function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1]
+  if (mapped) return mapped
+  const [before = '', after] = address.toLowerCase().split('::')
+  const groups = before.split(':').filter(Boolean)
+  const rest = after?.split(':').filter(Boolean) ?? []
+  const zeros = after === undefined ? [] : Array.from({ length: 8 - groups.length - rest.length }, () => '0')
+  return `${[...groups, ...zeros, ...rest].slice(0, 4).join(':')}::/64`
 }

@@ -1,5 +1,6 @@
 // Step `validate`: checks parameters, query and body against the schemas of the route.
 import { parse as parseQuery } from 'node:querystring'
+import type { Static, TSchema } from 'typebox'
 import { environments } from '../../../domain/environment'
 import { ApiError } from '../errors'
 import {
@@ -7,6 +8,7 @@ import {
   type Exchange,
   type FieldErrors,
   isOfPartner,
+  type OpenRequest,
   type Route,
   type Schemas,
   type Validation,
@@ -98,4 +100,21 @@ function requireEnvironment({ querystring }: ApiContext, route: Route): void {
     message: 'A query parameter is missing, malformed, or unknown.',
     details: { errors: [`environment (${environments.join(' or ')})`] },
   })
+}
+
+export function paramsOf<Schema extends TSchema>(request: OpenRequest): Static<Schema> {
+  return checked<Schema>(request.params)
+}
+
+export function queryOf<Schema extends TSchema>(request: OpenRequest): Static<Schema> {
+  return checked<Schema>(request.query)
+}
+
+export function bodyOf<Schema extends TSchema>(request: OpenRequest): Static<Schema> {
+  return checked<Schema>(request.body)
+}
+
+function checked<Schema extends TSchema>(value: unknown): Static<Schema> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Ajv has checked it before the handler is called.
+  return value as Static<Schema>
 }

@@ -9,7 +9,7 @@ import { recordChange } from '../../controls/record-change'
 import type { ApiDeps } from '../../deps'
 import { requireHourly } from '../../http/callers/rate-limiter'
 import { ApiError } from '../../http/errors'
-import { bodyOf, paramsOf } from '../../http/requests/typed'
+import { bodyOf, paramsOf } from '../../http/requests/read-request'
 import { type ApiRequest, personOf, post, type Reply } from '../../http/route'
 import {
   Answer,

@@ -5,7 +5,7 @@ import { seesLive } from '../../../db/sign-in/callers'
 import type { Environment } from '../../../domain/environment'
 import type { ApiDeps } from '../../deps'
 import { pageOf, pageQuery, presentPage, requireCursor } from '../../http/list'
-import { queryOf } from '../../http/requests/typed'
+import { queryOf } from '../../http/requests/read-request'
 import { type ApiRequest, get, type Reply } from '../../http/route'
 import {
   Answer,

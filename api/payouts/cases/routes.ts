@@ -9,7 +9,7 @@ import { type CaseKind, caseKinds, caseOutcomes, caseStatuses, caseStatusOf } fr
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../http/errors'
 import { presentList } from '../../http/list'
-import { bodyOf } from '../../http/requests/typed'
+import { bodyOf } from '../../http/requests/read-request'
 import { type ApiRequest, get, post, type Reply } from '../../http/route'
 import {
   Answer,
@@ -25,7 +25,7 @@ import {
 } from '../../http/schema'
 import { authenticateWith, authorize, limit, validate } from '../../http/steps'
 import { payoutInPath } from '../lookups'
-import { presentCase } from './present'
+import { presentCase } from '../present'
 
 const Case = Answer(
   {

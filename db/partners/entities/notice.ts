@@ -1,7 +1,7 @@
 // The table of what a partner's admins are to be mailed about.
 import { EntitySchema } from 'typeorm'
 import type { Environment } from '../../../domain/environment'
-import type { NoticeKind } from '../../../domain/partners/notice'
+import type { NoticeKind } from '../../../domain/partners/partner'
 import { idOf, orNull, sequence, text, time, uuid } from '../../columns'
 
 export interface StoredNotice {

@@ -1,6 +1,6 @@
 // The client address of a request: a client cannot choose its address by sending a header.
 import { expect, test } from '@jest/globals'
-import { clientAddress } from '../../../api/http/callers/client-address'
+import { clientAddress } from '../../../api/http/callers/origin'
 
 test.each([
   ['the connection’s, without a proxy', '198.51.100.7', '203.0.113.9', 0, '198.51.100.7'],

@@ -1,6 +1,6 @@
-// api/invoices/rendered.ts: a document is rendered once while it is cached, and a failure is not cached.
+// api/invoices/files.ts: a document is rendered once while it is cached, and a failure is not cached.
 import { expect, test } from '@jest/globals'
-import { createRendered } from '../../../api/invoices/rendered'
+import { createRendered } from '../../../api/invoices/files'
 
 function aRenderer(limit: number) {
   const made: string[] = []

@@ -1,7 +1,6 @@
 // Rewriting data of an older secret key: in batches, without blocking others, and only if it is proved to be the same.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { readPayoutRequest } from '../../../api/payouts/request/order'
-import { fieldsOfStored } from '../../../api/payouts/request/stored-order'
+import { fieldsOfStored, readPayoutRequest } from '../../../api/payouts/request/order'
 import { firstPayout, resealBatch } from '../../../db/controls/reseal'
 import type { Db } from '../../../db/database'
 import { openKeyring } from '../../../db/keyring'

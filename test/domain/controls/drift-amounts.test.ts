@@ -1,6 +1,6 @@
 // The text of a drift for operators: amounts in USDC, and times, counts and names unchanged.
 import { expect, test } from '@jest/globals'
-import { saidInUsdc } from '../../../domain/controls/drift-amounts'
+import { saidInUsdc } from '../../../domain/controls/drift'
 
 test.each([
   ['set_sum', '0', '0.00 USDC'],

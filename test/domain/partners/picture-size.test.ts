@@ -1,7 +1,6 @@
 // The size of an image by its header, with headers built byte by byte, and with invalid ones.
 import { describe, expect, test } from '@jest/globals'
-import { logoMaxPixels, logoOf } from '../../../domain/partners/logo'
-import { pictureSize } from '../../../domain/partners/picture-size'
+import { logoMaxPixels, logoOf, pictureSize } from '../../../domain/partners/logo'
 
 const u32 = (n: number) => Buffer.from([n >>> 24, n >>> 16, n >>> 8, n])
 const u16 = (n: number) => Buffer.from([n >>> 8, n])

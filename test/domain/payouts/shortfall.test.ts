@@ -1,7 +1,7 @@
-// domain/payouts/shortfall.ts: the pounds of a 402 are the smallest amount that buys the missing USDC.
+// domain/payouts/quote.ts: the pounds of a 402 are the smallest amount that buys the missing USDC.
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { shortfallOf } from '../../../domain/payouts/shortfall'
+import { shortfallOf } from '../../../domain/payouts/quote'
 
 const rate = 790_000_000n
 const nano = 1_000_000_000n

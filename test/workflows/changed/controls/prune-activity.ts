@@ -1,7 +1,7 @@
 // The workflow after a careless change: it first runs an activity that no recorded history has.
 
 import { proxyActivities } from '@temporalio/workflow'
-import type { PruneActivityActivities, Pruning } from '../../../../workflows/controls/prune-activity'
+import type { PruneActivityActivities, Pruning } from '../../../../workflows/controls/retention'
 
 const activities = proxyActivities<PruneActivityActivities>({ startToCloseTimeout: '1 minute' })
 

@@ -1,7 +1,7 @@
 // The workflow after a careless change: it erases before it seals.
 import { proxyActivities } from '@temporalio/workflow'
+import { sealAudit as original, type Sealing } from '../../../../workflows/controls/audit'
 import type { RetentionActivities } from '../../../../workflows/controls/retention'
-import { sealAudit as original, type Sealing } from '../../../../workflows/controls/seal-audit'
 
 const { eraseRecipients } = proxyActivities<RetentionActivities>({ startToCloseTimeout: '1 minute' })
 

@@ -1,8 +1,10 @@
 // The workflow after a careless change: it seals before it verifies.
 import { proxyActivities } from '@temporalio/workflow'
-import type { SealAuditActivities } from '../../../../workflows/controls/seal-audit'
-import type { AuditVerdict } from '../../../../workflows/controls/verify-audit'
-import { verifyAudit as original } from '../../../../workflows/controls/verify-audit'
+import {
+  type AuditVerdict,
+  verifyAudit as original,
+  type SealAuditActivities,
+} from '../../../../workflows/controls/audit'
 
 const { sealAudit } = proxyActivities<SealAuditActivities>({ startToCloseTimeout: '1 minute' })
 

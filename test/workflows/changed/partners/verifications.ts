@@ -1,7 +1,10 @@
 // The workflow after a careless change: it checks one partner before it lists all of them.
 import { proxyActivities } from '@temporalio/workflow'
-import type { VerificationActivities } from '../../../../workflows/partners/verification'
-import { verifications as original, type Verifications } from '../../../../workflows/partners/verifications'
+import {
+  verifications as original,
+  type VerificationActivities,
+  type Verifications,
+} from '../../../../workflows/partners/verification'
 
 const { checkLiveCustomer } = proxyActivities<VerificationActivities>({ startToCloseTimeout: '1 minute' })
 
