@@ -3,8 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { choosePort } from '../local/ports'
 import { growth } from './growth'
 import { invoices } from './invoices'
-import { payouts } from './payouts'
+import { accepting } from './payouts/accept'
+import { wholeLife } from './payouts/life'
 import { readPayout } from './payouts/read'
+import { replaying } from './payouts/replay'
+import { requestTime } from './payouts/request-time'
+import { bankSpeed, openStage } from './payouts/stage'
+import { hotWallet, openWallets } from './payouts/wallets'
 import { proof } from './proof'
 import { type System, startSystem } from './system'
 
@@ -48,6 +53,21 @@ function memory(system: System): string {
 
 function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n\n`)
+}
+
+/** POST /v1/payouts and everything behind it, as ratios to a bare server and bare workflows. */
+async function payouts(system: System, print: (lines: readonly string[]) => void): Promise<void> {
+  const stage = await openStage(system)
+  try {
+    print(await accepting(stage))
+    print(await wholeLife(stage))
+    print(await requestTime(stage))
+    print(await replaying(stage))
+    print(await hotWallet(stage, await openWallets(stage)))
+    print(await bankSpeed(stage))
+  } finally {
+    await stage.close()
+  }
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

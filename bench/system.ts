@@ -1,5 +1,6 @@
 // A whole system of its own for a benchmark: started as `npm start` does, in a folder that is thrown away.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,7 +50,7 @@ export async function startSystem(port: number): Promise<System> {
   }
 }
 
-export function dist(file: string): string {
+function dist(file: string): string {
   return join(__dirname, '..', file)
 }
 
@@ -73,4 +74,22 @@ function residentBytes(parentPid: number, program: string): number {
   const processes = execFileSync('ps', ['-axo', 'ppid=,rss=,args='], { encoding: 'utf8' }).split('\n')
   const line = processes.find((each) => each.trim().startsWith(`${parentPid} `) && each.includes(program))
   return Number(line?.trim().split(/\s+/)[1] ?? 0) * 1024
+}
+
+interface Child {
+  stop(): Promise<void>
+}
+
+/** Starts one of our programs as a child of the benchmark. Resolves when it is ready. The child ends with its parent. */
+export async function startChild(main: string, env: EnvironmentVariables): Promise<Child> {
+  const child = fork(dist(main), { env: { ...environment(), ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const ready = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => null)])
+  if (ready === null) throw new Error(`${main} did not start.`)
+  return {
+    async stop() {
+      const gone = once(child, 'exit')
+      child.kill('SIGTERM')
+      await gone
+    },
+  }
 }

@@ -2,8 +2,8 @@
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { writePrivate } from './files'
 import { choosePort } from './ports'
-import { writePrivate } from './private-file'
 import { type NodePartOptions, startNodePart } from './process/node-part'
 import type { Secrets } from './secrets'
 

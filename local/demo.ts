@@ -5,8 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { EnvironmentVariables } from '../runtime/config/config'
-import { writePrivate } from './private-file'
-import { projectDir } from './project-dir'
+import { projectDir, writePrivate } from './files'
 
 export interface Demo {
   readonly partner: { readonly id: string; readonly slug: string; readonly email: string }

@@ -1,7 +1,7 @@
 // A lock file that names its holder. The lock of a dead process can be taken over, even if its PID was reused.
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { errorCode } from './error-code'
+import { errorCode } from './files'
 import { identityOf } from './process/identity'
 
 /** The process that holds a lock, and the URL it serves, for the error message of a second start. */

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { EnvironmentVariables } from '../runtime/config/config'
+import { projectDir } from './files'
 import { lockHolder } from './lock'
-import { projectDir } from './project-dir'
 
 export function dataDirOf(env: EnvironmentVariables): string {
   return env.DATA_DIR ? resolve(env.DATA_DIR) : join(projectDir(), '.data')

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writePrivate } from './private-file'
+import { writePrivate } from './files'
 
 export interface Secrets {
   readonly postgresPassword: string

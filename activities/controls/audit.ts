@@ -3,7 +3,7 @@ import { sealRows } from '../../db/controls/audit/seal'
 import { recordVerification, verifySinceLast } from '../../db/controls/audit/verifications'
 import type { FirstFault } from '../../db/controls/audit/verify'
 import { enqueueMail } from '../../db/partners/mails'
-import { auditMessage } from '../../mail/messages/audit'
+import { auditMessage } from '../../mail/messages/operators'
 import type { AuditVerdict } from '../../workflows/controls/audit'
 import type { ActivityDeps } from '../bind'
 

@@ -1,9 +1,8 @@
 // GET /v1/payouts/{id} with authentication, against a bare Koa handler that does the same one SELECT: a ratio in one run.
 import { Client } from 'pg'
-import { startChild } from '../child'
 import { getText, load } from '../load'
 import { type Measured, medianOf, ratioOf } from '../measured'
-import type { System } from '../system'
+import { type System, startChild } from '../system'
 
 const rounds = 5
 const seconds = 2

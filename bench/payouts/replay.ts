@@ -1,9 +1,9 @@
 // A repeated request for a finished payout, against a bare Koa handler that looks the same row up.
 import { createServer } from 'node:net'
 import { choosePort } from '../../local/ports'
-import { startChild } from '../child'
 import { load } from '../load'
 import { type Measured, medianOf, ratioOf } from '../measured'
+import { startChild } from '../system'
 import { payoutText } from './requests'
 import type { Stage } from './stage'
 

@@ -1,19 +1,21 @@
-// What the payout benchmarks share: an API that only accepts, the bare workflows beside it, and the bank's gate.
+// The stage of the payout benchmarks: an API that only accepts, bare workflows beside it, and the bank with its gate.
+
+import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client as Temporal } from '@temporalio/client'
 import { Client as Postgres } from 'pg'
 import { choosePort } from '../../local/ports'
 import { connectClient } from '../../runtime/temporal/client'
-import { startChild } from '../child'
-import type { System } from '../system'
+import { load, postText } from '../load'
+import { type System, startChild } from '../system'
 
 export interface Stage {
   readonly system: System
-  /** An API beside the system's own that asks the bank only when told to, so that accepting can be measured apart from settling. */
+  /** An API beside the system's own that polls the bank once an hour, so that accepting is measured apart from settling. */
   readonly port: number
   readonly temporal: Temporal
   readonly sql: Postgres
-  /** Shut: no transfer moves until it is told to. Open: each moves along by itself, as the bank is set up by `npm start`. */
+  /** Shut: transfers move only on command. Open: each moves by itself, as at the bank of `npm start`. */
   readonly gate: (position: 'shut' | 'open') => Promise<void>
   readonly control: (method: string, path: string, body: object) => Promise<void>
   readonly untilAllClosed: () => Promise<void>
@@ -61,4 +63,27 @@ export async function openTransfers(sql: Postgres): Promise<string[]> {
       WHERE closed_at IS NULL AND released_at IS NULL AND environment = 'sandbox'`,
   )
   return rows.map(({ ref }) => ref)
+}
+
+/**
+ * Measures the simulated bank alone, which is the upper limit of every measurement through it. Leaves transfers at the bank that
+ * no payout knows, so nothing is measured after it.
+ */
+export async function bankSpeed({ system, sql }: Stage): Promise<string[]> {
+  const { rows } = await sql.query<{ body: string; payoutId: string }>(
+    `SELECT bank_body AS body, id AS "payoutId" FROM payouts WHERE bank_body IS NOT NULL AND partner_id = $1
+      ORDER BY created_at DESC LIMIT 1`,
+    [system.partnerId],
+  )
+  const { body = '', payoutId = '' } = rows[0] ?? {}
+  const headers = { 'Api-Key': system.env['BANK_SANDBOX_KEY'] ?? '' }
+  const next = () => {
+    const another = body.replaceAll(payoutId, randomUUID())
+    return postText({ path: '/v0/transfers', headers: { ...headers, 'Idempotency-Key': randomUUID() } }, another)
+  }
+  const port = Number(new URL(system.bankUrl).port)
+  const taken = await load({ port, next, status: 201 }, { clients: 16, seconds: 1 })
+  return [
+    `The simulated bank alone takes ${taken.perSecond.toFixed(0)} transfers/s from 16 clients, p50 ${taken.p50Ms.toFixed(1)} ms`,
+  ]
 }

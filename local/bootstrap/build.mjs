@@ -2,8 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { showProgress } from './progress.mjs'
-import { runNpm } from './run.mjs'
+import { runNpm, showProgress } from './run.mjs'
 
 const notSources = new Set(['node_modules', 'dist', 'test', 'coverage'])
 

@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { showProgress } from './progress.mjs'
-import { runNpm } from './run.mjs'
+import { runNpm, showProgress } from './run.mjs'
 
 // Command-line options override the environment and npmrc files: NODE_ENV=production would omit the compiler.
 const flags = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']

@@ -3,7 +3,7 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { showProgress } from './progress.mjs'
+import { showProgress } from './run.mjs'
 
 export async function withLock(root, work) {
   mkdirSync(join(root, '.cache'), { recursive: true })

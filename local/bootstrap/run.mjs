@@ -1,4 +1,4 @@
-// Runs npm quietly, keeps its output in case it fails, and stops it when this process ends.
+// Runs npm quietly and stops it when this process ends; shows the progress of slow steps.
 
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 const guard = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '..', 'process', 'guard.sh'), 'utf8')
 const keptBytes = 1024 * 1024
 
-/** Resolves to null on success, otherwise to the output. */
+/** Resolves to null on success, otherwise to npm's output. */
 export function runNpm(root, args) {
   return new Promise((resolve, reject) => {
     const child = spawn('/bin/sh', ['-c', guard, 'guard', 'TERM', ...npm(), ...args], {
@@ -34,4 +34,32 @@ function abridged(output) {
 function npm() {
   const { npm_execpath: path } = process.env
   return path?.endsWith('npm-cli.js') ? [process.execPath, path] : ['npm']
+}
+
+const { stdout } = process
+const [green, dim, plain] = stdout.isTTY && stdout.hasColors() ? ['\x1b[32m', '\x1b[2m', '\x1b[0m'] : ['', '', '']
+const liveEveryMs = 200
+const plainEveryMs = 10_000
+
+/** One live line on a terminal, otherwise a plain line every 10 s. */
+export function showProgress(step, progress = () => '') {
+  const started = performance.now()
+  const seconds = () => (performance.now() - started) / 1000
+  const line = () => [step, progress(), `${Math.floor(seconds())} s`].filter(Boolean).join(', ')
+  const clear = () => stdout.isTTY && stdout.write('\r\x1b[2K')
+  const draw = () => stdout.write(stdout.isTTY ? `\r\x1b[2K  ${line()}`.slice(0, stdout.columns ?? 80) : `${line()}\n`)
+
+  stdout.write(stdout.isTTY ? '' : `${step}\n`)
+  const timer = setInterval(draw, stdout.isTTY ? liveEveryMs : plainEveryMs)
+  const end = () => {
+    clearInterval(timer)
+    clear()
+  }
+  return {
+    done(text) {
+      end()
+      stdout.write(`${green}✓${plain} ${text} ${dim}(${seconds().toFixed(1)} s)${plain}\n`)
+    },
+    failed: end,
+  }
 }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../runtime/clock'
-import { writePrivate } from '../private-file'
+import { writePrivate } from '../files'
 import { type Message, readMessage } from './message'
 
 export interface Mailbox {

@@ -1,7 +1,7 @@
 // Entry point of the mail inbox, a separate process of `npm start`: it receives every mail and forwards none.
 
 import { parseArgs } from 'node:util'
-import { errorCode } from '../error-code'
+import { errorCode } from '../files'
 import { startInbox } from './inbox'
 
 async function main(): Promise<void> {

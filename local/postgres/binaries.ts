@@ -4,9 +4,8 @@ import { execFile, execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
-import { errorCode } from '../error-code'
-import { reachableFolder } from './reachable-folder'
-import type { SystemUser } from './system-user'
+import { errorCode } from '../files'
+import { reachableFolder, type SystemUser } from './reachable-folder'
 
 export interface Binaries {
   readonly postgres: string

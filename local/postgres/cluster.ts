@@ -16,10 +16,9 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { errorCode } from '../error-code'
+import { errorCode } from '../files'
 import type { Binaries } from './binaries'
-import { newReachableFolder, rememberLink } from './reachable-folder'
-import type { SystemUser } from './system-user'
+import { newReachableFolder, rememberLink, type SystemUser } from './reachable-folder'
 
 export const superuser = 'payouts'
 

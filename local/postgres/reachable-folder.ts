@@ -1,13 +1,25 @@
-// A folder of root that every user may enter, for PostgreSQL when other users cannot read the checkout or DATA_DIR.
+// When root starts PostgreSQL: the unprivileged user that runs it, and a folder that this user may enter.
 
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 // The temporary folder comes last, because the data must survive a restart of the machine.
 const candidates = ['/var/lib/payouts', '/var/tmp/payouts', '/tmp/payouts']
 
+/** For when other users cannot read the checkout or DATA_DIR. */
 export function reachableFolder(): string {
   const folder = candidates.find(isOurs)
   if (folder) return folder
@@ -49,4 +61,28 @@ function isOurs(folder: string): boolean {
   } catch {
     return false
   }
+}
+
+export interface SystemUser {
+  readonly uid: number
+  readonly gid: number
+}
+
+/**
+ * PostgreSQL refuses to run as root. Undefined unless root runs this. Existing data keeps its owner, so that a single `sudo npm
+ * start` does no harm.
+ */
+export function unprivilegedUser(dataDir: string): SystemUser | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const owner = existsSync(dataDir) ? statSync(dataDir) : null
+  return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : nobody()
+}
+
+/** Every system has this user, and initdb requires an existing user. */
+function nobody(): SystemUser {
+  return { uid: idOfNobody('-u'), gid: idOfNobody('-g') }
+}
+
+function idOfNobody(option: '-u' | '-g'): number {
+  return Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }))
 }

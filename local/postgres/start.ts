@@ -2,13 +2,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { errorCode } from '../error-code'
+import { errorCode } from '../files'
 import { choosePort } from '../ports'
 import { type Server, startGuarded } from '../process/guarded'
 import { findBinaries } from './binaries'
 import { openCluster, serverEnvironment, superuser } from './cluster'
 import { clearPostmaster, readPidFile } from './postmaster'
-import { unprivilegedUser } from './system-user'
+import { unprivilegedUser } from './reachable-folder'
 
 export interface PostgresOptions {
   /** The data folder. Its parent must exist. */

@@ -1,10 +1,9 @@
 // Runs an external program that never outlives this process: when the process ends, a pipe closes and guard.sh stops the program.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, readFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, readSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { projectDir } from '../project-dir'
-import { lastBytes, openLog, tailOf } from './log-file'
+import { errorCode, projectDir } from '../files'
 
 interface ServerCommand {
   readonly name: string
@@ -83,4 +82,36 @@ async function stop(guard: ChildProcess, exited: Promise<unknown>, pid: number, 
   }, limitMs)
   await exited
   clearTimeout(timer)
+}
+
+/**
+ * Opens an empty log for appending and keeps that of the previous run. The caller closes the descriptor once the part has
+ * inherited it.
+ */
+export function openLog(logFile: string): number {
+  try {
+    renameSync(logFile, `${logFile}.previous`)
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+  }
+  return openSync(logFile, 'a', 0o600)
+}
+
+export function tailOf(logFile: string, lines = 15): string {
+  return lastBytes(logFile, 16_384).trimEnd().split('\n').slice(-lines).join('\n')
+}
+
+function lastBytes(logFile: string, count: number): string {
+  try {
+    const file = openSync(logFile, 'r')
+    try {
+      const buffer = Buffer.alloc(count)
+      const start = Math.max(0, fstatSync(file).size - count)
+      return buffer.toString('utf8', 0, readSync(file, buffer, 0, count, start))
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return ''
+  }
 }

@@ -4,8 +4,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EnvironmentVariables } from '../../runtime/config/config'
-import { projectDir } from '../project-dir'
-import { openLog, tailOf } from './log-file'
+import { projectDir } from '../files'
+import { openLog, tailOf } from './guarded'
 import type { Part } from './parts'
 
 export interface NodePartOptions {

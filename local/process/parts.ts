@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { writePrivate } from '../private-file'
+import { writePrivate } from '../files'
 import type { Server } from './guarded'
 import { identityOf } from './identity'
 

@@ -5,9 +5,8 @@ import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { EnvironmentVariables } from '../../runtime/config/config'
-import { errorCode } from '../error-code'
+import { errorCode, projectDir } from '../files'
 import { startGuarded } from '../process/guarded'
-import { projectDir } from '../project-dir'
 import { type Cache, isPinned, platform, publish, release } from './cache'
 
 interface FetchOptions {

@@ -2,7 +2,6 @@
 import http from 'node:http'
 import https from 'node:https'
 import type { Clock } from '../../runtime/clock'
-import { pathTemplate } from './path-template'
 
 export interface BankCall {
   readonly method: 'GET' | 'POST' | 'PUT'
@@ -169,3 +168,26 @@ function retryAfter(header: string | undefined, clock: Clock): number | null {
   const at = Date.parse(header)
   return Number.isNaN(at) ? null : Math.max(0, at - clock.now().getTime())
 }
+
+/** Reduces a path to its template. Keeps only words of the protocol, so that no ID or email remains. */
+export function pathTemplate(path: string): string {
+  const [plain = ''] = path.split('?')
+  return plain
+    .split('/')
+    .map((word) => (word === '' || words.has(word) ? word : '{id}'))
+    .join('/')
+}
+
+const words = new Set([
+  'customers',
+  'exchange_rates',
+  'external_accounts',
+  'history',
+  'kyc_links',
+  'liquidation_addresses',
+  'reactivate',
+  'transfers',
+  'virtual_accounts',
+  'wallets',
+  'webhooks',
+])

@@ -7,8 +7,7 @@ import type { TracingConfig } from '../config/config'
 import type { Log } from '../log'
 import { withContext } from './context'
 import { createExporter } from './exporter'
-import { errorTypeOf } from './span'
-import { createTracer, type Span, type Tracer } from './tracer'
+import { createTracer, errorTypeOf, type Span, type Tracer } from './tracer'
 
 export interface Tracing {
   readonly tracer: Tracer

@@ -3,7 +3,6 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock'
 import type { TraceContext } from './context'
-import { type Attributes, errorTypeOf, type FinishedSpan, type SpanKind } from './span'
 
 export interface Tracer {
   /** Returns or throws what the work returns or throws. */
@@ -92,4 +91,30 @@ const digits = 13
 /** Compares the random end of the ID; a JavaScript number holds 13 hex digits exactly. */
 export function isSampled(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-digits), 16) < ratio * 16 ** digits
+}
+
+export type SpanKind = 'server' | 'client' | 'internal'
+
+/** Null attributes are omitted. */
+export type Attributes = Readonly<Record<string, string | number | boolean | null>>
+
+/** IDs, codes, routes and times. A span holds no text that a user or partner wrote. */
+export interface FinishedSpan {
+  readonly context: TraceContext
+  readonly parentSpanId: string | null
+  /** The caller's trace that led to this span. */
+  readonly link: TraceContext | null
+  readonly name: string
+  readonly kind: SpanKind
+  readonly startNano: bigint
+  readonly endNano: bigint
+  readonly attributes: Attributes
+  readonly outcome: 'fine' | 'failed'
+}
+
+/** The code or class of an error. Its message may hold personal data. */
+export function errorTypeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
+  return /^[\w.-]{1,60}$/.test(code) ? code : 'Error'
 }

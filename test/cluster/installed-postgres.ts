@@ -3,7 +3,7 @@ import { execFile, execFileSync } from 'node:child_process'
 import { chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { unprivilegedUser } from '../../local/postgres/system-user'
+import { unprivilegedUser } from '../../local/postgres/reachable-folder'
 import { type Server, startGuarded } from '../../local/process/guarded'
 import { until } from '../support/until'
 

@@ -10,7 +10,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { ApiError, type ErrorCode, presentError } from '../../api/http/errors'
-import { projectDir } from '../../local/project-dir'
+import { projectDir } from '../../local/files'
 import { portOf } from '../support/api/client'
 import { until } from '../support/until'
 

@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { projectDir } from '../../local/project-dir'
+import { projectDir } from '../../local/files'
 import { environment } from '../../runtime/config/config'
 import { until } from '../support/until'
 

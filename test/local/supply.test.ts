@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { projectDir } from '../../local/project-dir'
+import { projectDir } from '../../local/files'
 import { environment } from '../../runtime/config/config'
 
 const integrity = 'sha512-AAAA'

@@ -5,7 +5,7 @@ import { findNotCompared, findSilentPayouts } from '../../../db/controls/proof/o
 import { enqueueMail } from '../../../db/partners/mails'
 import { overdueDrifts } from '../../../domain/controls/drift'
 import { environments } from '../../../domain/environment'
-import { driftMessage } from '../../../mail/messages/drift'
+import { driftMessage } from '../../../mail/messages/operators'
 import type { Proved } from '../../../workflows/controls/proof'
 import type { ActivityDeps } from '../../bind'
 import type { ProofDeps } from './look'

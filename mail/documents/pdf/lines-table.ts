@@ -1,7 +1,6 @@
 // The table of an invoice's lines, with its header on each page.
 import type { InvoiceLine } from '../../../domain/invoices/invoice'
-import { count, negative, pounds, unitPounds } from '../words'
-import { type Box, colours, page, type Sheet, type Style, type Tag } from './sheet'
+import { type Box, colours, count, negative, page, pounds, type Sheet, type Style, type Tag, unitPounds } from './sheet'
 
 interface Column {
   readonly title: string

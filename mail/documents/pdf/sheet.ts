@@ -1,6 +1,10 @@
 // The page of an invoice: A4, two fonts, colours, and text tagged for screen readers.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import Pdf from 'pdfkit'
-import { fontFile, printable } from '../font'
+import { formatHundredths, formatMicropounds, formatPence, type Micropounds, type Pence } from '../../../domain/money'
+import { monthInWords, monthOfDay } from '../../../domain/month'
 
 /** In points, 72 to the inch. */
 export const page = { width: 595.28, height: 841.89, left: 56, right: 539.28, top: 56, bottom: 772 }
@@ -116,4 +120,60 @@ function collect(doc: Doc): Promise<Buffer> {
     doc.once('end', () => resolve(Buffer.concat(pieces)))
     doc.once('error', reject)
   })
+}
+
+/** In the build or, if it has none, in the source tree. */
+const folders = [join(__dirname, '../fonts'), join(__dirname, '../../../../mail/documents/fonts')]
+
+export function fontFile(weight: 'Regular' | 'SemiBold'): string {
+  const file = folders.map((folder) => join(folder, `Inter-${weight}.ttf`)).find((each) => existsSync(each))
+  if (!file) throw new Error(`The font Inter ${weight} of documents is missing: run \`npm run build\`.`)
+  return file
+}
+
+/** Keeps Latin, Greek and Cyrillic letters. Missing letters become a box, line breaks become spaces. */
+export function printable(text: string): string {
+  const oneLine = text.normalize('NFC').replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+  return oneLine.replace(foreign, '□')
+}
+
+const foreign = new RegExp(
+  [
+    String.raw`[^\u0020-\u007e\u00a0-\u00ac\u00ae-\u0148\u014a-\u01c3\u01c5-\u024f\u0259\u02b0-\u0304`,
+    String.raw`\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u03d7\u1f50-\u1f57\u1f5f-\u1f7d\u1f80-\u1fb4`,
+    String.raw`\u0400-\u0479\u0480-\u049d\u04a0-\u04ff\u1e00-\u1e9b\u1e9d-\u1eff`,
+    String.raw`\u2010-\u2027\u202f-\u2055\u20a0-\u20af\u2116-\u2117\u2122\u2190-\u2193\u2212\u25a1]`,
+  ].join(''),
+  'gu',
+)
+
+// The formats of amounts, counts, dates and rates: "£1,234.56", "1,000", "1 November 2026", "17.5%".
+
+export function pounds(pence: Pence): string {
+  return `£${grouped(formatPence(pence))}`
+}
+
+export function unitPounds(micropounds: Micropounds): string {
+  return `£${grouped(formatMicropounds(micropounds))}`
+}
+
+export function count(quantity: number): string {
+  return grouped(String(quantity))
+}
+
+export function dayInWords(day: string): string {
+  return `${day.slice(8).replace(/^0/, '')} ${monthInWords(monthOfDay(day))}`
+}
+
+export function perCent(basisPoints: number): string {
+  return `${formatHundredths(BigInt(basisPoints)).replace(/\.?0+$/, '')}%`
+}
+
+/** The minus sign, as wide as a digit. */
+export function negative(amount: string): string {
+  return `−${amount}`
+}
+
+function grouped(number: string): string {
+  return number.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',')
 }

@@ -1,10 +1,17 @@
 // Looks up the transfer of one payout. Returns "absent" only with proof, because that result lets money move.
-import { type FoundTransfer, RailRefused, type WalletRefs } from '../../rail'
+import {
+  type FoundTransfer,
+  RailRefused,
+  RailUnavailable,
+  type Refund,
+  type WalletMovement,
+  type WalletRefs,
+} from '../../rail'
 import { ask, part } from '../ask'
 import type { Client } from '../client'
 import { dateAt, readable, textAt, valueAt } from '../fields'
 import { type Listing, readList } from '../lists'
-import { readTransfer } from '../map'
+import { readHistoryRow, readTransfer } from '../map'
 
 interface WantedTransfer extends WalletRefs {
   readonly payoutId: string
@@ -161,4 +168,34 @@ function mayPayOut({ type, currency }: Movement): boolean {
 /** Whether the transfer was certainly created before `since`, by both clocks. */
 export function isBefore(at: Date, since: Date): boolean {
   return at.getTime() < since.getTime() - marginMs
+}
+
+interface WantedRefund extends WalletRefs {
+  readonly transferRef: string
+  readonly since: Date
+}
+
+/**
+ * Finds the refund of a transfer in the wallet's history, reading back no further than the transfer. Reads the newest first, so
+ * that a new refund is on the first page of a long history.
+ */
+export async function findRefund(client: Client, wanted: WantedRefund): Promise<Refund | null> {
+  let refund: WalletMovement | null = null
+  const { complete } = await readList(client, {
+    name: 'wallet history',
+    path: `/wallets/${part(wanted.walletRef)}/history`,
+    read: readHistoryRow,
+    isPast(movement) {
+      if (movement.kind === 'deposit' && movement.transferRef === wanted.transferRef) refund = movement
+      return refund !== null || (movement.at !== null && isBefore(movement.at, wanted.since))
+    },
+  })
+  return read(refund, complete)
+}
+
+/** A list that shifted while being read may have contained it, so this throws instead of returning "no refund". */
+function read(refund: WalletMovement | null, complete: boolean): Refund | null {
+  if (refund !== null) return { amountMicroUsdc: refund.amountMicroUsdc, movementRef: refund.id }
+  if (!complete) throw new RailUnavailable('wallet history')
+  return null
 }

@@ -1,13 +1,13 @@
 // A request starts its own trace, named by its route, failed only for server errors, and sampled by our own
 // ratio.
+
 import { createServer, type Server } from 'node:http'
 import { afterEach, expect, test } from '@jest/globals'
 import Koa from 'koa'
 import { traceRequests } from '../../../api/http/middleware'
 import type { RequestState } from '../../../api/http/route'
 import { systemClock } from '../../../runtime/clock'
-import type { FinishedSpan } from '../../../runtime/tracing/span'
-import { createTracer } from '../../../runtime/tracing/tracer'
+import { createTracer, type FinishedSpan } from '../../../runtime/tracing/tracer'
 import { portOf } from '../../support/api/client'
 
 const theirs = { traceId: 'c'.repeat(32), spanId: 'd'.repeat(16) }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { pathTemplate } from '../../../rail/provider/path-template'
+import { pathTemplate } from '../../../rail/provider/client'
 
 test.each([
   ['/transfers', '/transfers'],

@@ -1,7 +1,7 @@
 // The exporter sends spans in batches. If the collector fails, spans are lost and logged once, and no caller waits.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createExporter, type Exporter, type Limits } from '../../../runtime/tracing/exporter'
-import type { FinishedSpan } from '../../../runtime/tracing/span'
+import type { FinishedSpan } from '../../../runtime/tracing/tracer'
 import { type ACollector, aCollector } from '../../support/a-collector'
 import { keptLog } from '../../support/kept-logs'
 import { until } from '../../support/until'

@@ -1,8 +1,7 @@
 // A span has its parent, its times and its outcome, and a trace is sampled as a whole or not at all.
 import { expect, test } from '@jest/globals'
 import type { TraceContext } from '../../../runtime/tracing/context'
-import type { FinishedSpan } from '../../../runtime/tracing/span'
-import { createTracer, isSampled, type Span } from '../../../runtime/tracing/tracer'
+import { createTracer, type FinishedSpan, isSampled, type Span } from '../../../runtime/tracing/tracer'
 
 const now = new Date('2026-11-15T10:00:00.123Z')
 const internal = (name: string) => ({ name, kind: 'internal' }) as const

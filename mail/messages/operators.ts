@@ -1,0 +1,54 @@
+// Mails to operators, about drifts and about faults in the audit chain: IDs and amounts, no personal data.
+import { saidInUsdc } from '../../domain/controls/drift'
+import type { Message } from './code'
+import { htmlOf, textOf } from './layout'
+
+interface DriftToReport {
+  readonly kind: string
+  readonly partner: string
+  readonly environment: string
+  readonly subject: string
+  readonly expected: string
+  readonly found: string
+}
+
+export function driftMessage({ address, drifts }: { address: string; drifts: readonly DriftToReport[] }): Message {
+  const count = drifts.length
+  const heading = count === 1 ? 'The proof found a drift' : `The proof found ${count} drifts`
+  const paragraphs = [
+    'Our books and the bank’s differ, or a payout is silent. Nothing was repaired: an operator has to look.',
+    'npm run -s ops -- proof list shows what is there now, and what to do about each kind of drift.',
+  ]
+  const facts = drifts.map(({ kind, partner, environment, subject, expected, found }): readonly [string, string] => [
+    `${kind}, ${partner} ${environment}`,
+    [subject, `expected: ${saidInUsdc(kind, expected)}`, `found: ${saidInUsdc(kind, found)}`].join('\n'),
+  ])
+  const foot = 'Sent to the address of OPS_EMAIL, once for each drift.'
+  const layout = { heading, paragraphs, facts, preview: heading, foot }
+  return { to: { name: '', address }, subject: heading, text: textOf(layout), html: htmlOf(layout) }
+}
+
+interface FaultToReport {
+  readonly what: string
+  readonly sequence: bigint | null
+  readonly table: string | null
+  readonly rowId: string | null
+}
+
+export function auditMessage({ address, fault }: { address: string; fault: FaultToReport }): Message {
+  const heading = 'The audit chain does not hold'
+  const paragraphs = [
+    'Something that was booked, charged or changed is no longer as it was sealed. Nothing was repaired: an operator has to look.',
+    'npm run -s ops -- audit verify says the same in a sentence. Keep the heads that the worker’s log has shown before.',
+  ]
+  const { what, sequence, table, rowId } = fault
+  const known = [
+    ['Fault', what],
+    ['Link', sequence === null ? null : String(sequence)],
+    ['Row', table === null ? null : `${table} ${rowId}`],
+  ] as const
+  const facts = known.flatMap(([name, value]): [string, string][] => (value === null ? [] : [[name, value]]))
+  const foot = 'Sent to the address of OPS_EMAIL, once for each fault.'
+  const layout = { heading, paragraphs, facts, preview: heading, foot }
+  return { to: { name: '', address }, subject: heading, text: textOf(layout), html: htmlOf(layout) }
+}
