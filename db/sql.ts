@@ -49,6 +49,12 @@ export function identifier(name: string): Sql {
   return { [isSql]: true, parts: [`"${name}"`], values: [] }
 }
 
+/** A number in the text of a statement, for a LIMIT on which the plan depends. Each number makes a statement of its own. */
+export function literal(number: number): Sql {
+  assert(Number.isSafeInteger(number) && number >= 0, 'a number in a statement must be a whole one')
+  return { [isSql]: true, parts: [String(number)], values: [] }
+}
+
 /** The same fragment as a statement with numbered parameters. */
 export function textOf({ parts }: Sql): string {
   return parts.reduce((text, part, index) => `${text}$${index}${part}`)

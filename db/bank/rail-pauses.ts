@@ -106,10 +106,6 @@ export async function pastPauses(db: Queryable, limit: number): Promise<PastPaus
 export const isPayoutRailPaused = sql`EXISTS (
   SELECT FROM rail_pauses pause WHERE pause.environment = p.environment AND pause.resumed_at IS NULL)`
 
-// The same as text, until every statement that uses it is written with the tag.
-export const isRailPaused = (environment: string) =>
-  `EXISTS (SELECT FROM rail_pauses pause WHERE pause.environment = ${environment} AND pause.resumed_at IS NULL)`
-
 function recordForEveryPartner(action: Sql, { by, at }: RailChange): Sql {
   return sql`INSERT INTO activity (partner_id, at, environment, action, changes, made_by)
     SELECT partners.id, ${at}::timestamptz, changed.environment, ${action}, true, ${by} FROM changed, partners`

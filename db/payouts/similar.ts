@@ -1,6 +1,7 @@
-// Payouts that look like one that somebody is about to make: to the same account, of the same amount, not long ago.
+// Recent payouts of the same amount to the same account, to warn before a payout is made twice.
 import type { PayoutStatus } from '../../domain/payouts/payout'
-import type { Queryable, Statement } from '../database'
+import type { Queryable } from '../database'
+import { sql } from '../sql'
 import { isVisible, type Scope } from './payouts'
 
 export interface SimilarPayout {
@@ -24,32 +25,25 @@ export interface WantedPayout {
 }
 
 /**
- * Newest first, a few; what failed, was cancelled or came back has paid nobody, and may well be made again. One that is not
- * decided yet, which lists do not show, may be paying at this very moment: it counts.
+ * The newest few. A payout that failed, was cancelled or was returned has paid nothing, so making it again is fine. One without
+ * a verdict counts, although lists do not show it: it may be paying at this moment.
  */
 export async function findSimilarPayouts(
   db: Queryable,
   { partnerId, environment }: Scope,
   { accountLast4, accountHashes, amountPence, since }: WantedPayout,
 ): Promise<SimilarPayouts> {
-  const values = [partnerId, environment, accountLast4, accountHashes, amountPence, since]
-  const rows = await db.query<SimilarPayout & { readonly isSame: boolean }>(selectSimilar, values)
+  const columns = sql`id, created_at, status, account_hash = ANY (${accountHashes}::bytea[]) AS is_same`
+  const isSimilar = sql`partner_id = ${partnerId} AND environment = ${environment} AND account_last4 = ${accountLast4}
+      AND account_hash IS NOT NULL AND amount_pence = ${amountPence} AND created_at >= ${since}
+      AND status IN ('pending', 'processing', 'completed')`
+  // In two halves, each with its own index: visible payouts by their last four digits, and undecided ones among the few open ones.
+  const rows = await db.sql<SimilarPayout & { readonly isSame: boolean }>`
+    SELECT ${columns} FROM payouts WHERE ${isSimilar} AND ${isVisible}
+    UNION ALL
+    SELECT ${columns} FROM payouts WHERE ${isSimilar}
+      AND released_at IS NULL AND closed_at IS NULL AND verdict_at IS NULL AND answered_at IS NULL
+    ORDER BY is_same DESC, created_at DESC, id DESC LIMIT 10`
   const similar = rows.filter(({ isSame }) => isSame)
   return { similar, isNearMiss: similar.length === 0 && rows.length > 0 }
-}
-
-const isSame = 'account_hash = ANY ($4::bytea[]) AS "isSame"'
-
-const isSimilar = `partner_id = $1 AND environment = $2 AND account_last4 = $3 AND account_hash IS NOT NULL
-      AND amount_pence = $5 AND created_at >= $6 AND status IN ('pending', 'processing', 'completed')`
-
-// In two halves, each with an index that is there anyway: those that lists show by their last four digits, and those that
-// nobody has decided about yet among the few that are not over.
-const selectSimilar: Statement = {
-  name: 'payouts-similar',
-  text: `SELECT id, created_at AS "createdAt", status, ${isSame} FROM payouts WHERE ${isSimilar} AND ${isVisible}
-    UNION ALL
-    SELECT id, created_at, status, ${isSame} FROM payouts WHERE ${isSimilar}
-      AND released_at IS NULL AND closed_at IS NULL AND verdict_at IS NULL AND answered_at IS NULL
-    ORDER BY "isSame" DESC, "createdAt" DESC, id DESC LIMIT 10`,
 }

@@ -2,7 +2,7 @@
 import type { Environment } from '../../domain/environment'
 import type { MemberRole, PartnerStatus, VerificationStatus } from '../../domain/partners/partner'
 import type { Queryable } from '../database'
-import { sql, textOf } from '../sql'
+import { sql } from '../sql'
 
 export type Caller = KeyCaller | PersonCaller
 
@@ -116,17 +116,6 @@ export const isDigestOf = (digest: Buffer) => sql`k.digest = ${digest} AND k.rev
  * take FOR UPDATE, which waits for KEY SHARE.
  */
 export const holdKey = (partnerId: string, keyId: string | null) => sql`partner AS (
-      SELECT id, status, verification_status FROM partners WHERE id = ${partnerId} FOR KEY SHARE
-    ), held_key AS (
-      SELECT id FROM api_keys
-      WHERE id = ${keyId} AND partner_id = (SELECT id FROM partner) AND revoked_at IS NULL FOR SHARE
-    )`
-
-// The same as text, until every statement that uses them is written with the tag.
-export const callerColumns = textOf(callerFields)
-export const callerTables = textOf(keysWithPartner)
-export const isTheCaller = 'k.digest = $1 AND k.revoked_at IS NULL'
-export const heldKey = (partnerId: string, keyId: string) => `partner AS (
       SELECT id, status, verification_status FROM partners WHERE id = ${partnerId} FOR KEY SHARE
     ), held_key AS (
       SELECT id FROM api_keys

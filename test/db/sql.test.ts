@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Command, type Db, txThrough } from '../../db/database'
 import { member } from '../../db/partners/entities/member'
 import { partner } from '../../db/partners/entities/partner'
-import { identifier, joined, nameOf, sql, textOf } from '../../db/sql'
+import { identifier, joined, literal, nameOf, sql, textOf } from '../../db/sql'
 import { aPartner } from '../support/db/a-partner'
 import { createDatabase, openDb } from '../support/db/database'
 
@@ -55,6 +55,13 @@ test('fragments nest, and their values are numbered in the order of the text', (
 
   expect(textOf(statement)).toBe('SELECT id, name FROM "rows" WHERE at >= $1 AND at < $2 AND name = $3 LIMIT $4')
   expect(statement.values).toEqual([1, 2, 'x', 5])
+})
+
+test('a number can be part of the text, and nothing else can', () => {
+  const forged = JSON.parse('"1; DROP TABLE members"')
+
+  expect(textOf(sql`SELECT ${1} LIMIT ${literal(51)}`)).toBe('SELECT $1 LIMIT 51')
+  for (const not of [forged, 1.5, -1, Number.NaN]) expect(() => literal(not)).toThrow('whole')
 })
 
 test('conditions are joined, also when there are none', () => {

@@ -14,8 +14,8 @@ export interface ExploredDatabase extends Settling {
   readonly waits: number
   /** The open transactions of a process end as when its connections are lost. */
   crash(process: Process): void
-  /** Called with the name of each executed statement. */
-  onStatement: (actor: Actor, name: string, rows: readonly unknown[]) => void
+  /** Called with the text of each executed statement. */
+  onStatement: (actor: Actor, text: string, rows: readonly unknown[]) => void
   close(): Promise<void>
 }
 
@@ -100,7 +100,7 @@ export async function openExplored(url: string): Promise<ExploredDatabase> {
       const result = await tracked(raw, raw.query(config))
       if (actor.process.alive && name !== 'BEGIN') {
         actor.schedule.say(`${name}${describeRows(result)}`, actor.name)
-        explored.onStatement(actor, name, result.rows)
+        explored.onStatement(actor, textOf(config), result.rows)
       }
       return result
     } catch (error) {
@@ -174,8 +174,13 @@ function poolOf({ dataSource: { driver } }: Db): Pool {
   return pool
 }
 
+/** The start of a statement on one line, for the log of a schedule. */
 function nameOf(config: QueryConfig | string): string {
-  return typeof config === 'string' ? config : (config.name ?? config.text)
+  return textOf(config).trim().replace(/\s+/g, ' ').slice(0, 80)
+}
+
+function textOf(config: QueryConfig | string): string {
+  return typeof config === 'string' ? config : config.text
 }
 
 function describeRows({ command, rowCount }: QueryResult): string {

@@ -103,8 +103,8 @@ export class World {
       pollMs: settings.pollMs,
       banks: { sandbox: null, live: this.bank.rail(settings.patientCallMs) },
     }
-    database.onStatement = (_actor, name, rows) => {
-      if (name === 'payout-begin-submit' && hasValue(rows[0])) this.noteStart()
+    database.onStatement = (_actor, text, rows) => {
+      if (text.includes('begin_submit(') && hasValue(rows[0])) this.noteStart()
     }
   }
 

@@ -1,10 +1,10 @@
-// Recalls and traces of payouts: opened once at a time, told of once when late, ended once; the row decides each of them.
+// Recalls and traces of payouts: opened once at a time, marked late once, ended once. The row decides each of these.
 
 import { assert } from '../../../domain/assert'
 import type { Environment } from '../../../domain/environment'
 import { type CaseKind, type CaseOutcome, canOpen } from '../../../domain/payouts/case'
 import type { PayoutStatus } from '../../../domain/payouts/payout'
-import type { Queryable, Statement, Tx } from '../../database'
+import type { Queryable, Tx } from '../../database'
 import { newId } from '../../id'
 import { sql } from '../../sql'
 import { tellPayout } from '../events'
@@ -47,7 +47,8 @@ export type OpenedCase =
 /** The payout is held until the transaction ends: its timeline tells the case where it belongs, and two who ask are one. */
 export async function openCase(tx: Tx, wanted: NewCase): Promise<OpenedCase> {
   const { payoutId, kind, reason, openedBy, openedAt, dueAt } = wanted
-  const [payout] = await tx.query<{ status: PayoutStatus }>(holdPayout, [payoutId])
+  const [payout] = await tx.sql<{ status: PayoutStatus }>`SELECT status FROM payouts
+    WHERE id = ${payoutId} AND ${isVisible} FOR NO KEY UPDATE`
   if (payout === undefined) return { outcome: 'not_found' }
   if (!canOpen(kind, payout.status)) return { outcome: 'wrong_status', status: payout.status }
   const [made] = await tx.sql<{
@@ -115,18 +116,17 @@ export interface LateCase {
 
 /** Each is answered once, to whoever is first to mark it. */
 export async function markLate(db: Queryable, { at, limit }: { at: Date; limit: number }): Promise<LateCase[]> {
-  return db.query<LateCase>(markAllLate, [at, limit])
+  return db.sql<LateCase>`UPDATE cases c SET overdue_at = ${at} FROM payouts p
+    WHERE p.id = c.payout_id AND ${isOpen} AND c.id IN (
+      SELECT id FROM cases c WHERE ${isOpen} AND c.due_at <= ${at} ORDER BY c.due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ) RETURNING ${lateColumns}`
 }
 
 /** The same for one; null when it is not late, or was marked before. */
 export async function markOneLate(db: Queryable, id: string, at: Date): Promise<LateCase | null> {
-  const [late] = await db.query<LateCase>(markThisLate, [id, at])
+  const [late] = await db.sql<LateCase>`UPDATE cases c SET overdue_at = ${at} FROM payouts p
+    WHERE c.id = ${id} AND p.id = c.payout_id AND ${isOpen} AND c.due_at <= ${at} RETURNING ${lateColumns}`
   return late ?? null
-}
-
-const holdPayout: Statement = {
-  name: 'case-payout',
-  text: `SELECT status FROM payouts WHERE id = $1 AND ${isVisible} FOR NO KEY UPDATE`,
 }
 
 const selected = sql`SELECT c.id, c.payout_id, p.partner_id, partners.slug, p.environment,
@@ -136,19 +136,7 @@ const selected = sql`SELECT c.id, c.payout_id, p.partner_id, partners.slug, p.en
   LEFT JOIN charges charge ON charge.partner_id = p.partner_id AND charge.kind = 'exception'
     AND charge.cause_ref = 'case/' || c.id::text`
 
-const isLate = 'c.resolved_at IS NULL AND c.overdue_at IS NULL'
-const late = `c.id, c.payout_id AS "payoutId", p.environment, c.kind, c.due_at AS "dueAt"`
+/** Neither ended nor marked late. */
+const isOpen = sql`c.resolved_at IS NULL AND c.overdue_at IS NULL`
 
-const markThisLate: Statement = {
-  name: 'case-late',
-  text: `UPDATE cases c SET overdue_at = $2 FROM payouts p
-    WHERE c.id = $1 AND p.id = c.payout_id AND ${isLate} AND c.due_at <= $2 RETURNING ${late}`,
-}
-
-const markAllLate: Statement = {
-  name: 'cases-late',
-  text: `UPDATE cases c SET overdue_at = $1 FROM payouts p
-    WHERE p.id = c.payout_id AND ${isLate} AND c.id IN (
-      SELECT id FROM cases c WHERE ${isLate} AND c.due_at <= $1 ORDER BY c.due_at LIMIT $2 FOR UPDATE SKIP LOCKED
-    ) RETURNING ${late}`,
-}
+const lateColumns = sql`c.id, c.payout_id, p.environment, c.kind, c.due_at`

@@ -2,7 +2,7 @@
 import { EventEmitter, once } from 'node:events'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { pauseRail, railStates, resumeRail } from '../../../db/bank/rail-pauses'
-import type { Db, Statement } from '../../../db/database'
+import type { Db } from '../../../db/database'
 import { markOverdue } from '../../../db/payouts/open'
 import { beginSubmit, loadStep, lockStep } from '../../../db/payouts/steps'
 import type { Rail } from '../../../rail/rail'
@@ -12,6 +12,7 @@ import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { actingAfter } from '../../support/db/tapped'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 import { until } from '../../support/until'
@@ -88,14 +89,7 @@ test('a pause between reading the row and the first call takes effect, even if i
       },
     })
     // Resumed after the row was refused and before the reason is read.
-    const watched: Db = {
-      ...db,
-      async query<Row>(statement: Statement, values: readonly unknown[]) {
-        const rows = await db.query<Row>(statement, values)
-        if (after === 'resumed' && statement.name === 'payout-begin-submit') await resume()
-        return rows
-      },
-    }
+    const watched = actingAfter(db, (tx) => beginSubmit(tx, { ...payout, body: '', at: systemClock.now() }), resume)
 
     const answer = await (after === 'resumed' ? stepsOn(watched, steps.rail) : steps).submitToRail(payout)
 

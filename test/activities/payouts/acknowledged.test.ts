@@ -1,9 +1,9 @@
 // An acknowledged payout that the bank provably does not have: it waits, can be cancelled, or fails with a
 // stable reason.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Db, Statement } from '../../../db/database'
+import type { Db, Tx } from '../../../db/database'
 import { lockPartner, updatePartner } from '../../../db/partners/partners'
-import { loadStep, markAnswered } from '../../../db/payouts/steps'
+import { beginSubmit, loadStep, markAnswered, withdrawSubmit } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
 import type { Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
@@ -11,6 +11,7 @@ import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/pay
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { anAccount, openTestBank, still, type TestBank, until } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { actingAfter } from '../../support/db/tapped'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
@@ -24,6 +25,10 @@ let bank: TestBank
 let rails: Rails
 let steps: PayoutActivities
 let partnerId: string
+
+const readsStep = (tx: Tx) => loadStep(tx, '')
+const beginsSubmit = (tx: Tx) => beginSubmit(tx, { payoutId: '', attempt: 1, body: '', at: new Date(0) })
+const withdrawsSubmit = (tx: Tx) => withdrawSubmit(tx, { payoutId: '', attempt: 1, key: '', newKey: '' })
 
 beforeAll(async () => {
   database = await createDatabase()
@@ -101,7 +106,7 @@ describe('a payout that the bank refuses or cannot take', () => {
     const payout = await anAcknowledged()
     const { bankKey } = await loadStep(db, payout.payoutId)
     await bank.fault({ kind: 'status', status: 429, times: null, match: toTransfers })
-    const overtaken = after('payout-step', 1, async () => {
+    const overtaken = after(readsStep, 1, async () => {
       await steps.submitToRail(payout)
       await bank.control('DELETE', '/faults')
     })
@@ -122,8 +127,8 @@ describe('a payout that the bank refuses or cannot take', () => {
   })
 
   test.each([
-    ['withdraws', 'payout-withdraw-submit', 1, 'unsent'],
-    ['repeats under another key', 'payout-begin-submit', 2, 'sent'],
+    ['withdraws', withdrawsSubmit, 1, 'unsent'],
+    ['repeats under another key', beginsSubmit, 2, 'sent'],
   ])(
     'a run that saw a call which another run then %s does not send the payout a second time',
     async (_name, reached, times, at) => {
@@ -138,7 +143,7 @@ describe('a payout that the bank refuses or cannot take', () => {
       let second = Promise.resolve<unknown>(null)
       const startSecond = () =>
         new Promise<void>((hasSeen) => {
-          const late = after('payout-step', 1, () => {
+          const late = after(readsStep, 1, () => {
             hasSeen()
             return isOvertaken
           })
@@ -233,7 +238,7 @@ describe('a payout that the bank refuses or cannot take', () => {
 
   test('a suspension between reading the row and the first call takes effect', async () => {
     const payout = await aDebited()
-    const suspended = after('payout-step', 1, () => setStatus('suspended'))
+    const suspended = after(readsStep, 1, () => setStatus('suspended'))
     const deps = stepDeps(suspended, rails)
 
     const answer = await payoutActivities(deps).submitToRail(payout)
@@ -305,16 +310,11 @@ async function anAcknowledged(amountPence?: bigint): Promise<PayoutRef> {
 }
 
 /** The database of a run that does something else between a statement and the use of its result. */
-function after(name: string, times: number, meanwhile: () => Promise<void>): Db {
+function after(sender: (tx: Tx) => Promise<unknown>, times: number, meanwhile: () => Promise<void>): Db {
   let left = times
-  return {
-    ...db,
-    async query<Row>(statement: Statement, values: readonly unknown[]) {
-      const rows = await db.query<Row>(statement, values)
-      if (statement.name === name && --left === 0) await meanwhile()
-      return rows
-    },
-  }
+  return actingAfter(db, sender, async () => {
+    if (--left === 0) await meanwhile()
+  })
 }
 
 async function transfersOf({ payoutId }: PayoutRef): Promise<unknown[]> {

@@ -1,6 +1,6 @@
 // Cancel against submit: the row decides, whichever comes first, verified against the bank's own records.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import type { Db, Statement } from '../../../db/database'
+import type { Db } from '../../../db/database'
 import { loadStep } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
 import type { Rail } from '../../../rail/rail'
@@ -9,6 +9,7 @@ import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { actingAfter } from '../../support/db/tapped'
 import { aClaim, aConnectedPartner, railsTo, recipientLeft, stepDeps } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
@@ -91,14 +92,11 @@ test('of a concurrent cancel and submit exactly one wins', async () => {
 test('a cancel between two reads of the row by a submit has erased the recipient, and the submit notices it', async () => {
   const before = await balance()
   const payout = await aDebited()
-  const cancelled: Db = {
-    ...db,
-    async query<Row>(statement: Statement, values: readonly unknown[]) {
-      const rows = await db.query<Row>(statement, values)
-      if (statement.name === 'payout-step') await stepsWith({}).cancelPayout(payout)
-      return rows
-    },
-  }
+  const cancelled = actingAfter(
+    db,
+    (tx) => loadStep(tx, payout.payoutId),
+    () => stepsWith({}).cancelPayout(payout),
+  )
 
   const { at, status } = await stepsWith({}, cancelled).submitToRail(payout)
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { findTotalsDrifts } from '../../../db/controls/proof/totals'
-import type { Db, Statement } from '../../../db/database'
+import type { Db } from '../../../db/database'
 import { newId } from '../../../db/id'
 import { loadUsageHistory, type MonthUsage } from '../../../db/invoices/usage-history'
 import { claimPayout, findClaim } from '../../../db/payouts/claims'
@@ -70,7 +70,7 @@ test('after any concurrent events of any payouts, totals, usage and recipients e
       await Promise.all(lives.map((life) => live(wallet, life)))
 
       const kept = await readTotals(wallet)
-      await db.query(rebuild, [wallet.partnerId])
+      await db.sql`SELECT rebuild_payout_totals(${wallet.partnerId})`
       expect(kept).toEqual(await readTotals(wallet))
       expect(await loadUsageHistory(db, scopeOf(wallet), months)).toEqual(await recountUsage(wallet))
       for (const at of [now, new Date('2026-11-16T11:30:00Z'), new Date('2026-06-01T00:00:00Z')]) {
@@ -120,7 +120,7 @@ test.each([
 
   const drift = { kind: 'payout_totals', walletId: wallet.id, subject: `${wallet.id} 2026-11` }
   expect(await totalsDrifts(wallet.id, now)).toMatchObject([drift])
-  await db.query(rebuild, [wallet.partnerId])
+  await db.sql`SELECT rebuild_payout_totals(${wallet.partnerId})`
   expect(await totalsDrifts(wallet.id, now)).toEqual([])
 })
 
@@ -250,8 +250,6 @@ async function allPages(wallet: WalletRow, at: Date): Promise<RecipientRow[]> {
     if (page.length < 2) return rows
   }
 }
-
-const rebuild: Statement = { name: 'test-rebuild', text: 'SELECT rebuild_payout_totals($1)' }
 
 async function readTotals({ partnerId }: WalletRow): Promise<unknown> {
   const tables = [

@@ -15,3 +15,27 @@ export function tapped(db: Db, tap: Tap): Db {
 export function tappedTx(tx: Tx, tap: Tap): Tx {
   return txThrough(tx.dataSource, (command) => tap(command, () => tx.send(command)))
 }
+
+/** The same database, with an action after each statement of `sender` that is sent outside a transaction. */
+export function actingAfter(db: Db, sender: (tx: Tx) => Promise<unknown>, act: () => Promise<unknown>): Db {
+  const awaited = textSentBy(db, sender)
+  const send: Db['send'] = async (command) => {
+    const answer = await db.send(command)
+    if (command.text === awaited) await act()
+    return answer
+  }
+  return sentThrough(db, { send, transaction: (work) => db.transaction(work) })
+}
+
+/** The text of the first statement that a function sends. No statement is executed. */
+function textSentBy(db: Db, sender: (tx: Tx) => Promise<unknown>): string {
+  const sent: string[] = []
+  const tx = txThrough(db.dataSource, ({ text }) => {
+    sent.push(text)
+    return new Promise(() => {})
+  })
+  void sender(tx)
+  const [text] = sent
+  if (text === undefined) throw new Error('the function sent no statement')
+  return text
+}
