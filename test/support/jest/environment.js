@@ -1,5 +1,7 @@
 // The environment of a test file: the realm of Node itself, as in our programs, so that a package can be
 // loaded once for many files.
+/* oxlint-disable no-underscore-dangle -- Node has no public name for it. */
+const { AsyncLocalStorage } = require('node:async_hooks')
 const vm = require('node:vm')
 const { ModuleMocker } = require('jest-mock')
 
@@ -12,6 +14,14 @@ vm.compileFunction = (code, parameters, options = {}) => {
   // A function that could import would never be garbage-collected: https://github.com/nodejs/node/issues/44211.
   const { parsingContext: _thisRealm, importModuleDynamically: _never, ...others } = options
   return compileFunction(code, parameters, others)
+}
+
+// Each Temporal connection enables a storage and never disables it. Every promise of later files would pay for it.
+const enabled = new Set()
+const enable = AsyncLocalStorage.prototype._enable
+AsyncLocalStorage.prototype._enable = function () {
+  enabled.add(this)
+  enable.call(this)
 }
 
 const { console } = globalThis
@@ -37,6 +47,8 @@ class ThisRealm {
   async teardown() {
     globalThis.console = console
     process.exit = exit
+    for (const storage of enabled) storage.disable()
+    enabled.clear()
   }
 }
 

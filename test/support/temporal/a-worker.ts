@@ -17,6 +17,7 @@ import { housekeepingQueue, mailQueue, ofSystem } from '../../../workflows/names
 import { createDatabase, openDb } from '../db/database'
 import { testSystem } from '../jest/system'
 import { keptLog } from '../kept-logs'
+import { shareWorkflowThread } from './shared-thread'
 
 export interface AWorker {
   readonly client: Client
@@ -33,6 +34,8 @@ export interface AWorker {
 export function testTemporal(): TemporalConfig {
   return { address: testSystem().temporalAddress, namespace: 'default', tls: null, apiKey: null }
 }
+
+shareWorkflowThread()
 
 let isSilent = false
 

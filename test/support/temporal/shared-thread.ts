@@ -1,0 +1,46 @@
+// One workflow thread for all workers and replays of a Jest process. Each new thread costs two seconds of processor time.
+// The SDK replays on the main thread by default, and its promise hooks then slow down all later test files.
+import { readFileSync } from 'node:fs'
+import { Worker } from '@temporalio/worker'
+import { ThreadedVMWorkflowCreator } from '@temporalio/worker/lib/workflow/threaded-vm'
+import { testSystem } from '../jest/system'
+
+type ThreadOptions = Parameters<typeof ThreadedVMWorkflowCreator.create>[0]
+
+interface WorkerSettings {
+  readonly activities: ReadonlyMap<string, unknown>
+  readonly isolateExecutionTimeoutMs: number
+}
+
+/** By the names of the activities, because the SDK checks them in the thread. */
+const threads = new Map<string, Promise<ThreadedVMWorkflowCreator>>()
+
+let sharedCode: string | null = null
+
+export function shareWorkflowThread(): void {
+  Object.assign(Worker, { createWorkflowCreator })
+}
+
+/** Replaces the SDK's own function, which gives workers and replays their threads. */
+async function createWorkflowCreator(
+  workflowBundle: ThreadOptions['workflowBundle'],
+  { activities, isolateExecutionTimeoutMs }: WorkerSettings,
+  logger: ThreadOptions['logger'],
+) {
+  const registeredActivityNames = new Set(activities.keys())
+  const options = { threadPoolSize: 1, workflowBundle, isolateExecutionTimeoutMs, registeredActivityNames, logger }
+  sharedCode ??= readFileSync(testSystem().workflowBundlePath, 'utf8')
+  // A test that changes the workflows gets a thread that ends with its worker.
+  if (workflowBundle.code !== sharedCode) return startThread(options)
+  const names = [...registeredActivityNames].join()
+  const thread = threads.get(names) ?? startThread(options)
+  threads.set(names, thread)
+  const creator = await thread
+  return { createWorkflow: creator.createWorkflow.bind(creator), destroy: async () => undefined }
+}
+
+function startThread(options: Omit<ThreadOptions, 'reuseV8Context'>): Promise<ThreadedVMWorkflowCreator> {
+  // An idle thread must not keep the process alive.
+  process.once('worker', (thread) => thread.unref())
+  return ThreadedVMWorkflowCreator.create({ ...options, reuseV8Context: true })
+}
