@@ -25,15 +25,8 @@ export async function missingMigrations(db: Db): Promise<string[]> {
 }
 
 async function ranMigrations(db: Db): Promise<string[]> {
-  const [table] = await db.query<{ exists: boolean }>(migrationsTable, [])
+  const [table] = await db.sql<{ exists: boolean }>`SELECT to_regclass('migrations') IS NOT NULL AS exists`
   if (!table?.exists) return []
-  const rows = await db.query<{ name: string }>(migrationNames, [])
+  const rows = await db.sql<{ name: string }>`SELECT name FROM migrations`
   return rows.map(({ name }) => name)
 }
-
-const migrationsTable = {
-  name: 'migrations-table',
-  text: `SELECT to_regclass('migrations') IS NOT NULL AS exists`,
-}
-
-const migrationNames = { name: 'migration-names', text: 'SELECT name FROM migrations' }

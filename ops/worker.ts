@@ -1,7 +1,6 @@
 // The worker processes: which there are, and to drain one, so that it finishes what it has and takes nothing new.
 import { setTimeout as wait } from 'node:timers/promises'
-import { askToDrain } from '../db/controls/worker-drain'
-import { findWorker, type ListedWorker, listWorkers } from '../db/controls/workers'
+import { askToDrain, findWorker, type ListedWorker, listWorkers } from '../db/controls/workers'
 import { type Answer, type Command, defineCommand, done, found, refused } from './command'
 import type { Ops } from './connect'
 import { type Kind, oneOf, optional, required } from './options'

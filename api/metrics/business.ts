@@ -1,6 +1,6 @@
 // The business in figures, and whether what it stands on is there: asked at most once in a while, however many ask us.
 
-import { readStanding } from '../../db/controls/metrics'
+import { readOpenWork } from '../../db/controls/metrics'
 import type { RetentionDays } from '../../db/controls/retention'
 import { readUpkeep } from '../../db/controls/upkeep-metrics'
 import type { Db } from '../../db/database'
@@ -42,7 +42,7 @@ export function createBusinessFigures(parts: BusinessParts): BusinessFigures {
     const now = clock.now()
     try {
       const [standing, upkeep] = await Promise.all([
-        readStanding(db, now),
+        readOpenWork(db, now),
         readUpkeep(db, { now, retention }),
         settled.update(),
       ])

@@ -1,5 +1,5 @@
 // What is not over and what waits for people, as gauges: zero where there is nothing, so that alerts can tell it from silence.
-import type { FigureKind, StandingFigure } from '../../db/controls/metrics'
+import type { OpenWork, OpenWorkKind } from '../../db/controls/metrics'
 import { driftKinds } from '../../domain/controls/drift'
 import { type Environment, environments } from '../../domain/environment'
 import { rateRejections } from '../../domain/rate-check'
@@ -8,18 +8,13 @@ import { gauge, type Metric, type Sample } from '../../runtime/metrics'
 /** Failed and returned ones are open until their money is back. */
 const openStatuses = ['pending', 'processing', 'failed', 'returned'] as const
 
-export function standingMetrics(figures: readonly StandingFigure[]): Metric[] {
-  const of = (kind: FigureKind, environment: Environment) =>
+export function standingMetrics(figures: readonly OpenWork[]): Metric[] {
+  const of = (kind: OpenWorkKind, environment: Environment) =>
     figures.filter((figure) => figure.kind === kind && figure.environment === environment)
   const each = (value: (environment: Environment) => number): Sample[] =>
     environments.map((environment) => ({ labels: { environment }, value: value(environment) }))
-  const counts = (kind: FigureKind) => each((environment) => of(kind, environment)[0]?.count ?? 0)
-  const bySort = (
-    kind: FigureKind,
-    label: string,
-    sorts: readonly StandingFigure['sort'][],
-    value: ValueOf,
-  ): Sample[] =>
+  const counts = (kind: OpenWorkKind) => each((environment) => of(kind, environment)[0]?.count ?? 0)
+  const bySort = (kind: OpenWorkKind, label: string, sorts: readonly OpenWork['sort'][], value: ValueOf): Sample[] =>
     environments.flatMap((environment) =>
       sorts.map((sort) => ({
         labels: { environment, [label]: String(sort) },
@@ -74,7 +69,7 @@ export function standingMetrics(figures: readonly StandingFigure[]): Metric[] {
   ]
 }
 
-type ValueOf = (figure: StandingFigure | undefined) => number
+type ValueOf = (figure: OpenWork | undefined) => number
 const countOf: ValueOf = (figure) => figure?.count ?? 0
 const ageOf: ValueOf = (figure) => figure?.ageSeconds ?? 0
 

@@ -1,6 +1,9 @@
-// The activity list: who asked for what, written in batches. Entries that changed nothing are deleted after a while.
+// The activity list: which caller made which request. Written in batches; entries that changed nothing are deleted after a while.
+import { EntitySchema } from 'typeorm'
 import type { Environment } from '../../domain/environment'
-import type { Queryable, Statement } from '../database'
+import { boolean, integer, orNull, sequence, text, time, uuid } from '../columns'
+import type { Queryable } from '../database'
+import { joined, type Sql, sql } from '../sql'
 
 export interface ActivityEntry {
   readonly partnerId: string
@@ -20,19 +23,37 @@ export interface ActivityRow extends ActivityEntry {
   readonly id: bigint
 }
 
+export const activity = new EntitySchema<Omit<ActivityRow, 'changes'> & { readonly changes: boolean }>({
+  name: 'Activity',
+  tableName: 'activity',
+  columns: {
+    id: sequence,
+    partnerId: uuid,
+    at: time,
+    environment: orNull(text),
+    action: text,
+    changes: boolean,
+    status: orNull(integer),
+    madeBy: text,
+    detail: orNull(text),
+    requestId: orNull(text),
+  },
+})
+
 export async function recordActivity(db: Queryable, entries: readonly ActivityEntry[]): Promise<void> {
   if (entries.length === 0) return
-  // One JSON text: pg would write nine arrays element by element, which holds everybody up for milliseconds.
+  // One JSON text: pg would serialize nine arrays element by element, which blocks the event loop for milliseconds.
+  const records = JSON.stringify(entries.map(toRecord))
   await db.sql`INSERT INTO activity (partner_id, at, environment, action, changes, status, made_by, detail, request_id)
-    SELECT * FROM json_to_recordset(${JSON.stringify(entries.map(toRecord))}::json) AS entry ("partnerId" uuid, at timestamptz, environment text, action text,
-      changes boolean, status integer, "madeBy" text, detail text, "requestId" text)`
+    SELECT * FROM json_to_recordset(${records}::json) AS entry ("partnerId" uuid, at timestamptz, environment text,
+      action text, changes boolean, status integer, "madeBy" text, detail text, "requestId" text)`
 }
 
 function toRecord({ changes, ...entry }: ActivityEntry): Record<string, unknown> {
   return { ...entry, changes: changes === 'something' }
 }
 
-/** Where an entry is in the list; the next page starts after it. */
+/** The position of an entry in the list. The next page starts after it. */
 export type ActivityPosition = Pick<ActivityRow, 'at' | 'id'>
 
 export interface ActivityFilter {
@@ -43,7 +64,7 @@ export interface ActivityFilter {
 
 const everything: ActivityFilter = { kind: 'everything', environment: 'both' }
 
-/** Newest first; from the newest entry on where no position is given. */
+/** Newest first. Without a position, from the newest entry. */
 export async function latestActivity(
   db: Queryable,
   partnerId: string,
@@ -53,16 +74,24 @@ export async function latestActivity(
     filter = everything,
   }: { readonly after?: ActivityPosition | null; readonly filter?: ActivityFilter } = {},
 ): Promise<ActivityRow[]> {
-  const values = [partnerId, limit, after?.at ?? 'infinity', after?.id ?? maxBigint]
-  return db.query<ActivityRow>(selectLatest(filter), values)
+  const { kind, environment } = filter
+  // Each combination has its own index, so that a page reads only the rows that it shows.
+  const conditions = [
+    sql`partner_id = ${partnerId}`,
+    ...(environment === 'sandbox' ? [sql`environment = 'sandbox'`] : []),
+    ...conditionsOf[kind],
+    sql`(at, id) < (${after?.at ?? 'infinity'}::timestamptz, ${after?.id ?? maxBigint}::bigint)`,
+  ]
+  return db.sql<ActivityRow>`SELECT ${columns} FROM activity WHERE ${joined(conditions, ' AND ')}
+    ORDER BY at DESC, id DESC LIMIT ${limit}`
 }
 
 /**
- * Changes of who may do what: keys, members, sign-ins, emailed confirm codes, the account's status, and the addresses that its mail
- * goes to. Everything in here is limited by the hour or follows from something that is, so no caller can flood the list. The
- * index of the list repeats this condition.
+ * Changes of permissions: keys, members, sign-ins, emailed confirm codes, the account's status, and its email addresses. Each of
+ * them has an hourly limit or follows from an action that has one, so no caller can flood the list. The index of the list repeats
+ * this condition.
  */
-export const isSecurityEvent = `changes AND (action ~ '^(key|login|member|partner|session|verification)[.]'
+const isSecurityEvent = sql`changes AND (action ~ '^(key|login|member|partner|session|verification)[.]'
   OR action ~ '[.]confirm$' OR (action = 'account.update' AND detail ~ '(billing|contact)_email'))`
 
 const maxBigint = 2n ** 63n - 1n
@@ -74,9 +103,9 @@ export interface OldActivity {
   readonly limit: number
 }
 
-/** Deletes up to `limit` rows that changed nothing, oldest first, and says how many; what changed something stays for ever. */
+/** Deletes up to `limit` rows that changed nothing, oldest first. Returns how many. Rows that changed something stay for ever. */
 export async function pruneActivity(db: Queryable, { before, readsBefore, limit }: OldActivity): Promise<number> {
-  // Rows that another process is deleting are skipped, so that two of them share the work.
+  // Rows that another process is deleting are skipped, so that two processes share the work.
   const [deleted] = await db.sql<{ count: number }>`WITH old AS (
       SELECT id FROM activity WHERE NOT changes AND at < greatest(${before}::timestamptz, ${readsBefore}::timestamptz)
         AND (at < ${before}::timestamptz OR (at < ${readsBefore}::timestamptz AND action = ANY (${readActions}::text[])))
@@ -117,22 +146,11 @@ export const readActions: readonly string[] = [
   'wallet.statement',
 ]
 
-const columns = `id, partner_id AS "partnerId", at, environment, action,
-  CASE WHEN changes THEN 'something' ELSE 'nothing' END AS changes, status, made_by AS "madeBy", detail,
-  request_id AS "requestId"`
+const columns = sql`id, partner_id, at, environment, action,
+  CASE WHEN changes THEN 'something' ELSE 'nothing' END AS changes, status, made_by, detail, request_id`
 
-/** Each combination has an index of its own, so that a page reads only the rows that it shows. */
-function selectLatest({ kind, environment }: ActivityFilter): Statement {
-  const conditions = [...(environment === 'sandbox' ? [`environment = 'sandbox'`] : []), ...conditionsOf[kind]]
-  const where = ['partner_id = $1', ...conditions, '(at, id) < ($3::timestamptz, $4::bigint)'].join(' AND ')
-  return {
-    name: `activity-${kind}-${environment}`,
-    text: `SELECT ${columns} FROM activity WHERE ${where} ORDER BY at DESC, id DESC LIMIT $2`,
-  }
-}
-
-const conditionsOf: Readonly<Record<ActivityFilter['kind'], readonly string[]>> = {
+const conditionsOf: Readonly<Record<ActivityFilter['kind'], readonly Sql[]>> = {
   everything: [],
-  changes: ['changes'],
+  changes: [sql`changes`],
   security: [isSecurityEvent],
 }

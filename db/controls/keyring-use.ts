@@ -1,17 +1,15 @@
-// What is still written under which secret key, so that an older one is taken away only when nothing needs it.
-
-import type { Db, Statement } from '../database'
+// Counts the rows that still depend on each secret key. An older key may be removed only when nothing depends on it.
+import type { Db } from '../database'
 import { sql } from '../sql'
 
-/** How many of each a key is named by. */
 export interface KeyUse {
   readonly keyId: string
   readonly recipients: number
-  /** Of payouts whose bank details are still there, so that they can be written anew. */
+  /** Payouts whose bank details are still stored, so that they can be sealed and hashed again under the current key. */
   readonly payouts: number
-  /** Of payouts whose bank details are erased: only the key itself can say whether a repeated request is the same. */
+  /** Payouts whose bank details are erased. Only the key itself can tell whether a repeated request is the same. */
   readonly erasedPayouts: number
-  /** Unrevoked ones; each is written anew when it is used. */
+  /** Keys that are not revoked. The next use of a key renews its digest. */
   readonly apiKeys: number
   /** They live for minutes, or until they are sent. */
   readonly codesAndMails: number
@@ -19,9 +17,9 @@ export interface KeyUse {
 
 export async function keyringUse(db: Db, at: Date): Promise<KeyUse[]> {
   return db.transaction(async (tx) => {
-    await tx.query(allowTime, [])
+    await tx.sql`SELECT set_config('statement_timeout', ${String(statementMs)}, true)`
     return tx.run<KeyUse>(
-      sql`WITH named (key_id, what) AS (
+      sql`WITH named (key_id, kind) AS (
       SELECT key_id, 'recipients' FROM sealed_recipients
       UNION ALL
       SELECT named.key_id, CASE WHEN s.payout_id IS NULL THEN 'erased' ELSE 'payouts' END
@@ -36,20 +34,15 @@ export async function keyringUse(db: Db, at: Date): Promise<KeyUse[]> {
       SELECT key_id, 'passing' FROM mails WHERE expires_at > ${at} AND sealed IS NOT NULL
     )
     SELECT key_id,
-      (count(*) FILTER (WHERE what = 'recipients'))::integer AS recipients,
-      (count(*) FILTER (WHERE what = 'payouts'))::integer AS payouts,
-      (count(*) FILTER (WHERE what = 'erased'))::integer AS erased_payouts,
-      (count(*) FILTER (WHERE what = 'keys'))::integer AS api_keys,
-      (count(*) FILTER (WHERE what = 'passing'))::integer AS codes_and_mails
+      (count(*) FILTER (WHERE kind = 'recipients'))::integer AS recipients,
+      (count(*) FILTER (WHERE kind = 'payouts'))::integer AS payouts,
+      (count(*) FILTER (WHERE kind = 'erased'))::integer AS erased_payouts,
+      (count(*) FILTER (WHERE kind = 'keys'))::integer AS api_keys,
+      (count(*) FILTER (WHERE kind = 'passing'))::integer AS codes_and_mails
     FROM named GROUP BY key_id ORDER BY key_id`,
-      { answerMs: withinMs + 2_000 },
+      { answerMs: statementMs + 2_000 },
     )
   })
 }
 
-const withinMs = 60_000
-
-const allowTime: Statement = {
-  name: 'keyring-use-time',
-  text: `SELECT set_config('statement_timeout', '${withinMs}', true)`,
-}
+const statementMs = 60_000

@@ -1,11 +1,12 @@
-// The worker processes there are: each enters itself, says every few seconds that it lives, and hears whether it is asked to drain.
-
-import type { Queryable, Statement } from '../database'
+// The registry of worker processes. Each one registers itself, sends a heartbeat every few seconds, and learns whether to drain.
+import { EntitySchema } from 'typeorm'
+import { integer, orNull, text, time } from '../columns'
+import type { Db, Queryable, Tx } from '../database'
 import { sql } from '../sql'
 
-/** What a process knows of itself. */
+/** The facts that a process reports about itself. */
 export interface WorkerProcess {
-  /** Short, since people type it. */
+  /** Short, because operators type it. */
   readonly id: string
   readonly host: string
   readonly pid: number
@@ -14,32 +15,72 @@ export interface WorkerProcess {
   readonly startedAt: Date
 }
 
-/** How far a process itself is: `draining` finishes what it has begun, `drained` has and takes nothing new. */
-export type OwnState = 'working' | 'draining' | 'drained' | 'ended'
-
-export interface ListedWorker extends WorkerProcess {
-  /** `gone` has not said for too long that it lives. */
-  readonly state: OwnState | 'gone'
+export interface WorkerRow extends WorkerProcess {
   readonly seenAt: Date
   readonly drainingAt: Date | null
-  /** Null where a signal on its own machine began it. */
+  /** Null when a signal on its own machine started the drain. */
   readonly askedBy: string | null
   readonly drainedAt: Date | null
   readonly endedAt: Date | null
 }
 
-/** False when the id is taken. Processes that nobody has heard of for a week are forgotten. */
-export async function enterWorker(db: Queryable, worker: WorkerProcess): Promise<boolean> {
-  return (await db.query(insert, valuesOf(worker))).length > 0
+export const worker = new EntitySchema<WorkerRow>({
+  name: 'Worker',
+  tableName: 'workers',
+  columns: {
+    id: { ...text, primary: true },
+    host: text,
+    pid: integer,
+    version: text,
+    taskQueues: { ...text, array: true },
+    startedAt: time,
+    seenAt: time,
+    drainingAt: orNull(time),
+    askedBy: orNull(text),
+    drainedAt: orNull(time),
+    endedAt: orNull(time),
+  },
+})
+
+/** A `draining` process finishes its running work. A `drained` one has finished it and takes no new work. */
+export type OwnState = 'working' | 'draining' | 'drained' | 'ended'
+
+export interface ListedWorker extends WorkerRow {
+  /** `gone`: its last heartbeat is too old. */
+  readonly state: OwnState | 'gone'
 }
 
-/** Answers whether it is asked to drain. Repeats everything, so that whatever was missed while the database was away is made good. */
-export async function sayAlive(db: Queryable, worker: WorkerProcess, state: OwnState): Promise<boolean> {
-  const [row] = await db.query<{ isToDrain: boolean }>(upsert, [...valuesOf(worker), state])
+/** False when the id is taken. Also deletes processes without a heartbeat for a week. */
+export async function enterWorker(db: Queryable, entered: WorkerProcess): Promise<boolean> {
+  const { id, host, pid, version, taskQueues, startedAt } = entered
+  const rows = await db.sql`WITH forgotten AS (DELETE FROM workers WHERE seen_at < now() - interval '7 days')
+    INSERT INTO workers (id, host, pid, version, task_queues, started_at, seen_at)
+    VALUES (${id}, ${host}, ${pid}, ${version}, ${taskQueues}, ${startedAt}, now())
+    ON CONFLICT (id) DO NOTHING RETURNING id`
+  return rows.length > 0
+}
+
+/**
+ * The heartbeat. Returns whether the process is asked to drain. It writes the whole row again, which repairs heartbeats that were
+ * lost while the database was away. The times are the database's: the clocks of machines differ, and `gone` follows from them.
+ */
+export async function sayAlive(db: Queryable, alive: WorkerProcess, state: OwnState): Promise<boolean> {
+  const { id, host, pid, version, taskQueues, startedAt } = alive
+  const [row] = await db.run<{ isToDrain: boolean }>(
+    sql`INSERT INTO workers (id, host, pid, version, task_queues, started_at, seen_at, draining_at, drained_at, ended_at)
+    VALUES (${id}, ${host}, ${pid}, ${version}, ${taskQueues}, ${startedAt}, now(),
+      CASE WHEN ${state}::text <> 'working' THEN now() END, CASE WHEN ${state}::text = 'drained' THEN now() END,
+      CASE WHEN ${state}::text = 'ended' THEN now() END)
+    ON CONFLICT (id) DO UPDATE SET seen_at = now(), draining_at = coalesce(workers.draining_at, excluded.draining_at),
+      drained_at = coalesce(workers.drained_at, excluded.drained_at), ended_at = coalesce(workers.ended_at, excluded.ended_at)
+    RETURNING draining_at IS NOT NULL AS is_to_drain`,
+    // A process that ends must not wait long for a database that does not answer.
+    { answerMs: 3_000 },
+  )
   return row?.isToDrain ?? false
 }
 
-/** Those that live first, each group with the latest first. */
+/** Live processes first. In each group, the latest first. */
 export async function listWorkers(db: Queryable): Promise<ListedWorker[]> {
   return db.sql<ListedWorker>`SELECT * FROM (SELECT ${columns} FROM workers) listed
     ORDER BY state IN ('ended', 'gone'), started_at DESC, id LIMIT 100`
@@ -50,31 +91,44 @@ export async function findWorker(db: Queryable, id: string): Promise<ListedWorke
   return found ?? null
 }
 
-function valuesOf({ id, host, pid, version, taskQueues, startedAt }: WorkerProcess): unknown[] {
-  return [id, host, pid, version, taskQueues, startedAt]
+export interface DrainRequest {
+  readonly id: string
+  readonly by: string
+  readonly at: Date
+  /** What to do when no other process takes its work. */
+  readonly ifLast: 'refuse' | 'drain'
 }
 
-const insert: Statement = {
-  name: 'worker-enter',
-  text: `WITH forgotten AS (DELETE FROM workers WHERE seen_at < now() - interval '7 days')
-    INSERT INTO workers (id, host, pid, version, task_queues, started_at, seen_at) VALUES ($1, $2, $3, $4, $5, $6, now())
-    ON CONFLICT (id) DO NOTHING RETURNING id`,
+export type DrainAnswer =
+  | { readonly outcome: 'unknown' }
+  /** `asked` is new, `draining` was asked before, and `too-late` means that the worker is drained, ended or gone. */
+  | { readonly outcome: 'asked' | 'draining' | 'too-late' | 'last'; readonly worker: ListedWorker }
+
+/**
+ * Asks a worker to drain, and records it in every partner's activity list. The lock serializes requests, so that two of them
+ * cannot drain the last two workers.
+ */
+export async function askToDrain(db: Db, { id, by, at, ifLast }: DrainRequest): Promise<DrainAnswer> {
+  return db.transaction(async (tx) => {
+    await tx.sql`SELECT id FROM workers WHERE ended_at IS NULL ORDER BY id FOR UPDATE`
+    const worker = await findWorker(tx, id)
+    if (worker === null) return { outcome: 'unknown' }
+    if (worker.state === 'draining') return { outcome: 'draining', worker }
+    if (worker.state !== 'working') return { outcome: 'too-late', worker }
+    if (ifLast === 'refuse' && !(await hasDeputy(tx, worker))) return { outcome: 'last', worker }
+    // A partner sees the worker's id, and nothing about its machine.
+    await tx.sql`WITH asked AS (UPDATE workers SET draining_at = ${at}, asked_by = ${by} WHERE id = ${id} RETURNING id)
+    INSERT INTO activity (partner_id, at, environment, action, changes, made_by, detail)
+    SELECT partners.id, ${at}, NULL, 'worker.drain', true, ${by}, asked.id FROM asked, partners`
+    return { outcome: 'asked', worker: { ...worker, state: 'draining', drainingAt: at, askedBy: by } }
+  })
 }
 
-// The times are the database's own: the clocks of machines differ, and from the last of them follows who is gone.
-const upsert: Statement = {
-  name: 'worker-alive',
-  text: `INSERT INTO workers (id, host, pid, version, task_queues, started_at, seen_at, draining_at, drained_at, ended_at)
-    VALUES ($1, $2, $3, $4, $5, $6, now(), CASE WHEN $7::text <> 'working' THEN now() END,
-      CASE WHEN $7 = 'drained' THEN now() END, CASE WHEN $7 = 'ended' THEN now() END)
-    ON CONFLICT (id) DO UPDATE SET seen_at = now(), draining_at = coalesce(workers.draining_at, excluded.draining_at),
-      drained_at = coalesce(workers.drained_at, excluded.drained_at), ended_at = coalesce(workers.ended_at, excluded.ended_at)
-    RETURNING draining_at IS NOT NULL AS "isToDrain"`,
-  // Who ends must not wait long for a database that is silent.
-  answerMs: 3_000,
+async function hasDeputy(tx: Tx, { id, taskQueues }: ListedWorker): Promise<boolean> {
+  const others = (await listWorkers(tx)).filter((other) => other.id !== id && other.state === 'working')
+  return others.some((other) => taskQueues.every((queue) => other.taskQueues.includes(queue)))
 }
 
-const columns = sql`id, host, pid, version, task_queues, started_at, seen_at,
-  draining_at, asked_by, drained_at, ended_at,
+const columns = sql`id, host, pid, version, task_queues, started_at, seen_at, draining_at, asked_by, drained_at, ended_at,
   CASE WHEN ended_at IS NOT NULL THEN 'ended' WHEN seen_at < now() - interval '30 s' THEN 'gone'
     WHEN drained_at IS NOT NULL THEN 'drained' WHEN draining_at IS NOT NULL THEN 'draining' ELSE 'working' END AS state`

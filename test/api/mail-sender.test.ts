@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { IsNull, MoreThan, Not } from 'typeorm'
 import { createMailSender, type MailSender } from '../../api/mail-sender'
-import { rateLimit } from '../../db/controls/rate-limit-entity'
+import { rateLimit } from '../../db/controls/rate-limits'
 import type { Db } from '../../db/database'
 import { openKeyring } from '../../db/keyring'
 import { enqueueMail, type MailKind, takeMails } from '../../db/partners/mails'

@@ -1,8 +1,7 @@
 // An operator drains one of two workers while payouts run: nothing is lost or paid twice, and the other
 // worker does the rest.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { askToDrain } from '../../db/controls/worker-drain'
-import { listWorkers } from '../../db/controls/workers'
+import { askToDrain, listWorkers } from '../../db/controls/workers'
 import { openWorld, type World } from '../support/system/world'
 import { until } from '../support/until'
 

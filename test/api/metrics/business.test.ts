@@ -5,6 +5,7 @@ import { type MetricsServer, startMetrics } from '../../support/api/a-metrics-se
 import { type Api, startApi } from '../../support/api/client'
 import { aClock, aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
 import { scrape } from '../../support/api/scrape'
+import { type Tap, tapped } from '../../support/db/tapped'
 
 const now = '2026-11-15T12:00:00.000Z'
 const anHourAgo = new Date('2026-11-15T11:00:00.000Z')
@@ -12,16 +13,18 @@ let api: Api
 let clock: ReturnType<typeof aClock>
 let metrics: MetricsServer
 let url: string
+let others: MetricsServer[]
 
 beforeEach(async () => {
   clock = aClock(now)
   api = await startApi({ clock })
   metrics = await startMetrics(api)
   url = metrics.url
+  others = []
 })
 
 afterEach(async () => {
-  metrics.close()
+  for (const server of [metrics, ...others]) server.close()
   await api.close()
 })
 
@@ -152,12 +155,11 @@ test('a final payout is counted once with its duration, even if its event is com
 test('old final payouts are not read again, and are still counted', async () => {
   const { id } = await aPayoutRow(api, await aPartner(api), { closedAt: clock.now() })
   const read: unknown[] = []
-  const query = api.db.query.bind(api.db)
-  api.db.query = async <Row>(...[statement, values]: Parameters<typeof query>) => {
-    const rows = await query<Row>(statement, values)
-    if (statement.name === 'figures-settled') read.push(rows.length)
-    return rows
-  }
+  const url = await metricsOn(async ({ text }, next) => {
+    const answer = await next()
+    if (/FROM payout_events .* JOIN payouts/.test(text)) read.push(answer.rows.length)
+    return answer
+  })
   await api.db.dataSource.query(settle(id, 'failed'))
 
   await scrape(url)
@@ -172,11 +174,10 @@ test('old final payouts are not read again, and are still counted', async () => 
 
 test('however many scrapes arrive, the database is queried once per interval', async () => {
   let asked = 0
-  const query = api.db.query.bind(api.db)
-  api.db.query = async <Row>(...[statement, values]: Parameters<typeof query>) => {
-    if (statement.name === 'figures-standing') asked += 1
-    return query<Row>(statement, values)
-  }
+  const url = await metricsOn(({ text }, next) => {
+    if (text.includes(`'held_deposits'`)) asked += 1
+    return next()
+  })
 
   await Promise.all(Array.from({ length: 20 }, () => scrape(url)))
 
@@ -187,7 +188,7 @@ test('without its database it reports so, and still shows its own metrics', asyn
   const key = await aKey(api, await aPartner(api), 'sandbox')
   await api.get('/v1/account', { key })
   await api.get('/v1/nowhere', { key })
-  api.db.query = () => Promise.reject(new Error('away'))
+  const url = await metricsOn(() => Promise.reject(new Error('away')))
 
   const { value, names } = await scrape(url)
 
@@ -227,6 +228,13 @@ test('the metrics port serves nothing else, and the API port has no /metrics', a
   expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).toBe(404)
   expect((await fetch(`${api.url}/metrics`)).status).toBe(404)
 })
+
+/** The URL of another metrics server, whose statements go through the tap. */
+async function metricsOn(tap: Tap): Promise<string> {
+  const server = await startMetrics({ deps: { ...api.deps, db: tapped(api.db, tap) } })
+  others.push(server)
+  return server.url
+}
 
 function settle(payoutId: string, status: string): string {
   return `INSERT INTO payout_events (payout_id, at, kind, status, made_by)

@@ -1,7 +1,7 @@
 // An accepted drift raises no alert and blocks nothing, and counts as new once it changes.
 import { expect, test } from '@jest/globals'
 import { runProof, tellDrifts } from '../../../../activities/controls/proof/run'
-import { readStanding } from '../../../../db/controls/metrics'
+import { readOpenWork } from '../../../../db/controls/metrics'
 import { acceptDrift, type DriftToDecide, lockDrift, reopenDrift } from '../../../../db/controls/proof/drift-decisions'
 import { listDrifts } from '../../../../db/controls/proof/drifts'
 import type { Rails } from '../../../../rail/rails'
@@ -131,7 +131,7 @@ function decide(id: string, how: typeof acceptDrift): Promise<void> {
 
 /** By the metric that raises alerts. */
 async function counted(): Promise<number> {
-  const figures = await readStanding(db, deps.clock.now())
+  const figures = await readOpenWork(db, deps.clock.now())
   return figures.find(({ kind }) => kind === 'drift')?.count ?? 0
 }
 
