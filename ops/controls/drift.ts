@@ -1,5 +1,5 @@
 // What people decide about a drift that will not go away by itself: it is explained, or it is not after all.
-import { acceptDrift, type DriftToDecide, lockDrift, reopenDrift } from '../../db/controls/proof/drift-decisions'
+import { acceptDrift, type DriftToDecide, lockDrift, reopenDrift } from '../../db/controls/proof/drifts'
 import { saidInUsdc } from '../../domain/controls/drift'
 import { type Answer, type Command, defineCommand, done, refused } from '../command'
 import type { Ops } from '../connect'

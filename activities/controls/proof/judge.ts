@@ -1,7 +1,6 @@
 // What two looks at a wallet agree on: only what is there twice is a drift.
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ProofOutcome } from '../../../db/controls/proof/drift-entity'
-import type { ProofMark, WalletToProve } from '../../../db/controls/proof/wallets'
+import type { ProofMark, ProofOutcome, WalletToProve } from '../../../db/controls/proof/wallets'
 import { type DriftKind, type Finding, movementDrifts } from '../../../domain/controls/drift'
 import { type BankedWallet, type Look, lookAtWallet, type ProofDeps } from './look'
 

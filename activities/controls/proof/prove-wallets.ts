@@ -1,9 +1,9 @@
 // Proves a page of wallets, one after the other. A wallet that cannot be proved does not stop the others.
 
-import type { ProofOutcome } from '../../../db/controls/proof/drift-entity'
 import { passAccepted, type Recorded, recordLook } from '../../../db/controls/proof/drifts'
 import { verifyLedger } from '../../../db/controls/proof/ledger'
 import { findTotalsDrifts } from '../../../db/controls/proof/totals'
+import type { ProofOutcome } from '../../../db/controls/proof/wallets'
 import { listWalletsToProve, markProved, type WalletToProve } from '../../../db/controls/proof/wallets'
 import { idleSince } from '../../../db/wallets/readings'
 import { ledgerDrifts, saidInUsdc } from '../../../domain/controls/drift'

@@ -1,7 +1,8 @@
-// The verified checkpoint of a wallet's own books, and what changed since. One proof at a time uses them.
-
-import type { Statement, Tx } from '../../database'
-import { sql } from '../../sql'
+// The verified checkpoint of a wallet's own books, and the changes since then. One proof at a time uses them.
+import { EntitySchema } from 'typeorm'
+import { bigint, idOf, integer, orNull, sequence, time, uuid } from '../../columns'
+import type { Tx } from '../../database'
+import { type Sql, sql } from '../../sql'
 
 export interface Checkpoint extends WalletSum {
   /** How many ledger sets name a movement of the bank; those that are still in the list of changes are not counted. */
@@ -18,6 +19,34 @@ export interface WalletSum {
   readonly balanceMicroUsdc: bigint
 }
 
+/** Up to this entry a wallet's own books were verified without a drift. */
+export const proofCheckpoint = new EntitySchema<Checkpoint & { readonly walletId: string }>({
+  name: 'ProofCheckpoint',
+  tableName: 'proof_checkpoints',
+  columns: {
+    walletId: { ...idOf('Wallet'), primary: true },
+    entryId: orNull(bigint),
+    balanceMicroUsdc: bigint,
+    bookings: integer,
+    verifiedAt: time,
+    fullAt: time,
+  },
+})
+
+/** A payout or a ledger set that changed since its wallet's checkpoint. */
+export interface ProofChangeRow {
+  readonly id: bigint
+  readonly walletId: string
+  readonly payoutId: string | null
+  readonly setId: string | null
+}
+
+export const proofChange = new EntitySchema<ProofChangeRow>({
+  name: 'ProofChange',
+  tableName: 'proof_changes',
+  columns: { id: sequence, walletId: uuid, payoutId: orNull(uuid), setId: orNull(uuid) },
+})
+
 /** Waits for another proof of the same wallet, until the transaction ends. */
 export async function lockProof(tx: Tx, walletId: string): Promise<void> {
   await tx.run(sql`SELECT pg_advisory_xact_lock(hashtextextended('proof/' || ${walletId}::text, 0))`, { answerMs })
@@ -25,21 +54,19 @@ export async function lockProof(tx: Tx, walletId: string): Promise<void> {
 
 /** Null while the wallet's own books have a drift, open or accepted, and before its first verification. */
 export async function findCheckpoint(tx: Tx, walletId: string): Promise<Checkpoint | null> {
-  const [checkpoint] = await tx.sql<Checkpoint>`SELECT entry_id, balance_micro_usdc, bookings, verified_at,
-    full_at FROM proof_checkpoints WHERE wallet_id = ${walletId}`
-  return checkpoint ?? null
+  return tx.repo(proofCheckpoint).findOneBy({ walletId })
 }
 
 export async function saveCheckpoint(tx: Tx, walletId: string, checkpoint: Checkpoint): Promise<void> {
   const { entryId, balanceMicroUsdc, bookings, verifiedAt, fullAt } = checkpoint
   await tx.sql`INSERT INTO proof_checkpoints (wallet_id, entry_id, balance_micro_usdc, bookings, verified_at, full_at)
-    VALUES (${walletId}, ${entryId}, ${balanceMicroUsdc}, ${bookings}, ${verifiedAt}, ${fullAt}) ON CONFLICT (wallet_id) DO UPDATE SET entry_id = excluded.entry_id,
-      balance_micro_usdc = excluded.balance_micro_usdc, bookings = excluded.bookings,
+    VALUES (${walletId}, ${entryId}, ${balanceMicroUsdc}, ${bookings}, ${verifiedAt}, ${fullAt})
+    ON CONFLICT (wallet_id) DO UPDATE SET entry_id = excluded.entry_id, balance_micro_usdc = excluded.balance_micro_usdc, bookings = excluded.bookings,
       verified_at = excluded.verified_at, full_at = excluded.full_at`
 }
 
 export async function dropCheckpoint(tx: Tx, walletId: string): Promise<void> {
-  await tx.sql`DELETE FROM proof_checkpoints WHERE wallet_id = ${walletId}`
+  await tx.repo(proofCheckpoint).delete({ walletId })
 }
 
 /**
@@ -78,8 +105,8 @@ export interface Changes {
 }
 
 /**
- * Takes the oldest changes off the list. Everything that they name is committed and visible to later statements; a transaction
- * that commits later leaves its own rows, which are taken the next time.
+ * Removes the oldest changes from the list and returns them. The rows that they name are committed and visible to later
+ * statements. A transaction that commits later leaves its own changes, which the next proof takes.
  */
 export async function takeChanges(tx: Tx, walletId: string, limit: number): Promise<Changes> {
   const rows = await tx.run<{ payoutId: string | null; setId: string | null }>(
@@ -100,49 +127,43 @@ export async function takeAllChanges(tx: Tx, walletId: string): Promise<void> {
   await tx.run(sql`DELETE FROM proof_changes WHERE wallet_id = ${walletId}`, { answerMs })
 }
 
-/** Whether one of these sets wrote its wallet's account behind the checkpoint, where the sum has passed. */
+/** Whether one of these sets wrote an entry of the wallet's account that the checkpoint's sum should include already. */
 export async function isBehind(tx: Tx, walletId: string, sets: readonly string[], entryId: bigint): Promise<boolean> {
-  return (
-    (
-      await tx.run(
-        sql`SELECT FROM ledger_entries e WHERE e.set_id = ANY (${sets}::uuid[]) AND e.id <= ${entryId}
+  const entries = await tx.run(
+    sql`SELECT FROM ledger_entries e WHERE e.set_id = ANY (${sets}::uuid[]) AND e.id <= ${entryId}
       AND e.account_id = (SELECT id FROM ledger_accounts WHERE wallet_id = ${walletId} AND kind = 'wallet' AND currency = 'USDC')
     LIMIT 1`,
-        { answerMs },
-      )
-    ).length > 0
+    { answerMs },
   )
+  return entries.length > 0
 }
 
 export async function countBookings(tx: Tx, sets: readonly string[]): Promise<number> {
-  const [counted] = await tx.query<{ count: number }>(countOfSets, [sets])
+  const [counted] = await tx.run<{ count: number }>(
+    sql`SELECT count(*)::integer AS count FROM ledger_sets s WHERE s.id = ANY (${sets}::uuid[]) AND ${isBooking}`,
+    { answerMs },
+  )
   return counted?.count ?? 0
 }
 
 /** Less those in the list of changes, which are counted when they are taken. */
 export async function countAllBookings(tx: Tx, walletId: string): Promise<number> {
-  const [counted] = await tx.query<{ count: number }>(countOfWallet, [walletId])
+  const [counted] = await tx.run<{ count: number }>(
+    sql`SELECT (count(*) - ${waitingBookings(walletId)})::integer AS count FROM ledger_sets s
+    WHERE s.wallet_id = ${walletId} AND ${isBooking}`,
+    { answerMs },
+  )
   return counted?.count ?? 0
 }
 
-/** What operators credit for a movement that could not be read is booked whenever they decide, so it is not counted. */
-export const isBooking = `s.bank_ref IS NOT NULL AND NOT EXISTS (SELECT FROM held_deposits h
+/** Operators may credit an unreadable movement at any time, so its booking is not counted. */
+export const isBooking = sql`s.bank_ref IS NOT NULL AND NOT EXISTS (SELECT FROM held_deposits h
   WHERE h.wallet_id = s.wallet_id AND h.bank_ref = s.bank_ref AND h.amount_micro_usdc IS NULL)`
 
-/** The bookings that wait in the list of changes of wallet $1. */
-export const waitingBookings = `(SELECT count(*) FROM proof_changes c JOIN ledger_sets s ON s.id = c.set_id
-  WHERE c.wallet_id = $1 AND ${isBooking})`
+/** The bookings that wait in the list of changes. */
+export function waitingBookings(walletId: string): Sql {
+  return sql`(SELECT count(*) FROM proof_changes c JOIN ledger_sets s ON s.id = c.set_id
+    WHERE c.wallet_id = ${walletId} AND ${isBooking})`
+}
 
 const answerMs = 122_000
-
-const countOfSets: Statement = {
-  name: 'proof-bookings-of-sets',
-  answerMs,
-  text: `SELECT count(*)::integer AS count FROM ledger_sets s WHERE s.id = ANY ($1::uuid[]) AND ${isBooking}`,
-}
-
-const countOfWallet: Statement = {
-  name: 'proof-bookings-of-wallet',
-  answerMs,
-  text: `SELECT (count(*) - ${waitingBookings})::integer AS count FROM ledger_sets s WHERE s.wallet_id = $1 AND ${isBooking}`,
-}

@@ -1,24 +1,89 @@
-// Where our books and the bank's differ: found again and again, told once, and gone when they are looked for in vain.
+// Drifts: differences between our books and the bank's. Each is reported once, and resolved when a proof no longer finds it.
+import { EntitySchema } from 'typeorm'
+import { assert } from '../../../domain/assert'
 import { type DriftKind, type Finding, sizeOf } from '../../../domain/controls/drift'
 import type { Environment } from '../../../domain/environment'
-import type { Queryable, Statement, Tx } from '../../database'
+import { id, idOf, orNull, text, time, uuid, withDefault } from '../../columns'
+import type { Queryable, Tx } from '../../database'
 import { newId } from '../../id'
+import { type Sql, sql } from '../../sql'
+import { proof } from './wallets'
+
+export interface DriftRow extends Required<Finding> {
+  readonly id: string
+  readonly acceptedById: string | null
+  /** Set when the proof has continued past an accepted drift. */
+  readonly passedAt: Date | null
+  readonly firstSeenAt: Date
+  readonly lastSeenAt: Date
+  readonly resolvedAt: Date | null
+  /** Set when it was reported. */
+  readonly toldAt: Date | null
+}
+
+export const drift = new EntitySchema<DriftRow>({
+  name: 'Drift',
+  tableName: 'drifts',
+  columns: {
+    id,
+    kind: text,
+    walletId: idOf('Wallet'),
+    subject: text,
+    expected: text,
+    found: text,
+    firstSeenAt: time,
+    lastSeenAt: time,
+    resolvedAt: orNull(time),
+    toldAt: orNull(time),
+    size: withDefault(text, ''),
+    acceptedById: orNull(idOf('DriftDecision')),
+    passedAt: orNull(time),
+  },
+})
+
+/** An operator's decision about a drift. Rows are never changed, and the ledger is not touched. */
+export interface DriftDecisionRow extends Omit<Finding, 'size'> {
+  readonly id: string
+  readonly driftId: string
+  readonly outcome: 'accepted' | 'reopened'
+  readonly reason: string
+  readonly decidedBy: string
+  readonly decidedAt: Date
+}
+
+export const driftDecision = new EntitySchema<DriftDecisionRow>({
+  name: 'DriftDecision',
+  tableName: 'drift_decisions',
+  columns: {
+    id,
+    driftId: uuid,
+    walletId: idOf('Wallet'),
+    kind: text,
+    subject: text,
+    expected: text,
+    found: text,
+    outcome: text,
+    reason: text,
+    decidedBy: text,
+    decidedAt: time,
+  },
+})
 
 export interface Drift extends Finding {
-  /** Of the drift as it is: one that comes back, or whose size changes, has another. */
+  /** A drift that comes back, or whose size changes, gets another id. */
   readonly id: string
   readonly partner: string
   readonly environment: Environment
   readonly firstSeenAt: Date
   readonly lastSeenAt: Date
   readonly resolvedAt: Date | null
-  /** Null until people have accepted it. */
+  /** Null until an operator has accepted it. */
   readonly acceptedAt: Date | null
   readonly acceptedBy: string | null
   readonly reason: string | null
 }
 
-/** What a look has decided: those of these kinds that it did not find are gone. */
+/** The result of a look. It resolves the drifts of these kinds that it did not find. */
 export interface Looked {
   /** Null for a look at all wallets. */
   readonly walletId: string | null
@@ -28,9 +93,9 @@ export interface Looked {
 }
 
 export interface Recorded {
-  /** How many were new; one that was gone and is back is new, and so is an accepted one of another size. */
+  /** The number of new drifts. A resolved drift that comes back is new, and so is an accepted one of another size. */
   readonly fresh: number
-  /** Those that nobody has accepted. */
+  /** Drifts that are not accepted. */
   readonly open: readonly Finding[]
 }
 
@@ -38,26 +103,23 @@ export async function recordLook(tx: Tx, { walletId, kinds, findings, at }: Look
   let fresh = 0
   const open: Finding[] = []
   for (const finding of findings) {
-    const { kind, walletId: wallet, subject, expected, found } = finding
-    const values = [newId(at), kind, wallet, subject, expected, found, at, sizeOf(finding)]
-    const [row] = await tx.query<{ fresh: boolean; accepted: boolean }>(upsert, values)
-    if (row?.fresh) fresh += 1
-    if (!row?.accepted) open.push(finding)
+    const row = await recordFinding(tx, finding, at)
+    if (row.isFresh) fresh += 1
+    if (!row.isAccepted) open.push(finding)
   }
   await tx.sql`UPDATE drifts SET resolved_at = ${at} WHERE resolved_at IS NULL AND passed_at IS NULL
-    AND (${walletId}::uuid IS NULL OR wallet_id = ${walletId}::uuid) AND kind = ANY (${kinds}::text[]) AND NOT (kind || ' ' || subject = ANY (${findings.map(keyOf)}::text[]))`
+    AND (${walletId}::uuid IS NULL OR wallet_id = ${walletId}::uuid) AND kind = ANY (${kinds}::text[])
+    AND NOT (kind || ' ' || subject = ANY (${findings.map(keyOf)}::text[]))`
   return { fresh, open }
 }
 
-/** Accepted ones behind which the proof goes on. False when one of them is accepted no longer. */
+/** Marks accepted drifts that the proof continues past. False when one of them is no longer accepted. */
 export async function passAccepted(tx: Tx, findings: readonly Finding[], at: Date): Promise<boolean> {
   if (findings.length === 0) return true
-  return (
-    (
-      await tx.sql`UPDATE drifts SET passed_at = ${at} WHERE kind || ' ' || subject = ANY (${findings.map(keyOf)}::text[]) AND resolved_at IS NULL
-    AND accepted_by_id IS NOT NULL RETURNING id`
-    ).length === findings.length
-  )
+  const passed = await tx.sql`UPDATE drifts SET passed_at = ${at}
+    WHERE kind || ' ' || subject = ANY (${findings.map(keyOf)}::text[]) AND resolved_at IS NULL
+      AND accepted_by_id IS NOT NULL RETURNING id`
+  return passed.length === findings.length
 }
 
 export interface KnownDrift {
@@ -65,81 +127,129 @@ export interface KnownDrift {
   readonly subject: string
   readonly size: string
   readonly isAccepted: boolean
-  /** The proof has gone on behind it. */
+  /** The proof has continued past it. */
   readonly isPassed: boolean
 }
 
-/** What of a wallet is there, as far as is known. */
+/** The open and accepted drifts of a wallet. */
 export async function listKnownDrifts(db: Queryable, walletId: string): Promise<KnownDrift[]> {
   return db.sql<KnownDrift>`SELECT kind, subject, size, accepted_by_id IS NOT NULL AS is_accepted, passed_at IS NOT NULL AS is_passed
     FROM drifts WHERE wallet_id = ${walletId} AND resolved_at IS NULL`
 }
 
-/** Open and accepted ones that are there now, the longest known first; `gone` those that are no longer, the last one first. */
+/** Open and accepted drifts, the longest known first. `gone` are resolved ones, the last one first. */
 export async function listDrifts(db: Queryable, which: 'open' | 'accepted' | 'gone', limit: number): Promise<Drift[]> {
-  return db.query<Drift>({ open: selectOpen, accepted: selectAccepted, gone: selectGone }[which], [limit])
+  const { condition, order } = lists[which]
+  return db.sql<Drift>`SELECT ${columns} FROM drifts d ${owners} WHERE ${condition} ORDER BY ${order} LIMIT ${limit}`
 }
 
-/** Nobody else tells these; they count as told when the transaction ends. */
+/** Takes drifts that were not reported. They count as reported when the transaction commits, so no other process reports them. */
 export async function takeUntold(tx: Tx, { at, limit }: { at: Date; limit: number }): Promise<Drift[]> {
-  return tx.query<Drift>(tell, [at, limit])
+  return tx.sql<Drift>`WITH taken AS (
+      UPDATE drifts SET told_at = ${at} WHERE id IN (
+        SELECT id FROM drifts WHERE told_at IS NULL AND resolved_at IS NULL AND accepted_by_id IS NULL
+        ORDER BY first_seen_at, id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ) RETURNING *
+    )
+    SELECT ${columns} FROM taken d ${owners} ORDER BY d.first_seen_at, d.id`
 }
 
-function keyOf({ kind, subject }: Pick<Finding, 'kind' | 'subject'>): string {
-  return `${kind} ${subject}`
+export interface DriftToDecide extends Pick<DriftRow, 'id' | 'walletId' | 'kind' | 'subject' | 'expected' | 'found'> {
+  readonly partnerId: string
+  readonly partner: string
+  readonly environment: Environment
+  readonly isAccepted: boolean
 }
 
-const columns = `d.id, d.kind, d.wallet_id AS "walletId", d.subject, d.expected, d.found, d.size, partners.slug AS partner,
-  wallets.environment, d.first_seen_at AS "firstSeenAt", d.last_seen_at AS "lastSeenAt", d.resolved_at AS "resolvedAt",
-  decision.decided_at AS "acceptedAt", decision.decided_by AS "acceptedBy", decision.reason`
+export interface DriftDecision {
+  readonly reason: string
+  readonly by: string
+  readonly at: Date
+}
 
-const whose = `JOIN wallets ON wallets.id = d.wallet_id JOIN partners ON partners.id = wallets.partner_id
-  LEFT JOIN drift_decisions decision ON decision.id = d.accepted_by_id`
+/** Null when no drift has this id: it is unknown, resolved, or has changed since. */
+export async function lockDrift(tx: Tx, id: string): Promise<DriftToDecide | null> {
+  const [locked] =
+    await tx.sql<DriftToDecide>`SELECT d.id, d.wallet_id, d.kind, d.subject, d.expected, d.found, partners.id AS partner_id,
+      partners.slug AS partner, wallets.environment, d.accepted_by_id IS NOT NULL AS is_accepted
+    FROM drifts d JOIN wallets ON wallets.id = d.wallet_id JOIN partners ON partners.id = wallets.partner_id
+    WHERE d.id = ${id} AND d.resolved_at IS NULL FOR UPDATE OF d`
+  return locked ?? null
+}
 
-const isSame = 'd.resolved_at IS NULL AND d.size = excluded.size'
-const isNew = 'd.resolved_at IS NOT NULL OR (d.accepted_by_id IS NOT NULL AND d.size <> excluded.size)'
+/** An accepted drift raises no alert while it stays the same. */
+export async function acceptDrift(tx: Tx, accepted: DriftToDecide, decision: DriftDecision): Promise<void> {
+  const decisionId = await insertDecision(tx, accepted, 'accepted', decision)
+  await tx.repo(drift).update({ id: accepted.id }, { acceptedById: decisionId, passedAt: null })
+}
 
-// `fresh` looks at the row as it was: told_at is null after this for a new one and for one that had been gone.
-const upsert: Statement = {
-  name: 'drift-seen',
-  text: `WITH before AS (SELECT resolved_at, accepted_by_id, size FROM drifts WHERE kind = $2 AND subject = $4)
+/** The next proof of the wallet starts from its first movement, because proofs may have continued past the drift. */
+export async function reopenDrift(
+  tx: Tx,
+  { walletId, ...reopened }: DriftToDecide,
+  decision: DriftDecision,
+): Promise<void> {
+  await insertDecision(tx, { walletId, ...reopened }, 'reopened', decision)
+  await tx.repo(drift).update({ id: reopened.id }, { acceptedById: null, passedAt: null })
+  await tx.repo(proof).update({ walletId }, { provedTo: null, provedToAt: null, summedTo: null })
+}
+
+async function insertDecision(
+  tx: Tx,
+  { id, walletId, kind, subject, expected, found }: DriftToDecide,
+  outcome: DriftDecisionRow['outcome'],
+  { reason, by, at }: DriftDecision,
+): Promise<string> {
+  const decisionId = newId(at)
+  const decided = { walletId, kind, subject, expected, found, outcome, reason, decidedBy: by, decidedAt: at }
+  await tx.repo(driftDecision).insert({ id: decisionId, driftId: id, ...decided })
+  return decisionId
+}
+
+/** `is_fresh` reads the row as it was before. `told_at` is null afterwards for a new drift and for one that had been resolved. */
+async function recordFinding(
+  tx: Tx,
+  finding: Finding,
+  at: Date,
+): Promise<{ readonly isFresh: boolean; readonly isAccepted: boolean }> {
+  const { kind, walletId, subject, expected, found } = finding
+  const size = sizeOf(finding)
+  const [row] = await tx.sql<{ isFresh: boolean; isAccepted: boolean }>`WITH before AS (
+      SELECT resolved_at, accepted_by_id, size FROM drifts WHERE kind = ${kind} AND subject = ${subject}
+    )
     INSERT INTO drifts AS d (id, kind, wallet_id, subject, expected, found, first_seen_at, last_seen_at, size)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8)
+    VALUES (${newId(at)}, ${kind}, ${walletId}, ${subject}, ${expected}, ${found}, ${at}, ${at}, ${size})
     ON CONFLICT (kind, subject) DO UPDATE SET id = CASE WHEN ${isSame} THEN d.id ELSE excluded.id END,
       expected = excluded.expected, found = excluded.found, size = excluded.size,
       last_seen_at = excluded.last_seen_at, resolved_at = NULL, passed_at = NULL,
       accepted_by_id = CASE WHEN ${isSame} THEN d.accepted_by_id END,
       first_seen_at = CASE WHEN ${isNew} THEN excluded.first_seen_at ELSE d.first_seen_at END,
       told_at = CASE WHEN ${isNew} THEN NULL ELSE d.told_at END
-    RETURNING accepted_by_id IS NOT NULL AS accepted,
-      NOT EXISTS (SELECT FROM before WHERE resolved_at IS NULL AND (accepted_by_id IS NULL OR size = $8)) AS fresh`,
+    RETURNING accepted_by_id IS NOT NULL AS is_accepted,
+      NOT EXISTS (SELECT FROM before WHERE resolved_at IS NULL AND (accepted_by_id IS NULL OR size = ${size})) AS is_fresh`
+  assert(row !== undefined, 'an upsert returns its row')
+  return row
 }
 
-const byAge = 'ORDER BY d.first_seen_at, d.id LIMIT $1'
+const isSame = sql`d.resolved_at IS NULL AND d.size = excluded.size`
+const isNew = sql`d.resolved_at IS NOT NULL OR (d.accepted_by_id IS NOT NULL AND d.size <> excluded.size)`
 
-const selectOpen: Statement = {
-  name: 'drifts-open',
-  text: `SELECT ${columns} FROM drifts d ${whose} WHERE d.resolved_at IS NULL AND d.accepted_by_id IS NULL ${byAge}`,
+function keyOf({ kind, subject }: Pick<Finding, 'kind' | 'subject'>): string {
+  return `${kind} ${subject}`
 }
 
-const selectAccepted: Statement = {
-  name: 'drifts-accepted',
-  text: `SELECT ${columns} FROM drifts d ${whose} WHERE d.resolved_at IS NULL AND d.accepted_by_id IS NOT NULL ${byAge}`,
+const lists: Readonly<Record<'open' | 'accepted' | 'gone', { readonly condition: Sql; readonly order: Sql }>> = {
+  open: { condition: sql`d.resolved_at IS NULL AND d.accepted_by_id IS NULL`, order: sql`d.first_seen_at, d.id` },
+  accepted: {
+    condition: sql`d.resolved_at IS NULL AND d.accepted_by_id IS NOT NULL`,
+    order: sql`d.first_seen_at, d.id`,
+  },
+  gone: { condition: sql`d.resolved_at IS NOT NULL`, order: sql`d.resolved_at DESC, d.id` },
 }
 
-const selectGone: Statement = {
-  name: 'drifts-gone-list',
-  text: `SELECT ${columns} FROM drifts d ${whose} WHERE d.resolved_at IS NOT NULL
-    ORDER BY d.resolved_at DESC, d.id LIMIT $1`,
-}
+const columns = sql`d.id, d.kind, d.wallet_id, d.subject, d.expected, d.found, d.size, partners.slug AS partner,
+  wallets.environment, d.first_seen_at, d.last_seen_at, d.resolved_at, decision.decided_at AS accepted_at,
+  decision.decided_by AS accepted_by, decision.reason`
 
-const tell: Statement = {
-  name: 'drifts-tell',
-  text: `WITH told AS (
-      UPDATE drifts SET told_at = $1 WHERE id IN (
-        SELECT id FROM drifts WHERE told_at IS NULL AND resolved_at IS NULL AND accepted_by_id IS NULL
-        ORDER BY first_seen_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
-      ) RETURNING *
-    )
-    SELECT ${columns} FROM told d ${whose} ORDER BY d.first_seen_at, d.id`,
-}
+const owners = sql`JOIN wallets ON wallets.id = d.wallet_id JOIN partners ON partners.id = wallets.partner_id
+  LEFT JOIN drift_decisions decision ON decision.id = d.accepted_by_id`

@@ -1,7 +1,8 @@
-// Verifies our own books of a wallet, from its checkpoint or in full. Each question is one statement and so of one moment.
+// Verifies our own books of a wallet, from its checkpoint or in full. Each check is one statement, so it sees one snapshot.
 import type { Finding } from '../../../domain/controls/drift'
-import type { Statement, Tx } from '../../database'
+import type { Tx } from '../../database'
 import { peoplesKinds } from '../../payouts/events'
+import { type Sql, sql } from '../../sql'
 import {
   type Changes,
   type Checkpoint,
@@ -19,7 +20,7 @@ import {
 
 export interface LedgerDrifts {
   readonly findings: readonly Finding[]
-  /** What the wallet has got by entries without a movement. */
+  /** The sum of the wallet's entries without a movement. */
   readonly unnamedMicroUsdc: bigint
 }
 
@@ -36,7 +37,7 @@ export interface LedgerToVerify {
  * only when nothing was found.
  */
 export async function verifyLedger(tx: Tx, { walletId, fullSince, at }: LedgerToVerify): Promise<LedgerDrifts> {
-  await tx.query(allowLong, [String(statementMs)])
+  await allowLongStatements(tx)
   await lockProof(tx, walletId)
   const checkpoint = await findCheckpoint(tx, walletId)
   const isUsable = checkpoint !== null && checkpoint.fullAt >= fullSince
@@ -48,12 +49,12 @@ export async function verifyLedger(tx: Tx, { walletId, fullSince, at }: LedgerTo
 
 /** Verifies every row, whatever the checkpoint says, and leaves the checkpoint as it is. */
 export async function findLedgerDrifts(tx: Tx, walletId: string): Promise<LedgerDrifts> {
-  await tx.query(allowLong, [String(statementMs)])
+  await allowLongStatements(tx)
   const findings: Finding[] = []
-  for (const each of [balances, suspense, setSums.all, ...payoutQuestions.map(({ all }) => all)]) {
-    for (const finding of await tx.query<Finding>(each, [walletId])) findings.push(finding)
+  for (const check of [balances, suspense, setSums, ...payoutChecks]) {
+    findings.push(...(await tx.run<Finding>(check(walletId), { answerMs })))
   }
-  const unnamed = await tx.query<Finding>(unnamedEntries.all, [walletId])
+  const unnamed = await tx.run<Finding>(unnamedEntries(walletId), { answerMs })
   const unnamedMicroUsdc = unnamed.reduce((total, { found }) => total + BigInt(found), 0n)
   return { findings: [...findings, ...unnamed], unnamedMicroUsdc }
 }
@@ -64,7 +65,7 @@ const changesAtOnce = 20_000
 /** The checkpoint behind the changes; null when something is wrong. The sum is read before the changes are taken. */
 async function verifyChanges(tx: Tx, walletId: string, checkpoint: Checkpoint): Promise<Checkpoint | null> {
   const { isSound, ...sum } = await sumSince(tx, walletId, checkpoint)
-  if (!isSound || (await tx.query(suspense, [walletId])).length > 0) return null
+  if (!isSound || (await tx.run(suspense(walletId), { answerMs })).length > 0) return null
   let { bookings } = checkpoint
   for (;;) {
     const changes = await takeChanges(tx, walletId, changesAtOnce)
@@ -77,11 +78,11 @@ async function verifyChanges(tx: Tx, walletId: string, checkpoint: Checkpoint): 
 async function hasDrift(tx: Tx, walletId: string, changes: Changes, { entryId }: Checkpoint): Promise<boolean> {
   const { payouts, sets, isUnclear } = changes
   if (isUnclear || (entryId !== null && (await isBehind(tx, walletId, sets, entryId)))) return true
-  for (const question of setQuestions) {
-    if ((await tx.query(question.changed, [walletId, sets])).length > 0) return true
+  for (const check of setChecks) {
+    if ((await tx.run(check(walletId, sets), { answerMs })).length > 0) return true
   }
-  for (const question of payoutQuestions) {
-    if ((await tx.query(question.changed, [walletId, payouts])).length > 0) return true
+  for (const check of payoutChecks) {
+    if ((await tx.run(check(walletId, payouts), { answerMs })).length > 0) return true
   }
   return false
 }
@@ -104,28 +105,21 @@ const nothing = { entryId: null, balanceMicroUsdc: 0n }
 const statementMs = 120_000
 const answerMs = statementMs + 2_000
 
-interface Question {
-  /** About every row of wallet $1. */
-  readonly all: Statement
-  /** About those of its rows that $2 names. */
-  readonly changed: Statement
+async function allowLongStatements(tx: Tx): Promise<void> {
+  await tx.sql`SELECT set_config('statement_timeout', ${String(statementMs)}, true)`
 }
 
-/** `only` is empty for every row, and limits `id` to the changed ones otherwise. */
-function question(name: string, textOf: (only: (id: string) => string) => string): Question {
-  return {
-    all: { name, answerMs, text: textOf(() => '') },
-    changed: { name: `${name}-changed`, answerMs, text: textOf((id) => `AND ${id} = ANY ($2::uuid[])`) },
-  }
+/** Checks every row of the wallet, or only the rows with one of the ids. Finds one row for each drift. */
+type Check = (walletId: string, changed?: readonly string[]) => Sql
+
+function isChanged(id: Sql, changed: readonly string[] | undefined): Sql {
+  return changed === undefined ? sql`` : sql`AND ${id} = ANY (${changed}::uuid[])`
 }
 
-const allowLong: Statement = { name: 'proof-prepare', text: `SELECT set_config('statement_timeout', $1, true)` }
-
-// Each entry says the balance after it: the first one that does not is named, whatever later ones have made of it.
-const balances: Statement = {
-  name: 'proof-balance',
-  answerMs,
-  text: `SELECT 'wallet_balance' AS kind, w.id AS "walletId", w.id::text AS subject, 'entries sum to ' || total AS expected,
+// Each entry states the balance after it. The finding names the first entry that states a wrong one.
+const balances: Check = (
+  walletId,
+) => sql`SELECT 'wallet_balance' AS kind, w.id AS wallet_id, w.id::text AS subject, 'entries sum to ' || total AS expected,
       concat_ws(', ', 'balance ' || w.balance_micro_usdc, 'after entry ' || first.id || ' balance '
         || coalesce(first.stated::text, 'none') || ', entries sum to ' || first.running) AS found,
       concat_ws(' ', w.balance_micro_usdc - total, first.id, first.stated - first.running) AS size
@@ -136,27 +130,25 @@ const balances: Statement = {
       SELECT * FROM (SELECT e.id, e.balance_micro_usdc AS stated, sum(e.amount_micro_usdc) OVER (ORDER BY e.id) AS running
         FROM ledger_entries e WHERE e.account_id = a.id) each
       WHERE stated IS DISTINCT FROM running ORDER BY id LIMIT 1) first ON true
-    WHERE w.id = $1 AND (w.balance_micro_usdc <> total OR first.id IS NOT NULL)`,
-}
+    WHERE w.id = ${walletId} AND (w.balance_micro_usdc <> total OR first.id IS NOT NULL)`
 
-// What is held for people, or stays where it is by their word.
-const suspense: Statement = {
-  name: 'proof-suspense',
-  answerMs,
-  text: `SELECT 'suspense_balance' AS kind, $1::uuid AS "walletId", $1::text AS subject, 'held deposits of ' || held AS expected,
+// Suspense must equal the deposits that are held, or that an operator has decided to keep there.
+const suspense: Check = (
+  walletId,
+) => sql`SELECT 'suspense_balance' AS kind, ${walletId}::uuid AS wallet_id, ${walletId}::text AS subject, 'held deposits of ' || held AS expected,
       'suspense ' || total AS found, (total - held)::text AS size
     FROM (SELECT
       (SELECT coalesce(sum(e.amount_micro_usdc), 0) FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.account_id
-        WHERE a.wallet_id = $1 AND a.kind = 'suspense') AS total,
+        WHERE a.wallet_id = ${walletId} AND a.kind = 'suspense') AS total,
       (SELECT coalesce(sum(amount_micro_usdc), 0) FROM held_deposits
-        WHERE wallet_id = $1 AND (resolved_at IS NULL OR outcome = 'kept')) AS held
-    ) told WHERE total <> held`,
-}
+        WHERE wallet_id = ${walletId} AND (resolved_at IS NULL OR outcome = 'kept')) AS held
+    ) compared WHERE total <> held`
 
-// A set stays within its wallet, and so does the payout that it is for.
-const setSums = question(
-  'proof-sets',
-  (only) => `SELECT 'set_sum' AS kind, wallet_id AS "walletId", id::text AS subject, '0' AS expected,
+// A set and its payout belong to the same wallet, and the entries of a set sum to zero.
+const setSums: Check = (
+  walletId,
+  changed,
+) => sql`SELECT 'set_sum' AS kind, wallet_id, id::text AS subject, '0' AS expected,
       CASE WHEN entries = 0 THEN 'no entries' WHEN strange > 0 THEN strange || ' entries of another wallet'
         WHEN is_astray THEN 'a payout of another wallet, or none' ELSE total::text END AS found
     FROM (
@@ -165,15 +157,12 @@ const setSums = question(
         s.payout_id IS NOT NULL AND p.id IS NULL AS is_astray
       FROM ledger_sets s LEFT JOIN ledger_entries e ON e.set_id = s.id LEFT JOIN ledger_accounts a ON a.id = e.account_id
       LEFT JOIN payouts p ON p.id = s.payout_id AND p.wallet_id = s.wallet_id
-      WHERE s.wallet_id = $1 ${only('s.id')} GROUP BY s.id, p.id
-    ) told
-    WHERE entries = 0 OR total <> 0 OR strange > 0 OR is_astray ORDER BY id LIMIT 1000`,
-)
+      WHERE s.wallet_id = ${walletId} ${isChanged(sql`s.id`, changed)} GROUP BY s.id, p.id
+    ) compared
+    WHERE entries = 0 OR total <> 0 OR strange > 0 OR is_astray ORDER BY id LIMIT 1000`
 
-// A payout's status and its entries change in one transaction, so they agree in every moment.
-const payoutLedgers = question(
-  'proof-payouts',
-  (only) => `SELECT 'payout_ledger' AS kind, wallet_id AS "walletId", id::text AS subject,
+// A payout's status and its entries change in one transaction, so they agree at any time.
+const payoutLedgers: Check = (walletId, changed) => sql`SELECT 'payout_ledger' AS kind, wallet_id, id::text AS subject,
       CASE WHEN gone THEN 'nothing moved' WHEN closed THEN status || ', sends ' || sends || ', nothing in transit'
         ELSE status || ', sends ' || sends END AS expected,
       'wallet ' || wallet || ', in transit ' || transit || ', paid out ' || paid || ', ' || debits || ' debits, '
@@ -188,7 +177,7 @@ const payoutLedgers = question(
         count(DISTINCT s.id) FILTER (WHERE s.cause IN ('reversal', 'refund', 'return')) AS credits
       FROM payouts p LEFT JOIN ledger_sets s ON s.payout_id = p.id LEFT JOIN ledger_entries e ON e.set_id = s.id
       LEFT JOIN ledger_accounts a ON a.id = e.account_id AND a.wallet_id = p.wallet_id
-      WHERE p.wallet_id = $1 ${only('p.id')} GROUP BY p.id
+      WHERE p.wallet_id = ${walletId} ${isChanged(sql`p.id`, changed)} GROUP BY p.id
     ) moved
     WHERE credits > debits OR CASE
       WHEN gone THEN wallet <> 0 OR transit <> 0 OR paid <> 0
@@ -197,16 +186,11 @@ const payoutLedgers = question(
       WHEN status = 'completed' THEN wallet <> -sends OR transit <> 0 OR paid <> sends
       WHEN closed THEN transit <> 0 OR paid <> 0
       ELSE wallet <> -sends OR transit + paid <> sends END
-    ORDER BY id LIMIT 1000`,
-)
+    ORDER BY id LIMIT 1000`
 
-const byPeople = peoplesKinds.map((kind) => `'${kind}'`).join()
-
-// What a payout's row says of itself: its wallet's owner, its quote, and the status that its timeline ends with. What
-// people do changes no status.
-const payoutRows = question(
-  'proof-payout-rows',
-  (only) => `SELECT 'payout_row' AS kind, p.wallet_id AS "walletId", p.id::text AS subject,
+// A payout's row must match the owner of its wallet, its quote, and the last status of its timeline. Operators' actions change no
+// status.
+const payoutRows: Check = (walletId, changed) => sql`SELECT 'payout_row' AS kind, p.wallet_id, p.id::text AS subject,
       concat_ws(', ', 'of its wallet', w.environment, 'sends ' || quoted.sends, coalesce(last.status, 'no timeline')) AS expected,
       concat_ws(', ', CASE WHEN p.partner_id = w.partner_id THEN 'of its wallet' ELSE 'of another partner' END,
         p.environment || ' by ' || p.rail, 'sends ' || p.wallet_sends_micro_usdc, p.status) AS found
@@ -214,24 +198,24 @@ const payoutRows = question(
     CROSS JOIN LATERAL (SELECT 10000 * div((p.amount_pence + p.fee_in_transfer_pence) * 1000000000::numeric
       + p.gbp_per_usd_nano - 1, p.gbp_per_usd_nano) AS sends) quoted
     LEFT JOIN LATERAL (SELECT e.status FROM payout_events e WHERE e.payout_id = p.id
-      AND e.kind NOT IN (${byPeople}) ORDER BY e.id DESC LIMIT 1) last ON true
-    WHERE p.wallet_id = $1 ${only('p.id')} AND p.released_at IS NULL AND (p.partner_id <> w.partner_id OR p.environment <> w.environment
+      AND e.kind <> ALL (${peoplesKinds}::text[]) ORDER BY e.id DESC LIMIT 1) last ON true
+    WHERE p.wallet_id = ${walletId} ${isChanged(sql`p.id`, changed)} AND p.released_at IS NULL AND (p.partner_id <> w.partner_id OR p.environment <> w.environment
       OR (p.rail = 'provider_production') <> (w.environment = 'live') OR p.wallet_sends_micro_usdc <> quoted.sends
       OR last.status IS DISTINCT FROM p.status)
-    ORDER BY p.id LIMIT 1000`,
-)
+    ORDER BY p.id LIMIT 1000`
 
-const inPounds = (micropounds: string) => `trim_scale(round(${micropounds} / 1000000.0, 6)) || ' GBP'`
+const inPounds = (micropounds: Sql) => sql`trim_scale(round(${micropounds} / 1000000.0, 6)) || ' GBP'`
 
-// What a live payout cost is charged in the transaction that completes it, and its fee credited in the one that brings it back. The
-// costs of the network and of exceptions are the bank's word of that moment, which is kept nowhere else.
-const payoutCharges = question(
-  'proof-charges',
-  (only) => `SELECT 'payout_charge' AS kind, $1::uuid AS "walletId", subject,
-      dues || ' fees of ' || ${inPounds('due')} || ', ' || dues || ' network fees, ' || backs || ' credits of '
-        || ${inPounds('back')} AS expected,
-      fees || ' fees of ' || ${inPounds('fee')} || ', ' || networks || ' network fees, ' || credits || ' credits of '
-        || ${inPounds('credit')} AS found
+// The transaction that completes a live payout charges its fees, and the one that returns it credits them. Network costs and the
+// costs of exceptions are not compared: only the bank knows them, at that time.
+const payoutCharges: Check = (
+  walletId,
+  changed,
+) => sql`SELECT 'payout_charge' AS kind, ${walletId}::uuid AS wallet_id, subject,
+      dues || ' fees of ' || ${inPounds(sql`due`)} || ', ' || dues || ' network fees, ' || backs || ' credits of '
+        || ${inPounds(sql`back`)} AS expected,
+      fees || ' fees of ' || ${inPounds(sql`fee`)} || ', ' || networks || ' network fees, ' || credits || ' credits of '
+        || ${inPounds(sql`credit`)} AS found
     FROM (
       SELECT coalesce(p.id::text, c.subject) AS subject, coalesce(p.dues, 0) AS dues, coalesce(p.due, 0) AS due,
         CASE WHEN p.is_back AND p.due > 0 THEN 1 ELSE 0 END AS backs, CASE WHEN p.is_back THEN p.due ELSE 0 END AS back,
@@ -240,32 +224,31 @@ const payoutCharges = question(
       FROM (
         SELECT id, (completed_at IS NOT NULL)::integer AS dues, completed_at IS NOT NULL AND returned_at IS NOT NULL AS is_back,
           CASE WHEN completed_at IS NOT NULL THEN 10000 * (fee_pence - fee_in_transfer_pence) ELSE 0 END AS due
-        FROM payouts WHERE wallet_id = $1 ${only('id')}
+        FROM payouts WHERE wallet_id = ${walletId} ${isChanged(sql`id`, changed)}
       ) p FULL JOIN (
         SELECT coalesce(payout_id::text, cause_ref) AS subject, count(*) FILTER (WHERE kind = 'payout_fee') AS fees,
           coalesce(sum(amount_micropounds) FILTER (WHERE kind = 'payout_fee'), 0) AS fee,
           count(*) FILTER (WHERE kind = 'network_fee') AS networks, count(*) FILTER (WHERE kind = 'credit') AS credits,
           coalesce(sum(amount_micropounds) FILTER (WHERE kind = 'credit'), 0) AS credit
-        FROM charges WHERE partner_id = (SELECT partner_id FROM wallets WHERE id = $1) ${only('payout_id')}
+        FROM charges WHERE partner_id = (SELECT partner_id FROM wallets WHERE id = ${walletId}) ${isChanged(sql`payout_id`, changed)}
           AND (kind IN ('payout_fee', 'network_fee') OR (kind = 'credit' AND payout_id IS NOT NULL))
         GROUP BY 1
       ) c ON c.subject = p.id::text
-      WHERE EXISTS (SELECT FROM wallets WHERE id = $1 AND environment = 'live')
-    ) told
-    WHERE (fees, fee, networks, credits, credit) IS DISTINCT FROM (dues, due, dues, backs, back) ORDER BY subject LIMIT 1000`,
-)
+      WHERE EXISTS (SELECT FROM wallets WHERE id = ${walletId} AND environment = 'live')
+    ) compared
+    WHERE (fees, fee, networks, credits, credit) IS DISTINCT FROM (dues, due, dues, backs, back) ORDER BY subject LIMIT 1000`
 
-// Money that came in without the bank's name for it. Before a sandbox is connected to its bank there is no such name.
-const unnamedEntries = question(
-  'proof-unnamed',
-  (only) => `SELECT 'entry_without_movement' AS kind, s.wallet_id AS "walletId", s.id::text AS subject,
+// Money that came in without a bank movement. A sandbox that is not connected to its bank has no movements.
+const unnamedEntries: Check = (
+  walletId,
+  changed,
+) => sql`SELECT 'entry_without_movement' AS kind, s.wallet_id, s.id::text AS subject,
       'a movement at the bank' AS expected, sum(e.amount_micro_usdc)::text AS found
     FROM ledger_sets s JOIN wallets w ON w.id = s.wallet_id JOIN ledger_entries e ON e.set_id = s.id
     JOIN ledger_accounts a ON a.id = e.account_id AND a.wallet_id = s.wallet_id AND a.kind IN ('wallet', 'suspense')
-    WHERE s.wallet_id = $1 ${only('s.id')} AND w.rail <> 'simulated' AND s.bank_ref IS NULL AND s.payout_id IS NULL
+    WHERE s.wallet_id = ${walletId} ${isChanged(sql`s.id`, changed)} AND w.rail <> 'simulated' AND s.bank_ref IS NULL AND s.payout_id IS NULL
       AND (w.environment = 'live' OR s.cause NOT IN ('float', 'float_reversal', 'top_up'))
-    GROUP BY s.id HAVING sum(e.amount_micro_usdc) <> 0 ORDER BY s.id LIMIT 1000`,
-)
+    GROUP BY s.id HAVING sum(e.amount_micro_usdc) <> 0 ORDER BY s.id LIMIT 1000`
 
-const setQuestions: readonly Question[] = [setSums, unnamedEntries]
-const payoutQuestions: readonly Question[] = [payoutLedgers, payoutRows, payoutCharges]
+const setChecks: readonly Check[] = [setSums, unnamedEntries]
+const payoutChecks: readonly Check[] = [payoutLedgers, payoutRows, payoutCharges]

@@ -1,19 +1,38 @@
-// What has waited for too long: payouts of which nothing was heard, and wallets that were not compared with the bank.
+// Finds overdue work: payouts without news from the bank, and wallets that were not compared with the bank.
 import type { Finding } from '../../../domain/controls/drift'
 import type { Environment } from '../../../domain/environment'
-import type { Queryable, Statement } from '../../database'
+import type { Queryable } from '../../database'
 import { peoplesKinds } from '../../payouts/events'
-import type { ProofOutcome } from './drift-entity'
+import type { ProofOutcome } from './wallets'
 
-/** Payouts that are not over and of which nothing was heard for longer than they may take. */
+/**
+ * Open payouts without news for longer than they may take. A payout that was not sent while the rail is paused waits for an operator
+ * and is not overdue. For a payout that was sent, only the bank's news counts: pauses and operators' actions do not.
+ */
 export async function findSilentPayouts(
   db: Queryable,
   { sentBefore, unknownBefore, limit }: { sentBefore: Date; unknownBefore: Date; limit: number },
 ): Promise<Finding[]> {
-  return db.query<Finding>(silent, [sentBefore, unknownBefore, limit])
+  return db.sql<Finding>`SELECT 'silent_payout' AS kind, p.wallet_id, p.id::text AS subject,
+      'news since ' || to_char(deadline AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS expected,
+      p.status || ', last heard of ' || to_char(heard AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS found,
+      p.status || ' ' || extract(epoch FROM heard) AS size
+    FROM payouts p
+    CROSS JOIN LATERAL (SELECT CASE WHEN p.transfer_ref IS NULL THEN ${unknownBefore}::timestamptz ELSE ${sentBefore}::timestamptz END AS deadline) d
+    CROSS JOIN LATERAL (SELECT greatest(p.created_at, p.returned_at,
+      (SELECT max(e.at) FROM payout_events e WHERE e.payout_id = p.id AND e.kind <> ALL (${noNews}::text[])),
+      (SELECT max(r.resumed_at) FROM rail_pauses r WHERE r.environment = p.environment
+        AND coalesce(p.submit_started_at >= r.resumed_at, true))) AS heard) h
+    WHERE p.released_at IS NULL AND p.closed_at IS NULL AND heard < deadline
+      AND p.created_at < greatest(${sentBefore}::timestamptz, ${unknownBefore}::timestamptz)
+      AND NOT (p.submit_started_at IS NULL
+        AND EXISTS (SELECT FROM rail_pauses r WHERE r.environment = p.environment AND r.resumed_at IS NULL))
+    ORDER BY p.created_at LIMIT ${limit}`
 }
 
-/** Wallets that no proof could compare since that moment. Those at no bank count as compared when their books were; idle ones are left out. */
+const noNews = ['attention', ...peoplesKinds]
+
+/** Wallets that no proof could compare since `before`. A wallet at no bank is compared when its books are. Idle ones are left out. */
 export async function findNotCompared(
   db: Queryable,
   { before, limit }: { before: Date; limit: number },
@@ -30,38 +49,15 @@ export async function findNotCompared(
 export interface NotCompared {
   readonly partner: string
   readonly environment: Environment
-  /** Null when it was never looked at. */
+  /** Null before the first look. */
   readonly outcome: ProofOutcome | null
   readonly lookedAt: Date | null
   readonly comparedAt: Date | null
 }
 
-/** Those that the last look could not compare, the longest ago first. */
+/** Wallets that the last look could not compare, the longest ago first. */
 export async function listNotCompared(db: Queryable, limit: number): Promise<NotCompared[]> {
   return db.sql<NotCompared>`SELECT partners.slug AS partner, w.environment, p.outcome, p.looked_at, p.compared_at
     FROM wallets w JOIN partners ON partners.id = w.partner_id LEFT JOIN proofs p ON p.wallet_id = w.id
     WHERE p.outcome IN ('busy', 'no_answer', 'too_long', 'failed') ORDER BY p.compared_at NULLS FIRST, w.id LIMIT ${limit}`
-}
-
-const noNews = ['attention', ...peoplesKinds].map((kind) => `'${kind}'`).join()
-
-// While sending is paused, what was not sent yet waits for people and not in silence. What was sent before is the bank's to tell of,
-// whatever is paused, resumed or asked meanwhile.
-const silent: Statement = {
-  name: 'proof-silent',
-  text: `SELECT 'silent_payout' AS kind, p.wallet_id AS "walletId", p.id::text AS subject,
-      'news since ' || to_char(deadline AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS expected,
-      p.status || ', last heard of ' || to_char(heard AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS found,
-      p.status || ' ' || extract(epoch FROM heard) AS size
-    FROM payouts p
-    CROSS JOIN LATERAL (SELECT CASE WHEN p.transfer_ref IS NULL THEN $2::timestamptz ELSE $1::timestamptz END AS deadline) d
-    CROSS JOIN LATERAL (SELECT greatest(p.created_at, p.returned_at,
-      (SELECT max(e.at) FROM payout_events e WHERE e.payout_id = p.id AND e.kind NOT IN (${noNews})),
-      (SELECT max(r.resumed_at) FROM rail_pauses r WHERE r.environment = p.environment
-        AND coalesce(p.submit_started_at >= r.resumed_at, true))) AS heard) h
-    WHERE p.released_at IS NULL AND p.closed_at IS NULL AND heard < deadline
-      AND p.created_at < greatest($1::timestamptz, $2::timestamptz)
-      AND NOT (p.submit_started_at IS NULL
-        AND EXISTS (SELECT FROM rail_pauses r WHERE r.environment = p.environment AND r.resumed_at IS NULL))
-    ORDER BY p.created_at LIMIT $3`,
 }

@@ -1,78 +1,69 @@
 // Verifies the totals of payouts that triggers keep, by counting some months of a wallet's payouts again.
 import type { Finding } from '../../../domain/controls/drift'
-import type { Statement, Tx } from '../../database'
+import type { Tx } from '../../database'
+import { identifier, type Sql, sql } from '../../sql'
 
 /**
  * Counts three kinds of months: the current one, those with a drift that is still open, and one of the others in turn. So each
- * look costs what a month costs, however long the history is, and every month has its turn within days.
+ * look costs the same, however long the history is, and every month has its turn within days.
  */
 export async function findTotalsDrifts(tx: Tx, walletId: string, at: Date): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const { month } of await tx.query<{ month: string }>(selectMonths, [walletId, at, turnSeconds])) {
-    findings.push(...(await tx.query<Finding>(compareMonth, [walletId, month])))
+  for (const month of await listMonths(tx, walletId, at)) {
+    findings.push(...(await compareMonth(tx, walletId, month)))
   }
   return findings
 }
 
-/** As often as wallets are proved by default; a look more or less in one turn does no harm. */
+/** The default interval of proofs. A look more or less in one turn does no harm. */
 const turnSeconds = 15 * 60
 const answerMs = 122_000
 
-const ofWallet = (alias: string) => `${alias}.partner_id = w.partner_id AND ${alias}.environment = w.environment`
-const visible = 'p.released_at IS NULL AND (p.verdict_at IS NOT NULL OR p.answered_at IS NOT NULL)'
-
-const selectMonths: Statement = {
-  name: 'proof-totals-months',
-  text: `WITH bounds AS (
-      SELECT london_month($2::timestamptz) AS current, least(
-        (SELECT london_month(min(p.created_at)) FROM payouts p WHERE ${ofWallet('p')} AND ${visible}),
-        (SELECT min(t.month) FROM payout_months t WHERE ${ofWallet('t')})) AS first
-      FROM wallets w WHERE w.id = $1
+async function listMonths(tx: Tx, walletId: string, at: Date): Promise<string[]> {
+  const rows = await tx.sql<{ month: string }>`WITH bounds AS (
+      SELECT london_month(${at}::timestamptz) AS current, least(
+        (SELECT london_month(min(p.created_at)) FROM payouts p WHERE ${isOfWallet('p')} AND ${isVisible}),
+        (SELECT min(t.month) FROM payout_months t WHERE ${isOfWallet('t')})) AS first
+      FROM wallets w WHERE w.id = ${walletId}
     ), months AS (
       SELECT month::date, row_number() OVER (ORDER BY month) - 1 AS place, count(*) OVER () AS months
       FROM bounds, generate_series(first::timestamp, current, interval '1 month') AS month
     )
     SELECT current AS month FROM bounds
-    UNION SELECT month FROM months WHERE place = floor(extract(epoch FROM $2::timestamptz) / $3::integer)::bigint % months
+    UNION SELECT month FROM months WHERE place = floor(extract(epoch FROM ${at}::timestamptz) / ${turnSeconds}::integer)::bigint % months
     UNION SELECT (split_part(subject, ' ', 2) || '-01')::date FROM drifts
-      WHERE wallet_id = $1 AND kind = 'payout_totals' AND resolved_at IS NULL
-    ORDER BY 1`,
+      WHERE wallet_id = ${walletId} AND kind = 'payout_totals' AND resolved_at IS NULL
+    ORDER BY 1`
+  return rows.map(({ month }) => month)
 }
 
-const within = (time: string) =>
-  `${time} >= london_month_start($2::date) AND ${time} < london_month_start(($2::date + interval '1 month')::date)`
-
-const pounds = (pence: string) => `trim_scale(round(${pence} / 100.0, 2)) || ' GBP'`
-const told = (from: string, wrong: string) =>
-  `concat(${from}.created, ' created, ', ${from}.completed, ' completed, ', ${pounds(`${from}.paid`)}, ' paid, ',
-    ${pounds(`${from}.fees`)}, ' fees, ', ${wrong}, ' recipients differ')`
-
-// One statement, so one moment: a payout and its totals change in one transaction. A recipient's totals are at least what each
-// of its months says, and what the month says that they name.
-const compareMonth: Statement = {
-  name: 'proof-totals',
-  answerMs,
-  text: `WITH w AS MATERIALIZED (SELECT id, partner_id, environment FROM wallets WHERE id = $1
+/**
+ * One statement, so one snapshot: a payout and its totals change in one transaction. The totals of a recipient must be at least
+ * those of each of its months, and equal those of the month that they name.
+ */
+async function compareMonth(tx: Tx, walletId: string, month: string): Promise<Finding[]> {
+  return tx.run<Finding>(
+    sql`WITH w AS MATERIALIZED (SELECT id, partner_id, environment FROM wallets WHERE id = ${walletId}
     ), counted AS (
-      SELECT (SELECT count(*) FROM w JOIN payouts p ON ${ofWallet('p')} WHERE ${visible} AND ${within('p.created_at')}) AS created,
+      SELECT (SELECT count(*) FROM w JOIN payouts p ON ${isOfWallet('p')} WHERE ${isVisible} AND ${isIn(month, sql`p.created_at`)}) AS created,
         count(p.id) AS completed, coalesce(sum(p.amount_pence), 0) AS paid, coalesce(sum(p.fee_pence), 0) AS fees
-      FROM w JOIN payouts p ON ${ofWallet('p')}
-      WHERE ${visible} AND p.status = 'completed' AND ${within('p.completed_at')}
+      FROM w JOIN payouts p ON ${isOfWallet('p')}
+      WHERE ${isVisible} AND p.status = 'completed' AND ${isIn(month, sql`p.completed_at`)}
     ), kept AS (
       SELECT coalesce(sum(t.created), 0) AS created, coalesce(sum(t.completed), 0) AS completed,
         coalesce(sum(t.paid_pence), 0) AS paid, coalesce(sum(t.fees_pence), 0) AS fees
-      FROM w JOIN payout_months t ON ${ofWallet('t')} WHERE t.month = $2::date
+      FROM w JOIN payout_months t ON ${isOfWallet('t')} WHERE t.month = ${month}::date
     ), recipients AS (
       SELECT p.account_hash, count(*) AS payouts, count(*) FILTER (WHERE p.status = 'completed') AS completed,
         coalesce(sum(p.amount_pence) FILTER (WHERE p.status = 'completed'), 0) AS paid_pence,
         max(p.created_at) AS last_created_at, max(p.completed_at) FILTER (WHERE p.status = 'completed') AS last_completed_at,
         (array_agg(p.created_at ORDER BY p.completed_at DESC, p.created_at DESC)
           FILTER (WHERE p.status = 'completed'))[1] AS paid_created_at
-      FROM w JOIN payouts p ON ${ofWallet('p')}
-      WHERE ${visible} AND p.status NOT IN ('failed', 'cancelled') AND p.account_hash IS NOT NULL AND ${within('p.created_at')}
+      FROM w JOIN payouts p ON ${isOfWallet('p')}
+      WHERE ${isVisible} AND p.status NOT IN ('failed', 'cancelled') AND p.account_hash IS NOT NULL AND ${isIn(month, sql`p.created_at`)}
       GROUP BY p.account_hash
     ), months AS (
-      SELECT m.* FROM w JOIN recipient_months m ON ${ofWallet('m')} WHERE m.month = $2::date
+      SELECT m.* FROM w JOIN recipient_months m ON ${isOfWallet('m')} WHERE m.month = ${month}::date
     ), wrong AS (
       SELECT count(DISTINCT account_hash) AS wrong FROM (
         SELECT account_hash FROM recipients r FULL JOIN months m USING (account_hash)
@@ -80,21 +71,43 @@ const compareMonth: Statement = {
           IS DISTINCT FROM (m.payouts, m.completed, m.paid_pence, m.last_created_at, m.last_completed_at, m.paid_created_at)
         UNION ALL
         SELECT account_hash FROM months m
-        FULL JOIN (SELECT t.* FROM w JOIN recipient_totals t ON ${ofWallet('t')}) t USING (account_hash)
+        FULL JOIN (SELECT t.* FROM w JOIN recipient_totals t ON ${isOfWallet('t')}) t USING (account_hash)
         WHERE t.partner_id IS NULL OR t.last_paid_at <> coalesce(t.last_completed_at, t.last_created_at)
           OR t.last_created_at < m.last_created_at
           OR (m.last_completed_at IS NOT NULL AND coalesce((t.last_completed_at, t.paid_created_at)
             < (m.last_completed_at, m.paid_created_at), true))
-          OR (${within('t.last_created_at')} AND t.last_created_at IS DISTINCT FROM m.last_created_at)
-          OR (${within('t.paid_created_at')} AND (t.last_completed_at, t.paid_created_at)
+          OR (${isIn(month, sql`t.last_created_at`)} AND t.last_created_at IS DISTINCT FROM m.last_created_at)
+          OR (${isIn(month, sql`t.paid_created_at`)} AND (t.last_completed_at, t.paid_created_at)
             IS DISTINCT FROM (m.last_completed_at, m.paid_created_at))
       ) each
     )
-    SELECT 'payout_totals' AS kind, w.id AS "walletId", w.id || ' ' || to_char($2::date, 'YYYY-MM') AS subject,
-      ${told('counted', '0')} AS expected, ${told('kept', 'wrong.wrong')} AS found,
+    SELECT 'payout_totals' AS kind, w.id AS wallet_id, w.id || ' ' || to_char(${month}::date, 'YYYY-MM') AS subject,
+      ${summaryOf(sql`counted`, sql`0`)} AS expected, ${summaryOf(sql`kept`, sql`wrong.wrong`)} AS found,
       concat_ws(' ', kept.created - counted.created, kept.completed - counted.completed, kept.paid - counted.paid,
         kept.fees - counted.fees, wrong.wrong) AS size
     FROM w, counted, kept, wrong
     WHERE (kept.created, kept.completed, kept.paid, kept.fees) <> (counted.created, counted.completed, counted.paid, counted.fees)
       OR wrong.wrong > 0`,
+    { answerMs },
+  )
+}
+
+function isOfWallet(alias: 'p' | 't' | 'm'): Sql {
+  return sql`${identifier(alias)}.partner_id = w.partner_id AND ${identifier(alias)}.environment = w.environment`
+}
+
+const isVisible = sql`p.released_at IS NULL AND (p.verdict_at IS NOT NULL OR p.answered_at IS NOT NULL)`
+
+function isIn(month: string, time: Sql): Sql {
+  return sql`${time} >= london_month_start(${month}::date)
+    AND ${time} < london_month_start((${month}::date + interval '1 month')::date)`
+}
+
+function summaryOf(counts: Sql, wrong: Sql): Sql {
+  return sql`concat(${counts}.created, ' created, ', ${counts}.completed, ' completed, ', ${inPounds(sql`${counts}.paid`)}, ' paid, ',
+    ${inPounds(sql`${counts}.fees`)}, ' fees, ', ${wrong}, ' recipients differ')`
+}
+
+function inPounds(pence: Sql): Sql {
+  return sql`trim_scale(round(${pence} / 100.0, 2)) || ' GBP'`
 }

@@ -1,34 +1,68 @@
-// A wallet as the proof sees it: which there are, and the mark to which each was proved.
+// The wallets to prove, and the mark up to which each one was proved.
+import { EntitySchema } from 'typeorm'
 import type { Environment, RailName } from '../../../domain/environment'
+import { bigint, idOf, integer, orNull, text, time, withDefault } from '../../columns'
 import type { Queryable, Statement, Tx } from '../../database'
 import { isIdleSandbox } from '../../wallets/readings'
-import type { ProofOutcome } from './drift-entity'
+
+/** Only `equal`, `drift` and `no_bank` count as compared. An idle sandbox is left out until it is used again. */
+export type ProofOutcome = 'equal' | 'drift' | 'busy' | 'no_answer' | 'no_bank' | 'too_long' | 'failed' | 'idle'
+
+export interface ProofRow {
+  readonly walletId: string
+  readonly lookedAt: Date
+  readonly outcome: ProofOutcome
+  readonly comparedAt: Date | null
+  readonly provedTo: string | null
+  readonly provedToAt: Date | null
+  readonly summedTo: string | null
+  readonly bankMicroUsdc: bigint
+  readonly acceptedMicroUsdc: bigint
+  readonly bookings: number
+}
+
+export const proof = new EntitySchema<ProofRow>({
+  name: 'Proof',
+  tableName: 'proofs',
+  columns: {
+    walletId: { ...idOf('Wallet'), primary: true },
+    lookedAt: time,
+    outcome: text,
+    comparedAt: orNull(time),
+    provedTo: orNull(text),
+    provedToAt: orNull(time),
+    summedTo: orNull(text),
+    bankMicroUsdc: withDefault(bigint, 0),
+    acceptedMicroUsdc: withDefault(bigint, 0),
+    bookings: withDefault(integer, 0),
+  },
+})
 
 export interface WalletToProve {
   readonly id: string
   readonly partnerId: string
   readonly environment: Environment
   readonly rail: RailName
-  /** Null where it is at no bank. */
+  /** Null when it is at no bank. */
   readonly customerRef: string | null
   readonly walletRef: string | null
-  /** Null where it was never looked at. */
+  /** Null before the first look. */
   readonly lookedAt: Date | null
-  /** Null where nothing was proved yet. */
+  /** Null when nothing was proved yet. */
   readonly mark: ProofMark | null
-  /** The bank need not be asked. */
+  /** No call to the bank is needed. */
   readonly isIdle: boolean
 }
 
-/** Every movement up to this one has its place. */
+/** Every movement up to this one was matched. */
 export interface ProofMark {
   readonly provedTo: string
   readonly provedToAt: Date
-  /** What they amount to at the bank. */
+  /** Their sum at the bank. */
   readonly bankMicroUsdc: bigint
-  /** What of it is in no book of ours, as people have accepted. */
+  /** The part of that sum that is not in our books, as operators have accepted. */
   readonly acceptedMicroUsdc: bigint
-  /** How many of them are in our ledger under their own name. */
+  /** The number of them that our ledger names. */
   readonly bookings: number
 }
 
@@ -36,7 +70,7 @@ export interface ProofPage {
   readonly environment: Environment
   readonly after: string | null
   readonly limit: number
-  /** Sandboxes that are idle since then are listed once more and then left out. None is idle without it. */
+  /** Sandboxes that are idle since then are listed once more and then left out. Without it, no sandbox is idle. */
   readonly idleSince?: Date | null
 }
 
@@ -51,21 +85,22 @@ export async function listWalletsToProve(
   })
 }
 
-/** A null mark leaves the one that is there. */
+/** A null mark keeps the stored one. */
 export async function markProved(
   tx: Tx,
   { walletId, outcome, mark, at }: { walletId: string; outcome: ProofOutcome; mark: ProofMark | null; at: Date },
 ): Promise<void> {
-  // Where there is no bank there is nothing to compare. A wallet that was idle has the usual time to be compared from now on.
+  // For a wallet that was idle, the time limit of the next comparison starts now.
   await tx.sql`INSERT INTO proofs AS p (wallet_id, outcome, looked_at, compared_at)
-    VALUES (${walletId}, ${outcome}, ${at}::timestamptz, CASE WHEN ${outcome} IN ('equal', 'drift', 'no_bank') THEN ${at}::timestamptz END)
+    VALUES (${walletId}, ${outcome}, ${at}::timestamptz,
+      CASE WHEN ${outcome} IN ('equal', 'drift', 'no_bank') THEN ${at}::timestamptz END)
     ON CONFLICT (wallet_id) DO UPDATE SET outcome = excluded.outcome, looked_at = excluded.looked_at,
       compared_at = coalesce(excluded.compared_at,
         CASE WHEN p.outcome = 'idle' AND ${outcome} <> 'idle' THEN ${at}::timestamptz ELSE p.compared_at END)`
   if (mark === null) return
   const { provedTo, provedToAt, bankMicroUsdc, acceptedMicroUsdc, bookings } = mark
-  await tx.sql`UPDATE proofs SET proved_to = ${provedTo}, proved_to_at = ${provedToAt}, summed_to = ${provedTo}, bank_micro_usdc = ${bankMicroUsdc}, accepted_micro_usdc = ${acceptedMicroUsdc},
-    bookings = ${bookings} WHERE wallet_id = ${walletId}`
+  const summed = { summedTo: provedTo, bankMicroUsdc, acceptedMicroUsdc, bookings }
+  await tx.repo(proof).update({ walletId }, { provedTo, provedToAt, ...summed })
 }
 
 interface WalletRow extends Omit<WalletToProve, 'mark'>, Omit<ProofMark, 'provedTo' | 'provedToAt'> {

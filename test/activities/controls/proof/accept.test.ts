@@ -2,8 +2,13 @@
 import { expect, test } from '@jest/globals'
 import { runProof, tellDrifts } from '../../../../activities/controls/proof/run'
 import { readOpenWork } from '../../../../db/controls/metrics'
-import { acceptDrift, type DriftToDecide, lockDrift, reopenDrift } from '../../../../db/controls/proof/drift-decisions'
-import { listDrifts } from '../../../../db/controls/proof/drifts'
+import {
+  acceptDrift,
+  type DriftToDecide,
+  listDrifts,
+  lockDrift,
+  reopenDrift,
+} from '../../../../db/controls/proof/drifts'
 import type { Rails } from '../../../../rail/rails'
 import { testKeyring } from '../../../support/api/client'
 import { behindOurBack } from '../../../support/db/behind-our-back'
