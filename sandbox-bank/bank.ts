@@ -5,8 +5,7 @@ import type { Clock } from './clock/clock'
 import { createFaults, type Faults } from './control/faults'
 import type { Delays, Settings } from './settings'
 import { applyPut, type Books, createBooks } from './storage/books'
-import { openJournal } from './storage/journal'
-import { encodeEntry, readEntries, recoverEntries } from './storage/journal-lines'
+import { encodeEntry, openJournal, readEntries, recoverEntries } from './storage/journal'
 import type { Entry, Environment, Put } from './storage/records'
 
 export interface Bank {

@@ -1,9 +1,8 @@
 // Starts and stops a bank in this process, for main and for tests.
 import type { Server } from 'node:http'
 import { openBank } from './bank'
-import { type Clock, systemClock } from './clock/clock'
-import { startStateClock } from './clock/state-clock'
-import { createTimers } from './clock/timers'
+import { type Clock, createTimers, systemClock } from './clock/clock'
+import { startStateClock } from './clock/moves'
 import { createOutages } from './control/outages'
 import { createBankServer } from './http/server'
 import { defaults, type Settings } from './settings'

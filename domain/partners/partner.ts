@@ -13,7 +13,7 @@ export const verificationStatuses = [
 ] as const
 export type VerificationStatus = (typeof verificationStatuses)[number]
 
-export const screenings = ['clear', 'in_review', 'blocked'] as const
+const screenings = ['clear', 'in_review', 'blocked'] as const
 export type Screening = (typeof screenings)[number]
 
 /** The screening shown to the partner. Before verification starts there is none, whatever the column's default is. */

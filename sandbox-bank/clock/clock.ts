@@ -1,7 +1,49 @@
-// The bank's only source of the current time, in milliseconds, passed in so that tests can set it.
+// The bank's only source of the current time, in milliseconds, passed in so that tests can set it, and its timers.
 
 export interface Clock {
   nowMs(): number
 }
 
 export const systemClock: Clock = { nowMs: () => Date.now() }
+
+export interface Timers {
+  /** Null removes the timer. */
+  set(name: string, at: number | null, run: () => void): void
+  stop(): void
+}
+
+/** The limit of setTimeout. Longer waits take several timers. */
+const longestMs = 2_147_000_000
+
+/** Named timers: setting a timer again replaces it. They do not keep the process alive. */
+export function createTimers({ clock }: { clock: Clock }): Timers {
+  const running = new Map<string, NodeJS.Timeout>()
+  let stopped = false
+
+  function arm(name: string, at: number, run: () => void): void {
+    const waitMs = Math.max(0, at - clock.nowMs())
+    const timer = setTimeout(
+      () => {
+        if (at > clock.nowMs()) return arm(name, at, run)
+        running.delete(name)
+        run()
+      },
+      Math.min(waitMs, longestMs),
+    )
+    timer.unref()
+    running.set(name, timer)
+  }
+
+  return {
+    set(name, at, run) {
+      clearTimeout(running.get(name))
+      running.delete(name)
+      if (at !== null && !stopped) arm(name, at, run)
+    },
+    stop() {
+      stopped = true
+      for (const timer of running.values()) clearTimeout(timer)
+      running.clear()
+    },
+  }
+}

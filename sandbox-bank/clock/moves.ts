@@ -1,13 +1,15 @@
 // Moves a transfer to a state: all effects in one change, and the plan for the next move.
 import { randomUUID } from 'node:crypto'
+import type { Bank } from '../bank'
 import type { Subject } from '../control/faults'
-import type { Moment } from '../http/call'
+import { type Moment, momentAt } from '../http/call'
 import { microPerCent } from '../money'
 import { changeAccount } from '../objects/external-accounts'
 import { presentTransfer } from '../objects/transfer-json'
 import { moveMoney } from '../objects/wallets'
-import type { Put, Transfer } from '../storage/records'
+import { type Environment, environments, type Put, type Transfer } from '../storage/records'
 import { announce } from '../webhooks/events'
+import type { Timers } from './clock'
 import { planNext } from './plan'
 
 interface Move {
@@ -74,4 +76,24 @@ function refund(moment: Moment, transfer: Transfer): Put[] {
 function deactivate(moment: Moment, transfer: Transfer): Put[] {
   const account = moment.books.externalAccounts.get(transfer.externalAccountId)
   return account ? changeAccount(moment, account, { deactivationReason: 'deactivated_due_to_bounceback' }) : []
+}
+
+/** Moves each transfer to its next state when it is due, also after a restart. */
+export function startStateClock({ bank, timers }: { bank: Bank; timers: Timers }): void {
+  function watch(environment: Environment, transfer: Transfer): void {
+    timers.set(`transfer/${transfer.id}`, transfer.next?.at ?? null, () => run(environment, transfer.id))
+  }
+
+  function run(environment: Environment, id: string): void {
+    const transfer = bank.books[environment].transfers.get(id)
+    if (!transfer?.next) return
+    bank.commit(environment, 'transfer.moved', moveTransfer(momentAt(bank, environment), transfer, transfer.next))
+  }
+
+  for (const environment of environments) {
+    for (const transfer of bank.books[environment].transfers.all()) watch(environment, transfer)
+  }
+  bank.onCommit(({ environment, puts }) => {
+    for (const [name, object] of puts) if (name === 'transfers') watch(environment, object)
+  })
 }

@@ -2,15 +2,18 @@
 import type { IncomingMessage } from 'node:http'
 import type { Bank } from '../bank'
 import type { Reply } from '../http/answer'
-import { notFound, refusal } from '../http/errors'
+import { invalid, notFound, refusal } from '../http/errors'
+import { valueAt } from '../http/fields'
 import { createFinder } from '../http/find-route'
 import type { Incoming } from '../http/protocol'
-import { type Environment, environments } from '../storage/records'
-import type { ControlCall, ControlRoute } from './call'
-import { faultRoutes } from './fault-routes'
+import { formatDecimal } from '../money'
+import { presentTransfer } from '../objects/transfer-json'
+import { presentHistory } from '../objects/wallets'
+import { type Environment, environments, type Transfer } from '../storage/records'
+import { type ControlAnswer, type ControlCall, type ControlRoute, ok } from './call'
+import { readFault } from './faults'
 import { handRoutes } from './hand-routes'
 import type { Outages } from './outages'
-import { readingRoutes } from './reading-routes'
 
 interface ControlRequest {
   readonly bank: Bank
@@ -18,9 +21,6 @@ interface ControlRequest {
   readonly incoming: Incoming
   readonly request: IncomingMessage
 }
-
-const routes: readonly ControlRoute[] = [...faultRoutes, ...handRoutes, ...readingRoutes]
-const findRoute = createFinder('/_control', routes)
 
 export async function answerControl({ bank, outages, incoming, request }: ControlRequest): Promise<Reply> {
   if (isForeign(request)) throw notFound('address')
@@ -70,3 +70,111 @@ function presentable(key: string, value: unknown): unknown {
   if (key === 'privateKey') return undefined
   return typeof value === 'bigint' ? value.toString() : value
 }
+
+/** Set, list and remove faults, and start an outage. */
+const faultRoutes: readonly ControlRoute[] = [
+  { method: 'POST', path: '/faults', handler: addFault },
+  { method: 'GET', path: '/faults', handler: ({ bank }) => ok({ data: bank.faults.list() }) },
+  { method: 'DELETE', path: '/faults', handler: resetFaults },
+  { method: 'DELETE', path: '/faults/:fault', handler: removeFault },
+  { method: 'POST', path: '/outage', handler: beginOutage },
+  { method: 'DELETE', path: '/outage', handler: endOutage },
+]
+
+const longestOutageMs = 600_000
+
+function addFault({ bank, body }: ControlCall): ControlAnswer {
+  return { status: 201, body: bank.faults.add(readFault(body, bank.settings.firstState)) }
+}
+
+function resetFaults({ bank }: ControlCall): ControlAnswer {
+  bank.faults.reset()
+  return ok({ data: [] })
+}
+
+function removeFault({ bank, param }: ControlCall): ControlAnswer {
+  if (!bank.faults.remove(param('fault'))) throw notFound('fault')
+  return ok({ data: bank.faults.list() })
+}
+
+/** An outage always has an end, because the address that could end it may be closed too. */
+function beginOutage({ outages, body }: ControlCall): ControlAnswer {
+  const ms = valueAt(body, 'ms')
+  if (typeof ms !== 'number' || !Number.isSafeInteger(ms) || ms < 1 || ms > longestOutageMs) {
+    throw invalid('ms', `ms must be a whole number from 1 to ${longestOutageMs}.`)
+  }
+  outages.begin(ms)
+  return ok({ down: true, ms })
+}
+
+async function endOutage({ outages }: ControlCall): Promise<ControlAnswer> {
+  await outages.end()
+  return ok({ down: outages.isDown() })
+}
+
+/** Read the bank's own records, the oracle that tests compare everything else with. */
+const readingRoutes: readonly ControlRoute[] = [
+  { method: 'GET', path: '/health', handler: () => ok({ status: 'ok' }) },
+  { method: 'GET', path: '/journal', handler: readJournal },
+  { method: 'GET', path: '/transfers', handler: readTransfers },
+  { method: 'GET', path: '/wallets', handler: readWallets },
+  { method: 'GET', path: '/wallets/:wallet/history', handler: readHistory },
+]
+
+const mostLines = 10_000
+
+/** Journal lines after a sequence number, without private keys. Repeat with the last number until the list is empty. */
+async function readJournal({ bank, query }: ControlCall): Promise<ControlAnswer> {
+  const after = numberIn(query, 'after', 0)
+  const limit = Math.min(mostLines, numberIn(query, 'limit', mostLines))
+  return ok({ data: await bank.readJournal(after, limit) })
+}
+
+/** All matching transfers, oldest first, with fields that the protocol does not show. */
+function readTransfers({ bank, query }: ControlCall): ControlAnswer {
+  const wanted = (name: string, value: string | null) => query.get(name) === null || query.get(name) === value
+  const data = environmentsIn(query).flatMap((environment) =>
+    bank.books[environment].transfers
+      .all()
+      .filter((each) => wanted('customer_id', each.customerId) && wanted('client_reference_id', each.clientReferenceId))
+      .map((transfer) => ({ environment, ...presentTransfer(transfer), next: presentNext(transfer) })),
+  )
+  return ok({ count: data.length, data })
+}
+
+function presentNext({ next }: Transfer): unknown {
+  return next && { state: next.state, at: new Date(next.at).toISOString() }
+}
+
+function readWallets({ bank, query }: ControlCall): ControlAnswer {
+  const customer = query.get('customer_id')
+  const data = environmentsIn(query).flatMap((environment) =>
+    bank.books[environment].wallets
+      .all()
+      .filter(({ customerId }) => customer === null || customer === customerId)
+      .map(({ id, customerId, balanceMicro }) => {
+        return { environment, id, customer_id: customerId, balance: formatDecimal(balanceMicro, 6) }
+      }),
+  )
+  return ok({ count: data.length, data })
+}
+
+/** The complete history, oldest first. */
+function readHistory({ bank, param, holderOf }: ControlCall): ControlAnswer {
+  const rows = bank.books[holderOf('wallets', param('wallet'))].history.of(param('wallet'))
+  return ok({ count: rows.length, data: rows.map(presentHistory) })
+}
+
+function environmentsIn(query: URLSearchParams): readonly Environment[] {
+  const wanted = query.get('environment')
+  return environments.filter((environment) => wanted === null || wanted === environment)
+}
+
+function numberIn(query: URLSearchParams, name: string, otherwise: number): number {
+  const text = query.get(name)
+  if (text === null) return otherwise
+  if (!/^\d{1,12}$/.test(text)) throw invalid(name, `${name} must be a whole number.`, 'query')
+  return Number(text)
+}
+
+const findRoute = createFinder('/_control', [...faultRoutes, ...handRoutes, ...readingRoutes])

@@ -1,6 +1,7 @@
-// Writes a response to the connection: complete, or damaged as a fault requires.
+// Responses: how a fault changes one, and how it is written to the connection, complete or damaged.
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Fault, Faults } from '../control/faults'
 
 type Wire =
   | { readonly kind: 'whole' }
@@ -49,4 +50,49 @@ async function writeSlowly(response: ServerResponse, body: Buffer, ms: number): 
     await pause(ms / slowPieces, undefined, { ref: false })
     response.write(body.subarray(from, from + size))
   }
+}
+
+export const requestFaults = ['reset', 'hang', 'status', 'truncated', 'malformed', 'slow_body'] as const
+
+/** Applies a fault before anything is stored. Null: the request continues, perhaps later, even if its client has disconnected. */
+export async function strikeBefore(faults: Faults, fault: Fault): Promise<Reply | null> {
+  if (fault.stage !== 'before') return null
+  if (fault.kind === 'hang') return (await faults.hang(fault)) === 'elapsed' ? null : dropped
+  if (fault.kind === 'reset') return dropped
+  return fault.kind === 'status' ? failure(fault) : null
+}
+
+/** Applies a fault to the response of a stored change. */
+export async function strikeAfter(faults: Faults, fault: Fault, reply: Reply): Promise<Reply> {
+  if (fault.kind === 'slow_body') return { ...reply, wire: { kind: 'slow', ms: fault.ms ?? 0 } }
+  if (fault.kind === 'truncated' || fault.kind === 'malformed') return { ...reply, wire: { kind: fault.kind } }
+  if (fault.stage === 'before') return reply
+  if (fault.kind === 'reset') return dropped
+  if (fault.kind === 'hang') return (await faults.hang(fault)) === 'elapsed' ? reply : dropped
+  return failure(fault)
+}
+
+const dropped: Reply = { status: 0, body: '', headers: {}, wire: { kind: 'dropped' } }
+
+function failure(fault: Fault): Reply {
+  const status = fault.status ?? 500
+  const headers = fault.retry_after === null ? {} : { 'Retry-After': String(fault.retry_after) }
+  return { status, body: JSON.stringify(failureBody(status, fault.code)), headers, wire: { kind: 'whole' } }
+}
+
+/** A 500 has its own format. */
+function failureBody(status: number, code: string | null): unknown {
+  const message = 'The request could not be completed.'
+  if (status === 500) return { errors: [{ code: code ?? 'unexpected', message }] }
+  return { code: code ?? usualCodes[status] ?? 'external_dependency_failed', message }
+}
+
+const usualCodes: Readonly<Record<number, string>> = {
+  400: 'bad_request',
+  401: 'not_allowed',
+  403: 'developer_limits_exceeded',
+  404: 'not_found',
+  409: 'resource_state_conflict',
+  422: 'unprocessable_entity',
+  429: 'rate_limited',
 }

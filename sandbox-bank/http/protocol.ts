@@ -13,13 +13,12 @@ import { walletRoutes } from '../objects/wallets'
 import { webhookRoutes } from '../objects/webhooks'
 import type { Settings } from '../settings'
 import type { Environment, Put } from '../storage/records'
-import type { Reply } from './answer'
+import { type Reply, requestFaults, strikeAfter, strikeBefore } from './answer'
 import { type Call, momentAt, type Outcome, type Route } from './call'
 import { headerRefusal, insufficientFunds, Refusal, refusal } from './errors'
 import { valueAt } from './fields'
 import { createFinder } from './find-route'
 import { createInFlight, type Keyed, readKey, replay } from './idempotency'
-import { requestFaults, strikeAfter, strikeBefore } from './strikes'
 
 export interface Incoming {
   readonly method: string

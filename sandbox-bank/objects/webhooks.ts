@@ -5,8 +5,7 @@ import { invalid, notFound } from '../http/errors'
 import { optionalChoice, optionalText, requiredChoice, requiredText, valueAt } from '../http/fields'
 import { listPage } from '../http/lists'
 import type { BankEvent, DeliveryLog, Webhook } from '../storage/records'
-import { firstDelivery, presentEvent } from '../webhooks/events'
-import { createKeyPair } from '../webhooks/signature'
+import { createKeyPair, firstDelivery, presentEvent } from '../webhooks/events'
 
 export const webhookRoutes: readonly Route[] = [
   post('/webhooks', createWebhook),

@@ -1,5 +1,8 @@
-// The append-only journal: one JSON line per change, flushed to disk in groups.
-import { type FileHandle, open } from 'node:fs/promises'
+// The append-only journal: one JSON line per change, flushed to disk in groups, and read again at the start.
+
+import { createReadStream } from 'node:fs'
+import { type FileHandle, open, stat, truncate } from 'node:fs/promises'
+import type { Entry } from './records'
 
 interface Journal {
   append(line: string): void
@@ -62,4 +65,82 @@ async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
     const { bytesWritten } = await file.write(bytes, from)
     from += bytesWritten
   }
+}
+
+/** Amounts are read back as bigint, and text from a client never becomes one. */
+interface EncodedBigint {
+  readonly $bigint: string
+}
+
+export function encodeEntry(entry: Entry): string {
+  return JSON.stringify(entry, (_key, value: unknown) =>
+    typeof value === 'bigint' ? ({ $bigint: value.toString() } satisfies EncodedBigint) : value,
+  )
+}
+
+/** All entries in order. Cuts a torn last line from the file; any other damage stops the start. */
+export async function recoverEntries(path: string, onEntry: (entry: Entry) => void): Promise<void> {
+  let wholeBytes = 0
+  for await (const { line, end } of readLines(path)) {
+    onEntry(decodeEntry(line, end))
+    wholeBytes = end
+  }
+  const { size } = await stat(path).catch(() => ({ size: 0 }))
+  if (size > wholeBytes) await truncate(path, wholeBytes)
+}
+
+/** The raw lines after a sequence number, for tests. */
+export async function readEntries(path: string, after: number, limit: number): Promise<unknown[]> {
+  const found: unknown[] = []
+  for await (const { line } of readLines(path)) {
+    const entry: unknown = JSON.parse(line)
+    if (isEntry(entry) && entry.seq > after) found.push(entry)
+    if (found.length >= limit) break
+  }
+  return found
+}
+
+async function* readLines(path: string): AsyncGenerator<{ line: string; end: number }> {
+  let rest: Buffer = Buffer.alloc(0)
+  let start = 0
+  const exists = await stat(path).then(
+    () => true,
+    () => false,
+  )
+  if (!exists) return
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    let from = 0
+    for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, from)) {
+      const end = start + at + 1
+      yield { line: bytes.toString('utf8', from, at), end }
+      from = at + 1
+    }
+    rest = bytes.subarray(from)
+    start += from
+  }
+}
+
+function decodeEntry(line: string, end: number): Entry {
+  const entry = parseLine(line)
+  if (!isEntry(entry)) throw new Error(`The journal is damaged before byte ${end}.`)
+  return entry
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line, (_key, value: unknown) => (isEncodedBigint(value) ? BigInt(value.$bigint) : value))
+  } catch {
+    return null
+  }
+}
+
+/** Only detects damage, because the bank itself wrote the line. */
+function isEntry(value: unknown): value is Entry {
+  const known = typeof value === 'object' && value !== null && 'seq' in value && 'puts' in value
+  return known && typeof value.seq === 'number' && Array.isArray(value.puts)
+}
+
+function isEncodedBigint(value: unknown): value is EncodedBigint {
+  return typeof value === 'object' && value !== null && '$bigint' in value && typeof value.$bigint === 'string'
 }

@@ -1,10 +1,10 @@
 // Delivers events to webhooks. Each attempt has a new signature; failed ones are retried with backoff for two days.
 import { randomUUID } from 'node:crypto'
 import type { Bank } from '../bank'
-import type { Timers } from '../clock/timers'
+import type { Timers } from '../clock/clock'
 import type { Settings } from '../settings'
 import { type BankEvent, type Delivery, type Environment, environments, type Webhook } from '../storage/records'
-import { signatureHeader } from './signature'
+import { signatureHeader } from './events'
 
 interface Deliverer {
   stop(): Promise<void>

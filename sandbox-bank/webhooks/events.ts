@@ -1,5 +1,6 @@
-// Creates an event and its deliveries in the same change as its cause, so that events match the stored state.
-import { randomUUID } from 'node:crypto'
+// Webhook events: created with their deliveries in the same change as their cause, so that they match the stored state, and signed.
+import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+import { promisify } from 'node:util'
 import type { Fault, Subject } from '../control/faults'
 import { isoTime, type Moment } from '../http/call'
 import type { BankEvent, Delivery, Put, Webhook } from '../storage/records'
@@ -81,4 +82,21 @@ function delivery(moment: Moment, webhook: Webhook, event: BankEvent, late: Faul
   const first = firstDelivery(moment, webhook.id, event.id)
   if (late?.kind === 'webhook_reorder') return { ...first, order: 'overtaken', nextAt: moment.now + overtakenWithinMs }
   return { ...first, nextAt: moment.now + (late?.ms ?? 0) }
+}
+
+const signInBackground = promisify(sign)
+
+export function createKeyPair(): { publicKey: string; privateKey: string } {
+  return generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+}
+
+/** RSA-SHA256 over the SHA-256 of "<t>.<body>", hashed twice as by the real bank. */
+export async function signatureHeader(body: string, atMs: number, privateKey: string): Promise<string> {
+  const digest = createHash('sha256').update(`${atMs}.${body}`).digest()
+  const signature = await signInBackground('RSA-SHA256', digest, privateKey)
+  return `t=${atMs},v0=${signature.toString('base64')}`
 }

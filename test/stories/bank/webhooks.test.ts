@@ -1,7 +1,7 @@
 // The bank's events only cause a poll: lost, doubled, late, forged or out of order, they do no harm.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { signatureHeader } from '../../../sandbox-bank/webhooks/signature'
+import { signatureHeader } from '../../../sandbox-bank/webhooks/events'
 import { payoutReturnId } from '../../../workflows/names'
 import { type Json, webhookKeyOf } from '../../support/bank/client'
 import { type Answer, openWorld, type World } from '../../support/system/world'

@@ -1,6 +1,6 @@
 // Events that the bank has stored and not delivered, signed with its own key, for a story that delivers them itself.
 import type { Environment } from '../../../domain/environment'
-import { signatureHeader } from '../../../sandbox-bank/webhooks/signature'
+import { signatureHeader } from '../../../sandbox-bank/webhooks/events'
 import { type Json, type TestBank, webhookKeyOf } from './client'
 
 export interface SignedEvent {
