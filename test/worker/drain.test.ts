@@ -10,7 +10,7 @@ import { scrape } from '../support/api/scrape'
 import { proxyOf } from '../support/db/tcp-proxy'
 import { testSystem } from '../support/jest/system'
 import { testTemporal } from '../support/temporal/a-worker'
-import { startWorkerProcess, type WorkerProcess } from '../support/temporal/a-worker-process'
+import { pollersIn, startWorkerProcess, type WorkerProcess } from '../support/temporal/a-worker-process'
 import { type OpsTerminal, openTerminal } from '../support/terminal'
 import { until } from '../support/until'
 
@@ -72,7 +72,7 @@ test('it stops polling, stays until its process is stopped, and keeps sending he
   await sweep.terminate()
 })
 
-test('a worker that lost its database notices when it has it back', async () => {
+test('a worker that lost its database notices when it has it back, and writes again what the database missed', async () => {
   const postgres = await proxyOf(terminal.env.DATABASE_URL)
   const worker = start({ DATABASE_URL: postgres.url })
   await worker.ready
@@ -86,22 +86,14 @@ test('a worker that lost its database notices when it has it back', async () => 
 
   expect(asked.code).toBe(0)
   await until('the list shows it', async () => (await listed(id)).state === 'drained')
-  await postgres.cut()
-})
 
-test('the drained state is written again to a database that missed it', async () => {
-  const postgres = await proxyOf(terminal.env.DATABASE_URL)
-  const worker = start({ DATABASE_URL: postgres.url })
-  await worker.ready
-  const id = await idOf(worker)
-  await terminal.ops('worker', 'drain', '--worker', id, '--last', 'allow', '--wait', '0')
-  await worker.says(/^drained/)
+  const before = timesUnavailable(worker)
   await postgres.cut()
-  await worker.says(/^The list of workers is not available yet/)
+  await until('it has lost it again', () => timesUnavailable(worker) > before)
   await terminal.db.dataSource.query('UPDATE workers SET drained_at = NULL WHERE id = $1', [id])
   const missed = (await listed(id)).state
   await postgres.mend()
-  const later = await until('the list shows it', async () => (await listed(id)).drainedAt)
+  const later = await until('the list shows it again', async () => (await listed(id)).drainedAt)
 
   expect([missed, later]).toEqual(['draining', expect.any(Date)])
   await postgres.cut()
@@ -133,6 +125,10 @@ function start(env: Record<string, string> = {}): WorkerProcess {
   return worker
 }
 
+function timesUnavailable({ said }: WorkerProcess): number {
+  return said.filter((message) => message.startsWith('The list of workers is not available yet')).length
+}
+
 async function idOf({ child }: WorkerProcess): Promise<string> {
   const found = (await listWorkers(terminal.db)).find(({ pid }) => pid === child.pid)
   if (found === undefined) throw new Error('the worker is not listed')
@@ -143,12 +139,6 @@ async function listed(id: string) {
   const found = await findWorker(terminal.db, id)
   if (found === null) throw new Error('the worker is not listed')
   return found
-}
-
-/** As the alert PayoutsWorkerGone sums them. */
-function pollersIn(text: string): number {
-  const samples = [...text.matchAll(/^temporal_num_pollers\{.*\} (\d+)$/gm)]
-  return samples.reduce((sum, [, value]) => sum + Number(value), 0)
 }
 
 /** The condition of the alert PayoutsWorkerFull. */

@@ -1,90 +1,112 @@
 // A worker that is asked to stop ends in time, whatever the state of its servers.
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { choosePort } from '../../local/ports'
+import { scrape } from '../support/api/scrape'
 import { createDatabase, type TestDatabase } from '../support/db/database'
 import { proxyOf, type TcpProxy } from '../support/db/tcp-proxy'
 import { testSystem } from '../support/jest/system'
-import { startWorkerProcess, type WorkerProcess } from '../support/temporal/a-worker-process'
+import { pollersIn, startWorkerProcess, type WorkerProcess } from '../support/temporal/a-worker-process'
+import { until } from '../support/until'
 
 /** The limit in docker-compose.yml and docs/operations.md, with a margin for slow machines. */
 const boundMs = 30_000 + 5_000
 
 let database: TestDatabase
-let postgres: TcpProxy
-let temporal: TcpProxy
-let worker: WorkerProcess
 
 beforeAll(async () => {
   database = await createDatabase()
 })
-beforeEach(async () => {
-  postgres = await proxyOf(database.url)
-  temporal = await proxyOf(`http://${testSystem().temporalAddress}`)
-})
-afterEach(async () => {
-  worker.child.kill('SIGKILL')
-  await worker.ended
-  await Promise.all([postgres.cut(), temporal.cut()])
-})
 afterAll(() => database.drop())
 
-test('it ends in order when both servers are gone', async () => {
-  worker = start()
-  await worker.ready
-  await Promise.all([postgres.cut(), temporal.cut()])
+// Concurrently, because each test mostly waits.
+test.concurrent('it ends in order when both servers are gone', () =>
+  withServers(async ({ postgres, temporal, start }) => {
+    const worker = start()
+    await worker.ready
+    await Promise.all([postgres.cut(), temporal.cut()])
 
-  const { code, afterMs } = await askedToStop()
+    const { code, afterMs } = await askedToStop(worker)
 
-  expect(code).toBe(0)
-  expect(afterMs).toBeLessThan(boundMs)
-  expect(worker.said.at(-1)).toBe('stopped')
-})
+    expect(code).toBe(0)
+    expect(afterMs).toBeLessThan(boundMs)
+    expect(worker.said.at(-1)).toBe('stopped')
+  }))
 
-test('it ends in order when PostgreSQL does not answer', async () => {
-  worker = start()
-  await worker.ready
-  postgres.hush()
+test.concurrent('it ends in order when PostgreSQL does not answer', () =>
+  withServers(async ({ postgres, start }) => {
+    const worker = start()
+    await worker.ready
+    postgres.hush()
 
-  const { code, afterMs } = await askedToStop()
+    const { code, afterMs } = await askedToStop(worker)
 
-  expect(code).toBe(0)
-  // Its write to the list of workers gives up early.
-  expect(afterMs).toBeLessThan(12_000)
-})
+    expect(code).toBe(0)
+    // Its write to the list of workers gives up early.
+    expect(afterMs).toBeLessThan(12_000)
+  }))
 
-test('it ends by force when Temporal does not answer for longer than it waits', async () => {
-  worker = start()
-  await worker.ready
-  temporal.hush()
+test.concurrent('it ends by force when Temporal does not answer for longer than it waits', () =>
+  withServers(async ({ temporal, start }) => {
+    const metricsPort = await choosePort(0)
+    const worker = start({ WORKER_METRICS_PORT: String(metricsPort) })
+    await worker.ready
+    // Without a poll in flight the worker has nothing to wait for.
+    await until('it polls', async () => pollersIn((await scrape(`http://127.0.0.1:${metricsPort}`)).text) > 0)
+    temporal.hush()
 
-  const { code, afterMs } = await askedToStop()
+    const { code, afterMs } = await askedToStop(worker)
 
-  expect([code, worker.child.signalCode]).toEqual([null, 'SIGKILL'])
-  expect(afterMs).toBeLessThan(boundMs)
-  expect(worker.said).toContain('not stopped within 30000 ms; killing the process')
-  expect(worker.said).not.toContain('stopped')
-})
+    expect([code, worker.child.signalCode]).toEqual([null, 'SIGKILL'])
+    expect(afterMs).toBeLessThan(boundMs)
+    expect(worker.said).toContain('not stopped within 30000 ms; killing the process')
+    expect(worker.said).not.toContain('stopped')
+  }))
 
-test('it also ends while it waits for a Temporal that does not answer', async () => {
-  temporal.hush()
-  worker = start()
-  await worker.says(/^Temporal at .* is not available yet/)
+test.concurrent('it also ends while it waits for a Temporal that does not answer', () =>
+  withServers(async ({ temporal, start }) => {
+    temporal.hush()
+    const worker = start()
+    await worker.says(/^Temporal at .* is not available yet/)
 
-  const { afterMs } = await askedToStop()
+    const { afterMs } = await askedToStop(worker)
 
-  expect(afterMs).toBeLessThan(boundMs)
-})
+    expect(afterMs).toBeLessThan(boundMs)
+  }))
 
-function start(): WorkerProcess {
-  return startWorkerProcess({
-    DATABASE_URL: postgres.url,
-    TEMPORAL_ADDRESS: new URL(temporal.url).host,
-    TASK_QUEUE_PREFIX: `end-${randomBytes(4).toString('hex')}`,
-    SECRET_KEYS: `k1:${'0'.repeat(64)}`,
-  })
+interface Servers {
+  readonly postgres: TcpProxy
+  readonly temporal: TcpProxy
+  readonly start: (env?: Record<string, string>) => WorkerProcess
 }
 
-async function askedToStop() {
+async function withServers(ends: (servers: Servers) => Promise<void>): Promise<void> {
+  const postgres = await proxyOf(database.url)
+  const temporal = await proxyOf(`http://${testSystem().temporalAddress}`)
+  const started: WorkerProcess[] = []
+  const start = (env: Record<string, string> = {}) => {
+    const worker = startWorkerProcess({
+      DATABASE_URL: postgres.url,
+      TEMPORAL_ADDRESS: new URL(temporal.url).host,
+      TASK_QUEUE_PREFIX: `end-${randomBytes(4).toString('hex')}`,
+      SECRET_KEYS: `k1:${'0'.repeat(64)}`,
+      ...env,
+    })
+    started.push(worker)
+    return worker
+  }
+  try {
+    await ends({ postgres, temporal, start })
+  } finally {
+    for (const worker of started) {
+      worker.child.kill('SIGKILL')
+      await worker.ended
+    }
+    await Promise.all([postgres.cut(), temporal.cut()])
+  }
+}
+
+async function askedToStop(worker: WorkerProcess) {
   const askedAt = performance.now()
   worker.child.kill('SIGTERM')
   const code = await worker.ended

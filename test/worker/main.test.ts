@@ -1,5 +1,5 @@
 // The worker process from start to end: what it waits for, what it refuses, how it stops.
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
 import { connectClient } from '../../runtime/temporal/client'
 import { createDatabase, type TestDatabase } from '../support/db/database'
@@ -11,30 +11,28 @@ import { startWorkerProcess, type WorkerProcess } from '../support/temporal/a-wo
 
 let database: TestDatabase
 let client: Client
+let one: WorkerProcess
+let other: WorkerProcess
 const started: WorkerProcess[] = []
 
 beforeAll(async () => {
   database = await createDatabase()
   client = connectClient(testTemporal())
-})
-
-afterEach(async () => {
-  for (const { child, ended } of started.splice(0)) {
-    child.kill('SIGKILL')
-    await ended
-  }
+  ;[one, other] = [start(), start()]
 })
 
 afterAll(async () => {
+  for (const { child, ended } of started) {
+    child.kill('SIGKILL')
+    await ended
+  }
   for (const id of ['prune-activity', 'sweep']) await client.schedule.getHandle(id).delete()
   await client.connection.close()
   await database.drop()
 })
 
 test('two workers that start at once are both ready, and the Schedules exist', async () => {
-  const workers = [start(), start()]
-
-  expect(await Promise.all(workers.map(({ ready }) => ready))).toEqual([{ ready: true }, { ready: true }])
+  expect(await Promise.all([one.ready, other.ready])).toEqual([{ ready: true }, { ready: true }])
   const { action } = await client.schedule.getHandle('prune-activity').describe()
   expect(action).toMatchObject({ workflowType: 'pruneActivity', taskQueue: 'housekeeping' })
   const sweep = await client.schedule.getHandle('sweep').describe()
@@ -42,25 +40,19 @@ test('two workers that start at once are both ready, and the Schedules exist', a
 })
 
 test('it stops once and in order, however often it is asked to', async () => {
-  const worker = start()
-  await worker.ready
-
-  const asking = setInterval(() => worker.child.kill('SIGTERM'), 5)
-  const code = await worker.ended
+  const asking = setInterval(() => one.child.kill('SIGTERM'), 5)
+  const code = await one.ended
   clearInterval(asking)
 
   expect(code).toBe(0)
-  expect(worker.said).toEqual(['working', 'stopped'])
-  expect(worker.complained).toEqual([])
+  expect(one.said).toEqual(['working', 'stopped'])
+  expect(one.complained).toEqual([])
 })
 
 test('it stops when its parent process is gone', async () => {
-  const worker = start()
-  await worker.ready
+  other.child.disconnect()
 
-  worker.child.disconnect()
-
-  expect(await worker.ended).toBe(0)
+  expect(await other.ended).toBe(0)
 })
 
 test('it waits for PostgreSQL and then for Temporal, and logs each once', async () => {

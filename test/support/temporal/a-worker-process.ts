@@ -42,3 +42,9 @@ export function startWorkerProcess(env: Record<string, string>): WorkerProcess {
     },
   }
 }
+
+/** The number of pollers in the worker's metrics, as the alert PayoutsWorkerGone sums them. */
+export function pollersIn(text: string): number {
+  const samples = [...text.matchAll(/^temporal_num_pollers\{.*\} (\d+)$/gm)]
+  return samples.reduce((sum, [, value]) => sum + Number(value), 0)
+}
