@@ -1,10 +1,18 @@
 // Processes are killed at the worst moments: the next one finishes their work, once.
+import { randomInt } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { environment } from '../../runtime/config/config'
 import { proxyOf, type TcpProxy } from '../support/db/tcp-proxy'
 import { testSystem } from '../support/jest/system'
-import { openWorld, type World } from '../support/system/world'
+import { numbersFrom } from '../support/numbers-from'
+import { underLoad } from '../support/system/under-load'
+import { type Answer, openWorld, type World } from '../support/system/world'
 import { until } from '../support/until'
 
+/** A new seed each time. STORY_SEED repeats the moments of a failed run. */
+const seed = Number(environment()['STORY_SEED'] ?? randomInt(1, 1_000_000))
+const rounds = 6
 let world: World
 let wayToTemporal: TcpProxy
 
@@ -181,6 +189,23 @@ test('the API is killed while a request waits for the bank: the retry gets the s
   expect([again.status, again.body.id, again.headers.get('Idempotent-Replayed')]).toEqual([200, id, 'true'])
   expect(await world.settled(id)).toMatchObject({ status: 'completed', attempt: 1 })
   expect(await world.transfersOf(id)).toHaveLength(1)
+})
+
+test(`eight clients pay ${rounds} times and the worker is killed each time at a random moment, seed ${seed}: each payout is paid once`, async () => {
+  const randomMs = numbersFrom(seed)
+  const answers: Answer[] = []
+
+  for (let round = 0; round < rounds; round++) {
+    const load = underLoad(world, 8)
+    await pause(randomMs(600))
+    await world.worker.kill()
+    await pause(randomMs(300))
+    await world.worker.start()
+    answers.push(...(await load.done()))
+  }
+
+  const rows = await world.allSettled(answers)
+  expect(rows.map(({ status }) => status)).toEqual(Array(8 * rounds).fill('completed'))
 })
 
 function struck(fault: string): Promise<boolean> {

@@ -13,6 +13,7 @@ import { removeCluster } from '../../local/postgres/cluster'
 import { readRunningEnvironment } from '../../local/running'
 import { type Local, leftOf, type StartedSystem, start } from '../support/system/started'
 import { until } from '../support/until'
+import { tour } from './tour'
 
 let dataDir = ''
 let port = ''
@@ -139,6 +140,10 @@ describe('npm start', () => {
     expect(await beside.exited).toBe(0)
     await until('nothing of it runs any more', () => leftOf(other, []).length === 0)
     rmSync(other, { recursive: true })
+  })
+
+  describe('the commands of README.md and docs/tour.md', () => {
+    tour(() => ({ dataDir, port }))
   })
 
   test('Ctrl-C stops everything, in order, and leaves no process behind', async () => {

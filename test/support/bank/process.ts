@@ -11,7 +11,11 @@ export interface KillableBank extends TestBank {
   kill(): Promise<void>
   /** At the same address, with its journal but without its faults. `env` adds to the usual environment. */
   start(env?: Readonly<Record<string, string>>): Promise<void>
+  /** Restarts it as a bank that replays a refusal under a repeated key, or forgets it, which is the default. */
+  restartWith(refusals: Refusals): Promise<void>
 }
+
+type Refusals = 'forgotten' | 'replayed'
 
 /** The build that `npm test` makes before it runs. */
 const main = join(__dirname, '../../../dist/sandbox-bank/main.js')
@@ -19,14 +23,13 @@ const main = join(__dirname, '../../../dist/sandbox-bank/main.js')
 export async function openBankProcess(
   delaysMs: typeof quick,
   env: Readonly<Record<string, string>> = {},
-  refusals: 'forgotten' | 'replayed' = 'forgotten',
 ): Promise<KillableBank> {
   const dataDir = mkdtempSync(join(tmpdir(), 'story-bank-'))
   const [port, controlPort] = [await choosePort(0), await choosePort(0)]
   const delays = Object.entries(delaysMs).flatMap(([state, ms]) => [`--${state.replaceAll('_', '-')}-ms`, String(ms)])
   const addresses = ['--port', String(port), '--control-port', String(controlPort)]
   const pace = ['--webhook-retry-ms', '20', '--webhook-retry-max-ms', '50', ...delays]
-  const args = [...addresses, '--data-dir', dataDir, '--fsync', 'off', '--refusals', refusals, ...pace]
+  const args = [...addresses, '--data-dir', dataDir, '--fsync', 'off', ...pace]
   let running = await spawnBank(main, args, env)
 
   async function end(signal: NodeJS.Signals): Promise<void> {
@@ -40,6 +43,10 @@ export async function openBankProcess(
     kill: () => end('SIGKILL'),
     async start(told = {}) {
       running = await spawnBank(main, args, told)
+    },
+    async restartWith(refusals) {
+      await end('SIGKILL')
+      running = await spawnBank(main, [...args, '--refusals', refusals])
     },
     async close() {
       await end('SIGTERM')

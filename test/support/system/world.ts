@@ -21,6 +21,7 @@ import { aConnectedPartner, anAccountNumber, type ConnectedPartner, topUp } from
 import { testTemporal } from '../temporal/a-worker'
 import { outlinesOfOpen, textsOf } from '../temporal/histories'
 import { deleteSchedules } from '../temporal/own-schedules'
+import { type Ran, runWith } from '../terminal'
 import { until } from '../until'
 import { clockAhead } from './clock-ahead'
 import { aPart, type Part } from './part'
@@ -35,8 +36,6 @@ export interface WorldOptions {
   /** The number of APIs and of workers; requests go to the APIs in turn. One by default. */
   readonly ofEach?: number
   readonly liveUsdc?: string
-  /** Whether the bank replays a refusal under a repeated key; `forgotten` by default. */
-  readonly refusals?: 'forgotten' | 'replayed'
   /** How far API, workers and bank are ahead of this machine; goAhead moves them further. */
   readonly aheadMs?: number
   /** The story's own servers, which it may kill; by default the shared ones. */
@@ -128,7 +127,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   let ahead = clockAhead(options.aheadMs ?? 0)
   const [db, bank, ports] = await Promise.all([
     openDb(databaseUrl),
-    openBankProcess(options.delaysMs ?? quick, ahead, options.refusals),
+    openBankProcess(options.delaysMs ?? quick, ahead),
     Promise.all(each.map(() => choosePort(0))),
   ])
   const [webhookPort = 0] = ports
@@ -267,10 +266,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       await Promise.all(parts.map((part) => part.start(ahead)))
     },
     async ops(...args) {
-      const main = join(__dirname, '../../../dist/ops/main.js')
-      const ofOps = { PATH: process.env['PATH'], ...env, ...ahead }
-      const { stdout } = await promisify(execFile)(process.execPath, [main, ...args, '--json'], { env: ofOps })
-      return JSON.parse(stdout)
+      const { code, out, err } = await opsAt(ahead, env, [...args, '--json'])
+      if (code !== 0) throw new Error(`ops ${args.join(' ')} exited with ${code}: ${err}`)
+      return JSON.parse(out)
     },
     leaveOpen: (payoutId) => void leftOpen.push(payoutId),
     async judge() {
@@ -313,6 +311,15 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
 function first<T>([one]: readonly T[]): T {
   if (one === undefined) throw new Error('a world has one of each at least')
   return one
+}
+
+/** Runs in this process, because a start costs more than most commands. Only another process can have another clock. */
+async function opsAt(ahead: Record<string, string>, env: Record<string, string>, args: string[]): Promise<Ran> {
+  if (Object.keys(ahead).length === 0) return runWith(env, args)
+  const main = join(__dirname, '../../../dist/ops/main.js')
+  const ofOps = { PATH: process.env['PATH'], ...env, ...ahead }
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [main, ...args], { env: ofOps })
+  return { code: 0, out: stdout, err: stderr }
 }
 
 async function partnerRow(db: Db, partnerId: string): Promise<Json> {

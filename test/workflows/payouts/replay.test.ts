@@ -1,5 +1,5 @@
-// Payouts that run today finish under tomorrow's code: a fresh history of every path replays. ../replay.test.ts replays the recorded ones.
-// fresh one of each. RECORD_HISTORIES=1 records a new path; existing recordings stay, as running payouts do.
+// Payouts that run today finish under tomorrow's code: a fresh history of every path replays. ../replay.test.ts replays the
+// recorded ones. RECORD_HISTORIES=1 records a new path; existing recordings stay, as running payouts do.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -31,7 +31,7 @@ test('every path has a recorded history', () => {
   expect(recorded.toSorted()).toEqual(names.toSorted())
 })
 
-test.each(names)('%s, as it runs today, replays', (name) => {
+test.each(names)('%s replays as it runs today', (name) => {
   expect([outcomes.has(name), outcomes.get(name)]).toEqual([true, undefined])
 })
 
@@ -45,7 +45,7 @@ test.each(names)('the history of %s holds no personal data and no account', (nam
   }
 })
 
-/** One worker for all, because to make one takes longer than a replay. */
+/** One worker replays all histories, because a worker takes longer to create than a history to replay. */
 async function replayAll(): Promise<void> {
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
   const each = [...fresh].map(([workflowId, history]) => ({ workflowId, history: JSON.parse(history) }))

@@ -1,5 +1,5 @@
-// An operator drains one of two workers while payouts run: nothing is lost or paid twice, and the other
-// worker does the rest.
+// Two APIs and two workers at once, as in a highly available deployment: still one payout for a key, and nothing is
+// lost or paid twice when a worker is killed or drained while payouts run.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { askToDrain, listWorkers } from '../../db/controls/workers'
 import { openWorld, type World } from '../support/system/world'
@@ -28,13 +28,13 @@ test('one of two is drained under load: every payout completes, some on the othe
   const [leaving] = await working()
   // The bank knows the recipient from here on, so no payout is refused because its registration took too long.
   await world.settled((await world.pay()).body.id)
-  const answers = Array.from({ length: 30 }, () => world.pay({ amount_gbp: '5.00' }))
-  await someAreSent(500)
+  const answers = Array.from({ length: 30 }, () => world.pay({ amount_gbp: '6.00' }))
+  await someAreSent(600)
 
   const drained = await world.ops('worker', 'drain', '--worker', leaving?.id ?? '')
 
   expect(drained).toMatchObject({ id: leaving?.id, state: 'drained' })
-  answers.push(...Array.from({ length: 10 }, () => world.pay({ amount_gbp: '5.00' })))
+  answers.push(...Array.from({ length: 10 }, () => world.pay({ amount_gbp: '6.00' })))
   const answered = await Promise.all(answers)
   expect(new Set(answered.map(({ status }) => status))).toEqual(new Set([201]))
   const rows = await world.allSettled(answered)
@@ -59,9 +59,32 @@ test('all are drained while the bank is slow: the running call completes, and th
   const { transfer_ref: heard } = await world.row(body.id)
   expect([heard, (await world.bank.counts(slow)).fired]).toEqual([expect.any(String), 2])
   for (const worker of world.workers) await worker.stop()
-  await world.worker.start()
+  await Promise.all(world.workers.map((worker) => worker.start()))
   expect(await world.settled(body.id)).toMatchObject({ status: 'completed', transfer_ref: heard })
   expect(await world.transfersOf(body.id)).toHaveLength(1)
+})
+
+test('a thousand requests with one key, spread over both APIs: one 201, the rest 200, one id, one debit, one transfer', async () => {
+  const answers = await Promise.all(Array.from({ length: 1_000 }, () => world.pay({}, { key: 'order-herd' })))
+
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+  expect(answers.filter(({ headers }) => headers.get('Idempotent-Replayed') === 'true')).toHaveLength(999)
+  const ids = [...new Set(answers.map(({ body }) => body.id))]
+  expect(ids).toHaveLength(1)
+  await world.settled(ids[0])
+  expect(await world.transfersOf(ids[0])).toHaveLength(1)
+})
+
+test('one of the two workers is killed while thirty payouts are in flight: the other one pays each of them once', async () => {
+  const answers = Array.from({ length: 30 }, () => world.pay({ amount_gbp: '5.00' }))
+  await someAreSent(500)
+
+  await world.workers[1]?.kill()
+
+  const answered = await Promise.all(answers)
+  expect(new Set(answered.map(({ status }) => status))).toEqual(new Set([201]))
+  const rows = await world.allSettled(answered)
+  expect(rows.map(({ status }) => status)).toEqual(Array(30).fill('completed'))
 })
 
 async function states(): Promise<string[]> {
