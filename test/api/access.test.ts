@@ -32,7 +32,7 @@ const readInvoice = [401, 401, 404, 200, 404, 200, 200, 404]
 /** For signed-in members only: admins, or admins and viewers. */
 const forAdmins = (status: number) => [401, 401, 403, 403, 403, 403, status, status]
 const forAdminsOfIt = (status: number) => [401, 401, 403, 403, 403, 403, status, 404]
-const forPeople = (status: number) => [401, 401, 403, 403, 403, status, status, status]
+const forMembers = (status: number) => [401, 401, 403, 403, 403, status, status, status]
 
 /** Statuses in the order of `callers`. */
 const expected: Readonly<Record<string, readonly number[]>> = {
@@ -81,13 +81,13 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'POST /v1/sandbox/payouts/:id/simulate': [401, 401, 409, 403, 404, 403, 409, 404],
   'POST /v1/sandbox/top-ups': [401, 401, 502, 403, 502, 403, 502, 502],
 
-  'GET /v1/auth/session': forPeople(200),
+  'GET /v1/auth/session': forMembers(200),
   'POST /v1/auth/session/partner': [401, 401, 403, 403, 403, 200, 200, 404],
-  'DELETE /v1/auth/session': forPeople(200),
-  'DELETE /v1/auth/sessions': forPeople(200),
+  'DELETE /v1/auth/session': forMembers(200),
+  'DELETE /v1/auth/sessions': forMembers(200),
   // Every caller is a full member, so no invitation exists.
-  'DELETE /v1/auth/invitations/:slug': forPeople(404),
-  'GET /v1/members': forPeople(200),
+  'DELETE /v1/auth/invitations/:slug': forMembers(404),
+  'GET /v1/members': forMembers(200),
   'POST /v1/members': forAdmins(201),
   'PATCH /v1/members/:id': forAdminsOfIt(200),
   'DELETE /v1/members/:id': forAdminsOfIt(200),

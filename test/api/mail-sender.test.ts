@@ -114,8 +114,8 @@ test('a mail to a rejected address is not retried, and is erased', async () => {
 
 test('a mail that cannot be decrypted is skipped and kept, and the others of its batch are sent', async () => {
   clock.set('2026-11-16T15:30:00Z')
-  const strangers = openKeyring([{ id: 'k9', bytes: Buffer.alloc(32, 9) }])
-  await aMail('unreadable@people.test', 'notice', strangers)
+  const otherKeyring = openKeyring([{ id: 'k9', bytes: Buffer.alloc(32, 9) }])
+  await aMail('unreadable@people.test', 'notice', otherKeyring)
   for (const name of ['one', 'two', 'three', 'four']) await aMail(`${name}-of-four@people.test`)
   const sender = aSender()
 

@@ -59,13 +59,13 @@ describe('the OpenAPI document', () => {
       const { valid, errors, version } = await validate(readFileSync(0, 'utf8'))
       console.log(JSON.stringify({ valid, version, errors }))`
 
-    const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
       cwd: __dirname,
       input: JSON.stringify(document),
       encoding: 'utf8',
     })
 
-    expect(JSON.parse(said)).toEqual({ valid: true, version: '3.1', errors: [] })
+    expect(JSON.parse(output)).toEqual({ valid: true, version: '3.1', errors: [] })
   })
 
   test('carries the release number 1.3.0 and the public address', () => {

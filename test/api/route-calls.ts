@@ -16,10 +16,10 @@ export async function aCallOf(
 
 async function pathOf({ path }: Route, partner: PartnerRow, stage: Stage): Promise<string> {
   const filled = path.replace(':slug', partner.slug)
-  return filled.includes(':id') ? filled.replace(':id', await somethingOf(path, partner, stage)) : filled
+  return filled.includes(':id') ? filled.replace(':id', await idFor(path, partner, stage)) : filled
 }
 
-async function somethingOf(path: string, partner: PartnerRow, stage: Stage): Promise<string> {
+async function idFor(path: string, partner: PartnerRow, stage: Stage): Promise<string> {
   if (path.startsWith('/v1/members')) return (await aMember(stage, partner)).id
   if (/^\/v1\/(sandbox\/)?payouts/.test(path)) return (await aPayoutRow(stage, partner)).id
   // A partner has one invoice for each month and few keys, so all callers share them.

@@ -53,7 +53,7 @@ function call(route: Route, options: CallOptions, id = '01999f2b-6c1e-7d3a-9b60-
 }
 
 /** The id of the object that the route shows. */
-async function somethingOf({ path }: Route, partner: PartnerRow): Promise<string> {
+async function idFor({ path }: Route, partner: PartnerRow): Promise<string> {
   const row = path.startsWith('/v1/invoices')
     ? await anInvoice(api, partner, { period: '2026-10-01' })
     : await aPayoutRow(api, partner)
@@ -193,7 +193,7 @@ describe('query parameters', () => {
 
   /** Called with the required rights, and with an object of the partner that the path names. */
   async function ask(route: Route, query: string, as: 'key' | 'person'): Promise<Answer> {
-    const id = route.path.startsWith('/v1/payouts/:id') ? await somethingOf(route, partner) : randomUUID()
+    const id = route.path.startsWith('/v1/payouts/:id') ? await idFor(route, partner) : randomUUID()
     const path = route.path.replace(':id', id).replace(':slug', partner.slug)
     const who = as === 'key' ? { key: await aSharedKey() } : { session: await aSession(api, partner) }
     const credentials = route.access.by === 'anyone' ? {} : who
@@ -303,7 +303,7 @@ describe.each(named(withKey))('%s', (_name, route) => {
   test('is 401 at once with a revoked key', async () => {
     const partner = await aPartner(api)
     const key = await aKey(api, partner, environmentOf(route))
-    const id = await somethingOf(route, partner)
+    const id = await idFor(route, partner)
     const before = await call(route, { key }, id)
 
     await revokeKey(api, partner, key)
@@ -316,7 +316,7 @@ describe.each(named(withKey))('%s', (_name, route) => {
   test('lets a suspended partner read, except for the balance, and change nothing', async () => {
     const partner = await aPartner(api)
     const key = await aKey(api, partner, environmentOf(route))
-    const id = await somethingOf(route, partner)
+    const id = await idFor(route, partner)
     await changePartner(api, partner, { status: 'suspended' })
 
     const { status } = await call(route, { key }, id)

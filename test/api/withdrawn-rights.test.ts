@@ -78,10 +78,10 @@ function withdrawalsFor(route: Route): (readonly [Subject['by'], Withdrawal])[] 
   const ofBoth: Withdrawal[] = access.partner === 'any' ? [] : ['the partner was suspended']
   const ofKeys: Withdrawal[] = ['the key was revoked', ...ofBoth]
   const ofRole: Withdrawal[] = roleFor(route) === 'admin' ? ['the admin was made a viewer'] : []
-  const ofPeople: Withdrawal[] = ['the session was ended', 'the member was removed', ...ofRole, ...ofBoth]
+  const ofMembers: Withdrawal[] = ['the session was ended', 'the member was removed', ...ofRole, ...ofBoth]
   return [
     ...(access.by === 'key' ? ofKeys.map((each) => ['key', each] as const) : []),
-    ...ofPeople.map((each) => ['person', each] as const),
+    ...ofMembers.map((each) => ['person', each] as const),
   ]
 }
 
@@ -96,9 +96,9 @@ describe('a right that is withdrawn', () => {
       await withdraw(tx, subject)
       return footprint(tx)
     })
-    const heard = await request.sendRest()
+    const response = await request.sendRest()
 
-    expect(heard).toBe(refusal)
+    expect(response).toBe(refusal)
     expect(await footprint(api.db)).toEqual(before)
   })
 
@@ -110,7 +110,7 @@ describe('a right that is withdrawn', () => {
       const request = await slowRequest(route, subject)
 
       // The caller is authorised until the withdrawal is committed. The write must then wait for it.
-      const { before, heard } = await api.db.transaction(async (tx) => {
+      const { before, heard: response } = await api.db.transaction(async (tx) => {
         await withdraw(tx, subject)
         let isAnswered = false
         const answered = request.sendAll().finally(() => {
@@ -121,7 +121,7 @@ describe('a right that is withdrawn', () => {
         return { before: await footprint(tx), heard: () => answered }
       })
 
-      expect(await heard()).toBe(refusal)
+      expect(await response()).toBe(refusal)
       expect(await footprint(api.db)).toEqual(before)
     },
   )

@@ -52,7 +52,7 @@ describe('/docs in a browser', () => {
     await page.getByRole('heading', { name: 'Make a first call' }).waitFor()
   }
 
-  function strangers(): string[] {
+  function foreignRequests(): string[] {
     return asked.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith('data:'))
   }
 
@@ -67,7 +67,7 @@ describe('/docs in a browser', () => {
     await keepPicture(page, 'docs-operation')
 
     expect(asked).toContain(`${origin}/openapi.json`)
-    expect(strangers()).toEqual([])
+    expect(foreignRequests()).toEqual([])
     expect(complaints).toEqual([])
     await page.close()
   })
@@ -82,7 +82,7 @@ describe('/docs in a browser', () => {
     await page.getByText('200 OK').waitFor()
     await keepPicture(page, 'docs-call')
 
-    expect(strangers()).toEqual([])
+    expect(foreignRequests()).toEqual([])
     expect(complaints).toEqual([])
     await page.close()
   })

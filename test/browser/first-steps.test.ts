@@ -43,9 +43,9 @@ test('live after verification offers top-up and payout, and a viewer no payout',
   expect(await looksOf(visitor, 'home-new-live')).toEqual(goodLooks)
   await visitor.leave()
 
-  const looking = await newcomer(verified, 'viewer', 'live')
-  expect(await linksOf(looking)).toEqual(['Top up'])
-  await looking.leave()
+  const viewer = await newcomer(verified, 'viewer', 'live')
+  expect(await linksOf(viewer)).toEqual(['Top up'])
+  await viewer.leave()
 })
 
 async function newcomer(changes: PartnerChanges, role: MemberRole, environment: string): Promise<Visitor> {

@@ -127,7 +127,7 @@ test('the audit log shows whole emails on a phone', async () => {
 
 test('the audit log finds a change after more reads than it shows', async () => {
   await done({ changes: 'something' }, 'key.revoke')
-  for (let looks = 0; looks < 200; looks++) await done({ changes: 'nothing' }, 'payout.list')
+  for (let reads = 0; reads < 200; reads++) await done({ changes: 'nothing' }, 'payout.list')
   await visitor.go('/dashboard/audit-log?environment=sandbox')
   expect(await page.getByRole('cell', { name: 'key.revoke' }).count()).toBe(0)
   await page.getByLabel('Show').selectOption('Changes only')
@@ -176,7 +176,7 @@ test('the audit log links to the payout of a call, names the error of a refused 
   const { id } = await paid('Ada Lovelace')
   await done({ changes: 'nothing', environment: 'sandbox', detail: id }, 'payout.read')
   await done({ changes: 'nothing', status: 422, detail: 'invalid_recipient' }, 'payout.create')
-  for (let looks = 0; looks < 200; looks++) await done({ changes: 'nothing' }, 'payout.list')
+  for (let reads = 0; reads < 200; reads++) await done({ changes: 'nothing' }, 'payout.list')
   await visitor.go('/dashboard/audit-log?environment=sandbox')
   await page.getByRole('button', { name: 'Show more requests' }).click()
 
@@ -206,7 +206,7 @@ interface Box {
 }
 
 function done(
-  { changes, ...told }: Partial<ActivityEntry> & Pick<ActivityEntry, 'changes'>,
+  { changes, ...fields }: Partial<ActivityEntry> & Pick<ActivityEntry, 'changes'>,
   action = 'account.update',
 ) {
   const { db, clock } = served.api
@@ -217,7 +217,7 @@ function done(
     status: 200,
     detail: null,
     requestId: null,
-    ...told,
+    ...fields,
   }
   return recordActivity(db, [{ ...about, action, changes, madeBy: email }])
 }

@@ -18,13 +18,13 @@ let page: Page
 /** A foreign server that records every request. */
 let evil: Server
 let evilUrl: string
-const heard: string[] = []
+const requests: string[] = []
 
 beforeAll(async () => {
   inbox = await anInbox()
   mailer = createMailer({ smtpUrl: inbox.smtpUrl, from: { name: 'Billing', address: 'billing@example.test' } })
   evil = createServer((request, response) => {
-    heard.push(request.url ?? '')
+    requests.push(request.url ?? '')
     response.end()
   })
   await once(evil.listen(0, '127.0.0.1'), 'listening')
@@ -84,7 +84,7 @@ test('a hostile mail runs nothing, loads nothing and sends nothing', async () =>
 
   expect(await page.title()).toBe('<b>hostile</b> · Mail inbox')
   expect(await page.textContent('h1')).toBe('<b>hostile</b>')
-  expect(heard).toEqual([])
+  expect(requests).toEqual([])
 })
 
 test('the button empties it', async () => {

@@ -14,7 +14,7 @@ export async function driftsOf({ db, bank }: World): Promise<string[]> {
   try {
     const { busy, failed } = await runProof({ db, clock: systemClock, log, rails, patience }, 'full')
     const unproved = busy + failed > 0 ? [`${busy} wallets were busy at rest, ${failed} could not be proved`] : []
-    return [...unproved, ...(await told({ db }, 'open'))]
+    return [...unproved, ...(await listedDrifts({ db }, 'open'))]
   } finally {
     rails.close()
   }
@@ -22,10 +22,10 @@ export async function driftsOf({ db, bank }: World): Promise<string[]> {
 
 /** Drifts that a proof found during the chaos and a later one did not: false alarms, so there should be none. */
 export function falseAlarmsOf(world: World): Promise<string[]> {
-  return told(world, 'gone')
+  return listedDrifts(world, 'gone')
 }
 
-async function told({ db }: Pick<World, 'db'>, which: 'open' | 'gone'): Promise<string[]> {
+async function listedDrifts({ db }: Pick<World, 'db'>, which: 'open' | 'gone'): Promise<string[]> {
   const drifts = await listDrifts(db, which, shownAtMost)
   return drifts.map(({ kind, subject, expected, found }) => `${kind} ${subject}: expected ${expected}, found ${found}`)
 }

@@ -48,7 +48,7 @@ export async function deal(plan: readonly Blow[], world: World, servers: OwnServ
       await takeBack.take(blow.many)
     } else if (blow.kind === 'fault' || blow.kind === 'outage') {
       // A fault cannot be set at a bank that is down.
-      if (await told(world, blow)) faults += 1
+      if (await setFault(world, blow)) faults += 1
     }
   }
   await Promise.all(busy.values())
@@ -93,7 +93,7 @@ async function startAtLast(victim: Victim): Promise<void> {
   }
 }
 
-async function told({ bank }: World, blow: Extract<Blow, { kind: 'fault' | 'outage' }>): Promise<boolean> {
+async function setFault({ bank }: World, blow: Extract<Blow, { kind: 'fault' | 'outage' }>): Promise<boolean> {
   const [path, body] = blow.kind === 'fault' ? ['/faults', blow.fault] : ['/outage', { ms: blow.ms }]
   return bank.control('POST', path, body).then(
     ({ status }) => status < 300,
@@ -103,7 +103,7 @@ async function told({ bank }: World, blow: Extract<Blow, { kind: 'fault' | 'outa
 
 function supervise(parts: Partial<Record<Target, Part>>, busy: Busy) {
   const ended: string[] = []
-  const look = () => {
+  const check = () => {
     for (const target of targets) {
       const part = parts[target]
       if (part === undefined || busy.has(target) || part.isRunning()) continue
@@ -111,10 +111,10 @@ function supervise(parts: Partial<Record<Target, Part>>, busy: Busy) {
       during(busy, target, strike(part, 0))
     }
   }
-  const looking = setInterval(look, 200)
+  const checking = setInterval(check, 200)
   return {
     async stop(): Promise<readonly string[]> {
-      clearInterval(looking)
+      clearInterval(checking)
       await Promise.all(busy.values())
       return ended
     },

@@ -53,12 +53,12 @@ export async function openPartners(world: World): Promise<Partners> {
     return { key: `order-${randomUUID()}`, body, payer }
   }
 
-  async function ask({ key, body, payer }: Order, patienceMs: number): Promise<number> {
+  async function ask({ key, body, payer }: Order, timeoutMs: number): Promise<number> {
     const { partnerId, environment, secret } = payer
     const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', 'Idempotency-Key': key }
     // Like a proxy: the next API after one that does not answer.
     const url = `${world.urls[turn++ % world.urls.length]}/v1/payouts`
-    const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(patienceMs) })
+    const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(timeoutMs) })
     const { id = null, amount_gbp: amountGbp = null, error }: Json = await response.json()
     const { status } = response
     seen.push({ partnerId, environment, key, status, payoutId: id, amountGbp, code: error?.code ?? null })
@@ -71,9 +71,9 @@ export async function openPartners(world: World): Promise<Partners> {
       if (payer === undefined) throw new Error('nobody pays')
       const order = anOrder(payer)
       // Some disconnect before they can have received a response, and some retry although they have received one.
-      const patiences = count % 5 === 0 ? [5 + ((count * 53) % 400)] : []
+      const timeouts = count % 5 === 0 ? [5 + ((count * 53) % 400)] : []
       for (let answered = false; !answered; await pause(200)) {
-        const status = await ask(order, patiences.pop() ?? answerLimitMs).catch(() => 0)
+        const status = await ask(order, timeouts.pop() ?? answerLimitMs).catch(() => 0)
         answered = status === 200 || status === 201
       }
       if (count % 7 === 0) await ask(order, answerLimitMs).catch(() => 0)

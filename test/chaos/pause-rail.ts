@@ -6,7 +6,7 @@ import { until } from '../support/until'
 import type { Blow } from './plan'
 
 /** How long a command may be retried until the database is back. */
-const toldWithinMs = 180_000
+const retryForMs = 180_000
 
 /** Resolves when it is open again. */
 export async function pauseRail(world: World, { environment, ms }: Extract<Blow, { kind: 'pause' }>): Promise<void> {
@@ -22,10 +22,10 @@ async function insist(world: World, verb: 'pause' | 'resume', environment: strin
     const state = states.find((each) => each.environment === environment)
     return state !== undefined && (state.pausedAt !== null) === (verb === 'pause')
   }
-  const isTold = () =>
+  const hasWorked = () =>
     world
       .ops('rail', verb, '--environment', environment)
       .then(() => true, isObeyed)
       .catch(() => false)
-  await until(`ops could ${verb} the rail of ${environment}`, isTold, toldWithinMs)
+  await until(`ops could ${verb} the rail of ${environment}`, hasWorked, retryForMs)
 }

@@ -102,9 +102,9 @@ async function sealedRows({ db }: World): Promise<number> {
   return n
 }
 
-function countsOf(words: readonly string[]): Record<string, number> {
+function countsOf(values: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {}
-  for (const word of words.toSorted()) counts[word] = (counts[word] ?? 0) + 1
+  for (const value of values.toSorted()) counts[value] = (counts[value] ?? 0) + 1
   return counts
 }
 

@@ -110,8 +110,8 @@ async function transferOf({ body }: Answer): Promise<unknown> {
 
 /** The drifts of the proof; with a drift the command exits with 1. */
 async function proof(): Promise<unknown[]> {
-  const told = await world.ops('proof').catch(({ stdout }) => JSON.parse(stdout))
-  return told.data.map(({ subject }: Json) => subject)
+  const result = await world.ops('proof').catch(({ stdout }) => JSON.parse(stdout))
+  return result.data.map(({ subject }: Json) => subject)
 }
 
 function pay(many: number): Promise<Answer[]> {

@@ -54,4 +54,4 @@ test.each([
   ['2026-11-15T11:58:00Z', '2 minutes ago'],
   ['2026-11-15T09:00:00Z', '3 hours ago'],
   ['2026-11-14T09:00:00Z', 'yesterday'],
-])('%s is %s at noon', (at, words) => expect(agoWords(at, new Date('2026-11-15T12:00:00Z'))).toBe(words))
+])('%s is %s at noon', (at, text) => expect(agoWords(at, new Date('2026-11-15T12:00:00Z'))).toBe(text))

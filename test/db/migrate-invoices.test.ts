@@ -145,7 +145,7 @@ test('a payout in the middle of its transaction can finish', async () => {
   await payout.query('LOCK TABLE charges IN ROW EXCLUSIVE MODE')
 
   const migrating = migrate(empty.url)
-  await untilSomebodyWaitsFor('charges')
+  await untilLockWaiterOf('charges')
   await payout.query(`INSERT INTO charges (id, partner_id, kind, cause_ref, amount_micropounds, month, created_at)
     SELECT gen_random_uuid(), id, 'payout_fee', 'x', 1, '2026-10-01', now() FROM partners`)
   await payout.commitTransaction()
@@ -176,7 +176,7 @@ async function withDatabase(work: (db: Db) => Promise<void>): Promise<void> {
   }
 }
 
-async function untilSomebodyWaitsFor(table: string): Promise<void> {
+async function untilLockWaiterOf(table: string): Promise<void> {
   const waiting = 'SELECT FROM pg_locks WHERE NOT granted AND relation = $1::regclass'
   while ((await before.query(waiting, [table])).length === 0);
 }

@@ -161,16 +161,16 @@ test.each([{ id: JSON.parse('{}').id }, { id: JSON.parse('null') }, {}])(
 )
 
 test('a listener of a transaction gets the statements of its repositories too', async () => {
-  const heard: Command[] = []
+  const commands: Command[] = []
   const { id } = await aPartner(db)
 
   await db.transaction(async (tx) => {
-    const listened = txThrough(tx.dataSource, (command) => (heard.push(command), tx.send(command)))
+    const listened = txThrough(tx.dataSource, (command) => (commands.push(command), tx.send(command)))
     await listened.sql`SELECT 1`
     await listened.repo(member).insert(aMember(id))
   })
 
-  expect(heard.map(({ text }) => text.split(' ')[0])).toEqual(['SELECT', 'INSERT'])
+  expect(commands.map(({ text }) => text.split(' ')[0])).toEqual(['SELECT', 'INSERT'])
 })
 
 function aMember(partnerId: string) {

@@ -57,10 +57,10 @@ test('every dependency exists, and becomes healthy or ends, so nothing waits for
 test('API and workers get a complete configuration that production accepts', () => {
   const names = new Set(Object.keys(settings))
   for (const name of ['api-1', 'api-2', 'worker-1', 'worker-2']) {
-    const told: EnvironmentVariables = compose.services[name].environment
-    const env = withSecretsIn(told)
+    const variables: EnvironmentVariables = compose.services[name].environment
+    const env = withSecretsIn(variables)
 
-    expect(Object.keys(told).filter((variable) => !names.has(variable.replace(/_FILE$/, '')))).toEqual([])
+    expect(Object.keys(variables).filter((variable) => !names.has(variable.replace(/_FILE$/, '')))).toEqual([])
     expect(loadConfig(env)).toMatchObject({ trustedProxies: 1, publicUrl: 'http://localhost:8080' })
     expect(new URL(loadDatabaseUrl(env)).host).toBe('postgres:5432')
   }
@@ -233,7 +233,7 @@ test('every port is bound to this machine, unless HOST opens the proxy; inside i
   expect(services.filter(([, { environment = {} }]) => 'HOST' in environment)).toEqual([])
 })
 
-function withSecretsIn(told: EnvironmentVariables): EnvironmentVariables {
+function withSecretsIn(variables: EnvironmentVariables): EnvironmentVariables {
   const moved = (value = '') => value.replace('/run/secrets', join(folder, 'secrets'))
-  return Object.fromEntries(Object.entries(told).map(([name, value]) => [name, moved(value)]))
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, moved(value)]))
 }

@@ -102,11 +102,15 @@ describeWithNginx('the proxy', () => {
     const large = await ask('/v1/payouts', { method: 'POST', body: 'x'.repeat(129 * 1024) })
     upstream.closeAllConnections()
     upstream.close()
-    const away = await ask('/v1/balance')
+    const unavailable = await ask('/v1/balance')
 
     expect(large).toMatchObject({ status: 413, body: bodyOf('payload_too_large') })
-    expect(away).toMatchObject({ status: 503, body: bodyOf('service_unavailable'), headers: { 'retry-after': '5' } })
-    expect(away.headers).toMatchObject({
+    expect(unavailable).toMatchObject({
+      status: 503,
+      body: bodyOf('service_unavailable'),
+      headers: { 'retry-after': '5' },
+    })
+    expect(unavailable.headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
     })

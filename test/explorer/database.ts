@@ -20,7 +20,7 @@ export interface ExploredDatabase extends Settling {
 }
 
 /** How long a statement may take before we check whether it waits for a lock. */
-const patienceMs = 5
+const blockedAfterMs = 5
 
 export async function openExplored(url: string): Promise<ExploredDatabase> {
   const options = { url, onError: () => undefined, connectMs: 60_000 }
@@ -63,7 +63,7 @@ export async function openExplored(url: string): Promise<ExploredDatabase> {
     async settled() {
       if (busy.size === 0) isWaiting = false
       while (busy.size > 0) {
-        await Promise.race([new Promise<void>((resolve) => (wake = resolve)), pause(patienceMs)])
+        await Promise.race([new Promise<void>((resolve) => (wake = resolve)), pause(blockedAfterMs)])
         if (busy.size === 0 || (await waitingForLocks()) !== busy.size) continue
         if (!isWaiting) explored.waits++
         isWaiting = true

@@ -111,17 +111,17 @@ async function probe(world: World): Promise<string[]> {
   const before = world.cancels.length
   world.cancel('api')
   await rest(schedule, 30_000)
-  const heard = world.cancels[before]
+  const answer = world.cancels[before]
   const now = await world.row()
-  if (heard === undefined || heard.outcome === 'cancelled' || now === null || !isOpen(now)) return []
-  return [`nothing was sent, and the payout is locked: cancel ${heard.outcome}, ${describeRow(now)}`]
+  if (answer === undefined || answer.outcome === 'cancelled' || now === null || !isOpen(now)) return []
+  return [`nothing was sent, and the payout is locked: cancel ${answer.outcome}, ${describeRow(now)}`]
 }
 
 /** All faults end, and a day passes, as far as the payout needs it. */
 async function drain(world: World): Promise<void> {
   const { schedule } = world
   world.heal()
-  let looked = false
+  let scanned = false
   for (let round = 0; round < 36; round++) {
     // Hour by hour, not poll by poll, because nothing else happens in between.
     if (round < 8) await rest(schedule, 5 * minuteMs)
@@ -129,8 +129,8 @@ async function drain(world: World): Promise<void> {
     world.sweep()
     await untilIdle(schedule)
     if (!(await isAtRest(world))) continue
-    if (looked) return
-    looked = true
+    if (scanned) return
+    scanned = true
     world.readChanges()
     await untilIdle(schedule)
     if (await isAtRest(world)) return

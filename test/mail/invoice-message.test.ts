@@ -37,8 +37,8 @@ test('the HTML has the same text as the plain text', () => {
   const { text, html } = messageFor({})
   const shown = html.replace(/<style>[\s\S]*?<\/style>/, '')
 
-  for (const words of text.split(/\n+|: +/).filter((piece) => piece.trim() && !piece.startsWith('--'))) {
-    expect(shown).toContain(words.trim())
+  for (const sentence of text.split(/\n+|: +/).filter((piece) => piece.trim() && !piece.startsWith('--'))) {
+    expect(shown).toContain(sentence.trim())
   }
   expect(html).not.toMatch(/<script|<img|<link|http/)
 })

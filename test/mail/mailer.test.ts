@@ -132,10 +132,10 @@ describe('a mail that is not sent', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const smtpUrl = urlOf(server)
     await new Promise((resolve) => server.close(resolve))
-    const away = createMailer({ smtpUrl, from })
+    const unavailable = createMailer({ smtpUrl, from })
 
-    expect(await away.send(aMail())).toMatchObject({ outcome: 'later', reason: 'ESOCKET' })
-    away.close()
+    expect(await unavailable.send(aMail())).toMatchObject({ outcome: 'later', reason: 'ESOCKET' })
+    unavailable.close()
   })
 
   test('a server that never greets, one that disconnects, and one that stops answering: later, within the time limits', async () => {

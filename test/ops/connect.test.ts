@@ -101,13 +101,13 @@ describe('the operator of a command', () => {
 
   test('must be set in production, in characters that the activity list can store', async () => {
     const env = { ...terminal.env, ...production }
-    const nobody = await runWith(env, ['partner', 'list'])
-    const odd = await runWith({ ...env, OPS_USER: 'ada lovelace' }, ['partner', 'list'])
+    const unnamed = await runWith(env, ['partner', 'list'])
+    const invalid = await runWith({ ...env, OPS_USER: 'ada lovelace' }, ['partner', 'list'])
     const ada = await runWith({ ...env, OPS_USER: 'ada' }, ['partner', 'list'])
 
-    expect([nobody.code, odd.code, ada.code]).toEqual([1, 1, 0])
-    expect(nobody.err).toBe('OPS_USER is required in production: your name, for the activity list.\n')
-    expect(odd.err).toBe('OPS_USER must be 1 to 60 letters, digits and . _ @ + -, without spaces.\n')
+    expect([unnamed.code, invalid.code, ada.code]).toEqual([1, 1, 0])
+    expect(unnamed.err).toBe('OPS_USER is required in production: your name, for the activity list.\n')
+    expect(invalid.err).toBe('OPS_USER must be 1 to 60 letters, digits and . _ @ + -, without spaces.\n')
   })
 })
 

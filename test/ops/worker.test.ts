@@ -106,7 +106,7 @@ test('drain stops waiting for a worker that ends or is lost', async () => {
     async () => (await listed()).filter(({ state }) => state === 'draining').length === 2,
   )
   await sayAlive(terminal.db, ending, 'ended')
-  await silence(lost.id, '31 s')
+  await setLastHeartbeat(lost.id, '31 s')
   const [ended, gone] = await both
 
   expect([ended.code, ended.out]).toEqual([0, expect.stringContaining('its process has ended')])
@@ -192,10 +192,10 @@ async function aWorker(id: string, about: About = {}): Promise<WorkerProcess> {
   const worker = { id, host: 'host-1', pid: 41, version: '1.3.0', startedAt, taskQueues: queues, ...about }
   await enterWorker(terminal.db, worker)
   if (about.state) await sayAlive(terminal.db, worker, about.state)
-  if (about.silentFor) await silence(id, about.silentFor)
+  if (about.silentFor) await setLastHeartbeat(id, about.silentFor)
   return worker
 }
 
-async function silence(id: string, since: string): Promise<void> {
+async function setLastHeartbeat(id: string, since: string): Promise<void> {
   await terminal.db.dataSource.query(`UPDATE workers SET seen_at = now() - $2::interval WHERE id = $1`, [id, since])
 }

@@ -260,7 +260,7 @@ describe.each(banks)('%s', (name) => {
   })
 
   async function settled(ref: string) {
-    for (let look = 0; look < 200; look += 1) {
+    for (let attempt = 0; attempt < 200; attempt += 1) {
       const transfer = await rail.transfer(ref)
       if (transfer.standing !== 'under_way') return transfer
       await pause(own ? 10 : 2_000)

@@ -47,7 +47,7 @@ test('a rejected rate is not served from the cache, and neither is the good one 
   await expect(rates.of(rail)).rejects.toThrow('jump')
   after(5_001)
   await expect(rates.of(rail)).rejects.toThrow('jump')
-  answer = silent
+  answer = unavailable
   after(5_001)
   await expect(rates.of(rail)).rejects.toThrow(RailUnavailable)
   expect(rejected).toEqual(['jump', 'jump'])
@@ -73,20 +73,20 @@ test('while the bank does not answer, a rate serves for 5 minutes unless another
   after(31_000)
   answer = () => ({ midNano: 900_000_000n })
   await expect(theirs.of(rail)).rejects.toThrow('off_mid')
-  answer = silent
+  answer = unavailable
 
   await expect(ours.of(rail)).rejects.toThrow(RailUnavailable)
   answer = () => ({ gbpPerUsdNano: 791_000_000n })
   after(5_001)
   expect(await theirs.of(rail)).toBe(791_000_000n)
-  answer = silent
+  answer = unavailable
   expect(await ours.of(rail)).toBe(good)
 })
 
 test('after a refused payout the bank is asked again, and while it does not answer the cached rate still serves', async () => {
   const rates = aProcess()
   await rates.of(rail)
-  answer = silent
+  answer = unavailable
   rates.askAgain()
   expect([await rates.of(rail), await rates.of(rail), asked]).toEqual([good, good, 2])
 
@@ -152,7 +152,7 @@ function aProcess(): Rates {
   })
 }
 
-function silent(): never {
+function unavailable(): never {
   throw new RailUnavailable('rate')
 }
 

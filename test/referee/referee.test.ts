@@ -64,7 +64,7 @@ test('correct payouts give no finding', async () => {
 
 type Harm = readonly [what: string, statements: () => readonly string[], says: string]
 
-const harms: readonly Harm[] = [
+const faults: readonly Harm[] = [
   ['a set that does not balance', () => [unguarded, addEntry(5n, 'suspense')], 'I1 every set'],
   ['a set without entries', () => [unguarded, `DELETE FROM ledger_entries WHERE set_id = ${aSet()}`], 'I1 every set'],
   [
@@ -124,7 +124,7 @@ const harms: readonly Harm[] = [
     () => [unguarded, 'DELETE FROM charges'],
     'a completed live payout is charged once',
   ],
-  ...billingHarms.map(([harm, statements, says]): Harm => [harm, () => [unguarded, ...statements], `I8 ${says}`]),
+  ...billingHarms.map(([harm, statements, finding]): Harm => [harm, () => [unguarded, ...statements], `I8 ${finding}`]),
   ['a move that is not allowed', () => [unguarded, addEvent(failed, 'completed')], 'moved from failed to completed'],
   ['a row that its timeline does not explain', () => [setRow(completed, `status = 'processing'`)], 'its timeline ends'],
   ['an attempt that nobody asked for', () => [setRow(completed, 'attempt = 2')], 'was requested 1 times'],
@@ -189,10 +189,10 @@ const harms: readonly Harm[] = [
   ],
 ]
 
-test.each(harms)('%s is found', async (_, harm, says) => {
-  const found = await afterHarm(harm())
+test.each(faults)('%s is found', async (_, plantFault, finding) => {
+  const found = await afterHarm(plantFault())
 
-  expect(found.join('\n')).toContain(says)
+  expect(found.join('\n')).toContain(finding)
   expect(found).not.toEqual([])
 })
 

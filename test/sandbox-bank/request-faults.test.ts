@@ -98,11 +98,11 @@ test('500, 503 and 424 come before storing and after it, in the formats of the p
 })
 
 test('429 comes with and without Retry-After', async () => {
-  const said = await strike({ kind: 'status', status: 429, retry_after: 1 })
-  const silent = await strike({ kind: 'status', status: 429 })
+  const withHeader = await strike({ kind: 'status', status: 429, retry_after: 1 })
+  const withoutHeader = await strike({ kind: 'status', status: 429 })
 
-  expect([said, silent].map((each) => answered(each).headers.get('retry-after'))).toEqual(['1', null])
-  expect([said.stored, silent.stored]).toEqual([0, 0])
+  expect([withHeader, withoutHeader].map((each) => answered(each).headers.get('retry-after'))).toEqual(['1', null])
+  expect([withHeader.stored, withoutHeader.stored]).toEqual([0, 0])
 })
 
 test('a slow body arrives completely after its time', async () => {

@@ -60,7 +60,7 @@ test(`${minutes} minutes of chaos, seed ${seed}: every accepted payout is final,
   const returns = await takeBack.finish(settleMs)
   const verdict = await verdictOn(world, partners)
 
-  tell({ seed, minutes, at: systemClock.now(), ...dealt, returns, ...verdict })
+  printSummary({ seed, minutes, at: systemClock.now(), ...dealt, returns, ...verdict })
   expect(verdict).toMatchObject({ paidTwice: [], drifts: [], falseAlarms: [] })
   expect(Object.keys(verdict.outcomes).filter((status) => !finals.includes(status))).toEqual([])
   expect(sumOf(verdict.outcomes)).toBe(verdict.orders)
@@ -87,6 +87,6 @@ test('the verdict can fail: one changed entry is a drift, and one changed activi
 })
 
 /** Printed for docs/reliability.md, and not in a test run. */
-function tell(run: Run): void {
+function printSummary(run: Run): void {
   if (environment()['CHAOS_MINUTES'] !== undefined) process.stderr.write(`${JSON.stringify(run)}\n${rowOf(run)}\n`)
 }

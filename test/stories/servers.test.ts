@@ -61,11 +61,11 @@ test('Temporal is killed under load and restarted: pending during the outage and
   await load.some()
 
   await gone(temporal)
-  const meanwhile = await world.pay()
+  const duringOutage = await world.pay()
   temporal = await openTemporal(Number(temporal.address.split(':')[1]))
 
-  const answers = [meanwhile, ...(await load.done())]
-  expect(meanwhile.body.status).toBe('pending')
+  const answers = [duringOutage, ...(await load.done())]
+  expect(duringOutage.body.status).toBe('pending')
   expect(load.refusals).not.toContain(502)
   const rows = await world.allSettled(answers)
   expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['completed']))

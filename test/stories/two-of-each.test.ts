@@ -56,11 +56,11 @@ test('all are drained while the bank is slow: the running call completes, and th
   for (const { id } of workers) await askToDrain(world.db, { id, by: 'ops:ada', at, ifLast: 'drain' })
   await until('all are drained', async () => (await states()).every((state) => state === 'drained'))
 
-  const { transfer_ref: heard } = await world.row(body.id)
-  expect([heard, (await world.bank.counts(slow)).fired]).toEqual([expect.any(String), 2])
+  const { transfer_ref: transferRef } = await world.row(body.id)
+  expect([transferRef, (await world.bank.counts(slow)).fired]).toEqual([expect.any(String), 2])
   for (const worker of world.workers) await worker.stop()
   await Promise.all(world.workers.map((worker) => worker.start()))
-  expect(await world.settled(body.id)).toMatchObject({ status: 'completed', transfer_ref: heard })
+  expect(await world.settled(body.id)).toMatchObject({ status: 'completed', transfer_ref: transferRef })
   expect(await world.transfersOf(body.id)).toHaveLength(1)
 })
 

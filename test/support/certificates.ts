@@ -40,7 +40,7 @@ interface Wanted {
 
 /** RFC 5280, section 4.1, with ECDSA and SHA-256. */
 function certificateOf({ name, publicKey, issuer, extensions }: Wanted): string {
-  const told = sequence(
+  const body = sequence(
     tagged(0xa0, integer(Buffer.from([2]))),
     integer(Buffer.from([1, ...randomBytes(8)])),
     ecdsaWithSha256,
@@ -50,8 +50,8 @@ function certificateOf({ name, publicKey, issuer, extensions }: Wanted): string 
     publicKey.export({ type: 'spki', format: 'der' }),
     tagged(0xa3, sequence(...extensions)),
   )
-  const signature = tagged(0x03, Buffer.concat([Buffer.from([0]), sign('sha256', told, issuer.privateKey)]))
-  const lines = sequence(told, ecdsaWithSha256, signature)
+  const signature = tagged(0x03, Buffer.concat([Buffer.from([0]), sign('sha256', body, issuer.privateKey)]))
+  const lines = sequence(body, ecdsaWithSha256, signature)
     .toString('base64')
     .match(/.{1,64}/g)
   return ['-----BEGIN CERTIFICATE-----', ...(lines ?? []), '-----END CERTIFICATE-----', ''].join('\n')

@@ -63,8 +63,8 @@ export async function requireNothingPersonal(folder: string): Promise<void> {
     process.stderr.write(`Logs of this run: ${lines} lines in ${files} files, nothing personal or secret in them.\n`)
     return
   }
-  const told = findings.map(({ file, line, what, around }) => `  ${what} in ${file}:${line}: ${around}`)
-  throw new Error(`The logs in ${folder} hold what must not be in them:\n${told.join('\n')}`)
+  const report = findings.map(({ file, line, what, around }) => `  ${what} in ${file}:${line}: ${around}`)
+  throw new Error(`The logs in ${folder} hold what must not be in them:\n${report.join('\n')}`)
 }
 
 let made = 0

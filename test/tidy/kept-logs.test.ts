@@ -6,16 +6,16 @@ import { testSystem } from '../support/jest/system'
 import { keptLog } from '../support/kept-logs'
 
 test('lines below the level of a test are still kept', () => {
-  const heard: string[] = []
-  const log = keptLog({ level: 'error', write: (line) => void heard.push(JSON.parse(line).msg) })
+  const lines: string[] = []
+  const log = keptLog({ level: 'error', write: (line) => void lines.push(JSON.parse(line).msg) })
 
   log.debug('a whisper of kept-logs.test')
   log.error('a shout of kept-logs.test')
 
   const folder = testSystem().logsFolder
   const kept = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
-  expect(heard).toEqual(['a shout of kept-logs.test'])
-  for (const said of ['whisper', 'shout']) expect(kept.join('')).toContain(`a ${said} of kept-logs.test`)
+  expect(lines).toEqual(['a shout of kept-logs.test'])
+  for (const message of ['whisper', 'shout']) expect(kept.join('')).toContain(`a ${message} of kept-logs.test`)
 })
 
 test('every log of a test is searched', () => {

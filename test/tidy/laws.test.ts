@@ -179,9 +179,9 @@ describe('the layout', () => {
   })
 
   test('every source file starts with a comment that says what it is for', () => {
-    const silent = sourceFiles().filter((file) => /\.tsx?$/.test(file) && !/^(#!.*\n)?\/[/*]/.test(read(file)))
+    const uncommented = sourceFiles().filter((file) => /\.tsx?$/.test(file) && !/^(#!.*\n)?\/[/*]/.test(read(file)))
 
-    expect(silent).toEqual([])
+    expect(uncommented).toEqual([])
   })
 
   test.each([

@@ -33,8 +33,8 @@ test('it reports so, takes no more tasks, and stays until its process is stopped
   })
   const [ask, stop] = [new AbortController(), new AbortController()]
   const states: OwnState[] = []
-  const said: string[] = []
-  const log = keptLog({ level: 'info', write: (line) => void said.push(JSON.parse(line).msg) })
+  const lines: string[] = []
+  const log = keptLog({ level: 'info', write: (line) => void lines.push(JSON.parse(line).msg) })
   const registration = { askedToDrain: ask.signal, become: async (state: OwnState) => void states.push(state) }
   const parts = { registration, signal: stop.signal, log, onReady: () => {}, patienceMs: 2_000 }
   let hasEnded = false
@@ -46,7 +46,7 @@ test('it reports so, takes no more tasks, and stays until its process is stopped
   await until('drained', () => states.includes('drained'))
 
   expect(states).toEqual(['draining', 'drained'])
-  expect(said).toEqual(['drained; takes no new work until this process ends'])
+  expect(lines).toEqual(['drained; takes no new work until this process ends'])
   expect(['STOPPED', 'FAILED']).toContain(worker.getState())
   // The SDK still waits for an answer, and the worker does not wait for the SDK.
   await expect(connection.close()).rejects.toThrow('while Workers hold a reference')

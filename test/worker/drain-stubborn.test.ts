@@ -43,8 +43,8 @@ test('it reports so, stays, and the activity runs elsewhere', async () => {
   })
   const [ask, stop] = [new AbortController(), new AbortController()]
   const states: OwnState[] = []
-  const said: string[] = []
-  const log = keptLog({ level: 'info', write: (line) => void said.push(JSON.parse(line).msg) })
+  const lines: string[] = []
+  const log = keptLog({ level: 'info', write: (line) => void lines.push(JSON.parse(line).msg) })
   const registration = { askedToDrain: ask.signal, become: async (state: OwnState) => void states.push(state) }
   let hasEnded = false
   const working = workUntilStopped([stubborn], { registration, signal: stop.signal, log, onReady: () => {} }).then(
@@ -63,7 +63,7 @@ test('it reports so, stays, and the activity runs elsewhere', async () => {
   await other.runUntil(handle.result())
 
   expect(states).toEqual(['draining', 'drained'])
-  expect(said).toEqual([
+  expect(lines).toEqual([
     'activities did not finish in time; another worker repeats them',
     'drained; takes no new work until this process ends',
   ])

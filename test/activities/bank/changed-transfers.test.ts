@@ -28,7 +28,7 @@ let worker: AWorker
 let rails: Rails
 let steps: ReturnType<typeof payoutActivities>
 let partnerId: string
-let looks = 0
+let scans = 0
 
 silenceTemporal()
 
@@ -60,7 +60,7 @@ test.each(['live', 'sandbox'] as const)(
     const other = await aCompleted(environment)
     await move(payout, 'returned')
 
-    expect((await look())[environment]).toMatchObject({ returns: 1, contradictions: 0, failed: 0 })
+    expect((await scan())[environment]).toMatchObject({ returns: 1, contradictions: 0, failed: 0 })
 
     const described = await returnOf(payout).describe()
     expect([described.type, described.taskQueue]).toEqual([
@@ -75,14 +75,14 @@ test.each(['live', 'sandbox'] as const)(
 test('a return in progress is left alone, and a finished one is not started again', async () => {
   const payout = await aCompleted()
   await move(payout, 'returned')
-  await look()
+  await scan()
   const { runId } = await returnOf(payout).describe()
 
-  await look()
+  await scan()
   expect((await returnOf(payout).describe()).runId).toBe(runId)
 
   await settle(payout)
-  expect((await look()).live).toMatchObject({ returns: 0, contradictions: 0 })
+  expect((await scan()).live).toMatchObject({ returns: 0, contradictions: 0 })
 })
 
 test('a payout that is failed here and delivered at the bank needs an operator', async () => {
@@ -91,7 +91,7 @@ test('a payout that is failed here and delivered at the bank needs an operator',
   const failed = `status = 'failed', failure_reason = 'bank_refused: x', closed_at = now()`
   await worker.db.dataSource.query(`UPDATE payouts SET ${failed} WHERE id = $1`, [payout.payoutId])
 
-  expect((await look()).live).toMatchObject({ contradictions: 1 })
+  expect((await scan()).live).toMatchObject({ contradictions: 1 })
   expect(await attentionOf(payout)).toBe('bank_contradicts_payment_processed')
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { payout_id: payout.payoutId, state: 'payment_processed' },
@@ -108,7 +108,7 @@ test('a refunded payout that the bank reports as delivered again needs an operat
     payout.payoutId,
   ])
 
-  expect((await look()).live).toMatchObject({ contradictions: 1 })
+  expect((await scan()).live).toMatchObject({ contradictions: 1 })
   await worker.db.dataSource.query(`UPDATE payouts SET status = 'completed' WHERE id = $1`, [payout.payoutId])
 })
 
@@ -132,16 +132,16 @@ test('a scan that could not start every workflow does not count', async () => {
 
   expect(await lookWith(() => {}, 'away')).toMatchObject({ returns: 0, failed: 1 })
   expect(await findReading(worker.db, 'live')).toBeNull()
-  expect((await look()).live).toMatchObject({ returns: 1, failed: 0 })
+  expect((await scan()).live).toMatchObject({ returns: 1, failed: 0 })
   await settle(payout)
 })
 
 test('unrelated transfers do not stop the scan', async () => {
   const payout = await aCompleted()
   await move(payout, 'returned')
-  const strangers = [null, 'not-ours', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4']
+  const unknownRefs = [null, 'not-ours', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4']
 
-  expect(await lookWith(() => {}, 'there', strangers)).toMatchObject({ returns: 1, failed: 0 })
+  expect(await lookWith(() => {}, 'there', unknownRefs)).toMatchObject({ returns: 1, failed: 0 })
   expect([await findReading(worker.db, 'live'), lines]).toEqual([expect.any(Date), []])
   await settle(payout)
 })
@@ -182,12 +182,12 @@ function banks() {
 
 /** One scan that records the requests to the bank, optionally without Temporal or with odd transfers. */
 function lookWith(
-  hear: (at: Date) => void,
+  onRead: (at: Date) => void,
   temporal: 'there' | 'away' = 'there',
   unreadable: readonly (string | null)[] = [],
 ) {
   async function* changedSince(at: Date): AsyncGenerator<ChangedTransfer> {
-    hear(at)
+    onRead(at)
     for (const payoutId of unreadable) yield { outcome: 'unreadable', payoutId }
     yield* rails.provider_production.changedSince(at)
   }
@@ -204,10 +204,10 @@ function lookWith(
   return readChangedTransfers(deps, { environment: 'live' })
 }
 
-async function look() {
+async function scan() {
   return worker.client.workflow
     .execute<typeof changedTransfers>('changedTransfers', {
-      workflowId: `changed-transfers-${worker.queuePrefix}-${looks++}`,
+      workflowId: `changed-transfers-${worker.queuePrefix}-${scans++}`,
       taskQueue: worker.taskQueue,
       args: [],
     })

@@ -40,9 +40,9 @@ test('each seal that sealed rows logs the length and the head of the chain, and 
   const { head } = await verifyAudit(db)
   await steps.sealAudit({ limit: 100 })
 
-  const said = lines.filter(({ msg }) => msg === 'the audit chain has grown')
-  expect(said.at(-1)).toMatchObject({ links: '3', audit_head: head })
-  expect(said.map(({ links }) => Number(links))).toEqual([...new Set(said.map(({ links }) => Number(links)))])
+  const grown = lines.filter(({ msg }) => msg === 'the audit chain has grown')
+  expect(grown.at(-1)).toMatchObject({ links: '3', audit_head: head })
+  expect(grown.map(({ links }) => Number(links))).toEqual([...new Set(grown.map(({ links }) => Number(links)))])
 })
 
 test('a valid chain is logged with its head, and no mail is sent', async () => {
@@ -57,7 +57,7 @@ test('a fault is logged as an error every day, and mailed once until it changes'
   await steps.verifyAudit()
   await behindOurBack(db, `UPDATE activity SET made_by = 'somebody@else.test' WHERE id = 2`)
   const verdicts = [await verifyTomorrow(), await verifyTomorrow()]
-  const told = await mails()
+  const sentMails = await mails()
   await behindOurBack(db, 'DELETE FROM activity WHERE id = 1')
   await verifyTomorrow()
 
@@ -71,11 +71,11 @@ test('a fault is logged as an error every day, and mailed once until it changes'
     ['row_changed', 'activity', '2'],
     ['row_missing', 'activity', '1'],
   ])
-  expect(told).toHaveLength(1)
-  expect(told[0]?.to.address).toBe('ops@payouts.test')
-  expect(told[0]?.text).toContain('row_changed')
-  expect(told[0]?.text).toContain('activity 2')
-  expect(JSON.stringify([told, lines])).not.toContain('somebody@else')
+  expect(sentMails).toHaveLength(1)
+  expect(sentMails[0]?.to.address).toBe('ops@payouts.test')
+  expect(sentMails[0]?.text).toContain('row_changed')
+  expect(sentMails[0]?.text).toContain('activity 2')
+  expect(JSON.stringify([sentMails, lines])).not.toContain('somebody@else')
   expect(await mails()).toHaveLength(1)
   expect(await faultsKept()).toEqual([null, 'row_changed', 'row_changed', 'row_missing'])
 })
@@ -86,12 +86,12 @@ test('a chain rewritten from its first link is detected by the previous day’s 
   await behindOurBack(db, 'DELETE FROM audit_progress')
   await behindOurBack(db, `UPDATE activity SET made_by = 'somebody@else.test' WHERE id = 2`)
   await sealAll()
-  const anew = await verifyTomorrow()
+  const rewritten = await verifyTomorrow()
   await someChanges(1)
   await sealAll()
   const dayAfter = await verifyTomorrow()
 
-  expect([anew.fault, dayAfter.fault]).toEqual(['head_missing', 'head_missing'])
+  expect([rewritten.fault, dayAfter.fault]).toEqual(['head_missing', 'head_missing'])
   expect(await mails()).toHaveLength(1)
 })
 

@@ -192,8 +192,8 @@ test('a verification that the bank has not opened within a quarter of an hour is
   await aSweep()
   await aSweep()
 
-  const told = lines.map((line) => JSON.parse(line)).filter(({ partner_id }) => partner_id !== undefined)
-  expect(told.map(({ partner_id }) => partner_id)).toEqual([late])
+  const reported = lines.map((line) => JSON.parse(line)).filter(({ partner_id }) => partner_id !== undefined)
+  expect(reported.map(({ partner_id }) => partner_id)).toEqual([late])
 })
 
 test('a payout that stays at the bank for too long, or unknown for too long, is reported once', async () => {
@@ -215,8 +215,8 @@ test('a payout that stays at the bank for too long, or unknown for too long, is 
     null,
     'debit_missing',
   ])
-  const told = lines.map((line) => JSON.parse(line)).map(({ payout_id, attention }) => [payout_id, attention])
-  expect(told).toEqual([
+  const reported = lines.map((line) => JSON.parse(line)).map(({ payout_id, attention }) => [payout_id, attention])
+  expect(reported).toEqual([
     [late.id, 'settlement_overdue'],
     [unknown.id, 'outcome_overdue'],
   ])

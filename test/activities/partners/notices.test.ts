@@ -67,13 +67,13 @@ describe('a live payout that failed', () => {
     )
     const [first] = mails
     expect(first).toMatchObject({ kind: 'notice', mail: { subject: 'Acme Ltd: A payout failed' } })
-    for (const words of [
+    for (const text of [
       '120.00 GBP',
       'Ada Lovelace, account ending 5678',
       'invalid_account: The bank rejected the account details.',
       `https://payouts.test/dashboard/payouts/${id}?environment=live`,
     ]) {
-      expect(first?.mail.text).toContain(words)
+      expect(first?.mail.text).toContain(text)
     }
     expect(JSON.stringify(mails)).not.toContain('12345678')
   })
@@ -174,10 +174,10 @@ test('an unverified partner’s name is not in the subject', async () => {
 
   await send()
 
-  const [told] = await mailed()
-  expect(told?.mail.subject).toBe('Your verification was refused')
-  expect(told?.mail.text).toContain('No <b>papers</b>')
-  expect(told?.mail.html).not.toContain('<b>')
+  const [mail] = await mailed()
+  expect(mail?.mail.subject).toBe('Your verification was refused')
+  expect(mail?.mail.text).toContain('No <b>papers</b>')
+  expect(mail?.mail.html).not.toContain('<b>')
 })
 
 test('a top-up is mailed with its amount, to the last millionth', async () => {
@@ -186,9 +186,9 @@ test('a top-up is mailed with its amount, to the last millionth', async () => {
 
   await send()
 
-  const [told] = await mailed()
-  expect(told?.mail.subject).toBe('Acme Ltd: A top-up arrived')
-  expect(told?.mail.text).toContain('12.345678 USDC')
+  const [mail] = await mailed()
+  expect(mail?.mail.subject).toBe('Acme Ltd: A top-up arrived')
+  expect(mail?.mail.text).toContain('12.345678 USDC')
 })
 
 test('a case is mailed with its outcome', async () => {
@@ -203,9 +203,9 @@ test('a case is mailed with its outcome', async () => {
 
   await send()
 
-  const [told] = await mailed()
-  expect(told?.mail.subject).toBe('Acme Ltd: A trace was resolved')
-  expect(told?.mail.text).toContain('not found')
+  const [mail] = await mailed()
+  expect(mail?.mail.subject).toBe('Acme Ltd: A trace was resolved')
+  expect(mail?.mail.text).toContain('not found')
 })
 
 describe('a low balance', () => {
@@ -225,9 +225,9 @@ describe('a low balance', () => {
     await pay(10_000_000n)
     expect(await check()).toBe(0)
     await send()
-    const [told] = await mailed()
-    expect(told?.mail.subject).toBe('Acme Ltd: Your balance is low')
-    expect(told?.mail.text).toMatch(/40\.00 USDC[^]*50\.00 USDC/)
+    const [mail] = await mailed()
+    expect(mail?.mail.subject).toBe('Acme Ltd: Your balance is low')
+    expect(mail?.mail.text).toMatch(/40\.00 USDC[^]*50\.00 USDC/)
 
     await topUp(20_000_000n, 'mov-2')
     expect(await check()).toBe(0)
@@ -284,8 +284,8 @@ async function anEvent(payoutId: string, kind: string): Promise<void> {
 }
 
 async function aNotice(kind: SwitchableNotice, about?: string): Promise<void> {
-  const word = about ?? (kind === 'low_balance' ? '0' : randomUUID())
-  await addNotice(db, { partnerId: partner.id, environment: 'live', kind, about: word, at: clock.now() })
+  const subject = about ?? (kind === 'low_balance' ? '0' : randomUUID())
+  await addNotice(db, { partnerId: partner.id, environment: 'live', kind, about: subject, at: clock.now() })
 }
 
 async function aMember(email: string, role: 'admin' | 'viewer'): Promise<void> {

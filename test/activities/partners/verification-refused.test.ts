@@ -196,9 +196,9 @@ describe('the row records whether verification was started', () => {
 
     const opening = await db.transaction(async (tx) => {
       await beginVerification(tx, partner.id, clock.now())
-      const standing = open()
-      await until('it waits for the commit', isSomebodyWaiting)
-      return { standing }
+      const openingRun = open()
+      await until('it waits for the commit', hasLockWaiter)
+      return { standing: openingRun }
     })
 
     expect(await opening.standing).toEqual({ status: 'pending', ready: false })
@@ -210,7 +210,7 @@ describe('the row records whether verification was started', () => {
   })
 })
 
-async function isSomebodyWaiting(): Promise<boolean> {
+async function hasLockWaiter(): Promise<boolean> {
   const [row] = await db.dataSource.query(
     `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
   )

@@ -76,9 +76,9 @@ describe('opening the customer', () => {
   })
 
   test('a bank that does not answer is a retryable error, and nothing has changed', async () => {
-    const away = withRail({ openCustomer: () => Promise.reject(new RailUnavailable('open customer')) })
+    const unavailable = withRail({ openCustomer: () => Promise.reject(new RailUnavailable('open customer')) })
 
-    await expect(away.openLiveCustomer({ partnerId: partner.id })).rejects.toThrow(RailUnavailable)
+    await expect(unavailable.openLiveCustomer({ partnerId: partner.id })).rejects.toThrow(RailUnavailable)
     expect(await now()).toEqual(partner)
   })
 })

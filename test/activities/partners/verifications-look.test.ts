@@ -10,7 +10,7 @@ import { type AWorker, aWorker, silenceTemporal, testActivities } from '../../su
 let worker: AWorker
 /** A queue without a worker, so that the test can act as one. */
 let queuePrefix: string
-let looking: ReturnType<typeof testActivities>
+let scanning: ReturnType<typeof testActivities>
 
 silenceTemporal()
 
@@ -19,11 +19,11 @@ beforeAll(async () => {
   queuePrefix = `${worker.queuePrefix}-nobody`
   // It is never called, because no workflow runs here.
   const bank = { sandbox: null, live: { url: 'http://127.0.0.1:1/v0', key: keys.live } }
-  looking = testActivities({ ...worker, queuePrefix, bank, clock: systemClock })
+  scanning = testActivities({ ...worker, queuePrefix, bank, clock: systemClock })
 })
 
 afterAll(async () => {
-  looking.close()
+  scanning.close()
   await worker.stop()
   await worker.dispose()
 })
@@ -32,20 +32,20 @@ test('a workflow whose history cannot be replayed is restarted; a single failure
   const { id } = await aPartner({ db: worker.db, clock: systemClock }, { verificationStatus: 'not_started' })
   await worker.db.transaction((tx) => beginVerification(tx, id, systemClock.now()))
   const handle = worker.client.workflow.getHandle(verificationId(id))
-  expect(await look()).toBe(1)
+  expect(await scan()).toBe(1)
   const first = (await handle.describe()).runId
 
   await failTask()
-  expect(await look()).toBe(0)
+  expect(await scan()).toBe(0)
   await failTask()
-  expect(await look()).toBe(1)
+  expect(await scan()).toBe(1)
 
   expect((await handle.describe()).runId).not.toBe(first)
   await handle.terminate()
 })
 
-async function look(): Promise<number> {
-  return (await looking.activities.startVerifications({ after: null, limit: 50 })).started
+async function scan(): Promise<number> {
+  return (await scanning.activities.startVerifications({ after: null, limit: 50 })).started
 }
 
 const historyDisagrees: Json = 24

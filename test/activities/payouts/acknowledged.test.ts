@@ -310,10 +310,10 @@ async function anAcknowledged(amountPence?: bigint): Promise<PayoutRef> {
 }
 
 /** The database of a run that does something else between a statement and the use of its result. */
-function after(sender: (tx: Tx) => Promise<unknown>, times: number, meanwhile: () => Promise<void>): Db {
+function after(sender: (tx: Tx) => Promise<unknown>, times: number, act: () => Promise<void>): Db {
   let left = times
   return actingAfter(db, sender, async () => {
-    if (--left === 0) await meanwhile()
+    if (--left === 0) await act()
   })
 }
 

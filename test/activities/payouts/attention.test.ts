@@ -141,12 +141,12 @@ test.each([
   ['bank_insufficient', 'bank_contradicts_payment_submitted', 'bank_contradicts_payment_submitted'],
   ['bank_contradicts_returned', 'unaccounted_transfer', 'bank_contradicts_returned'],
   ['settlement_overdue', 'bank_says_error', 'bank_says_error'],
-])('%s, then %s: the attention is %s', async (first, then, heard) => {
+])('%s, then %s: the attention is %s', async (first, then, expected) => {
   const payout = await aSent()
   await setAttention(db, payout.payoutId, first)
   await setAttention(db, payout.payoutId, then)
 
-  expect(await attentionOf(payout)).toBe(heard)
+  expect(await attentionOf(payout)).toBe(expected)
 })
 
 test.each(['bank_contradicts_payment_submitted', 'unaccounted_transfer'])(

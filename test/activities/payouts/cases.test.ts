@@ -126,22 +126,22 @@ test('a resolution as returned moves neither money nor the payout', async () => 
 
 test('a late case is reported once, whichever check comes first, and never after it is resolved', async () => {
   const [late, resolved] = [await aCase(), await aCase()]
-  const look = () => lookAfterCase({ db, clock, log }, { caseId: late.id })
+  const checkLate = () => lookAfterCase({ db, clock, log }, { caseId: late.id })
   const sweep = () => reportLateCases({ db, clock, log }, { limit: 50 })
-  const early = await look()
+  const early = await checkLate()
   await end(resolved)
 
   clock.forward(hourMs)
-  await Promise.all([look(), sweep(), look(), sweep()])
+  await Promise.all([checkLate(), sweep(), checkLate(), sweep()])
   clock.forward(hourMs)
-  const again = await look()
+  const again = await checkLate()
   await sweep()
   await end(late)
 
   expect(early.at === 'open' && early.dueInMs !== null && early.dueInMs > hourMs - 10_000).toBe(true)
-  expect([again, await look()]).toEqual([{ at: 'open', dueInMs: null }, { at: 'over' }])
-  const told = lines.map((line) => JSON.parse(line)).filter(({ payout_id }) => payout_id === late.payoutId)
-  expect(told).toEqual([expect.objectContaining({ level: 'error', case_id: late.id, kind: 'recall' })])
+  expect([again, await checkLate()]).toEqual([{ at: 'open', dueInMs: null }, { at: 'over' }])
+  const reported = lines.map((line) => JSON.parse(line)).filter(({ payout_id }) => payout_id === late.payoutId)
+  expect(reported).toEqual([expect.objectContaining({ level: 'error', case_id: late.id, kind: 'recall' })])
   expect(lines.filter((line) => line.includes(resolved.id))).toEqual([])
 })
 

@@ -54,12 +54,12 @@ afterEach(async () => {
 test('undeliverable is failed with its reason at once, and the wallet is credited when the bank has refunded', async () => {
   await move('undeliverable', 'AC06')
   const undeliverable = await steps.pollSettlement(payout)
-  const meanwhile = await balance()
+  const beforeRefund = await balance()
   await move('refunded')
   const refunded = await steps.pollSettlement(payout)
 
   expect(undeliverable).toMatchObject({ at: 'sent', status: 'failed' })
-  expect(meanwhile).toBe(before - 153_300_000n)
+  expect(beforeRefund).toBe(before - 153_300_000n)
   expect(refunded).toMatchObject({ at: 'over', status: 'failed' })
   expect(await balance()).toBe(before)
   expect(await rowOf()).toMatchObject({ failure_reason: expect.stringMatching(/^account_blocked: /) })
@@ -97,10 +97,10 @@ test('a refund that fails keeps a failed payout failed and uncredited until the 
   await move('refund_failed')
   const failed = await steps.pollSettlement(payout)
   const { attention } = await rowOf()
-  const meanwhile = await balance()
+  const beforeRefund = await balance()
   await move('refunded')
 
-  expect([failed.at, failed.status, attention, meanwhile]).toEqual([
+  expect([failed.at, failed.status, attention, beforeRefund]).toEqual([
     'sent',
     'failed',
     'bank_says_refund_failed',

@@ -86,10 +86,10 @@ test('an operator can bind the transfer of a restored payout at once, before any
   await steps.submitToRail(payout)
   const { transferRef } = await loadStep(db, payout.payoutId)
   await restoreDebited(payout)
-  const word = { payoutId: payout.payoutId, evidence: 'ops proof named it', by: 'ops:test' }
+  const decision = { payoutId: payout.payoutId, evidence: 'ops proof named it', by: 'ops:test' }
 
-  expect(await resolveByHand(depsWith({}), { ...word, transferRef: null })).toMatchObject({ outcome: 'refused' })
-  expect(await resolveByHand(depsWith({}), { ...word, transferRef })).toEqual({
+  expect(await resolveByHand(depsWith({}), { ...decision, transferRef: null })).toMatchObject({ outcome: 'refused' })
+  expect(await resolveByHand(depsWith({}), { ...decision, transferRef })).toEqual({
     outcome: 'resolved',
     status: 'processing',
   })
@@ -102,7 +102,7 @@ test('a payout that was never debited is neither taken over nor sent', async () 
   await steps.submitToRail(sent)
   const { transferRef } = await loadStep(db, sent.payoutId)
   const payout = await aClaim(db, { partnerId })
-  const word = { payoutId: payout.payoutId, evidence: 'a guess', by: 'ops:test' }
+  const decision = { payoutId: payout.payoutId, evidence: 'a guess', by: 'ops:test' }
   const finding = stepsWith({
     findTransfer: async () => ({
       outcome: 'found',
@@ -111,7 +111,7 @@ test('a payout that was never debited is neither taken over nor sent', async () 
   })
 
   expect(await finding.resolveSubmit(payout)).toMatchObject({ at: 'unknown' })
-  expect(await resolveByHand(depsWith({}), { ...word, transferRef })).toMatchObject({
+  expect(await resolveByHand(depsWith({}), { ...decision, transferRef })).toMatchObject({
     outcome: 'refused',
     why: expect.stringContaining('not debited'),
   })

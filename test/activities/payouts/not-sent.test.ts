@@ -51,7 +51,7 @@ test('a bank that was busy for the whole time limit has sent nothing: the debit 
   const hasty = { ...deps, patience: { ...deps.patience, answerWithinMs: 400 } }
 
   expect(await submitToRail(hasty, payout)).toMatchObject(notSent)
-  expect(await standing(payout)).toEqual({ status: 'pending', verdict: 'payout_not_created', released: true })
+  expect(await rowOf(payout)).toEqual({ status: 'pending', verdict: 'payout_not_created', released: true })
   expect(await recipientLeft(db, payout)).toEqual({ account: null, body: null, sealed: false })
   expect(await objections()).toEqual([])
 })
@@ -72,7 +72,7 @@ test('a second run that finds a call in flight invalidates the proof of the firs
   expect(resumed).toMatchObject({ at: 'unknown', verdict: { outcome: 'kept' } })
   expect(repeated).toMatchObject({ at: 'sent' })
   expect(late).toMatchObject({ at: 'sent' })
-  expect(await standing(payout)).toEqual({ status: 'processing', verdict: 'accepted', released: false })
+  expect(await rowOf(payout)).toEqual({ status: 'processing', verdict: 'accepted', released: false })
   expect(await objections()).toEqual([expect.stringContaining('is still open: processing accepted pending')])
 })
 
@@ -88,7 +88,7 @@ test('once a second run has answered "pending", the first one cannot release the
 
   expect(resumed).toMatchObject({ at: 'unknown', verdict: { outcome: 'kept' } })
   expect(await first).toMatchObject({ at: 'unknown', verdict: { outcome: 'kept' } })
-  expect(await standing(payout)).toEqual({ status: 'pending', verdict: 'unknown', released: false })
+  expect(await rowOf(payout)).toEqual({ status: 'pending', verdict: 'unknown', released: false })
   await bank.control('DELETE', '/faults')
   expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
 })
@@ -109,7 +109,7 @@ test('a missing transfer at the bank counts only a quiet period after the last c
   const afterTheQuietPeriod = await patient.resolveSubmit(payout)
 
   expect([repeated.at, justAfterTheLastRepeat.at, afterTheQuietPeriod.at]).toEqual(['unknown', 'unknown', 'over'])
-  expect(await standing(payout)).toEqual({ status: 'failed', verdict: 'late_refusal', released: false })
+  expect(await rowOf(payout)).toEqual({ status: 'failed', verdict: 'late_refusal', released: false })
   expect(await objections()).toEqual([])
 })
 
@@ -155,7 +155,7 @@ async function aDebited(): Promise<PayoutRef> {
   return payout
 }
 
-async function standing({ payoutId }: PayoutRef): Promise<unknown> {
+async function rowOf({ payoutId }: PayoutRef): Promise<unknown> {
   const [row] = await db.dataSource.query(
     'SELECT status, verdict, released_at IS NOT NULL AS released FROM payouts WHERE id = $1',
     [payoutId],

@@ -95,10 +95,10 @@ test('an acknowledged payout waits for an unavailable bank, and is sent when it 
   await markAnswered(db, { ...payout, at: clock.now() })
   await bank.fault({ kind: 'status', status: 503, times: null, match: { method: 'POST', path: '/v0/customers/*' } })
 
-  const away = await steps.submitToRail(payout)
+  const unavailable = await steps.submitToRail(payout)
   await bank.control('DELETE', '/faults')
   const back = await steps.submitToRail(payout)
 
-  expect(away).toMatchObject({ at: 'unsent', verdict: { outcome: 'kept' }, status: 'pending' })
+  expect(unavailable).toMatchObject({ at: 'unsent', verdict: { outcome: 'kept' }, status: 'pending' })
   expect(back).toMatchObject({ at: 'sent', status: 'processing' })
 })

@@ -59,7 +59,7 @@ describe('a completed live payout', () => {
     await move(payout, 'returned', 'AC07')
 
     const returned = await steps.pollReturn(payout)
-    const meanwhile = await balance()
+    const beforeRefund = await balance()
     await move(payout, 'refund_in_flight')
     const inFlight = await steps.pollReturn(payout)
     await move(payout, 'refunded')
@@ -69,7 +69,7 @@ describe('a completed live payout', () => {
       { at: 'waiting', status: 'returned' },
       { at: 'waiting', status: 'returned' },
     ])
-    expect(meanwhile).toBe(before - 153_300_000n)
+    expect(beforeRefund).toBe(before - 153_300_000n)
     expect(refunded).toEqual({ at: 'over', status: 'returned', says: 'returned, refunded' })
     expect(await balance()).toBe(before)
     expect(await rowOf(payout)).toMatchObject({

@@ -22,7 +22,7 @@ beforeAll(async () => {
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
   rails = railsTo(bank, { callMs: 2_000 })
   partnerId = (await aConnectedPartner(db, bank)).id
-  steps = stepsHearing(() => Promise.resolve())
+  steps = stepsWithStaleAnswer(() => Promise.resolve())
 })
 afterAll(async () => {
   rails.close()
@@ -36,7 +36,7 @@ test('a stale pending return changes nothing after its refund was booked', async
   await move(payout, 'payment_processed')
   await steps.pollSettlement(payout)
   await move(payout, 'returned')
-  const slow = stepsHearing(async () => {
+  const slow = stepsWithStaleAnswer(async () => {
     await move(payout, 'refunded')
     await steps.pollReturn(payout)
   })
@@ -47,7 +47,7 @@ test('a stale pending return changes nothing after its refund was booked', async
 
 test('a stale transfer in flight changes nothing after the payout was completed', async () => {
   const payout = await aSent()
-  const slow = stepsHearing(async () => {
+  const slow = stepsWithStaleAnswer(async () => {
     await move(payout, 'payment_processed')
     await steps.pollSettlement(payout)
   })
@@ -62,13 +62,13 @@ test('a stale transfer in flight changes nothing after the payout was completed'
 })
 
 /** Activities that get the bank's answer only after the given action. */
-function stepsHearing(meanwhile: () => Promise<unknown>) {
+function stepsWithStaleAnswer(act: () => Promise<unknown>) {
   const provider_production = {
     ...rails.provider_production,
     transfer: async (ref: string) => {
-      const told = await rails.provider_production.transfer(ref)
-      await meanwhile()
-      return told
+      const answer = await rails.provider_production.transfer(ref)
+      await act()
+      return answer
     },
   }
   const deps = stepDeps(db, { ...rails, provider_production })

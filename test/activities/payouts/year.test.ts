@@ -25,13 +25,13 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 test('twelve runs', async () => {
-  const happenings = aYear(20_261_115)
-  const expected = expectedTotals(happenings)
+  const events = aYear(20_261_115)
+  const expected = expectedTotals(events)
 
   const totals: bigint[] = []
-  const waiting = [...happenings]
+  const waiting = [...events]
   for (const month of months) {
-    while (waiting[0] !== undefined && waiting[0].storedMs < runMs(month)) await happen(waiting.shift())
+    while (waiting[0] !== undefined && waiting[0].storedMs < runMs(month)) await apply(waiting.shift())
     totals.push(await run(month))
   }
 
@@ -86,9 +86,9 @@ function aYear(seed: number): Happening[] {
 const payouts = new Map<number, string>()
 const exceptionMicropounds = 2_345_678n
 
-async function happen(happening: Happening | undefined): Promise<void> {
-  if (happening === undefined) return
-  const { what, nth, atMs, amountPence } = happening
+async function apply(event: Happening | undefined): Promise<void> {
+  if (event === undefined) return
+  const { what, nth, atMs, amountPence } = event
   const at = new Date(atMs)
   if (what === 'completed') {
     const fees = { feePence: totalFee(amountPence), feeInTransferPence: bankFee(amountPence) }
@@ -154,11 +154,11 @@ function bankFee(amountPence: bigint): bigint {
   return 50n + (amountPence + 100n) / 200n
 }
 
-function expectedTotals(happenings: readonly Happening[]): bigint[] {
+function expectedTotals(events: readonly Happening[]): bigint[] {
   const billed = new Set<Happening>()
   let carried = 0n
   return months.map((month) => {
-    const own = happenings.filter(
+    const own = events.filter(
       (each) => !billed.has(each) && each.storedMs < runMs(month) && monthOf(each.atMs) <= month,
     )
     for (const each of own) billed.add(each)

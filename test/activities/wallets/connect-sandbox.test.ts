@@ -172,7 +172,7 @@ test('a payout that begins while the wallet is being connected is not made on th
       () => 'claimed',
       (error: Error) => error.message,
     )
-    await until('the claim waits for the wallet', isSomebodyWaiting)
+    await until('the claim waits for the wallet', hasLockWaiter)
     await connectWallet(tx, { ...refs, walletId, rail: 'provider_sandbox', at: clock.now() })
     return { claim }
   })
@@ -196,14 +196,14 @@ test('a wallet is not connected while a payout is being created', async () => {
   )
 
   const connecting = steps.connectSandboxWallet(refs)
-  await until('the connection waits for the wallet', isSomebodyWaiting)
+  await until('the connection waits for the wallet', hasLockWaiter)
   await maker.commitTransaction()
   await maker.release()
 
   expect(await connecting).toBe('busy')
 })
 
-async function isSomebodyWaiting(): Promise<boolean> {
+async function hasLockWaiter(): Promise<boolean> {
   const waiting = await db.dataSource.query(
     `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
   )

@@ -72,8 +72,8 @@ test('a deposit is booked once, however often the history is read, and is in the
   expect([first, again]).toEqual([{ ...nothing, booked: 1 }, nothing])
   expect(await balance()).toBe(before + 12_345_678n)
   const [entry] = await latestActivity(db, partnerId, 1)
-  const told = { action: 'wallet.top_up', madeBy: 'bank', detail: '12.345678 USDC', environment: 'live' }
-  expect(entry).toMatchObject(told)
+  const expectedEntry = { action: 'wallet.top_up', madeBy: 'bank', detail: '12.345678 USDC', environment: 'live' }
+  expect(entry).toMatchObject(expectedEntry)
   expect(await notices()).toHaveLength(1)
 })
 
@@ -192,11 +192,11 @@ test('a return that cannot be started is started by the next read, and the readi
   await move(payout, 'returned')
   await move(payout, 'refunded')
   await deposit('5.00')
-  const away = new Error('Temporal is away')
+  const unavailable = new Error('Temporal is away')
 
-  await expect(readWallet({ ...deps, startReturn: () => Promise.reject(away) }, { walletId: wallet.id })).rejects.toBe(
-    away,
-  )
+  await expect(
+    readWallet({ ...deps, startReturn: () => Promise.reject(unavailable) }, { walletId: wallet.id }),
+  ).rejects.toBe(unavailable)
   expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, booked: 1, returns: 1 })
 })
 

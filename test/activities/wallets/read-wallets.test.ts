@@ -123,10 +123,10 @@ test('five wallets that the bank never answers for do not block the ones after t
 })
 
 test('a read interrupted within a page is resumed after the last wallets read', async () => {
-  const away = new Error('the database is away')
-  const cutOff = tapped(db, (_command, next) => (asked.size > 5 ? Promise.reject(away) : next()))
+  const unavailable = new Error('the database is away')
+  const cutOff = tapped(db, (_command, next) => (asked.size > 5 ? Promise.reject(unavailable) : next()))
 
-  await expect(readWallets({ ...deps, db: cutOff }, all)).rejects.toBe(away)
+  await expect(readWallets({ ...deps, db: cutOff }, all)).rejects.toBe(unavailable)
   asked.clear()
   await readWallets(deps, all)
   expect([...asked].toSorted()).toEqual(refs.slice(5).toSorted())

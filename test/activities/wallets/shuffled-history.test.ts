@@ -118,11 +118,11 @@ test('an odd movement is held without an amount, and the others are booked', asy
 
   expect(await balance()).toBe(5_000_000n)
   const held = (await listHeldDeposits(db, 10_000)).filter(({ walletId }) => walletId === wallet.id)
-  const told = held.map(({ bankRef, why, amountMicroUsdc }) => `${bankRef} ${why} ${amountMicroUsdc}`)
-  expect(new Set(told)).toEqual(
+  const summaries = held.map(({ bankRef, why, amountMicroUsdc }) => `${bankRef} ${why} ${amountMicroUsdc}`)
+  expect(new Set(summaries)).toEqual(
     new Set(['m2 unreadable_currency null', 'm3 unreadable_type null', 'm4 unreadable_amount null']),
   )
-  expect(told).toHaveLength(3)
+  expect(summaries).toHaveLength(3)
 })
 
 async function aLiveWallet(): Promise<WalletRow> {

@@ -98,8 +98,8 @@ test('a movement that operators have resolved is not reported again, and is stil
   const deps = reading({ walletHistory: longAgo })
   await readWallet(deps, { walletId })
 
-  const said = { note: 'The bank will correct it', madeBy: 'ops:test', at: systemClock.now() }
-  await db.transaction((tx) => attendPayout(tx, { payoutId: payout.payoutId, ...said }))
+  const resolution = { note: 'The bank will correct it', madeBy: 'ops:test', at: systemClock.now() }
+  await db.transaction((tx) => attendPayout(tx, { payoutId: payout.payoutId, ...resolution }))
 
   expect(await readWallet(deps, { walletId })).toEqual(nothing)
   expect(await attention(payout)).toBeNull()

@@ -268,12 +268,12 @@ test('the bank’s own events complete a payout', async () => {
 })
 
 test('an event is 503 while Temporal is unavailable, and handled when the bank sends it again', async () => {
-  const away = await startApi({ database: world.api.databaseUrl, temporalAddress: '127.0.0.1:1' })
+  const withoutTemporal = await startApi({ database: world.api.databaseUrl, temporalAddress: '127.0.0.1:1' })
   const event = anEvent({ ...(await aTransfer()), state: 'payment_processed' })
   const text = JSON.stringify(event)
 
-  const refused = await post(text, signatureOf(text, signers.sandbox.privateKey, 0), away.url)
-  await away.close()
+  const refused = await post(text, signatureOf(text, signers.sandbox.privateKey, 0), withoutTemporal.url)
+  await withoutTemporal.close()
 
   expect(refused).toBe('503 service_unavailable')
   expect(await eventsOf(event.event_id)).toEqual([expect.objectContaining({ handled_at: null })])

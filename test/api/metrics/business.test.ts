@@ -202,10 +202,10 @@ test('without its database it reports so, and still shows its own metrics', asyn
 
 test('without Temporal it reports so, and still shows the rest', async () => {
   const cutOff = await startApi({ clock, database: api.databaseUrl, temporalAddress: '127.0.0.1:1' })
-  const away = await startMetrics(cutOff)
+  const withoutTemporal = await startMetrics(cutOff)
 
-  const { value } = await scrape(away.url)
-  away.close()
+  const { value } = await scrape(withoutTemporal.url)
+  withoutTemporal.close()
   await cutOff.close()
 
   expect([value('payouts_temporal_up'), value('payouts_database_up')]).toEqual([0, 1])

@@ -32,9 +32,9 @@ afterEach(async () => {
 
 test('the age of the reconciliation is that of its least recently checked wallet', async () => {
   const wallets = [await aSandboxWallet(), await aSandboxWallet()]
-  for (const walletId of wallets) await look(walletId)
+  for (const walletId of wallets) await checkWallet(walletId)
   const whileItRuns = await scrapeAt('12:10')
-  await look(wallets[0])
+  await checkWallet(wallets[0])
   const whenOneIsLeftOut = await scrapeAt('13:00')
 
   const [sandbox, live] = ['sandbox', 'live'].map((each) => `payouts_proof_age_seconds{environment="${each}"}`)
@@ -43,7 +43,7 @@ test('the age of the reconciliation is that of its least recently checked wallet
   // These were never checked, so they count from the day they were opened.
   expect(whenOneIsLeftOut.value(String(live))).toBe(3_600)
 
-  function look(walletId: string | undefined): Promise<void> {
+  function checkWallet(walletId: string | undefined): Promise<void> {
     const proved = { walletId: String(walletId), outcome: 'equal', mark: null, at: clock.now() } as const
     return api.db.transaction((tx) => markProved(tx, proved))
   }
@@ -89,13 +89,13 @@ test('an audit chain check that found a fault, or that no longer runs, is shown'
   const noChain = await scrapeAt('12:00')
   await book(await aSandboxWallet(), clock.now())
   await sealAll(api.db, clock.now())
-  const neverLookedAt = await scrapeAt('12:10')
+  const neverChecked = await scrapeAt('12:10')
   await verified({ what: 'row_missing', sequence: 1n, table: 'charges', rowId: 'x' })
   const faulty = await scrapeAt('12:20')
   await verified(null)
   const whole = await scrapeAt('12:40')
 
-  expect([noChain, neverLookedAt, faulty, whole].map(figures)).toEqual([
+  expect([noChain, neverChecked, faulty, whole].map(figures)).toEqual([
     [0, 0],
     [0, 600],
     [1, 600],

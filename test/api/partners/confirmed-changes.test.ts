@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterAll(() => api.close())
 
 const refusal = { status: 422, code: 'invalid_confirm_code' }
-const told = ({ status, body }: Answer) => ({ status, code: body.error?.code })
+const outcomeOf = ({ status, body }: Answer) => ({ status, code: body.error?.code })
 
 interface Action {
   readonly method: Method
@@ -88,7 +88,7 @@ describe.each(Object.entries(actions))('%s', (_name, make) => {
 
     const answers = [await send(), await send({ code: anotherCode(code) })]
 
-    expect(answers.map(told)).toEqual([refusal, refusal])
+    expect(answers.map(outcomeOf)).toEqual([refusal, refusal])
     expect(await power()).toEqual(before)
   })
 
@@ -98,8 +98,8 @@ describe.each(Object.entries(actions))('%s', (_name, make) => {
 
     const [first, second] = [await send({ code }), await send({ code })]
 
-    expect([first.status < 300, told(second)]).toEqual([true, refusal])
-    for (const words of [...action.shown, 'Acme Ltd']) expect(mail?.text).toContain(words)
+    expect([first.status < 300, outcomeOf(second)]).toEqual([true, refusal])
+    for (const text of [...action.shown, 'Acme Ltd']) expect(mail?.text).toContain(text)
   })
 
   test('is refused with the code of another change, of another admin or for a payout', async () => {
@@ -115,7 +115,7 @@ describe.each(Object.entries(actions))('%s', (_name, make) => {
       await send({ code: forPayout }),
     ]
 
-    expect(answers.map(told)).toEqual([refusal, refusal, refusal])
+    expect(answers.map(outcomeOf)).toEqual([refusal, refusal, refusal])
     expect(await power()).toEqual(before)
   })
 
@@ -123,7 +123,7 @@ describe.each(Object.entries(actions))('%s', (_name, make) => {
     const code = await codeOf()
     await Promise.all(Array.from({ length: 20 }, () => send({ code: anotherCode(code) })))
 
-    expect(told(await send({ code }))).toEqual(refusal)
+    expect(outcomeOf(await send({ code }))).toEqual(refusal)
   })
 
   test('is done once when ten requests with one code arrive together', async () => {
@@ -178,7 +178,7 @@ test('sandbox keys, viewers, demotions and other settings need no code, and none
   ]
 
   expect(done.map(({ status }) => status)).toEqual([201, 201, 200, 200])
-  expect(asked.map(told)).toEqual(asked.map(() => ({ status: 409, code: 'invalid_state' })))
+  expect(asked.map(outcomeOf)).toEqual(asked.map(() => ({ status: 409, code: 'invalid_state' })))
 })
 
 test('without verification no code is sent for a live key, and the error names the reason', async () => {
@@ -191,7 +191,7 @@ test('without verification no code is sent for a live key, and the error names t
   ]
 
   const expected = { status: 403, code: 'verification_required' }
-  expect(answers.map(told)).toEqual([expected, expected])
+  expect(answers.map(outcomeOf)).toEqual([expected, expected])
 })
 
 test('the email of an invitation may differ in case from the one in its code', async () => {

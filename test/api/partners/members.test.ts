@@ -78,8 +78,8 @@ test('an invitation by an unverified partner contains none of its text, neither 
 
   expect(mail.subject).toBe('You are invited to Payouts')
   expect(mail.text).toContain('http://payouts.test/sign-in')
-  for (const word of ['won', 'Grace', 'Hopper', partner.slug]) {
-    expect(`${mail.subject} ${mail.text} ${mail.html}`).not.toContain(word)
+  for (const forbidden of ['won', 'Grace', 'Hopper', partner.slug]) {
+    expect(`${mail.subject} ${mail.text} ${mail.html}`).not.toContain(forbidden)
   }
 })
 

@@ -28,11 +28,11 @@ test('fields that are sent change, others stay, and null clears a field', async 
   const { billing_email } = wanted
   const confirm_code = await aConfirmCode(api, '/v1/account', { billing_email }, { session })
   const { status, body } = await change(session, { ...wanted, confirm_code })
-  const told = Object((await api.get('/v1/auth/session', { session })).body['partner'])
+  const sessionPartner = Object((await api.get('/v1/auth/session', { session })).body['partner'])
   const shown = await api.get(`/v1/public/partners/${partner.slug}`)
 
   expect([status, body['name'], body['id']]).toEqual([200, 'Acme Payments Ltd', partner.id])
-  expect(told).toMatchObject({ ...wanted, name: 'Acme Payments Ltd', contact_email: partner.contactEmail })
+  expect(sessionPartner).toMatchObject({ ...wanted, name: 'Acme Payments Ltd', contact_email: partner.contactEmail })
   expect(shown.body).toMatchObject({ name: 'Acme Payments Ltd', logo_url: null, brand_color: '#0F766E' })
 })
 
@@ -71,12 +71,12 @@ test.each([
   [{ brand_color: 'red' }, 'brand_color (a colour such as #0f766e)'],
   [{ billing_email: 'nobody' }, 'billing_email (must match format "email")'],
   [{ billing_address: 7 }, 'billing_address (0 to 500 visible characters, spaces and line breaks)'],
-])('%j, which may be null, is reported with one rule', async (wanted, told) => {
+])('%j, which may be null, is reported with one rule', async (wanted, rule) => {
   const session = await aSession(api, await aPartner(api))
 
   const { body } = await change(session, wanted)
 
-  expect(body.error?.details).toEqual({ errors: [told] })
+  expect(body.error?.details).toEqual({ errors: [rule] })
 })
 
 describe('a new name', () => {
@@ -88,12 +88,12 @@ describe('a new name', () => {
 
       const changed = await change(session, { name: 'Acme Bank plc' })
       const shown = await api.get(`/v1/public/partners/${partner.slug}`)
-      const told = await api.get('/v1/auth/session', { session })
+      const sessionAnswer = await api.get('/v1/auth/session', { session })
       const account = await api.get('/v1/account', { session })
 
       const waiting = { name: 'Acme Ltd', requested_name: 'Acme Bank plc' }
       expect([changed.status, changed.body]).toMatchObject([200, waiting])
-      expect([told.body['partner'], account.body]).toMatchObject([waiting, waiting])
+      expect([sessionAnswer.body['partner'], account.body]).toMatchObject([waiting, waiting])
       expect(shown.body['name']).toBe('Acme Ltd')
     },
   )
@@ -150,8 +150,8 @@ const allOn = {
 test('each mail is on until it is switched off by itself, and the session agrees with the response', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
-  const told = async () => Object((await api.get('/v1/auth/session', { session })).body['partner'])
-  expect(await told()).toMatchObject({ notifications: allOn, low_balance_usdc: null })
+  const sessionPartner = async () => Object((await api.get('/v1/auth/session', { session })).body['partner'])
+  expect(await sessionPartner()).toMatchObject({ notifications: allOn, low_balance_usdc: null })
 
   const first = await change(session, { notifications: { top_up: false, case: false }, low_balance_usdc: '500.00' })
   const second = await change(session, { notifications: { case: true, low_balance: false } })
@@ -159,7 +159,7 @@ test('each mail is on until it is switched off by itself, and the session agrees
   expect(first.body['notifications']).toEqual({ ...allOn, top_up: false, case: false })
   const after = { notifications: { ...allOn, top_up: false, low_balance: false }, low_balance_usdc: '500.00' }
   expect([second.status, second.body]).toMatchObject([200, after])
-  expect(await told()).toMatchObject(after)
+  expect(await sessionPartner()).toMatchObject(after)
   expect((await change(session, { low_balance_usdc: null })).body['low_balance_usdc']).toBeNull()
 })
 

@@ -58,22 +58,22 @@ test('every admin, including the creator, is mailed about a live key, without it
   await aPerson(await aPartner(api))
 
   const { body } = await makeKey(maker.session)
-  const told = await notices()
+  const mails = await notices()
 
   const subject = 'A live API key was made'
-  expect(told.map(({ to, subject: said }) => [to.address, said])).toEqual(
+  expect(mails.map(({ to, subject: line }) => [to.address, line])).toEqual(
     sorted([
       [maker.email, subject],
       [other.email, subject],
     ]),
   )
-  for (const words of ['Shop', maker.email, '2026-11-16 12:00 UTC', 'Acme Ltd', String(body['key_prefix'])]) {
-    expect(told[0]?.text).toContain(words)
+  for (const text of ['Shop', maker.email, '2026-11-16 12:00 UTC', 'Acme Ltd', String(body['key_prefix'])]) {
+    expect(mails[0]?.text).toContain(text)
   }
   expect(
-    told.filter(({ text }) => text.includes('someone else is signed in as you')).map(({ to }) => to.address),
+    mails.filter(({ text }) => text.includes('someone else is signed in as you')).map(({ to }) => to.address),
   ).toEqual([maker.email])
-  expect(JSON.stringify(told)).not.toContain(String(body['secret']).slice(0, String(body['key_prefix']).length + 4))
+  expect(JSON.stringify(mails)).not.toContain(String(body['secret']).slice(0, String(body['key_prefix']).length + 4))
 })
 
 test('no mail is sent about a sandbox key or a refused key', async () => {
@@ -164,10 +164,10 @@ test('every admin is mailed about a changed billing or contact email', async () 
 
   const body = { billing_email: 'bills@acme.test', contact_email: null }
   await sendConfirmed(api, 'PATCH', '/v1/account', body, { session: by.session })
-  const told = await notices()
+  const mails = await notices()
 
-  expect(told.map(({ to }) => to.address)).toEqual([by.email, other.email].toSorted())
-  expect(told[0]?.text).toMatch(/Billing email: +bills@acme\.test\nContact email: +removed/)
+  expect(mails.map(({ to }) => to.address)).toEqual([by.email, other.email].toSorted())
+  expect(mails[0]?.text).toMatch(/Billing email: +bills@acme\.test\nContact email: +removed/)
 })
 
 test('no mail goes to a member who has never signed in, because the address may belong to a stranger', async () => {
@@ -225,8 +225,8 @@ describe('the first live payout', () => {
     const deps = { db, clock, log: keptLog(), keyring, publicUrl: 'https://payouts.test' }
     await sendNotices(deps, { limit: 50 })
     const { data = [] } = (await api.get('/v1/members', { session: admins[0].session })).body
-    const people = new Set(data.map(({ email }) => email))
-    return (await notices()).filter(({ to }) => people.has(to.address))
+    const emails = new Set(data.map(({ email }) => email))
+    return (await notices()).filter(({ to }) => emails.has(to.address))
   }
 
   test('by a key is mailed to all admins once, even if several first payouts arrive together', async () => {

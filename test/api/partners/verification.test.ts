@@ -103,12 +103,12 @@ describe('an admin', () => {
   test('cannot make live payouts while the bank has paused the business, and can afterwards', async () => {
     const { partner, session } = await anApproved()
     const key = await aKey(api, partner, 'live')
-    await says(partner, { status: 'paused' })
+    await setBankStatus(partner, { status: 'paused' })
     await untilShown(session, ({ status }) => status === 'in_review')
 
     expect((await api.get('/v1/compliance', { key })).body['screening']).toBe('blocked')
     expect(codeOf(await aLivePayout(key))).toBe('403 verification_required')
-    await says(partner, { status: 'approved' })
+    await setBankStatus(partner, { status: 'approved' })
     await untilShown(session, ({ status }) => status === 'approved')
     expect(codeOf(await aLivePayout(key))).not.toBe('403 verification_required')
   })
@@ -181,7 +181,7 @@ async function anApproved() {
   const begun = await aBeginner()
   await api.post(path, {}, { session: begun.session })
   await untilShown(begun.session, ({ continue_url }) => continue_url !== null)
-  await says(begun.partner, { status: 'approved', tos_status: 'approved' })
+  await setBankStatus(begun.partner, { status: 'approved', tos_status: 'approved' })
   await untilShown(begun.session, ({ status }) => status === 'approved')
   return begun
 }
@@ -193,9 +193,9 @@ async function press(url: string, choice: string): Promise<void> {
   expect(status).toBe(303)
 }
 
-async function says(partner: PartnerRow, words: Json): Promise<void> {
+async function setBankStatus(partner: PartnerRow, changes: Json): Promise<void> {
   const { json } = await bank.get(`/kyc_links?email=${partner.contactEmail}`, { environment: 'live' })
-  await bank.control('POST', `/customers/${json.data[0].customer_id}/kyc`, words)
+  await bank.control('POST', `/customers/${json.data[0].customer_id}/kyc`, changes)
 }
 
 function verificationIn({ body }: Answer): Json {

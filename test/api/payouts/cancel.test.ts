@@ -40,7 +40,7 @@ test('a repeated cancel is 409 with the status cancelled', async () => {
   const id = await aWaiting('order-repeated')
   await cancel(id)
 
-  expect(await told(cancel(id))).toEqual([409, 'invalid_state', { status: 'cancelled' }])
+  expect(await outcomeOf(cancel(id))).toEqual([409, 'invalid_state', { status: 'cancelled' }])
 })
 
 test('two concurrent cancels have the effect of one', async () => {
@@ -73,19 +73,19 @@ test('a cancel that no worker can decide is 503, and the payout is unchanged', a
   const id = String((await world.pay(payer, {}, { key: 'order-nobody-there' })).body['id'])
 
   const answer = await cancel(id)
-  const meanwhile = await statusOf(id)
+  const statusBefore = await statusOf(id)
   await world.startWorkers()
 
   expect([answer.status, answer.body['error']]).toEqual([503, expect.objectContaining({ code: 'service_unavailable' })])
   expect(answer.headers.get('Retry-After')).not.toBeNull()
-  expect(meanwhile).toBe('pending')
+  expect(statusBefore).toBe('pending')
   await until('the cancel was decided', async () => (await statusOf(id)) !== 'pending')
 })
 
 test('a payout that the bank has is 409 with its status, and continues', async () => {
   const id = String((await world.pay(payer)).body['id'])
 
-  expect(await told(cancel(id))).toEqual([409, 'invalid_state', { status: 'processing' }])
+  expect(await outcomeOf(cancel(id))).toEqual([409, 'invalid_state', { status: 'processing' }])
   expect(await world.transfersOf(id)).toHaveLength(1)
 })
 
@@ -95,7 +95,7 @@ test('a payout that the bank may have is 409 pending', async () => {
   await world.bank.fault({ kind: 'reset', stage: 'after', times: null, match: toTransfers })
   const id = String((await world.pay(payer)).body['id'])
 
-  expect(await told(cancel(id))).toEqual([409, 'invalid_state', { status: 'pending' }])
+  expect(await outcomeOf(cancel(id))).toEqual([409, 'invalid_state', { status: 'pending' }])
 })
 
 test('a suspended partner may cancel, because it stops money', async () => {
@@ -125,8 +125,8 @@ test('a cancel from the Temporal Web UI wakes it too, and the activity list name
   await world.temporal.workflow.getHandle(idOf('order-web-ui')).cancel()
 
   expect(await until('it is cancelled', async () => (await statusOf(id)) === 'cancelled')).toBe(true)
-  const told = await latestActivity(world.api.db, payer.id, 5, { filter: { kind: 'changes', environment: 'both' } })
-  expect(told.filter(({ action }) => action === 'payout.cancel')).toEqual([
+  const activity = await latestActivity(world.api.db, payer.id, 5, { filter: { kind: 'changes', environment: 'both' } })
+  expect(activity.filter(({ action }) => action === 'payout.cancel')).toEqual([
     expect.objectContaining({ madeBy: 'ops:temporal', detail: id, environment: 'sandbox' }),
   ])
 })
@@ -155,7 +155,7 @@ function cancel(id: string): Promise<Answer> {
   return world.api.post(`/v1/payouts/${id}/cancel`, undefined, { key: payer.keys.sandbox })
 }
 
-async function told(answer: Promise<Answer>): Promise<unknown[]> {
+async function outcomeOf(answer: Promise<Answer>): Promise<unknown[]> {
   const { status, body } = await answer
   const error = JSON.parse(JSON.stringify(body['error']))
   return [status, error.code, error.details]

@@ -19,7 +19,7 @@ afterAll(() => world.close())
 
 const eventsOf = async (id: unknown, key = payer.keys.sandbox) =>
   world.api.get(`/v1/payouts/${String(id)}/events`, { key })
-const told = async (id: unknown) =>
+const eventRowsOf = async (id: unknown) =>
   (await eventsOf(id)).body.data?.map(({ event, status, by, detail }) => [event, status, by, detail])
 
 test('events cover every step from the request to the recipient’s account', async () => {
@@ -27,9 +27,9 @@ test('events cover every step from the request to the recipient’s account', as
   const id = body['id']
   const [transfer] = await world.transfersOf(id)
   await world.bank.control('POST', `/transfers/${transfer?.['id']}/advance`, { state: 'payment_processed' })
-  await until('completed', async () => (await told(id))?.length === 4)
+  await until('completed', async () => (await eventRowsOf(id))?.length === 4)
 
-  expect(await told(id)).toEqual([
+  expect(await eventRowsOf(id)).toEqual([
     ['requested', 'pending', `key:${payer.keys.sandbox.slice(0, 19)}`, null],
     ['debited', 'pending', 'service', '153.30 USDC'],
     ['sent', 'processing', 'bank', null],
@@ -41,9 +41,9 @@ test('events of a payout that the bank refused end with the refund', async () =>
   const { body } = await world.pay(payer, { recipient: { bank: { account_number: '12340000' } } })
   const [transfer] = await world.transfersOf(body['id'])
   await world.bank.control('POST', `/transfers/${transfer?.['id']}/advance`, { state: 'refunded' })
-  await until('the money is back', async () => (await told(body['id']))?.length === 4)
+  await until('the money is back', async () => (await eventRowsOf(body['id']))?.length === 4)
 
-  expect((await told(body['id']))?.slice(1)).toEqual([
+  expect((await eventRowsOf(body['id']))?.slice(1)).toEqual([
     ['debited', 'pending', 'service', '153.30 USDC'],
     ['failed', 'failed', 'bank', expect.stringMatching(/^invalid_account: /)],
     ['refunded', 'failed', 'service', '153.30 USDC'],
@@ -58,7 +58,7 @@ test('events of a second attempt begin with it, because the caller was never ans
   const { status, body } = await world.pay(payer, request, { key })
 
   expect([refused.status, status]).toEqual([502, 201])
-  expect((await told(body['id']))?.map(([event]) => event)).toEqual(['requested', 'debited', 'sent'])
+  expect((await eventRowsOf(body['id']))?.map(([event]) => event)).toEqual(['requested', 'debited', 'sent'])
 })
 
 test('events omit everything that concerns our operators', async () => {

@@ -43,8 +43,10 @@ test('settle: the payout completes', async () => {
 
   expect([status, body]).toEqual([202, { object: 'simulation', payout_id: id, outcome: 'settle' }])
   await becomes(id, 'completed')
-  const told = (await latestActivity(world.api.db, payer.id, 50)).filter(({ action }) => action === 'payout.simulate')
-  expect(told).toEqual([expect.objectContaining({ status: 202, detail: `settle of ${id}`, changes: 'something' })])
+  const activity = (await latestActivity(world.api.db, payer.id, 50)).filter(
+    ({ action }) => action === 'payout.simulate',
+  )
+  expect(activity).toEqual([expect.objectContaining({ status: 202, detail: `settle of ${id}`, changes: 'something' })])
 })
 
 test('fail: the payout fails with the chosen reason and is refunded', async () => {

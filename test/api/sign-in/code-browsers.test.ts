@@ -76,11 +76,11 @@ test('at the limit of an email no code is sent, the response says so, and the pr
   const owner = aBrowser()
   const code = await mailedCode(owner, email)
 
-  const strangers = await Promise.all(Array.from({ length: codesPerEmailAndHour + 10 }, () => ask(aBrowser(), email)))
+  const attackers = await Promise.all(Array.from({ length: codesPerEmailAndHour + 10 }, () => ask(aBrowser(), email)))
   const refused = await ask(owner, email)
   const signedIn = await enter(owner, email, code)
 
-  expect(strangers.filter(({ status }) => status === 202)).toHaveLength(codesPerEmailAndHour - 1)
+  expect(attackers.filter(({ status }) => status === 202)).toHaveLength(codesPerEmailAndHour - 1)
   expect([refused.status, refused.headers.get('Retry-After'), refused.headers.get('Set-Cookie')]).toEqual([
     429,
     '3600',

@@ -86,7 +86,7 @@ async function memberOf(email: unknown): Promise<string> {
 const stored = async () => (await api.get('/v1/payouts?environment=live', { session })).body.data?.length
 
 const refusal = { status: 422, code: 'invalid_confirm_code' }
-const told = ({ status, body }: Awaited<ReturnType<typeof pay>>) => ({ status, code: body.error?.code })
+const outcomeOf = ({ status, body }: Awaited<ReturnType<typeof pay>>) => ({ status, code: body.error?.code })
 const wrongFor = (code: string) => (code === '000000' ? '000001' : '000000')
 
 test('a live payout is made with the emailed code, by the admin who asked, and is in the activity list under their email', async () => {
@@ -127,7 +127,7 @@ test('without a code, or with a wrong one, nothing is stored', async () => {
 
   const answers = [await pay(wanted, key), await pay(wanted, key, wrongFor(code))]
 
-  expect(answers.map(told)).toEqual([refusal, refusal])
+  expect(answers.map(outcomeOf)).toEqual([refusal, refusal])
   expect(await stored()).toBe(0)
 })
 
@@ -146,7 +146,7 @@ describe('a code is for one payout', () => {
     const changed = await pay({ ...wanted, ...change }, key, code)
     const unchanged = await pay(wanted, key, code)
 
-    expect([told(changed), unchanged.status]).toEqual([refusal, 201])
+    expect([outcomeOf(changed), unchanged.status]).toEqual([refusal, 201])
   })
 
   test('under another key, in another partner’s account and by another admin it is refused', async () => {
@@ -161,7 +161,7 @@ describe('a code is for one payout', () => {
       await pay(wanted, key, code, colleague),
     ]
 
-    expect(answers.map(told)).toEqual([refusal, refusal, refusal])
+    expect(answers.map(outcomeOf)).toEqual([refusal, refusal, refusal])
   })
 
   test('once used it pays nothing more: another key is refused, the same key replays and needs no code', async () => {
@@ -174,7 +174,7 @@ describe('a code is for one payout', () => {
 
     const [codeRow] = await api.db.dataSource.query('SELECT used_at FROM codes WHERE used_for = $1', [first.body['id']])
     expect(codeRow.used_at).toEqual(clock.now())
-    expect(told(other)).toEqual(refusal)
+    expect(outcomeOf(other)).toEqual(refusal)
     expect(again.map(({ status, headers, body }) => [status, headers.get('Idempotent-Replayed'), body['id']])).toEqual(
       again.map(() => [200, 'true', first.body['id']]),
     )
@@ -207,7 +207,7 @@ describe('a code is for one payout', () => {
     ])
 
     for (const code of codes) {
-      expect(told(await pay(wanted, key, code.outcome === 'issued' ? code.code : ''))).toEqual(refusal)
+      expect(outcomeOf(await pay(wanted, key, code.outcome === 'issued' ? code.code : ''))).toEqual(refusal)
     }
   })
 })
@@ -218,7 +218,7 @@ describe('guessing', () => {
     const code = await codeFor(wanted, key)
     for (let tried = 0; tried < 5; tried++) await pay(wanted, key, wrongFor(code))
 
-    expect(told(await pay(wanted, key, code))).toEqual(refusal)
+    expect(outcomeOf(await pay(wanted, key, code))).toEqual(refusal)
     expect(await stored()).toBe(0)
   })
 
@@ -234,7 +234,7 @@ describe('guessing', () => {
     expect(await api.db.dataSource.query('SELECT tries FROM codes WHERE subject = $1', [subject])).toEqual([
       { tries: 5 },
     ])
-    expect(told(await pay(wanted, key, code))).toEqual(refusal)
+    expect(outcomeOf(await pay(wanted, key, code))).toEqual(refusal)
   })
 
   test('right codes refused for another reason are not counted', async () => {
@@ -254,7 +254,7 @@ describe('guessing', () => {
     const code = await codeFor(wanted, key)
     clock.set('2026-11-16T12:10:00Z')
 
-    expect(told(await pay(wanted, key, code))).toEqual(refusal)
+    expect(outcomeOf(await pay(wanted, key, code))).toEqual(refusal)
   })
 
   test('a newer code replaces the older one', async () => {
@@ -267,7 +267,7 @@ describe('guessing', () => {
       newer = await codeFor(wanted, key)
     }
 
-    expect(told(await pay(wanted, key, older))).toEqual(refusal)
+    expect(outcomeOf(await pay(wanted, key, older))).toEqual(refusal)
     expect((await pay(wanted, key, newer)).status).toBe(201)
   })
 
@@ -284,7 +284,7 @@ describe('guessing', () => {
 test('the code is checked before the account: without a code, the limits are not revealed', async () => {
   await changePartner(api, partner, { maxPayoutPence: 10_000n })
 
-  expect(told(await pay(wanted, aKeyName()))).toEqual(refusal)
+  expect(outcomeOf(await pay(wanted, aKeyName()))).toEqual(refusal)
 })
 
 test('a payout that our own ledger refused can be tried again with the same code', async () => {
@@ -304,7 +304,7 @@ test('a code that was given back works for its own payout only', async () => {
   const { body } = await pay(wanted, key, code)
   await api.db.transaction((tx) => giveCodeBack(tx, { usedFor: String(body['id']) }))
 
-  expect(told(await pay(wanted, aKeyName(), code))).toEqual(refusal)
+  expect(outcomeOf(await pay(wanted, aKeyName(), code))).toEqual(refusal)
   expect((await pay(wanted, key, code)).status).toBe(200)
 })
 

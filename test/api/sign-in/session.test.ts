@@ -253,8 +253,8 @@ test('reads by members are not in the activity list, and refusals are', async ()
 
   const { body } = await api.get('/v1/activity', { session })
 
-  const byPeople = body.data?.filter(({ by }) => String(by).endsWith('@people.test'))
-  expect(byPeople).toEqual([expect.objectContaining({ action: 'key.create', status: 403 })])
+  const byMembers = body.data?.filter(({ by }) => String(by).endsWith('@people.test'))
+  expect(byMembers).toEqual([expect.objectContaining({ action: 'key.create', status: 403 })])
 })
 
 async function memberOf(session: string): Promise<string> {

@@ -173,8 +173,8 @@ test('the sign-up data is sealed until it is used, then erased, and never in a w
 
   expect(before.sealed?.toString('latin1')).not.toContain('Canary')
   expect([after.sealed, after.usedFor]).toEqual([null, expect.any(String)])
-  const told = Buffer.from(JSON.stringify(history)).toString('latin1')
-  const decoded = told.replaceAll(/"data":"([A-Za-z0-9+/=]+)"/g, (_, data) =>
+  const historyText = Buffer.from(JSON.stringify(history)).toString('latin1')
+  const decoded = historyText.replaceAll(/"data":"([A-Za-z0-9+/=]+)"/g, (_, data) =>
     Buffer.from(data, 'base64').toString('utf8'),
   )
   expect(decoded).not.toMatch(new RegExp(`Canary|${email}|${code}`))

@@ -110,8 +110,8 @@ test('an entry gives the reason of each movement in the partner’s terms, and t
 
   const { body } = await api.get('/v1/wallet/entries', { key })
 
-  const told = body.data?.map((row) => [row['kind'], row['amount_usdc'], row['payout_id'], row['description']])
-  expect(told).toEqual([
+  const rows = body.data?.map((row) => [row['kind'], row['amount_usdc'], row['payout_id'], row['description']])
+  expect(rows).toEqual([
     ['adjustment', '-1.00', null, 'Test money replaced by that of the sandbox bank'],
     ['refund', '10.00', null, 'Back: the payout was not sent'],
     ['payout', '-10.00', null, 'Set aside for a payout'],

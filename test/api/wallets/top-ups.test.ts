@@ -119,8 +119,8 @@ test('viewers, live keys, suspended partners and amounts out of range are refuse
 })
 
 test('the sixty-first of an hour is 429, and another partner is not affected', async () => {
-  const nobody = { temporalAddress: '127.0.0.1:1', answerTimeoutMs: 50 }
-  const limited = await startApi({ database: worker.databaseUrl, rateLimit: 'on', ...nobody })
+  const withoutWorker = { temporalAddress: '127.0.0.1:1', answerTimeoutMs: 50 }
+  const limited = await startApi({ database: worker.databaseUrl, rateLimit: 'on', ...withoutWorker })
   const [one, other] = [await aPartner(limited), await aPartner(limited)]
   for (const partner of [one, other]) await changePartner(limited, partner, { rateLimitSandbox: 1_000 })
   const sessions = [await aSession(limited, one), await aSession(limited, other)]

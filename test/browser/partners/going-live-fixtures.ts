@@ -13,7 +13,7 @@ const links = { continueUrl: 'https://bank.test/kyc/1', termsUrl: 'https://bank.
 const refusals = ['The company could not be found in the register.', 'An owner’s address could not be read.']
 
 /** By the name of the page's screenshot. */
-export const standings: Readonly<Record<string, PartnerChanges>> = {
+export const verificationStates: Readonly<Record<string, PartnerChanges>> = {
   'verification-pending': { verificationStatus: 'pending', providerStatus: 'not_started', ...links },
   'verification-action': { verificationStatus: 'action_required', providerStatus: 'incomplete', ...links },
   'verification-review': { verificationStatus: 'in_review', providerStatus: 'under_review' },

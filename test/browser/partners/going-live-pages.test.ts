@@ -9,7 +9,7 @@ import { buildDashboard } from '../../support/browser/built-dashboard'
 import { openChromium } from '../../support/browser/chromium'
 import { goodLooks, looksOf } from '../../support/browser/looks'
 import { aVisitor, type Visitor } from '../../support/browser/visitor'
-import { aFundedPartner, aPayoutWithCases, aReturnedPayout, standings } from './going-live-fixtures'
+import { aFundedPartner, aPayoutWithCases, aReturnedPayout, verificationStates } from './going-live-fixtures'
 
 let api: Api
 let browser: Browser
@@ -40,7 +40,7 @@ const open = async (session: string, path: string): Promise<Visitor> => {
 }
 
 describe('verification', () => {
-  test.each(Object.entries(standings))('%s', async (name, changes) => {
+  test.each(Object.entries(verificationStates))('%s', async (name, changes) => {
     const visitor = await open(
       await aSession(api, await aPartner(api, changes), 'admin'),
       '/dashboard/verification?environment=live',
@@ -78,7 +78,7 @@ describe('verification', () => {
   })
 
   test('the first page shows that the bank waits for the applicant', async () => {
-    const asked = await aPartner(api, standings['verification-action'])
+    const asked = await aPartner(api, verificationStates['verification-action'])
     const visitor = await open(await aSession(api, asked, 'admin'), '/dashboard?environment=sandbox')
 
     await visitor.page.getByText('Verification waits for you').waitFor()

@@ -38,7 +38,7 @@ export function goingLive(stage: () => Stage): void {
   }
 
   /** Nothing here reloads the page. */
-  const shows = (word: string, where = page) => where.getByText(word, { exact: true }).first().waitFor()
+  const shows = (text: string, where = page) => where.getByText(text, { exact: true }).first().waitFor()
 
   describe('a new partner that goes live', () => {
     test('starts, and the bank’s links appear without a reload', async () => {

@@ -25,7 +25,7 @@ export function afterwards(stage: () => Stage): void {
   })
 
   /** How long the bank holds a sent transfer, so that there is time to choose its outcome. */
-  async function bankKeeps(ms: number): Promise<void> {
+  async function setBankDelay(ms: number): Promise<void> {
     const body = JSON.stringify({ payment_submitted: ms })
     const headers = { 'Content-Type': 'application/json' }
     const answer = await fetch(`${local.bank}/_control/delays`, { method: 'PUT', body, headers })
@@ -49,11 +49,11 @@ export function afterwards(stage: () => Stage): void {
   }
 
   /** Less than the half minute after which a final payout is read again anyway. */
-  const shows = (word: string) => page.getByText(word, { exact: true }).first().waitFor({ timeout: 20_000 })
+  const shows = (text: string) => page.getByText(text, { exact: true }).first().waitFor({ timeout: 20_000 })
 
   describe('in the sandbox an admin', () => {
     test('settles a payout, then returns it with a reason, and sees both without a reload', async () => {
-      await bankKeeps(600_000)
+      await setBankDelay(600_000)
       await send('31.00', 'Hedy Lamarr')
       await page.getByRole('button', { name: 'Simulate' }).click()
       await page.getByRole('menuitem', { name: /^Settle/ }).waitFor()
@@ -77,7 +77,7 @@ export function afterwards(stage: () => Stage): void {
     })
 
     test('stalls a payout, and then lets it fail', async () => {
-      await bankKeeps(600_000)
+      await setBankDelay(600_000)
       await send('32.00', 'Grace Hopper')
       await simulate('Stall')
       await page.getByText('The sandbox bank holds it').waitFor()
@@ -91,7 +91,7 @@ export function afterwards(stage: () => Stage): void {
 
   describe('in live an admin', () => {
     test('recalls a payout, and sees its outcome and charge once an operator has resolved it', async () => {
-      await bankKeeps(100)
+      await setBankDelay(100)
       await visitor.go('/dashboard/send?environment=live')
       await fillPayout(page, { amount: '46.50', name: 'Katherine Johnson', account: '38290008' })
       await page.getByRole('button', { name: 'Review' }).click()
@@ -123,9 +123,9 @@ export function afterwards(stage: () => Stage): void {
   })
 
   /** The ops command line, with the same system. */
-  async function ops(...words: string[]): Promise<{ readonly data: readonly { readonly id: string }[] }> {
+  async function ops(...command: string[]): Promise<{ readonly data: readonly { readonly id: string }[] }> {
     const env = { ...environment(), DATA_DIR: stage().dataDir }
-    const args = [join(projectDir(), 'dist/ops/main.js'), ...words, '--json']
+    const args = [join(projectDir(), 'dist/ops/main.js'), ...command, '--json']
     const { stdout } = await promisify(execFile)(process.execPath, args, { env })
     return JSON.parse(stdout)
   }

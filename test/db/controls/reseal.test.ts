@@ -102,8 +102,12 @@ test.each([
     { reference: '' },
     { address: { ...recipient.address, line2: '', region: '' } },
   ],
-])('a request %s has the same fingerprint from stored data as from its body', (_what, order, person) => {
-  const request = readPayoutRequest({ amount_gbp: '0120.50', ...order, recipient: { ...recipient, ...person } })
+])('a request %s has the same fingerprint from stored data as from its body', (_what, order, recipientFields) => {
+  const request = readPayoutRequest({
+    amount_gbp: '0120.50',
+    ...order,
+    recipient: { ...recipient, ...recipientFields },
+  })
 
   const { amountPence, reference, details } = request
   expect(fieldsOfStored({ amountPence, reference }, details)).toEqual(request.fields)
@@ -138,8 +142,8 @@ async function all(): Promise<{ written: number; left: number; batches: number }
 }
 
 /** Runs an action between the read of a batch and its write. */
-async function resealWhile(happens: () => Promise<unknown>): Promise<void> {
-  const slow: Db = { ...db, transaction: (work) => happens().then(() => db.transaction(work)) }
+async function resealWhile(act: () => Promise<unknown>): Promise<void> {
+  const slow: Db = { ...db, transaction: (work) => act().then(() => db.transaction(work)) }
   await resealBatch(slow, both, { after: firstPayout, limit: 10, fieldsOf: fieldsOfStored })
 }
 

@@ -70,10 +70,10 @@ test('a void that exceeds the usual statement timeout is not aborted', async () 
 })
 
 /** The same database, with an action right after that statement, before its transaction continues. */
-function after(statement: string, happens: () => Promise<unknown>): Db {
+function after(statement: string, act: () => Promise<unknown>): Db {
   return tapped(db, async ({ name }, next) => {
     const answer = await next()
-    if (name === statement) await happens()
+    if (name === statement) await act()
     return answer
   })
 }

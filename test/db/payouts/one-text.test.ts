@@ -13,7 +13,7 @@ import { aPayout } from '../../support/db/a-payout'
 import { createDatabase, openDb } from '../../support/db/database'
 
 const keyring = openKeyring([{ id: 'k1', bytes: createHash('sha256').update('one-text').digest() }])
-const told = {
+const acknowledged = {
   reference: 'Zoë said "\\x41" \n 🐘',
   amountPence: 2_000_000n,
   walletSendsMicroUsdc: 9_007_199_254_740_000n,
@@ -44,9 +44,9 @@ test('a payout is the same with its caller and alone', async () => {
 
   expect(withCaller?.payout).toEqual(alone)
   expect(withCaller?.payout).toMatchObject({
-    reference: told.reference,
-    walletSendsMicroUsdc: told.walletSendsMicroUsdc,
-    updatedAt: told.updatedAt,
+    reference: acknowledged.reference,
+    walletSendsMicroUsdc: acknowledged.walletSendsMicroUsdc,
+    updatedAt: acknowledged.updatedAt,
   })
 })
 
@@ -61,8 +61,8 @@ test('the row of an Idempotency-Key is read as it was stored', async () => {
     amountPence: payout.amountPence,
     feeInTransferPence: payout.feeInTransferPence,
     gbpPerUsdNano: payout.gbpPerUsdNano,
-    fingerprint: { whole: payout.fingerprint, keyId: 'k1', fields: told.fieldFingerprints },
-    verdictAt: told.verdictAt,
+    fingerprint: { whole: payout.fingerprint, keyId: 'k1', fields: acknowledged.fieldFingerprints },
+    verdictAt: acknowledged.verdictAt,
     answeredAt: null,
     releasedAt: null,
   })
@@ -82,7 +82,7 @@ test('an amount that JSON has rounded is a bug, not an amount', () => {
 })
 
 async function aStoredPayout() {
-  const payout = await aPayout(db, told)
+  const payout = await aPayout(db, acknowledged)
   const scope = { partnerId: payout.partnerId, environment: 'sandbox' } as const
   const made = await db.transaction((tx) => createApiKey(tx, { ...scope, label: null, createdBy: 'test', at, keyring }))
   if (made.outcome !== 'created') throw new Error(made.outcome)

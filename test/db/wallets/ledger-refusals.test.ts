@@ -150,10 +150,10 @@ test.each<[string, readonly Entry[], string]>([
     'ledger_entries_set_unique',
   ],
   ['are missing', [], 'a ledger set must have entries'],
-])('refuses a set whose entries %s', async (_what, entries, words) => {
+])('refuses a set whose entries %s', async (_what, entries, message) => {
   const wallet = await aWalletWith100()
 
-  await expect(write(wallet, entries)).rejects.toThrow(words)
+  await expect(write(wallet, entries)).rejects.toThrow(message)
   expect(await balanceOf(wallet)).toBe(100n)
 })
 
@@ -201,7 +201,7 @@ test('refuses more entries for a set that has some, and entries of two sets in o
 
 test('refuses a balance that no entry explains, of an existing wallet and of a new one', async () => {
   const wallet = await aWalletWith100()
-  const words = 'the balance of a wallet must be that of its last entry'
+  const message = 'the balance of a wallet must be that of its last entry'
 
   const changed = () => direct('UPDATE wallets SET balance_micro_usdc = 101 WHERE id = $1', [wallet.id])
   const emptied = () => direct('UPDATE wallets SET balance_micro_usdc = 0 WHERE id = $1', [wallet.id])
@@ -212,7 +212,7 @@ test('refuses a balance that no entry explains, of an existing wallet and of a n
       [newId(at), wallet.partnerId],
     )
 
-  for (const refused of [changed, emptied, opened]) await expect(refused()).rejects.toThrow(words)
+  for (const refused of [changed, emptied, opened]) await expect(refused()).rejects.toThrow(message)
   expect(await balanceOf(wallet)).toBe(100n)
 })
 

@@ -45,8 +45,8 @@ describe('the bank’s status', () => {
     ['paused', {}, { status: 'approved', wallet: 'connected' }, 'in_review', 'blocked'],
     ['offboarded', {}, { status: 'approved', wallet: 'connected' }, 'rejected', 'blocked'],
     ['offboarded', {}, { reasonsKnown: [] }, 'rejected', 'blocked'],
-  ])('%s %j, ours %j: %s, screening %s', (providerStatus, said, known, status, screening) => {
-    const standing = standingOf({ ...bank, providerStatus, ...said }, { ...ours, ...known })
+  ])('%s %j, ours %j: %s, screening %s', (providerStatus, bankFields, known, status, screening) => {
+    const standing = standingOf({ ...bank, providerStatus, ...bankFields }, { ...ours, ...known })
 
     expect(standing).toMatchObject({ status, screening, word: 'known' })
   })

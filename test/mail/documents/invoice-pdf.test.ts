@@ -42,7 +42,7 @@ describe('its text', () => {
   test('has everything that a finance team needs', async () => {
     const text = await textOf(anInvoice())
 
-    for (const words of [
+    for (const expected of [
       'Invoice',
       'Example Payouts Ltd',
       '1 Example Street',
@@ -66,7 +66,7 @@ describe('its text', () => {
       'Payment reference INV-2026-000123',
       'Page 1 of 1',
     ]) {
-      expect(text).toContain(words)
+      expect(text).toContain(expected)
     }
   })
 

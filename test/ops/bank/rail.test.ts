@@ -61,9 +61,9 @@ test('rail pause, status and resume: one environment only, with operator and rea
     /^Over:\nENVIRONMENT .*\nlive .*The bank asked us to wait/m,
   )
   // The operators' reason is not for partners.
-  const told = await latestActivity(terminal.db, partnerId, 2)
+  const activity = await latestActivity(terminal.db, partnerId, 2)
   const change = { environment: 'live', changes: 'something', madeBy: expect.stringMatching(/^ops:\S+$/), detail: null }
-  expect(told).toEqual([
+  expect(activity).toEqual([
     expect.objectContaining({ ...change, action: 'rail.resume' }),
     expect.objectContaining({ ...change, action: 'rail.pause' }),
   ])

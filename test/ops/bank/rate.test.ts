@@ -107,9 +107,9 @@ test('an acceptance is stored with operator, reason and previous rate, and is in
       accepted_by: 'ops:ada',
     }),
   ])
-  const told = (await latestActivity(world.api.db, payer.id, 100)).find(({ detail }) => detail === '0.85')
+  const activity = (await latestActivity(world.api.db, payer.id, 100)).find(({ detail }) => detail === '0.85')
   const change = { environment: 'live', action: 'rate.accept', madeBy: 'ops:ada', detail: '0.85', changes: 'something' }
-  expect(told).toMatchObject(change)
+  expect(activity).toMatchObject(change)
   await expect(world.api.db.dataSource.query('DELETE FROM rate_acceptances')).rejects.toThrow('rate_acceptances')
 })
 
@@ -135,14 +135,14 @@ test('only the exact rate that the bank quotes can be accepted, and only if it j
 
 test('rate show reports when a rate is used, when the bank does not answer, and when there is none', async () => {
   const both = await ops('show')
-  const away = await runWith({ ...env(), BANK_LIVE_URL: 'http://127.0.0.1:1/v0', BANK_SANDBOX_URL: '' }, [
+  const unavailable = await runWith({ ...env(), BANK_LIVE_URL: 'http://127.0.0.1:1/v0', BANK_SANDBOX_URL: '' }, [
     'rate',
     'show',
   ])
   const refused = await runWith({ ...env(), BANK_SANDBOX_URL: 'http://127.0.0.1:1/v0' }, accepting)
 
   expect(both.out).toMatch(/^ENVIRONMENT .*\nsandbox +accepted +0\.79 .*\nlive +accepted +0\.79 .*\n$/)
-  expect(away.out).toMatch(/^sandbox +no_bank +- .*\nlive +no_answer +- +- +- +0\.79 /m)
+  expect(unavailable.out).toMatch(/^sandbox +no_bank +- .*\nlive +no_answer +- +- +- +0\.79 /m)
   expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/^The bank does not answer/)])
 })
 

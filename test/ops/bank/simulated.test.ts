@@ -186,9 +186,9 @@ describe('partner approve', () => {
   })
 
   test('a bank that does not answer is one sentence, and nothing has changed', async () => {
-    const away = { ...env, BANK_LIVE_URL: 'http://127.0.0.1:1/v0' }
+    const withoutBank = { ...env, BANK_LIVE_URL: 'http://127.0.0.1:1/v0' }
 
-    expect(await runWith(away, ['partner', 'approve', '--partner', slug])).toEqual({
+    expect(await runWith(withoutBank, ['partner', 'approve', '--partner', slug])).toEqual({
       code: 1,
       out: '',
       err: 'The bank does not answer: see that it runs, then repeat the command.\n',

@@ -84,12 +84,12 @@ describe('proof', () => {
   })
 
   test('fails when the bank is unavailable', async () => {
-    const away = { ...bankVariables(), BANK_LIVE_URL: 'http://127.0.0.1:1/v0' }
-    const silence = 'The bank did not answer about 1 wallet: what was open there stays open, and nothing was compared.'
+    const withoutBank = { ...bankVariables(), BANK_LIVE_URL: 'http://127.0.0.1:1/v0' }
+    const message = 'The bank did not answer about 1 wallet: what was open there stays open, and nothing was compared.'
 
-    const { code, out } = await runWith({ ...terminal.env, ...away }, ['proof'])
+    const { code, out } = await runWith({ ...terminal.env, ...withoutBank }, ['proof'])
 
-    expect([code, out]).toEqual([1, expect.stringContaining(silence)])
+    expect([code, out]).toEqual([1, expect.stringContaining(message)])
     expect(out).toMatch(/^Proved 1 of 2 wallets; no drift known\. /)
   })
 

@@ -11,7 +11,7 @@ import { oneSentence, runWith } from '../../support/terminal'
 
 const thisMonth = londonMonthOf(systemClock.now())
 const period = previousMonth(thisMonth)
-const words = monthInWords(period)
+const monthText = monthInWords(period)
 let worker: AWorker
 let env: Record<string, string>
 
@@ -43,7 +43,7 @@ test('preview shows what a run would bill, line by line with its unit price, and
   expect(out).toMatch(/seen-1\n {2}DESCRIPTION +QUANTITY +UNIT GBP +AMOUNT GBP\n/)
   expect(out).toMatch(/\n {2}Payout fees for 2 completed payouts +1 +2\.04 +2\.04\n/)
   expect(out).toMatch(/\n {2}Network fees +2 +0\.022 +0\.04\n/)
-  expect(out).toMatch(new RegExp(`\\n\\n${words}: 2 to bill, 34\\.16 GBP together\\. Nothing was written\\.\\n$`))
+  expect(out).toMatch(new RegExp(`\\n\\n${monthText}: 2 to bill, 34\\.16 GBP together\\. Nothing was written\\.\\n$`))
   expect(one.data).toMatchObject([
     {
       partner: 'seen-1',
@@ -61,8 +61,8 @@ test('run reports each partner and then the sums, as in the preview; a rerun cha
 
   expect(ran.code).toBe(0)
   expect(ran.out).toMatch(/^ {4}1 {2}seen-\d: issued INV-\d{4}-00000\d, 17\.08 GBP\n/)
-  expect(ran.out).toContain(`\n${words}: 2 invoices were issued.\n`)
-  expect(again.out).toBe(`${words}: nothing has changed, no invoice was issued; 2 had theirs already.\n`)
+  expect(ran.out).toContain(`\n${monthText}: 2 invoices were issued.\n`)
+  expect(again.out).toBe(`${monthText}: nothing has changed, no invoice was issued; 2 had theirs already.\n`)
   expect(await countInvoices()).toBe(2)
 })
 
@@ -107,7 +107,7 @@ test('a partner that cannot be billed is named, the command fails, and a rerun a
 
   expect(failed.code).toBe(2)
   expect(failed.err).toMatch(oneSentence)
-  expect(failed.err).toContain(`1 could not be billed for ${words}: broken-1;`)
+  expect(failed.err).toContain(`1 could not be billed for ${monthText}: broken-1;`)
   expect(fixed).toMatchObject({ issued: 1, failed: 0 })
 })
 
@@ -153,7 +153,7 @@ test('mark-paid, mark-unpaid and void work from the allowed statuses, and the ac
   ])
   expect(twice.err).toBe(`${number} is paid already.\n`)
   expect(tooEarly.err).toBe(`${number} is paid: take that back first, with invoices mark-unpaid.\n`)
-  expect(gone.err).toBe(`seen-2 has no invoice for ${words} that is open or paid.\n`)
+  expect(gone.err).toBe(`seen-2 has no invoice for ${monthText} that is open or paid.\n`)
   const { id = '' } = (await findPartnerBySlug(worker.db, 'seen-2')) ?? {}
   const entries = await latestActivity(worker.db, id, 10)
   expect(entries.map(({ action, detail }) => [action, detail])).toEqual([

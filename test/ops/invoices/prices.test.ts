@@ -90,14 +90,14 @@ test.each([
   ['a month before a planned one', ['--from', '2099-03', '--payout-fixed', '0.10'], 'are planned already'],
   ['an invalid price', ['--payout-fixed', '-1.00'], '--payout-fixed must be'],
   ['more than 100%', ['--network-markup', '100.01'], '--network-markup must be'],
-])('%s is refused with a message, and nothing changes', async (_, argv, says) => {
+])('%s is refused with a message, and nothing changes', async (_, argv, message) => {
   const before = await terminal.json('price', 'list', '--partner', 'acme')
 
   const { code, err } = await set(...argv)
 
   expect(code).not.toBe(0)
   expect(err).toMatch(oneSentence)
-  expect(err).toContain(says)
+  expect(err).toContain(message)
   expect(await terminal.json('price', 'list', '--partner', 'acme')).toEqual(before)
 })
 

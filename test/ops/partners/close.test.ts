@@ -182,11 +182,11 @@ describe('partner close', () => {
     const log = { error: () => {} }
     const deps = { db: terminal.db, clock, rail: simulatedRail, madeBy: 'bank', log, redirectUrl: null }
 
-    const looked = await openLiveCustomer(deps, { partnerId: partner.id })
+    const opened = await openLiveCustomer(deps, { partnerId: partner.id })
     const connected = await connectLiveWallet(deps, { partnerId: partner.id })
 
     const ended = { status: 'rejected', ready: false }
-    expect([looked, connected]).toEqual([ended, ended])
+    expect([opened, connected]).toEqual([ended, ended])
     const charges = await terminal.db.dataSource.query('SELECT id FROM charges WHERE partner_id = $1', [partner.id])
     expect([charges, (await findPartnerBySlug(terminal.db, partner.slug))?.liveOpenedAt]).toEqual([[], null])
     const approved = await terminal.ops('partner', 'approve', '--partner', partner.slug)

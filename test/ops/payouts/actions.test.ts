@@ -58,7 +58,7 @@ describe('payout resolve', () => {
     const { code, out } = await resolve(payout, ['--outcome', 'sent', '--transfer', transfer?.id ?? ''])
 
     expect([code, out]).toEqual([0, 'The payout is processing; it goes on by itself.\n'])
-    expect(await standing(payout)).toMatchObject({
+    expect(await rowOf(payout)).toMatchObject({
       status: 'processing',
       verdict: 'accepted',
       transfer_ref: transfer?.id,
@@ -92,11 +92,16 @@ describe('payout resolve', () => {
       },
     }
     const deps = stepDeps(terminal.db, { ...rails, provider_sandbox })
-    const word = { payoutId: payout.payoutId, transferRef: transfer?.id ?? '', evidence: 'a letter', by: 'ops:test' }
+    const decision = {
+      payoutId: payout.payoutId,
+      transferRef: transfer?.id ?? '',
+      evidence: 'a letter',
+      by: 'ops:test',
+    }
 
-    const said = await Promise.all([resolveByHand(deps, word), resolveByHand(deps, word)])
+    const resolutions = await Promise.all([resolveByHand(deps, decision), resolveByHand(deps, decision)])
 
-    expect(new Set(said.map(({ outcome }) => outcome))).toEqual(new Set(['resolved', 'refused']))
+    expect(new Set(resolutions.map(({ outcome }) => outcome))).toEqual(new Set(['resolved', 'refused']))
     expect(await lastEvents(payout, 2)).toEqual([
       expect.objectContaining({ kind: 'sent' }),
       expect.objectContaining({ kind: 'resolved' }),
@@ -115,7 +120,7 @@ describe('payout resolve', () => {
     ]
 
     refusedAll(refusals)
-    expect(await standing(payout)).toMatchObject({ status: 'pending', verdict: 'unknown', transfer_ref: null })
+    expect(await rowOf(payout)).toMatchObject({ status: 'pending', verdict: 'unknown', transfer_ref: null })
   })
 
   test('not-sent, for a payout in attention with no repeat in flight: failed and refunded, once', async () => {
@@ -127,7 +132,7 @@ describe('payout resolve', () => {
 
     expect(new Set(both.map(({ code }) => code))).toEqual(new Set([0, 2]))
     expect(both.map(({ out }) => out)).toContain('The payout is failed; its money is back in the wallet.\n')
-    expect(await standing(payout)).toMatchObject({
+    expect(await rowOf(payout)).toMatchObject({
       status: 'failed',
       failure_reason: 'not_sent: The bank has no such transfer.',
       attention: null,
@@ -140,12 +145,12 @@ describe('payout resolve', () => {
   })
 
   test('not-sent is refused before the payout needs an operator, while a repeat may be in flight, and if the bank has the transfer', async () => {
-    const [unasked, early, sent] = [await anUnknown('before'), await anUnknown('before'), await anUnknown('after')]
+    const [unreported, early, sent] = [await anUnknown('before'), await anUnknown('before'), await anUnknown('after')]
     for (const { payoutId } of [early, sent]) await setAttention(terminal.db, payoutId, 'outcome_unknown')
     const held = await balance()
 
     const refusals = [
-      await notSent(unasked),
+      await notSent(unreported),
       await notSent(early, { PAYOUT_REPEAT_MS: '60000', PAYOUT_QUIET_MS: '0' }),
       await notSent(early, { PAYOUT_REPEAT_MS: '0', PAYOUT_QUIET_MS: '60000' }),
       await notSent(early, { PAYOUT_REPEAT_MS: '', PAYOUT_QUIET_MS: '' }),
@@ -155,7 +160,7 @@ describe('payout resolve', () => {
     refusedAll(refusals)
     expect(refusals.at(-1)?.err).toMatch(/^The bank has the transfer \S+ of this payout, so it was sent\.\n$/)
     expect(await balance()).toBe(held)
-    for (const payout of [unasked, early, sent]) expect(await standing(payout)).toMatchObject({ verdict: 'unknown' })
+    for (const payout of [unreported, early, sent]) expect(await rowOf(payout)).toMatchObject({ verdict: 'unknown' })
   })
 
   test('is refused for a payout with a known outcome: not sent yet, sent, final or unknown to us', async () => {
@@ -180,7 +185,7 @@ describe('payout resolve', () => {
     const { code, err } = await notSent(payout, { BANK_SANDBOX_URL: 'http://127.0.0.1:1/v0' })
 
     expect([code, err]).toEqual([1, 'The bank does not answer: see that it runs, then repeat the command.\n'])
-    expect(await standing(payout)).toMatchObject({ status: 'pending', verdict: 'unknown' })
+    expect(await rowOf(payout)).toMatchObject({ status: 'pending', verdict: 'unknown' })
   })
 
   test('of a concurrent not-sent and a worker that finds the transfer one wins, and the other is reported', async () => {
@@ -191,21 +196,21 @@ describe('payout resolve', () => {
       ...rails.provider_sandbox,
       findTransfer: async () => ({ outcome: 'incomplete' }) as const,
     }
-    const person = { ...worker, rails: { ...rails, provider_sandbox } }
+    const operator = { ...worker, rails: { ...rails, provider_sandbox } }
     for (let round = 0; round < 6; round++) {
       const before = await balance()
       const payout = await anUnknown('after')
       await setAttention(terminal.db, payout.payoutId, 'outcome_unknown')
-      const word = { payoutId: payout.payoutId, transferRef: null, evidence: 'none', by: 'ops:test' }
+      const decision = { payoutId: payout.payoutId, transferRef: null, evidence: 'none', by: 'ops:test' }
       // In every second round the worker is ahead by one request to the bank.
       const finding = resolveSubmit(worker, payout)
       if (round % 2 === 0) await finding
 
-      const [said] = await Promise.all([resolveByHand(person, word), finding])
+      const [resolved] = await Promise.all([resolveByHand(operator, decision), finding])
 
       const { status, attention } = await loadStep(terminal.db, payout.payoutId)
       expect([status, attention, before - (await balance())]).toEqual(
-        said.outcome === 'resolved' ? ['failed', 'unaccounted_transfer', 0n] : ['processing', null, 153_300_000n],
+        resolved.outcome === 'resolved' ? ['failed', 'unaccounted_transfer', 0n] : ['processing', null, 153_300_000n],
       )
     }
   })
@@ -266,10 +271,15 @@ describe('payout retry', () => {
       await ops(['payout', 'retry', '--payout', over.payoutId]),
       await ops(['payout', 'retry', '--payout', partnerId]),
     ])
-    const away = await ops(['payout', 'retry', '--payout', open.payoutId], { TEMPORAL_ADDRESS: '127.0.0.1:1' })
+    const withoutTemporal = await ops(['payout', 'retry', '--payout', open.payoutId], {
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+    })
     const unset = await terminal.ops('payout', 'retry', '--payout', open.payoutId)
 
-    expect([away.code, away.err]).toEqual([1, 'Temporal does not answer: see that it runs, then repeat the command.\n'])
+    expect([withoutTemporal.code, withoutTemporal.err]).toEqual([
+      1,
+      'Temporal does not answer: see that it runs, then repeat the command.\n',
+    ])
     expect([unset.code, unset.err]).toEqual([1, expect.stringMatching(/^TEMPORAL_ADDRESS must be set/)])
     expect(await latestActivity(terminal.db, partnerId, 5)).not.toContainEqual(
       expect.objectContaining({ action: 'payout.retry' }),
@@ -310,7 +320,7 @@ async function anUnknown(stage: 'before' | 'after'): Promise<PayoutRef> {
   return payout
 }
 
-async function standing({ payoutId }: PayoutRef): Promise<unknown> {
+async function rowOf({ payoutId }: PayoutRef): Promise<unknown> {
   const [row] = await terminal.db.dataSource.query('SELECT * FROM payouts WHERE id = $1', [payoutId])
   return row
 }

@@ -92,10 +92,10 @@ describe('payout show', () => {
     const about = { walletId: wallet?.id ?? '', cause: 'debit', causeRef: `${id}/1`, payoutId: id, createdBy: 'payout' }
     await postSet(terminal.db, { ...about, at: systemClock.now(), postings: debitPostings(153_300_000n) })
 
-    const told = await terminal.json<Record<string, unknown>>('payout', 'show', '--payout', id)
+    const shown = await terminal.json<Record<string, unknown>>('payout', 'show', '--payout', id)
     const { out } = await terminal.ops('payout', 'show', '--payout', id.toUpperCase())
 
-    expect(told).toMatchObject({
+    expect(shown).toMatchObject({
       id,
       partner: slug,
       status: 'pending',
@@ -113,7 +113,7 @@ describe('payout show', () => {
       ],
     })
     expect(out).toContain(`workflow_id        payout/sandbox/${partnerId}/order-${slug}\n`)
-    for (const text of [JSON.stringify(told), out]) expect(text).not.toMatch(/Ada|Lovelace|71234567|200415/)
+    for (const text of [JSON.stringify(shown), out]) expect(text).not.toMatch(/Ada|Lovelace|71234567|200415/)
   })
 
   test('of a refused attempt does not call it a payout', async () => {
@@ -123,9 +123,9 @@ describe('payout show', () => {
       [id],
     )
 
-    const told = await terminal.json<Record<string, unknown>>('payout', 'show', '--payout', id)
+    const shown = await terminal.json<Record<string, unknown>>('payout', 'show', '--payout', id)
 
-    expect(told).toMatchObject({ status: 'refused', attention: 'bank_insufficient' })
+    expect(shown).toMatchObject({ status: 'refused', attention: 'bank_insufficient' })
   })
 
   test('of an unknown payout reports so', async () => {
@@ -154,8 +154,8 @@ describe('payout attended', () => {
       changes: 'something',
       madeBy: expect.stringMatching(/^ops:\S+$/),
     })
-    const told = await terminal.json<{ events: unknown[] }>('payout', 'show', '--payout', id)
-    expect(told.events.at(-1)).toMatchObject({
+    const shown = await terminal.json<{ events: unknown[] }>('payout', 'show', '--payout', id)
+    expect(shown.events.at(-1)).toMatchObject({
       event: 'attended',
       by: expect.stringMatching(/^ops:\S+$/),
       detail: 'outcome_unknown: The bank said by phone: it is there',

@@ -71,7 +71,7 @@ describe('payout bind', () => {
 
     expect([code, out]).toEqual([0, expect.stringContaining(`processing and follows the transfer ${transferRef}`)])
     expect(before - (await balance())).toBe(153_300_000n)
-    expect(await standing(payout)).toMatchObject({
+    expect(await rowOf(payout)).toMatchObject({
       status: 'processing',
       verdict: 'accepted',
       transfer_ref: transferRef,
@@ -140,7 +140,7 @@ describe('payout bind', () => {
 
     expect([code, err]).toEqual([2, expect.stringContaining('53.30 USDC are missing')])
     expect(await balance()).toBe(100_000_000n)
-    expect(await standing(payout)).toMatchObject({ released_at: expect.any(Date), transfer_ref: null })
+    expect(await rowOf(payout)).toMatchObject({ released_at: expect.any(Date), transfer_ref: null })
     await expect(aClaim(terminal.db, { partnerId, idempotencyKey: await keyOf(payout) })).rejects.toThrow('taken')
   })
 
@@ -155,7 +155,7 @@ describe('payout bind', () => {
       await bind(open, other?.id ?? ''),
       await bind({ payoutId: partnerId, attempt: 1 }, 'tr_none'),
     ])
-    expect(await standing(payout)).toMatchObject({ released_at: expect.any(Date), transfer_ref: null })
+    expect(await rowOf(payout)).toMatchObject({ released_at: expect.any(Date), transfer_ref: null })
   })
 
   test('is refused for a transfer that the bank has refunded', async () => {
@@ -201,7 +201,7 @@ test('payout bind takes a transfer of the second attempt, when the first one sen
   const { code } = await bind(payout, transferRef)
 
   expect([payout, code]).toEqual([{ ...first, attempt: 2 }, 0])
-  expect(await standing(payout)).toMatchObject({ status: 'processing', transfer_ref: transferRef })
+  expect(await rowOf(payout)).toMatchObject({ status: 'processing', transfer_ref: transferRef })
 })
 
 describe('payout attended', () => {
@@ -299,7 +299,7 @@ async function aSent(): Promise<PayoutRef> {
   return payout
 }
 
-async function standing({ payoutId }: PayoutRef): Promise<unknown> {
+async function rowOf({ payoutId }: PayoutRef): Promise<unknown> {
   const [row] = await terminal.db.dataSource.query('SELECT * FROM payouts WHERE id = $1', [payoutId])
   return row
 }

@@ -40,7 +40,7 @@ test('a payout on a paused rail is cancelled at once and refunded, and the opera
   expect(await statusOf(id)).toBe('cancelled')
   expect(await balance()).toBe(before)
   expect(await world.transfersOf(id)).toEqual([])
-  expect(await toldOf(id)).toEqual({ inActivity: ['ops:grace'], inTimeline: ['ops:grace'] })
+  expect(await actorsOf(id)).toEqual({ inActivity: ['ops:grace'], inTimeline: ['ops:grace'] })
   const { out: explained } = await ops('explain', id)
   expect(explained).toContain('ops:grace asked to take it back unless it was sent.')
 })
@@ -74,7 +74,7 @@ test('a payout that the bank has or may have, a cancelled one and an unknown one
     [2, `The payout ${cancelled} was cancelled before.\n`],
     [2, `There is no payout ${payer.id}.\n`],
   ])
-  for (const id of [sent, unknown]) expect(await toldOf(id)).toEqual({ inActivity: [], inTimeline: [] })
+  for (const id of [sent, unknown]) expect(await actorsOf(id)).toEqual({ inActivity: [], inTimeline: [] })
   expect(await world.transfersOf(sent)).toHaveLength(1)
   expect(JSON.parse((await cancel(sent, '--json')).err).error).toMatchObject({
     code: 'invalid_state',
@@ -87,7 +87,7 @@ test('without a worker the command fails; the payout may still be cancelled late
   const id = await paid()
 
   const { code, err } = await cancel(id)
-  const meanwhile = await statusOf(id)
+  const statusBefore = await statusOf(id)
   await world.startWorkers()
   await until('the cancel was decided', async () => (await statusOf(id)) !== 'pending')
 
@@ -95,20 +95,20 @@ test('without a worker the command fails; the payout may still be cancelled late
     1,
     'Nobody has decided yet whether it is cancelled: see that Temporal and a worker run, then repeat the command.\n',
   ])
-  expect([meanwhile, await statusOf(id)]).toEqual(['pending', 'cancelled'])
-  expect(await toldOf(id)).toEqual({ inActivity: ['ops:grace'], inTimeline: ['ops:grace'] })
+  expect([statusBefore, await statusOf(id)]).toEqual(['pending', 'cancelled'])
+  expect(await actorsOf(id)).toEqual({ inActivity: ['ops:grace'], inTimeline: ['ops:grace'] })
 })
 
 test('the wrong or an unavailable Temporal is a separate error, and no operator is recorded', async () => {
   const id = await aWaiting()
 
   const wrong = await cancelAt({ TEMPORAL_NAMESPACE: 'nowhere' }, id)
-  const away = await cancelAt({ TEMPORAL_ADDRESS: '127.0.0.1:1' }, id)
+  const withoutTemporal = await cancelAt({ TEMPORAL_ADDRESS: '127.0.0.1:1' }, id)
 
-  expect([wrong.code, away.code]).toEqual([1, 1])
+  expect([wrong.code, withoutTemporal.code]).toEqual([1, 1])
   expect(wrong.err).toContain('Namespace nowhere is not found.')
-  expect(away.err).toBe('Temporal does not answer: see that it runs, then repeat the command.\n')
-  expect(await toldOf(id)).toEqual({ inActivity: [], inTimeline: [] })
+  expect(withoutTemporal.err).toBe('Temporal does not answer: see that it runs, then repeat the command.\n')
+  expect(await actorsOf(id)).toEqual({ inActivity: [], inTimeline: [] })
 })
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
@@ -144,7 +144,7 @@ async function aWaiting(): Promise<string> {
 }
 
 /** The actors who requested a cancel. */
-async function toldOf(id: string): Promise<{ inActivity: string[]; inTimeline: string[] }> {
+async function actorsOf(id: string): Promise<{ inActivity: string[]; inTimeline: string[] }> {
   const changes = await latestActivity(world.api.db, payer.id, 50, { filter: { kind: 'changes', environment: 'both' } })
   const asked = changes.filter(({ action, detail }) => action === 'payout.cancel' && detail === id)
   const events: { made_by: string }[] = await world.api.db.dataSource.query(

@@ -77,19 +77,19 @@ test('case resolve ends it, charges once at cost plus 20 %, and is refused the s
 
 test('an impossible action is refused with a message, and nothing happens', async () => {
   const { id } = await aCase('recall')
-  const nobody = partner.id
+  const unknownId = partner.id
   const failed = await aPayoutRow({ db: terminal.db, clock: systemClock }, partner, { status: 'failed' })
 
   const refusals = [
     await terminal.ops(...opening('recall')),
     await terminal.ops('case', 'open', '--payout', failed.id, '--kind', 'trace', '--reason', 'late'),
-    await terminal.ops('case', 'open', '--payout', nobody, '--kind', 'trace', '--reason', 'late'),
+    await terminal.ops('case', 'open', '--payout', unknownId, '--kind', 'trace', '--reason', 'late'),
     await terminal.ops(...ending(id, 'found')),
     await terminal.ops(...ending(id, 'lost')),
     await terminal.ops(...ending(id, 'refused', '-1.00')),
-    await terminal.ops(...ending(nobody, 'refused')),
-    await terminal.ops('case', 'show', '--case', nobody),
-    await terminal.ops('case', 'note', '--case', nobody, '--note', 'hm'),
+    await terminal.ops(...ending(unknownId, 'refused')),
+    await terminal.ops('case', 'show', '--case', unknownId),
+    await terminal.ops('case', 'note', '--case', unknownId, '--note', 'hm'),
   ]
 
   expect(refusals.map(({ code }) => code)).toEqual(refusals.map(() => 2))

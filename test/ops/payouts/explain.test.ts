@@ -53,8 +53,8 @@ test('a payout at the bank: bookings, requests and the next event, in order', as
     /^The bank has accepted it\.$/,
     /^The step submitToRail ran: sent to the bank\.$/,
   ])
-  const told = steps.map(({ text }) => text)
-  expect(told).toContainEqual(expect.stringMatching(/^Its workflow payout\/sandbox\/.* began\.$/))
+  const texts = steps.map(({ text }) => text)
+  expect(texts).toContainEqual(expect.stringMatching(/^Its workflow payout\/sandbox\/.* began\.$/))
   expect(next[0]).toBe(
     `The bank is awaited to deliver it: it is asked about the transfer ${transfer?.id} until it says so.`,
   )
@@ -178,12 +178,12 @@ test('without a workflow it names what starts one, without Temporal it reports t
   const lost = await explained(payoutId)
   // Several, because a leftover call would end the process only occasionally.
   const absent = { TEMPORAL_ADDRESS: '127.0.0.1:1' }
-  const away = await Promise.all(Array.from({ length: 10 }, () => explained(payoutId, absent)))
+  const withoutTemporal = await Promise.all(Array.from({ length: 10 }, () => explained(payoutId, absent)))
   const none = await ops(payer.id)
 
   expect(lost.next[1]).toBe('No workflow looks after it (ABSENT): the next sweep starts one, payout retry does so now.')
   const unknown = 'Temporal does not answer, so what its workflow waits for is not known.'
-  expect(away.map(({ next }) => next[1])).toEqual(away.map(() => unknown))
+  expect(withoutTemporal.map(({ next }) => next[1])).toEqual(withoutTemporal.map(() => unknown))
   expect([none.code, none.err]).toEqual([2, `There is no payout ${payer.id}.\n`])
 })
 
@@ -192,7 +192,7 @@ test("an activity is listed after the rows it wrote and after the activity befor
   const step = (name: string, ms: number, endedBy: number) =>
     ({ at: at(ms), from: 'workflow', text: `${name} ran`, step: name, endedBy: at(endedBy) }) as const
 
-  const told = inOrder([
+  const ordered = inOrder([
     { at: at(569), from: 'ledger', text: 'debited', writtenBy: ['debitPayout'] },
     { at: at(612), from: 'row', text: 'called', writtenBy: ['submitToRail'] },
     { at: at(640), from: 'timeline', text: 'sent', writtenBy: ['submitToRail', 'pollSettlement'] },
@@ -203,7 +203,7 @@ test("an activity is listed after the rows it wrote and after the activity befor
     step('pollSettlement', 399, 700),
   ])
 
-  expect(told.map(({ text }) => text)).toEqual([
+  expect(ordered.map(({ text }) => text)).toEqual([
     'debited',
     'debitPayout ran',
     'called',

@@ -16,8 +16,8 @@ function reasonsIn(source: string): string[] {
   const statements = [...source.matchAll(/attention\s+(?:=|IN) \(?((?:'|CASE )[^)\n]*)/g)].map(
     ([, given = '']) => given,
   )
-  const words = [...calls, ...statements].flatMap((text) => [...text.matchAll(/'([a-z_]+)'|`([^`]+)`/g)])
-  return words.flatMap(([, plain, template]) => (plain === undefined ? expand(template ?? '') : [plain]))
+  const matches = [...calls, ...statements].flatMap((text) => [...text.matchAll(/'([a-z_]+)'|`([^`]+)`/g)])
+  return matches.flatMap(([, plain, template]) => (plain === undefined ? expand(template ?? '') : [plain]))
 }
 
 function expand(template: string): string[] {
@@ -45,10 +45,10 @@ describe('an attention code', () => {
   })
 
   test('has its own step for each bank state that operators handle differently', () => {
-    const words = ['error', 'underfunded', 'refund_failed', 'kyc_required', 'missing_return_policy', 'levitating']
-    const steps = words.map((word) => nextStepFor(`bank_says_${word}`))
+    const states = ['error', 'underfunded', 'refund_failed', 'kyc_required', 'missing_return_policy', 'levitating']
+    const steps = states.map((state) => nextStepFor(`bank_says_${state}`))
 
-    expect(new Set(steps).size).toBe(words.length)
+    expect(new Set(steps).size).toBe(states.length)
     expect(steps).not.toContain(null)
     expect(steps[1]).toContain('additional_funding_instructions.amount')
   })

@@ -166,14 +166,14 @@ function post(baseUrl: string, body = '{}') {
   return aClient(baseUrl).call({ method: 'POST', path: '/transfers', key: 'k', body })
 }
 
-async function listenAndRecord(says = ''): Promise<{ server: Server; received: () => string }> {
+async function listenAndRecord(greeting = ''): Promise<{ server: Server; received: () => string }> {
   const chunks: Buffer[] = []
   const server = await listen(
     createServer((socket: Socket) => {
       socket.on('error', () => {})
       socket.on('data', (chunk) => {
         chunks.push(chunk)
-        socket.write(says)
+        socket.write(greeting)
       })
     }),
   )

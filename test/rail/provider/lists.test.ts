@@ -149,14 +149,14 @@ describe('a wallet’s history', () => {
 
 describe('a refund', () => {
   const asked = { match: { path: '*/history' }, kind: 'list_shift', by: 0 }
-  const looked = (movement: { transferRef: string; since: Date }) => rail.findRefund({ ...partner, ...movement })
+  const findRefund = (movement: { transferRef: string; since: Date }) => rail.findRefund({ ...partner, ...movement })
 
   test('that is recent is on the first page, and nothing else is read', async () => {
     const refunded = await pay(rail, anOrder(partner))
     await bank.control('POST', `/transfers/${refunded.ref}/advance`, { state: 'refunded', last: true })
     const more = await bank.fault(asked)
 
-    expect(await looked({ transferRef: refunded.ref, since })).toMatchObject({
+    expect(await findRefund({ transferRef: refunded.ref, since })).toMatchObject({
       amountMicroUsdc: refunded.sentMicroUsdc,
     })
     expect(await bank.counts(more)).toMatchObject({ fired: 0 })
@@ -166,16 +166,16 @@ describe('a refund', () => {
     const more = await bank.fault(asked)
     const inTwoHours = new Date(Date.now() + 7_200_000)
 
-    expect(await looked({ transferRef: middle.ref, since: inTwoHours })).toBeNull()
+    expect(await findRefund({ transferRef: middle.ref, since: inTwoHours })).toBeNull()
     expect(await bank.counts(more)).toMatchObject({ fired: 0 })
-    expect(await looked({ transferRef: middle.ref, since })).toBeNull()
+    expect(await findRefund({ transferRef: middle.ref, since })).toBeNull()
     expect((await bank.counts(more)).fired).toBeGreaterThan(1)
   })
 
   test('may be in a gap of the history: that is an error, not "no refund"', async () => {
     await bank.fault({ kind: 'list_shift', by: 30 })
 
-    await expect(looked({ transferRef: middle.ref, since })).rejects.toThrow(RailUnavailable)
+    await expect(findRefund({ transferRef: middle.ref, since })).rejects.toThrow(RailUnavailable)
   })
 })
 

@@ -186,8 +186,8 @@ test.each([
   ['RC04', 'invalid_account'],
   ['RR04', 'not_permitted'],
   [null, 'bank_refused'],
-])('the bank’s reason %s is our %s', (word, code) => {
-  expect(reasonFor(word)).toMatch(new RegExp(`^${code}: [A-Z].+\\.$`))
+])('the bank’s reason %s is our %s', (reason, code) => {
+  expect(reasonFor(reason)).toMatch(new RegExp(`^${code}: [A-Z].+\\.$`))
 })
 
 test.each(['DS24', 'XX99', 'BENNEWWORD', 'FPS_NEW_STATE', 'plaid_item_error'])(

@@ -12,9 +12,13 @@ import { testSystem } from '../../support/jest/system'
 import { silenceTemporal } from '../../support/temporal/a-worker'
 import { startTlsServer, type TlsServer } from './tls-server'
 
-const [servers, clients, strangers] = [makeAuthority('servers'), makeAuthority('clients'), makeAuthority('strangers')]
+const [servers, clients, otherAuthority] = [
+  makeAuthority('servers'),
+  makeAuthority('clients'),
+  makeAuthority('strangers'),
+]
 const ours = clients.issue('payouts.test')
-const theirs = strangers.issue('payouts.test')
+const theirs = otherAuthority.issue('payouts.test')
 
 let server: TlsServer
 let folder = ''
@@ -60,7 +64,7 @@ describe('the error message names the remedy for', () => {
   test.each([
     [
       'a server whose issuer we do not trust',
-      { TEMPORAL_TLS_CA_FILE: '', TEMPORAL_TLS_CA: strangers.certificate },
+      { TEMPORAL_TLS_CA_FILE: '', TEMPORAL_TLS_CA: otherAuthority.certificate },
       why.issuer,
     ],
     ['a server without a configured authority', { TEMPORAL_TLS_CA_FILE: '' }, why.issuer],
@@ -78,7 +82,7 @@ describe('the error message names the remedy for', () => {
     const { api, ops, worker } = await reach({ ...mutual, TEMPORAL_TLS_CERT_FILE: '', TEMPORAL_TLS_KEY_FILE: '' })
 
     expect(api).toBe('out')
-    for (const said of [ops, worker]) expect(said).toMatch(new RegExp(`${why.client}|${why.ended}`))
+    for (const message of [ops, worker]) expect(message).toMatch(new RegExp(`${why.client}|${why.ended}`))
   })
 
   test('a rejected API key', async () => {
@@ -152,14 +156,14 @@ function file(name: string, content: string): string {
 async function reach(env: EnvironmentVariables): Promise<{ api: string; ops: string; worker: string }> {
   const config = loadTemporalConfig(env)
   const client = connectClient(config)
-  const said = (error: unknown) => (error instanceof Error ? error.message : String(error))
+  const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
   const [api, ops, worker] = await Promise.all([
     pingTemporal(client, withinMs).then(
       () => 'in',
       () => 'out',
     ),
-    withTemporal({ temporal: config }, (asked) => pingTemporal(asked, withinMs)).then(() => 'in', said),
-    connectWorker(config).then((connection) => connection.close().then(() => 'in'), said),
+    withTemporal({ temporal: config }, (asked) => pingTemporal(asked, withinMs)).then(() => 'in', messageOf),
+    connectWorker(config).then((connection) => connection.close().then(() => 'in'), messageOf),
   ])
   await client.connection.close()
   return { api, ops, worker }

@@ -66,7 +66,7 @@ test('thirty days of payouts and deposits: each is settled, booked, and found if
     const { body } = await world.pay({ amount_gbp: '10.00' }, { environment: 'live', key: `order-day-${day}` })
     paid.push(await world.settled(body.id))
     if (day % 10 === 5) await deposit('20.00')
-    if (day % 10 === 0) await cameBack(paid[day - 8])
+    if (day % 10 === 0) await returnTransfer(paid[day - 8])
     await world.trigger(changedTransfersId)
   }
 
@@ -114,7 +114,7 @@ async function deposit(amount: string): Promise<void> {
   await world.bank.control('POST', `/wallets/${wallet.ref}/deposits`, { amount })
 }
 
-async function cameBack({ id }: Json): Promise<void> {
+async function returnTransfer({ id }: Json): Promise<void> {
   const [transfer] = await world.transfersOf(id)
   const { status } = await world.bank.control('POST', `/transfers/${transfer.id}/advance`, { state: 'returned' })
   expect(status).toBe(200)

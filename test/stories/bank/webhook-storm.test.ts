@@ -41,7 +41,7 @@ test('a storm of events ends as the same events do in order', async () => {
 
 /** A world in which only the story delivers events. Returns its ledger at the end. */
 async function livedThrough(
-  tell: (world: World, fresh: readonly SignedEvent[], heard: readonly SignedEvent[]) => Promise<void>,
+  deliverAll: (world: World, fresh: readonly SignedEvent[], heard: readonly SignedEvent[]) => Promise<void>,
 ): Promise<Json> {
   // Only an event causes a poll of the bank.
   const env = { PAYOUT_POLL_MS: '600000', WALLET_READ_EVERY_MS: '86400000' }
@@ -58,13 +58,13 @@ async function livedThrough(
   await world.bank.control('PUT', '/delays', quick)
   await bankMoves(world, ids, (index) => (index % 10 === 3 ? 'undeliverable' : 'funds_received'))
   const first = await signedEvents(world.bank, 'live')
-  await tell(world, first, [])
+  await deliverAll(world, first, [])
   await world.allSettled(answers)
 
   await bankMoves(world, ids, (index) => (index % 10 === 7 ? 'returned' : null))
   const all = await signedEvents(world.bank, 'live')
   const known = new Set(first.map(({ id }) => id))
-  await tell(
+  await deliverAll(
     world,
     all.filter(({ id }) => !known.has(id)),
     first,

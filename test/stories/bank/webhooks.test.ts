@@ -80,7 +80,7 @@ describe('a signed event that cannot be true is kept for operators, and moves no
   test('about a payout that does not exist', async () => {
     const [before, sets] = [await world.balance(), await countSets()]
 
-    const answer = await bankSays({ id: 'evt_stranger', state: 'payment_processed', payoutId: randomUUID() })
+    const answer = await sendBankEvent({ id: 'evt_stranger', state: 'payment_processed', payoutId: randomUUID() })
 
     expect([answer.status, answer.body.outcome]).toEqual([200, 'unknown_payout'])
     expect(await stored('evt_stranger')).toMatchObject({ payout_id: null, outcome: 'unknown_payout' })
@@ -100,7 +100,7 @@ describe('a signed event that cannot be true is kept for operators, and moves no
     })
 
     for (const questions of [1, 2]) {
-      const answer = await bankSays({ id: `evt_too_much_${questions}`, ...about })
+      const answer = await sendBankEvent({ id: `evt_too_much_${questions}`, ...about })
       expect([answer.status, answer.body.outcome]).toEqual([200, 'told'])
       await until('the bank was polled', async () => (await world.bank.counts(asked)).fired >= questions)
     }
@@ -118,7 +118,7 @@ describe('a signed event that cannot be true is kept for operators, and moves no
     const [before, sets] = [await world.balance(), await countSets()]
     const about = { payoutId: body.id, transferId: transfer.id, amount: '0.01' }
 
-    const answer = await bankSays({ id: 'evt_back', state: 'refunded', ...about })
+    const answer = await sendBankEvent({ id: 'evt_back', state: 'refunded', ...about })
     await world.temporal.workflow.getHandle(payoutReturnId(body.id)).result()
 
     expect([answer.status, answer.body.outcome]).toEqual([200, 'told'])
@@ -138,7 +138,13 @@ interface Said {
 }
 
 /** Signed with the bank's own key, from its journal. */
-async function bankSays({ id, state, payoutId, transferId = 'tr_stranger', amount = '120.00' }: Said): Promise<Answer> {
+async function sendBankEvent({
+  id,
+  state,
+  payoutId,
+  transferId = 'tr_stranger',
+  amount = '120.00',
+}: Said): Promise<Answer> {
   const event = {
     api_version: 'v0',
     event_id: id,

@@ -52,12 +52,12 @@ test('the worker is killed in the middle of a run over 200 partners: one invoice
   const name = 'killed'
   await addChargedPartners(world.db.dataSource, { partners: 200, chargesEach: 6, month: lastMonth, name })
 
-  const told: string[] = []
+  const results: string[] = []
   const run = followRun(
     {
       temporal: world.temporal,
       queuePrefix: world.queuePrefix,
-      onBilled: async ({ partnerId }) => void told.push(partnerId),
+      onBilled: async ({ partnerId }) => void results.push(partnerId),
       onSilence: () => undefined,
     },
     { period: lastMonth, partner: null },
@@ -68,7 +68,7 @@ test('the worker is killed in the middle of a run over 200 partners: one invoice
   await world.worker.start()
   const { issued, already, failed } = await run
 
-  expect([told.length, new Set(told).size]).toEqual([200, 200])
+  expect([results.length, new Set(results).size]).toEqual([200, 200])
   expect(whenKilled).toBeLessThan(200)
   // The next worker finds invoices that were issued at the moment of the kill.
   expect({ billed: issued + already, failed }).toEqual({ billed: 200, failed: 0 })

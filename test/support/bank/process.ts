@@ -41,8 +41,8 @@ export async function openBankProcess(
     ...clientOf(running.url, `http://127.0.0.1:${controlPort}`),
     dataDir,
     kill: () => end('SIGKILL'),
-    async start(told = {}) {
-      running = await spawnBank(main, args, told)
+    async start(extra = {}) {
+      running = await spawnBank(main, args, extra)
     },
     async restartWith(refusals) {
       await end('SIGKILL')

@@ -23,7 +23,7 @@ export const timeouts = { connectMs: 200, callMs: 300 }
 export const aClock = { now: () => new Date('2027-03-01T12:00:00.000Z') }
 
 export async function startScriptedBank(): Promise<ScriptedBank> {
-  const heard: Heard[] = []
+  const requests: Heard[] = []
   let script: Script = (_, response) => json(response, 500, {})
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -31,7 +31,7 @@ export async function startScriptedBank(): Promise<ScriptedBank> {
     request.on('end', () => {
       const { method = '', url = '', headers } = request
       const call = { method, path: url, headers, body: Buffer.concat(chunks).toString() }
-      heard.push(call)
+      requests.push(call)
       script(call, response)
     })
   })
@@ -41,11 +41,11 @@ export async function startScriptedBank(): Promise<ScriptedBank> {
   const rail = createProviderRail({ baseUrl: url, apiKey: 'sk-test-1', clock: aClock, timeouts })
   return {
     url,
-    heard,
+    heard: requests,
     rail,
     answer(next) {
       script = next
-      heard.length = 0
+      requests.length = 0
     },
     async close() {
       rail.close()

@@ -22,7 +22,7 @@ export interface Visitor {
 }
 
 /** A busy machine is slow, which is no fault of a page. */
-const patienceMs = 120_000
+const timeoutMs = 120_000
 
 export async function aVisitor(
   browser: Browser,
@@ -37,7 +37,7 @@ export async function aVisitor(
     reducedMotion: 'reduce',
     ...options,
   })
-  context.setDefaultTimeout(patienceMs)
+  context.setDefaultTimeout(timeoutMs)
   if (session !== undefined) await context.addCookies([{ name: 'session', value: session, url, httpOnly: true }])
   const page = await context.newPage()
   const complaints = listen(page, url)

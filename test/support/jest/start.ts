@@ -68,7 +68,7 @@ async function postgres(folder: string): Promise<string> {
 }
 
 async function temporal(folder: string): Promise<string> {
-  const cli = await findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report: sayNowAndThen() })
+  const cli = await findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report: reportProgress() })
   const server = await startTemporal({
     cli,
     logFile: join(folder, 'temporal.log'),
@@ -81,11 +81,11 @@ async function temporal(folder: string): Promise<string> {
 }
 
 /** Silent except in a first run, which has to download the program. */
-function sayNowAndThen(): (progress: string) => void {
-  let saidMs = 0
+function reportProgress(): (progress: string) => void {
+  let reportedAtMs = 0
   return (progress) => {
-    if (performance.now() - saidMs < 5000) return
-    saidMs = performance.now()
+    if (performance.now() - reportedAtMs < 5000) return
+    reportedAtMs = performance.now()
     process.stderr.write(`Temporal: ${progress}\n`)
   }
 }

@@ -52,8 +52,8 @@ export function aPerson(world: World, inbox: TestInbox, email: string): Person {
     },
     mailed: (subject) =>
       until(`a mail ${subject}`, async () => {
-        for (const { id, envelope, subject: said } of await inbox.messages()) {
-          const found = envelope.to.includes(email) && !read.has(id) && subject.exec(said)
+        for (const { id, envelope, subject: line } of await inbox.messages()) {
+          const found = envelope.to.includes(email) && !read.has(id) && subject.exec(line)
           if (!found) continue
           read.add(id)
           return found

@@ -118,7 +118,7 @@ export interface World {
 }
 
 /** Long enough for a busy machine. */
-const patienceMs = 120_000
+const timeoutMs = 120_000
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const database = options.databaseUrl === undefined ? await createDatabase() : null
@@ -133,14 +133,14 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const [webhookPort = 0] = ports
   const prefix = `story-${randomBytes(5).toString('hex')}`
   const temporalAddress = options.temporalAddress ?? testSystem().temporalAddress
-  const told = {
+  const systemSettings = {
     databaseUrl: await asApplication(databaseUrl),
     temporalAddress,
     bankUrl: bank.url,
     webhookPort,
     prefix,
   }
-  const env = { ...settings(told), ...options.env }
+  const env = { ...settings(systemSettings), ...options.env }
   const apis = ports.map((port) => aPart('api/main.js', { ...env, PORT: String(port), ...options.apiEnv }))
   const workers = each.map(() => aPart('worker/main.js', env))
   const [api, worker] = [first(apis), first(workers)]
@@ -171,7 +171,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   }
   /** A wait that times out shows what the workflows wait for. */
   function waitFor(what: string, probe: () => Promise<Json>): Promise<Json> {
-    return until(what, probe, patienceMs).catch(explained)
+    return until(what, probe, timeoutMs).catch(explained)
   }
 
   async function explained(cause: Error): Promise<never> {

@@ -23,11 +23,11 @@ const main = join(__dirname, '../../../dist/worker/main.js')
 
 export function startWorkerProcess(env: Record<string, string>): WorkerProcess {
   const child = fork(main, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-  const said: string[] = []
+  const messages: string[] = []
   const complained: string[] = []
   if (!child.stdout || !child.stderr) throw new Error('The pipes of the child are missing.')
   keepOutput('worker', [child.stdout, child.stderr])
-  const lines = createInterface(child.stdout).on('line', (line) => said.push(JSON.parse(line).msg))
+  const lines = createInterface(child.stdout).on('line', (line) => messages.push(JSON.parse(line).msg))
   const complaints = createInterface(child.stderr).on('line', (line) => complained.push(line))
   // Not the child's own 'close', which never comes once its parent has disconnected from it.
   const ends = [once(child, 'exit'), once(lines, 'close'), once(complaints, 'close')] as const
@@ -35,10 +35,10 @@ export function startWorkerProcess(env: Record<string, string>): WorkerProcess {
     child,
     ready: once(child, 'message').then(([message]) => message),
     ended: Promise.all(ends).then(([[code]]) => code),
-    said,
+    said: messages,
     complained,
     says: async (pattern) => {
-      while (!said.some((message) => pattern.test(message))) await once(lines, 'line')
+      while (!messages.some((message) => pattern.test(message))) await once(lines, 'line')
     },
   }
 }

@@ -71,8 +71,8 @@ test('paused and resumed from the Web UI: answered 201 pending at once, kept thr
   expect(await resuming.result()).toEqual({ changed: true, woken: 3, failed: 0 })
 
   await sent([...answers, again])
-  const told = (await latestActivity(world.api.db, payer.id, 20)).filter(({ action }) => action.startsWith('rail.'))
-  expect(told.map(({ action, madeBy }) => [action, madeBy])).toEqual([
+  const activity = (await latestActivity(world.api.db, payer.id, 20)).filter(({ action }) => action.startsWith('rail.'))
+  expect(activity.map(({ action, madeBy }) => [action, madeBy])).toEqual([
     ['rail.resume', 'ops:grace'],
     ['rail.pause', 'ops:grace'],
   ])

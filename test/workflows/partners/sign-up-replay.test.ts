@@ -54,11 +54,11 @@ test('its history holds no personal data', () => {
 
 async function aSignUp(): Promise<string> {
   const keyring = openKeyring(testConfig().secretKeys)
-  const said = { businessName: 'Acme Ltd' }
+  const details = { businessName: 'Acme Ltd' }
   const wanted = {
     purpose: 'sign_up',
     subject: 'ada@acme.test',
-    said,
+    said: details,
     perHour: 5,
     boundTo: Buffer.alloc(32),
     at: systemClock.now(),

@@ -32,37 +32,37 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   async 'verification/approved-at-once'() {
     const partnerId = await aBeginner()
     const handle = await wake(partnerId, never)
-    await says(partnerId, yes)
+    await setBankStatus(partnerId, yes)
     await wake(partnerId, never)
     return handle
   },
   async 'verification/asked-for-more'() {
     const partnerId = await aBeginner()
     const handle = await wake(partnerId, never)
-    await says(partnerId, { status: 'incomplete' })
+    await setBankStatus(partnerId, { status: 'incomplete' })
     await wake(partnerId, never)
     await untilStatus(partnerId, 'action_required')
-    await says(partnerId, yes)
+    await setBankStatus(partnerId, yes)
     await wake(partnerId, never)
     return handle
   },
   async 'verification/rejected'() {
     const partnerId = await aBeginner()
     const handle = await wake(partnerId, never)
-    await says(partnerId, { status: 'rejected', reason: 'The company could not be found.' })
+    await setBankStatus(partnerId, { status: 'rejected', reason: 'The company could not be found.' })
     await wake(partnerId, never)
     return handle
   },
   async 'verification/tried-again'() {
     const partnerId = await aBeginner()
     const first = await wake(partnerId, never)
-    await says(partnerId, { status: 'rejected', reason: 'The company could not be found.' })
+    await setBankStatus(partnerId, { status: 'rejected', reason: 'The company could not be found.' })
     await wake(partnerId, never)
     await first.result()
     await begin(partnerId)
     const again = await wake(partnerId, never)
-    await untilLooked(partnerId)
-    await says(partnerId, yes)
+    await untilPolled(partnerId)
+    await setBankStatus(partnerId, yes)
     await wake(partnerId, never)
     return again
   },
@@ -70,12 +70,12 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
     const partnerId = await aBeginner()
     const handle = await wake(partnerId, quick, 2)
     await until('it continues as new', async () => (await handle.describe()).status.name !== 'RUNNING')
-    await says(partnerId, yes)
+    await setBankStatus(partnerId, yes)
     return handle
   },
-  'verifications/looked': () => look({ pageSize: 50, pages: 10 }),
+  'verifications/looked': () => scan({ pageSize: 50, pages: 10 }),
   async 'verifications/continued'() {
-    const handle = await look({ pageSize: 1, pages: 1 })
+    const handle = await scan({ pageSize: 1, pages: 1 })
     await worker.client.workflow.getHandle(handle.workflowId).result()
     return handle
   },
@@ -129,9 +129,9 @@ test("it ends with the bank's decision", () => {
 test('without a single event, polling is enough', async () => {
   const partnerId = await aBeginner()
   const handle = await wake(partnerId, quick)
-  await says(partnerId, { status: 'under_review' })
+  await setBankStatus(partnerId, { status: 'under_review' })
   await untilStatus(partnerId, 'in_review')
-  await says(partnerId, yes)
+  await setBankStatus(partnerId, yes)
 
   expect(await handle.result()).toBe('approved')
   expect(await findPartnerById(worker.db, partnerId)).toMatchObject({ verificationStatus: 'approved' })
@@ -140,7 +140,7 @@ test('without a single event, polling is enough', async () => {
 test('five concurrent starts are one run and one customer', async () => {
   const partnerId = await aBeginner()
   const runs = await Promise.all([1, 2, 3, 4, 5].map(() => wake(partnerId, quick)))
-  await says(partnerId, yes)
+  await setBankStatus(partnerId, yes)
   await runs[0]?.result()
 
   expect(new Set(runs.map(({ signaledRunId }: Json) => signaledRunId)).size).toBe(1)
@@ -164,7 +164,7 @@ test('a workflow whose starter could not store the start ends, and sends nothing
 test('a customer that the bank refuses to open ends as rejected, and continues when tried again with another email', async () => {
   const taken = await aBeginner()
   await wake(taken, never)
-  await says(taken, { status: 'incomplete' })
+  await setBankStatus(taken, { status: 'incomplete' })
   const { contactEmail } = (await findPartnerById(worker.db, taken)) ?? {}
   const partnerId = await aBeginner()
   const change = (email: string | null = null) =>
@@ -175,7 +175,7 @@ test('a customer that the bank refuses to open ends as rejected, and continues w
   await change(`other-${contactEmail}`)
   await begin(partnerId)
   const again = await wake(partnerId, quick)
-  await says(partnerId, yes)
+  await setBankStatus(partnerId, yes)
 
   expect(await again.result()).toBe('approved')
   await worker.client.workflow.getHandle(verificationId(taken)).terminate()
@@ -191,19 +191,19 @@ test('an unavailable bank is retried until it is back', async () => {
   })
 
   await bank.control('DELETE', '/outage')
-  await says(partnerId, yes)
+  await setBankStatus(partnerId, yes)
   expect(await handle.result()).toBe('approved')
 })
 
 test('after approval an event starts it again, and it waits until the pause is over', async () => {
   const partnerId = await aBeginner()
   const first = await wake(partnerId, quick)
-  await says(partnerId, yes)
+  await setBankStatus(partnerId, yes)
   await first.result()
-  await says(partnerId, { status: 'paused' })
+  await setBankStatus(partnerId, { status: 'paused' })
   const again = await wake(partnerId, quick)
   await untilStatus(partnerId, 'in_review')
-  await says(partnerId, { status: 'approved' })
+  await setBankStatus(partnerId, { status: 'approved' })
 
   expect(await again.result()).toBe('approved')
   const [charged] = await worker.db.dataSource.query(
@@ -216,11 +216,11 @@ test('after approval an event starts it again, and it waits until the pause is o
 test('a pause without an event is found by the daily scan', async () => {
   const partnerId = await aBeginner()
   const first = await wake(partnerId, quick)
-  await says(partnerId, yes)
+  await setBankStatus(partnerId, yes)
   await first.result()
-  await says(partnerId, { status: 'paused' })
+  await setBankStatus(partnerId, { status: 'paused' })
 
-  await (await look({ pageSize: 50, pages: 10 })).result()
+  await (await scan({ pageSize: 50, pages: 10 })).result()
 
   expect(await untilStatus(partnerId, 'in_review')).toBe(true)
 })
@@ -229,12 +229,12 @@ test('the daily scan starts a started verification without a workflow, wakes no 
   const [lost, running] = [await aBeginner(), await aBeginner()]
   const { id: other } = await aPartner({ db: worker.db, clock: systemClock }, { verificationStatus: 'not_started' })
   const handle = await wake(running, never)
-  await untilLooked(running)
+  await untilPolled(running)
   const before = (await handle.fetchHistory()).events?.length
 
-  await (await look({ pageSize: 50, pages: 10 })).result()
+  await (await scan({ pageSize: 50, pages: 10 })).result()
 
-  await untilLooked(lost)
+  await untilPolled(lost)
   expect((await handle.fetchHistory()).events?.length).toBe(before)
   await expect(worker.client.workflow.getHandle(verificationId(other)).describe()).rejects.toThrow(
     WorkflowNotFoundError,
@@ -258,7 +258,7 @@ test('the poll interval grows while the applicant does nothing, and an event of 
   await handle.terminate()
 })
 
-async function look(order: { pageSize: number; pages: number }) {
+async function scan(order: { pageSize: number; pages: number }) {
   const { workflowId, firstExecutionRunId } = await worker.client.workflow.start<typeof verifications>(
     'verifications',
     {
@@ -292,7 +292,7 @@ async function wake(partnerId: string, pollMs: readonly number[], checks?: numbe
 }
 
 /** Once the bank has the customer. */
-async function says(partnerId: string, words: Json): Promise<void> {
+async function setBankStatus(partnerId: string, changes: Json): Promise<void> {
   const customer = await until('the customer is stored', async () => {
     const [row] = await worker.db.dataSource.query(
       `SELECT customer_ref AS ref FROM wallets WHERE partner_id = $1 AND environment = 'live'`,
@@ -300,14 +300,14 @@ async function says(partnerId: string, words: Json): Promise<void> {
     )
     return row.ref
   })
-  await bank.control('POST', `/customers/${customer}/kyc`, words)
+  await bank.control('POST', `/customers/${customer}/kyc`, changes)
 }
 
 function untilStatus(partnerId: string, status: string) {
   return until(status, async () => (await findPartnerById(worker.db, partnerId))?.verificationStatus === status)
 }
 
-async function untilLooked(partnerId: string): Promise<void> {
+async function untilPolled(partnerId: string): Promise<void> {
   const handle = worker.client.workflow.getHandle(verificationId(partnerId))
   await until('the bank was asked', async () => {
     const { events } = await handle.fetchHistory()

@@ -29,7 +29,7 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   async resolved() {
     const { caseId, handle } = await aFollowedCase({ dueInMs: 3_600_000 })
     await handle.signal(caseResolvedSignal)
-    await until('an early wake-up is checked', async () => (await looks(handle)) === 1)
+    await until('an early wake-up is checked', async () => (await checks(handle)) === 1)
     await resolve(caseId)
     await handle.signal(caseResolvedSignal)
     return handle
@@ -123,7 +123,7 @@ async function aCase(dueInMs: number): Promise<CaseRow> {
 const end = { outcome: 'refused', costMicropounds: 0n, note: null, by: 'ops:grace' } as const
 const resolve = (caseId: string) => resolveCase({ db: worker.db, clock: systemClock }, { caseId, ...end })
 
-async function looks(handle: WorkflowHandle): Promise<number> {
+async function checks(handle: WorkflowHandle): Promise<number> {
   const { events } = await handle.fetchHistory()
   return (events ?? []).filter((event) => event.activityTaskCompletedEventAttributes).length
 }

@@ -24,22 +24,22 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   async 'payout-return/returned-then-refunded'() {
     const { id, move } = await aCompleted()
     await move('returned')
-    await tell(id)
+    await sendEvent(id)
     await until('it is returned', async () => (await statusOf(id)) === 'returned')
     await move('refunded')
-    await tell(id)
+    await sendEvent(id)
     return returnOf(id)
   },
   async 'payout-return/refunded-at-once'() {
     const { id, move } = await aCompleted()
     await move('returned')
     await move('refunded')
-    await tell(id)
+    await sendEvent(id)
     return returnOf(id)
   },
   async 'payout-return/nothing'() {
     const { id } = await aCompleted()
-    await tell(id)
+    await sendEvent(id)
     return returnOf(id)
   },
   'changed-transfers/looked': () =>
@@ -103,7 +103,7 @@ async function aCompleted() {
   return { id, move }
 }
 
-function tell(payoutId: string): Promise<unknown> {
+function sendEvent(payoutId: string): Promise<unknown> {
   return world.api.deps.workflows.signalReturn({ payoutId, environment: 'live' })
 }
 

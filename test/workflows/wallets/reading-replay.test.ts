@@ -32,10 +32,10 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
     return worker.client.workflow.getHandle(walletReadingId(id))
   },
   async 'wallet-reading/again'() {
-    return spokenMeanwhile(100)
+    return withEventDuringRead(100)
   },
   async 'wallet-reading/continued'() {
-    const handle = await spokenMeanwhile(1)
+    const handle = await withEventDuringRead(1)
     return worker.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId)
   },
   async 'wallet-reading/not-read'() {
@@ -124,7 +124,7 @@ function aReading({ id: walletId }: WalletRow, readings: number) {
 }
 
 /** The bank does not answer until the event has arrived. */
-async function spokenMeanwhile(readings: number): Promise<ReadingHandle> {
+async function withEventDuringRead(readings: number): Promise<ReadingHandle> {
   const wallet = await aWallet()
   const fault = await bank.fault({ kind: 'status', status: 503, times: null, match: toHistory })
   const handle = await aReading(wallet, readings)

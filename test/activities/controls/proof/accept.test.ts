@@ -34,34 +34,34 @@ test('an accepted drift is no longer reported, and stays accepted while payouts 
   expect(await counted()).toBe(0)
   await stage.aSentPayout()
   expect(await runProof(deps)).toMatchObject(fine)
-  expect(await tell()).toBe(0)
+  expect(await mailDrifts()).toBe(0)
   expect(await listDrifts(db, 'accepted', 5)).toEqual([
     expect.objectContaining({ kind: 'transfer_without_payout', acceptedBy: 'ops:test', reason: 'Ticket 4711' }),
   ])
 })
 
 test('an accepted balance difference stays accepted while money moves, and is new when the difference changes', async () => {
-  expect(await runProof(toldMore(10_000n))).toMatchObject({ drifts: 1 })
+  expect(await runProof(withBankBalancePlus(10_000n))).toMatchObject({ drifts: 1 })
   const first = await acceptOnly()
   await stage.aSentPayout()
-  expect(await runProof(toldMore(10_000n))).toMatchObject(fine)
+  expect(await runProof(withBankBalancePlus(10_000n))).toMatchObject(fine)
 
-  expect(await runProof(toldMore(20_000n))).toMatchObject({ drifts: 1, fresh: 1 })
+  expect(await runProof(withBankBalancePlus(20_000n))).toMatchObject({ drifts: 1, fresh: 1 })
 
   const [again] = await listDrifts(db, 'open', 5)
   expect(again).toMatchObject({ kind: 'bank_balance', size: '20000', acceptedBy: null })
   expect(again?.id).not.toBe(first.id)
   expect(await db.transaction((tx) => lockDrift(tx, first.id))).toBeNull()
-  expect(await tell()).toBe(1)
+  expect(await mailDrifts()).toBe(1)
 })
 
 test('a drift that was accepted, disappeared and came back is new', async () => {
-  await runProof(toldMore(10_000n))
+  await runProof(withBankBalancePlus(10_000n))
   await acceptOnly()
   expect(await runProof(deps)).toMatchObject(fine)
   expect(await listDrifts(db, 'gone', 5)).toHaveLength(1)
 
-  expect(await runProof(toldMore(10_000n))).toMatchObject({ drifts: 1, fresh: 1 })
+  expect(await runProof(withBankBalancePlus(10_000n))).toMatchObject({ drifts: 1, fresh: 1 })
 })
 
 test('the proof continues past an accepted drift, to the penny, and comes back to it when it is reopened', async () => {
@@ -88,11 +88,11 @@ test('the proof continues past an accepted drift, to the penny, and comes back t
 })
 
 /** The bank reports a balance higher than its movements by this much. */
-function toldMore(microUsdc: bigint): ProofStage['deps'] {
+function withBankBalancePlus(microUsdc: bigint): ProofStage['deps'] {
   const rail = stage.rails.provider_production
   const wallet: typeof rail.wallet = async (asked) => {
-    const told = await rail.wallet(asked)
-    return { ...told, usdcMicro: told.usdcMicro + microUsdc }
+    const bankWallet = await rail.wallet(asked)
+    return { ...bankWallet, usdcMicro: bankWallet.usdcMicro + microUsdc }
   }
   return { ...deps, rails: { ...stage.rails, provider_production: { ...rail, wallet } } }
 }
@@ -140,7 +140,7 @@ async function counted(): Promise<number> {
   return figures.find(({ kind }) => kind === 'drift')?.count ?? 0
 }
 
-function tell(): Promise<number> {
+function mailDrifts(): Promise<number> {
   return tellDrifts({ db, clock: deps.clock, keyring: testKeyring, opsEmail: 'ops@payouts.test' })
 }
 

@@ -41,10 +41,10 @@ test.each([
   ['a credit', copy({ kind: 'credit' })],
   ['a higher fee in its row', 'UPDATE payouts SET fee_pence = fee_pence + 500 WHERE id = $1'],
   ['a smaller share of its fee in its transfer', 'UPDATE payouts SET fee_pence = fee_pence - 1 WHERE id = $1'],
-])('a completed payout with %s is found', async (_what, harm) => {
+])('a completed payout with %s is found', async (_what, plantFault) => {
   const { payoutId } = await aCompleted()
 
-  await behindOurBack(db, harm, [payoutId])
+  await behindOurBack(db, plantFault, [payoutId])
   await runProof(deps)
 
   // A fee that changes without its triggers is not in the totals of its month either.
@@ -57,10 +57,10 @@ test.each([
     'half of its credit',
     `UPDATE charges SET amount_micropounds = amount_micropounds / 2 WHERE payout_id = $1 AND kind = 'credit'`,
   ],
-])('a returned payout with %s is found', async (_what, harm) => {
+])('a returned payout with %s is found', async (_what, plantFault) => {
   const { payoutId } = await aReturned()
 
-  await behindOurBack(db, harm, [payoutId])
+  await behindOurBack(db, plantFault, [payoutId])
   await runProof(deps)
 
   expect(await stage.found()).toEqual([['payout_charge', payoutId]])

@@ -139,14 +139,14 @@ test('a wallet without a bank whose ledger cannot be read for too long is report
 })
 
 test('a wallet that could not be compared for too long is a drift by itself, until it is compared', async () => {
-  const silent = wallets[2]
-  await fault(silent?.ref ?? '', 503)
+  const unanswered = wallets[2]
+  await fault(unanswered?.ref ?? '', 503)
   await runProof(deps)
   expect(await stage.found()).toEqual([])
 
   stage.clock.forward(patience.comparedWithinMs + 60_000)
   await runProof(deps)
-  expect(await stage.found()).toEqual([['not_compared', silent?.id]])
+  expect(await stage.found()).toEqual([['not_compared', unanswered?.id]])
 
   await bank.control('DELETE', '/faults')
   await runProof(deps)

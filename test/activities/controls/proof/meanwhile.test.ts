@@ -20,7 +20,7 @@ eachOnAStage((made, itsBank) => {
   bank = itsBank
 })
 
-const happenings: readonly [string, () => Promise<unknown>][] = [
+const events: readonly [string, () => Promise<unknown>][] = [
   ['a payout is debited', async () => stage.steps.debitPayout(await stage.aPayout())],
   ['a payout is sent', () => stage.aSentPayout()],
   ['a payout is sent and arrives', () => settled('payment_processed')],
@@ -28,26 +28,26 @@ const happenings: readonly [string, () => Promise<unknown>][] = [
   ['a deposit comes and is booked', aBookedDeposit],
 ]
 
-test.each(happenings)('%s during every proof, and nothing is found', async (_what, happens) => {
+test.each(events)('%s during every proof, and nothing is found', async (_what, trigger) => {
   await stage.aSentPayout()
 
-  expect(await runProof(afterTheBank(happens))).toMatchObject(fine)
-  expect(await runProof(afterTheBank(happens))).toMatchObject(fine)
+  expect(await runProof(afterTheBank(trigger))).toMatchObject(fine)
+  expect(await runProof(afterTheBank(trigger))).toMatchObject(fine)
   expect(await runProof(stage.deps)).toMatchObject(fine)
 })
 
-test.each(happenings)('%s between two queries of our ledger, which still see one snapshot', async (_what, happens) => {
-  expect(await runProof({ ...stage.deps, db: betweenQuestions(happens) })).toMatchObject(fine)
+test.each(events)('%s between two queries of our ledger, which still see one snapshot', async (_what, trigger) => {
+  expect(await runProof({ ...stage.deps, db: betweenQuestions(trigger) })).toMatchObject(fine)
   expect(await runProof(stage.deps)).toMatchObject(fine)
 })
 
-test.each(happenings)('%s during every proof, and a real drift is still found', async (_what, happens) => {
+test.each(events)('%s during every proof, and a real drift is still found', async (_what, trigger) => {
   await runProof(stage.deps)
   const about = { walletId: stage.wallet.id, payoutId: null, createdBy: 'test', at: new Date(Date.now() - 120_000) }
   const madeUp = { ...about, cause: 'deposit', causeRef: 'made-up', bankRef: 'made-up' }
   await postSet(stage.db, { ...madeUp, postings: topUpPostings(5_000_000n) })
 
-  expect(await runProof(afterTheBank(happens))).toMatchObject({ drifts: 2, busy: 0 })
+  expect(await runProof(afterTheBank(trigger))).toMatchObject({ drifts: 2, busy: 0 })
 
   expect(await stage.found()).toEqual([
     ['bank_balance', stage.wallet.id],
@@ -55,20 +55,20 @@ test.each(happenings)('%s during every proof, and a real drift is still found', 
   ])
 })
 
-function afterTheBank(happens: () => Promise<unknown>): ProofStage['deps'] {
+function afterTheBank(trigger: () => Promise<unknown>): ProofStage['deps'] {
   const rail = stage.rails.provider_production
   const transfersSince: typeof rail.transfersSince = async (asked) => {
     const listed = await rail.transfersSince(asked)
-    await happens()
+    await trigger()
     return listed
   }
   return { ...stage.deps, rails: { ...stage.rails, provider_production: { ...rail, transfersSince } } }
 }
 
-function betweenQuestions(happens: () => Promise<unknown>): Db {
+function betweenQuestions(trigger: () => Promise<unknown>): Db {
   return tapped(stage.db, async ({ text }, next) => {
     const answer = await next()
-    if (/AS suspense_micro_usdc|submit_started_at >=/.test(text)) await happens()
+    if (/AS suspense_micro_usdc|submit_started_at >=/.test(text)) await trigger()
     return answer
   })
 }

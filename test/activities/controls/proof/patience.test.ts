@@ -132,25 +132,28 @@ test('a bank that does not answer proves nothing and resolves nothing', async ()
 test.each([
   ['first', 1],
   ['second', 2],
-])('a difference that only the %s of two reads shows is no drift', async (_which, strangeLook) => {
+])('a difference that only the %s of two reads shows is no drift', async (_which, wrongRead) => {
   const rail = rails.provider_production
-  let looks = 0
+  let reads = 0
   const walletHistory: typeof rail.walletHistory = async (asked) => {
-    looks += 1
+    reads += 1
     const rows = await rail.walletHistory(asked)
     const strange = { id: 'strange', transferRef: 'none', amountMicroUsdc: 1n, at: new Date(Date.now() + 60_000) }
-    return looks === strangeLook ? [...rows, { kind: 'withdrawal', ...strange }] : rows
+    return reads === wrongRead ? [...rows, { kind: 'withdrawal', ...strange }] : rows
   }
   // The first read returns a wrong balance, so that a second one follows.
-  const told: typeof rail.wallet = async (asked) => {
+  const walletAtBank: typeof rail.wallet = async (asked) => {
     const { usdcMicro, ...others } = await rail.wallet(asked)
-    return { ...others, usdcMicro: looks === 1 ? usdcMicro + 5n : usdcMicro }
+    return { ...others, usdcMicro: reads === 1 ? usdcMicro + 5n : usdcMicro }
   }
-  const changing = { ...deps, rails: { ...rails, provider_production: { ...rail, walletHistory, wallet: told } } }
+  const changing = {
+    ...deps,
+    rails: { ...rails, provider_production: { ...rail, walletHistory, wallet: walletAtBank } },
+  }
 
   expect(await runProof(changing)).toMatchObject(fine)
 
-  expect(looks).toBe(2)
+  expect(reads).toBe(2)
 })
 
 test('a balance that the bank updates late is no drift while its movements are recent, and one later', async () => {
@@ -201,20 +204,22 @@ test('matched movements are not read again, and unmatched ones hold the reading 
 })
 
 test('operators are mailed once for each new drift, and again for one that comes back', async () => {
-  const tell = () => tellDrifts({ db, clock, keyring: testKeyring, opsEmail: 'ops@payouts.test' })
+  const mailDrifts = () => tellDrifts({ db, clock, keyring: testKeyring, opsEmail: 'ops@payouts.test' })
   await stage.aStrangeTransfer()
   await runProof(deps)
 
-  expect([await tellDrifts({ db, clock, keyring: testKeyring, opsEmail: null }), await tell(), await tell()]).toEqual([
-    0, 1, 0,
-  ])
+  expect([
+    await tellDrifts({ db, clock, keyring: testKeyring, opsEmail: null }),
+    await mailDrifts(),
+    await mailDrifts(),
+  ]).toEqual([0, 1, 0])
   const [mail] = await takeMails(db, testKeyring, { at: clock.now(), leaseUntil: clock.now(), limit: 5 })
   expect(mail?.mail).toMatchObject({ to: { address: 'ops@payouts.test' }, subject: 'The proof found a drift' })
   expect(mail?.mail?.text).toContain('transfer_without_payout')
 
   await db.dataSource.query('UPDATE drifts SET resolved_at = now()')
   await runProof(deps)
-  expect(await tell()).toBe(1)
+  expect(await mailDrifts()).toBe(1)
 })
 
 async function outcomes(): Promise<string[]> {

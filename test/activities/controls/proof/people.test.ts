@@ -22,14 +22,14 @@ eachOnAStage((made) => {
 
 test('a note written while its payout moves on stores the status of that moment', async () => {
   const payout = await stage.aSentPayout()
-  let telling: Promise<void> | undefined
+  let writing: Promise<void> | undefined
   await db.transaction(async (tx) => {
     await lockStep(tx, payout.payoutId)
-    telling = tell(payout, 'retried')
+    writing = writeEvent(payout, 'retried')
     await until('the event waits for the payout', hasWaiting)
     await tx.query({ name: 'test-complete', text: completed }, [payout.payoutId])
   })
-  await telling
+  await writing
 
   expect(await lastEvent(payout)).toEqual({ kind: 'retried', status: 'completed' })
 })
@@ -51,7 +51,7 @@ test('a stuck payout stays overdue whatever operators do, until the bank reports
   const payout = await stage.aSentPayout()
   clock.forward(patience.settleWithinMs + 60_000)
   for (const kind of peoplesKinds) {
-    await tell(payout, kind)
+    await writeEvent(payout, kind)
     await runProof(deps)
     expect([kind, await stage.found()]).toEqual([kind, [['silent_payout', payout.payoutId]]])
   }
@@ -81,7 +81,7 @@ test('the end of a pause counts as progress of waiting payouts, and not of those
 
 const completed = `UPDATE payouts SET status = 'completed', completed_at = now() WHERE id = $1`
 
-function tell({ payoutId }: PayoutRef, kind: (typeof peoplesKinds)[number]): Promise<void> {
+function writeEvent({ payoutId }: PayoutRef, kind: (typeof peoplesKinds)[number]): Promise<void> {
   return db.transaction((tx) => tellPayout(tx, { payoutId, at: clock.now(), kind, madeBy: 'ops:test', detail: null }))
 }
 

@@ -190,7 +190,7 @@ test('a completed payout that the bank never sent stays found, even long after t
   const found = await stage.found()
   expect(found).toContainEqual(['payout_without_transfer', payout.payoutId])
 
-  await moveMarkBehindEverything()
+  await moveCheckpointPastEverything()
   await behindOurBack(db, `UPDATE payouts SET submit_started_at = now() - interval '3 days' WHERE id = $1`, [
     payout.payoutId,
   ])
@@ -200,7 +200,7 @@ test('a completed payout that the bank never sent stays found, even long after t
 })
 
 /** As if an operator had accepted the odd movements. */
-async function moveMarkBehindEverything(): Promise<void> {
+async function moveCheckpointPastEverything(): Promise<void> {
   const refs = { customerRef: wallet.customer, walletRef: wallet.wallet }
   const history = await stage.rails.provider_production.walletHistory({ ...refs, after: null })
   const { usdcMicro } = await stage.rails.provider_production.wallet(refs)

@@ -180,11 +180,15 @@ describe('while no worker runs', () => {
   })
 
   test('an unavailable Temporal is no refusal either: 201 pending, never 502', async () => {
-    const away = await startApi({ database: api.databaseUrl, temporalAddress: '127.0.0.1:1', answerTimeoutMs: 200 })
+    const withoutTemporal = await startApi({
+      database: api.databaseUrl,
+      temporalAddress: '127.0.0.1:1',
+      answerTimeoutMs: 200,
+    })
     const key = await aKey(api, await aPartner(api), 'sandbox')
 
-    const { status, body } = await away.post('/v1/payouts', aRequest(), { key, headers: keyHeader() })
-    await away.close()
+    const { status, body } = await withoutTemporal.post('/v1/payouts', aRequest(), { key, headers: keyHeader() })
+    await withoutTemporal.close()
 
     expect([status, body['status']]).toEqual([201, 'pending'])
   })

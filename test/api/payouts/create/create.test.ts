@@ -81,14 +81,14 @@ describe('a payout that the bank accepts', () => {
     const { body } = await world.pay(payer, { recipient: { bank: { account_number: '76541234' } } }, { key })
 
     const handle = world.temporal.workflow.getHandle(`payout/sandbox/${payer.id}/${key}`)
-    const told = await handle.describe()
+    const description = await handle.describe()
     const history = JSON.stringify(await handle.fetchHistory()).replaceAll(/"data":"([^"]*)"/g, (_, data: string) =>
       Buffer.from(data, 'base64').toString('utf8'),
     )
 
-    expect(await told.staticSummary()).toBe(`120.00 GBP to ••••1234 · ${payer.slug} · sandbox`)
-    expect(told.typedSearchAttributes.get({ name: 'PayoutId', type: 'KEYWORD' })).toBe(body['id'])
-    expect(told.typedSearchAttributes.get({ name: 'PayoutAmountPence', type: 'INT' })).toBe(12_000)
+    expect(await description.staticSummary()).toBe(`120.00 GBP to ••••1234 · ${payer.slug} · sandbox`)
+    expect(description.typedSearchAttributes.get({ name: 'PayoutId', type: 'KEYWORD' })).toBe(body['id'])
+    expect(description.typedSearchAttributes.get({ name: 'PayoutAmountPence', type: 'INT' })).toBe(12_000)
     expect(history).toContain(String(body['id']))
     expect(history).not.toMatch(/Lovelace|76541234|200415|St James/)
   })

@@ -156,12 +156,12 @@ describe('another body under a key whose payout is not decided', () => {
   test('does not wait for ever: the payout in its answer is permanent from then on', async () => {
     const [key, request] = [newKey(), aRequest()]
     const { answer, id } = await anUndecided(request, key)
-    const impatient = await startApi({ database: world.api.databaseUrl, answerTimeoutMs: 200 })
+    const hasty = await startApi({ database: world.api.databaseUrl, answerTimeoutMs: 200 })
 
-    const { code } = await (await arrive({ ...request, amount_gbp: '2.00' }, key, impatient))()
+    const { code } = await (await arrive({ ...request, amount_gbp: '2.00' }, key, hasty))()
 
     expect([code, await statusOfRead(id)]).toEqual(['idempotency_key_reused', 200])
-    await impatient.close()
+    await hasty.close()
     await world.startWorkers()
     expect((await answer).status).toBe(201)
   })
@@ -170,10 +170,10 @@ describe('another body under a key whose payout is not decided', () => {
 describe('an obstacle to a new payout does not affect a replay that was overtaken by the first request', () => {
   test('a missing rate', async () => {
     const [key, request] = [newKey(), aRequest()]
-    const [asked, paidMeanwhile] = [aGate(), aGate()]
+    const [asked, paidFirst] = [aGate(), aGate()]
     const rate = async () => {
       asked.open()
-      await paidMeanwhile.opened
+      await paidFirst.opened
       throw new RailUnavailable('rate')
     }
     const cold = await startApi({ database: world.api.databaseUrl, rails: { provider_sandbox: { rate } } })
@@ -181,7 +181,7 @@ describe('an obstacle to a new payout does not affect a replay that was overtake
     const overtaken = cold.post('/v1/payouts', request, { key: payer.keys.sandbox, headers })
     await asked.opened
     const paid = await world.pay(payer, request, { key })
-    paidMeanwhile.open()
+    paidFirst.open()
 
     const { status, body } = await overtaken
     const fresh = await cold.post('/v1/payouts', request, {

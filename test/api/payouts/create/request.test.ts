@@ -118,16 +118,16 @@ describe('invalid_recipient names each field with its rule', () => {
     ],
     ['account_number', 'recipient.bank.account_number (8 digits)', ['1234567', '123456789', 'abcdefgh', 12345678]],
     ['bank_name', `recipient.bank.bank_name (${textRule})`, [...blanks, 'x'.repeat(141)]],
-  ])('bank.%s', (name, told, wrong) => {
-    expect(fault(withRecipient({ bank: without(recipient.bank, name) }))).toEqual(invalidRecipient(told))
-    for (const value of wrong) expect(fault(withBank({ [name]: value }))).toEqual(invalidRecipient(told))
+  ])('bank.%s', (name, expected, wrong) => {
+    expect(fault(withRecipient({ bank: without(recipient.bank, name) }))).toEqual(invalidRecipient(expected))
+    for (const value of wrong) expect(fault(withBank({ [name]: value }))).toEqual(invalidRecipient(expected))
   })
 
   test.each(['line1', 'city', 'postal_code'])('address.%s', (name) => {
-    const told = invalidRecipient(`recipient.address.${name} (${textRule})`)
+    const expected = invalidRecipient(`recipient.address.${name} (${textRule})`)
 
-    expect(fault(withRecipient({ address: without(recipient.address, name) }))).toEqual(told)
-    for (const wrong of [...blanks, 'x'.repeat(141)]) expect(fault(withAddress({ [name]: wrong }))).toEqual(told)
+    expect(fault(withRecipient({ address: without(recipient.address, name) }))).toEqual(expected)
+    for (const wrong of [...blanks, 'x'.repeat(141)]) expect(fault(withAddress({ [name]: wrong }))).toEqual(expected)
   })
 
   test.each(hidden)('control, format, blank and broken characters are refused in every text: %j', (text) => {
@@ -219,8 +219,8 @@ describe('the other codes', () => {
     [{ ...example, confirm_code: '12345' }, 'confirm_code (6 digits)'],
     [{ ...example, extra: true }, 'extra (unknown field)'],
     [{ ...example, 'recipient.bank': {} }, 'recipient.bank (unknown field)'],
-  ])('the rest is invalid_request: %#', (body, told) => {
-    expect(fault(body)).toEqual({ code: 'invalid_request', details: { errors: [told] } })
+  ])('the rest is invalid_request: %#', (body, expected) => {
+    expect(fault(body)).toEqual({ code: 'invalid_request', details: { errors: [expected] } })
   })
 
   test.each([[null], [[]], ['text'], [7]])('a body that is not an object is invalid_request: %j', (body) => {

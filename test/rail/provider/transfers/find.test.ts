@@ -139,9 +139,9 @@ test('an unusable response leaves the lookup incomplete, and no response makes t
 test('one unusable response is retried', async () => {
   const usual = script({})
   let asked = 0
-  bank.answer((heard, response) => {
+  bank.answer((request, response) => {
     asked += 1
-    return asked === 1 ? json(response, 200, 'no list') : usual(heard, response)
+    return asked === 1 ? json(response, 200, 'no list') : usual(request, response)
   })
 
   expect(await find()).toEqual({ outcome: 'absent' })

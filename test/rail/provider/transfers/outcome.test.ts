@@ -87,9 +87,9 @@ describe('the first call ever made under a bank key', () => {
   })
 
   test('no text of the bank’s message gets into ours', () => {
-    const said = first.map(([, answer]) => JSON.stringify(rule('first', answer))).join()
+    const outcomes = first.map(([, answer]) => JSON.stringify(rule('first', answer))).join()
 
-    expect(said).not.toMatch(/Ada|12345678/)
+    expect(outcomes).not.toMatch(/Ada|12345678/)
   })
 })
 
