@@ -1,10 +1,68 @@
-// Rules for our dependencies. Each rule returns a message for every package that breaks it.
+// The dependencies: `npm run check:supply`, `npm run fill:hashes` and `npm run sbom`. Only what npm cannot do itself.
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 /** Maximum number of production packages, direct and in total. Raise a number deliberately to add more. */
 const budget = { direct: 16, all: 251 }
 
+// Tests pass another folder.
+const [command, folder] = process.argv.slice(2)
+const root = resolve(folder ?? join(dirname(fileURLToPath(import.meta.url)), '../..'))
+const lockFile = 'package-lock.json'
+const exceptionsFile = 'local/supply/without-hash.json'
+
+/** Needs no network. */
+function check() {
+  const [manifest, lock] = [read('package.json'), read(lockFile)]
+  const [installed, withoutHash] = [read('node_modules/.package-lock.json'), read(exceptionsFile)]
+  const mistakes = mistakesIn({ manifest, lock, installed, withoutHash })
+  for (const mistake of mistakes) process.stderr.write(`${mistake}\n`)
+  if (mistakes.length === 0) process.stdout.write(`${summaryOf(lock)}\n`)
+  process.exitCode = mistakes.length > 0 ? 1 : 0
+}
+
+/**
+ * Fills in the hashes that package-lock.json lacks, for as many packages as the registry serves. npm itself adds a hash only for
+ * packages of the system it runs on.
+ */
+function fillHashes() {
+  const lock = read(lockFile)
+  const missing = unhashedIn(lock)
+  const hashes = new Map(missing.map((id) => [id, hashOf(id)]))
+  for (const [path, { version, ...rest }] of packagesOf(lock)) {
+    const integrity = hashes.get(`${nameOf(path)}@${version}`)
+    // npm's own order of keys, so that npm does not rewrite the lines later.
+    if (integrity) lock.packages[path] = Object.assign({ version, integrity }, rest, { integrity })
+  }
+  const left = unhashedIn(lock)
+  write(lockFile, lock)
+  // Exceptions are removed here and never added: a new package without a hash has to be listed by hand.
+  write(
+    exceptionsFile,
+    read(exceptionsFile).filter((id) => left.includes(id)),
+  )
+  process.stdout.write(
+    `${missing.length - left.length} hashes were filled in. The registry does not serve ${left.length}.\n`,
+  )
+}
+
+/**
+ * Lists the production packages as CycloneDX, from the lock file. `npm sbom --omit dev` omits every package that a development
+ * tool also uses, such as the Temporal SDK.
+ */
+function sbom() {
+  const { name, version } = read('package.json')
+  const all = productionOf(read(lockFile)).map(([path, locked]) => componentOf(nameOf(path), locked))
+  const components = [...new Map(all.map((component) => [component.purl, component])).values()]
+  const metadata = { component: { type: 'application', 'bom-ref': `${name}@${version}`, name, version } }
+  const document = { bomFormat: 'CycloneDX', specVersion: '1.5', version: 1, metadata, components }
+  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+}
+
 /** `withoutHash` lists the packages, as `name@version`, that may be locked without a hash. The list may only shrink. */
-export function mistakesIn({ manifest, lock, installed, withoutHash }) {
+function mistakesIn({ manifest, lock, installed, withoutHash }) {
   return [
     ...versionsThatMove(manifest),
     ...outOfStep(manifest, lock),
@@ -60,7 +118,7 @@ function installedUnverified(lock, installed) {
 }
 
 /** The packages that are locked without a hash, as `name@version`. */
-export function unhashedIn(lock) {
+function unhashedIn(lock) {
   return packagesOf(lock)
     .filter(([, locked]) => !locked.link && !locked.inBundle && !isHashed(locked))
     .map(([path, { version }]) => `${nameOf(path)}@${version}`)
@@ -95,24 +153,68 @@ function overBudget(manifest, lock) {
 }
 
 /** Printed if there is no mistake. */
-export function summaryOf(lock) {
+function summaryOf(lock) {
   const all = packagesOf(lock).length
   return `${all} packages, ${productionOf(lock).length} of them in production (at most ${budget.all}), and the installed packages match the lock file.`
 }
 
 /** All production packages by path, without those for some platforms only. */
-export function productionOf(lock) {
+function productionOf(lock) {
   return packagesOf(lock).filter(([, { dev, devOptional, optional }]) => !dev && !devOptional && !optional)
 }
 
-export function packagesOf(lock) {
+function packagesOf(lock) {
   return Object.entries(lock.packages ?? {}).filter(([path]) => path !== '')
 }
 
-export function nameOf(path) {
+function nameOf(path) {
   return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 }
 
 function sorted(declared = {}) {
   return JSON.stringify(Object.entries(declared).toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
+
+function hashOf(id) {
+  const answer = spawnSync('npm', ['view', id, 'dist.integrity'], { encoding: 'utf8', timeout: 60_000 })
+  const hash = answer.stdout.trim()
+  return answer.status === 0 && /^sha512-[A-Za-z0-9+/]{86}==$/.test(hash) ? hash : null
+}
+
+function componentOf(packageName, { version: packageVersion, integrity, license }) {
+  const purl = `pkg:npm/${packageName.replace('@', '%40')}@${packageVersion}`
+  return {
+    type: 'library',
+    'bom-ref': purl,
+    name: packageName,
+    version: packageVersion,
+    purl,
+    ...(license === undefined ? {} : { licenses: [licenseOf(license)] }),
+    hashes: integrity === undefined ? [] : [{ alg: 'SHA-512', content: hexOf(integrity) }],
+  }
+}
+
+/** One licence by its SPDX id, several as an expression. */
+function licenseOf(license) {
+  return /[ ()]/.test(license) ? { expression: license } : { license: { id: license } }
+}
+
+function hexOf(integrity) {
+  return Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex')
+}
+
+function read(path) {
+  try {
+    return JSON.parse(readFileSync(join(root, path), 'utf8'))
+  } catch {
+    process.stderr.write(`${path} cannot be read: run npm ci.\n`)
+    process.exit(1)
+  }
+}
+
+function write(path, value) {
+  writeFileSync(join(root, path), `${JSON.stringify(value, null, 2)}\n`)
+}
+
+const commands = { check, 'fill-hashes': fillHashes, sbom }
+commands[command]()
