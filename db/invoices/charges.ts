@@ -1,9 +1,10 @@
 // Charges: append-only rows, each stored once by its cause, and the reads of them.
 import type { ChargeKind } from '../../domain/invoices/invoice'
 import { firstDayOf, londonMonthOf, type Month } from '../../domain/month'
-import type { Queryable, Statement, Tx } from '../database'
+import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import type { Page } from '../payouts/payouts'
+import { joined, literal, type Sql, sql } from '../sql'
 
 export interface Charge {
   readonly partnerId: string
@@ -60,19 +61,23 @@ export interface PartnerCharge extends ListedCharge {
 }
 
 export async function hasChargeOf(db: Queryable, invoiceId: string, chargeId: string): Promise<boolean> {
-  return (
-    (await db.sql`SELECT FROM invoice_charges WHERE invoice_id = ${invoiceId} AND charge_id = ${chargeId}`).length > 0
-  )
+  const found = await db.sql`SELECT FROM invoice_charges WHERE invoice_id = ${invoiceId} AND charge_id = ${chargeId}`
+  return found.length > 0
 }
 
 /** Newest first. `startingAfter` must be a charge of this invoice. A void invoice still lists the charges that it had. */
 export async function listChargesOf(db: Queryable, invoiceId: string, page: Page): Promise<ListedCharge[]> {
-  return db.query<ListedCharge>(selectOfInvoice, [invoiceId, page.take, page.startingAfter])
+  // By the primary key, so that a page of an invoice with a hundred thousand charges costs a page. Ids begin with their time.
+  const { take, startingAfter } = page
+  return db.sql<ListedCharge>`SELECT ${listedColumns} FROM invoice_charges JOIN charges ON charges.id = charge_id
+    WHERE invoice_id = ${invoiceId} AND (${startingAfter}::uuid IS NULL OR charge_id < ${startingAfter})
+    ORDER BY charge_id DESC LIMIT ${take}`
 }
 
 /** Oldest first. */
 export async function listChargesOfPayout(db: Queryable, payoutId: string): Promise<PartnerCharge[]> {
-  return db.query<PartnerCharge>(selectOfPayout, [payoutId])
+  return db.sql<PartnerCharge>`SELECT ${partnerColumns} FROM ${partnerTables} WHERE charges.payout_id = ${payoutId}
+    ORDER BY charges.created_at, charges.id`
 }
 
 export interface ChargeFilters {
@@ -92,56 +97,36 @@ export interface ChargeSum {
 
 /** The newest `take` charges that fit all filters, of which one at least must name a partner, payout or invoice. */
 export async function searchCharges(db: Queryable, filters: ChargeFilters, take: number): Promise<PartnerCharge[]> {
-  const { from, values } = chosenBy(filters)
-  const text = `SELECT ${partnerColumns} FROM ${from} ORDER BY charges.created_at DESC, charges.id DESC LIMIT ${take}`
-  return db.query<PartnerCharge>({ name: '', text }, values)
+  const statement = sql`SELECT ${partnerColumns} FROM ${partnerTables} WHERE ${chosenBy(filters)}
+    ORDER BY charges.created_at DESC, charges.id DESC LIMIT ${literal(take)}`
+  return db.run(statement, { plan: 'each time' })
 }
 
 /** Of all charges that fit the filters. */
 export async function sumCharges(db: Queryable, filters: ChargeFilters): Promise<ChargeSum[]> {
-  const { from, values } = chosenBy(filters)
-  const text = `SELECT charges.kind, count(*)::integer AS count,
-      sum(charges.amount_micropounds)::bigint AS "sumMicropounds"
-    FROM ${from} GROUP BY charges.kind ORDER BY charges.kind`
-  return db.query<ChargeSum>({ name: '', text }, values)
+  const statement = sql`SELECT charges.kind, count(*)::integer AS count,
+      sum(charges.amount_micropounds)::bigint AS sum_micropounds
+    FROM ${partnerTables} WHERE ${chosenBy(filters)} GROUP BY charges.kind ORDER BY charges.kind`
+  return db.run(statement, { plan: 'each time' })
 }
 
-function chosenBy({ partnerId, month, payoutId, invoiceNumber }: ChargeFilters): { from: string; values: unknown[] } {
-  const values: unknown[] = []
-  const conditions: string[] = []
-  const when = (value: string | undefined, condition: (placeholder: string) => string) => {
-    if (value !== undefined) conditions.push(condition(`$${values.push(value)}`))
+function chosenBy({ partnerId, month, payoutId, invoiceNumber }: ChargeFilters): Sql {
+  const conditions: Sql[] = []
+  if (partnerId !== undefined) conditions.push(sql`charges.partner_id = ${partnerId}`)
+  if (month !== undefined) conditions.push(sql`charges.month = ${firstDayOf(month)}::date`)
+  if (payoutId !== undefined) conditions.push(sql`charges.payout_id = ${payoutId}::uuid`)
+  if (invoiceNumber !== undefined) {
+    conditions.push(sql`charges.id IN (SELECT charge_id FROM invoice_charges JOIN invoices ON invoices.id = invoice_id
+      WHERE invoices.number = ${invoiceNumber})`)
   }
-  when(partnerId, (value) => `charges.partner_id = ${value}`)
-  when(month && firstDayOf(month), (value) => `charges.month = ${value}::date`)
-  when(payoutId, (value) => `charges.payout_id = ${value}::uuid`)
-  when(
-    invoiceNumber,
-    (value) => `charges.id IN (SELECT charge_id FROM invoice_charges JOIN invoices ON invoices.id = invoice_id
-      WHERE invoices.number = ${value})`,
-  )
-  return { from: `${partnerTables} WHERE ${conditions.join(' AND ')}`, values }
+  return joined(conditions, ' AND ')
 }
 
-const listedColumns = `charges.id, charges.kind, charges.cause_ref AS "causeRef", charges.payout_id AS "payoutId",
-  charges.amount_micropounds AS "amountMicropounds", to_char(charges.month, 'YYYY-MM') AS month, charges.description,
-  charges.created_at AS "createdAt"`
+const listedColumns = sql`charges.id, charges.kind, charges.cause_ref, charges.payout_id, charges.amount_micropounds,
+  to_char(charges.month, 'YYYY-MM') AS month, charges.description, charges.created_at`
 
-const partnerColumns = `${listedColumns}, partners.slug, holder.number AS "invoiceNumber"`
+const partnerColumns = sql`${listedColumns}, partners.slug, holder.number AS invoice_number`
 
-const partnerTables = `charges JOIN partners ON partners.id = charges.partner_id
+const partnerTables = sql`charges JOIN partners ON partners.id = charges.partner_id
   LEFT JOIN LATERAL (SELECT invoices.number FROM invoice_charges JOIN invoices ON invoices.id = invoice_id
     WHERE charge_id = charges.id AND NOT voided) AS holder ON true`
-
-// By the primary key, so that a page of an invoice with a hundred thousand charges costs a page. Ids begin with their time.
-const selectOfInvoice: Statement = {
-  name: 'invoice-charges',
-  text: `SELECT ${listedColumns} FROM invoice_charges JOIN charges ON charges.id = charge_id
-    WHERE invoice_id = $1 AND ($3::uuid IS NULL OR charge_id < $3) ORDER BY charge_id DESC LIMIT $2`,
-}
-
-const selectOfPayout: Statement = {
-  name: 'payout-charges',
-  text: `SELECT ${partnerColumns} FROM ${partnerTables} WHERE charges.payout_id = $1
-    ORDER BY charges.created_at, charges.id`,
-}

@@ -1,10 +1,10 @@
-// Reads of a partner's invoices; a draft is nobody's business yet but finance's.
+// Reads of a partner's invoices. Drafts are not shown.
 
 import type { InvoiceParties } from '../../domain/invoices/document'
 import type { InvoiceLine, InvoiceStatus } from '../../domain/invoices/invoice'
-import type { Queryable, Statement } from '../database'
+import type { Queryable } from '../database'
 import type { Page } from '../payouts/payouts'
-import { sql } from '../sql'
+import { type Sql, sql } from '../sql'
 
 export interface InvoiceRow {
   readonly id: string
@@ -29,7 +29,8 @@ export interface InvoiceLineRow extends InvoiceLine {
 }
 
 export async function findInvoice(db: Queryable, partnerId: string, id: string): Promise<InvoiceRow | null> {
-  const [invoice] = await db.query<InvoiceRow>(selectOne, [partnerId, id])
+  const [invoice] =
+    await db.sql<InvoiceRow>`SELECT ${columns} FROM invoices WHERE ${isShownTo(partnerId)} AND id = ${id}`
   return invoice ?? null
 }
 
@@ -39,7 +40,11 @@ export async function listInvoices(
   partnerId: string,
   { take, startingAfter }: Page,
 ): Promise<InvoiceRow[]> {
-  return db.query<InvoiceRow>(selectList, [partnerId, take, startingAfter])
+  // A month may have a void invoice beside the one that replaced it, so the month alone is not an order.
+  return db.sql<InvoiceRow>`SELECT ${columns} FROM invoices
+    WHERE ${isShownTo(partnerId)} AND (${startingAfter}::uuid IS NULL OR (invoices.period, created_at, id) <
+      (SELECT last.period, last.created_at, last.id FROM invoices last WHERE last.id = ${startingAfter}))
+    ORDER BY invoices.period DESC, created_at DESC, id DESC LIMIT ${take}`
 }
 
 /** Of one invoice, in the order in which it shows them. */
@@ -53,25 +58,11 @@ export async function listInvoiceLines(db: Queryable, invoiceIds: readonly strin
     FROM invoice_lines WHERE invoice_id = ANY (${invoiceIds}::uuid[]) ORDER BY invoice_id, position`
 }
 
-const columns = `id, to_char(period, 'YYYY-MM') AS period, number, status, total_pence AS "totalPence",
-  carried_pence AS "carriedPence", carried_in_pence AS "carriedInPence", issued_at AS "issuedAt", due_at AS "dueAt",
-  paid_at AS "paidAt", voided_at AS "voidedAt", void_reason AS "voidReason", document`
+const columns = sql`id, to_char(period, 'YYYY-MM') AS period, number, status, total_pence, carried_pence, carried_in_pence,
+  issued_at, due_at, paid_at, voided_at, void_reason, document`
 
-const isShown = `partner_id = $1 AND status <> 'draft'`
-
-const selectOne: Statement = {
-  name: 'invoice',
-  text: `SELECT ${columns} FROM invoices WHERE ${isShown} AND id = $2`,
+function isShownTo(partnerId: string): Sql {
+  return sql`partner_id = ${partnerId} AND status <> 'draft'`
 }
 
-// A month may have a void invoice beside the one that replaced it, so the month alone is no order.
-const selectList: Statement = {
-  name: 'invoices',
-  text: `SELECT ${columns} FROM invoices
-    WHERE ${isShown} AND ($3::uuid IS NULL OR (invoices.period, created_at, id) <
-      (SELECT last.period, last.created_at, last.id FROM invoices last WHERE last.id = $3))
-    ORDER BY invoices.period DESC, created_at DESC, id DESC LIMIT $2`,
-}
-
-const lineColumns = sql`kind, description, quantity, unit_amount_micropounds,
-  amount_pence`
+const lineColumns = sql`kind, description, quantity, unit_amount_micropounds, amount_pence`

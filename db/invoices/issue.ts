@@ -9,8 +9,9 @@ import {
   makeInvoice,
 } from '../../domain/invoices/invoice'
 import { firstDayOf, isOver, londonDayOf, type Month } from '../../domain/month'
-import type { Db, Queryable, Statement, Tx } from '../database'
+import type { Db, Queryable, Tx } from '../database'
 import { newId } from '../id'
+import { sql } from '../sql'
 import { largeAnswerMs, lockBilling } from './billing-lock'
 import { chargeDueAccounts } from './due-accounts'
 import { findCarriedPence, groupColumns, listToBill } from './uninvoiced'
@@ -88,11 +89,9 @@ type Step = Omit<InvoiceOrder, 'seller'>
 
 /** As isBillable says it, before anything is taken: a charge stays on the invoice that took it. */
 async function hasSomethingToBill(tx: Tx, partnerId: string, period: Month): Promise<boolean> {
-  return (
-    (
-      await tx.sql`SELECT FROM uninvoiced_charges WHERE partner_id = ${partnerId} AND month <= ${firstDayOf(period)} AND kind <> 'credit' LIMIT 1`
-    ).length > 0
-  )
+  const found = await tx.sql`SELECT FROM uninvoiced_charges
+    WHERE partner_id = ${partnerId} AND month <= ${firstDayOf(period)} AND kind <> 'credit' LIMIT 1`
+  return found.length > 0
 }
 
 async function draft(tx: Tx, { partnerId, period, at }: Step): Promise<string> {
@@ -107,9 +106,15 @@ async function takeCharges(
   tx: Tx,
   { invoiceId, partnerId, period }: { invoiceId: string; partnerId: string; period: Month },
 ): Promise<ChargeGroup[]> {
+  const take = sql`WITH picked AS MATERIALIZED (
+      SELECT * FROM uninvoiced_charges WHERE partner_id = ${partnerId} AND month <= ${firstDayOf(period)} LIMIT ${portion}
+    ), taken AS (
+      INSERT INTO invoice_charges (invoice_id, charge_id) SELECT ${invoiceId}, charge_id FROM picked
+    )
+    SELECT ${groupColumns} FROM picked GROUP BY kind`
   const taken: ChargeGroup[] = []
   for (;;) {
-    const groups = await tx.query<ChargeGroup>(take, [invoiceId, partnerId, firstDayOf(period), portion])
+    const groups = await tx.run<ChargeGroup>(take, { answerMs: largeAnswerMs })
     taken.push(...groups)
     if (groups.reduce((sum, { count }) => sum + count, 0) < portion) return taken
   }
@@ -167,38 +172,22 @@ interface Opening {
 async function open(tx: Tx, { invoiceId, invoice, carriedInPence, at, document }: Opening): Promise<string> {
   const dueAt = new Date(at.getTime() + dueAfterDays * 86_400_000)
   const year = londonDayOf(at).slice(0, 4)
-  const totals = [invoice.totalPence, invoice.carriedPence, carriedInPence]
-  const paidAt = invoice.totalPence === 0n ? at : null
-  const values = [invoiceId, year, at, dueAt, ...totals, JSON.stringify(document), paidAt]
-  const [opened] = await tx.query<{ number: string }>(openDraft, values)
+  const { totalPence, carriedPence } = invoice
+  const paidAt = totalPence === 0n ? at : null
+  const [opened] = await tx.sql<{ number: string }>`WITH counted AS (
+      INSERT INTO invoice_numbers AS counter (year, last_number) VALUES (${year}::integer, 1)
+      ON CONFLICT (year) DO UPDATE SET last_number = counter.last_number + 1
+      RETURNING year, last_number
+    )
+    UPDATE invoices SET status = CASE WHEN ${paidAt}::timestamptz IS NULL THEN 'open' ELSE 'paid' END, paid_at = ${paidAt},
+      issued_at = ${at}, due_at = ${dueAt}, total_pence = ${totalPence}, carried_pence = ${carriedPence},
+      carried_in_pence = ${carriedInPence}, document = ${JSON.stringify(document)}::jsonb,
+      number = 'INV-' || counted.year || '-' || lpad(counted.last_number::text, 6, '0')
+    FROM counted WHERE id = ${invoiceId}
+    RETURNING number`
   assert(opened !== undefined, 'a draft of this transaction must still be there')
   return opened.number
 }
 
 const dueAfterDays = 14
 const portion = 10_000
-
-const take: Statement = {
-  name: 'invoice-take-charges',
-  text: `WITH picked AS MATERIALIZED (
-      SELECT * FROM uninvoiced_charges WHERE partner_id = $2 AND month <= $3 LIMIT $4
-    ), taken AS (
-      INSERT INTO invoice_charges (invoice_id, charge_id) SELECT $1, charge_id FROM picked
-    )
-    SELECT ${groupColumns} FROM picked GROUP BY kind`,
-  answerMs: largeAnswerMs,
-}
-
-const openDraft: Statement = {
-  name: 'invoice-open',
-  text: `WITH counted AS (
-      INSERT INTO invoice_numbers AS counter (year, last_number) VALUES ($2::integer, 1)
-      ON CONFLICT (year) DO UPDATE SET last_number = counter.last_number + 1
-      RETURNING year, last_number
-    )
-    UPDATE invoices SET status = CASE WHEN $9::timestamptz IS NULL THEN 'open' ELSE 'paid' END, paid_at = $9,
-      issued_at = $3, due_at = $4, total_pence = $5, carried_pence = $6, carried_in_pence = $7, document = $8::jsonb,
-      number = 'INV-' || counted.year || '-' || lpad(counted.last_number::text, 6, '0')
-    FROM counted WHERE id = $1
-    RETURNING number`,
-}

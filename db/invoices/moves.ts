@@ -2,7 +2,8 @@
 import { assert } from '../../domain/assert'
 import type { InvoiceStatus } from '../../domain/invoices/invoice'
 import { londonDayOf } from '../../domain/month'
-import type { Statement, Tx } from '../database'
+import type { Tx } from '../database'
+import { sql } from '../sql'
 import { largeAnswerMs, lockBilling } from './billing-lock'
 
 export type Moved =
@@ -39,7 +40,9 @@ export async function voidInvoice(
     assert(invoice.usedBy !== null, 'credit that is gone was used by a later invoice')
     return { outcome: 'credit_used', number, usedBy: invoice.usedBy }
   }
-  await tx.query(setVoid, [invoice.id, at, reason])
+  const setVoid = sql`UPDATE invoices SET status = 'void', paid_at = NULL, voided_at = ${at}, void_reason = ${reason}
+    WHERE id = ${invoice.id}`
+  await tx.run(setVoid, { answerMs: largeAnswerMs })
   return { outcome: 'moved', partnerId: invoice.partnerId, number }
 }
 
@@ -93,10 +96,4 @@ async function lockInvoice(tx: Tx, number: string): Promise<LockedInvoice | null
     ) AS others
     WHERE this.number = ${number}`
   return invoice ?? null
-}
-
-const setVoid: Statement = {
-  name: 'invoice-void',
-  text: `UPDATE invoices SET status = 'void', paid_at = NULL, voided_at = $2, void_reason = $3 WHERE id = $1`,
-  answerMs: largeAnswerMs,
 }

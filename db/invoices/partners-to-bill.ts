@@ -1,6 +1,7 @@
-// Who a run of a month has to look at, page by page.
+// The partners that the invoice run of a month has to consider.
 import { firstDayOf, type Month, nextMonth, startOf } from '../../domain/month'
-import type { Queryable, Statement } from '../database'
+import type { Queryable } from '../database'
+import { type Sql, sql } from '../sql'
 
 export interface PartnerToBill {
   readonly id: string
@@ -15,8 +16,10 @@ export async function listPartnersToBill(
   db: Queryable,
   { period, after, limit }: { readonly period: Month; readonly after: string | null; readonly limit: number },
 ): Promise<PartnerToBill[]> {
-  const ends = startOf(nextMonth(period))
-  return db.query<PartnerToBill>(selectToBill, [firstDayOf(period), ends, after, limit])
+  return db.sql<PartnerToBill>`SELECT id, slug FROM partners
+    WHERE (${after}::uuid IS NULL OR id > ${after})
+      AND ${isToBill(period, sql`'open', 'paid'`)}
+    ORDER BY id LIMIT ${limit}`
 }
 
 /** How many partners have an invoice for the month. */
@@ -27,28 +30,19 @@ export async function countInvoiced(db: Queryable, period: Month): Promise<numbe
   return row?.count ?? 0
 }
 
-/** Those of a month that is over who have no invoice for it; one that people have voided waits for theirs. */
+/** How many partners have no invoice for a month that is over. A void invoice counts as one: an operator decides about it. */
 export async function countNotBilled(db: Queryable, period: Month): Promise<number> {
-  const [row] = await db.query<{ count: number }>(countToBill, [firstDayOf(period), startOf(nextMonth(period))])
+  const isMissing = isToBill(period, sql`'open', 'paid', 'void'`)
+  const [row] = await db.sql<{ count: number }>`SELECT count(*)::integer AS count FROM partners WHERE ${isMissing}`
   return row?.count ?? 0
 }
 
-const isToBill = (settled: string) => `NOT EXISTS (SELECT FROM invoices
-        WHERE partner_id = partners.id AND period = $1 AND status IN (${settled}))
+function isToBill(period: Month, settled: Sql): Sql {
+  const firstDay = firstDayOf(period)
+  return sql`NOT EXISTS (SELECT FROM invoices
+        WHERE partner_id = partners.id AND period = ${firstDay} AND status IN (${settled}))
       AND (
-        (coalesce(billed_until < $1, true) AND live_opened_at < $2)
-        OR EXISTS (SELECT FROM uninvoiced_charges WHERE partner_id = partners.id AND month <= $1 AND kind <> 'credit')
+        (coalesce(billed_until < ${firstDay}, true) AND live_opened_at < ${startOf(nextMonth(period))})
+        OR EXISTS (SELECT FROM uninvoiced_charges WHERE partner_id = partners.id AND month <= ${firstDay} AND kind <> 'credit')
       )`
-
-const selectToBill: Statement = {
-  name: 'partners-to-bill',
-  text: `SELECT id, slug FROM partners
-    WHERE ($3::uuid IS NULL OR id > $3)
-      AND ${isToBill(`'open', 'paid'`)}
-    ORDER BY id LIMIT $4`,
-}
-
-const countToBill: Statement = {
-  name: 'partners-not-billed',
-  text: `SELECT count(*)::integer AS count FROM partners WHERE ${isToBill(`'open', 'paid', 'void'`)}`,
 }

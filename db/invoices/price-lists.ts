@@ -2,18 +2,24 @@
 
 import { assert } from '../../domain/assert'
 import type { PriceList } from '../../domain/invoices/fees'
-import type { Queryable, Statement, Tx } from '../database'
+import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import { sql } from '../sql'
+import { priceList } from './entities/price-list'
 
 export async function copyStandardPrices(tx: Tx, partner: { partnerId: string; at: Date }): Promise<void> {
-  const copied = await tx.query(copy, [newId(partner.at), partner.partnerId, partner.at])
+  const { partnerId, at } = partner
+  const copied = await tx.sql`INSERT INTO price_lists (id, partner_id, valid_from, ${priceColumns})
+    SELECT ${newId(at)}, ${partnerId}, ${at}::timestamptz, ${priceColumns} FROM price_lists
+    WHERE partner_id IS NULL AND valid_from <= ${at} AND (valid_until IS NULL OR valid_until > ${at})
+    ORDER BY valid_from DESC LIMIT 1
+    RETURNING id`
   assert(copied.length === 1, 'a standard price list must be valid')
 }
 
 /** The partner's prices at that time; every partner has some from the start. */
 export async function findPrices(db: Queryable, partnerId: string, at: Date): Promise<PriceList> {
-  const [prices] = await db.sql<PriceList>`SELECT ${selected} FROM price_lists
+  const [prices] = await db.sql<PriceList>`SELECT ${priceColumns} FROM price_lists
     WHERE partner_id = ${partnerId} AND valid_from <= ${at} AND (valid_until IS NULL OR valid_until > ${at})
     ORDER BY valid_from DESC LIMIT 1`
   assert(prices !== undefined, 'a partner must have a price list')
@@ -22,7 +28,7 @@ export async function findPrices(db: Queryable, partnerId: string, at: Date): Pr
 
 /** Listed by when they begin, with what was valid before and what is planned. */
 export async function listPrices(db: Queryable, partnerId: string): Promise<ValidPrices[]> {
-  return db.sql<ValidPrices>`SELECT ${selected}, ${validity} FROM price_lists WHERE partner_id = ${partnerId} ORDER BY valid_from`
+  return db.sql<ValidPrices>`SELECT ${priceColumns}, valid_from, valid_until FROM price_lists WHERE partner_id = ${partnerId} ORDER BY valid_from`
 }
 
 export interface ValidPrices extends PriceList {
@@ -46,8 +52,7 @@ export async function changePrices(
   const last = await lockLastPrices(tx, partnerId)
   if (last.validFrom >= from) return { outcome: 'planned', from: last.validFrom }
   await tx.sql`UPDATE price_lists SET valid_until = ${from} WHERE partner_id = ${partnerId} AND valid_until IS NULL`
-  const after = { ...last, ...changes }
-  await tx.query(begin, [newId(at), partnerId, from, ...columnsInOrder.map((column) => after[column])])
+  await tx.repo(priceList).insert({ ...last, ...changes, id: newId(at), partnerId, validFrom: from, validUntil: null })
   return { outcome: 'changed' }
 }
 
@@ -67,47 +72,11 @@ export async function removePlanned(
 
 async function lockLastPrices(tx: Tx, partnerId: string): Promise<ValidPrices> {
   const [last] =
-    await tx.sql<ValidPrices>`SELECT ${selected}, ${validity} FROM price_lists WHERE partner_id = ${partnerId} AND valid_until IS NULL FOR UPDATE`
+    await tx.sql<ValidPrices>`SELECT ${priceColumns}, valid_from, valid_until FROM price_lists WHERE partner_id = ${partnerId} AND valid_until IS NULL FOR UPDATE`
   assert(last !== undefined, 'a partner must have a price list')
   return last
 }
 
-const columnsInOrder = [
-  'payoutFixedPence',
-  'payoutBasisPoints',
-  'bankFixedPence',
-  'bankBasisPoints',
-  'monthlyAccountPence',
-  'verificationPence',
-  'networkCostMicropounds',
-  'networkMarkupBasisPoints',
-  'exceptionMarkupBasisPoints',
-  'returnCostMicropounds',
-] as const satisfies readonly (keyof PriceList)[]
-
-const prices = `payout_fixed_pence, payout_basis_points, bank_fixed_pence, bank_basis_points, monthly_account_pence,
+const priceColumns = sql`payout_fixed_pence, payout_basis_points, bank_fixed_pence, bank_basis_points, monthly_account_pence,
   verification_pence, network_cost_micropounds, network_markup_basis_points, exception_markup_basis_points,
   return_cost_micropounds`
-
-const copy: Statement = {
-  name: 'price-list-copy',
-  text: `INSERT INTO price_lists (id, partner_id, valid_from, ${prices})
-    SELECT $1, $2, $3::timestamptz, ${prices} FROM price_lists
-    WHERE partner_id IS NULL AND valid_from <= $3 AND (valid_until IS NULL OR valid_until > $3)
-    ORDER BY valid_from DESC LIMIT 1
-    RETURNING id`,
-}
-
-const selected = sql`payout_fixed_pence, payout_basis_points,
-  bank_fixed_pence, bank_basis_points,
-  monthly_account_pence, verification_pence,
-  network_cost_micropounds, network_markup_basis_points,
-  exception_markup_basis_points, return_cost_micropounds`
-
-const validity = sql`valid_from, valid_until`
-
-const begin: Statement = {
-  name: 'price-list-begin',
-  text: `INSERT INTO price_lists (id, partner_id, valid_from, ${prices})
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-}

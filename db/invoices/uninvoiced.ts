@@ -1,7 +1,8 @@
 // What a partner owes and no invoice has yet: its charges by kind, the accounts that are due, and credit that was carried.
 import type { ChargeGroup } from '../../domain/invoices/invoice'
 import { firstDayOf, type Month } from '../../domain/month'
-import type { Queryable, Statement } from '../database'
+import type { Queryable } from '../database'
+import { sql } from '../sql'
 import { listDueAccounts } from './due-accounts'
 
 export interface Span {
@@ -13,7 +14,9 @@ export interface Span {
 /** What the invoice of `until` takes: its own charges, those of months before that are on none, and the accounts that are due. */
 export async function listToBill(db: Queryable, partnerId: string, span: Span): Promise<ChargeGroup[]> {
   const { after, until } = span
-  const stored = await db.query<ChargeGroup>(selectStored, [partnerId, after && firstDayOf(after), firstDayOf(until)])
+  const stored = await db.sql<ChargeGroup>`SELECT ${groupColumns} FROM uninvoiced_charges
+    WHERE partner_id = ${partnerId} AND month > coalesce(${after && firstDayOf(after)}::date, '-infinity')
+      AND month <= ${firstDayOf(until)} GROUP BY kind`
   const due = await listDueAccounts(db, partnerId, until)
   return [...stored, ...due.filter(({ months }) => after === null || months.every((month) => month > after))]
 }
@@ -28,12 +31,6 @@ export async function findCarriedPence(db: Queryable, partnerId: string): Promis
 }
 
 /** The columns of a ChargeGroup, over charges that are grouped by kind. */
-export const groupColumns = `kind, count(*)::integer AS count, sum(amount_micropounds)::bigint AS "sumMicropounds",
-  min(amount_micropounds) AS "leastMicropounds", max(amount_micropounds) AS "mostMicropounds",
+export const groupColumns = sql`kind, count(*)::integer AS count, sum(amount_micropounds)::bigint AS sum_micropounds,
+  min(amount_micropounds) AS least_micropounds, max(amount_micropounds) AS most_micropounds,
   coalesce(array_agg(DISTINCT to_char(month, 'YYYY-MM')) FILTER (WHERE kind = 'monthly_account'), '{}') AS months`
-
-const selectStored: Statement = {
-  name: 'uninvoiced-charges',
-  text: `SELECT ${groupColumns} FROM uninvoiced_charges
-    WHERE partner_id = $1 AND month > coalesce($2::date, '-infinity') AND month <= $3 GROUP BY kind`,
-}
