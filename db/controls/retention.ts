@@ -5,6 +5,7 @@ import type { Queryable, Statement, Tx } from '../database'
 import type { Keyring } from '../keyring'
 import { forgetDetails } from '../payouts/recipients/at-bank'
 import { openRecipient, wipeRecipient, withoutRecipient } from '../payouts/recipients/sealed'
+import { textOf } from '../sql'
 
 export interface RetentionDays {
   /** From the day a payout is over. */
@@ -75,7 +76,7 @@ const eraseOldRecipients: Statement = {
       SELECT p.id FROM ${dueRecipients('$1', '$3')} ORDER BY s.payout_id LIMIT $2
       FOR NO KEY UPDATE OF p SKIP LOCKED FOR UPDATE OF s SKIP LOCKED
     ), forgotten AS (
-      UPDATE payouts SET ${withoutRecipient} WHERE id IN (SELECT id FROM due)
+      UPDATE payouts SET ${textOf(withoutRecipient)} WHERE id IN (SELECT id FROM due)
     )
     DELETE FROM sealed_recipients WHERE payout_id IN (SELECT id FROM due) RETURNING payout_id`,
 }

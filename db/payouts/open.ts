@@ -1,7 +1,8 @@
-// Payouts that are not over: neither released nor closed. Each of them must have a running workflow.
+// Open payouts: neither released nor closed. Each of them must have a running workflow.
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
-import type { Queryable, Statement, Tx } from '../database'
+import type { Queryable, Tx } from '../database'
+import { sql } from '../sql'
 
 export interface OpenPayout {
   readonly payoutId: string
@@ -14,9 +15,9 @@ export interface OpenPayout {
   readonly amountPence: bigint
   readonly accountLast4: string | null
   readonly createdAt: Date
-  /** Whether a call to the bank was started whose outcome decides: from then on a cancel comes too late. */
+  /** Whether a call to the bank was started: from then on it is too late to cancel. */
   readonly isCalled: boolean
-  /** Not null for one that had arrived and comes back: its workflow is that of a return. */
+  /** Not null for a completed payout that the bank is returning: its workflow is that of a return. */
   readonly completedAt: Date | null
 }
 
@@ -31,33 +32,36 @@ export async function listOpenPayouts(
   db: Queryable,
   { before, after, limit }: { before: Date; after: OpenCursor | null; limit: number },
 ): Promise<OpenPayout[]> {
-  return db.query<OpenPayout>(selectOpen, [before, after?.createdAt ?? null, after?.payoutId ?? null, limit])
+  const { createdAt, payoutId } = after ?? { createdAt: null, payoutId: null }
+  return db.sql<OpenPayout>`${selectOpen} AND p.created_at < ${before}
+      AND (${createdAt}::timestamptz IS NULL OR (p.created_at, p.id) > (${createdAt}, ${payoutId}::uuid))
+    ORDER BY p.created_at, p.id LIMIT ${limit}`
 }
 
-/** Those of them that were not sent to the bank, by id: what a pause of the rail has kept. */
+/** Open payouts that were not sent to the bank, by id: those that a pause of the rail holds. */
 export async function listUnsentPayouts(
   db: Queryable,
   { environment, after, limit }: { environment: Environment; after: string | null; limit: number },
 ): Promise<OpenPayout[]> {
-  return db.query<OpenPayout>(selectUnsent, [environment, after, limit])
+  return db.sql<OpenPayout>`${selectOpen} AND p.environment = ${environment} AND p.submit_started_at IS NULL
+      AND (${after}::uuid IS NULL OR p.id > ${after})
+    ORDER BY p.id LIMIT ${limit}`
 }
 
-/** Null when it is over, or there is none. */
+/** Null when it is not open, or does not exist. */
 export async function findOpenPayout(db: Queryable, payoutId: string): Promise<OpenPayout | null> {
-  const [open] = await db.query<OpenPayout>(selectOpenOne, [payoutId])
+  const [open] = await db.sql<OpenPayout>`${selectOpen} AND p.id = ${payoutId}`
   return open ?? null
 }
 
 /** Under the wallet's lock: whether a payout of it may still move its money. */
 export async function hasOpenPayouts(tx: Tx, walletId: string): Promise<boolean> {
-  return (
-    (
-      await tx.sql`SELECT 1 FROM payouts WHERE wallet_id = ${walletId} AND released_at IS NULL AND closed_at IS NULL LIMIT 1`
-    ).length > 0
-  )
+  const open =
+    await tx.sql`SELECT 1 FROM payouts WHERE wallet_id = ${walletId} AND released_at IS NULL AND closed_at IS NULL LIMIT 1`
+  return open.length > 0
 }
 
-/** Which of these payouts were over before that moment, or do not exist at all. */
+/** Those of the payouts that were over before that time, or do not exist. */
 export async function findOver(
   db: Queryable,
   payoutIds: readonly string[],
@@ -76,50 +80,22 @@ export interface OverduePayout {
 }
 
 /**
- * Marks those for people that are older than they should get. One that is marked already, for whatever reason, is left alone, and
- * so, for as long again, is one that somebody has dealt with.
+ * Raises attention for payouts that are open for too long. It skips payouts that already need attention, and for the same time
+ * again those that an operator has attended to.
  */
 export async function markOverdue(
   db: Queryable,
   { sentBefore, unknownBefore, limit }: { sentBefore: Date; unknownBefore: Date; limit: number },
 ): Promise<OverduePayout[]> {
-  return db.query<OverduePayout>(attendToOverdue, [sentBefore, unknownBefore, limit])
-}
-
-const openPayouts = `SELECT p.id AS "payoutId", p.attempt, p.partner_id AS "partnerId", partners.slug, p.environment,
-    p.idempotency_key AS "idempotencyKey", p.status, p.amount_pence AS "amountPence",
-    p.account_last4 AS "accountLast4", p.created_at AS "createdAt", p.completed_at AS "completedAt",
-    p.submit_started_at IS NOT NULL OR p.transfer_ref IS NOT NULL AS "isCalled"
-  FROM payouts p JOIN partners ON partners.id = p.partner_id
-  WHERE p.released_at IS NULL AND p.closed_at IS NULL`
-
-const selectOpen: Statement = {
-  name: 'payouts-open',
-  text: `${openPayouts} AND p.created_at < $1
-      AND ($2::timestamptz IS NULL OR (p.created_at, p.id) > ($2, $3::uuid))
-    ORDER BY p.created_at, p.id LIMIT $4`,
-}
-
-const selectUnsent: Statement = {
-  name: 'payouts-unsent',
-  text: `${openPayouts} AND p.environment = $1 AND p.submit_started_at IS NULL AND ($2::uuid IS NULL OR p.id > $2)
-    ORDER BY p.id LIMIT $3`,
-}
-
-const selectOpenOne: Statement = { name: 'payout-open', text: `${openPayouts} AND p.id = $1` }
-
-// One that came back is counted from its return: it had been over in the meantime.
-const since = 'coalesce(returned_at, created_at)'
-const deadline = 'CASE WHEN transfer_ref IS NULL THEN $2::timestamptz ELSE $1::timestamptz END'
-
-const attendToOverdue: Statement = {
-  name: 'payouts-overdue',
-  text: `UPDATE payouts p
+  const deadline = sql`CASE WHEN transfer_ref IS NULL THEN ${unknownBefore}::timestamptz ELSE ${sentBefore}::timestamptz END`
+  return db.sql<OverduePayout>`UPDATE payouts p
     SET attention = CASE WHEN p.transfer_ref IS NULL THEN 'outcome_overdue' ELSE 'settlement_overdue' END
     FROM (
       SELECT id FROM payouts
-      WHERE released_at IS NULL AND closed_at IS NULL AND attention IS NULL AND created_at < greatest($1::timestamptz, $2::timestamptz)
-        AND ${since} < ${deadline}
+      WHERE released_at IS NULL AND closed_at IS NULL AND attention IS NULL
+        AND created_at < greatest(${sentBefore}::timestamptz, ${unknownBefore}::timestamptz)
+        -- The time of a returned payout counts from its return: it was closed before.
+        AND coalesce(returned_at, created_at) < ${deadline}
         -- An unsent payout of a partner that is not active waits for operators, who know.
         AND NOT (submit_started_at IS NULL
           AND EXISTS (SELECT FROM partners WHERE partners.id = payouts.partner_id AND partners.status <> 'active'))
@@ -129,8 +105,14 @@ const attendToOverdue: Statement = {
           AND coalesce(submit_started_at, 'infinity') >= coalesce(pause.resumed_at, 'infinity'))
         AND NOT EXISTS (SELECT 1 FROM payout_events e WHERE e.payout_id = payouts.id AND e.kind = 'attended'
           AND e.at >= ${deadline})
-      ORDER BY created_at LIMIT $3 FOR UPDATE OF payouts SKIP LOCKED
+      ORDER BY created_at LIMIT ${limit} FOR UPDATE OF payouts SKIP LOCKED
     ) overdue
     WHERE p.id = overdue.id
-    RETURNING p.id AS "payoutId", p.attention, p.environment, p.created_at AS "createdAt"`,
+    RETURNING p.id AS payout_id, p.attention, p.environment, p.created_at`
 }
+
+const selectOpen = sql`SELECT p.id AS payout_id, p.attempt, p.partner_id, partners.slug, p.environment, p.idempotency_key,
+    p.status, p.amount_pence, p.account_last4, p.created_at, p.completed_at,
+    p.submit_started_at IS NOT NULL OR p.transfer_ref IS NOT NULL AS is_called
+  FROM payouts p JOIN partners ON partners.id = p.partner_id
+  WHERE p.released_at IS NULL AND p.closed_at IS NULL`

@@ -1,10 +1,10 @@
-// Deposits that nobody can explain yet: found once for each movement of the bank's, and resolved once, by people.
+// Held deposits: movements that nothing explains yet. Each is stored once and resolved once, by operators.
 
 import { assert } from '../../domain/assert'
 import type { Environment } from '../../domain/environment'
-import type { Queryable, Statement, Tx } from '../database'
+import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
-import { sql } from '../sql'
+import { type Sql, sql } from '../sql'
 
 export interface NewHeldDeposit {
   readonly walletId: string
@@ -25,7 +25,7 @@ export interface HeldDeposit {
   readonly amountMicroUsdc: bigint | null
   readonly why: string
   readonly foundAt: Date
-  /** The credit that waits for a second operator; all three are null where none does. */
+  /** The credit that waits for a second operator. All three are null if none does. */
   readonly requestedMicroUsdc: bigint | null
   readonly requestedBy: string | null
   readonly requestedAt: Date | null
@@ -36,7 +36,7 @@ export interface CreditRequest {
   readonly amountMicroUsdc: bigint
   readonly note: string
   readonly by: string
-  /** The login behind `by`, which the operator cannot choose as freely. */
+  /** The login behind `by`, which an operator cannot choose as freely. */
   readonly login: string
   readonly at: Date
 }
@@ -53,20 +53,18 @@ export interface HeldResolution {
 /** Whether it was new. */
 export async function holdDeposit(tx: Tx, deposit: NewHeldDeposit): Promise<boolean> {
   const { walletId, bankRef, amountMicroUsdc, why, at } = deposit
-  return (
-    (
-      await tx.sql`INSERT INTO held_deposits (id, wallet_id, bank_ref, amount_micro_usdc, why, found_at)
-    VALUES (${newId(at)}, ${walletId}, ${bankRef}, ${amountMicroUsdc}, ${why}, ${at}) ON CONFLICT (wallet_id, bank_ref) DO NOTHING RETURNING id`
-    ).length > 0
-  )
+  const held = await tx.sql`INSERT INTO held_deposits (id, wallet_id, bank_ref, amount_micro_usdc, why, found_at)
+    VALUES (${newId(at)}, ${walletId}, ${bankRef}, ${amountMicroUsdc}, ${why}, ${at})
+    ON CONFLICT (wallet_id, bank_ref) DO NOTHING RETURNING id`
+  return held.length > 0
 }
 
-/** Oldest first, of everybody. */
+/** Of all partners, oldest first. */
 export async function listHeldDeposits(db: Queryable, limit: number): Promise<HeldDeposit[]> {
   return db.sql<HeldDeposit>`SELECT ${columns} FROM ${held} WHERE held.resolved_at IS NULL ORDER BY held.found_at, held.id LIMIT ${limit}`
 }
 
-/** Null when there is none that waits for a decision; nobody else decides until the transaction ends. */
+/** Null when it does not wait for a decision. Locked until the transaction ends. */
 export async function lockHeldDeposit(tx: Tx, id: string): Promise<HeldDeposit | null> {
   const [deposit] =
     await tx.sql<HeldDeposit>`SELECT ${columns} FROM ${held} WHERE held.id = ${id} AND held.resolved_at IS NULL FOR NO KEY UPDATE OF held`
@@ -76,7 +74,9 @@ export async function lockHeldDeposit(tx: Tx, id: string): Promise<HeldDeposit |
 /** Under lockHeldDeposit. */
 export async function requestCredit(tx: Tx, request: CreditRequest): Promise<void> {
   const { id, amountMicroUsdc, note, by, login, at } = request
-  await tx.query(insertRequest, [id, amountMicroUsdc, note, by, login, at])
+  await tx.sql`UPDATE held_deposits SET requested_micro_usdc = ${amountMicroUsdc}, request_note = ${note}, requested_by = ${by},
+      requested_as = ${loginAs(login)}, requested_at = ${at}
+    WHERE id = ${id} AND resolved_at IS NULL`
 }
 
 /** Under lockHeldDeposit. */
@@ -87,7 +87,9 @@ export async function forgetCreditRequest(tx: Tx, id: string): Promise<void> {
 }
 
 export async function resolveHeldDeposit(tx: Tx, { id, outcome, note, by, login, at }: HeldResolution): Promise<void> {
-  const resolved = await tx.query(resolve, [id, outcome, note, by, at, login])
+  const resolved = await tx.sql`UPDATE held_deposits SET resolved_at = ${at}, resolved_by = ${by},
+      resolved_as = ${loginAs(login)}, outcome = ${outcome}, note = ${note}
+    WHERE id = ${id} AND resolved_at IS NULL RETURNING id`
   assert(resolved.length === 1, 'a held deposit is resolved once')
 }
 
@@ -96,7 +98,7 @@ export interface HeldSum {
   readonly microUsdc: bigint
 }
 
-/** What of a wallet's money waits for a decision; one whose amount could not be read counts, and adds nothing. */
+/** The part of a wallet's money that waits for a decision. A deposit with an unreadable amount counts, and adds nothing. */
 export async function sumHeldDeposits(db: Queryable, walletId: string): Promise<HeldSum> {
   const [sum] =
     await db.sql<HeldSum>`SELECT count(*)::integer AS count, coalesce(sum(amount_micro_usdc), 0)::bigint AS micro_usdc
@@ -112,18 +114,7 @@ const columns = sql`held.id, held.wallet_id, partners.id AS partner_id, partners
 const held = sql`held_deposits held JOIN wallets ON wallets.id = held.wallet_id
   JOIN partners ON partners.id = wallets.partner_id`
 
-// The database role is one that the server has authenticated.
-const as = (login: string) => `${login}::text || ' by database role ' || session_user`
-
-const insertRequest: Statement = {
-  name: 'held-deposit-request',
-  text: `UPDATE held_deposits SET requested_micro_usdc = $2, request_note = $3, requested_by = $4, requested_as = ${as('$5')},
-      requested_at = $6
-    WHERE id = $1 AND resolved_at IS NULL`,
-}
-
-const resolve: Statement = {
-  name: 'held-deposit-resolve',
-  text: `UPDATE held_deposits SET resolved_at = $5, resolved_by = $4, resolved_as = ${as('$6')}, outcome = $2, note = $3
-    WHERE id = $1 AND resolved_at IS NULL RETURNING id`,
+/** With the database role, which the server has authenticated. */
+function loginAs(login: string): Sql {
+  return sql`${login}::text || ' by database role ' || session_user`
 }

@@ -2,7 +2,7 @@
 
 import { DatabaseError } from 'pg'
 import { assert } from '../../domain/assert'
-import type { Queryable, Statement, Tx } from '../database'
+import type { Queryable, Tx } from '../database'
 import { sql } from '../sql'
 
 export interface LiveWallet {
@@ -70,8 +70,10 @@ export interface LiveConnection {
 export async function connectLiveWallet(tx: Tx, connection: LiveConnection): Promise<void> {
   const { walletId, customerRef, walletRef, address, at } = connection
   const { fundingRef, sortCode, accountNumber, holderName, bankName } = connection
-  const account = [fundingRef, sortCode, accountNumber, holderName, bankName]
-  await tx.query(connect, [walletId, customerRef, walletRef, address, ...account, at])
+  await tx.sql`UPDATE wallets SET customer_ref = ${customerRef}, wallet_ref = ${walletRef}, address = ${address},
+      funding_ref = ${fundingRef}, funding_sort_code = ${sortCode}, funding_account_number = ${accountNumber},
+      funding_holder_name = ${holderName}, funding_bank_name = ${bankName}, updated_at = ${at}
+    WHERE id = ${walletId}`
 }
 
 /** Whose customer or verification it is that the bank speaks of; null when it is nobody's of ours. */
@@ -95,12 +97,4 @@ export async function listPartnersToLookAt(
   return rows.map(({ partnerId }) => partnerId)
 }
 
-const columns = sql`id AS wallet_id, verification_ref, customer_ref,
-  wallet_ref, funding_ref`
-
-const connect: Statement = {
-  name: 'live-wallet-connect',
-  text: `UPDATE wallets SET customer_ref = $2, wallet_ref = $3, address = $4, funding_ref = $5, funding_sort_code = $6,
-      funding_account_number = $7, funding_holder_name = $8, funding_bank_name = $9, updated_at = $10
-    WHERE id = $1`,
-}
+const columns = sql`id AS wallet_id, verification_ref, customer_ref, wallet_ref, funding_ref`

@@ -2,8 +2,8 @@
 import type { Environment, RailName } from '../../domain/environment'
 import { sandboxIdleAfterMs } from '../../domain/limits'
 import type { ReadingFailure } from '../bank/readings'
-import type { Queryable, Statement, Tx } from '../database'
-
+import type { Queryable, Tx } from '../database'
+import { type Sql, sql } from '../sql'
 export interface WalletToRead {
   readonly id: string
   readonly partnerId: string
@@ -16,7 +16,7 @@ export interface WalletToRead {
 
 /** Null when it is at no bank. */
 export async function findWalletToRead(db: Queryable, walletId: string): Promise<WalletToRead | null> {
-  const [wallet] = await db.query<WalletToRead>(selectById, [walletId])
+  const [wallet] = await db.sql<WalletToRead>`SELECT ${columns} FROM wallets WHERE id = ${walletId} AND ${isAtBank}`
   return wallet ?? null
 }
 
@@ -26,7 +26,8 @@ export async function findWalletIdByRef(
   environment: Environment,
   walletRef: string,
 ): Promise<string | null> {
-  const [wallet] = await db.query<{ id: string }>(selectByRef, [environment, walletRef])
+  const [wallet] = await db.sql<{ id: string }>`SELECT id FROM wallets
+    WHERE wallet_ref = ${walletRef} AND environment = ${environment} AND ${isAtBank}`
   return wallet?.id ?? null
 }
 
@@ -43,7 +44,10 @@ export async function listWalletsToRead(
   db: Queryable,
   { environment, after, limit, at }: WalletPage,
 ): Promise<WalletToRead[]> {
-  return db.query<WalletToRead>(selectPage, [environment, after, limit, idleSince(at)])
+  return db.sql<WalletToRead>`SELECT ${columns} FROM wallets w
+    WHERE environment = ${environment} AND (${after}::uuid IS NULL OR id > ${after}) AND ${isAtBank}
+      AND NOT ${isIdleSandbox(sql`${idleSince(at)}::timestamptz`)}
+    ORDER BY id LIMIT ${limit}`
 }
 
 export function idleSince(at: Date): Date {
@@ -54,7 +58,8 @@ export function idleSince(at: Date): Date {
  * Whether nothing has happened in the sandbox wallet `w` since that time, and nothing is left to do: no movement, no visit, no use of a
  * key, no open payout, no undecided movement, no failed reading and no open drift.
  */
-export const isIdleSandbox = (since: string) => `(w.environment = 'sandbox' AND w.updated_at < ${since}
+export function isIdleSandbox(since: Sql): Sql {
+  return sql`(w.environment = 'sandbox' AND w.updated_at < ${since}
   AND NOT EXISTS (SELECT FROM api_keys k WHERE k.partner_id = w.partner_id AND k.last_used_at >= ${since})
   AND NOT EXISTS (SELECT FROM members m JOIN sessions s ON s.member_id = m.id
     WHERE m.partner_id = w.partner_id AND s.last_used_at >= ${since})
@@ -62,6 +67,7 @@ export const isIdleSandbox = (since: string) => `(w.environment = 'sandbox' AND 
   AND NOT EXISTS (SELECT FROM undecided_movements u WHERE u.wallet_id = w.id)
   AND NOT EXISTS (SELECT FROM wallet_reading_failures f WHERE f.wallet_id = w.id)
   AND NOT EXISTS (SELECT FROM drifts d WHERE d.wallet_id = w.id AND d.resolved_at IS NULL))`
+}
 
 /** Only from where this reader began: a quicker one may be further. */
 export async function moveHistoryReadTo(
@@ -135,24 +141,6 @@ export async function listFailedReadings(db: Queryable, limit: number): Promise<
     ORDER BY f.since, w.id LIMIT ${limit}`
 }
 
-const columns = `id, partner_id AS "partnerId", environment, rail, customer_ref AS "customerRef",
-  wallet_ref AS "walletRef", history_read_to AS "historyReadTo"`
+const columns = sql`id, partner_id, environment, rail, customer_ref, wallet_ref, history_read_to`
 
-const atABank = `customer_ref IS NOT NULL AND wallet_ref IS NOT NULL AND rail <> 'simulated'`
-
-const selectById: Statement = {
-  name: 'wallet-to-read',
-  text: `SELECT ${columns} FROM wallets WHERE id = $1 AND ${atABank}`,
-}
-
-const selectByRef: Statement = {
-  name: 'wallet-by-ref',
-  text: `SELECT id FROM wallets WHERE wallet_ref = $2 AND environment = $1 AND ${atABank}`,
-}
-
-const selectPage: Statement = {
-  name: 'wallets-to-read',
-  text: `SELECT ${columns} FROM wallets w WHERE environment = $1 AND ($2::uuid IS NULL OR id > $2) AND ${atABank}
-      AND NOT ${isIdleSandbox('$4::timestamptz')}
-    ORDER BY id LIMIT $3`,
-}
+const isAtBank = sql`customer_ref IS NOT NULL AND wallet_ref IS NOT NULL AND rail <> 'simulated'`

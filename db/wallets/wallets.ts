@@ -2,8 +2,9 @@
 import { assert } from '../../domain/assert'
 import type { Environment, RailName } from '../../domain/environment'
 import { accountKinds } from '../../domain/wallets/ledger'
-import type { Queryable, Statement, Tx } from '../database'
+import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
+import { sql } from '../sql'
 
 export interface WalletRow {
   readonly id: string
@@ -28,8 +29,16 @@ export interface NewWallet {
 /** An empty wallet; only the ledger changes its balance. */
 export async function openWallet(tx: Tx, { partnerId, environment, rail, at }: NewWallet): Promise<WalletRow> {
   const accountIds = accountKinds.map(() => newId(at))
-  const values = [newId(at), partnerId, environment, rail, at, accountIds, accountKinds]
-  const [wallet] = await tx.query<WalletRow>(insert, values)
+  const id = newId(at)
+  const [wallet] = await tx.sql<WalletRow>`WITH opened AS (
+      INSERT INTO wallets (id, partner_id, environment, rail, created_at, updated_at)
+      VALUES (${id}, ${partnerId}, ${environment}, ${rail}, ${at}, ${at})
+      RETURNING ${columns}
+    ), accounts AS (
+      INSERT INTO ledger_accounts (id, wallet_id, kind)
+      SELECT account.id, ${id}, account.kind FROM unnest(${accountIds}::uuid[], ${accountKinds}::text[]) AS account (id, kind)
+    )
+    SELECT * FROM opened`
   assert(wallet !== undefined, 'an inserted wallet must come back')
   return wallet
 }
@@ -39,13 +48,15 @@ export async function findWallet(
   partnerId: string,
   environment: Environment,
 ): Promise<WalletRow | null> {
-  const [wallet] = await db.query<WalletRow>(selectWallet, [partnerId, environment])
+  const [wallet] =
+    await db.sql<WalletRow>`SELECT ${columns} FROM wallets WHERE partner_id = ${partnerId} AND environment = ${environment}`
   return wallet ?? null
 }
 
-/** Nobody makes a payout of this wallet, or moves its money, until the transaction ends. */
+/** Locked: no payout is made from this wallet, and none of its money moves, until the transaction ends. */
 export async function lockWallet(tx: Tx, partnerId: string, environment: Environment): Promise<WalletRow> {
-  const [wallet] = await tx.query<WalletRow>(selectLocked, [partnerId, environment])
+  const [wallet] =
+    await tx.sql<WalletRow>`SELECT ${columns} FROM wallets WHERE partner_id = ${partnerId} AND environment = ${environment} FOR UPDATE`
   assert(wallet !== undefined, 'a partner must have a wallet')
   return wallet
 }
@@ -79,27 +90,4 @@ export async function listSimulatedPartners(
   return rows.map(({ partnerId }) => partnerId)
 }
 
-const columns = `id, partner_id AS "partnerId", environment, rail, chain, address, customer_ref AS "customerRef",
-  wallet_ref AS "walletRef", balance_micro_usdc AS "balanceMicroUsdc"`
-
-const insert: Statement = {
-  name: 'wallet-insert',
-  text: `WITH opened AS (
-      INSERT INTO wallets (id, partner_id, environment, rail, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $5)
-      RETURNING ${columns}
-    ), accounts AS (
-      INSERT INTO ledger_accounts (id, wallet_id, kind)
-      SELECT account.id, $1, account.kind FROM unnest($6::uuid[], $7::text[]) AS account (id, kind)
-    )
-    SELECT * FROM opened`,
-}
-
-const selectWallet: Statement = {
-  name: 'wallet-by-partner',
-  text: `SELECT ${columns} FROM wallets WHERE partner_id = $1 AND environment = $2`,
-}
-
-const selectLocked: Statement = {
-  name: 'wallet-lock-by-partner',
-  text: `SELECT ${columns} FROM wallets WHERE partner_id = $1 AND environment = $2 FOR UPDATE`,
-}
+const columns = sql`id, partner_id, environment, rail, chain, address, customer_ref, wallet_ref, balance_micro_usdc`

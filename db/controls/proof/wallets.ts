@@ -3,6 +3,7 @@ import { EntitySchema } from 'typeorm'
 import type { Environment, RailName } from '../../../domain/environment'
 import { bigint, idOf, integer, orNull, text, time, withDefault } from '../../columns'
 import type { Queryable, Statement, Tx } from '../../database'
+import { sql, textOf } from '../../sql'
 import { isIdleSandbox } from '../../wallets/readings'
 
 /** Only `equal`, `drift` and `no_bank` count as compared. An idle sandbox is left out until it is used again. */
@@ -118,7 +119,7 @@ const selectPage: Statement = {
       idle AS "isIdle"
     FROM wallets w LEFT JOIN proofs ON proofs.wallet_id = w.id
     CROSS JOIN LATERAL (SELECT coalesce(proofs.outcome IN ('equal', 'no_bank', 'idle')
-      AND ${isIdleSandbox('$4::timestamptz')}, false) AS idle) i
+      AND ${textOf(isIdleSandbox(sql`$4::timestamptz`))}, false) AS idle) i
     WHERE w.environment = $1 AND ($2::uuid IS NULL OR w.id > $2) AND NOT (idle AND proofs.outcome = 'idle')
     ORDER BY w.id LIMIT $3`,
 }

@@ -1,10 +1,11 @@
-// Bank details, sealed before they touch the database and opened only to be sent to the bank.
+// Bank details: sealed before they are stored, and opened only to be sent to the bank.
 import { createHmac } from 'node:crypto'
 import type { RecipientType } from '../../../domain/payouts/payout'
-import type { Queryable, Statement, Tx } from '../../database'
+import type { Queryable, Tx } from '../../database'
 import type { Keyring, PurposeKey } from '../../keyring'
 import { openText, type Sealed, sealText } from '../../seal'
-import { recipientPaths } from '../fingerprint'
+import { sql } from '../../sql'
+import { sealedRecipient } from './sealed-recipient-entity'
 
 export interface BankDetails {
   readonly type: RecipientType
@@ -25,36 +26,37 @@ export interface BankDetailsAddress {
   readonly region: string | null
 }
 
-/** A payout that is claimed again gets its recipient anew. */
+/** Replaces the recipient of a payout that is claimed again. */
 export async function sealRecipient(tx: Tx, keyring: Keyring, payoutId: string, details: BankDetails): Promise<void> {
   const { keyId, sealed } = sealDetails(keyring, payoutId, details)
   await tx.sql`INSERT INTO sealed_recipients (payout_id, key_id, sealed) VALUES (${payoutId}, ${keyId}, ${sealed})
     ON CONFLICT (payout_id) DO UPDATE SET key_id = excluded.key_id, sealed = excluded.sealed`
 }
 
-/** For who stores them in a statement of their own; they open for this payout only. */
+/** For callers that store them in their own statement. They open for this payout only. */
 export function sealDetails(keyring: Keyring, payoutId: string, details: BankDetails): Sealed {
   return sealText(keyring, 'seal', payoutId, JSON.stringify(details))
 }
 
-/** Null once it was wiped; throws when the seal is broken, its key is gone, or it was made for another payout. */
+/** Null once it was wiped. Throws when the seal is broken, its key is missing, or it was made for another payout. */
 export async function openRecipient(db: Queryable, keyring: Keyring, payoutId: string): Promise<BankDetails | null> {
-  const [row] = await db.query<Sealed>(selectSealed, [payoutId])
+  const [row] = await db.sql<Sealed>`SELECT key_id, sealed FROM sealed_recipients WHERE payout_id = ${payoutId}`
   if (row === undefined) return null
   const details: BankDetails = JSON.parse(openText(keyring, 'seal', payoutId, row))
   return details
 }
 
 export async function hasRecipient(db: Queryable, payoutId: string): Promise<boolean> {
-  return (await db.query(selectSealed, [payoutId])).length > 0
+  return db.repo(sealedRecipient).existsBy({ payoutId })
 }
 
-/** The payout's row is held by the caller, or taken first: everybody locks it before its recipient. */
+/** Locks the payout's row first, if the caller has not: every transaction locks it before its recipient. */
 export async function wipeRecipient(tx: Tx, payoutId: string): Promise<void> {
-  await tx.query(wipe, [payoutId])
+  await tx.sql`WITH forgotten AS (UPDATE payouts SET ${withoutRecipient} WHERE id = ${payoutId} RETURNING id)
+    DELETE FROM sealed_recipients WHERE payout_id = (SELECT id FROM forgotten)`
 }
 
-/** Groups the payouts to one account; keyed, because a bare hash of an account number can be guessed. */
+/** Groups the payouts to one account. Keyed, because a bare hash of an account number can be guessed. */
 export function accountHash(
   keyring: Keyring,
   sortCode: string,
@@ -64,7 +66,7 @@ export function accountHash(
   return { keyId: key.id, hash: hashUnder(key, sortCode, accountNumber) }
 }
 
-/** Under every key, to find payouts of before the current one. */
+/** Under every key, to find payouts that were hashed under earlier ones. */
 export function accountHashes(keyring: Keyring, sortCode: string, accountNumber: string): Buffer[] {
   return keyring.all('account').map((key) => hashUnder(key, sortCode, accountNumber))
 }
@@ -73,21 +75,11 @@ function hashUnder({ bytes }: PurposeKey, sortCode: string, accountNumber: strin
   return createHmac('sha256', bytes).update(`${sortCode}:${accountNumber}`).digest()
 }
 
-const selectSealed: Statement = {
-  name: 'sealed-recipient-by-payout',
-  text: 'SELECT key_id AS "keyId", sealed FROM sealed_recipients WHERE payout_id = $1',
-}
-
 /**
- * What a payout's row loses with its recipient. Sort codes and account numbers are so few that whoever has the keys finds them again
- * by hashing them all; `fingerprint` stays, because it is of the whole request, the address with it, and so can only be compared.
+ * The recipient's data in a payout's row is erased with the sealed recipient. There are so few sort codes and account numbers that
+ * anyone with the keys could find them by hashing them all. `fingerprint` stays: it covers the whole request with the address, so
+ * it can only be compared. The paths are those of `recipientPaths`.
  */
-export const withoutRecipient = `account_hash = NULL, account_hash_key_id = NULL, bank_body = NULL,
+export const withoutRecipient = sql`account_hash = NULL, account_hash_key_id = NULL, bank_body = NULL,
       field_fingerprints = (SELECT coalesce(jsonb_object_agg(path, hash), '{}') FROM jsonb_each(field_fingerprints) AS field (path, hash)
-        WHERE NOT starts_with(path, '${recipientPaths}'))`
-
-const wipe: Statement = {
-  name: 'sealed-recipient-wipe',
-  text: `WITH forgotten AS (UPDATE payouts SET ${withoutRecipient} WHERE id = $1 RETURNING id)
-    DELETE FROM sealed_recipients WHERE payout_id = (SELECT id FROM forgotten)`,
-}
+        WHERE NOT starts_with(path, 'recipient.'))`
