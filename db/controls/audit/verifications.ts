@@ -1,39 +1,64 @@
-// What each regular verifying of the audit chain has found: the head to hold the next one against, and whether a fault is news.
-
-import type { Db, Queryable, Tx } from '../../database'
+// The results of the nightly verifications of the audit chain: the head for the next one, and whether a fault is new.
+import { EntitySchema, IsNull } from 'typeorm'
+import { bigint, bytes, id, orNull, text, time } from '../../columns'
+import type { Db, Tx } from '../../database'
 import { newId } from '../../id'
-import { type FirstFault, type Verified, verifyAudit } from './verify'
+import type { AuditedTable } from './rows'
+import { type AuditFault, type FirstFault, type Verified, verifyAudit } from './verify'
 
-/** Held against the head of the last time that the chain held, so that a chain which was made anew since then is noticed. */
+export interface AuditVerificationRow {
+  readonly id: string
+  readonly verifiedAt: Date
+  readonly links: bigint
+  readonly head: Buffer
+  readonly fault: AuditFault | null
+  readonly sequence: bigint | null
+  readonly tableName: AuditedTable | null
+  readonly rowId: string | null
+}
+
+export const auditVerification = new EntitySchema<AuditVerificationRow>({
+  name: 'AuditVerification',
+  tableName: 'audit_verifications',
+  columns: {
+    id,
+    verifiedAt: time,
+    links: bigint,
+    head: bytes,
+    fault: orNull(text),
+    sequence: orNull(bigint),
+    tableName: orNull(text),
+    rowId: orNull(text),
+  },
+})
+
+/** Compares with the head of the last valid chain, so that a chain that was rebuilt since then is detected. */
 export async function verifySinceLast(db: Db): Promise<Verified> {
-  const [last] = await db.sql<{
-    head: Buffer
-  }>`SELECT head FROM audit_verifications WHERE fault IS NULL ORDER BY verified_at DESC LIMIT 1`
+  const last = await db.repo(auditVerification).findOne({ where: { fault: IsNull() }, order: { verifiedAt: 'DESC' } })
   return verifyAudit(db, last?.head.toString('hex') ?? null)
 }
 
-/** A fault is news unless the verifying before has found the same. */
+/** A fault is news unless the verification before has found the same one. */
 export async function recordVerification(
   tx: Tx,
   { links, head, fault }: Verified,
   at: Date,
 ): Promise<'news' | 'no_news'> {
-  const before = await lastFault(tx)
-  const { what = null, sequence = null, table = null, rowId = null } = fault ?? {}
-  await tx.sql`INSERT INTO audit_verifications (id, verified_at, links, head, fault, sequence, table_name, row_id)
-    VALUES (${newId(at)}, ${at}, ${links}, ${Buffer.from(head, 'hex')}, ${what}, ${sequence}, ${table}, ${rowId})`
+  const before = await tx.repo(auditVerification).findOne({ where: {}, order: { verifiedAt: 'DESC' } })
+  await tx.repo(auditVerification).insert({
+    id: newId(at),
+    verifiedAt: at,
+    links,
+    head: Buffer.from(head, 'hex'),
+    fault: fault?.what ?? null,
+    sequence: fault?.sequence ?? null,
+    tableName: fault?.table ?? null,
+    rowId: fault?.rowId ?? null,
+  })
   return fault === null || isSame(fault, before) ? 'no_news' : 'news'
 }
 
-/** Not by its link: a head is missed behind the last one, of which there are more each time. */
-function isSame(fault: FirstFault, other: LastFault | null): boolean {
-  return fault.what === other?.what && fault.table === other.table && fault.rowId === other.rowId
-}
-
-type LastFault = Pick<FirstFault, 'table' | 'rowId'> & { readonly what: FirstFault['what'] | null }
-
-async function lastFault(db: Queryable): Promise<LastFault | null> {
-  const [last] = await db.sql<LastFault>`SELECT fault AS what, table_name AS table, row_id FROM audit_verifications
-    ORDER BY verified_at DESC LIMIT 1`
-  return last ?? null
+/** Without the sequence: a missing head is reported after the last link, and the chain grows every night. */
+function isSame({ what, table, rowId }: FirstFault, before: AuditVerificationRow | null): boolean {
+  return what === before?.fault && table === before.tableName && rowId === before.rowId
 }

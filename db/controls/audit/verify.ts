@@ -1,14 +1,21 @@
-// Follows the audit chain from its beginning and names the first row or link that is not as it was sealed.
-
-import type { Db, Statement, Tx } from '../../database'
-import type { AuditedTable, AuditFault } from './audit-entity'
-import { numberIn, rowHashOf, rowTextOf, uuidIn } from './rows'
+// Verifies the audit chain from its beginning, and names the first row or link that was changed after it was sealed.
+import type { Db, Tx } from '../../database'
+import { identifier, type Sql, sql } from '../../sql'
+import { isAhead } from './progress'
+import { type AuditedTable, nameOf, numberIn, rowHashOf, rowTextOf, uuidIn } from './rows'
 import { chainHashOf, firstHash } from './seal'
-import { findUnsealed, type UnsealedRows, unsealedMs } from './unsealed'
+
+export type AuditFault =
+  | 'row_changed'
+  | 'row_missing'
+  | 'row_unsealed'
+  | 'link_changed'
+  | 'link_missing'
+  | 'head_missing'
 
 export interface Verified {
   readonly links: bigint
-  /** The last chain hash: kept elsewhere, it shows later that nobody has made the whole chain anew. */
+  /** The last chain hash. A copy that is kept elsewhere proves later that nobody has rebuilt the whole chain. */
   readonly head: string
   readonly fault: FirstFault | null
   /** Rows that are not sealed yet, by table. */
@@ -19,7 +26,7 @@ export interface FirstFault {
   readonly what: AuditFault
   /** Null for a row that has no link. */
   readonly sequence: bigint | null
-  /** Null for a link that is not there: nobody knows what it was about. */
+  /** Null for a missing link: its row is unknown. */
   readonly table: AuditedTable | null
   readonly rowId: string | null
 }
@@ -30,11 +37,11 @@ interface FollowedLink {
   readonly rowId: string
   readonly rowHash: Buffer
   readonly chainHash: Buffer
-  /** Of the row as it is now; null when it is not there. */
+  /** The text of the row as it is now; null when the row is missing. */
   readonly rowText: string | null
 }
 
-/** With a head that was kept elsewhere it also notices when the end of the chain was cut off, or all of it made anew. */
+/** With a head that was kept elsewhere, it also detects a chain whose end was cut off or that was rebuilt. */
 export async function verifyAudit(db: Db, keptHead: string | null = null, atOnce = 5_000): Promise<Verified> {
   let head: Buffer = firstHash
   let links = 0n
@@ -62,7 +69,7 @@ export async function verifyAudit(db: Db, keptHead: string | null = null, atOnce
   }
 }
 
-/** The chain is judged first: only a link that holds can say what its row was. */
+/** The chain is checked first: only a valid link can prove anything about its row. */
 function faultOf(link: FollowedLink, expected: bigint, before: Buffer): FirstFault | null {
   const { sequence, table, rowId, rowHash, chainHash, rowText } = link
   if (sequence !== expected) return { what: 'link_missing', sequence: expected, table: null, rowId: null }
@@ -87,35 +94,59 @@ async function isInChain(db: Db, head: string): Promise<boolean> {
   return (await db.sql`SELECT 1 FROM audit_chain WHERE chain_hash = ${Buffer.from(head, 'hex')}`).length > 0
 }
 
-function readLinks(db: Db, page: { after: bigint; limit: number }): Promise<FollowedLink[]> {
-  return byItself(db, (tx) => tx.query<FollowedLink>(selectLinks, [page.after, page.limit]))
+function readLinks(db: Db, { after, limit }: { after: bigint; limit: number }): Promise<FollowedLink[]> {
+  return withOwnFunctions(
+    db,
+    (
+      tx,
+    ) => tx.sql<FollowedLink>`SELECT link.sequence, link.table_name AS table, link.row_id, link.row_hash, link.chain_hash, CASE
+        WHEN s.id IS NOT NULL THEN ${rowTextOf.ledger_sets(sql`s`)} WHEN e.id IS NOT NULL THEN ${rowTextOf.ledger_entries(sql`e`)}
+        WHEN c.id IS NOT NULL THEN ${rowTextOf.charges(sql`c`)} WHEN a.id IS NOT NULL THEN ${rowTextOf.activity(sql`a`)}
+        WHEN o.id IS NOT NULL THEN ${rowTextOf.ledger_accounts(sql`o`)} END AS row_text
+    FROM (SELECT * FROM audit_chain WHERE sequence > ${after} ORDER BY sequence LIMIT ${limit}) link
+    LEFT JOIN ledger_sets s ON s.id = ${uuidIn('ledger_sets')}
+    LEFT JOIN ledger_entries e ON e.id = ${numberIn('ledger_entries')}
+    LEFT JOIN charges c ON c.id = ${uuidIn('charges')}
+    LEFT JOIN activity a ON a.id = ${numberIn('activity')}
+    LEFT JOIN ledger_accounts o ON o.id = ${uuidIn('ledger_accounts')}
+    ORDER BY link.sequence`,
+  )
 }
 
+interface UnsealedRows {
+  readonly table: AuditedTable
+  readonly count: number
+  /** A row that no sealer will find, because it lies before the sealed ones; null when there is none. */
+  readonly forgottenId: string | null
+}
+
+/** Scans all rows, which takes minutes in a large database. */
 function readUnsealed(db: Db): Promise<UnsealedRows[]> {
-  return byItself(db, findUnsealed)
+  // A set is found by its entries.
+  const hasEntryAhead = sql`EXISTS (SELECT FROM ledger_entries e WHERE e.set_id = r.id AND ${isAhead.ledger_entries(sql`e`)})`
+  const isWalletAhead = sql`(SELECT ${isAhead.wallets(sql`w`)} FROM wallets w WHERE w.id = r.wallet_id) IS TRUE`
+  const counted = sql`${countUnsealed('ledger_accounts', isWalletAhead)}
+    UNION ALL ${countUnsealed('ledger_sets', hasEntryAhead)}
+    UNION ALL ${countUnsealed('ledger_entries', isAhead.ledger_entries(sql`r`))}
+    UNION ALL ${countUnsealed('charges', isAhead.charges(sql`r`))}
+    UNION ALL ${countUnsealed('activity', isAhead.activity(sql`r`), sql`r.changes`)}`
+  return withOwnFunctions(db, (tx) => tx.run<UnsealedRows>(counted, { answerMs: unsealedMs + 2_000 }))
 }
 
-/** With PostgreSQL's own operators and functions, whatever somebody has put before them. */
-async function byItself<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
+function countUnsealed(table: AuditedTable, isWaiting: Sql, condition = sql`true`): Sql {
+  return sql`SELECT ${nameOf[table]} AS table, count(*)::integer AS count,
+      min(r.id::text) FILTER (WHERE NOT (${isWaiting})) AS forgotten_id
+    FROM ${identifier(table)} r WHERE ${condition}
+      AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.table_name = ${nameOf[table]} AND c.row_id = r.id::text)`
+}
+
+const unsealedMs = 600_000
+
+/** Uses PostgreSQL's own operators and functions, even if somebody has created others with the same names. */
+async function withOwnFunctions<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
     await tx.sql`SELECT pg_catalog.set_config('search_path', 'pg_catalog, public', true),
-    pg_catalog.set_config('statement_timeout', ${String(unsealedMs)}, true)`
+      pg_catalog.set_config('statement_timeout', ${String(unsealedMs)}, true)`
     return read(tx)
   })
-}
-
-const selectLinks: Statement = {
-  name: 'audit-links',
-  text: `SELECT link.sequence, link.table_name AS table, link.row_id AS "rowId", link.row_hash AS "rowHash",
-      link.chain_hash AS "chainHash", CASE
-        WHEN s.id IS NOT NULL THEN ${rowTextOf.ledger_sets('s')} WHEN e.id IS NOT NULL THEN ${rowTextOf.ledger_entries('e')}
-        WHEN c.id IS NOT NULL THEN ${rowTextOf.charges('c')} WHEN a.id IS NOT NULL THEN ${rowTextOf.activity('a')}
-        WHEN o.id IS NOT NULL THEN ${rowTextOf.ledger_accounts('o')} END AS "rowText"
-    FROM (SELECT * FROM audit_chain WHERE sequence > $1 ORDER BY sequence LIMIT $2) link
-    LEFT JOIN ledger_sets s ON s.id = ${uuidIn('link', 'ledger_sets')}
-    LEFT JOIN ledger_entries e ON e.id = ${numberIn('link', 'ledger_entries')}
-    LEFT JOIN charges c ON c.id = ${uuidIn('link', 'charges')}
-    LEFT JOIN activity a ON a.id = ${numberIn('link', 'activity')}
-    LEFT JOIN ledger_accounts o ON o.id = ${uuidIn('link', 'ledger_accounts')}
-    ORDER BY link.sequence`,
 }
