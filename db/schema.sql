@@ -934,42 +934,6 @@ AS $function$
           ELSE excluded.paid_created_at END;
   END $function$;
 
-CREATE OR REPLACE FUNCTION audit_hash(r activity)
- RETURNS bytea
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-    SELECT sha256(convert_to(jsonb_build_array('activity', r.id, r.partner_id, extract(epoch FROM r.at), r.environment,
-      r.action, r.changes, r.status, r.made_by, r.detail, r.request_id)::text, 'UTF8'))
-  $function$;
-
-CREATE OR REPLACE FUNCTION audit_hash(r charges)
- RETURNS bytea
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-    SELECT sha256(convert_to(jsonb_build_array('charges', r.id, r.partner_id, r.kind, r.cause_ref, r.payout_id,
-      r.amount_micropounds, r.month - date '2000-01-01', r.description, extract(epoch FROM r.created_at))::text, 'UTF8'))
-  $function$;
-
-CREATE OR REPLACE FUNCTION audit_hash(r ledger_entries)
- RETURNS bytea
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-    SELECT sha256(convert_to(jsonb_build_array('ledger_entries', r.id, r.set_id, r.account_id, r.amount_micro_usdc,
-      r.balance_micro_usdc)::text, 'UTF8'))
-  $function$;
-
-CREATE OR REPLACE FUNCTION audit_hash(r ledger_sets)
- RETURNS bytea
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-    SELECT sha256(convert_to(jsonb_build_array('ledger_sets', r.id, r.wallet_id, r.cause, r.cause_ref, r.payout_id,
-      r.bank_ref, r.created_by, extract(epoch FROM r.created_at))::text, 'UTF8'))
-  $function$;
-
 CREATE OR REPLACE FUNCTION await_first_calls()
  RETURNS trigger
  LANGUAGE plpgsql

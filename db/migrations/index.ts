@@ -31,6 +31,7 @@ import { FirstPayouts1794700800034 } from './030-039/34-first-payouts'
 import { IdleSandboxes1794700800035 } from './030-039/35-idle-sandboxes'
 import { RequestedNames1794700800036 } from './030-039/36-requested-names'
 import { SecurityEvents1794700800037 } from './030-039/37-security-events'
+import { NoAuditHash1794700800038 } from './030-039/38-no-audit-hash'
 
 export const migrations = [
   Partners1794700800001,
@@ -65,4 +66,5 @@ export const migrations = [
   IdleSandboxes1794700800035,
   RequestedNames1794700800036,
   SecurityEvents1794700800037,
+  NoAuditHash1794700800038,
 ]

@@ -81,7 +81,9 @@ describe('with the triggers off, the check finds', () => {
     await behindOurBack(stage.db, 'UPDATE ledger_entries SET amount_micro_usdc = 7 WHERE id::text = $1', [link.row_id])
     await behindOurBack(
       stage.db,
-      `UPDATE audit_chain SET row_hash = (SELECT audit_hash(e) FROM ledger_entries e WHERE e.id::text = row_id)
+      `UPDATE audit_chain SET row_hash = (
+          SELECT sha256(convert_to(jsonb_build_array('ledger_entries', e.id, e.set_id, e.account_id, e.amount_micro_usdc,
+            e.balance_micro_usdc)::text, 'UTF8')) FROM ledger_entries e WHERE e.id::text = row_id)
         WHERE sequence = $1`,
       [link.sequence],
     )
@@ -107,16 +109,6 @@ describe('with the triggers off, the check finds', () => {
     const gone = { what: 'head_missing', sequence: BigInt(last?.sequence ?? 0), table: null, rowId: null }
     expect((await verifyAudit(stage.db, head)).fault).toEqual(gone)
     expect((await verifyAudit(stage.db, (await verifyAudit(stage.db)).head)).fault).toBeNull()
-  })
-
-  test('rows edited under a replaced hash function', async () => {
-    const { head } = await verifyAudit(stage.db)
-    const [link] = (await chain()).filter(({ table_name }) => table_name === 'ledger_entries')
-    await stage.db.dataSource.query(`CREATE OR REPLACE FUNCTION audit_hash(r ledger_entries) RETURNS bytea LANGUAGE sql STABLE AS $$
-      SELECT row_hash FROM audit_chain WHERE table_name = 'ledger_entries' AND row_id = r.id::text $$`)
-    await behindOurBack(stage.db, 'UPDATE ledger_entries SET amount_micro_usdc = amount_micro_usdc * 1000')
-
-    expect((await verifyAudit(stage.db, head)).fault).toEqual(faultAt('row_changed', link))
   })
 
   test('functions and operators that shadow those of PostgreSQL', async () => {
