@@ -11,6 +11,7 @@ import {
 import { Refusal } from './api/call'
 import { sessionQuery } from './api/queries'
 import type { Environment } from './api/types'
+import type { PayoutSearch } from './pages/payouts/list'
 import { nextPage } from './pages/sign-in/next-page'
 import { PartnerSignInPage, SignInPage, SignUpPage } from './pages/sign-in/pages'
 import { FirstPaint, NotFound, OuterNotFound, OuterTrouble, PageTrouble } from './shell/fallbacks'
@@ -71,13 +72,6 @@ const shell = createRoute({
 
 const page = <const Path extends string>(path: Path, component: Parameters<typeof createRoute>[0]['component']) =>
   createRoute({ getParentRoute: () => shell, path, ...(component ? { component } : {}) })
-
-export interface PayoutSearch {
-  readonly status?: string | undefined
-  readonly q?: string | undefined
-  readonly from?: string | undefined
-  readonly to?: string | undefined
-}
 
 const payouts = createRoute({
   getParentRoute: () => shell,

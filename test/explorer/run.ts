@@ -1,6 +1,6 @@
 // One execution under a workflow id, as Temporal drives it: deliveries, timers, activity retries, lost workers.
 import type { Process, Schedule } from './schedule'
-import { type ActivityOptions, ContinueAsNew, type Incarnation, inside, msOf, recheck } from './workflow-runtime'
+import { type ActivityCall, ContinueAsNew, type Incarnation, inside, msOf, recheck } from './workflow-runtime'
 
 /** What a run needs from its server. */
 export interface Server {
@@ -17,12 +17,6 @@ export interface Update {
   readonly result: Promise<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
-}
-
-export interface ActivityCall {
-  readonly name: string
-  readonly input: unknown
-  readonly options: ActivityOptions
 }
 
 /** How long the server waits for a worker that is gone: the timeout of a workflow task, and of a heartbeat. */

@@ -2,8 +2,9 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import type { PayoutActivities } from '../../workflows/payouts/payout'
 import type { PayoutReturnActivities } from '../../workflows/payouts/return'
-import { type ActivityCall, Run, type Server } from './run'
+import { Run, type Server } from './run'
 import type { Process, Schedule } from './schedule'
+import type { ActivityCall } from './workflow-runtime'
 
 export interface TemporalParts {
   readonly schedule: Schedule

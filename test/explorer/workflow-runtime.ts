@@ -1,7 +1,6 @@
 // Replaces @temporalio/workflow inside a schedule: the subset that our workflows use, on the virtual clock.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common'
-import type { Run } from './run'
 
 export { ActivityFailure, TemporalFailure } from '@temporalio/common'
 export { ApplicationFailure }
@@ -10,12 +9,24 @@ const runs = new AsyncLocalStorage<Incarnation>()
 
 /** One execution of a run's code: after a crash in its first workflow task the code starts again from the beginning. */
 export interface Incarnation {
-  readonly run: Run
+  readonly run: RunHooks
   readonly cancelRequested: Promise<never>
   readonly handlers: Map<string, (...args: unknown[]) => unknown>
   readonly waiting: Set<Waiting>
   /** Handlers that have not finished. */
   handling: number
+}
+
+/** The functions of a run that workflow code calls through this module. */
+interface RunHooks {
+  readonly id: string
+  readonly historyLength: number
+  readonly startTime: Date
+  isCommitted: boolean
+  timer(ms: number, run: () => void): () => void
+  onEnd(end: () => void): void
+  describe(details: string): void
+  activity(incarnation: Incarnation, call: ActivityCall): Promise<unknown>
 }
 
 interface Waiting {
@@ -113,6 +124,12 @@ export function workflowInfo() {
 export interface ActivityOptions {
   readonly startToCloseTimeout?: number | string
   readonly retry?: { readonly initialInterval?: number | string; readonly maximumInterval?: number | string }
+}
+
+export interface ActivityCall {
+  readonly name: string
+  readonly input: unknown
+  readonly options: ActivityOptions
 }
 
 export const proxyActivities = (options: ActivityOptions) => proxy(options)

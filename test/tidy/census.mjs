@@ -73,10 +73,10 @@ function isShort(file) {
   return read(file).split('\n').length - 1 < 25
 }
 
-/** This file and its test contain the patterns that they search for. Recorded histories and the lock file are data. */
+/** This file and its test contain the patterns that they search for. Recorded histories, migrations and the lock file stay as they are. */
 function linesWith(pattern) {
   const isText = (file) => /\.(ts|tsx|mjs|cjs|js|md|css|html|sh|sql|yml|yaml|toml|json)$/.test(file)
-  const isData = (file) => /^(test\/histories\/|test\/tidy\/census\.|package-lock\.json$)/.test(file)
+  const isData = (file) => /^(test\/histories\/|db\/migrations\/|test\/tidy\/census\.|package-lock\.json$)/.test(file)
   return files
     .filter((file) => isText(file) && !isData(file))
     .flatMap((file) =>

@@ -10,10 +10,16 @@ import { Anchor, Button, ButtonLink } from '../../parts/forms/button'
 import { Choice, Field } from '../../parts/forms/field'
 import { Bars, Empty, Loaded } from '../../parts/loaded'
 import { More } from '../../parts/more'
-import type { PayoutSearch } from '../../routes'
 import { useEnvironment, useIsAdmin } from '../../shell/here'
 import { PayoutsTable } from './payouts-table'
 import { SearchField } from './search-field'
+
+export interface PayoutSearch {
+  readonly status?: string | undefined
+  readonly q?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
 
 export function PayoutsPage() {
   const environment = useEnvironment()

@@ -6,7 +6,12 @@ import { compileReply } from '../../../api/http/requests/validate'
 import { errorsOf, type ReplyShape, type Route, repliesOf } from '../../../api/http/route'
 import { ErrorBody } from '../../../api/http/schema'
 import { routes } from '../../../api/routes'
-import type { Answer } from './client'
+
+interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: { readonly error?: { readonly code: string } }
+}
 
 export function requirePromised(method: string, path: string, answer: Answer): void {
   const route = routeOf(method, path)
