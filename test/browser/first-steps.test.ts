@@ -4,7 +4,7 @@ import type { PartnerChanges } from '../../db/partners/partners'
 import type { MemberRole } from '../../domain/partners/partner'
 import { simulatedRail } from '../../rail/simulated'
 import { aPartner, aSession } from '../support/api/fixtures'
-import { goodLooks, looksOf } from '../support/browser/looks'
+import { checkPage, noFindings } from '../support/browser/page-checks'
 import { type ServedDashboard, serveDashboard } from '../support/browser/served-dashboard'
 import { aVisitor, type Visitor } from '../support/browser/visitor'
 
@@ -32,7 +32,7 @@ test('live before verification offers only the verification', async () => {
 
   await expectNothingThatPays(visitor)
   expect(await linksOf(visitor)).toEqual(['Verification'])
-  expect(await looksOf(visitor, 'home-new-live-unverified')).toEqual(goodLooks)
+  expect(await checkPage(visitor, 'home-new-live-unverified')).toEqual(noFindings)
   await visitor.leave()
 })
 
@@ -40,7 +40,7 @@ test('live after verification offers top-up and payout, and a viewer no payout',
   const visitor = await newcomer(verified, 'admin', 'live')
   await expectNothingThatPays(visitor)
   expect(await linksOf(visitor)).toEqual(['Top up', 'Send a payout'])
-  expect(await looksOf(visitor, 'home-new-live')).toEqual(goodLooks)
+  expect(await checkPage(visitor, 'home-new-live')).toEqual(noFindings)
   await visitor.leave()
 
   const viewer = await newcomer(verified, 'viewer', 'live')

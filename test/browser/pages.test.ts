@@ -8,7 +8,7 @@ import { aPartner, aSession } from '../support/api/fixtures'
 import { buildDashboard } from '../support/browser/built-dashboard'
 import { openChromium } from '../support/browser/chromium'
 import { aBusyPartner } from '../support/browser/fixtures'
-import { goodLooks, looksOf } from '../support/browser/looks'
+import { checkPage, noFindings } from '../support/browser/page-checks'
 import { aVisitor } from '../support/browser/visitor'
 
 let api: Api
@@ -78,7 +78,7 @@ describe('every page', () => {
     const visitor = await aVisitor(browser, api.url, { colorScheme: 'light', ...(token ? { session: token } : {}) })
     await visitor.go(path())
 
-    expect(await looksOf(visitor, name)).toEqual(goodLooks)
+    expect(await checkPage(visitor, name)).toEqual(noFindings)
     await visitor.leave()
   })
 })

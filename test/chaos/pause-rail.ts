@@ -3,13 +3,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { railStates } from '../../db/bank/rail-pauses'
 import type { World } from '../support/system/world'
 import { until } from '../support/until'
-import type { Blow } from './plan'
+import type { ChaosEvent } from './plan'
 
 /** How long a command may be retried until the database is back. */
 const retryForMs = 180_000
 
 /** Resolves when it is open again. */
-export async function pauseRail(world: World, { environment, ms }: Extract<Blow, { kind: 'pause' }>): Promise<void> {
+export async function pauseRail(
+  world: World,
+  { environment, ms }: Extract<ChaosEvent, { kind: 'pause' }>,
+): Promise<void> {
   await insist(world, 'pause', environment)
   await pause(ms)
   await insist(world, 'resume', environment)

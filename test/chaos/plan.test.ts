@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { environments } from '../../domain/environment'
 import { openTestBank } from '../support/bank/client'
-import { type Blow, planOf, targets } from './plan'
+import { type ChaosEvent, planOf, targets } from './plan'
 
 test('the same seed plans the same faults, another seed others', () => {
   expect(planOf({ seed: 7, ms: 60_000 })).toEqual(planOf({ seed: 7, ms: 60_000 }))
@@ -20,7 +20,7 @@ test.each([1, 2, 3, 4, 5])(
   (seed) => {
     const plan = planOf({ seed, ms: 30_000 })
 
-    const killed = plan.flatMap((blow) => (blow.kind === 'kill' ? [blow.target] : []))
+    const killed = plan.flatMap((event) => (event.kind === 'kill' ? [event.target] : []))
     expect([...new Set(killed)].toSorted()).toEqual([...targets].toSorted())
     expect(returnsIn(plan)).toBeGreaterThan(0)
     expect(pausedIn(plan).length).toBeGreaterThan(0)
@@ -35,7 +35,7 @@ test.each([1, 2, 3, 4, 5])('five minutes of seed %i return payouts and pause bot
 })
 
 test('the bank accepts every fault of a long plan', async () => {
-  const faults = planOf({ seed: 1, ms: 3_600_000 }).flatMap((blow) => (blow.kind === 'fault' ? [blow.fault] : []))
+  const faults = planOf({ seed: 1, ms: 3_600_000 }).flatMap((event) => (event.kind === 'fault' ? [event.fault] : []))
   const bank = await openTestBank()
 
   const kinds = [...new Map(faults.map((fault) => [JSON.stringify({ ...fault, times: 1 }), fault])).values()]
@@ -46,10 +46,10 @@ test('the bank accepts every fault of a long plan', async () => {
   expect([...new Set(statuses.map(({ status }) => status))]).toEqual([201])
 })
 
-function returnsIn(plan: readonly Blow[]): number {
+function returnsIn(plan: readonly ChaosEvent[]): number {
   return plan.filter(({ kind }) => kind === 'return').length
 }
 
-function pausedIn(plan: readonly Blow[]): string[] {
-  return plan.flatMap((blow) => (blow.kind === 'pause' ? [blow.environment] : []))
+function pausedIn(plan: readonly ChaosEvent[]): string[] {
+  return plan.flatMap((event) => (event.kind === 'pause' ? [event.environment] : []))
 }

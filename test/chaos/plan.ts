@@ -1,13 +1,13 @@
 // What fails and when in a chaos run: decided by the seed alone, before anything has started.
 import { type Environment, environments } from '../../domain/environment'
 import type { Json } from '../support/bank/client'
-import { numbersFrom } from '../support/numbers-from'
+import { numbersFrom } from '../support/seeded-random'
 
 export const targets = ['api-1', 'api-2', 'worker-1', 'worker-2', 'temporal', 'postgres', 'bank'] as const
 
 export type Target = (typeof targets)[number]
 
-export type Blow =
+export type ChaosEvent =
   /** SIGKILL, and a restart after that delay. */
   | { readonly atMs: number; readonly kind: 'kill'; readonly target: Target; readonly downMs: number }
   /** A fault is set at the bank, in the format of its control API. */
@@ -20,13 +20,18 @@ export type Blow =
   | { readonly atMs: number; readonly kind: 'pause'; readonly environment: Environment; readonly ms: number }
 
 /** Every fault is limited in its number of uses. The rest is removed at the end. */
-export function planOf({ seed, ms }: { readonly seed: number; readonly ms: number }): readonly Blow[] {
+export function planOf({ seed, ms }: { readonly seed: number; readonly ms: number }): readonly ChaosEvent[] {
   const random = numbersFrom(seed)
-  const kill = (atMs: number, target: Target): Blow => ({ atMs, kind: 'kill', target, downMs: 100 + random(3_000) })
-  const fault = (atMs: number): Blow => {
+  const kill = (atMs: number, target: Target): ChaosEvent => ({
+    atMs,
+    kind: 'kill',
+    target,
+    downMs: 100 + random(3_000),
+  })
+  const fault = (atMs: number): ChaosEvent => {
     return { atMs, kind: 'fault', fault: { ...pick(faults, random), times: 1 + random(4) } }
   }
-  const deal: Record<Lot, (atMs: number) => Blow[]> = {
+  const deal: Record<Lot, (atMs: number) => ChaosEvent[]> = {
     kill: (atMs) => [kill(atMs, pick(targets, random))],
     killAll: (atMs) => targets.map((each) => kill(atMs, each)),
     outage: (atMs) => [{ atMs, kind: 'outage', ms: 200 + random(3_000) }],
@@ -34,16 +39,16 @@ export function planOf({ seed, ms }: { readonly seed: number; readonly ms: numbe
     return: (atMs) => [{ atMs, kind: 'return', many: 1 + random(3) }],
     fault: (atMs) => [fault(atMs)],
   }
-  const blows: Blow[] = []
+  const events: ChaosEvent[] = []
   // In any run, however short: everything is killed once, a transfer is returned, and the rail is paused.
   const first = shuffled(targets, random)
   const then: Lot[] = ['pause', 'return']
   for (let atMs = 1_000 + random(1_500); atMs < ms; atMs += 400 + random(2_600)) {
     const target = first.pop()
-    if (target !== undefined) blows.push(kill(atMs, target), fault(atMs))
-    else blows.push(...deal[then.pop() ?? pick(lots, random)](atMs))
+    if (target !== undefined) events.push(kill(atMs, target), fault(atMs))
+    else events.push(...deal[then.pop() ?? pick(lots, random)](atMs))
   }
-  return blows
+  return events
 }
 
 type Lot = 'kill' | 'killAll' | 'outage' | 'pause' | 'return' | 'fault'

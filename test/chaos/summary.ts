@@ -1,8 +1,8 @@
 // A chaos run as a row for the table of docs/reliability.md.
-import type { Dealt } from './blows'
+import type { PlanResult } from './run-plan'
 import type { Verdict } from './verdict'
 
-export interface Run extends Omit<Dealt, 'takeBack'>, Verdict {
+export interface Run extends Omit<PlanResult, 'takeBack'>, Verdict {
   /** The number of paid transfers that were returned. */
   readonly returns: number
   readonly seed: number

@@ -8,7 +8,7 @@ import { findSimilarPayouts } from '../../db/payouts/similar'
 import { giveCodeBack } from '../../db/sign-in/codes'
 import { type Api, startApi } from '../support/api/client'
 import { aPartner, aPayoutRow } from '../support/api/fixtures'
-import { behindOurBack } from '../support/db/behind-our-back'
+import { withoutTriggers } from '../support/db/without-triggers'
 
 const many = 5_000
 let api: Api
@@ -28,7 +28,7 @@ beforeAll(async () => {
   }
   const pairs = Object.entries(others).map(([column, value]) => `'${column}', ${value}`)
   // Without the triggers, which write several rows for each payout: only the plans matter here.
-  await behindOurBack(
+  await withoutTriggers(
     api.db,
     `INSERT INTO payouts SELECT other.* FROM payouts p, generate_series(1, ${many}) n,
       jsonb_populate_record(p, jsonb_build_object(${pairs.join()})) other
@@ -121,7 +121,7 @@ test.each([
 const ofWallet = ['payout_ledger', 'payout_row', 'payout_charge']
 
 test.each(ofWallet)('%s: the payouts of a wallet, among those of many wallets', async (kind) => {
-  await behindOurBack(api.db, 'UPDATE payouts SET wallet_id = gen_random_uuid()')
+  await withoutTriggers(api.db, 'UPDATE payouts SET wallet_id = gen_random_uuid()')
   await api.db.dataSource.query('ANALYZE payouts')
   const asked = await statementsOf((tx) => findLedgerDrifts(tx, '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55'))
 

@@ -86,7 +86,7 @@ export interface Called {
   readonly body?: unknown
 }
 
-export interface Heard {
+export interface ApiAnswer {
   readonly http: number
   readonly json: Readonly<Record<string, unknown>>
   readonly code: string | null
@@ -95,7 +95,7 @@ export interface Heard {
 }
 
 /** Authentication, checks and handler, as Koa runs them. */
-export async function callApi(route: Route, deps: ApiDeps, { headers, params, body }: Called): Promise<Heard> {
+export async function callApi(route: Route, deps: ApiDeps, { headers, params, body }: Called): Promise<ApiAnswer> {
   const bytes = Buffer.from(body === undefined ? '' : JSON.stringify(body))
   const sent = { ...headers, 'content-type': 'application/json', 'content-length': String(bytes.length) }
   const req = Object.assign(Readable.from([bytes]), { headers: sent, socket: { remoteAddress: '127.0.0.1' } })

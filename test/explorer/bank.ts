@@ -16,13 +16,13 @@ import type { BankBooks } from '../referee/bank-rules'
 import { never, type Process, type Schedule } from './schedule'
 
 /** `transfers`: applies only to calls that create a transfer. */
-export interface Trouble {
-  readonly kind: TroubleKind
+export interface Fault {
+  readonly kind: FaultKind
   readonly scope: 'transfers' | 'everything'
 }
 
-export const troubleKinds = ['refuses connections', '429', '401', '500', 'loses requests', 'loses answers'] as const
-export type TroubleKind = (typeof troubleKinds)[number]
+export const faultKinds = ['refuses connections', '429', '401', '500', 'loses requests', 'loses answers'] as const
+export type FaultKind = (typeof faultKinds)[number]
 
 /** The outcome of a call that creates a transfer, as the caller knows it. */
 export interface TransferCall {
@@ -48,7 +48,7 @@ const liveKey = 'sk-live-explorer'
 const networkMs = 60_000
 
 export class ExploredBank {
-  trouble: Trouble | null = null
+  trouble: Fault | null = null
   readonly calls: TransferCall[] = []
   /** Called for every new state of a transfer. */
   onTransfer: (transfer: Transfer) => void = () => {}
@@ -196,7 +196,7 @@ export class ExploredBank {
     }
   }
 
-  private meets(kind: TroubleKind, isTransfer: boolean): boolean {
+  private meets(kind: FaultKind, isTransfer: boolean): boolean {
     return this.trouble?.kind === kind && (isTransfer || this.trouble.scope === 'everything')
   }
 

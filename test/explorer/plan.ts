@@ -1,6 +1,6 @@
 // The events around one payout: fast-check draws and shrinks a plan, and the scheduler orders the steps between them.
 import * as fc from 'fast-check'
-import { type Trouble, troubleKinds } from './bank'
+import { type Fault, faultKinds } from './bank'
 import { formatMs } from './schedule'
 
 export interface Plan {
@@ -24,7 +24,7 @@ export interface Planned {
 export type Happening =
   | { readonly kind: 'request'; readonly to: 'api-1' | 'api-2' }
   | { readonly kind: 'cancel'; readonly by: 'api' | 'ops' | 'temporal' }
-  | { readonly kind: 'trouble'; readonly trouble: Trouble | null }
+  | { readonly kind: 'trouble'; readonly trouble: Fault | null }
   | { readonly kind: 'rate'; readonly sellRate: string | null }
   | { readonly kind: 'crash'; readonly process: 'api-1' | 'api-2' | 'worker' }
   | { readonly kind: 'clock'; readonly ms: number }
@@ -42,7 +42,7 @@ const jumpsMs = [1, 3, 9, 35, 70]
   )
 
 const trouble = fc.record({
-  kind: fc.constantFrom(...troubleKinds),
+  kind: fc.constantFrom(...faultKinds),
   scope: fc.constantFrom('transfers', 'everything'),
 } as const)
 
@@ -93,7 +93,7 @@ const opening: fc.Arbitrary<readonly Happening[]> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc
-      .constantFrom(...troubleKinds)
+      .constantFrom(...faultKinds)
       .map((kind) => [{ kind: 'trouble', trouble: { kind, scope: 'transfers' } }] as const),
   },
   { weight: 2, arbitrary: fc.constant([]) },

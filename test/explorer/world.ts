@@ -29,7 +29,7 @@ export const idempotencyKey = 'order-0001'
 export const environment = 'live'
 
 /** The answer to a cancel. */
-export interface HeardCancel {
+export interface CancelAnswer {
   readonly by: string
   readonly begunAtStep: number
   readonly heardAtStep: number
@@ -40,7 +40,7 @@ export interface HeardCancel {
   readonly wasStarted: boolean
 }
 
-export interface HeardPayout {
+export interface PayoutAnswer {
   readonly http: number
   readonly status: string | null
 }
@@ -48,8 +48,8 @@ export interface HeardPayout {
 export class World {
   readonly bank: ExploredBank
   readonly temporal: TemporalServer
-  readonly cancels: HeardCancel[] = []
-  readonly answers: HeardPayout[] = []
+  readonly cancels: CancelAnswer[] = []
+  readonly answers: PayoutAnswer[] = []
   readonly seen: Seen[] = []
   readonly violations: string[] = []
   /** Steps at which a first call to the bank was released. */
@@ -160,7 +160,7 @@ export class World {
     this.withPayout(async ({ id, attempt, isStarted }) => {
       if (by === 'temporal') return this.temporal.latest(this.workflowId(attempt))?.requestCancel()
       const begunAtStep = this.schedule.steps
-      const hear = (outcome: HeardCancel['outcome'], status: string | null) => {
+      const hear = (outcome: CancelAnswer['outcome'], status: string | null) => {
         const heardAtStep = this.schedule.steps
         this.schedule.say(`HEARS that the cancel is ${outcome}${status === null ? '' : `: it is ${status}`}`)
         const wasStarted = isStarted || this.starts.some((step) => step >= begunAtStep && step <= heardAtStep)
@@ -228,7 +228,7 @@ export class World {
     return api
   }
 
-  private async cancelByApi(id: string, hear: (outcome: HeardCancel['outcome'], status: string | null) => void) {
+  private async cancelByApi(id: string, hear: (outcome: CancelAnswer['outcome'], status: string | null) => void) {
     const { process, deps } = this.api('api-1')
     const headers = { authorization: `Bearer ${this.partner.key}` }
     this.schedule.spawn('api-1 POST /cancel', process, async () => {
@@ -242,7 +242,7 @@ export class World {
   }
 
   /** What `ops payout cancel` does once it has reached Temporal. */
-  private async cancelByOps(id: string, hear: (outcome: HeardCancel['outcome'], status: string | null) => void) {
+  private async cancelByOps(id: string, hear: (outcome: CancelAnswer['outcome'], status: string | null) => void) {
     const { db } = this.database
     const ops: Process = { name: 'ops', alive: true }
     this.schedule.spawn('ops payout cancel', ops, async () => {

@@ -3,7 +3,7 @@
 import { canMove, type PayoutStatus } from '../../domain/payouts/payout'
 import type { Records } from './records'
 
-interface Told {
+interface Timeline {
   readonly id: string
   readonly status: PayoutStatus
   readonly attempt: number
@@ -12,14 +12,14 @@ interface Told {
 }
 
 export async function pathRules(records: Records): Promise<string[]> {
-  const timelines: Told[] = await records.query(`
+  const timelines: Timeline[] = await records.query(`
     SELECT p.id::text, p.status, p.attempt, array_agg(e.kind ORDER BY e.id) AS kinds,
       array_agg(e.status ORDER BY e.id) AS statuses
     FROM payouts p LEFT JOIN payout_events e ON e.payout_id = p.id GROUP BY p.id`)
   return timelines.flatMap(judge)
 }
 
-function judge({ id, status, attempt, kinds, statuses }: Told): string[] {
+function judge({ id, status, attempt, kinds, statuses }: Timeline): string[] {
   const found: string[] = []
   const requests = kinds.filter((kind) => kind === 'requested').length
   if (requests !== attempt) found.push(`I3 payout ${id} is at attempt ${attempt} and was requested ${requests} times`)

@@ -14,7 +14,7 @@ import { createDatabase, openDb, type TestDatabase } from '../support/db/databas
 import { sealAll } from '../support/db/seal-all'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../support/stages/payout'
 import { payoutActivities } from '../support/stages/payout-activities'
-import { billingHarms } from './billing-harms'
+import { billingFaults } from './billing-faults'
 import { type Evidence, findViolations, referee, type Seen } from './referee'
 
 let database: TestDatabase
@@ -62,9 +62,9 @@ test('correct payouts give no finding', async () => {
   await expect(referee(evidence({ seen, texts: [{ where: 'log', text: 'paid ••••9304' }] }))).resolves.toBeUndefined()
 })
 
-type Harm = readonly [what: string, statements: () => readonly string[], says: string]
+type PlantedFault = readonly [what: string, statements: () => readonly string[], says: string]
 
-const faults: readonly Harm[] = [
+const faults: readonly PlantedFault[] = [
   ['a set that does not balance', () => [unguarded, addEntry(5n, 'suspense')], 'I1 every set'],
   ['a set without entries', () => [unguarded, `DELETE FROM ledger_entries WHERE set_id = ${aSet()}`], 'I1 every set'],
   [
@@ -124,7 +124,9 @@ const faults: readonly Harm[] = [
     () => [unguarded, 'DELETE FROM charges'],
     'a completed live payout is charged once',
   ],
-  ...billingHarms.map(([harm, statements, finding]): Harm => [harm, () => [unguarded, ...statements], `I8 ${finding}`]),
+  ...billingFaults.map(
+    ([name, statements, finding]): PlantedFault => [name, () => [unguarded, ...statements], `I8 ${finding}`],
+  ),
   ['a move that is not allowed', () => [unguarded, addEvent(failed, 'completed')], 'moved from failed to completed'],
   ['a row that its timeline does not explain', () => [setRow(completed, `status = 'processing'`)], 'its timeline ends'],
   ['an attempt that nobody asked for', () => [setRow(completed, 'attempt = 2')], 'was requested 1 times'],
@@ -190,7 +192,7 @@ const faults: readonly Harm[] = [
 ]
 
 test.each(faults)('%s is found', async (_, plantFault, finding) => {
-  const found = await afterHarm(plantFault())
+  const found = await findingsAfter(plantFault())
 
   expect(found.join('\n')).toContain(finding)
   expect(found).not.toEqual([])
@@ -259,7 +261,7 @@ function evidence(change: Partial<Evidence> = {}): Evidence {
 }
 
 /** In a transaction that is rolled back, so that no fault outlives its test. */
-async function afterHarm(statements: readonly string[]): Promise<string[]> {
+async function findingsAfter(statements: readonly string[]): Promise<string[]> {
   const runner = db.dataSource.createQueryRunner()
   await runner.startTransaction()
   try {

@@ -5,12 +5,12 @@ import { migrate } from '../../db/migrate'
 import { systemClock } from '../../runtime/clock'
 import { environment } from '../../runtime/config/config'
 import { driftsOf } from '../chaos/at-rest'
-import { deal } from '../chaos/blows'
 import { openPartners } from '../chaos/partners'
 import { planOf } from '../chaos/plan'
+import { runPlan } from '../chaos/run-plan'
 import { type Run, rowOf } from '../chaos/summary'
 import { settleMs, sumOf, verdictMs, verdictOn } from '../chaos/verdict'
-import { behindOurBack } from '../support/db/behind-our-back'
+import { withoutTriggers } from '../support/db/without-triggers'
 import { type OwnServers, openServers } from '../support/system/own-servers'
 import { openWorld, type World } from '../support/system/world'
 
@@ -52,7 +52,7 @@ afterAll(async () => {
 test(`${minutes} minutes of chaos, seed ${seed}: every accepted payout is final, and no recipient is paid twice`, async () => {
   const partners = await openPartners(world)
 
-  const { takeBack, ...dealt } = await deal(planOf({ seed, ms: minutes * 60_000 }), world, servers)
+  const { takeBack, ...planResult } = await runPlan(planOf({ seed, ms: minutes * 60_000 }), world, servers)
   await world.bank.control('DELETE', '/faults')
   await world.bank.control('DELETE', '/outage')
   await partners.stop(settleMs)
@@ -60,17 +60,17 @@ test(`${minutes} minutes of chaos, seed ${seed}: every accepted payout is final,
   const returns = await takeBack.finish(settleMs)
   const verdict = await verdictOn(world, partners)
 
-  printSummary({ seed, minutes, at: systemClock.now(), ...dealt, returns, ...verdict })
+  printSummary({ seed, minutes, at: systemClock.now(), ...planResult, returns, ...verdict })
   expect(verdict).toMatchObject({ paidTwice: [], drifts: [], falseAlarms: [] })
   expect(Object.keys(verdict.outcomes).filter((status) => !finals.includes(status))).toEqual([])
   expect(sumOf(verdict.outcomes)).toBe(verdict.orders)
   expect(Object.keys(verdict.environments)).toEqual(['live', 'sandbox'])
   expect(verdict.outcomes['returned']).toBeGreaterThan(0)
-  expect(dealt.ended).toEqual([])
+  expect(planResult.ended).toEqual([])
 })
 
 test('the verdict can fail: one changed entry is a drift, and one changed activity row breaks the chain', async () => {
-  const change = (sql: string) => behindOurBack(world.db, sql)
+  const change = (sql: string) => withoutTriggers(world.db, sql)
   const entry = 'WHERE id = (SELECT min(id) FROM ledger_entries WHERE balance_micro_usdc IS NOT NULL)'
   const line = 'WHERE id = (SELECT min(id) FROM activity WHERE changes)'
 

@@ -7,7 +7,7 @@ import { isAlive } from '../../local/process/identity'
 import type { LogLevel } from '../../runtime/config/config'
 import { createLog, type Log } from '../../runtime/log'
 import { testSystem } from './jest/system'
-import { lookThrough } from './personal'
+import { searchLogs } from './personal'
 
 /** A test that reads the log: the lines of this level and above. */
 export interface Listener {
@@ -58,7 +58,7 @@ export function openLogsFolder(): string {
 
 /** For the tear-down: throws, and so fails the run, if a log contains anything personal or secret. */
 export async function requireNothingPersonal(folder: string): Promise<void> {
-  const { files, lines, findings } = await lookThrough(folder)
+  const { files, lines, findings } = await searchLogs(folder)
   if (findings.length === 0) {
     process.stderr.write(`Logs of this run: ${lines} lines in ${files} files, nothing personal or secret in them.\n`)
     return

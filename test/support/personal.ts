@@ -11,7 +11,7 @@ export interface Finding {
   readonly around: string
 }
 
-export interface Looked {
+export interface LogSearch {
   readonly files: number
   readonly lines: number
   /** The first ones. */
@@ -48,7 +48,7 @@ export function personalIn(line: string): { readonly what: string; readonly arou
   return null
 }
 
-export async function lookThrough(folder: string, most = 20): Promise<Looked> {
+export async function searchLogs(folder: string, most = 20): Promise<LogSearch> {
   const findings: Finding[] = []
   const files = readdirSync(folder)
   let lines = 0

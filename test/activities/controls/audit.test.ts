@@ -9,8 +9,8 @@ import type { Db } from '../../../db/database'
 import { takeMails } from '../../../db/partners/mails'
 import { testKeyring } from '../../support/api/client'
 import { aPartner } from '../../support/db/a-partner'
-import { behindOurBack } from '../../support/db/behind-our-back'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { withoutTriggers } from '../../support/db/without-triggers'
 import { keptLog } from '../../support/kept-logs'
 import { until } from '../../support/until'
 
@@ -55,10 +55,10 @@ test('a valid chain is logged with its head, and no mail is sent', async () => {
 
 test('a fault is logged as an error every day, and mailed once until it changes', async () => {
   await steps.verifyAudit()
-  await behindOurBack(db, `UPDATE activity SET made_by = 'somebody@else.test' WHERE id = 2`)
+  await withoutTriggers(db, `UPDATE activity SET made_by = 'somebody@else.test' WHERE id = 2`)
   const verdicts = [await verifyTomorrow(), await verifyTomorrow()]
   const sentMails = await mails()
-  await behindOurBack(db, 'DELETE FROM activity WHERE id = 1')
+  await withoutTriggers(db, 'DELETE FROM activity WHERE id = 1')
   await verifyTomorrow()
 
   expect(verdicts.map(({ links, fault }) => [links, fault])).toEqual([
@@ -82,9 +82,9 @@ test('a fault is logged as an error every day, and mailed once until it changes'
 
 test('a chain rewritten from its first link is detected by the previous day’s head', async () => {
   await steps.verifyAudit()
-  await behindOurBack(db, 'DELETE FROM audit_chain')
-  await behindOurBack(db, 'DELETE FROM audit_progress')
-  await behindOurBack(db, `UPDATE activity SET made_by = 'somebody@else.test' WHERE id = 2`)
+  await withoutTriggers(db, 'DELETE FROM audit_chain')
+  await withoutTriggers(db, 'DELETE FROM audit_progress')
+  await withoutTriggers(db, `UPDATE activity SET made_by = 'somebody@else.test' WHERE id = 2`)
   await sealAll()
   const rewritten = await verifyTomorrow()
   await someChanges(1)
@@ -98,7 +98,7 @@ test('a chain rewritten from its first link is detected by the previous day’s 
 test('without a mail address the fault is still logged', async () => {
   const log = keptLog({ level: 'info', write: (line) => void lines.push(JSON.parse(line)) })
   const quiet = auditSteps({ db, clock: { now: () => today }, log, keyring: testKeyring, opsEmail: null })
-  await behindOurBack(db, 'DELETE FROM activity WHERE id = 1')
+  await withoutTriggers(db, 'DELETE FROM activity WHERE id = 1')
 
   expect(await quiet.verifyAudit()).toMatchObject({ fault: 'row_missing' })
   expect(lines.at(-1)).toMatchObject({ level: 'error', msg: 'the audit chain does not hold' })

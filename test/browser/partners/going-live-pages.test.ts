@@ -7,7 +7,7 @@ import { type Api, startApi } from '../../support/api/client'
 import { aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
 import { buildDashboard } from '../../support/browser/built-dashboard'
 import { openChromium } from '../../support/browser/chromium'
-import { goodLooks, looksOf } from '../../support/browser/looks'
+import { checkPage, noFindings } from '../../support/browser/page-checks'
 import { aVisitor, type Visitor } from '../../support/browser/visitor'
 import { aFundedPartner, aPayoutWithCases, aReturnedPayout, verificationStates } from './going-live-fixtures'
 
@@ -46,7 +46,7 @@ describe('verification', () => {
       '/dashboard/verification?environment=live',
     )
 
-    expect(await looksOf(visitor, name)).toEqual(goodLooks)
+    expect(await checkPage(visitor, name)).toEqual(noFindings)
     for (const link of await visitor.page.locator('main a[target=_blank]').all()) {
       expect(await link.getAttribute('rel')).toContain('noopener')
     }
@@ -98,7 +98,7 @@ describe('a top-up', () => {
     await page.getByRole('button', { name: 'Copy account number' }).click()
     await page.getByText('Copied account number').waitFor({ state: 'attached' })
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('10234567')
-    expect(await looksOf(visitor, 'top-up-live')).toEqual(goodLooks)
+    expect(await checkPage(visitor, 'top-up-live')).toEqual(noFindings)
     await visitor.leave()
   })
 
@@ -125,7 +125,7 @@ describe('a payout', () => {
     await visitor.page.getByText('Recall resolved: the recipient did not agree').waitFor()
     // One of a kind at a time, and the trace is open.
     expect(await visitor.page.getByRole('button', { name: 'Trace', exact: true }).count()).toBe(0)
-    expect(await looksOf(visitor, 'payout-cases')).toEqual(goodLooks)
+    expect(await checkPage(visitor, 'payout-cases')).toEqual(noFindings)
     await visitor.leave()
   })
 
@@ -133,7 +133,7 @@ describe('a payout', () => {
     const id = await aReturnedPayout(api, partner)
     const visitor = await open(admin, `/dashboard/payouts/${id}?environment=live`)
     await visitor.page.getByText('The account is closed.').first().waitFor()
-    expect(await looksOf(visitor, 'payout-returned')).toEqual(goodLooks)
+    expect(await checkPage(visitor, 'payout-returned')).toEqual(noFindings)
 
     await visitor.go('/dashboard?environment=live')
     await visitor.page.getByText('Sent back. The account is closed.').waitFor()
@@ -185,7 +185,7 @@ describe('mails to admins', () => {
     expect(await topUps.isChecked()).toBe(false)
     expect(await page.getByRole('switch', { checked: true }).count()).toBe(5)
     expect(await page.getByLabel('The wallet is low below').inputValue()).toBe('1250.50')
-    expect(await looksOf(visitor, 'settings-mails')).toEqual(goodLooks)
+    expect(await checkPage(visitor, 'settings-mails')).toEqual(noFindings)
     await visitor.leave()
   })
 

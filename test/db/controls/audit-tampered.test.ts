@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { recordActivity } from '../../../db/controls/activity'
 import { verifyAudit } from '../../../db/controls/audit/verify'
-import { behindOurBack } from '../../support/db/behind-our-back'
 import { openDb } from '../../support/db/database'
 import { sealAll } from '../../support/db/seal-all'
+import { withoutTriggers } from '../../support/db/without-triggers'
 import {
   anEntry,
   chain,
@@ -38,21 +38,21 @@ describe('with the triggers off, the check finds', () => {
     ['activity', 'changes = false'],
   ])('an edited row of %s: %s', async (table, change) => {
     const link = await secondOf(table)
-    await behindOurBack(stage.db, `UPDATE ${table} SET ${change} WHERE id::text = $1`, [link.row_id])
+    await withoutTriggers(stage.db, `UPDATE ${table} SET ${change} WHERE id::text = $1`, [link.row_id])
 
     expect((await verifyAudit(stage.db)).fault).toEqual(faultAt('row_changed', link))
   })
 
   test.each(['ledger_sets', 'ledger_entries', 'charges', 'activity'])('a deleted row of %s', async (table) => {
     const link = await secondOf(table)
-    await behindOurBack(stage.db, `DELETE FROM ${table} WHERE id::text = $1`, [link.row_id])
+    await withoutTriggers(stage.db, `DELETE FROM ${table} WHERE id::text = $1`, [link.row_id])
 
     expect((await verifyAudit(stage.db)).fault).toEqual(faultAt('row_missing', link))
   })
 
   test('two rows that were swapped', async () => {
     const [one, other] = (await chain()).filter(({ table_name }) => table_name === 'activity')
-    await behindOurBack(
+    await withoutTriggers(
       stage.db,
       `UPDATE activity SET action = (SELECT action FROM activity o WHERE o.id::text <> activity.id::text AND o.id::text IN ($1, $2))
         WHERE id::text IN ($1, $2)`,
@@ -64,12 +64,12 @@ describe('with the triggers off, the check finds', () => {
 
   test('two links that were swapped', async () => {
     const [, , , third, fourth] = await chain()
-    await behindOurBack(stage.db, 'UPDATE audit_chain SET sequence = -1 WHERE sequence = $1', [third?.sequence])
-    await behindOurBack(stage.db, 'UPDATE audit_chain SET sequence = $1 WHERE sequence = $2', [
+    await withoutTriggers(stage.db, 'UPDATE audit_chain SET sequence = -1 WHERE sequence = $1', [third?.sequence])
+    await withoutTriggers(stage.db, 'UPDATE audit_chain SET sequence = $1 WHERE sequence = $2', [
       third?.sequence,
       fourth?.sequence,
     ])
-    await behindOurBack(stage.db, 'UPDATE audit_chain SET sequence = $1 WHERE sequence = -1', [fourth?.sequence])
+    await withoutTriggers(stage.db, 'UPDATE audit_chain SET sequence = $1 WHERE sequence = -1', [fourth?.sequence])
 
     expect((await verifyAudit(stage.db)).fault).toEqual(
       faultAt('link_changed', fourth && { ...fourth, sequence: String(third?.sequence) }),
@@ -78,8 +78,10 @@ describe('with the triggers off, the check finds', () => {
 
   test('a row that was edited together with its link', async () => {
     const link = await secondOf('ledger_entries')
-    await behindOurBack(stage.db, 'UPDATE ledger_entries SET amount_micro_usdc = 7 WHERE id::text = $1', [link.row_id])
-    await behindOurBack(
+    await withoutTriggers(stage.db, 'UPDATE ledger_entries SET amount_micro_usdc = 7 WHERE id::text = $1', [
+      link.row_id,
+    ])
+    await withoutTriggers(
       stage.db,
       `UPDATE audit_chain SET row_hash = (
           SELECT sha256(convert_to(jsonb_build_array('ledger_entries', e.id, e.set_id, e.account_id, e.amount_micro_usdc,
@@ -93,8 +95,8 @@ describe('with the triggers off, the check finds', () => {
 
   test('a removed link, with its row or without', async () => {
     const link = await secondOf('activity')
-    await behindOurBack(stage.db, 'DELETE FROM activity WHERE id::text = $1', [link.row_id])
-    await behindOurBack(stage.db, 'DELETE FROM audit_chain WHERE sequence = $1', [link.sequence])
+    await withoutTriggers(stage.db, 'DELETE FROM activity WHERE id::text = $1', [link.row_id])
+    await withoutTriggers(stage.db, 'DELETE FROM audit_chain WHERE sequence = $1', [link.sequence])
 
     const sequence = BigInt(link.sequence)
     expect((await verifyAudit(stage.db)).fault).toEqual({ what: 'link_missing', sequence, table: null, rowId: null })
@@ -103,8 +105,8 @@ describe('with the triggers off, the check finds', () => {
   test('removed last links with their rows, by a head that was kept elsewhere', async () => {
     const { head } = await verifyAudit(stage.db)
     const last = (await chain()).at(-1)
-    await behindOurBack(stage.db, 'DELETE FROM activity WHERE id::text = $1', [last?.row_id])
-    await behindOurBack(stage.db, 'DELETE FROM audit_chain WHERE sequence = $1', [last?.sequence])
+    await withoutTriggers(stage.db, 'DELETE FROM activity WHERE id::text = $1', [last?.row_id])
+    await withoutTriggers(stage.db, 'DELETE FROM audit_chain WHERE sequence = $1', [last?.sequence])
 
     const gone = { what: 'head_missing', sequence: BigInt(last?.sequence ?? 0), table: null, rowId: null }
     expect((await verifyAudit(stage.db, head)).fault).toEqual(gone)
@@ -125,7 +127,7 @@ describe('with the triggers off, the check finds', () => {
     await stage.db.dataSource.query(
       `ALTER DATABASE ${new URL(stage.url).pathname.slice(1)} SET search_path = public, pg_catalog`,
     )
-    await behindOurBack(stage.db, `UPDATE activity SET made_by = 'somebody else' WHERE id::text = $1`, [link.row_id])
+    await withoutTriggers(stage.db, `UPDATE activity SET made_by = 'somebody else' WHERE id::text = $1`, [link.row_id])
     const elsewhere = await openDb(stage.url, 1)
 
     const { fault } = await verifyAudit(elsewhere)
@@ -150,7 +152,7 @@ describe('with the triggers off, the check finds', () => {
       [other, one],
       [between, other],
     ]) {
-      await behindOurBack(stage.db, 'UPDATE ledger_accounts SET id = $2 WHERE id = $1', [from, to])
+      await withoutTriggers(stage.db, 'UPDATE ledger_accounts SET id = $2 WHERE id = $1', [from, to])
     }
 
     const link = (await chain()).find(({ row_id }) => row_id === one || row_id === other)
@@ -159,7 +161,7 @@ describe('with the triggers off, the check finds', () => {
 
   test('a link that is not an id', async () => {
     const link = await secondOf('charges')
-    await behindOurBack(stage.db, `UPDATE audit_chain SET row_id = 'nothing' WHERE sequence = $1`, [link.sequence])
+    await withoutTriggers(stage.db, `UPDATE audit_chain SET row_id = 'nothing' WHERE sequence = $1`, [link.sequence])
 
     expect((await verifyAudit(stage.db)).fault).toEqual(faultAt('row_missing', { ...link, row_id: 'nothing' }))
   })
@@ -205,7 +207,7 @@ describe('a row inserted before sealed rows is found, and never sealed', () => {
         INSERT INTO ledger_accounts (id, wallet_id, kind) SELECT $1, id, 'wallet' FROM older`,
     ],
   ])('into %s', async (table, rowId, insert) => {
-    await behindOurBack(stage.db, insert, [rowId])
+    await withoutTriggers(stage.db, insert, [rowId])
 
     const sealed = [await sealSome(1_000, later(2)), await sealSome(1_000, later(3))]
 
@@ -217,7 +219,7 @@ describe('a row inserted before sealed rows is found, and never sealed', () => {
     await recordActivity(stage.db, [anEntry('balance.read', 'nothing')])
     await someRows(1)
     await sealLongAgo()
-    await behindOurBack(stage.db, `UPDATE activity SET changes = true WHERE NOT changes`)
+    await withoutTriggers(stage.db, `UPDATE activity SET changes = true WHERE NOT changes`)
 
     expect((await verifyAudit(stage.db)).fault).toMatchObject({ what: 'row_unsealed', table: 'activity' })
   })

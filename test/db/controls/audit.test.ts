@@ -3,9 +3,9 @@ import { expect, test } from '@jest/globals'
 import { recordActivity } from '../../../db/controls/activity'
 import { verifyAudit } from '../../../db/controls/audit/verify'
 import { asApplication } from '../../support/db/app-role'
-import { behindOurBack } from '../../support/db/behind-our-back'
 import { openDb } from '../../support/db/database'
 import { sealAll } from '../../support/db/seal-all'
+import { withoutTriggers } from '../../support/db/without-triggers'
 import { until } from '../../support/until'
 import {
   accounts,
@@ -128,7 +128,7 @@ test('sealed rows are passed after minutes, by the transactions of this server, 
     return progress
   }
   const next = async (before: bigint) =>
-    behindOurBack(stage.db, 'UPDATE audit_progress SET passed_to = 0, next_to = 7, next_before = $1, next_at = $2', [
+    withoutTriggers(stage.db, 'UPDATE audit_progress SET passed_to = 0, next_to = 7, next_before = $1, next_at = $2', [
       before,
       now,
     ])
@@ -168,7 +168,7 @@ test('a chain of any length is verified to its end', async () => {
   const last = (await chain()).at(-1)
 
   const whole = await verifyAudit(stage.db, null, 2)
-  await behindOurBack(stage.db, 'DELETE FROM activity WHERE id::text = $1', [last?.row_id])
+  await withoutTriggers(stage.db, 'DELETE FROM activity WHERE id::text = $1', [last?.row_id])
   const broken = await verifyAudit(stage.db, null, 2)
 
   expect(whole).toMatchObject({ links: 21n, fault: null })

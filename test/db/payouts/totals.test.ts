@@ -17,8 +17,8 @@ import { type Month, nextMonth, startOf } from '../../../domain/month'
 import { quoteFor } from '../../../domain/payouts/quote'
 import { testKeyring } from '../../support/api/client'
 import { aWallet } from '../../support/db/a-partner'
-import { behindOurBack } from '../../support/db/behind-our-back'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { withoutTriggers } from '../../support/db/without-triggers'
 import { standardPrices } from '../../support/prices'
 
 let database: TestDatabase
@@ -116,7 +116,7 @@ test.each([
   await live(wallet, { ...life, steps: ['accept', 'complete'] })
   expect(await totalsDrifts(wallet.id, now)).toEqual([])
 
-  await behindOurBack(db, `${change} WHERE partner_id = $1`, [wallet.partnerId])
+  await withoutTriggers(db, `${change} WHERE partner_id = $1`, [wallet.partnerId])
 
   const drift = { kind: 'payout_totals', walletId: wallet.id, subject: `${wallet.id} 2026-11` }
   expect(await totalsDrifts(wallet.id, now)).toMatchObject([drift])
@@ -129,7 +129,7 @@ test('a drift in an older month is found in turn, and checked again while it is 
   for (const createdAt of [new Date('2026-08-10T12:00:00Z'), now]) {
     await live(wallet, { account: '11111111', amountPence: 1_000n, createdAt, daysBetween: 0, steps: ['accept'] })
   }
-  await behindOurBack(db, `DELETE FROM payout_months WHERE partner_id = $1 AND month = '2026-08-01'`, [
+  await withoutTriggers(db, `DELETE FROM payout_months WHERE partner_id = $1 AND month = '2026-08-01'`, [
     wallet.partnerId,
   ])
 

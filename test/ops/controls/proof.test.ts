@@ -8,8 +8,8 @@ import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
-import { behindOurBack } from '../../support/db/behind-our-back'
 import { sealAll } from '../../support/db/seal-all'
+import { withoutTriggers } from '../../support/db/without-triggers'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 import { type OpsTerminal, oneSentence, openTerminal, type Ran, runWith } from '../../support/terminal'
@@ -51,7 +51,7 @@ describe('proof', () => {
 
   test('shows every drift and exits with 1, and the list shows it again', async () => {
     const { payoutId } = await aSentPayout()
-    await behindOurBack(
+    await withoutTriggers(
       terminal.db,
       `DELETE FROM ledger_entries WHERE balance_micro_usdc IS NULL AND set_id IN
       (SELECT id FROM ledger_sets WHERE payout_id = $1)`,
@@ -74,7 +74,7 @@ describe('proof', () => {
   test('--full verifies every row, also those before the checkpoint', async () => {
     const { payoutId } = await aSentPayout()
     expect(await ops('proof')).toMatchObject({ code: 0 })
-    await behindOurBack(terminal.db, 'DELETE FROM payout_events WHERE payout_id = $1', [payoutId])
+    await withoutTriggers(terminal.db, 'DELETE FROM payout_events WHERE payout_id = $1', [payoutId])
 
     const [changes, full, wrong] = [await ops('proof'), await ops('proof', '--full'), await ops('proof', '--full=yes')]
 
@@ -166,7 +166,7 @@ describe('proof accept and reopen', () => {
 
   /** A set without one of its sides. Returns its id. */
   async function aDrift(): Promise<string> {
-    await behindOurBack(
+    await withoutTriggers(
       terminal.db,
       `DELETE FROM ledger_entries WHERE balance_micro_usdc IS NULL AND set_id IN
         (SELECT s.id FROM ledger_sets s JOIN wallets w ON w.id = s.wallet_id WHERE s.bank_ref IS NOT NULL AND w.environment = 'live')`,
@@ -198,7 +198,7 @@ describe('audit verify', () => {
   test('names the first changed row, and exits with 1', async () => {
     await seal()
     const [row]: { id: string }[] = await terminal.db.dataSource.query('SELECT min(id)::text AS id FROM ledger_entries')
-    await behindOurBack(terminal.db, 'UPDATE ledger_entries SET amount_micro_usdc = 1 WHERE id::text = $1', [row?.id])
+    await withoutTriggers(terminal.db, 'UPDATE ledger_entries SET amount_micro_usdc = 1 WHERE id::text = $1', [row?.id])
 
     const { code, out } = await ops('audit', 'verify')
 

@@ -129,7 +129,7 @@ describe('a signed event that cannot be true is kept for operators, and moves no
 
 const toSlowDown = { kind: 'hang', ms: 1, times: null }
 
-interface Said {
+interface BankEvent {
   readonly id: string
   readonly state: string
   readonly payoutId: string
@@ -144,7 +144,7 @@ async function sendBankEvent({
   payoutId,
   transferId = 'tr_stranger',
   amount = '120.00',
-}: Said): Promise<Answer> {
+}: BankEvent): Promise<Answer> {
   const event = {
     api_version: 'v0',
     event_id: id,

@@ -2,18 +2,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createProviderRail, type ProviderRail } from '../../../rail/provider'
 
-export interface Heard {
+export interface BankRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
 }
 
-export type Script = (heard: Heard, response: ServerResponse) => void
+export type Script = (heard: BankRequest, response: ServerResponse) => void
 
 export interface ScriptedBank {
   readonly url: string
-  readonly heard: Heard[]
+  readonly heard: BankRequest[]
   readonly rail: ProviderRail
   answer(script: Script): void
   close(): Promise<void>
@@ -23,7 +23,7 @@ export const timeouts = { connectMs: 200, callMs: 300 }
 export const aClock = { now: () => new Date('2027-03-01T12:00:00.000Z') }
 
 export async function startScriptedBank(): Promise<ScriptedBank> {
-  const requests: Heard[] = []
+  const requests: BankRequest[] = []
   let script: Script = (_, response) => json(response, 500, {})
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []

@@ -7,8 +7,8 @@ import { findWallet } from '../../../db/wallets/wallets'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { anAccount, aTransfer, openTestBank, still, type TestBank } from '../bank/client'
-import { behindOurBack } from '../db/behind-our-back'
 import { createDatabase, openDb } from '../db/database'
+import { withoutTriggers } from '../db/without-triggers'
 import { keptLog } from '../kept-logs'
 import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from './payout'
 import { payoutActivities } from './payout-activities'
@@ -94,12 +94,12 @@ export async function aProofStage(bank: TestBank): Promise<ProofStage> {
     aSentPayout,
     async aLostAnswer() {
       const payout = await aSentPayout()
-      await behindOurBack(
+      await withoutTriggers(
         db,
         `UPDATE payouts SET transfer_ref = NULL, transfer_state = NULL, status = 'pending', verdict = 'unknown' WHERE id = $1`,
         [payout.payoutId],
       )
-      await behindOurBack(db, `DELETE FROM payout_events WHERE payout_id = $1 AND status = 'processing'`, [
+      await withoutTriggers(db, `DELETE FROM payout_events WHERE payout_id = $1 AND status = 'processing'`, [
         payout.payoutId,
       ])
       return payout

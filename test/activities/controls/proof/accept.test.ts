@@ -11,7 +11,7 @@ import {
 } from '../../../../db/controls/proof/drifts'
 import type { Rails } from '../../../../rail/rails'
 import { testKeyring } from '../../../support/api/client'
-import { behindOurBack } from '../../../support/db/behind-our-back'
+import { withoutTriggers } from '../../../support/db/without-triggers'
 import { eachOnAStage, type ProofStage } from '../../../support/stages/proof'
 
 const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
@@ -104,7 +104,7 @@ function aged(): ProofStage['deps'] {
   const shifted = {
     ...rail,
     walletHistory: async (asked: Parameters<Rails['provider_production']['walletHistory']>[0]) => {
-      await behindOurBack(
+      await withoutTriggers(
         db,
         `UPDATE payouts SET submit_started_at = submit_started_at - interval '2 hours'
           WHERE submit_started_at > now() - interval '1 hour' AND created_at < $1`,

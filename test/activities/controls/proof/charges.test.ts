@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { listDrifts } from '../../../../db/controls/proof/drifts'
 import type { PayoutRef } from '../../../../workflows/payouts/payout'
-import { behindOurBack } from '../../../support/db/behind-our-back'
+import { withoutTriggers } from '../../../support/db/without-triggers'
 import { eachOnAStage, type ProofStage } from '../../../support/stages/proof'
 
 const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
@@ -44,7 +44,7 @@ test.each([
 ])('a completed payout with %s is found', async (_what, plantFault) => {
   const { payoutId } = await aCompleted()
 
-  await behindOurBack(db, plantFault, [payoutId])
+  await withoutTriggers(db, plantFault, [payoutId])
   await runProof(deps)
 
   // A fee that changes without its triggers is not in the totals of its month either.
@@ -60,7 +60,7 @@ test.each([
 ])('a returned payout with %s is found', async (_what, plantFault) => {
   const { payoutId } = await aReturned()
 
-  await behindOurBack(db, plantFault, [payoutId])
+  await withoutTriggers(db, plantFault, [payoutId])
   await runProof(deps)
 
   expect(await stage.found()).toEqual([['payout_charge', payoutId]])
@@ -68,8 +68,8 @@ test.each([
 
 test('a fee of a payout that has not completed is found, and so is one without a payout, in pounds', async () => {
   const [completed, { payoutId }] = [await aCompleted(), await stage.aSentPayout()]
-  await behindOurBack(db, copy({ payout_id: payoutId, cause_ref: payoutId }), [completed.payoutId])
-  await behindOurBack(db, copy({ payout_id: null, cause_ref: 'made-up' }), [completed.payoutId])
+  await withoutTriggers(db, copy({ payout_id: payoutId, cause_ref: payoutId }), [completed.payoutId])
+  await withoutTriggers(db, copy({ payout_id: null, cause_ref: 'made-up' }), [completed.payoutId])
 
   await runProof(deps)
 

@@ -9,7 +9,7 @@ import { postSet } from '../../../../db/wallets/ledger'
 import { topUpPostings } from '../../../../domain/wallets/ledger'
 import type { PayoutRef } from '../../../../workflows/payouts/payout'
 import type { TestBank } from '../../../support/bank/client'
-import { behindOurBack } from '../../../support/db/behind-our-back'
+import { withoutTriggers } from '../../../support/db/without-triggers'
 import { eachOnAStage, type ProofStage, patience } from '../../../support/stages/proof'
 
 const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
@@ -27,7 +27,7 @@ eachOnAStage((made, itsBank) => {
 
 test('an old row changed without our triggers is found by the daily full verification', async () => {
   const { payoutId } = await aVerifiedPayout()
-  await behindOurBack(db, 'UPDATE payouts SET amount_pence = amount_pence + 1 WHERE id = $1', [payoutId])
+  await withoutTriggers(db, 'UPDATE payouts SET amount_pence = amount_pence + 1 WHERE id = $1', [payoutId])
 
   expect(await runProof(deps)).toMatchObject(fine)
   stage.clock.forward(patience.fullEveryMs)
@@ -38,7 +38,7 @@ test('an old row changed without our triggers is found by the daily full verific
 
 test('proof --full finds it at once', async () => {
   const { payoutId } = await aVerifiedPayout()
-  await behindOurBack(db, 'DELETE FROM payout_events WHERE payout_id = $1', [payoutId])
+  await withoutTriggers(db, 'DELETE FROM payout_events WHERE payout_id = $1', [payoutId])
 
   await runProof(deps, 'full')
 
@@ -153,7 +153,7 @@ test.each([
   ],
 ])('%s is compared by every proof', async (_what, change) => {
   await aVerifiedPayout()
-  await behindOurBack(db, change, [wallet.id])
+  await withoutTriggers(db, change, [wallet.id])
 
   await runProof(deps)
 
@@ -182,7 +182,7 @@ test.each([
 test('a wallet with a drift in its own ledger has no checkpoint, and is verified in full until the drift is gone', async () => {
   const { payoutId } = await aVerifiedPayout()
   const change = (by: number) =>
-    behindOurBack(db, `UPDATE payouts SET amount_pence = amount_pence + $2::integer WHERE id = $1`, [payoutId, by])
+    withoutTriggers(db, `UPDATE payouts SET amount_pence = amount_pence + $2::integer WHERE id = $1`, [payoutId, by])
   await change(1)
   await runProof(deps, 'full')
   expect(await theCheckpoint()).toBeNull()

@@ -8,7 +8,7 @@ import { postSet } from '../../../../db/wallets/ledger'
 import { findWallet } from '../../../../db/wallets/wallets'
 import { heldCreditPostings, heldPostings, type Posting, topUpPostings } from '../../../../domain/wallets/ledger'
 import { type TestBank } from '../../../support/bank/client'
-import { behindOurBack } from '../../../support/db/behind-our-back'
+import { withoutTriggers } from '../../../support/db/without-triggers'
 import { aConnectedPartner } from '../../../support/stages/payout'
 import { eachOnAStage, type ProofStage } from '../../../support/stages/proof'
 
@@ -56,7 +56,7 @@ test.each([
   )
   expect(entries).toHaveLength(3)
   const { id } = entries[index] ?? { id: '' }
-  await behindOurBack(db, 'UPDATE ledger_entries SET balance_micro_usdc = 1 WHERE id = $1', [id])
+  await withoutTriggers(db, 'UPDATE ledger_entries SET balance_micro_usdc = 1 WHERE id = $1', [id])
 
   await runProof(deps)
 
@@ -125,7 +125,7 @@ test('a deposit that was booked for another partner is found at both', async () 
 test.each(['wallet', 'in_transit'])('an entry of %s under another wallet is found in its set', async (kind) => {
   const others = await anotherWallet()
   const { payoutId } = await stage.aSentPayout()
-  await behindOurBack(
+  await withoutTriggers(
     db,
     `UPDATE ledger_entries SET account_id = (SELECT id FROM ledger_accounts WHERE wallet_id = $2 AND kind = $3)
       WHERE set_id IN (SELECT id FROM ledger_sets WHERE payout_id = $1)
@@ -140,7 +140,7 @@ test.each(['wallet', 'in_transit'])('an entry of %s under another wallet is foun
 
 test('a set of a payout in the wallet of the other environment is found', async () => {
   const { payoutId } = await stage.aSentPayout()
-  await behindOurBack(
+  await withoutTriggers(
     db,
     `UPDATE ledger_sets SET wallet_id = (SELECT id FROM wallets WHERE environment = 'sandbox') WHERE payout_id = $1`,
     [payoutId],
@@ -165,7 +165,7 @@ test.each([
 ])('%s of a payout that was changed without our triggers is found', async (_what, change, kind) => {
   const { payoutId } = await stage.aSentPayout()
   expect(await runProof(deps)).toMatchObject(fine)
-  await behindOurBack(db, `UPDATE payouts SET ${change} WHERE id = $1`, [payoutId])
+  await withoutTriggers(db, `UPDATE payouts SET ${change} WHERE id = $1`, [payoutId])
 
   await runProof(deps, 'full')
 
@@ -174,7 +174,7 @@ test.each([
 
 test('a payout whose row is gone is found by its set', async () => {
   const { payoutId } = await stage.aSentPayout()
-  await behindOurBack(db, 'DELETE FROM payouts WHERE id = $1', [payoutId])
+  await withoutTriggers(db, 'DELETE FROM payouts WHERE id = $1', [payoutId])
 
   await runProof(deps)
 
@@ -185,13 +185,13 @@ test('a completed payout that the bank never sent stays found, even long after t
   const payout = await stage.aSentPayout()
   await stage.advance(payout, 'payment_processed')
   await steps.pollSettlement(payout)
-  await behindOurBack(db, `UPDATE payouts SET transfer_ref = 'no-such-transfer' WHERE id = $1`, [payout.payoutId])
+  await withoutTriggers(db, `UPDATE payouts SET transfer_ref = 'no-such-transfer' WHERE id = $1`, [payout.payoutId])
   await runProof(deps)
   const found = await stage.found()
   expect(found).toContainEqual(['payout_without_transfer', payout.payoutId])
 
   await moveCheckpointPastEverything()
-  await behindOurBack(db, `UPDATE payouts SET submit_started_at = now() - interval '3 days' WHERE id = $1`, [
+  await withoutTriggers(db, `UPDATE payouts SET submit_started_at = now() - interval '3 days' WHERE id = $1`, [
     payout.payoutId,
   ])
   await runProof(deps)

@@ -6,7 +6,7 @@ import { listDrifts } from '../../../../db/controls/proof/drifts'
 import { postSet } from '../../../../db/wallets/ledger'
 import { refundPostings, topUpPostings } from '../../../../domain/wallets/ledger'
 import type { PayoutRef } from '../../../../workflows/payouts/payout'
-import { behindOurBack } from '../../../support/db/behind-our-back'
+import { withoutTriggers } from '../../../support/db/without-triggers'
 import { eachOnAStage, type ProofStage } from '../../../support/stages/proof'
 
 const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
@@ -30,7 +30,7 @@ test('a deleted entry is found in its set, its wallet and its payout, and resolv
       FROM ledger_entries e JOIN ledger_sets s ON s.id = e.set_id WHERE s.payout_id = $1 AND e.balance_micro_usdc IS NOT NULL`,
       [payoutId],
     )
-  await behindOurBack(db, 'DELETE FROM ledger_entries WHERE id = $1', [entry?.id])
+  await withoutTriggers(db, 'DELETE FROM ledger_entries WHERE id = $1', [entry?.id])
 
   expect(await runProof(deps)).toMatchObject({ drifts: 3, fresh: 3 })
   expect(await stage.found()).toEqual([
@@ -40,7 +40,7 @@ test('a deleted entry is found in its set, its wallet and its payout, and resolv
   ])
   expect(await runProof(deps)).toMatchObject({ drifts: 3, fresh: 0 })
 
-  await behindOurBack(
+  await withoutTriggers(
     db,
     `INSERT INTO ledger_entries (id, set_id, account_id, amount_micro_usdc, balance_micro_usdc) OVERRIDING SYSTEM VALUE
       VALUES ($1, $2, $3, $4, $5)`,
@@ -81,7 +81,7 @@ test('a transfer for a payout that was released and credited is found', async ()
 
 test('a transfer with a different amount than its payout is found', async () => {
   const { payoutId } = await stage.aSentPayout()
-  await behindOurBack(
+  await withoutTriggers(
     db,
     `UPDATE payouts SET wallet_sends_micro_usdc = wallet_sends_micro_usdc + 10000 WHERE id = $1`,
     [payoutId],

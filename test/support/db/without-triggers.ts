@@ -1,7 +1,7 @@
 // Changes the database as a superuser with the triggers off, which the proof must notice.
 import type { Db } from '../../../db/database'
 
-export async function behindOurBack(db: Db, sql: string, values: readonly unknown[] = []): Promise<void> {
+export async function withoutTriggers(db: Db, sql: string, values: readonly unknown[] = []): Promise<void> {
   await db.dataSource.transaction(async (tx) => {
     await tx.query('SET LOCAL session_replication_role = replica')
     await tx.query(sql, [...values])

@@ -1,10 +1,10 @@
 // Checks a page in a real browser: light and dark, wide and narrow, by axe, by its width and by the browser's console.
 import type { Visitor } from './visitor'
 
-export const goodLooks = { light: [], dark: [], onPhone: [], tooWideBy: 0, complaints: [] }
+export const noFindings = { light: [], dark: [], onPhone: [], tooWideBy: 0, complaints: [] }
 
 /** Of the open page, in light colours. Screenshots of all four variants are kept under its name. */
-export async function looksOf(visitor: Visitor, name: string) {
+export async function checkPage(visitor: Visitor, name: string) {
   const { page, complaints } = visitor
   const light = await visitor.faults()
   await visitor.picture(`${name}-light`)

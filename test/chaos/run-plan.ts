@@ -6,10 +6,10 @@ import type { OwnServers } from '../support/system/own-servers'
 import type { Part } from '../support/system/part'
 import type { World } from '../support/system/world'
 import { pauseRail } from './pause-rail'
-import { type Blow, type Target, targets } from './plan'
-import { type TakeBack, takeBackAt } from './take-back'
+import { type ChaosEvent, type Target, targets } from './plan'
+import { type TakeBack, takeBackAt } from './return-transfers'
 
-export interface Dealt {
+export interface PlanResult {
   readonly kills: number
   /** Faults and outages that were set at the bank. */
   readonly faults: number
@@ -27,7 +27,7 @@ interface Victim {
 }
 
 /** Resolves when the plan is over and everything is up again. */
-export async function deal(plan: readonly Blow[], world: World, servers: OwnServers): Promise<Dealt> {
+export async function runPlan(plan: readonly ChaosEvent[], world: World, servers: OwnServers): Promise<PlanResult> {
   const parts = partsOf(world)
   const victims: Record<Target, Victim> = { ...parts, ...servers, bank: world.bank }
   const busy: Busy = new Map()
@@ -35,20 +35,20 @@ export async function deal(plan: readonly Blow[], world: World, servers: OwnServ
   const supervisor = supervise(parts, busy)
   const takeBack = takeBackAt(world)
   let [kills, faults, pauses] = [0, 0, 0]
-  for (const blow of plan) {
-    await pause(Math.max(0, begun + blow.atMs - performance.now()))
+  for (const event of plan) {
+    await pause(Math.max(0, begun + event.atMs - performance.now()))
     // On a slow machine it may not be up or open again, and then there is nothing to kill or to pause.
-    if (blow.kind === 'kill' && !busy.has(blow.target)) {
-      during(busy, blow.target, strike(victims[blow.target], blow.downMs))
+    if (event.kind === 'kill' && !busy.has(event.target)) {
+      during(busy, event.target, strike(victims[event.target], event.downMs))
       kills += 1
-    } else if (blow.kind === 'pause' && !busy.has(blow.environment)) {
-      during(busy, blow.environment, pauseRail(world, blow))
+    } else if (event.kind === 'pause' && !busy.has(event.environment)) {
+      during(busy, event.environment, pauseRail(world, event))
       pauses += 1
-    } else if (blow.kind === 'return') {
-      await takeBack.take(blow.many)
-    } else if (blow.kind === 'fault' || blow.kind === 'outage') {
+    } else if (event.kind === 'return') {
+      await takeBack.take(event.many)
+    } else if (event.kind === 'fault' || event.kind === 'outage') {
       // A fault cannot be set at a bank that is down.
-      if (await setFault(world, blow)) faults += 1
+      if (await setFault(world, event)) faults += 1
     }
   }
   await Promise.all(busy.values())
@@ -93,8 +93,8 @@ async function startAtLast(victim: Victim): Promise<void> {
   }
 }
 
-async function setFault({ bank }: World, blow: Extract<Blow, { kind: 'fault' | 'outage' }>): Promise<boolean> {
-  const [path, body] = blow.kind === 'fault' ? ['/faults', blow.fault] : ['/outage', { ms: blow.ms }]
+async function setFault({ bank }: World, event: Extract<ChaosEvent, { kind: 'fault' | 'outage' }>): Promise<boolean> {
+  const [path, body] = event.kind === 'fault' ? ['/faults', event.fault] : ['/outage', { ms: event.ms }]
   return bank.control('POST', path, body).then(
     ({ status }) => status < 300,
     () => false,

@@ -9,8 +9,8 @@ import type { Db } from '../../../../db/database'
 import { findWallet } from '../../../../db/wallets/wallets'
 import { ListTooLong } from '../../../../rail/rail'
 import { openTestBank, still, type TestBank } from '../../../support/bank/client'
-import { behindOurBack } from '../../../support/db/behind-our-back'
 import { tapped } from '../../../support/db/tapped'
+import { withoutTriggers } from '../../../support/db/without-triggers'
 import { aConnectedPartner } from '../../../support/stages/payout'
 import { aProofStage, type ProofStage, patience } from '../../../support/stages/proof'
 
@@ -200,7 +200,7 @@ function failingFor(walletId: string): Db {
 
 function addToBalances(ids: readonly string[], microUsdc: number): Promise<void> {
   const sql = 'UPDATE wallets SET balance_micro_usdc = balance_micro_usdc + $2 WHERE id = ANY ($1)'
-  return behindOurBack(db, sql, [ids, microUsdc])
+  return withoutTriggers(db, sql, [ids, microUsdc])
 }
 
 function fault(walletRef: string, status: number): Promise<unknown> {

@@ -5,7 +5,7 @@ const theFee = `(SELECT id FROM charges WHERE kind = 'payout_fee')`
 const copyInvoice = `INSERT INTO invoices SELECT (jsonb_populate_record(invoices,
   jsonb_build_object('id', gen_random_uuid(), 'number', 'INV-X'))).* FROM invoices`
 
-export const billingHarms: readonly (readonly [what: string, statements: readonly string[], says: string])[] = [
+export const billingFaults: readonly (readonly [what: string, statements: readonly string[], says: string])[] = [
   [
     'a charge on two invoices',
     [
