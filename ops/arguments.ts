@@ -1,4 +1,4 @@
-// Reads arguments by the table of commands; whatever is wrong with them becomes one sentence.
+// Parses arguments by the table of commands. An error in them becomes one sentence.
 import { parseArgs } from 'node:util'
 import { bareOptionOf, type Command, type Given, nameOf, type Refusal, refused } from './command'
 import { commandHelp, nounHelp, overview } from './help'
@@ -30,15 +30,15 @@ export function readArguments(commands: readonly Command[], argv: readonly strin
   return { outcome: 'run', command, given }
 }
 
-/** Also true for arguments about which nothing else is right. */
+/** Also works for arguments that cannot be parsed. */
 export function asksForJson(argv: readonly string[]): boolean {
   return beforeTerminator(argv).includes('--json')
 }
 
 type Token = ReturnType<typeof tokensOf>[number]
 
-// Every command's options are declared at once, so that words and values can be told apart before the command is known.
-// It is not strict, because parseArgs' own complaints are several sentences long.
+// Declares the options of all commands at once, so that words and values can be separated before the command is known.
+// Strict mode is off, because the error messages of parseArgs are several sentences long.
 function tokensOf(commands: readonly Command[], argv: readonly string[]) {
   const all = commands.flatMap((command) => Object.entries(command.options))
   const typeOf = ({ kind }: Option) => (kind.isFlag ? ('boolean' as const) : ('string' as const))
@@ -69,14 +69,14 @@ function wrong(sentence: string): Refusal {
 function whichCommand(commands: readonly Command[], ofNoun: readonly Command[], words: readonly string[]): string {
   const nouns = [...new Set(commands.map((command) => command.noun))].join(', ')
   const verbs = ofNoun.map((command) => command.verb).join(', ')
-  if (words.length === 0) return `Say what to do, beginning with one of: ${nouns} (--help tells more).`
+  if (words.length === 0) return `Give a command that begins with one of: ${nouns} (see --help).`
   if (ofNoun.length === 0)
-    return `There is no command ${JSON.stringify(words[0])}: it must begin with one of: ${nouns}.`
-  if (words.length === 1) return `Say what to do with ${words[0]}, one of: ${verbs}.`
+    return `There is no command ${JSON.stringify(words[0])}: a command begins with one of: ${nouns}.`
+  if (words.length === 1) return `${words[0]} needs one of: ${verbs}.`
   return `There is no command ${JSON.stringify(words.slice(0, 2).join(' '))}: ${words[0]} has ${verbs}.`
 }
 
-// No sentence repeats a value: it may be a secret, pasted into the wrong place.
+// No message repeats a value: it may be a secret, pasted into the wrong place.
 function readOptions(command: Command, tokens: readonly Token[]): Given<OptionTable> | string {
   const given = new Map<string, unknown>()
   for (const token of tokens) {
@@ -95,7 +95,7 @@ function readOptions(command: Command, tokens: readonly Token[]): Given<OptionTa
 
 type OptionToken = Extract<Token, { kind: 'option' }>
 
-/** A bare word, as if its option had been written in front of it. */
+/** Treats a bare word as the value of its option. */
 function optionToken(name: string, value: string): OptionToken {
   return { kind: 'option', index: 0, name, rawName: `--${name}`, value, inlineValue: true }
 }
@@ -106,9 +106,9 @@ function readOption(command: Command, token: OptionToken): { value: unknown } | 
   const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined
   if (option === undefined) return { fault: `${nameOf(command)} has no option ${rawName}: ${namesOf(command)}.` }
   if (option.kind.isFlag) return token.value === undefined ? { value: true } : { fault: `${rawName} takes no value.` }
-  // "--name --slug acme" forgot the name; a value that does begin so can be written --name=--value.
-  const isForgotten = token.value === undefined || (token.value.startsWith('--') && !token.inlineValue)
-  if (isForgotten) return { fault: `${rawName} needs a value.` }
+  // In "--name --slug acme" the name is missing. A value that begins with -- can be written as --name=--value.
+  const isMissing = token.value === undefined || (token.value.startsWith('--') && !token.inlineValue)
+  if (isMissing) return { fault: `${rawName} needs a value.` }
   if (token.value.trim() === '') return { fault: `${rawName} must not be empty.` }
   const value = option.kind.parse(token.value)
   return value === undefined ? { fault: `${rawName} must be ${option.kind.rule}.` } : { value }

@@ -1,23 +1,23 @@
-// What a command of ops is: one entry of a table that drives parsing, help and tests, so that they cannot drift.
+// A command of ops: one entry of the table that drives parsing, help and tests.
 import type { Ops } from './connect'
 import type { Option, OptionTable } from './options'
 
 export interface Command<Options extends OptionTable = OptionTable> {
   readonly noun: string
   readonly verb: string
-  /** The noun alone is this command. */
+  /** The noun alone runs this command. */
   readonly whenAlone?: 'runs'
-  /** What happens, in a sentence. */
+  /** The effect, in one sentence. */
   readonly about: string
   readonly options: Options
-  /** Which option a bare word behind noun and verb is for; the one that is named as the noun, where nothing is said. */
+  /** The option that a bare word after noun and verb sets. The default is the option with the noun's name. */
   readonly bare?: string
-  /** The arguments behind noun and verb of a call that works when pasted. */
+  /** Arguments after noun and verb, for a call that works when pasted. */
   readonly example: readonly string[]
   run(ops: Ops, given: Given<Options>): Promise<Answer>
 }
 
-/** What the options say once they are read; an optional one that was left out is undefined. */
+/** The parsed options; an omitted optional one is undefined. */
 export type Given<Options extends OptionTable> = {
   readonly [Name in keyof Options]: Options[Name] extends Option<infer Value, infer Presence>
     ? Presence extends 'required'
@@ -34,7 +34,7 @@ interface Done {
   readonly json: unknown
   /** For people. */
   readonly text: string
-  /** The command found something that an operator has to look at. The exit code shows it, too. */
+  /** The command found a problem for an operator, so the exit code is 1. */
   readonly found?: 'something'
 }
 
@@ -45,7 +45,7 @@ export interface Refusal {
   readonly details?: Readonly<Record<string, string>>
 }
 
-/** The API's own codes, and slug_taken, for which the API has no call. */
+/** The API's own codes, and slug_taken, which the API does not need. */
 type RefusalCode =
   | 'invalid_request'
   | 'invalid_state'
@@ -54,12 +54,12 @@ type RefusalCode =
   | 'slug_taken'
   | 'verification_required'
 
-/** Keeps each command's own types inside it, so that one table can hold them all. */
+/** Hides the option types of a command, so that one table can hold all commands. */
 export function defineCommand<Options extends OptionTable>(command: Command<Options>): Command {
   return command
 }
 
-/** Null where a bare word means nothing. */
+/** Null if the command takes no bare word. */
 export function bareOptionOf({ noun, bare = noun, options }: Command): string | null {
   return Object.hasOwn(options, bare) ? bare : null
 }
@@ -72,7 +72,7 @@ export function done(json: unknown, text: string): Done {
   return { outcome: 'done', json, text }
 }
 
-/** It was done, and has found what should not be. */
+/** The command ran and found a problem. */
 export function found(json: unknown, text: string): Done {
   return { outcome: 'done', json, text, found: 'something' }
 }

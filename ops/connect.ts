@@ -1,4 +1,4 @@
-// What a command works with, and where it comes from: DATABASE_URL when it is set, otherwise the running system of DATA_DIR.
+// Connects a command to DATABASE_URL if it is set, otherwise to the system that runs in DATA_DIR.
 import { hostname, userInfo } from 'node:os'
 import { openDatabase } from '../db/data-source'
 import type { Db } from '../db/database'
@@ -11,16 +11,16 @@ import { Trouble } from './trouble'
 export interface Ops {
   readonly db: Db
   readonly clock: Clock
-  /** Who did it, as the activity list shows it. */
+  /** The operator, as the activity list shows it. */
   readonly madeBy: string
-  /** The login of this machine behind it, since anyone can set OPS_USER. */
+  /** The login on this machine, because anyone can set OPS_USER. */
   readonly login: string
   keyring(): Keyring
-  /** A line on how far a long command is, for people. */
+  /** Prints a line about the progress of a long command. */
   say(line: string): void
   readonly bank: OpsConfig['bank']
   readonly rates: OpsConfig['rates']
-  /** Null where it is not set: what a workflow would do at once is then done at the next sweep. */
+  /** Null if it is not set: the next sweep then starts the workflows. */
   readonly temporal: OpsConfig['temporal']
   readonly taskQueuePrefix: string
   readonly payouts: OpsConfig['payouts']
@@ -38,7 +38,7 @@ export async function withOps<T>(
 ): Promise<T> {
   const config = loadOpsConfig(env.DATABASE_URL || env.DATABASE_URL_FILE ? env : runningEnvironment(env))
   const { databaseUrl, secretKeys, bank, temporal, user, ...settings } = config
-  // An idle connection that is lost needs no word of its own: the next query says it.
+  // The next query reports a lost idle connection.
   const db = await openDatabase({ url: databaseUrl, poolSize: 2, onError: () => {}, connectMs: 15_000 })
   try {
     const reached = { say, bank, temporal, ...settings, keyring: () => keyringOf(secretKeys) }
@@ -51,7 +51,7 @@ export async function withOps<T>(
 
 function runningEnvironment(env: EnvironmentVariables): EnvironmentVariables {
   const running = readRunningEnvironment(dataDirOf(env))
-  // Who gives the command is not who has started the system.
+  // The operator is not the user who started the system.
   if (running !== null) return { ...running, OPS_USER: env.OPS_USER }
   throw new Trouble(
     `Nothing is running in ${env.DATA_DIR || '.data'}: run npm start, or set DATABASE_URL and SECRET_KEYS.`,
@@ -59,11 +59,11 @@ function runningEnvironment(env: EnvironmentVariables): EnvironmentVariables {
 }
 
 function keyringOf(secretKeys: Parameters<typeof openKeyring>[0]): Keyring {
-  if (secretKeys.length === 0) throw new Trouble('SECRET_KEYS must be set too, to the value the API runs with.')
+  if (secretKeys.length === 0) throw new Trouble('Set SECRET_KEYS too, to the value that the API uses.')
   return openKeyring(secretKeys)
 }
 
-// A container may run under a number that no password file knows.
+// A container may run under a user id without an entry in the password file.
 function userName(): string {
   try {
     return userInfo().username

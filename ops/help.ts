@@ -1,4 +1,4 @@
-// Every --help, written from the table of commands.
+// Builds every --help text from the table of commands.
 import { bareOptionOf, type Command, nameOf } from './command'
 import type { Option } from './options'
 import { columns } from './print'
@@ -8,9 +8,9 @@ export function overview(commands: readonly Command[]): string {
   const create = commands.find((command) => command.verb === 'create')
   return page([
     `Usage: ${program} <command> [options] [--json]`,
-    'What ops does about partners, their keys, wallets and payouts and about the bank, and finance about invoices. It talks to\nDATABASE_URL (with SECRET_KEYS, and TEMPORAL_ADDRESS to bill) when that is set, otherwise to the system that npm start runs\nin DATA_DIR (.data).',
+    'Manages partners, keys, wallets, payouts, invoices and the bank. Connects to DATABASE_URL (with SECRET_KEYS, and\nTEMPORAL_ADDRESS to bill) if that is set, otherwise to the system that npm start runs in DATA_DIR (.data).',
     `Commands:\n${indent(columns(lines))}`,
-    everywhere,
+    globalOptions,
     ...(create ? [exampleOf(create)] : []),
   ])
 }
@@ -21,7 +21,7 @@ export function nounHelp(ofNoun: readonly Command[]): string {
   return page([
     `Usage: ${program} ${first?.noun} <command> [options] [--json]`,
     `Commands:\n${indent(columns(lines))}`,
-    everywhere,
+    globalOptions,
     ...(first ? [exampleOf(first)] : []),
   ])
 }
@@ -34,13 +34,13 @@ export function commandHelp(command: Command): string {
   const bare = bareOptionOf(command)
   const lines = options.map(([name, { kind, presence, about }]) => [
     written(name, kind),
-    `${about} ${presence === 'required' ? 'Required' : 'Optional'}${name === bare ? `, --${name} may be left out` : ''}: ${kind.rule}.`,
+    `${about} ${presence === 'required' ? 'Required' : 'Optional'}${name === bare ? `, --${name} may be omitted` : ''}: ${kind.rule}.`,
   ])
   return page([
     wrap([`Usage: ${program} ${nameOf(command)}`, ...usage, '[--json]']),
     command.about,
     ...(lines.length > 0 ? [`Options:\n${indent(columns(lines))}`] : []),
-    everywhere,
+    globalOptions,
     exampleOf(command),
   ])
 }
@@ -51,10 +51,10 @@ function written(name: string, { placeholder }: Option['kind']): string {
 
 const program = 'npm run -s ops --'
 const lineWidth = 120
-const everywhere = `Everywhere:\n${indent(
+const globalOptions = `Global options:\n${indent(
   columns([
-    ['--json', "Prints one JSON value in the API's own shapes; errors too, on the error output."],
-    ['--help', 'Tells about ops, about a noun, or about one command.'],
+    ['--json', 'Prints one JSON value in the format of the API; errors too, on standard error.'],
+    ['--help', 'Shows help for ops, for a noun, or for one command.'],
   ]),
 )}`
 

@@ -1,8 +1,8 @@
-// `npm run -s ops -- …`: the command line for ops; its exit code is run's.
+// `npm run -s ops -- …`: the operators' command line. The exit code comes from run.
 import { environment } from '../runtime/config/config'
 import { run } from './run'
 
-// Whoever stops reading, as `| head` does, has seen enough.
+// A reader such as `| head` may close the pipe early.
 process.stdout.on('error', () => {})
 
 async function main(): Promise<void> {

@@ -1,4 +1,4 @@
-// The kinds of values that options take: how each is read, and its rule in words, for help and for refusals alike.
+// The kinds of option values: how each is parsed, and its rule in words for help and refusals.
 import { readApiKeySecret } from '../db/partners/api-key-secret'
 import { environments } from '../domain/environment'
 import {
@@ -24,7 +24,7 @@ import { type Month, parseMonth } from '../domain/month'
 import { type GbpPerUsdNano, parseRate } from '../domain/rate'
 
 export interface Kind<Value> {
-  /** The option stands alone, without a value. */
+  /** The option takes no value. */
   readonly isFlag?: true
   readonly placeholder: string
   /** Completes the sentence "--option must be …". */
@@ -114,7 +114,7 @@ export const day: Kind<string> = {
   rule: 'a day, such as 2026-11-12',
   parse: (text) => {
     const time = /^[1-9]\d{3}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00.000Z`) : null
-    // A day that no month has is moved into the next one by some, and refused by others.
+    // Engines disagree about a day such as 30 February: some move it to March, others refuse it.
     return time !== null && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text) ? text : undefined
   },
 }
@@ -133,7 +133,7 @@ export const creditAmount: Kind<MicroUsdc> = {
   parse: (text) => within(parseUsdc(text), smallestCredit, largestCredit),
 }
 
-/** To the last digit that the ledger keeps. */
+/** With all digits of the ledger. */
 export const exactUsdc: Kind<MicroUsdc> = {
   placeholder: '<usdc>',
   rule: 'USDC with two to six decimals, such as 100.00 or 12.345678',
@@ -177,7 +177,7 @@ export const percent: Kind<bigint> = {
 
 export const addressOrNone: Kind<string | null> = {
   placeholder: '<address>',
-  rule: 'an address of up to 8 lines of 1 to 100 characters with | between them, or none',
+  rule: 'an address of up to 8 lines of 1 to 100 characters, separated by |, or none',
   parse: (text) => {
     if (text === 'none') return null
     const lines = text.split('|').map((each) => addressLine.parse(each))
@@ -189,7 +189,7 @@ const addressLine = line('<line>', 100)
 
 export const countryList: Kind<readonly Country[]> = {
   placeholder: '<countries>',
-  rule: `countries with commas between them, each once, out of: ${countries.join(', ')}`,
+  rule: `countries separated by commas, each once, from: ${countries.join(', ')}`,
   parse: (text) => {
     const codes = text.split(',')
     const known = countries.filter((country) => codes.includes(country))
@@ -206,7 +206,7 @@ export const rateLimit: Kind<number | null> = {
   },
 }
 
-/** As key list shows them; a whole secret, which is what is at hand when one has leaked, stands for its prefix. */
+/** As key list shows them. Also accepts a whole secret, which is what people have when one has leaked. */
 export const keyIdOrPrefix: Kind<{ readonly id: string } | { readonly prefix: string }> = {
   placeholder: '<id or prefix>',
   rule: 'the id of a key or its prefix, as key list shows them',

@@ -1,4 +1,4 @@
-// How answers look: one JSON value for scripts, short aligned text for people.
+// Formats answers: one JSON value for scripts, aligned text for people.
 
 export interface Output {
   write(text: string): unknown
@@ -14,7 +14,7 @@ export function printAnswer(
   output.write(form === 'json' ? `${JSON.stringify(answer.json)}\n` : `${answer.text}\n`)
 }
 
-/** For scripts the API's error body, whose message is the sentence that people get. */
+/** Scripts get the API's error body; people get its message. */
 export function printError(output: Output, form: Form, error: PrintableError): void {
   const { code, message, details } = error
   output.write(
@@ -28,12 +28,12 @@ export interface PrintableError {
   readonly details?: Readonly<Record<string, string>>
 }
 
-/** Names and values, one under the other; null shows as a dash. */
+/** One name and value per line; null shows as a dash. */
 export function fields(values: Readonly<Record<string, string | null>>): string {
   return columns(Object.entries(values).map(([name, value]) => [name, value ?? '-']))
 }
 
-/** Rows under a header, newest or first as they come. */
+/** Rows under a header, in the given order. */
 export function table(header: readonly string[], rows: readonly (readonly (string | null)[])[]): string {
   return columns([header, ...rows.map((row) => row.map((cell) => cell ?? '-'))])
 }
@@ -53,7 +53,7 @@ export function columns(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-// What others have typed must not move the cursor of the person who reads it.
+// Text that others have typed must not contain terminal control characters.
 function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, '?')
 }

@@ -13,13 +13,13 @@ const withinMs = 5_000
 const bestEffortMs = 3_000
 
 export async function withTemporal<T>({ temporal }: Pick<Ops, 'temporal'>, work: Work<T>): Promise<T> {
-  if (temporal === null) throw new Trouble('TEMPORAL_ADDRESS must be set too, to the server that the workers use.')
+  if (temporal === null) throw new Trouble('Set TEMPORAL_ADDRESS too, to the server that the workers use.')
   try {
     return await reach(temporal, withinMs, work)
   } catch (error) {
     const refusal = refusalOf(error)
     if (refusal !== null) throw new Trouble(`Temporal cannot be used: ${refusal}.`)
-    if (isAway(error)) throw new Trouble('Temporal does not answer: see that it runs, then repeat the command.')
+    if (isAway(error)) throw new Trouble('Temporal does not answer: check that it runs, then repeat the command.')
     throw error
   }
 }
@@ -30,7 +30,7 @@ export async function tryTemporal({ temporal }: Pick<Ops, 'temporal'>, work: Wor
 }
 
 async function reach<T>(temporal: TemporalConfig, ms: number, work: Work<T>): Promise<T> {
-  // Only some commands need Temporal's client, which takes longer to load than most commands to run.
+  // Loaded only when needed: Temporal's client takes longer to load than most commands to run.
   const { connectClient, deadlineIn }: typeof connecting = require('../runtime/temporal/client')
   const workflows: typeof starting = require('../runtime/temporal/start-workflow')
   const client = connectClient(temporal)
@@ -41,7 +41,7 @@ async function reach<T>(temporal: TemporalConfig, ms: number, work: Work<T>): Pr
   }
 }
 
-/** DEADLINE_EXCEEDED and UNAVAILABLE of gRPC, which the client wraps. */
+/** gRPC's DEADLINE_EXCEEDED and UNAVAILABLE, which the client wraps. */
 function isAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && (cause.code === 4 || cause.code === 14)) return true

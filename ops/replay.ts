@@ -1,4 +1,4 @@
-// `npm run replay`: runs the histories of a running server through this build's workflows, to see that an upgrade would go on with them.
+// `npm run replay`: replays the histories of a running server with this build, to check that an upgrade can continue them.
 import { Worker } from '@temporalio/worker'
 import { dataDirOf, readRunningEnvironment } from '../local/running'
 import { ConfigError, environment, loadTemporalConfig } from '../runtime/config/config'

@@ -1,4 +1,4 @@
-// Runs one command line: what was asked for goes to the output, one sentence to the error output when it cannot be done.
+// Runs one command: the result goes to standard output, an error to standard error as one sentence.
 import type { EnvironmentVariables } from '../runtime/config/config'
 import { asksForJson, readArguments } from './arguments'
 import { commands } from './commands'
@@ -12,7 +12,7 @@ interface Terminal {
   readonly stderr: Output
 }
 
-/** 0 done, 1 trouble (such as a database that is down, or a drift that was found), 2 a wrong argument or a refusal. */
+/** 0: done. 1: an error, such as an unreachable database, or a problem found, such as a drift. 2: a wrong argument or a refusal. */
 type ExitCode = 0 | 1 | 2
 
 export async function run(argv: readonly string[], { env, stdout, stderr }: Terminal): Promise<ExitCode> {

@@ -1,11 +1,11 @@
-// Turns whatever stopped a command into one sentence: never a stack trace, never a password.
+// Turns any error into one sentence, without stack traces and passwords.
 
 import { awayPattern, busyPattern, troubleCodes } from '../db/trouble'
 import { RailUnavailable } from '../rail/rail'
 import { ConfigError } from '../runtime/config/config'
 import type { PrintableError } from './print'
 
-/** Trouble that already says in a sentence what to do about it. */
+/** An error whose message already tells the operator what to do. */
 export class Trouble extends Error {
   constructor(sentence: string) {
     super(sentence)
@@ -20,19 +20,19 @@ export function troubleOf(error: unknown): PrintableError {
   const codes = troubleCodes(error)
   const known = knownTroubles.find(({ pattern }) => codes.some((code) => pattern.test(code)))
   if (known !== undefined) return { code: 'service_unavailable', message: known.sentence }
-  return { code: 'internal_error', message: `Something went wrong: ${firstLine(error)}.` }
+  return { code: 'internal_error', message: `Unexpected error: ${firstLine(error)}.` }
 }
 
-const bankIsAway = 'The bank does not answer: see that it runs, then repeat the command.'
+const bankIsAway = 'The bank does not answer: check that it runs, then repeat the command.'
 
 const knownTroubles: readonly { readonly pattern: RegExp; readonly sentence: string }[] = [
   { pattern: /^(28P01$|28000$|SASL)/, sentence: 'The database refused the user or password of DATABASE_URL.' },
-  { pattern: /^3D000$/, sentence: 'The database server has no database of the name in DATABASE_URL.' },
+  { pattern: /^3D000$/, sentence: 'The database server has no database with the name in DATABASE_URL.' },
   { pattern: /^(42P01|42703)$/, sentence: 'The database is not up to date: run npm run migrate.' },
   { pattern: busyPattern, sentence: 'The database is too busy to answer in time: try again.' },
   {
     pattern: awayPattern,
-    sentence: 'The database does not answer: see that it runs, and that DATABASE_URL is right where it is set.',
+    sentence: 'The database does not answer: check that it runs and, if DATABASE_URL is set, that it is right.',
   },
 ]
 

@@ -1,4 +1,4 @@
-// The worker processes: which there are, and to drain one, so that it finishes what it has and takes nothing new.
+// Lists the worker processes, and drains one so that it finishes its tasks and takes no new ones.
 import { setTimeout as wait } from 'node:timers/promises'
 import { askToDrain, findWorker, type ListedWorker, listWorkers } from '../db/controls/workers'
 import { type Answer, type Command, defineCommand, done, found, refused } from './command'
@@ -21,7 +21,7 @@ const seconds: Kind<number> = {
 const list = defineCommand({
   noun: 'worker',
   verb: 'list',
-  about: 'Shows the worker processes of the last week: which work, since when, last heard of, draining, drained, gone.',
+  about: 'Shows the worker processes of the last week: state, start, last heartbeat, and drains.',
   options: {},
   example: [],
   async run({ db }) {
@@ -45,11 +45,14 @@ const list = defineCommand({
 const drain = defineCommand({
   noun: 'worker',
   verb: 'drain',
-  about: 'Makes a worker finish what it has begun and take nothing new; its process stays, idle, until it is ended.',
+  about: 'Makes a worker finish its running tasks and take no new ones; the process stays idle until you stop it.',
   options: {
-    worker: required(workerId, 'Which one.'),
-    wait: optional(seconds, 'How long to wait until it is drained, 0 for not at all; 60 without it.'),
-    last: optional(oneOf(['allow']), 'Also where no other worker takes its work: payouts then wait until one does.'),
+    worker: required(workerId, 'The worker.'),
+    wait: optional(seconds, 'How long to wait until it is drained; 0 returns at once, the default is 60.'),
+    last: optional(
+      oneOf(['allow']),
+      'Also drains the last worker of a queue: payouts then wait until another one runs.',
+    ),
   },
   example: ['--worker', 'k7m2qd'],
   async run(ops, given) {
@@ -60,7 +63,7 @@ const drain = defineCommand({
     const { outcome, worker } = answer
     if (outcome === 'last') return refused('invalid_state', isLast(worker))
     if (outcome === 'too-late') return refused('invalid_state', tooLate(worker))
-    const sentence = `Worker ${worker.id} ${outcome === 'asked' ? 'is asked to drain' : 'is draining already'}.`
+    const sentence = `Worker ${worker.id} ${outcome === 'asked' ? 'was asked to drain' : 'is already draining'}.`
     if (given.wait === 0) return done(presentWorker(worker), sentence)
     ops.say(sentence)
     return outcomeOf(await drained(db, worker, given.wait ?? 60))
@@ -69,7 +72,7 @@ const drain = defineCommand({
 
 export const workerCommands: readonly Command[] = [list, drain]
 
-/** What has become of it when it is drained or gone, or when the time is over. */
+/** Waits until the worker is drained or gone, or the time is over. */
 async function drained(db: Ops['db'], asked: ListedWorker, withinSeconds: number): Promise<ListedWorker> {
   const end = performance.now() + withinSeconds * 1_000
   let worker = asked
@@ -86,22 +89,21 @@ function outcomeOf(worker: ListedWorker): Answer {
   const json = presentWorker(worker)
   const { id, pid, host } = worker
   if (worker.state === 'drained')
-    return done(json, `Worker ${id} is drained: process ${pid} on ${host} stays idle until it is ended.`)
-  if (worker.state === 'ended')
-    return done(json, `Worker ${id} has finished what it had begun, and its process has ended.`)
+    return done(json, `Worker ${id} is drained: process ${pid} on ${host} stays idle until you stop it.`)
+  if (worker.state === 'ended') return done(json, `Worker ${id} has finished its tasks, and its process has ended.`)
   if (worker.state === 'gone')
-    return found(json, `Worker ${id} was lost while it drained: others take over what it had begun within seconds.`)
-  return found(json, `Worker ${id} is still draining: worker list shows when it is done.`)
+    return found(json, `Worker ${id} was lost while draining: others take over its tasks within seconds.`)
+  return found(json, `Worker ${id} is still draining: worker list shows when it is drained.`)
 }
 
 function isLast({ id }: ListedWorker): string {
-  return `No other worker takes the work of ${id}: start one first, or say --last allow and payouts wait until there is one.`
+  return `Worker ${id} is the last one of its queues: start another one first, or add --last allow and payouts wait until one runs.`
 }
 
 function tooLate({ id, state, seenAt, drainedAt, endedAt, askedBy }: ListedWorker): string {
   if (state === 'drained') return `Worker ${id} was drained at ${at(drainedAt)}${askedBy ? ` by ${askedBy}` : ''}.`
-  if (state === 'ended') return `Worker ${id} has ended at ${at(endedAt)}.`
-  return `Worker ${id} is gone: it was last heard of at ${at(seenAt)}.`
+  if (state === 'ended') return `Worker ${id} ended at ${at(endedAt)}.`
+  return `Worker ${id} is gone: its last heartbeat was at ${at(seenAt)}.`
 }
 
 function at(time: Date | null): string {

@@ -1,4 +1,4 @@
-// What the bank told us that contradicts our books: listed until somebody has dealt with it.
+// Quarantined bank events: they contradict our books, and are listed until an operator has handled them.
 import { attendEvent, listQuarantined, type QuarantinedEvent } from '../../db/bank/events'
 import { type Command, defineCommand, done, refused } from '../command'
 import { recordChange } from '../controls/record-change'
@@ -10,7 +10,7 @@ const shownAtOnce = 200
 const list = defineCommand({
   noun: 'bank-event',
   verb: 'list',
-  about: `Shows the bank's events that were put aside: they contradict our books or name no payout of ours; at most ${shownAtOnce}.`,
+  about: `Shows quarantined bank events, which contradict our books or name no payout of ours; at most ${shownAtOnce}.`,
   options: {},
   example: [],
   async run({ db }) {
@@ -19,7 +19,7 @@ const list = defineCommand({
     const rows = events.map((event) => Object.values(event))
     return done(
       { object: 'list', data: events },
-      rows.length > 0 ? table(header, rows) : 'No event of the bank was put aside.',
+      rows.length > 0 ? table(header, rows) : 'No bank event is quarantined.',
     )
   },
 })
@@ -27,10 +27,10 @@ const list = defineCommand({
 const attended = defineCommand({
   noun: 'bank-event',
   verb: 'attended',
-  about: 'Says that an event which was put aside was dealt with.',
+  about: 'Records that a quarantined event was handled.',
   options: {
-    event: required(uuid, 'Which event, by the id that bank-event list shows.'),
-    note: required(note, 'What was done, without names and account numbers.'),
+    event: required(uuid, 'The event, by the id in bank-event list.'),
+    note: required(note, 'What you did, without names and account numbers.'),
   },
   example: ['--event', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4', '--note', 'A transfer of another system'],
   async run(ops, given) {
@@ -44,8 +44,8 @@ const attended = defineCommand({
       }
       return event
     })
-    if (found === null) return refused('not_found', `No event ${given.event} is put aside.`)
-    return done({ id: given.event, attended: true }, `The event ${given.event} is dealt with.`)
+    if (found === null) return refused('not_found', `No event ${given.event} is quarantined.`)
+    return done({ id: given.event, attended: true }, `The event ${given.event} is marked as handled.`)
   },
 })
 

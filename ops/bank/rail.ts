@@ -1,4 +1,4 @@
-// The way to the bank: paused and resumed by environment, and what waits meanwhile.
+// Pauses and resumes sending to the bank, per environment.
 import {
   type PastPause,
   pastPauses,
@@ -21,17 +21,16 @@ const pastShown = 10
 const pause = defineCommand({
   noun: 'rail',
   verb: 'pause',
-  about:
-    'Sends no more payouts to the bank: new ones are debited, answered as pending and wait. What the bank has goes on.',
+  about: 'Stops sending payouts to the bank: new ones are debited, answered as pending, and wait. Sent ones continue.',
   options: {
-    environment: required(environment, 'In which environment.'),
-    reason: optional(reason, 'Why, without names; rail status shows it.'),
+    environment: required(environment, 'The environment.'),
+    reason: optional(reason, 'The reason, without names; rail status shows it.'),
   },
   example: ['--environment', 'live', '--reason', 'The bank asked us to wait'],
   async run({ db, clock, madeBy }, given) {
     const about = { environment: given.environment, by: madeBy, at: clock.now() }
     const paused = await pauseRail(db, { ...about, reason: given.reason ?? null })
-    if (!paused) return refused('invalid_state', `The rail of ${given.environment} is paused already.`)
+    if (!paused) return refused('invalid_state', `The rail of ${given.environment} is already paused.`)
     const state = await stateOf(db, given.environment)
     return done(state, `The rail of ${given.environment} is paused; ${said(state)}.`)
   },
@@ -40,8 +39,8 @@ const pause = defineCommand({
 const resume = defineCommand({
   noun: 'rail',
   verb: 'resume',
-  about: 'Sends payouts to the bank again, those that have waited at once.',
-  options: { environment: required(environment, 'In which environment.') },
+  about: 'Sends payouts to the bank again; waiting ones are sent now.',
+  options: { environment: required(environment, 'The environment.') },
   example: ['--environment', 'live'],
   async run(ops, given) {
     const { db, clock, madeBy } = ops
@@ -49,7 +48,7 @@ const resume = defineCommand({
     if (!resumed) return refused('invalid_state', `The rail of ${given.environment} is not paused.`)
     const isWoken = await wakeUnsent(ops, [given.environment], 'The rail is open again')
     const state = await stateOf(db, given.environment)
-    const when = isWoken ? 'sent now' : 'sent when each looks by itself, because Temporal does not answer'
+    const when = isWoken ? 'sent now' : 'sent at their next poll, because Temporal does not answer'
     return done(
       { ...state, woken: isWoken },
       `The rail of ${given.environment} is open; ${state.unsent === 1 ? '1 payout is' : `${state.unsent} payouts are`} ${when}.`,
@@ -60,7 +59,7 @@ const resume = defineCommand({
 const status = defineCommand({
   noun: 'rail',
   verb: 'status',
-  about: `Shows whether the rail of each environment is open or paused, since when, by whom, why, and what waits; and the last ${pastShown} pauses that are over.`,
+  about: `Shows whether the rail of each environment is open or paused, since when, by whom, why, and how many payouts wait; also the last ${pastShown} past pauses.`,
   options: {},
   example: [],
   async run({ db }) {
@@ -78,14 +77,14 @@ const status = defineCommand({
     ])
     const past = (await pastPauses(db, pastShown)).map(presentPast)
     const pastRows = past.map((each) => Object.values(each))
-    const over = past.length === 0 ? [] : ['Over:', table(pastHeader, pastRows)]
+    const over = past.length === 0 ? [] : ['Past pauses:', table(pastHeader, pastRows)]
     return done({ object: 'list', data, past }, [table(header, rows), ...over].join('\n'))
   },
 })
 
 export const railCommands: readonly Command[] = [pause, resume, status]
 
-/** False when Temporal does not answer: each unsent payout then looks at its row within minutes. */
+/** False when Temporal does not answer: each unsent payout then polls its row within minutes. */
 export async function wakeUnsent(ops: Ops, wanted: readonly Environment[], why: string): Promise<boolean> {
   const by = ops.madeBy.replace(/^ops:/, '')
   const queue = { queuePrefix: ops.taskQueuePrefix }
@@ -107,11 +106,9 @@ async function stateOf(db: Ops['db'], wanted: string): Promise<Presented> {
 }
 
 function said({ unsent, unsent_gbp, unconfirmed }: Presented): string {
-  const waiting =
-    unsent === 1 ? `1 payout over ${unsent_gbp} GBP waits` : `${unsent} payouts over ${unsent_gbp} GBP wait`
-  const before =
-    unconfirmed === 1 ? '1 was on its way before and is' : `${unconfirmed} were on their way before and are`
-  return `${waiting}, and ${before} asked about`
+  const waiting = unsent === 1 ? `1 payout of ${unsent_gbp} GBP waits` : `${unsent} payouts of ${unsent_gbp} GBP wait`
+  const before = unconfirmed === 1 ? '1 unconfirmed payout is' : `${unconfirmed} unconfirmed payouts are`
+  return `${waiting}, and ${before} looked up at the bank`
 }
 
 const pastHeader = ['ENVIRONMENT', 'PAUSED', 'BY', 'REASON', 'RESUMED', 'BY']

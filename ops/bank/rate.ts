@@ -23,7 +23,7 @@ const show = defineCommand({
   verb: 'show',
   about:
     "Shows the bank's current rate in each environment, the last accepted one, and why the current one is rejected.",
-  options: { environment: optional(environment, 'In this environment only.') },
+  options: { environment: optional(environment, 'Only this environment.') },
   example: [],
   async run(ops, given) {
     const wanted = environments.filter((each) => given.environment === undefined || given.environment === each)
@@ -49,7 +49,7 @@ const accept = defineCommand({
   about:
     'Accepts a rate that is rejected because it jumped, after you have checked it against another source. A rate that is stale or far from the mid-market rate cannot be accepted.',
   options: {
-    environment: required(environment, 'In which environment.'),
+    environment: required(environment, 'The environment.'),
     rate: required(exchangeRate, 'The rate, exactly as rate show prints it.'),
     reason: required(reason, 'Why the jump is real, and where you checked it.'),
   },
@@ -94,7 +94,7 @@ interface LookedUp {
   readonly now: Date
 }
 
-/** Asks the bank now, and changes nothing. */
+/** Fetches the bank's rate; changes nothing. */
 async function lookUp({ db, bank, clock, rates: limits }: Ops, environment: Environment): Promise<LookedUp> {
   const rail = railOf[environment]
   const last = acceptedIn(await findRate(db, rail))
@@ -145,7 +145,7 @@ function explain({ answer, last, rejection, now }: LookedUp, limits: RateLimits)
   if (rate === null) return 'the bank answered without a readable rate.'
   if (rejection === 'stale') {
     const age = secondsBetween(rate.updatedAt, now)
-    return `the rate is ${age} s old; at most ${limits.maxAgeMs / 1000} s are allowed, and no time in the future.`
+    return `the rate is ${age} s old; it may be at most ${limits.maxAgeMs / 1000} s old and not in the future.`
   }
   if (rejection === 'off_mid' || last === null) {
     const far = percent(basisPointsBetween(rate.gbpPerUsdNano, rate.midNano))

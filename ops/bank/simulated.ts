@@ -1,4 +1,4 @@
-// The banks that commands of ops speak to, where they are simulated.
+// Connects commands to a simulated bank.
 import type { Environment } from '../../domain/environment'
 import type { Rail } from '../../rail/rail'
 import { createRails } from '../../rail/rails'
@@ -13,7 +13,7 @@ interface OpsBank {
 
 const timeouts = { connectMs: 2_000, callMs: 10_000 }
 
-/** Refused for a bank that is not on this machine: such a bank has real customers, and real money in live. */
+/** Refuses a bank that is not on this machine: it has real customers, and real money in live. */
 export async function withSimulatedBank(
   ops: Ops,
   environment: Environment,
@@ -33,6 +33,6 @@ export async function withSimulatedBank(
 
 function notSimulated(environment: Environment): Refusal {
   const variable = `BANK_${environment.toUpperCase()}_URL`
-  const sentence = `This works only with a simulated ${environment} bank, one on this machine that ${variable} names.`
+  const sentence = `This works only with a simulated ${environment} bank: ${variable} must name one on this machine.`
   return refused('invalid_state', sentence)
 }

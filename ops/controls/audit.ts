@@ -1,4 +1,4 @@
-// The audit chain: whether anything that was booked, charged or changed is no longer as it was sealed.
+// Verifies the audit chain: booked, charged and changed rows must be as they were sealed.
 import { type FirstFault, type Verified, verifyAudit } from '../../db/controls/audit/verify'
 import { type Command, defineCommand, done, found } from '../command'
 import { hash, optional } from '../options'
@@ -8,12 +8,9 @@ const verify = defineCommand({
   noun: 'audit',
   verb: 'verify',
   about:
-    'Follows the audit chain, names the first row that was changed, removed or moved, and counts what is not sealed yet; exits with 1 when something is wrong.',
+    'Verifies the audit chain, names the first row that was changed, removed or moved, and counts unsealed rows; exits with 1 on a fault.',
   options: {
-    head: optional(
-      hash,
-      'A head that an earlier verify has shown and that was kept elsewhere: it must still be in the chain.',
-    ),
+    head: optional(hash, 'A head from an earlier verify, kept elsewhere: it must still be in the chain.'),
   },
   example: [],
   async run({ db }, given) {
@@ -21,7 +18,7 @@ const verify = defineCommand({
     const shown = present(verified)
     const { fault } = verified
     const { table, row_id, what, sequence, last_good, ...facts } = shown
-    if (fault === null) return done(shown, `The audit chain holds.\n${fields(facts)}`)
+    if (fault === null) return done(shown, `The audit chain is intact.\n${fields(facts)}`)
     const { links_that_hold, unsealed_tail } = facts
     const known = { links_that_hold, last_good, unsealed_tail, table, row_id, what, sequence }
     return found(shown, `${sentenceOf(fault, verified.links)}\n${fields(known)}`)
@@ -34,7 +31,7 @@ function present({ links, head, fault, unsealed }: Verified) {
   const tail = Object.values(unsealed).reduce((sum, count) => sum + count, 0)
   return {
     links_that_hold: String(links),
-    // Whoever keeps a head must not replace it by that of the part in front of a fault.
+    // A stored head must not be replaced by the head of the part before a fault.
     head: fault === null ? head : null,
     last_good: fault === null ? null : head,
     unsealed_tail: String(tail),
@@ -52,11 +49,11 @@ function sentenceOf({ what, sequence, table, rowId }: FirstFault, links: bigint)
     case 'row_missing':
       return `The row ${rowId} of ${table} was removed after it was sealed (link ${sequence}).`
     case 'link_changed':
-      return `Link ${sequence} of the chain, about the row ${rowId} of ${table}, was rewritten or stands where another one was.`
+      return `Link ${sequence} of the chain, about the row ${rowId} of ${table}, was rewritten or moved.`
     case 'head_missing':
-      return `The chain ends after ${links} links without the head that was kept: its end was cut off, or it was made anew.`
+      return `The chain ends after ${links} links without the given head: it was truncated or rebuilt.`
     case 'row_unsealed':
-      return `The row ${rowId} of ${table} is in no link, though later ones are: it was put in behind what was sealed.`
+      return `The row ${rowId} of ${table} is in no link, though later ones are: it was inserted behind sealed rows.`
     case 'link_missing':
       return `Link ${sequence} of the chain was removed.`
   }

@@ -1,4 +1,4 @@
-// What people decide about a drift that will not go away by itself: it is explained, or it is not after all.
+// Operator decisions about a drift that will not go away: accept it, or reopen it.
 import { acceptDrift, type DriftToDecide, lockDrift, reopenDrift } from '../../db/controls/proof/drifts'
 import { saidInUsdc } from '../../domain/controls/drift'
 import { type Answer, type Command, defineCommand, done, refused } from '../command'
@@ -8,14 +8,14 @@ import { recordChange } from './record-change'
 
 const anId = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
 const options = {
-  drift: required(uuid, 'Which drift, by the id that proof list shows; it has another one once it has changed.'),
-  reason: required(reason, 'Why, without names and account numbers.'),
+  drift: required(uuid, 'The drift, by the id in proof list; a changed drift has a new id.'),
+  reason: required(reason, 'The reason, without names and account numbers.'),
 }
 
 const accept = defineCommand({
   noun: 'proof',
   verb: 'accept',
-  about: 'Says that a drift is explained: it alerts nobody any more while it stays as it is. Nothing is booked.',
+  about: 'Accepts an explained drift: it raises no alert while it stays the same. Nothing is booked.',
   options,
   bare: 'drift',
   example: ['--drift', anId, '--reason', 'The bank moved it back by hand, ticket 4711'],
@@ -26,7 +26,7 @@ const reopen = defineCommand({
   noun: 'proof',
   verb: 'reopen',
   about:
-    'Says that a drift which was accepted is not explained after all; its wallet is proved from its beginning again.',
+    'Reopens an accepted drift that is not explained after all; its wallet is proved from its first movement again.',
   options,
   bare: 'drift',
   example: ['--drift', anId, '--reason', 'Ticket 4711 was about another transfer'],
@@ -55,9 +55,9 @@ async function decide(ops: Ops, { drift: id, reason, action }: Decision): Promis
     return drift
   })
   if (decided === 'not_found')
-    return refused('not_found', `There is no drift ${id}, or it has changed since: see proof list.`)
+    return refused('not_found', `There is no drift ${id}, or it has changed: see proof list.`)
   if (decided === 'decided_before')
-    return refused('invalid_state', `The drift ${id} is ${isAccepting ? 'accepted already' : 'not accepted'}.`)
+    return refused('invalid_state', `The drift ${id} is ${isAccepting ? 'already accepted' : 'not accepted'}.`)
   const { kind, subject, partner, environment } = decided
   const [expected, found] = [saidInUsdc(kind, decided.expected), saidInUsdc(kind, decided.found)]
   const text = `The drift ${kind} of ${subject} (${partner} ${environment}) is ${isAccepting ? 'accepted' : 'open again'}.`

@@ -1,4 +1,4 @@
-// The secret keys after a rotation: what older ones are still needed for, and writing it anew under the current one.
+// Rotation of secret keys: shows the use of older keys, and reseals data under the current one.
 import { fieldsOfStored } from '../../api/payouts/request/order'
 import { type KeyUse, keyringUse } from '../../db/controls/keyring-use'
 import { firstPayout, resealBatch } from '../../db/controls/reseal'
@@ -9,7 +9,7 @@ import { table } from '../print'
 const status = defineCommand({
   noun: 'keyring',
   verb: 'status',
-  about: 'Shows what each key of SECRET_KEYS is still needed for, and which may be taken out.',
+  about: 'Shows what each key of SECRET_KEYS is still needed for, and which can be removed.',
   options: {},
   example: [],
   async run(ops) {
@@ -25,7 +25,7 @@ const reseal = defineCommand({
   noun: 'keyring',
   verb: 'reseal',
   about:
-    'Writes sealed bank details, and what payouts are recognised by, anew under the first key of SECRET_KEYS. May be repeated, and run beside the system.',
+    'Reseals bank details, fingerprints and account hashes under the first key of SECRET_KEYS. Can be repeated, and run while the system runs.',
   options: {},
   example: [],
   async run(ops) {
@@ -35,13 +35,12 @@ const reseal = defineCommand({
       const batch = await resealBatch(ops.db, keyring, { after, limit: batchSize, fieldsOf: fieldsOfStored })
       total.written += batch.written
       total.left += batch.left
-      if (batch.next !== null) ops.say(`${total.written} written so far.`)
+      if (batch.next !== null) ops.say(`${total.written} resealed so far.`)
       after = batch.next
     }
     const { id } = keyring.current('seal')
-    const rest =
-      total.left === 0 ? '' : ` ${total.left} could not be opened or proved, and keep something under an older key.`
-    return done({ key: id, ...total }, `${total.written} payouts were written anew under ${id}.${rest}`)
+    const rest = total.left === 0 ? '' : ` ${total.left} could not be opened or verified, and still use an older key.`
+    return done({ key: id, ...total }, `${total.written} payouts were resealed under ${id}.${rest}`)
   },
 })
 
@@ -49,7 +48,7 @@ export const keyringCommands: readonly Command[] = [status, reseal]
 
 const batchSize = 500
 
-/** A key that rows name and that SECRET_KEYS does not have is the worst of all, so it is shown too. */
+/** Includes keys that rows name but SECRET_KEYS lacks, because that is the worst case. */
 function statesOf(keyring: Keyring, uses: readonly KeyUse[]) {
   const listed = keyring.all('seal').map(({ id }) => id)
   const ids = [...new Set([...listed, ...uses.map(({ keyId }) => keyId)])]
@@ -69,7 +68,7 @@ function statesOf(keyring: Keyring, uses: readonly KeyUse[]) {
 
 type State = 'current' | 'needed' | 'may_go' | 'missing' | 'gone'
 
-/** Payouts whose bank details are erased hold no key back: without it a repeat of theirs is refused, and never paid. */
+/** Payouts with erased bank details do not need their key: without it, a retry is refused and never paid. */
 function stateOf(id: string, listed: readonly string[], needed: number): State {
   if (!listed.includes(id)) return needed > 0 ? 'missing' : 'gone'
   if (id === listed[0]) return 'current'

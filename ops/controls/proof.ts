@@ -1,9 +1,9 @@
-// The proof by hand: runs it now, or shows what the last ones have found.
+// Runs a proof now, or shows the drifts of earlier ones.
 import type { ProofDepth } from '../../activities/controls/proof/prove-wallets'
 import { runProof } from '../../activities/controls/proof/run'
 import { type Drift, listDrifts } from '../../db/controls/proof/drifts'
 import { listNotCompared, type NotCompared } from '../../db/controls/proof/overdue'
-import { saidInUsdc } from '../../domain/controls/drift'
+import { type DriftKind, saidInUsdc } from '../../domain/controls/drift'
 import { createRails } from '../../rail/rails'
 import { createLog } from '../../runtime/log'
 import type { Proved } from '../../workflows/controls/proof'
@@ -11,7 +11,6 @@ import { type Answer, type Command, defineCommand, done, found } from '../comman
 import type { Ops } from '../connect'
 import { flag, optional } from '../options'
 import { table } from '../print'
-import { driftSteps } from './drift-step'
 
 const shownAtOnce = 200
 const goneShown = 20
@@ -22,14 +21,14 @@ const runNow = defineCommand({
   verb: 'run',
   whenAlone: 'runs',
   about:
-    'Compares our books with themselves and with the bank’s now, and shows every drift; exits with 1 when there is one that nobody has accepted, or when a wallet could not be proved.',
+    'Compares our books with themselves and with the bank’s now, and shows every drift; exits with 1 when a drift is not accepted, or when a wallet could not be proved.',
   options: {
-    full: optional(flag, 'Verifies every row of our own books, not only what changed since the last verification.'),
+    full: optional(flag, 'Verifies every row of our own books, not only the changes since the last verification.'),
   },
   example: ['--full'],
   async run(ops, { full }) {
     const { proved, errors } = await prove(ops, full === undefined ? 'changes' : 'full')
-    const { json, sections, isOpen } = await whatIsKnown(ops)
+    const { json, sections, isOpen } = await currentDrifts(ops)
     const text = [sentenceOf(proved, errors, json.data.length, json.accepted.length), ...sections].join('\n')
     const told = { object: 'proof', ...proved, errors, ...json }
     return !isOpen && proved.failed === 0 ? done(told, text) : found(told, text)
@@ -39,11 +38,11 @@ const runNow = defineCommand({
 const list = defineCommand({
   noun: 'proof',
   verb: 'list',
-  about: `Shows the drifts that the last proof has found, with what to do about each kind (at most ${shownAtOnce}, the longest known first), those that people have accepted, the last ${goneShown} that are gone, and wallets that were not compared. Exits with 1 when one is open.`,
+  about: `Shows open drifts with the next step for each kind (at most ${shownAtOnce}, oldest first), accepted ones, the last ${goneShown} that are gone, and wallets that were not compared. Exits with 1 when a drift is open.`,
   options: {},
   example: [],
   async run(ops): Promise<Answer> {
-    const { json, sections, isOpen } = await whatIsKnown(ops)
+    const { json, sections, isOpen } = await currentDrifts(ops)
     const gone = (await listDrifts(ops.db, 'gone', goneShown)).map(presentGone)
     const told = { object: 'list', ...json, gone }
     const lines = isOpen ? sections : ['No drift is open.', ...sections]
@@ -54,7 +53,7 @@ const list = defineCommand({
 
 export const proofCommands: readonly Command[] = [runNow, list]
 
-/** With what else than a silent bank kept a wallet from being proved, which its log would tell. */
+/** Also returns the errors that a worker would log, except for a bank that does not answer. */
 async function prove(
   { db, clock, bank, proof }: Ops,
   depth: ProofDepth,
@@ -75,7 +74,7 @@ async function prove(
   }
 }
 
-async function whatIsKnown({ db }: Ops) {
+async function currentDrifts({ db }: Ops) {
   const open = (await listDrifts(db, 'open', shownAtOnce)).map(presentDrift)
   const data = open.map((drift) => ({ ...drift, next_step: driftSteps[drift.kind] }))
   const accepted = (await listDrifts(db, 'accepted', shownAtOnce)).map(presentAccepted)
@@ -85,7 +84,7 @@ async function whatIsKnown({ db }: Ops) {
     ...section('Open', driftHeader, open),
     ...steps,
     ...section('Accepted', acceptedHeader, accepted),
-    ...section('Not compared', ['PARTNER', 'ENVIRONMENT', 'WHY', 'LAST LOOK', 'LAST COMPARED'], notCompared),
+    ...section('Not compared', ['PARTNER', 'ENVIRONMENT', 'WHY', 'LAST READ', 'LAST COMPARED'], notCompared),
   ]
   return { json: { data, accepted, not_compared: notCompared }, sections, isOpen: open.length > 0 }
 }
@@ -100,11 +99,11 @@ function sentenceOf(
   const drifts = open === 0 ? 'no drift' : counted(open, 'drift')
   const parts = [failed === 0 ? `Proved ${all}: ${drifts}.` : `Proved ${wallets - failed} of ${all}; ${drifts} known.`]
   if (accepted > 0) parts.push(`${accepted} more ${accepted === 1 ? 'is' : 'are'} accepted.`)
-  if (busy > 0) parts.push(`In ${busy} no two looks agreed: their balance was not compared with the bank’s.`)
+  if (busy > 0) parts.push(`In ${busy} no two reads agreed: their balance was not compared with the bank’s.`)
   const silent = failed - errors.length
   if (silent > 0)
     parts.push(
-      `The bank did not answer about ${counted(silent, 'wallet')}: what was open there stays open, and nothing was compared.`,
+      `The bank did not answer for ${counted(silent, 'wallet')}: nothing was compared, and open drifts stay open.`,
     )
   if (errors.length > 0)
     parts.push(
@@ -158,4 +157,42 @@ function presentNotCompared({ partner, environment, outcome, lookedAt, comparedA
 
 function isoOf(at: Date | null): string | null {
   return at?.toISOString() ?? null
+}
+
+/** Next step for each kind of drift; docs/operations.md has the same table. */
+export const driftSteps: Readonly<Record<DriftKind, string>> = {
+  wallet_balance:
+    'The balance of a wallet is not the sum of its entries, so a row was changed by hand: pause the rail of its environment, and let an engineer find the row with audit verify.',
+  suspense_balance:
+    'The suspense balance is not the sum of the deposits in deposit list: compare the two, deposit by deposit, and let an engineer correct the difference.',
+  set_sum:
+    'A ledger set does not sum to zero, or has entries of another wallet: pause the rail of its environment, and let an engineer find the changed rows with audit verify.',
+  payout_ledger:
+    'The ledger entries of a payout do not match its status: compare payout explain with the transfer at the bank, and let an engineer correct the books to match the bank.',
+  payout_row:
+    'A payout’s row does not match its wallet, its quote or its timeline, so it was changed by hand: see payout show, and let an engineer find the change with audit verify.',
+  payout_charge:
+    'The charges or credits of a live payout do not match its row: compare payout show with its charges, let an engineer find the changed row with audit verify, and correct the next invoice with invoices credit.',
+  payout_totals:
+    "The totals behind usage and recipients do not match the payouts of a month, so a row was changed by hand: let an engineer find the change with audit verify, and then recount (SELECT rebuild_payout_totals('<partner id>') in psql). No money is affected.",
+  entry_without_movement:
+    'Money was credited without a movement at the bank: find out who booked it and why. Accept it if finance knows the reason; otherwise let an engineer reverse it.',
+  transfer_without_payout:
+    'The bank has sent money that belongs to no payout of ours, perhaps a second time: pause the rail of its environment, ask the bank who ordered the transfer, and have it recalled, or accept it once it is explained.',
+  transfer_amount:
+    'The bank has sent a different amount than the payout states: compare the bank’s receipt with payout show, settle the difference with the bank, and then accept the drift.',
+  payout_without_transfer:
+    'A payout counts as sent, but the bank has no transfer for it: ask the bank for the transfer that payout show names, and do not pay again before it answers.',
+  deposit_not_booked:
+    'Money arrived at the bank and is neither booked nor held: check that workers run and read this wallet. If the drift remains after the next read, let an engineer check the worker’s log.',
+  deposit_amount:
+    'A deposit is booked with a different amount than the bank’s: compare the bank’s movement with the booking, and let an engineer book the difference.',
+  booking_without_movement:
+    'The number of bookings for earlier bank movements has changed, so one was invented or removed: let an engineer find it with audit verify.',
+  bank_balance:
+    'The bank’s balance differs by an amount that no single movement explains: compare the bank’s statement with the wallet’s entries from the last day on which both agreed, and ask the bank about the difference.',
+  silent_payout:
+    'A payout has not changed for too long: see payout explain for what it waits for, and ask the bank about its transfer. The drift ends when the payout changes.',
+  not_compared:
+    'No proof could compare this wallet with the bank for too long: see the reason in proof list. For no_answer, ask the bank for this wallet’s history. For busy, too_long or failed, let an engineer check the worker’s log.',
 }

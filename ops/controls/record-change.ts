@@ -1,4 +1,4 @@
-// Writes down what ops changed, inside the transaction that changes it.
+// Records a change by ops in the activity list, in the same transaction.
 import { type ActivityEntry, recordActivity } from '../../db/controls/activity'
 import type { Tx } from '../../db/database'
 import type { Ops } from '../connect'

@@ -1,4 +1,4 @@
-// `charge list`: the charges of a partner, month, payout or invoice, and what they sum up to.
+// `charge list`: the charges of a partner, month, payout or invoice, with their sums.
 import { presentCharge } from '../../api/invoices/present-charge'
 import {
   type ChargeFilters,
@@ -18,12 +18,12 @@ const shownAtOnce = 500
 const list = defineCommand({
   noun: 'charge',
   verb: 'list',
-  about: `Shows charges with the invoice that has them, and their sums; the newest ${shownAtOnce} that fit every option.`,
+  about: `Shows charges with their invoice and their sums; at most the newest ${shownAtOnce} that match all options.`,
   options: {
     partner: optional(slug, 'Of this partner.'),
-    period: optional(month, 'Of this month; a late charge may be on the invoice of a later one.'),
+    period: optional(month, 'Of this month; a late charge may be on a later invoice.'),
     payout: optional(uuid, 'Of this payout.'),
-    invoice: optional(invoiceNumber, 'On this invoice, also when it is void.'),
+    invoice: optional(invoiceNumber, 'On this invoice, even if it is void.'),
   },
   example: ['--partner', 'acme', '--period', '2026-10'],
   async run({ db }, { partner: wanted, period, payout, invoice }) {
@@ -38,7 +38,7 @@ const list = defineCommand({
     const json = { object: 'list', data: charges.map(presentPartnerCharge), has_more: count > charges.length }
     if (count === 0) return done(json, 'There are no such charges.')
     const more =
-      count > charges.length ? [`The newest ${charges.length} of ${count} are shown; the sums are of all.`] : []
+      count > charges.length ? [`Only the newest ${charges.length} of ${count} are shown; the sums include all.`] : []
     return done(json, [chargeTable(charges), ...more, sumTable(sums)].join('\n\n'))
   },
 })
@@ -49,7 +49,7 @@ export function presentPartnerCharge(charge: PartnerCharge) {
   return { ...presentCharge(charge), partner: charge.slug, invoice: charge.invoiceNumber }
 }
 
-/** As people read them: a credit with a minus. */
+/** For people: a credit has a minus sign. */
 export function chargeTable(charges: readonly PartnerCharge[]): string {
   const header = ['AT', 'PARTNER', 'MONTH', 'KIND', 'GBP', 'CAUSE', 'ABOUT', 'INVOICE']
   return table(header, charges.map(rowOf))

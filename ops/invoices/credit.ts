@@ -1,4 +1,4 @@
-// `invoices credit`: money that a partner paid or would pay too much, taken off its next invoice.
+// `invoices credit`: reduces a partner's next invoice.
 
 import { newId } from '../../db/id'
 import { addCharge, findCharge } from '../../db/invoices/charges'
@@ -20,12 +20,12 @@ import {
 export const credit = defineCommand({
   noun: 'invoices',
   verb: 'credit',
-  about: 'Gives a partner a credit of so much, on the invoice of this month or on the next that has something to pay.',
+  about: 'Credits an amount to a partner, on the invoice of this month or on the next one with an amount to pay.',
   options: {
-    partner: required(slug, 'Who gets it.'),
-    amount: required(correctionAmount, 'How much.'),
-    reason: required(reasonKind, 'Why; the partner reads it in its activity list.'),
-    reference: optional(referenceKind, 'Your own name for it: a repeat with the same one gives nothing more.'),
+    partner: required(slug, 'The partner.'),
+    amount: required(correctionAmount, 'The amount.'),
+    reason: required(reasonKind, 'The reason; the partner sees it in its activity list.'),
+    reference: optional(referenceKind, 'Your own reference: a repeat with the same one credits nothing more.'),
   },
   example: ['--partner', 'acme', '--amount', '12.50', '--reason', 'charged twice', '--reference', 'case-17'],
   async run(ops, { partner: wanted, amount, reason, reference }) {
@@ -43,15 +43,18 @@ export const credit = defineCommand({
       const given = await findCharge(tx, cause)
       if (given !== null) {
         const before = formatPence(penceFromMicropounds(given))
-        if (given === micropoundsFromPence(amount)) return done(json, `${wanted} was given ${before} GBP already.`)
-        return refused('invalid_state', `${reference} was ${before} GBP: another credit needs another --reference.`)
+        if (given === micropoundsFromPence(amount)) return done(json, `${wanted} was already credited ${before} GBP.`)
+        return refused('invalid_state', `${reference} was ${before} GBP: use another --reference for another credit.`)
       }
       const amountMicropounds = micropoundsFromPence(amount)
       await addCharge(tx, { ...cause, payoutId: null, amountMicropounds, at, description: reason })
       const detail = `${formatPence(amount)} GBP: ${reason}`
       await recordChange(ops, tx, { partnerId: partner.id, at, environment: null, action: 'invoice.credit', detail })
       const from = monthInWords(londonMonthOf(at))
-      return done(json, `${wanted} gets a credit of ${formatPence(amount)} GBP, with the invoice of ${from} or after.`)
+      return done(
+        json,
+        `${wanted} gets a credit of ${formatPence(amount)} GBP, on the invoice of ${from} or a later one.`,
+      )
     })
   },
 })

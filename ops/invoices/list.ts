@@ -1,4 +1,4 @@
-// `invoices list`: how the invoices of a month stand.
+// `invoices list`: the invoices of a month with their status.
 import { type InvoiceOfMonth, listInvoicesOfMonth } from '../../db/invoices/of-month'
 import { findPartnerBySlug } from '../../db/partners/partners'
 import { formatPence } from '../../domain/money'
@@ -12,7 +12,7 @@ export const list = defineCommand({
   verb: 'list',
   about: 'Shows the invoices of a month: open, paid or void, and whether they were mailed.',
   options: {
-    period: required(month, 'Which month.'),
+    period: required(month, 'The month.'),
     partner: optional(slug, 'Only this partner.'),
   },
   example: ['--period', '2026-10', '--partner', 'acme'],

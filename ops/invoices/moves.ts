@@ -1,4 +1,4 @@
-// `invoices void`, `mark-paid` and `mark-unpaid`: what finance does to one issued invoice, with who did it in the activity list.
+// `invoices void`, `mark-paid` and `mark-unpaid`: changes of one issued invoice, recorded in the activity list.
 
 import type { Tx } from '../../db/database'
 import { previewInvoice } from '../../db/invoices/issue'
@@ -21,14 +21,14 @@ import { day, month, optional, reason as reasonKind, required, slug } from '../o
 
 const which = {
   period: required(month, 'The month of the invoice.'),
-  partner: required(slug, 'Whose invoice.'),
+  partner: required(slug, 'The partner.'),
 }
 
 export const voidOne = defineCommand({
   noun: 'invoices',
   verb: 'void',
-  about: 'Makes an open invoice void; its charges are billed again when its month is run again, or with the next one.',
-  options: { ...which, reason: required(reasonKind, 'Why; the partner sees it beside the invoice.') },
+  about: 'Voids an open invoice; its charges are billed when the month is run again, or on the next invoice.',
+  options: { ...which, reason: required(reasonKind, 'The reason; the partner sees it with the invoice.') },
   example: ['--period', '2026-10', '--partner', 'acme', '--reason', 'wrong address'],
   async run(ops, { reason, ...invoice }) {
     const at = ops.clock.now()
@@ -43,8 +43,8 @@ export const voidOne = defineCommand({
 export const markPaid = defineCommand({
   noun: 'invoices',
   verb: 'mark-paid',
-  about: 'Notes that an open invoice was paid.',
-  options: { ...which, on: optional(day, 'When; today when it is left out.') },
+  about: 'Records the payment of an open invoice.',
+  options: { ...which, on: optional(day, 'The day of payment; the default is today.') },
   example: ['--period', '2026-10', '--partner', 'acme', '--on', '2026-11-12'],
   async run(ops, { on, ...invoice }) {
     const now = ops.clock.now()
@@ -62,7 +62,7 @@ export const markPaid = defineCommand({
 export const markUnpaid = defineCommand({
   noun: 'invoices',
   verb: 'mark-unpaid',
-  about: 'Takes a mark of payment back, so that the invoice is open again.',
+  about: 'Undoes mark-paid, so that the invoice is open again.',
   options: which,
   example: ['--period', '2026-10', '--partner', 'acme'],
   async run(ops, invoice) {
@@ -111,17 +111,17 @@ type NotMoved = Exclude<Moved | Paid | Unpaid | Voided, { outcome: 'moved' }>
 function refusalOf(number: string, { to }: Move, moved: NotMoved): Answer {
   if (moved.outcome === 'not_found') return refused('not_found', `There is no invoice ${number}.`)
   if (moved.outcome === 'credit_used') {
-    const sentence = `${number} carried credit forward that ${moved.usedBy} has used: make that one void first.`
+    const sentence = `${number} carried credit forward that ${moved.usedBy} has used: void that one first.`
     return refused('invalid_state', sentence, { used_by: moved.usedBy })
   }
   if (moved.outcome === 'nothing_to_pay') {
-    return refused('invalid_state', `${number} is over 0.00 GBP and counts as paid: nothing is left to pay.`)
+    return refused('invalid_state', `${number} is over 0.00 GBP and was issued as paid: there is nothing to pay.`)
   }
   if (moved.outcome === 'before_issue') {
     return refused('invalid_request', `--on must not be before ${moved.issuedOn}, when ${number} was issued.`)
   }
   const { status } = moved
-  if (status === to) return refused('invalid_state', `${number} is ${status} already.`, { status })
-  const hint = status === 'paid' ? ': take that back first, with invoices mark-unpaid' : ''
+  if (status === to) return refused('invalid_state', `${number} is already ${status}.`, { status })
+  const hint = status === 'paid' ? ': run invoices mark-unpaid first' : ''
   return refused('invalid_state', `${number} is ${status}${hint}.`, { status })
 }

@@ -1,4 +1,4 @@
-// `invoices preview`: what a run of the month would bill, line by line; nothing is written.
+// `invoices preview`: shows what a run of the month would bill, line by line, and writes nothing.
 import { type Previewed, previewInvoice } from '../../db/invoices/issue'
 import { countInvoiced, listPartnersToBill, type PartnerToBill } from '../../db/invoices/partners-to-bill'
 import { findPartnerBySlug } from '../../db/partners/partners'
@@ -12,9 +12,9 @@ import { columns } from '../print'
 export const preview = defineCommand({
   noun: 'invoices',
   verb: 'preview',
-  about: 'Shows what a run of the month would bill, line by line; nothing is written.',
+  about: 'Shows what a run of the month would bill, line by line. Writes nothing.',
   options: {
-    period: required(month, 'Which month; of one that is not over, what it would be so far.'),
+    period: required(month, 'The month; for the current month, the bill so far.'),
     partner: optional(slug, 'Only this partner.'),
   },
   example: ['--period', '2026-10', '--partner', 'acme'],
@@ -24,7 +24,7 @@ export const preview = defineCommand({
     }
     const one = wanted === undefined ? undefined : await findPartnerBySlug(ops.db, wanted)
     if (one === null && wanted !== undefined) return unknownPartner(wanted)
-    const partners = one ? [one] : await everybodyToBill(ops, period)
+    const partners = one ? [one] : await allPartnersToBill(ops, period)
     const before = one ? 0 : await countInvoiced(ops.db, period)
     const previews: Preview[] = []
     for (const partner of partners) {
@@ -38,7 +38,7 @@ export const preview = defineCommand({
       const sum = formatPence(bills.reduce((total, pence) => total + pence, 0n))
       const so = isOver(period, ops.clock.now()) ? '' : ' so far'
       const end = `${monthInWords(period)}${so}: ${bills.length} to bill, ${sum} GBP together`
-      const known = before > 0 ? `; ${before} have their invoice already` : ''
+      const known = before > 0 ? `; ${before} already have an invoice` : ''
       return [...all.map(textOf), `${end}${known}. Nothing was written.`].join('\n\n')
     }
   },
@@ -49,7 +49,7 @@ interface Preview {
   readonly previewed: Previewed
 }
 
-async function everybodyToBill({ db }: Ops, period: Month): Promise<PartnerToBill[]> {
+async function allPartnersToBill({ db }: Ops, period: Month): Promise<PartnerToBill[]> {
   const all: PartnerToBill[] = []
   for (;;) {
     const page = await listPartnersToBill(db, { period, after: all.at(-1)?.id ?? null, limit: pageSize })
@@ -86,7 +86,7 @@ function present(period: Month, { partner, previewed }: Preview) {
 function textOf({ partner, previewed }: Preview): string {
   if (previewed.outcome === 'nothing') return `${partner}: nothing to bill.`
   if (previewed.outcome === 'already') {
-    return `${partner}: ${previewed.number} is there already, ${formatPence(previewed.totalPence)} GBP.`
+    return `${partner}: already has ${previewed.number}, ${formatPence(previewed.totalPence)} GBP.`
   }
   const { lines, totalPence, carriedPence } = previewed.invoice
   const rows = lines.map(({ kind, description, quantity, unitAmountMicropounds, amountPence }) => {

@@ -1,4 +1,4 @@
-// A partner's prices: a change is a new list from a moment on, so months that were billed keep theirs.
+// A partner's prices. A change is a new list from a given time on, so billed months keep their prices.
 
 import { changePrices, listPrices, removePlanned, type ValidPrices } from '../../db/invoices/price-lists'
 import { findPartnerBySlug, lockPartnerBySlug } from '../../db/partners/partners'
@@ -11,26 +11,26 @@ import { month, optional, percent, price, priceToTheMicropound, required, slug }
 import { table } from '../print'
 
 const changeable = {
-  'payout-fixed': optional(price, 'Of a payout, whatever its amount.'),
-  'payout-percent': optional(percent, 'Of a payout, of its amount.'),
-  'bank-fixed': optional(price, "The bank's share of that: taken in the transfer, whatever the amount."),
-  'bank-percent': optional(percent, "The bank's share of that: of the amount."),
-  'monthly-account': optional(price, 'Of each month in which the live account is open.'),
-  verification: optional(price, 'Of the business verification, once.'),
-  'network-cost': optional(priceToTheMicropound, "What the network costs where the bank's receipt does not say."),
-  'network-markup': optional(percent, 'On what the network costs.'),
-  'exception-markup': optional(percent, 'On what a return, a recall or a trace costs.'),
-  'return-cost': optional(priceToTheMicropound, 'What a return costs, which the bank does not say.'),
+  'payout-fixed': optional(price, 'Fixed fee of a payout.'),
+  'payout-percent': optional(percent, 'Percentage fee of a payout.'),
+  'bank-fixed': optional(price, "The bank's share of the fixed fee, taken inside the transfer."),
+  'bank-percent': optional(percent, "The bank's share of the percentage fee."),
+  'monthly-account': optional(price, 'Monthly fee while the live account is open.'),
+  verification: optional(price, 'One-time fee of the business verification.'),
+  'network-cost': optional(priceToTheMicropound, "Network cost, if the bank's receipt does not state it."),
+  'network-markup': optional(percent, 'Markup on the network cost.'),
+  'exception-markup': optional(percent, 'Markup on the cost of a return, recall or trace.'),
+  'return-cost': optional(priceToTheMicropound, 'Cost of a return, which the bank does not state.'),
 }
 
 const set = defineCommand({
   noun: 'price',
   verb: 'set',
   about:
-    "Changes a partner's prices from now or from a month on; what is left out stays, what was planned for that month is replaced, and the past is never touched.",
+    "Changes a partner's prices from now or from a month on. Omitted prices stay, a list planned for that month is replaced, and past prices never change.",
   options: {
-    partner: required(slug, 'Whose prices.'),
-    from: optional(month, 'The month with which they begin; now when it is left out.'),
+    partner: required(slug, 'The partner.'),
+    from: optional(month, 'The first month with the new prices; the default is now.'),
     ...changeable,
   },
   example: ['--partner', 'acme', '--from', '2027-01', '--payout-fixed', '0.79', '--monthly-account', '10.00'],
@@ -38,17 +38,17 @@ const set = defineCommand({
     const changes = changesOf(given)
     if (Object.keys(changes).length === 0) {
       const names = Object.keys(changeable).map((name) => `--${name}`)
-      return refused('invalid_request', `Say what to set, at least one of: ${names.join(', ')}.`)
+      return refused('invalid_request', `Give at least one of: ${names.join(', ')}.`)
     }
     return ops.db.transaction(async (tx) => {
       const partner = await lockPartnerBySlug(tx, given.partner)
       if (partner === null) return unknownPartner(given.partner)
       const at = ops.clock.now()
       const from = given.from === undefined ? at : startOf(given.from)
-      if (from < at) return refused('invalid_request', `${given.from} has begun: prices do not change for the past.`)
+      if (from < at) return refused('invalid_request', `${given.from} has begun: past prices cannot change.`)
       const changed = await changePrices(tx, { partnerId: partner.id, changes, from, at })
       if (changed.outcome === 'planned') {
-        const sentence = `Prices from ${changed.from.toISOString()} on are planned already: begin after that, or remove them first.`
+        const sentence = `Prices from ${changed.from.toISOString()} on are already planned: choose a later month, or remove them first.`
         return refused('invalid_state', sentence)
       }
       const detail = `from ${from.toISOString()}: ${describeChanges(changes)}`
@@ -61,10 +61,10 @@ const set = defineCommand({
 const remove = defineCommand({
   noun: 'price',
   verb: 'remove',
-  about: 'Takes back the prices that were planned last, until they begin.',
+  about: 'Removes the prices that were planned last, if they have not begun.',
   options: {
-    partner: required(slug, 'Whose prices.'),
-    from: required(month, 'The month with which they would begin.'),
+    partner: required(slug, 'The partner.'),
+    from: required(month, 'The month with which they begin.'),
   },
   example: ['--partner', 'acme', '--from', '2027-01'],
   async run(ops, given) {
@@ -85,8 +85,8 @@ const remove = defineCommand({
 const list = defineCommand({
   noun: 'price',
   verb: 'list',
-  about: "Shows a partner's prices: those before, those that are valid, and those to come.",
-  options: { partner: required(slug, 'Whose prices.') },
+  about: "Shows a partner's past, current and planned prices.",
+  options: { partner: required(slug, 'The partner.') },
   example: ['--partner', 'acme'],
   async run({ db }, given) {
     const partner = await findPartnerBySlug(db, given.partner)
@@ -148,7 +148,7 @@ function presentPrices(partner: string, lists: readonly ValidPrices[]) {
   return done({ object: 'list', partner, data }, table(header, rows))
 }
 
-/** Only of what is there, in this order. */
+/** Only the given prices, in this order. */
 function presentPriceList(prices: Partial<PriceList>): Record<string, string> {
   const shown: readonly [string, bigint | undefined, (value: bigint) => string][] = [
     ['payout_fixed_gbp', prices.payoutFixedPence, formatPence],

@@ -7,10 +7,9 @@ import { type Answer, defineCommand, done, type Given, refused, unknownPartner }
 import type { Ops } from '../connect'
 import { month, optional, required, slug } from '../options'
 import { Trouble } from '../trouble'
-import { outcomeOf } from './run-outcome'
 
 const options = {
-  period: required(month, 'Which month; it must be over.'),
+  period: required(month, 'The month; it must be over.'),
   partner: optional(slug, 'Only this partner.'),
 }
 const example = ['--period', '2026-10', '--partner', 'acme']
@@ -18,7 +17,7 @@ const example = ['--period', '2026-10', '--partner', 'acme']
 export const run = defineCommand({
   noun: 'invoices',
   verb: 'run',
-  about: 'Bills a month that is over: every partner that has no invoice for it yet. Two at once are one.',
+  about: 'Bills a past month for every partner without an invoice for it. Two concurrent calls share one run.',
   options,
   example,
   run: bill,
@@ -27,7 +26,7 @@ export const run = defineCommand({
 export const rerun = defineCommand({
   noun: 'invoices',
   verb: 'rerun',
-  about: 'The same, after something was put right: who has an invoice keeps it, and late charges go on the next one.',
+  about: 'The same, after a correction: existing invoices stay, and late charges go on the next one.',
   options,
   example,
   run: bill,
@@ -35,7 +34,10 @@ export const rerun = defineCommand({
 
 async function bill(ops: Ops, { period, partner: wanted }: Given<typeof options>): Promise<Answer> {
   if (!isOver(period, ops.clock.now())) {
-    return refused('invalid_state', `${monthInWords(period)} is not over yet: it can be billed from the 1st on.`)
+    return refused(
+      'invalid_state',
+      `${monthInWords(period)} is not over yet: it can be billed from the 1st of the next month.`,
+    )
   }
   const partner = wanted === undefined ? null : await findPartnerBySlug(ops.db, wanted)
   if (wanted !== undefined && partner === null) return unknownPartner(wanted)
@@ -46,18 +48,38 @@ async function bill(ops: Ops, { period, partner: wanted }: Given<typeof options>
   const { issued, already, nothing, elsewhere } = result
   const sums = { issued, already, nothing, elsewhere, failed: result.failed }
   if (result.failed > 0) {
-    const sentence = `${result.failed} could not be billed for ${monthInWords(period)}: ${failed.join(', ')}; the worker's log says why, a rerun bills them.`
+    const sentence = `${result.failed} could not be billed for ${monthInWords(period)}: ${failed.join(', ')}; see the worker's log, then run invoices rerun.`
     return refused('invalid_state', sentence, textsOf(sums))
   }
   return done({ object: 'invoice_run', period, ...sums }, outcomeOf(period, sums))
 }
 
+/** The result of a run, as a sentence. */
+function outcomeOf(period: Month, { issued, already, nothing, elsewhere }: RunCounts): string {
+  const month = monthInWords(period)
+  const parts = [
+    ...(already > 0 ? [`${already} already had one`] : []),
+    ...(nothing > 0 ? [`${nothing} had nothing to bill`] : []),
+    ...(elsewhere > 0 ? [`${elsewhere} are being billed by another run`] : []),
+  ]
+  const rest = parts.length > 0 ? `; ${parts.join(', ')}` : ''
+  if (issued === 0) return `${month}: no invoice was issued${rest}.`
+  return `${month}: ${issued} ${issued === 1 ? 'invoice was' : 'invoices were'} issued${rest}.`
+}
+
+interface RunCounts {
+  readonly issued: number
+  readonly already: number
+  readonly nothing: number
+  readonly elsewhere: number
+}
+
 type Followed = Awaited<ReturnType<typeof following.followRun>>
 
-/** The result, or why the run refused, in a sentence. */
+/** The result, or the reason of a refusal as a sentence. */
 async function follow(ops: Ops, order: { period: Month; partner: string | null }): Promise<Followed | string> {
-  if (ops.temporal === null) throw new Trouble('TEMPORAL_ADDRESS must be set too: a run is a workflow.')
-  // Only these commands need Temporal's client, which takes longer to load than most commands to run.
+  if (ops.temporal === null) throw new Trouble('Set TEMPORAL_ADDRESS too: a run is a workflow.')
+  // Loaded only when needed: Temporal's client takes longer to load than most commands to run.
   const { connectClient }: typeof reaching = require('../../runtime/temporal/client')
   const { followRun, refusalOf, isAway }: typeof following = require('../../runtime/temporal/invoice-run')
   const client = connectClient(ops.temporal)
@@ -66,7 +88,7 @@ async function follow(ops: Ops, order: { period: Month; partner: string | null }
   } catch (error) {
     const refusal = refusalOf(error)
     if (refusal !== null) return refusal
-    if (isAway(error)) throw new Trouble('Temporal does not answer: see that it runs, then repeat the command.')
+    if (isAway(error)) throw new Trouble('Temporal does not answer: check that it runs, then repeat the command.')
     throw error
   } finally {
     await client.connection.close()
@@ -84,7 +106,7 @@ function progressOf(ops: Ops): Pick<following.FollowParts, 'onBilled' | 'onSilen
       ops.say(`${String(count).padStart(5)}  ${name}: ${words[outcome]}${amount}`)
     },
     onSilence() {
-      if (!silent) ops.say('Nobody says how far the run is: it waits for a worker, and goes on by itself.')
+      if (!silent) ops.say('No progress: the run waits for a worker and continues by itself.')
       silent = true
     },
   }
@@ -92,7 +114,7 @@ function progressOf(ops: Ops): Pick<following.FollowParts, 'onBilled' | 'onSilen
 
 const words = {
   issued: 'issued',
-  already: 'has its invoice already,',
+  already: 'already has',
   nothing: 'nothing to bill',
   failed: 'failed',
   elsewhere: 'being billed by another run',

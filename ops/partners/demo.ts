@@ -1,4 +1,4 @@
-// `partner demo`: a demo partner with one finished month at simulated banks, booked by the same steps as any payout.
+// `partner demo`: opens a demo partner with one finished month at simulated banks, using the ordinary payout steps.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { PayoutDeps } from '../../activities/bind'
@@ -31,23 +31,23 @@ import { type Answer, defineCommand, done } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
 import { creditAmount, email, partnerName, required, slug } from '../options'
-import { approvePartner } from './approve'
 import { connectSoon, slugTaken } from './lifecycle'
+import { approvePartner } from './verification'
 
 /**
- * Finance can bill, void and credit a month that is over, and a new account has none. So the account is opened, verified and
- * used in the month before this one: every step gets a clock that shows its day then, and does all it does for any payout.
+ * Only a past month can be billed, voided and credited, and a new account has none. So the account is opened, verified and
+ * used in the previous month: every step runs with a clock set to its day.
  */
 export const demoPartner = defineCommand({
   noun: 'partner',
   verb: 'demo',
   about:
-    'Opens a demo partner at simulated banks: verified in the month before this one, with live payouts of that month that wait to be invoiced. Only where both banks are on this machine, and before a worker runs.',
+    'Opens a demo partner at simulated banks: verified in the previous month, with uninvoiced live payouts of that month. Only if both banks are on this machine, and before a worker runs.',
   options: {
     name: required(partnerName, "The business's name."),
-    slug: required(slug, 'The short name that addresses and these commands use.'),
+    slug: required(slug, 'The short name in URLs and commands.'),
     email: required(email, 'The admin, who is also the contact.'),
-    usdc: required(creditAmount, 'What the live wallet holds in the end.'),
+    usdc: required(creditAmount, 'The final balance of the live wallet.'),
   },
   example: ['--name', 'Demo Ltd', '--slug', 'demo', '--email', 'ada@demo.test', '--usdc', '10000.00'],
   async run(ops, given) {
@@ -87,7 +87,7 @@ async function openDemo(ops: Ops, bank: SimulatedBank, { usdc, ...about }: Wante
     month,
     keys: { sandbox: keys.sandbox.secret, live: keys.live.secret },
   }
-  return done(json, `${about.slug} has payouts of ${monthInWords(month)} that wait to be invoiced.`)
+  return done(json, `${about.slug} has uninvoiced payouts of ${monthInWords(month)}.`)
 }
 
 interface Stage {
@@ -104,11 +104,11 @@ interface DemoPayout {
   readonly reference: string
   readonly recipient: { readonly first_name: string; readonly last_name: string }
   readonly account_number: string
-  /** The day on which the recipient's bank sends it back; null where it stays. */
+  /** The day on which the recipient's bank returns it, or null. */
   readonly returnedOn: number | null
 }
 
-/** Enough for every kind of line on the invoice: fees, network fees, an exception and a credit. */
+/** Covers every kind of invoice line: fees, network fees, an exception and a credit. */
 const demoPayouts: readonly DemoPayout[] = [
   demoPayout('demo-order-1', 5, '250.00', 'Order 2041', 'Grace', 'Hopper', '55779911'),
   demoPayout('demo-order-2', 9, '1200.00', 'Order 2057', 'Alan', 'Turing', '41938245'),
@@ -129,7 +129,7 @@ function demoPayout(
   return { key, day, amount_gbp, reference, recipient: { first_name, last_name }, account_number, returnedOn: null }
 }
 
-/** The deposit covers what stays paid, so that the wallet holds `usdc` in the end. */
+/** The deposit covers the payouts that are not returned, so that the final balance is `usdc`. */
 async function payMonth(stage: Stage, usdc: MicroUsdc, createdBy: string): Promise<void> {
   const { ops, bank, month, partnerId } = stage
   const { db, madeBy } = ops
@@ -143,7 +143,7 @@ async function payMonth(stage: Stage, usdc: MicroUsdc, createdBy: string): Promi
     const deps = { db, clock: funding, rail: rails.provider_production, bank }
     await depositToWallet(deps, { ...deposit, amountMicroUsdc: usdc + spent })
   })
-  // One after the other: of two payouts of one wallet at once the bank may refuse one as busy.
+  // In sequence: the bank may refuse one of two concurrent payouts of a wallet as busy.
   for (const payout of demoPayouts) await payOne(stage, payout, { account, gbpPerUsdNano, createdBy })
 }
 
@@ -162,7 +162,7 @@ async function payOne({ ops, bank, month, partnerId }: Stage, payout: DemoPayout
     return claimed
   })
   const { transferRef } = await loadStep(ops.db, sent.payoutId)
-  // Not sent after all: the worker takes it from here, as it does with any payout.
+  // Not sent: the worker continues it, like any payout.
   if (transferRef === null) return
   await bank.simulate({ transferRef, outcome: 'settle', reason: null })
   await withDeps(ops, at(payout.day, 10.1), (deps) => pollSettlement(deps, sent))
@@ -234,7 +234,7 @@ async function newKey({ ops, month, partnerId }: Stage, environment: Environment
   const order = { partnerId, environment, label: 'demo', createdBy: ops.madeBy, at, keyring: ops.keyring() }
   return ops.db.transaction(async (tx) => {
     const created = await createApiKey(tx, order)
-    assert(created.outcome === 'created', 'a new partner that is approved has room for its first keys')
+    assert(created.outcome === 'created', 'a new approved partner is below the key limit')
     const { keyPrefix: prefix } = created.key
     await recordChange(ops, tx, { partnerId, environment, at, action: 'key.create', detail: prefix })
     return { secret: created.secret, prefix }
@@ -259,7 +259,7 @@ async function withRails<T>({ bank }: Ops, clock: Clock, work: (rails: Rails) =>
   }
 }
 
-/** Starts at that hour of the month and runs on from there. */
+/** A running clock that starts at that hour of the month. */
 function clockOn({ clock }: Ops, month: Month, { day, hour }: { day: number; hour: number }): Clock {
   const start = startOf(month).getTime() + ((day - 1) * 24 + hour) * 3_600_000
   const since = clock.now().getTime()

@@ -1,4 +1,4 @@
-// A partner's API keys: made, listed without their secrets, and revoked at once.
+// Creates, lists and revokes a partner's API keys.
 import { presentKey } from '../../api/partners/keys/present'
 import { type ApiKeyRow, createApiKey, listApiKeys, revokeApiKey } from '../../db/partners/api-keys'
 import { findPartnerBySlug } from '../../db/partners/partners'
@@ -11,11 +11,11 @@ import { fields, table } from '../print'
 const create = defineCommand({
   noun: 'key',
   verb: 'create',
-  about: `Makes an API key and shows its secret, once. At most ${keysPerEnvironment} per environment; live ones after verification.`,
+  about: `Creates an API key and shows its secret once. At most ${keysPerEnvironment} per environment; live keys need an approved verification.`,
   options: {
-    partner: required(slug, 'Whose key it will be.'),
-    environment: required(environment, 'The environment the key will decide.'),
-    label: optional(label, 'What it is for.'),
+    partner: required(slug, 'The partner.'),
+    environment: required(environment, 'The environment of the key.'),
+    label: optional(label, 'Its purpose.'),
   },
   example: ['--partner', 'acme', '--environment', 'sandbox', '--label', 'order service'],
   async run(ops, given) {
@@ -32,11 +32,11 @@ const create = defineCommand({
     })
 
     if (created.outcome === 'limit_reached') {
-      const sentence = `${partner.slug} has ${keysPerEnvironment} ${given.environment} keys already: revoke one first.`
+      const sentence = `${partner.slug} already has ${keysPerEnvironment} ${given.environment} keys: revoke one first.`
       return refused('key_limit_reached', sentence)
     }
     if (created.outcome === 'partner_closed') {
-      return refused('invalid_state', `${partner.slug} is closed, and gets no more keys.`, { status: 'closed' })
+      return refused('invalid_state', `${partner.slug} is closed and cannot get new keys.`, { status: 'closed' })
     }
     if (created.outcome === 'verification_required') {
       const status = partner.verificationStatus
@@ -50,8 +50,8 @@ const create = defineCommand({
 const list = defineCommand({
   noun: 'key',
   verb: 'list',
-  about: "Shows a partner's keys, newest first, revoked ones too, and never a secret.",
-  options: { partner: required(slug, 'Whose keys.') },
+  about: "Shows a partner's keys without secrets, newest first, including revoked ones.",
+  options: { partner: required(slug, 'The partner.') },
   example: ['--partner', 'acme'],
   async run({ db }, given) {
     const partner = await findPartnerBySlug(db, given.partner)
@@ -67,10 +67,10 @@ const list = defineCommand({
 const revoke = defineCommand({
   noun: 'key',
   verb: 'revoke',
-  about: 'Switches a key off, at once and for good.',
+  about: 'Revokes a key at once and permanently.',
   options: {
-    partner: required(slug, 'Whose key.'),
-    key: required(keyIdOrPrefix, 'Which key; the start of a prefix is enough where only one key has it.'),
+    partner: required(slug, 'The partner.'),
+    key: required(keyIdOrPrefix, 'The key; the start of a prefix is enough if it is unique.'),
   },
   example: ['--partner', 'acme', '--key', 'kp_sandbox_1a2b3c4d'],
   async run(ops, given) {
@@ -81,7 +81,7 @@ const revoke = defineCommand({
     const [key, ...others] = keys.filter((each) => isNamed(each, given.key))
     if (key === undefined) return refused('not_found', `${partner.slug} has no such key.`)
     if (others.length > 0) {
-      const sentence = `${others.length + 1} keys of ${partner.slug} have that prefix: give the id that key list shows.`
+      const sentence = `${others.length + 1} keys of ${partner.slug} have that prefix: use the id in key list.`
       return refused('invalid_request', sentence)
     }
 
@@ -95,7 +95,7 @@ const revoke = defineCommand({
     if (revoked.outcome === 'revoked') {
       return done({ id: key.id, revoked: true }, `The key ${key.keyPrefix} of ${partner.slug} is revoked.`)
     }
-    return refused('invalid_state', `The key ${key.keyPrefix} is revoked already.`, { status: 'revoked' })
+    return refused('invalid_state', `The key ${key.keyPrefix} is already revoked.`, { status: 'revoked' })
   },
 })
 
@@ -106,7 +106,7 @@ function changeOf(action: string, { partnerId, environment, keyPrefix }: ApiKeyR
 }
 
 function newKey({ id, environment, keyPrefix, label, createdAt }: ApiKeyRow, secret: string) {
-  const note = 'The secret is shown only this once: store it now.'
+  const note = 'The secret is shown only once: store it now.'
   const created_at = createdAt.toISOString()
   const json = { id, environment, key_prefix: keyPrefix, label, created_at, secret, note }
   return done(json, `${fields({ id, environment, label, created: created_at, secret })}\n\n${note}`)

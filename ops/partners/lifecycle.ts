@@ -1,4 +1,4 @@
-// Partners: opened, shown, suspended, reactivated and closed; settings.ts changes what can be set.
+// Opens, shows, suspends, reactivates and closes partners; settings.ts changes their settings.
 import { closePartnerForGood } from '../../db/partners/close'
 import { openPartner } from '../../db/partners/open'
 import {
@@ -25,7 +25,7 @@ const create = defineCommand({
   about: "Opens a partner's account, with an admin who can sign in, both wallets and the sandbox's test money.",
   options: {
     name: required(partnerName, "The business's name."),
-    slug: required(slug, 'The short name that addresses and these commands use; it never changes.'),
+    slug: required(slug, 'The short name in URLs and commands; it never changes.'),
     email: required(email, 'The admin, who is also the contact.'),
   },
   example: ['--name', 'Acme Ltd', '--slug', 'acme', '--email', 'ada@acme.test'],
@@ -41,7 +41,7 @@ const show = defineCommand({
   noun: 'partner',
   verb: 'show',
   about: "Shows a partner's status, settings and verification.",
-  options: { partner: required(slug, 'Which partner.') },
+  options: { partner: required(slug, 'The partner.') },
   example: ['--partner', 'acme'],
   async run({ db }, given) {
     const partner = await findPartnerBySlug(db, given.partner)
@@ -75,8 +75,8 @@ const suspend = defineCommand({
   noun: 'partner',
   verb: 'suspend',
   about:
-    'Sends no more payouts of a partner to the bank: new ones are refused, waiting ones wait; its keys can still read.',
-  options: { partner: required(slug, 'Which partner.') },
+    'Stops sending payouts of a partner to the bank: new ones are refused, unsent ones wait; its keys can still read.',
+  options: { partner: required(slug, 'The partner.') },
   example: ['--partner', 'acme'],
   run: (ops, given) => moveStatus(ops, given.partner, { from: 'active', to: 'suspended', action: 'partner.suspend' }),
 })
@@ -85,7 +85,7 @@ const reactivate = defineCommand({
   noun: 'partner',
   verb: 'reactivate',
   about: 'Lets a suspended partner pay out again; its waiting payouts are sent.',
-  options: { partner: required(slug, 'Which partner.') },
+  options: { partner: required(slug, 'The partner.') },
   example: ['--partner', 'acme'],
   async run(ops, given) {
     const move = { from: 'suspended', to: 'active', action: 'partner.reactivate' } as const
@@ -99,13 +99,13 @@ const close = defineCommand({
   noun: 'partner',
   verb: 'close',
   about:
-    'Closes a partner for good: revokes its keys, ends its sessions, and bills the month of closing as its last. Refused while anything of it is not finished.',
+    'Closes a partner permanently: revokes its keys, ends its sessions, and bills the month of closing as its last. Refused while anything is unfinished.',
   options: {
-    partner: required(slug, 'Which partner.'),
-    reason: required(reason, 'Why; the partner reads it in its activity list.'),
+    partner: required(slug, 'The partner.'),
+    reason: required(reason, 'The reason; the partner sees it in its activity list.'),
     remaining: optional(
       exactUsdc,
-      'What the live wallet still holds, exactly, where that cannot be paid out; it stays there and is owed to the partner.',
+      'The exact balance of the live wallet, if it cannot be paid out; it stays there and is owed to the partner.',
     ),
   },
   example: ['--partner', 'acme', '--reason', 'Terminated by the partner, ticket 4711'],
@@ -118,7 +118,7 @@ const close = defineCommand({
       case 'refused':
         return refused('invalid_state', `${slug} cannot be closed yet: ${closed.obstacles.join('; ')}.`)
       case 'already_closed':
-        return done(presentPartner(closed.partner), `${slug} is closed already. ${readableSentence(closed.partner)}`)
+        return done(presentPartner(closed.partner), `${slug} is already closed. ${readableSentence(closed.partner)}`)
       case 'closed': {
         const ended = `${slug} is closed. Keys revoked: ${closed.keys}. Sessions ended: ${closed.sessions}.`
         return done(presentPartner(closed.partner), `${ended} ${readableSentence(closed.partner)}`)
@@ -128,7 +128,7 @@ const close = defineCommand({
 })
 
 export function slugTaken(slug: string): Answer {
-  const sentence = isReservedSlug(slug) ? `The slug ${slug} is reserved.` : `There is a partner ${slug} already.`
+  const sentence = isReservedSlug(slug) ? `The slug ${slug} is reserved.` : `The slug ${slug} is already taken.`
   return refused('slug_taken', sentence)
 }
 
@@ -213,7 +213,7 @@ async function moveStatus(ops: Ops, slug: string, { from, to, action }: Move): P
     const partner = await lockPartnerToStop(tx, slug)
     if (partner === null) return unknownPartner(slug)
     const { id: partnerId, status } = partner
-    if (status === to) return refused('invalid_state', `${slug} is ${to} already.`, { status })
+    if (status === to) return refused('invalid_state', `${slug} is already ${to}.`, { status })
     if (status !== from) return refused('invalid_state', `${slug} is ${status}, not ${from}.`, { status })
     const at = ops.clock.now()
     const moved = await updatePartner(tx, partnerId, { status: to }, at)

@@ -1,4 +1,4 @@
-// `partner set` changes a partner's settings; `partner approve-name` and `refuse-name` decide about a name that it asked for.
+// `partner set` changes a partner's settings; `partner approve-name` and `refuse-name` decide about a requested name.
 import { lockPartnerBySlug, type PartnerRow, updatePartner } from '../../db/partners/partners'
 import { formatPence } from '../../domain/money'
 import {
@@ -29,10 +29,10 @@ import { describePartner, presentPartner } from './lifecycle'
 const settings = {
   min: optional(payoutAmount, 'The smallest payout.'),
   'max-per-payout': optional(payoutAmount, 'The largest payout.'),
-  countries: optional(countryList, 'Where it may pay to.'),
-  'billing-email': optional(emailOrNone, 'Who gets the invoices.'),
-  'billing-address': optional(addressOrNone, 'What invoices are addressed to, below the name.'),
-  'contact-email': optional(emailOrNone, 'Who gets everything else.'),
+  countries: optional(countryList, 'Countries it may pay to.'),
+  'billing-email': optional(emailOrNone, 'Recipient of the invoices.'),
+  'billing-address': optional(addressOrNone, 'Address on invoices, below the name.'),
+  'contact-email': optional(emailOrNone, 'Recipient of all other mails.'),
   name: optional(partnerName, "The business's name."),
   'rate-limit-sandbox': optional(rateLimit, 'Requests per second in the sandbox.'),
   'rate-limit-live': optional(rateLimit, 'Requests per second in live.'),
@@ -41,15 +41,15 @@ const settings = {
 export const setPartner = defineCommand({
   noun: 'partner',
   verb: 'set',
-  about: "Changes a partner's limits, countries, emails, billing address, name or rate limits; what is left out stays.",
-  options: { partner: required(slug, 'Which partner.'), ...settings },
+  about: "Changes a partner's limits, countries, emails, billing address, name or rate limits. Omitted settings stay.",
+  options: { partner: required(slug, 'The partner.'), ...settings },
   example: '--partner acme --min 2.50 --max-per-payout 5000.00 --countries GB --billing-email bills@acme.test'.split(
     ' ',
   ),
   async run(ops, given) {
     if (Object.keys(given).every((name) => name === 'partner')) {
       const names = Object.keys(settings).map((name) => `--${name}`)
-      return refused('invalid_request', `Say what to set, at least one of: ${names.join(', ')}.`)
+      return refused('invalid_request', `Give at least one of: ${names.join(', ')}.`)
     }
     return ops.db.transaction(async (tx) => {
       const before = await lockPartnerBySlug(tx, given.partner)
@@ -57,14 +57,14 @@ export const setPartner = defineCommand({
       const wanted = settingsOf(before, given)
       const { minPayoutPence: min, maxPayoutPence: max } = wanted
       if (min > max) {
-        const sentence = `The smallest payout, ${formatPence(min)}, would be above the largest, ${formatPence(max)}.`
+        const sentence = `The smallest payout, ${formatPence(min)}, would exceed the largest, ${formatPence(max)}.`
         return refused('invalid_request', sentence)
       }
       const differences = differencesBetween(before, wanted)
       if (differences.length === 0) return done(presentPartner(before), describePartner(before))
 
       const at = ops.clock.now()
-      // A name that an operator sets answers the request for one.
+      // A name that an operator sets also ends an open request.
       const request = wanted.name === before.name ? {} : { requestedName: null }
       const after = await updatePartner(tx, before.id, { ...wanted, ...request }, at)
       const detail = differences.join(', ')
@@ -77,25 +77,25 @@ export const setPartner = defineCommand({
 const approveName = defineCommand({
   noun: 'partner',
   verb: 'approve-name',
-  about: 'Gives a partner the name that it asked for; mails and invoices show it from then on.',
+  about: 'Approves the name that a partner requested; mails and invoices show it from then on.',
   options: {
-    partner: required(slug, 'Which partner.'),
-    name: required(partnerName, 'The name that you checked: another one may have been requested since.'),
+    partner: required(slug, 'The partner.'),
+    name: required(partnerName, 'The name that you checked, because another one may have been requested since.'),
   },
   example: ['--partner', 'acme', '--name', 'Acme Payments Ltd'],
   run: (ops, given) =>
     decideName(ops, given.partner, 'partner.name_approve', ({ slug, requestedName }) =>
       requestedName === given.name
         ? { name: given.name }
-        : refused('invalid_state', `${slug} asked for another name, as partner show shows.`),
+        : refused('invalid_state', `${slug} requested another name: see partner show.`),
     ),
 })
 
 const refuseName = defineCommand({
   noun: 'partner',
   verb: 'refuse-name',
-  about: 'Refuses the name that a partner asked for; it keeps its name.',
-  options: { partner: required(slug, 'Which partner.') },
+  about: 'Refuses the name that a partner requested; it keeps its name.',
+  options: { partner: required(slug, 'The partner.') },
   example: ['--partner', 'acme'],
   run: (ops, given) => decideName(ops, given.partner, 'partner.name_refuse', () => ({})),
 })
@@ -111,7 +111,7 @@ function decideName(
   return ops.db.transaction(async (tx) => {
     const partner = await lockPartnerBySlug(tx, slug)
     if (partner === null) return unknownPartner(slug)
-    if (partner.requestedName === null) return refused('invalid_state', `${slug} has not asked for another name.`)
+    if (partner.requestedName === null) return refused('invalid_state', `${slug} has not requested another name.`)
     const decision = decide(partner)
     if ('outcome' in decision) return decision
     const at = ops.clock.now()
@@ -123,7 +123,7 @@ function decideName(
 
 type Settings = ReturnType<typeof settingsOf>
 
-// A default stands in for what was left out, and not for null, which "none" and "default" are read as.
+// A default applies to an omitted option, not to null, which "none" and "default" are parsed as.
 function settingsOf(before: PartnerRow, given: Given<typeof settings>) {
   const {
     min: minPayoutPence = before.minPayoutPence,
@@ -140,7 +140,7 @@ function settingsOf(before: PartnerRow, given: Given<typeof settings>) {
   return { ...limits, enabledCountries, billingEmail, billingAddress, contactEmail, name }
 }
 
-// The partner reads this in its activity list, where what people are called and written to has no place.
+// The partner reads this in its activity list, so it contains no names and addresses.
 function differencesBetween(before: Settings, after: Settings): string[] {
   const compare = (name: string, show: (settings: Settings) => string) => {
     const [from, to] = [show(before), show(after)]

@@ -1,9 +1,14 @@
-// `partner verify` starts a business's verification for it; `partner approve` stands in for a simulated bank's own people.
+// `partner verify` starts a business verification; `partner approve` makes the decision at a simulated bank.
 
+import { connectLiveWallet, openLiveCustomer } from '../../activities/partners/verification/customer'
+import type { VerificationDeps } from '../../activities/partners/verification/store'
 import { findPartnerById, findPartnerBySlug } from '../../db/partners/partners'
 import { beginVerification } from '../../db/partners/verification'
+import { findLiveWallet } from '../../db/wallets/live'
 import { assert } from '../../domain/assert'
 import { openingRefused } from '../../domain/partners/verification'
+import type { SimulatedBank } from '../../rail/simulated-bank'
+import type { VerificationStanding } from '../../workflows/partners/verification'
 import { starts } from '../../workflows/starts'
 import { withSimulatedBank } from '../bank/simulated'
 import { type Command, defineCommand, done, refused, unknownPartner } from '../command'
@@ -12,14 +17,13 @@ import { recordChange } from '../controls/record-change'
 import { required, slug } from '../options'
 import { withTemporal } from '../reach-temporal'
 import { Trouble } from '../trouble'
-import { approvePartner } from './approve'
 import { presentPartner } from './lifecycle'
 
 const verify = defineCommand({
   noun: 'partner',
   verb: 'verify',
-  about: "Starts a partner's business verification at the live bank for it, or again after a refusal.",
-  options: { partner: required(slug, 'Which partner.') },
+  about: "Starts a partner's business verification at the live bank, also again after a refusal.",
+  options: { partner: required(slug, 'The partner.') },
   example: ['--partner', 'acme'],
   async run(ops, given) {
     const partner = await findPartnerBySlug(ops.db, given.partner)
@@ -33,7 +37,7 @@ const verify = defineCommand({
       if (result.outcome === 'invalid_state') return result
       const change = { partnerId: partner.id, at, environment: 'live', action: 'verification.start' } as const
       await recordChange(ops, tx, { ...change, detail: null })
-      // Before the commit: what nobody looks after has not begun.
+      // Before the commit: without a workflow the verification has not begun.
       await wake(ops, partner.id)
       return result
     })
@@ -41,7 +45,7 @@ const verify = defineCommand({
       const { status } = begun
       return refused('invalid_state', `${partner.slug}'s verification is ${status}: it cannot be started.`, { status })
     }
-    const sentence = `${partner.slug}'s verification has begun: the dashboard shows its admins where to go on.`
+    const sentence = `${partner.slug}'s verification has begun: its admins continue it in the dashboard.`
     return done(presentPartner(begun.partner), sentence)
   },
 })
@@ -49,9 +53,8 @@ const verify = defineCommand({
 const approve = defineCommand({
   noun: 'partner',
   verb: 'approve',
-  about:
-    "Verifies a partner at a simulated live bank and opens its live wallet there; it stands in for the bank's own.",
-  options: { partner: required(slug, 'Which partner.') },
+  about: 'Approves a partner at a simulated live bank and opens its live wallet there.',
+  options: { partner: required(slug, 'The partner.') },
   example: ['--partner', 'acme'],
   async run(ops, given) {
     const partner = await findPartnerBySlug(ops.db, given.partner)
@@ -59,12 +62,12 @@ const approve = defineCommand({
     if (partner.status === 'closed') return refused('invalid_state', `${partner.slug} is closed, not active.`)
     return withSimulatedBank(ops, 'live', async ({ rail, bank }) => {
       const { db, clock, madeBy } = ops
-      // A simulated bank's words are all known, so there is nothing to log.
+      // A simulated bank has no unknown states, so there is nothing to log.
       const log = { error: () => {} }
       const standing = await approvePartner({ db, clock, rail, bank, madeBy, log, redirectUrl: null }, partner.id)
       if (standing.status === 'rejected') return refused('invalid_state', `${partner.slug}: ${openingRefused}`)
       const approved = await findPartnerById(db, partner.id)
-      assert(approved !== null, 'a partner does not vanish')
+      assert(approved !== null, 'partners are never deleted')
       const sentence = `${partner.slug} is approved: its live wallet is at the simulated bank.`
       return done(presentPartner(approved), sentence)
     })
@@ -73,12 +76,28 @@ const approve = defineCommand({
 
 export const verificationCommands: readonly Command[] = [verify, approve]
 
+interface ApproveDeps extends VerificationDeps {
+  readonly bank: Pick<SimulatedBank, 'approveCustomer'>
+}
+
+/** Approves the customer at a simulated bank, then does what the verification workflow does. A repeated or concurrent call gets the same wallet. */
+export async function approvePartner(deps: ApproveDeps, partnerId: string): Promise<VerificationStanding> {
+  // As when an admin starts the verification. One that was started continues.
+  await deps.db.transaction((tx) => beginVerification(tx, partnerId, deps.clock.now()))
+  const opened = await openLiveCustomer(deps, { partnerId })
+  if (opened.status === 'rejected') return opened
+  const wallet = await findLiveWallet(deps.db, partnerId)
+  assert(wallet !== null && wallet.customerRef !== null, 'a simulated bank opens a customer with its link')
+  await deps.bank.approveCustomer(wallet.customerRef)
+  return connectLiveWallet(deps, { partnerId })
+}
+
 async function wake(ops: Ops, partnerId: string): Promise<void> {
-  if (ops.temporal === null) throw new Trouble('TEMPORAL_ADDRESS must be set too: a verification is a workflow.')
+  if (ops.temporal === null) throw new Trouble('Set TEMPORAL_ADDRESS too: a verification is a workflow.')
   const settings = { queuePrefix: ops.taskQueuePrefix, pollMs: ops.verificationPollMs }
   try {
     await withTemporal(ops, (client, { startOrWake }) => startOrWake(client, starts.verification(partnerId, settings)))
   } catch {
-    throw new Trouble('Temporal does not answer: see that it runs, then repeat the command.')
+    throw new Trouble('Temporal does not answer: check that it runs, then repeat the command.')
   }
 }

@@ -1,7 +1,8 @@
-// What ops does to one payout: wakes it now, or says with evidence what became of it at the bank. Neither ever pays.
+// Actions on one payout: wake it, record its outcome at the bank, bind a transfer, or erase its bank details. None of them ever pays.
 import { bindTransfer } from '../../activities/payouts/by-hand/bind'
 import { type HandDeps, resolveByHand } from '../../activities/payouts/by-hand/resolve'
 import { railStates } from '../../db/bank/rail-pauses'
+import { shredRecipient } from '../../db/controls/retention'
 import { tellPayout } from '../../db/payouts/events'
 import { findOpenPayout, type OpenPayout } from '../../db/payouts/open'
 import { findPayoutStory } from '../../db/payouts/story'
@@ -19,8 +20,8 @@ const timeouts = { connectMs: 2_000, callMs: 10_000 }
 const retry = defineCommand({
   noun: 'payout',
   verb: 'retry',
-  about: 'Wakes a payout now instead of at its next look by itself, and starts its workflow where that is missing.',
-  options: { payout: required(uuid, 'Which payout.') },
+  about: 'Wakes a payout now instead of at its next poll, and starts its workflow if that is missing.',
+  options: { payout: required(uuid, 'The payout.') },
   example: ['--payout', exampleId],
   async run(ops, { payout: payoutId }) {
     const open = await findOpenPayout(ops.db, payoutId)
@@ -32,7 +33,7 @@ const retry = defineCommand({
       await tellPayout(tx, { payoutId, at, kind: 'retried', madeBy: ops.madeBy, detail: how })
       await recordChange(ops, tx, { partnerId, environment, at, action: 'payout.retry', detail: payoutId })
     })
-    const woken = how === 'woken' ? 'Its workflow is awake.' : 'It had no workflow that gets on, and has one now.'
+    const woken = how === 'woken' ? 'Its workflow was woken.' : 'It had no running workflow; a new one was started.'
     const rail = await pauseOf(ops, open)
     const json = { id: payoutId, workflow: how, rail: rail === null ? 'open' : 'paused' }
     return done(json, rail === null ? woken : `${woken} ${rail}`)
@@ -43,17 +44,17 @@ const resolve = defineCommand({
   noun: 'payout',
   verb: 'resolve',
   about:
-    'Says what became of a payout of which nobody knows whether it was sent. The bank is asked first, and nothing is paid: sent follows the transfer, not-sent gives the money back to the wallet.',
+    'Records the outcome of a payout that may have been sent. Checks with the bank first, and pays nothing: sent follows the transfer, not-sent returns the money to the wallet.',
   options: {
-    payout: required(uuid, 'Which payout.'),
-    outcome: required(oneOf(['sent', 'not-sent']), 'What became of it.'),
-    transfer: optional(reference, "The bank's id of its transfer; needed for sent."),
-    evidence: required(note, 'What you go by, without names and account numbers; it stays in the timeline.'),
+    payout: required(uuid, 'The payout.'),
+    outcome: required(oneOf(['sent', 'not-sent']), 'The outcome.'),
+    transfer: optional(reference, "The bank's id of its transfer; required for sent."),
+    evidence: required(note, 'Your evidence, without names and account numbers; it stays in the timeline.'),
   },
   example: ['--payout', exampleId, '--outcome', 'not-sent', '--evidence', 'The bank wrote in case 4711: none'],
   async run(ops, { payout: payoutId, outcome, transfer, evidence }) {
     if ((outcome === 'sent') !== (transfer !== undefined)) {
-      return refused('invalid_request', 'Say --transfer with --outcome sent, and only with that.')
+      return refused('invalid_request', '--outcome sent needs --transfer, and not-sent does not take it.')
     }
     const story = await findPayoutStory(ops.db, payoutId)
     if (story === null) return refused('not_found', `There is no payout ${payoutId}.`)
@@ -61,10 +62,10 @@ const resolve = defineCommand({
     const word = { payoutId, transferRef: transfer ?? null, evidence, by: ops.madeBy }
     const resolved = await withRails(ops, (deps) => resolveByHand(deps, word))
     if (resolved.outcome === 'refused') return refused('invalid_state', resolved.why)
-    // The row has it: a workflow that cannot be reached now finds it at its next look.
+    // The row has the outcome: a workflow that cannot be reached now finds it at its next poll.
     if (open !== null) await wake(ops, open).catch(() => {})
     const { status } = resolved
-    const money = outcome === 'sent' ? 'it goes on by itself' : 'its money is back in the wallet'
+    const money = outcome === 'sent' ? 'it continues by itself' : 'its money is back in the wallet'
     return done({ id: payoutId, outcome, status }, `The payout is ${status}; ${money}.`)
   },
 })
@@ -75,9 +76,9 @@ const bind = defineCommand({
   about:
     'Binds a transfer that the bank did send to the payout whose key was released. Checks at the bank that the transfer names this payout, debits the wallet again, and lets the payout settle as usual. Sends nothing.',
   options: {
-    payout: required(uuid, 'Which payout.'),
+    payout: required(uuid, 'The payout.'),
     transfer: required(reference, "The bank's id of the transfer."),
-    evidence: required(note, 'How you know it, without names and account numbers; it stays in the timeline.'),
+    evidence: required(note, 'Your evidence, without names and account numbers; it stays in the timeline.'),
   },
   example: ['--payout', exampleId, '--transfer', 'tr_8f14e45f', '--evidence', 'Bank case 4711: the payee was paid'],
   async run(ops, { payout: payoutId, transfer: transferRef, evidence }) {
@@ -88,7 +89,7 @@ const bind = defineCommand({
     const bound = await withRails(ops, (deps) => bindTransfer(deps, word))
     if (bound.outcome === 'refused') return refused('invalid_state', bound.why)
     const open = await findOpenPayout(ops.db, payoutId)
-    // The next sweep starts the workflow where Temporal cannot be reached now.
+    // If Temporal cannot be reached now, the next sweep starts the workflow.
     if (open !== null) await wake(ops, open).catch(() => {})
     const { status } = bound
     return done(
@@ -98,20 +99,52 @@ const bind = defineCommand({
   },
 })
 
-export const payoutActionCommands: readonly Command[] = [retry, resolve, bind]
+const shred = defineCommand({
+  noun: 'payout',
+  verb: 'shred',
+  about: 'Permanently erases the sealed bank details of a final payout; its key still replays.',
+  options: { payout: required(uuid, 'The payout.') },
+  example: ['--payout', exampleId],
+  async run(ops, { payout }) {
+    const { db, clock, madeBy } = ops
+    const keyring = ops.keyring()
+    const shredded = await db.transaction(async (tx) => {
+      const row = await shredRecipient(tx, keyring, payout)
+      const at = clock.now()
+      if (row === null) return null
+      const { partnerId, environment } = row
+      await tellPayout(tx, { payoutId: payout, at, kind: 'shredded', madeBy, detail: null })
+      await recordChange(ops, tx, { partnerId, environment, at, action: 'payout.shred', detail: payout })
+      return row
+    })
+    if (shredded !== null) return done({ id: payout, shredded: true }, `The bank details of ${payout} are erased.`)
+    const story = await findPayoutStory(db, payout)
+    if (story === null) return refused('not_found', `There is no payout ${payout}.`)
+    const { status, closedAt } = story.payout
+    if (closedAt === null && story.payout.releasedAt === null) {
+      return refused('invalid_state', `The payout ${payout} is not final: it may still need its bank details.`, {
+        status,
+      })
+    }
+    return done({ id: payout, shredded: false }, `The bank details of ${payout} are already erased.`)
+  },
+})
 
-/** Why a payout that is awake gets no further; null where the rail is open. */
+export const payoutActionCommands: readonly Command[] = [retry, resolve, bind]
+export const shredCommands: readonly Command[] = [shred]
+
+/** Why an awake payout does not continue; null if the rail is open. */
 async function pauseOf({ db }: Ops, { environment }: OpenPayout): Promise<string | null> {
   const rail = (await railStates(db)).find((each) => each.environment === environment)
   if (!rail?.pausedAt) return null
-  const paused = `The rail of ${environment} is paused, since ${rail.pausedAt.toISOString()} by ${rail.pausedBy ?? 'somebody'}`
-  return `${paused}: until rail resume it waits if it was not sent, and is only asked about if it was.`
+  const paused = `The rail of ${environment} is paused, since ${rail.pausedAt.toISOString()} by ${rail.pausedBy ?? 'an unknown operator'}`
+  return `${paused}: until rail resume an unsent payout waits, and a sent one is only looked up.`
 }
 
 async function overOrUnknown({ db }: Ops, payoutId: string) {
   const story = await findPayoutStory(db, payoutId)
   if (story === null) return refused('not_found', `There is no payout ${payoutId}.`)
-  return refused('invalid_state', `The payout ${payoutId} is over: nothing is left to do for it.`)
+  return refused('invalid_state', `The payout ${payoutId} is final: there is nothing left to do.`)
 }
 
 function wake(ops: Ops, open: OpenPayout): Promise<'started' | 'woken'> {
@@ -121,7 +154,7 @@ function wake(ops: Ops, open: OpenPayout): Promise<'started' | 'woken'> {
 
 async function withRails<T>({ bank, db, clock, payouts }: Ops, work: (deps: HandDeps) => Promise<T>): Promise<T> {
   const rails = createRails({ bank, clock, timeouts })
-  // What would be logged is answered instead: this process's output is the answer.
+  // No log: the command's answer reports everything.
   const log = createLog({ level: 'silent', name: 'ops' })
   try {
     return await work({ db, clock, rails, log, patience: payouts })

@@ -1,4 +1,4 @@
-// Payouts, over all partners: which of them wait for people, all that is known of one, and the word that it was dealt with.
+// Payouts of all partners: lists those with attention, shows one, and clears its attention.
 
 import { attendPayout, listAttention, type WaitingPayout } from '../../db/payouts/attention'
 import {
@@ -22,12 +22,12 @@ const shownAtOnce = 200
 const attention = defineCommand({
   noun: 'payout',
   verb: 'attention',
-  about: `Shows the payouts that wait for people, and what to do about each; at most ${shownAtOnce}, the longest waiting first.`,
+  about: `Shows the payouts that need an operator, with the next step for each; at most ${shownAtOnce}, longest waiting first.`,
   options: {},
   example: [],
   async run({ db }) {
     const waiting = (await listAttention(db, shownAtOnce)).map(presentWaiting)
-    if (waiting.length === 0) return done({ object: 'list', data: [] }, 'No payout waits for people.')
+    if (waiting.length === 0) return done({ object: 'list', data: [] }, 'No payout needs an operator.')
     const header = ['ID', 'SINCE', 'PARTNER', 'ENVIRONMENT', 'STATUS', 'GBP', 'ATTENTION']
     const rows = waiting.map((each) => [
       each.id,
@@ -47,8 +47,8 @@ const attention = defineCommand({
 const show = defineCommand({
   noun: 'payout',
   verb: 'show',
-  about: 'Shows where a payout stands here and at the bank, its timeline, its ledger entries and its charges.',
-  options: { payout: required(uuid, 'Which payout.') },
+  about: 'Shows the state of a payout here and at the bank, its timeline, ledger entries and charges.',
+  options: { payout: required(uuid, 'The payout.') },
   example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'],
   async run({ db }, given) {
     const story = await findPayoutStory(db, given.payout)
@@ -73,10 +73,10 @@ const show = defineCommand({
 const attended = defineCommand({
   noun: 'payout',
   verb: 'attended',
-  about: 'Says that what a payout waited for people for was dealt with; what still holds is noticed again.',
+  about: 'Clears the attention of a payout after you have handled it; a condition that still holds raises it again.',
   options: {
-    payout: required(uuid, 'Which payout.'),
-    note: required(note, 'What was done, without names and account numbers; it stays in the timeline.'),
+    payout: required(uuid, 'The payout.'),
+    note: required(note, 'What you did, without names and account numbers; it stays in the timeline.'),
     'free-key': optional(
       oneOf(['yes']),
       'Frees a released key although the bank may have sent its payout: the next request under it pays again.',
@@ -89,7 +89,7 @@ const attended = defineCommand({
     const about = { payoutId: given.payout, note: given.note, madeBy, at: clock.now(), disputedKey } as const
     const before = await db.transaction(async (tx) => {
       const was = await attendPayout(tx, about)
-      // The partner reads its activity list: what was said about it stays in the timeline, and a released one was never there.
+      // The partner reads its activity list: the note stays in the timeline, and a released payout is invisible to the partner.
       if (was !== null && was !== 'disputed' && was.releasedAt === null)
         await recordChange(ops, tx, { ...was, at: about.at, action: 'payout.attend', detail: given.payout })
       return was
@@ -97,10 +97,10 @@ const attended = defineCommand({
     if (before === 'disputed') return refused('invalid_state', disputed)
     if (before !== null) {
       const json = { id: given.payout, attended: before.attention }
-      return done(json, `The payout no longer waits for people because of ${before.attention}.`)
+      return done(json, `The attention ${before.attention} of the payout is cleared.`)
     }
     if ((await findPayoutStory(db, given.payout)) === null) return unknownPayout(given.payout)
-    return refused('invalid_state', `The payout ${given.payout} waits for nobody.`)
+    return refused('invalid_state', `The payout ${given.payout} needs no operator.`)
   },
 })
 
@@ -114,7 +114,7 @@ const disputed =
   'The bank may have sent this payout although its key was released: bind its transfer with payout bind. Once the bank has ' +
   'confirmed that the recipient was not paid and will not be, repeat this with --free-key yes: the next request under the key then pays again.'
 
-const unwritten = 'Nobody has written down what to do about this: let an engineer look at payout show.'
+const unwritten = 'There is no runbook step for this code: let an engineer look at payout show.'
 
 function presentWaiting(payout: WaitingPayout) {
   return {
@@ -166,7 +166,7 @@ function presentPayout(payout: ToldPayout) {
   }
 }
 
-/** A key that was given back has no payout for its readers, and ops must not tell them of one. */
+/** Partners see no payout for a released key, so operators must not mention one. */
 function statusOf({ status, releasedAt }: Pick<ToldPayout, 'status' | 'releasedAt'>): string {
   return releasedAt === null ? status : 'refused'
 }
@@ -179,7 +179,7 @@ function presentEntry({ at, cause, account, amountMicroUsdc }: ToldEntry) {
   return { at: at.toISOString(), cause, account, usdc: exactUsdc(amountMicroUsdc) }
 }
 
-/** To the last of its digits, and with its sign: what the bank refunds need not be whole hundredths. */
+/** With all digits and its sign: a refund by the bank may have more than two decimals. */
 function exactUsdc(microUsdc: bigint): string {
   const digits = (microUsdc < 0n ? -microUsdc : microUsdc).toString().padStart(7, '0')
   return `${microUsdc < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`

@@ -1,4 +1,4 @@
-// Takes a payout back, by the way on which its partner can: its workflow decides, and only while nothing was sent.
+// Cancels a payout as its partner can: the workflow decides, and only while nothing was sent.
 import type { Client } from '@temporalio/client'
 import { tellPayout } from '../../db/payouts/events'
 import { findOpenPayout, type OpenPayout } from '../../db/payouts/open'
@@ -15,9 +15,8 @@ import { Trouble } from '../trouble'
 const cancel = defineCommand({
   noun: 'payout',
   verb: 'cancel',
-  about:
-    'Takes back a payout that was not sent to the bank yet, as its partner can; its money goes back to the wallet.',
-  options: { payout: required(uuid, 'Which payout.') },
+  about: 'Cancels a payout that was not sent to the bank yet, as its partner can; its money is returned to the wallet.',
+  options: { payout: required(uuid, 'The payout.') },
   example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'],
   async run(ops, { payout: payoutId }) {
     const open = await findOpenPayout(ops.db, payoutId)
@@ -37,27 +36,26 @@ const cancel = defineCommand({
 
 export const payoutCancelCommands: readonly Command[] = [cancel]
 
-const undecided =
-  'Nobody has decided yet whether it is cancelled: see that Temporal and a worker run, then repeat the command.'
+const undecided = 'The cancel is not decided yet: check that Temporal and a worker run, then repeat the command.'
 
 function isUnsent({ status, submitStartedAt }: ToldPayout): boolean {
   return status === 'pending' && submitStartedAt === null
 }
 
-/** Who asks is written down first: a cancel of which nobody hears the answer may still win. */
+/** Records the operator first: a cancel may still win after its answer is lost. */
 async function ask(ops: Ops, temporal: Client, open: OpenPayout): Promise<'decided' | 'undecided'> {
   const { payoutId, partnerId, environment } = open
   const { namespace } = temporal.options
-  // What throws here was asked of nobody, and withTemporal says why.
+  // If this throws, no cancel was requested, and withTemporal reports the reason.
   await temporal.workflowService.describeNamespace({ namespace })
   const at = ops.clock.now()
   await ops.db.transaction(async (tx) => {
     await tellPayout(tx, { payoutId, at, kind: 'cancel_asked', madeBy: ops.madeBy, detail: null })
     await recordChange(ops, tx, { partnerId, environment, at, action: 'payout.cancel', detail: payoutId })
   })
-  // Loads Temporal's client, which takes longer than most commands.
+  // Loaded only when needed: Temporal's client takes longer to load than most commands to run.
   const { createWorkflows }: typeof workflows = require('../../runtime/temporal/workflows')
-  // What would be logged is answered instead: this process's output is the answer.
+  // No log: the command's answer reports everything.
   const log = createLog({ level: 'silent', name: 'ops' })
   return createWorkflows({ temporal, config: ops, log }).cancelPayout(open)
 }
@@ -65,7 +63,7 @@ async function ask(ops: Ops, temporal: Client, open: OpenPayout): Promise<'decid
 function tooLate({ id, status, releasedAt }: ToldPayout): Refusal {
   if (releasedAt !== null)
     return refused('invalid_state', `The payout ${id} was refused, so there is nothing to cancel.`)
-  if (status === 'cancelled') return refused('invalid_state', `The payout ${id} was cancelled before.`, { status })
-  const why = status === 'pending' ? 'the bank may have it already' : `it is ${status}`
+  if (status === 'cancelled') return refused('invalid_state', `The payout ${id} is already cancelled.`, { status })
+  const why = status === 'pending' ? 'the bank may already have it' : `it is ${status}`
   return refused('invalid_state', `It is too late to cancel the payout ${id}: ${why}.`, { status })
 }

@@ -1,4 +1,4 @@
-// Recalls and traces, which people settle with the bank: what is open, what was found out, and how each ended.
+// Recalls and traces, which operators settle with the bank.
 
 import { presentCase } from '../../api/payouts/present'
 import { type CaseRow, findCase, listOpenCases, lockCase, openCase } from '../../db/payouts/cases/cases'
@@ -25,9 +25,9 @@ const open = defineCommand({
   about:
     'Opens a recall of a completed payout, or a trace of one that is processing or completed. The partner sees it.',
   options: {
-    payout: required(uuid, 'Which payout.'),
-    kind: required(oneOf(caseKinds), 'Whether it is called back or looked for.'),
-    reason: required(note, 'Why; the partner reads it.'),
+    payout: required(uuid, 'The payout.'),
+    kind: required(oneOf(caseKinds), 'A recall asks for the money back; a trace locates it.'),
+    reason: required(note, 'The reason; the partner sees it.'),
   },
   example: ['--payout', exampleId, '--kind', 'trace', '--reason', 'The recipient waits for it'],
   async run(ops, { payout, kind, reason }) {
@@ -44,12 +44,12 @@ const open = defineCommand({
     })
     if (opened.outcome === 'not_found') return refused('not_found', `There is no payout ${payout}.`)
     if (opened.outcome === 'wrong_status') {
-      const sentence = `A payout that is ${opened.status} can have no ${kind}.`
+      const sentence = `A ${opened.status} payout cannot have a ${kind}.`
       return refused('invalid_state', sentence, { status: opened.status })
     }
     if (opened.outcome === 'already_open') {
       const { id } = opened.case
-      return refused('invalid_state', `The payout has an open ${kind}, the case ${id}.`, { case_id: id })
+      return refused('invalid_state', `The payout already has an open ${kind}, case ${id}.`, { case_id: id })
     }
     const start = starts.payoutCase(opened.case, { queuePrefix: ops.taskQueuePrefix })
     await tryTemporal(ops, (client, { startWorkflow }) => startWorkflow(client, start))
@@ -60,7 +60,7 @@ const open = defineCommand({
 const list = defineCommand({
   noun: 'case',
   verb: 'list',
-  about: `Shows the recalls and traces that are not resolved; at most ${shownAtOnce}, the one that is due first in front.`,
+  about: `Shows unresolved recalls and traces; at most ${shownAtOnce}, earliest due date first.`,
   options: {},
   example: [],
   async run({ db }) {
@@ -85,8 +85,8 @@ const list = defineCommand({
 const show = defineCommand({
   noun: 'case',
   verb: 'show',
-  about: 'Shows a recall or trace with its notes, and what the bank calls the payout.',
-  options: { case: required(uuid, 'Which case.') },
+  about: "Shows a recall or trace with its notes and the bank's reference.",
+  options: { case: required(uuid, 'The case.') },
   example: ['--case', exampleId],
   async run(ops, given) {
     const row = await findCase(ops.db, given.case)
@@ -97,10 +97,10 @@ const show = defineCommand({
 const addNote = defineCommand({
   noun: 'case',
   verb: 'note',
-  about: 'Adds a note to a recall or trace. The partner reads it, and it stays.',
+  about: 'Adds a permanent note to a recall or trace. The partner sees it.',
   options: {
-    case: required(uuid, 'Which case.'),
-    note: required(note, 'What was found out, without account numbers; the partner reads it.'),
+    case: required(uuid, 'The case.'),
+    note: required(note, 'What you found out, without account numbers; the partner sees it.'),
   },
   example: ['--case', exampleId, '--note', 'The recipient’s bank was asked on the phone'],
   async run(ops, given) {
@@ -127,12 +127,12 @@ const resolve = defineCommand({
   noun: 'case',
   verb: 'resolve',
   about:
-    'Ends a recall or trace, charges its cost by the price list (in live), and has the admins mailed. It moves no money: what comes back is booked when the bank says so.',
+    'Resolves a recall or trace, charges its cost by the price list (in live), and mails the admins. It moves no money: returned money is booked when the bank reports it.',
   options: {
-    case: required(uuid, 'Which case.'),
-    outcome: required(oneOf(caseOutcomes), 'How it ended.'),
-    cost: required(price, 'What the bank charges us for it, besides the return itself; 0.00 when nothing.'),
-    note: optional(note, 'What was found out, without account numbers; the partner reads it.'),
+    case: required(uuid, 'The case.'),
+    outcome: required(oneOf(caseOutcomes), 'The outcome.'),
+    cost: required(price, 'What the bank charges us for it, without the return itself; 0.00 for nothing.'),
+    note: optional(note, 'What you found out, without account numbers; the partner sees it.'),
   },
   example: ['--case', exampleId, '--outcome', 'refused', '--cost', '12.50', '--note', 'The recipient did not agree'],
   async run(ops, given) {
@@ -158,11 +158,11 @@ function unknownCase(id: string): Refusal {
 function notResolved(id: string, resolved: Exclude<ResolvedCase, { outcome: 'resolved' }>): Refusal {
   if (resolved.outcome === 'not_found') return unknownCase(id)
   const { kind, outcome } = resolved.case
-  if (resolved.outcome === 'wrong_outcome') return refused('invalid_request', `A ${kind} cannot end like that.`)
-  return refused('invalid_state', `The ${kind} is ${outcome} already: nothing was charged.`, { status: 'resolved' })
+  if (resolved.outcome === 'wrong_outcome') return refused('invalid_request', `A ${kind} cannot have this outcome.`)
+  return refused('invalid_state', `The ${kind} is already ${outcome}: nothing was charged.`, { status: 'resolved' })
 }
 
-/** With what the bank is to be asked by. */
+/** Includes the reference to quote to the bank. */
 async function tell({ db }: Ops, row: CaseRow): Promise<Answer> {
   const told = presentCase(row, await listCaseNotes(db, [row.id]))
   const bankReference = (await findPayoutStory(db, row.payoutId))?.payout.transferRef ?? null

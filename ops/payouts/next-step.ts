@@ -1,7 +1,7 @@
-// What a person does about a payout that waits for one, by why it waits: the one table of it.
+// Runbook step for each attention code.
 
 interface Advice {
-  /** A whole code, or the beginning of codes that end with the bank's own word. */
+  /** A whole code, or the prefix of codes that end with the bank's own state. */
   readonly code: string
   readonly step: string
 }
@@ -9,31 +9,31 @@ interface Advice {
 const advices: readonly Advice[] = [
   {
     code: 'outcome_unknown',
-    step: "The bank's lists do not show whether it was sent, because they are incomplete or have a row that cannot be read: ask the bank for a transfer with this id as its reference, do not pay again before it answers, and record the answer with payout resolve.",
+    step: "The bank's lists do not show whether it was sent, because they are incomplete or have an unreadable row: ask the bank for a transfer with this id as its reference, do not pay again before it answers, and record the answer with payout resolve.",
   },
   {
     code: 'outcome_overdue',
-    step: 'The bank has not confirmed for too long that it has it: see whether the bank can be reached, then ask it for a transfer with this id as its reference; it goes on by itself.',
+    step: 'The bank has not confirmed it for too long: check whether the bank is reachable, then ask it for a transfer with this id as its reference. The payout continues by itself.',
   },
   {
     code: 'settlement_overdue',
-    step: 'The bank has had it for longer than usual: ask the bank about the transfer that payout show names; it goes on by itself.',
+    step: 'The bank has had it for longer than usual: ask the bank about the transfer that payout show names. The payout continues by itself.',
   },
   {
     code: 'refund_missing',
-    step: "The bank says that it gave the money back, and the wallet's history has no such deposit: ask the bank where it is; it is booked by itself once it is there.",
+    step: "The bank reports a refund, but the wallet's history has no such deposit: ask the bank where it is. It is booked automatically once it arrives.",
   },
   {
     code: 'refund_unexplained',
-    step: "The wallet's history has a refund of it, and its transfer counts as delivered: ask the bank which of them is right. It is booked by itself once the transfer says so, and must not be credited by hand; after payout attended this refund is not asked about again.",
+    step: "The wallet's history has a refund of it, but its transfer counts as delivered: ask the bank which is right. It is booked automatically once the transfer shows it, and must not be credited by hand. After payout attended this refund raises no attention again.",
   },
   {
     code: 'debit_missing',
-    step: 'It was about to be sent and was never debited, so nothing was sent: let an engineer look at its timeline and ledger entries.',
+    step: 'It was about to be sent but was never debited, so nothing was sent: let an engineer look at its timeline and ledger entries.',
   },
   {
     code: 'debited_differently',
-    step: "The bank has debited another amount than our ledger has: compare the bank's receipt with the ledger entries, and settle the difference with finance.",
+    step: "The bank has debited a different amount than our ledger: compare the bank's receipt with the ledger entries, and settle the difference with finance.",
   },
   {
     code: 'unaccounted_transfer',
@@ -41,7 +41,7 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'bank_insufficient',
-    step: "The bank says that the wallet is too low, and our ledger covers the payout: compare the wallet's balance at the bank with wallet show, and settle the difference. An acknowledged payout waits, can be cancelled, and is sent when the bank's balance covers it.",
+    step: "The bank reports a balance that is too low, but our ledger covers the payout: compare the wallet's balance at the bank with wallet show, and settle the difference. An acknowledged payout waits, can be cancelled, and is sent when the bank's balance covers it.",
   },
   {
     code: 'bank_misconfigured',
@@ -49,39 +49,39 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'bank_says_error',
-    step: 'The bank has stopped the transfer and does not say why: ask the bank whether the money will be delivered or given back, and do not pay again before it answers; it goes on by itself once its state changes.',
+    step: 'The bank has stopped the transfer without a reason: ask the bank whether it will deliver or return the money, and do not pay again before it answers. The payout continues once the state of the transfer changes.',
   },
   {
     code: 'bank_says_underfunded',
-    step: 'The rate has moved further than what was sent covers: look for the shortfall in additional_funding_instructions.amount of the transfer at the bank, and have it funded by a transfer to its bridge_transfer rail, or have the bank cancel it; it goes on by itself.',
+    step: 'The rate has moved, and the sent amount no longer covers the transfer: find the shortfall in additional_funding_instructions.amount of the transfer at the bank, and fund it by a transfer to its bridge_transfer rail, or have the bank cancel it. The payout continues by itself.',
   },
   {
     code: 'bank_says_refund_failed',
-    step: 'The bank could not give the money back to the wallet: ask the bank where it is and to send it again; the wallet is credited by itself once the bank says refunded, and must not be credited by hand.',
+    step: 'The bank could not return the money to the wallet: ask the bank where it is and to send it again. The wallet is credited automatically once the bank reports refunded, and must not be credited by hand.',
   },
   {
     code: 'bank_says_kyc_required',
-    step: "The bank wants to know more about the paying business first: see compliance, and have the partner follow its link to the bank's questions; it goes on by itself.",
+    step: "The bank needs more information about the paying business: have the partner follow the link to the bank's questions in its compliance page. The payout continues by itself.",
   },
   {
     code: 'bank_says_missing_return_policy',
-    step: 'The bank does not know where to give the money back to: have the bank set the wallet that sent it as the place for returns; it goes on by itself.',
+    step: 'The bank has no address for returns: have the bank set the sending wallet as the return address. The payout continues by itself.',
   },
   {
     code: 'bank_says_',
-    step: 'The bank has put the transfer into a state that needs people: ask the bank what it waits for; it goes on by itself once that is over.',
+    step: 'The bank has put the transfer into a state that needs an operator: ask the bank what it waits for. The payout continues once that is resolved.',
   },
   {
     code: 'can_not_book_',
-    step: 'Our rules do not allow to book what the bank says: compare the transfer at the bank with the timeline, and let an engineer decide.',
+    step: 'Our rules do not allow booking the state of the transfer: compare the transfer at the bank with the timeline, and let an engineer decide.',
   },
   {
     code: 'bank_contradicts_',
-    step: 'An event of the bank contradicts our books: compare the transfer at the bank with the ledger entries. A released payout that the bank did send is bound to its transfer with payout bind; otherwise let an engineer correct what is missing. Then see bank-event list. Its key is refused until then; payout attended frees the key of a released one only with --free-key yes.',
+    step: 'A bank event contradicts our books: compare the transfer at the bank with the ledger entries. Bind a released payout that the bank did send to its transfer with payout bind; otherwise let an engineer correct the books. Then see bank-event list. Its key is refused until then; payout attended frees the key of a released one only with --free-key yes.',
   },
 ]
 
-/** Null for a code that nobody has written down. */
+/** Null for an unknown code. */
 export function nextStepFor(code: string): string | null {
   const found = advices.find((each) => (each.code.endsWith('_') ? code.startsWith(each.code) : code === each.code))
   return found?.step ?? null

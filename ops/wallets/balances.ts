@@ -1,4 +1,4 @@
-// A partner's wallets: what is in them, and test money for them.
+// Shows a partner's wallets, and credits test money to them.
 import { randomUUID } from 'node:crypto'
 import { depositToWallet } from '../../activities/wallets/top-up'
 import { findPartnerBySlug, type PartnerRow } from '../../db/partners/partners'
@@ -15,12 +15,12 @@ import { table } from '../print'
 const credit = defineCommand({
   noun: 'wallet',
   verb: 'credit',
-  about: 'Puts test money into a wallet: the sandbox one, or the live one where the bank is simulated.',
+  about: 'Credits test money to the sandbox wallet, or to the live one if the bank is simulated.',
   options: {
-    partner: required(slug, 'Whose wallet.'),
-    usdc: required(creditAmount, 'How much.'),
-    reference: optional(reference, 'A name for this credit: the same one never credits twice. Sandbox only.'),
-    environment: optional(environment, 'Which wallet; sandbox when it is left out.'),
+    partner: required(slug, 'The partner.'),
+    usdc: required(creditAmount, 'The amount.'),
+    reference: optional(reference, 'Your own reference: the same one never credits twice. Sandbox only.'),
+    environment: optional(environment, 'The wallet; the default is sandbox.'),
   },
   example: ['--partner', 'acme', '--usdc', '100.00'],
   async run(ops, given) {
@@ -28,9 +28,9 @@ const credit = defineCommand({
     if (partner === null) return unknownPartner(given.partner)
     const { environment = 'sandbox', usdc: amountMicroUsdc } = given
     if (environment === 'live' && given.reference !== undefined) {
-      return refused('invalid_request', '--reference works in the sandbox only: each live deposit is one of its own.')
+      return refused('invalid_request', '--reference works in the sandbox only: every live deposit counts separately.')
     }
-    // The prefixes keep a typed reference apart from one that was made up for a call without any.
+    // The prefixes separate a given reference from a generated one.
     const causeRef = given.reference === undefined ? `ops-call:${randomUUID()}` : `ops-reference:${given.reference}`
     const about = { partnerId: partner.id, amountMicroUsdc, causeRef, createdBy: ops.madeBy }
 
@@ -40,7 +40,7 @@ const credit = defineCommand({
       const { db, clock } = ops
       const credited = await depositToWallet({ db, clock, rail, bank }, { ...about, environment })
       if (credited !== null) return presentCredit(partner, environment, amountMicroUsdc, credited)
-      const sentence = `${partner.slug} has no live wallet before its verification is approved.`
+      const sentence = `${partner.slug} has no live wallet until its verification is approved.`
       return refused('verification_required', sentence, { status: partner.verificationStatus })
     })
   },
@@ -49,8 +49,8 @@ const credit = defineCommand({
 const show = defineCommand({
   noun: 'wallet',
   verb: 'show',
-  about: 'Shows what the wallets hold, in both environments, and what of their deposits is held (deposit list).',
-  options: { partner: required(slug, 'Whose wallets.') },
+  about: 'Shows the balances of the wallets in both environments, and their held deposits (deposit list).',
+  options: { partner: required(slug, 'The partner.') },
   example: ['--partner', 'acme'],
   async run({ db }, given) {
     const partner = await findPartnerBySlug(db, given.partner)
@@ -94,6 +94,6 @@ function presentCredit(
   const sentence =
     outcome === 'credited'
       ? `Credited ${credited_usdc} USDC to the ${environment} wallet of ${slug}, which now holds ${usdc} USDC.`
-      : `That reference was credited before: nothing moved, ${slug} holds ${usdc} USDC.`
+      : `That reference was already credited: no money moved, ${slug} holds ${usdc} USDC.`
   return done({ partner: slug, environment, credited_usdc, usdc }, sentence)
 }

@@ -1,4 +1,4 @@
-// Deposits and withdrawals that nobody could explain: listed until somebody has decided whose they are.
+// Held deposits and withdrawals: nothing we know explains them, so an operator decides.
 
 import { type HeldDeposit, listHeldDeposits } from '../../db/wallets/held-deposits'
 import { type FailedReading, listFailedReadings } from '../../db/wallets/readings'
@@ -22,7 +22,7 @@ const anId = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
 const list = defineCommand({
   noun: 'deposit',
   verb: 'list',
-  about: `Shows the deposits and withdrawals that are held because nothing we know explains them, and the wallets whose history at the bank could not be read; at most ${shownAtOnce} of each.`,
+  about: `Shows unexplained deposits and withdrawals, which are held, and wallets whose history at the bank could not be read; at most ${shownAtOnce} of each.`,
   options: {},
   example: [],
   async run({ db, clock }) {
@@ -44,11 +44,11 @@ const credit = defineCommand({
   noun: 'deposit',
   verb: 'credit',
   about:
-    'Puts a deposit that was held into the wallet it came to: it is the partner’s. A live one above DEPOSIT_CONFIRM_ABOVE_USDC is only requested, and a second operator confirms it.',
+    'Credits a held deposit to the wallet that received it. A live one above DEPOSIT_CONFIRM_ABOVE_USDC is only requested, and a second operator confirms it.',
   options: {
-    deposit: required(uuid, 'Which deposit, by the id that deposit list shows.'),
-    note: required(note, 'Why, without names and account numbers.'),
-    usdc: optional(creditAmount, 'How much; only for one whose own amount could not be read.'),
+    deposit: required(uuid, 'The deposit, by the id in deposit list.'),
+    note: required(note, 'The reason, without names and account numbers.'),
+    usdc: optional(creditAmount, 'The amount; only if the deposit’s own amount could not be read.'),
   },
   example: ['--deposit', anId, '--note', 'The partner sent it by another way'],
   run: (ops, { deposit: id, note, usdc = null }) =>
@@ -58,11 +58,11 @@ const credit = defineCommand({
 const confirm = defineCommand({
   noun: 'deposit',
   verb: 'confirm',
-  about: 'Confirms the credit that another operator has requested with deposit credit, and credits it.',
+  about: 'Confirms a credit that another operator requested with deposit credit, and credits it.',
   options: {
-    deposit: required(uuid, 'Which deposit, by the id that deposit list shows.'),
-    usdc: required(exactUsdc, 'The amount; it must be the requested one.'),
-    note: required(note, 'What you have checked, without names and account numbers.'),
+    deposit: required(uuid, 'The deposit, by the id in deposit list.'),
+    usdc: required(exactUsdc, 'The amount; it must equal the requested one.'),
+    note: required(note, 'What you checked, without names and account numbers.'),
   },
   example: ['--deposit', anId, '--usdc', '25000.00', '--note', 'Compared with the bank statement'],
   async run(ops, { deposit: id, usdc: amountMicroUsdc, note }) {
@@ -76,7 +76,7 @@ const confirm = defineCommand({
           `No credit of ${id} waits for a second operator: request it with deposit credit.`,
         )
       case 'same_operator':
-        return refused('invalid_state', 'You have requested this credit yourself: another operator has to confirm it.')
+        return refused('invalid_state', 'You requested this credit yourself: another operator has to confirm it.')
       case 'amount_differs':
         return refused(
           'invalid_request',
@@ -91,9 +91,8 @@ const confirm = defineCommand({
 const withdraw = defineCommand({
   noun: 'deposit',
   verb: 'withdraw',
-  about:
-    'Withdraws the request to credit a deposit, before a second operator has confirmed it. The deposit stays held.',
-  options: { deposit: required(uuid, 'Which deposit, by the id that deposit list shows.') },
+  about: 'Withdraws a requested credit that is not confirmed yet. The deposit stays held.',
+  options: { deposit: required(uuid, 'The deposit, by the id in deposit list.') },
   example: ['--deposit', anId],
   async run(ops, { deposit: id }) {
     const outcome = await withdrawRequest(ops, { id, by: ops.madeBy })
@@ -108,10 +107,10 @@ const withdraw = defineCommand({
 const keep = defineCommand({
   noun: 'deposit',
   verb: 'keep',
-  about: 'Says that a deposit which was held is not the partner’s: it stays where it is, and is listed no more.',
+  about: 'Decides that a held deposit is not the partner’s: it stays in suspense and leaves the list.',
   options: {
-    deposit: required(uuid, 'Which deposit, by the id that deposit list shows.'),
-    note: required(note, 'Why, without names and account numbers.'),
+    deposit: required(uuid, 'The deposit, by the id in deposit list.'),
+    note: required(note, 'The reason, without names and account numbers.'),
   },
   example: ['--deposit', anId, '--note', 'The bank has taken it back'],
   run: (ops, { deposit: id, note }) =>
@@ -128,13 +127,13 @@ async function decide(ops: Ops, decision: HeldDecision): Promise<Answer> {
     case 'not_found':
       return notHeld(id)
     case 'not_a_deposit':
-      return refused('invalid_request', 'It has left the wallet, so there is nothing to credit: find out who sent it.')
+      return refused('invalid_request', 'It is a withdrawal, so there is nothing to credit: find out who ordered it.')
     case 'amount_needed':
-      return refused('invalid_request', 'Its amount could not be read: say with --usdc how much is to be credited.')
+      return refused('invalid_request', 'Its amount could not be read: give the amount with --usdc.')
     case 'amount_known':
-      return refused('invalid_request', 'Its amount is known: leave --usdc out.')
+      return refused('invalid_request', 'Its amount is known: omit --usdc.')
     case 'request_open': {
-      const sentence = `A credit waits for a second operator already, ${describeRequest(resolved.request)}: confirm it with deposit confirm, or take it back with deposit withdraw.`
+      const sentence = `A credit already waits for a second operator, ${describeRequest(resolved.request)}: confirm it with deposit confirm, or withdraw it with deposit withdraw.`
       return refused('invalid_state', sentence)
     }
     case 'requested': {
@@ -148,7 +147,7 @@ async function decide(ops: Ops, decision: HeldDecision): Promise<Answer> {
       if (decision.outcome === 'credited') return credited(resolved)
       const { partner, environment } = resolved.deposit
       const json = { id, partner, environment, outcome: 'kept', credited_usdc: '0.00' }
-      return done(json, `The deposit ${id} stays where it is.`)
+      return done(json, `The deposit ${id} stays in suspense.`)
     }
   }
 }

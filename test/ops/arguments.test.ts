@@ -22,13 +22,13 @@ function replaced(argv: readonly string[], option: string, value: string): strin
 
 describe('a wrong command', () => {
   test.each<[string[], string]>([
-    [[], `Say what to do, beginning with one of: ${nouns} (--help tells more).`],
-    [['--json=x'], `Say what to do, beginning with one of: ${nouns} (--help tells more).`],
-    [['bank'], `There is no command "bank": it must begin with one of: ${nouns}.`],
-    [['pay\u001bout\n'], String.raw`There is no command "pay\u001bout\n": it must begin with one of: ${nouns}.`],
-    [['key'], 'Say what to do with key, one of: create, list, revoke.'],
+    [[], `Give a command that begins with one of: ${nouns} (see --help).`],
+    [['--json=x'], `Give a command that begins with one of: ${nouns} (see --help).`],
+    [['bank'], `There is no command "bank": a command begins with one of: ${nouns}.`],
+    [['pay\u001bout\n'], String.raw`There is no command "pay\u001bout\n": a command begins with one of: ${nouns}.`],
+    [['key'], 'key needs one of: create, list, revoke.'],
     [['key', 'make', '--help'], 'There is no command "key make": key has create, list, revoke.'],
-    [['__proto__', 'constructor'], `There is no command "__proto__": it must begin with one of: ${nouns}.`],
+    [['__proto__', 'constructor'], `There is no command "__proto__": a command begins with one of: ${nouns}.`],
     [['partner', 'list', 'acme'], 'partner list does not take "acme".'],
     [['partner', 'list', '--', '--json'], 'partner list does not take "--json".'],
   ])('%j', async (argv, sentence) => {
@@ -170,13 +170,10 @@ describe('a malformed value', () => {
   )
 
   test.each([
-    [[...set, '--countries', 'FR'], '--countries must be countries with commas between them, each once, out of: GB.'],
-    [[...set, '--countries', 'gb'], '--countries must be countries with commas between them, each once, out of: GB.'],
-    [
-      [...set, '--countries', 'GB,GB'],
-      '--countries must be countries with commas between them, each once, out of: GB.',
-    ],
-    [[...set, '--countries', 'GB,'], '--countries must be countries with commas between them, each once, out of: GB.'],
+    [[...set, '--countries', 'FR'], '--countries must be countries separated by commas, each once, from: GB.'],
+    [[...set, '--countries', 'gb'], '--countries must be countries separated by commas, each once, from: GB.'],
+    [[...set, '--countries', 'GB,GB'], '--countries must be countries separated by commas, each once, from: GB.'],
+    [[...set, '--countries', 'GB,'], '--countries must be countries separated by commas, each once, from: GB.'],
     [[...set, '--billing-email', 'no'], `--billing-email must be ${emailRule}, or none.`],
     [[...set, '--rate-limit-live', '0'], '--rate-limit-live must be a whole number from 1 to 10000, or default.'],
     [[...set, '--rate-limit-live', '1.5'], '--rate-limit-live must be a whole number from 1 to 10000, or default.'],

@@ -66,7 +66,7 @@ describe('the system that ops uses', () => {
     const created = await runWith({ DATABASE_URL }, ['key', 'create', '--partner', 'acme', '--environment', 'sandbox'])
 
     expect(shown.code).toBe(0)
-    expect(created).toEqual({ code: 1, out: '', err: 'SECRET_KEYS must be set too, to the value the API runs with.\n' })
+    expect(created).toEqual({ code: 1, out: '', err: 'Set SECRET_KEYS too, to the value that the API uses.\n' })
   })
 })
 
@@ -139,7 +139,7 @@ describe('one sentence reports', () => {
     expect(await runWith({ DATABASE_URL: url.href }, list)).toEqual({
       code: 1,
       out: '',
-      err: 'The database server has no database of the name in DATABASE_URL.\n',
+      err: 'The database server has no database with the name in DATABASE_URL.\n',
     })
   })
 

@@ -65,7 +65,7 @@ test('worker drain requests it, waits, and reports the end; every partner’s ac
   expect(during).toMatchObject({ id: 'aaaaaa', state: 'draining', asked_by: expect.stringMatching(/^ops:\S+$/) })
   expect([code, out]).toEqual([
     0,
-    'Worker aaaaaa is asked to drain.\nWorker aaaaaa is drained: process 41 on host-1 stays idle until it is ended.\n',
+    'Worker aaaaaa was asked to drain.\nWorker aaaaaa is drained: process 41 on host-1 stays idle until you stop it.\n',
   ])
   expect(await drains()).toEqual([
     expect.objectContaining({
@@ -87,12 +87,12 @@ test('a second drain command waits too, and is in the activity list only once', 
   await sayAlive(terminal.db, worker, 'ended')
   const joined = await drain('aaaaaa')
 
-  expect([first.code, first.out]).toEqual([0, 'Worker aaaaaa is asked to drain.\n'])
+  expect([first.code, first.out]).toEqual([0, 'Worker aaaaaa was asked to drain.\n'])
   expect([late.code, late.out]).toEqual([
     1,
-    'Worker aaaaaa is draining already.\nWorker aaaaaa is still draining: worker list shows when it is done.\n',
+    'Worker aaaaaa is already draining.\nWorker aaaaaa is still draining: worker list shows when it is drained.\n',
   ])
-  expect([joined.code, joined.err]).toEqual([2, expect.stringMatching(/^Worker aaaaaa has ended at \S+\.\n$/)])
+  expect([joined.code, joined.err]).toEqual([2, expect.stringMatching(/^Worker aaaaaa ended at \S+\.\n$/)])
   expect(await drains()).toHaveLength(before + 1)
 })
 
@@ -110,13 +110,13 @@ test('drain stops waiting for a worker that ends or is lost', async () => {
   const [ended, gone] = await both
 
   expect([ended.code, ended.out]).toEqual([0, expect.stringContaining('its process has ended')])
-  expect([gone.code, gone.out]).toEqual([1, expect.stringContaining('Worker bbbbbb was lost while it drained')])
+  expect([gone.code, gone.out]).toEqual([1, expect.stringContaining('Worker bbbbbb was lost while draining')])
 })
 
 test.each<[string, Parameters<typeof aWorker>[1] | null, RegExp]>([
   ['is not there', null, /^There is no worker aaaaaa\.\n$/],
-  ['is gone', { silentFor: '31 s' }, /^Worker aaaaaa is gone: it was last heard of at \S+Z\.\n$/],
-  ['has ended', { state: 'ended' }, /^Worker aaaaaa has ended at \S+Z\.\n$/],
+  ['is gone', { silentFor: '31 s' }, /^Worker aaaaaa is gone: its last heartbeat was at \S+Z\.\n$/],
+  ['has ended', { state: 'ended' }, /^Worker aaaaaa ended at \S+Z\.\n$/],
   ['is drained', { state: 'drained' }, /^Worker aaaaaa was drained at \S+Z\.\n$/],
 ])('a worker that %s is refused with a message, and nothing is written', async (_, about, sentence) => {
   if (about) await aWorker('aaaaaa', about)
@@ -142,7 +142,10 @@ test.each<[string, () => Promise<unknown>]>([
   const refusal = await drain('aaaaaa')
   const allowed = await drain('aaaaaa', '--last', 'allow', '--wait', '0')
 
-  expect([refusal.code, refusal.err]).toEqual([2, expect.stringMatching(/^No other worker takes the work of aaaaaa: /)])
+  expect([refusal.code, refusal.err]).toEqual([
+    2,
+    expect.stringMatching(/^Worker aaaaaa is the last one of its queues: /),
+  ])
   expect(refusal.err).toMatch(oneSentence)
   expect(allowed.code).toBe(0)
 })

@@ -1,4 +1,4 @@
-// What our own tables know of a payout, as sentences.
+// Describes a payout from our own tables, as sentences.
 
 import type { PayoutBankEvent } from '../../../db/bank/events'
 import type { PartnerCharge } from '../../../db/invoices/charges'
@@ -6,25 +6,25 @@ import type { CaseRow } from '../../../db/payouts/cases/cases'
 import type { PayoutStory, ToldEntry, ToldEvent, ToldPayout } from '../../../db/payouts/story'
 import { causeOf } from '../../../domain/invoices/invoice'
 import { formatMicropounds, formatPence, formatUsdcExactly } from '../../../domain/money'
-import { ended, type Told } from './story'
+import { ended, type Line } from './story'
 
 interface Known extends PayoutStory {
   readonly bankEvents: readonly PayoutBankEvent[]
   readonly cases: readonly CaseRow[]
 }
 
-export function toldByDatabase({ payout, events, entries, charges, bankEvents, cases }: Known): Told[] {
+export function linesFromDatabase({ payout, events, entries, charges, bankEvents, cases }: Known): Line[] {
   return [
-    ...events.map((event) => toldEvent(event, payout)),
-    ...toldByRow(payout),
-    ...setsOf(entries).map(toldSet),
-    ...bankEvents.map(toldBankEvent),
-    ...cases.flatMap(toldCase),
-    ...charges.map(toldCharge),
+    ...events.map((event) => eventLine(event, payout)),
+    ...rowLines(payout),
+    ...setsOf(entries).map(setLine),
+    ...bankEvents.map(bankEventLine),
+    ...cases.flatMap(caseLines),
+    ...charges.map(chargeLine),
   ]
 }
 
-function toldEvent({ at, kind, madeBy, detail }: ToldEvent, payout: ToldPayout): Told {
+function eventLine({ at, kind, madeBy, detail }: ToldEvent, payout: ToldPayout): Line {
   const sentence = eventSentences[kind]
   const text = sentence?.(madeBy, detail ?? 'no reason given', payout) ?? `${kind} by ${madeBy}: ${detail ?? '-'}.`
   return { at, from: 'timeline', text, ...writtenBy(kind) }
@@ -34,30 +34,30 @@ type EventSentence = (by: string, detail: string, payout: ToldPayout) => string
 
 const eventSentences: Readonly<Record<string, EventSentence>> = {
   requested: (by, _, { amountPence, accountLast4 }) =>
-    `${by} asked to pay ${formatPence(amountPence)} GBP to the account that ends with ${accountLast4 ?? '????'}.`,
+    `${by} requested ${formatPence(amountPence)} GBP to the account that ends in ${accountLast4 ?? '????'}.`,
   sent: () => 'The bank has accepted it.',
-  unconfirmed: () => 'The answer of the bank was lost: it may have been sent or not, and its money stays set aside.',
-  completed: () => 'The bank says that the money has arrived: it is completed.',
-  failed: (_, detail) => `It has failed: ${ended(detail)}`,
+  unconfirmed: () => "The bank's response was lost: it may have been sent or not, and its money stays held.",
+  completed: () => 'The bank reports that the money has arrived: it is completed.',
+  failed: (_, detail) => `It failed: ${ended(detail)}`,
   cancelled: () => 'It was cancelled before anything was sent.',
-  returned: (_, detail) => `The bank has sent the money back: ${ended(detail)}`,
-  attention: (_, detail) => `People were asked to look, because of ${detail}.`,
-  attended: (by, detail) => `${by} has dealt with it: ${ended(detail)}`,
-  resolved: (by, detail) => `${by} has said what became of it: ${ended(detail)}`,
-  shredded: (by) => `${by} erased its bank details, for good.`,
-  retried: (by, detail) => `${by} asked for it to go on now: its workflow was ${detail}.`,
-  cancel_asked: (by) => `${by} asked to take it back unless it was sent.`,
+  returned: (_, detail) => `The bank returned the money: ${ended(detail)}`,
+  attention: (_, detail) => `It needs an operator because of ${detail}.`,
+  attended: (by, detail) => `${by} cleared the attention: ${ended(detail)}`,
+  resolved: (by, detail) => `${by} recorded the outcome: ${ended(detail)}`,
+  shredded: (by) => `${by} erased its bank details.`,
+  retried: (by, detail) => `${by} retried it: its workflow was ${detail}.`,
+  cancel_asked: (by) => `${by} requested its cancellation.`,
   case_opened: (by, detail) => `${by} opened a ${detail}.`,
-  case_resolved: (by, detail) => `${by} ended a case, ${detail}.`,
+  case_resolved: (by, detail) => `${by} resolved a case, ${detail}.`,
 }
 
-function writtenBy(what: string): Pick<Told, 'writtenBy'> {
+function writtenBy(what: string): Pick<Line, 'writtenBy'> {
   const steps = stepsThatWrite[what]
   return steps === undefined ? {} : { writtenBy: steps }
 }
 
 const [sending, polling] = ['submitToRail', ['pollSettlement', 'pollReturn']] as const
-/** Only steps that run inside the workflow's task; of the others the server itself knows when they have ended. */
+/** Only steps inside the workflow task; the server records the end of the others. */
 const stepsThatWrite: Readonly<Record<string, readonly string[]>> = {
   debit: ['debitPayout'],
   called: [sending],
@@ -75,23 +75,23 @@ const stepsThatWrite: Readonly<Record<string, readonly string[]>> = {
   payout_returned: polling,
 }
 
-function toldByRow(payout: ToldPayout): Told[] {
+function rowLines(payout: ToldPayout): Line[] {
   const { attempt, bankKey, submitStartedAt, answeredAt, releasedAt, verdict, rail, transferRef } = payout
   const as = transferRef === null ? '' : `; its transfer is ${transferRef}`
-  const told = [
+  const lines = [
     [
       submitStartedAt,
       'called',
-      `The first call to the bank by ${rail} began, in attempt ${attempt}, under the bank key ${bankKey}${as}.`,
+      `Attempt ${attempt} began its first call to the bank on ${rail}, under the bank key ${bankKey}${as}.`,
     ],
-    [answeredAt, 'answered', 'Who asked for it was answered that it is pending: from here on it is there for good.'],
+    [answeredAt, 'answered', 'The caller was answered that it is pending: from here on it is acknowledged.'],
     [
       releasedAt,
       'released',
-      `Attempt ${attempt} was refused as ${verdict ?? 'payout_not_created'}, and the key was given back.`,
+      `Attempt ${attempt} was refused as ${verdict ?? 'payout_not_created'}, and the key was released.`,
     ],
   ] as const
-  return told.flatMap(([at, what, text]) => (at === null ? [] : [{ at, from: 'row', text, ...writtenBy(what) }]))
+  return lines.flatMap(([at, what, text]) => (at === null ? [] : [{ at, from: 'row', text, ...writtenBy(what) }]))
 }
 
 interface LedgerSet {
@@ -100,7 +100,7 @@ interface LedgerSet {
   readonly entries: ToldEntry[]
 }
 
-/** The entries of one set are beside each other, and sum up to nothing. */
+/** The entries of one set are adjacent and sum to zero. */
 function setsOf(entries: readonly ToldEntry[]): LedgerSet[] {
   const sets: LedgerSet[] = []
   let sum = 0n
@@ -113,7 +113,7 @@ function setsOf(entries: readonly ToldEntry[]): LedgerSet[] {
   return sets
 }
 
-function toldSet({ at, cause, entries }: LedgerSet): Told {
+function setLine({ at, cause, entries }: LedgerSet): Line {
   const side = (isOut: boolean) =>
     entries
       .filter(({ amountMicroUsdc }) => amountMicroUsdc < 0n === isOut)
@@ -125,13 +125,13 @@ function toldSet({ at, cause, entries }: LedgerSet): Told {
   return { at, from: 'ledger', text: `Booked as ${cause}: ${side(true)}, ${side(false)}.`, ...writtenBy(cause) }
 }
 
-function toldBankEvent({ receivedAt: at, category, objectRef, objectState, outcome }: PayoutBankEvent): Told {
-  const became = outcome === null ? 'nobody has seen to it yet' : `it was ${outcome}`
-  const text = `The bank sent an event: ${category} ${objectRef ?? '-'} is ${objectState ?? 'in no state'}; ${became}.`
+function bankEventLine({ receivedAt: at, category, objectRef, objectState, outcome }: PayoutBankEvent): Line {
+  const became = outcome === null ? 'it is not handled yet' : `it was ${outcome}`
+  const text = `The bank sent an event: ${category} ${objectRef ?? '-'} is ${objectState ?? 'without a state'}; ${became}.`
   return { at, from: 'bank', text }
 }
 
-function toldCharge(charge: PartnerCharge): Told {
+function chargeLine(charge: PartnerCharge): Line {
   const amount = `${formatMicropounds(charge.amountMicropounds)} GBP`
   const what = charge.kind === 'credit' ? `Credited ${amount}` : `Charged ${amount} as ${charge.kind}`
   const where = charge.invoiceNumber === null ? 'on no invoice yet' : `on invoice ${charge.invoiceNumber}`
@@ -139,12 +139,12 @@ function toldCharge(charge: PartnerCharge): Told {
   return { at: charge.createdAt, from: 'charge', text, ...writtenBy(causeOf(charge).cause) }
 }
 
-/** What was said in it, case show tells. */
-function toldCase({ id, kind, openedAt, dueAt, overdueAt, resolvedAt, outcome }: CaseRow): Told[] {
-  const told = [
+/** Without its notes, which case show prints. */
+function caseLines({ id, kind, openedAt, dueAt, overdueAt, resolvedAt, outcome }: CaseRow): Line[] {
+  const lines = [
     [openedAt, `The ${kind} is the case ${id}, due ${dueAt.toISOString()}.`],
-    [overdueAt, `The case ${id} was late, and people were told.`],
+    [overdueAt, `The case ${id} was overdue, and operators were notified.`],
     [resolvedAt, `The case ${id} ended as ${outcome ?? '-'}.`],
   ] as const
-  return told.flatMap(([at, text]) => (at === null ? [] : [{ at, from: 'case', text }]))
+  return lines.flatMap(([at, text]) => (at === null ? [] : [{ at, from: 'case', text }]))
 }

@@ -1,19 +1,19 @@
-// What the history of a payout's workflow knows: each step with its attempts, each wait, and what it waits for now.
+// Describes a payout from its workflow's history: steps with their attempts, waits, and what it waits for now.
 import {
   type Client,
   type WorkflowExecutionDescription,
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client'
-import { ended, type Told } from './story'
+import { ended, type Line } from './story'
 
-export interface ToldWorkflow {
-  readonly told: readonly Told[]
-  /** The server's word, such as RUNNING or COMPLETED; ABSENT where it has none. */
+export interface WorkflowLines {
+  readonly lines: readonly Line[]
+  /** The server's status, such as RUNNING or COMPLETED; ABSENT if there is no workflow. */
   readonly status: string
-  /** When it looks again by itself. */
+  /** Its next poll. */
   readonly wakesAt: Date | null
-  /** What it is doing, where that takes more than one attempt. */
+  /** The activities that are running or being retried. */
   readonly pending: readonly PendingStep[]
 }
 
@@ -24,14 +24,14 @@ export interface PendingStep {
   readonly nextAt: Date | null
 }
 
-export async function tellWorkflow(temporal: Client, workflowId: string): Promise<ToldWorkflow> {
+export async function readWorkflow(temporal: Client, workflowId: string): Promise<WorkflowLines> {
   const handle = temporal.workflow.getHandle(workflowId)
   try {
     const described = await handle.describe()
     const { events } = await handle.fetchHistory()
     return { ...readHistory(events ?? [], workflowId), status: described.status.name, pending: pendingOf(described) }
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return { told: [], status: 'ABSENT', wakesAt: null, pending: [] }
+    if (error instanceof WorkflowNotFoundError) return { lines: [], status: 'ABSENT', wakesAt: null, pending: [] }
     throw error
   }
 }
@@ -39,27 +39,27 @@ export async function tellWorkflow(temporal: Client, workflowId: string): Promis
 type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number]
 type Time = HistoryEvent['eventTime']
 
-function readHistory(events: readonly HistoryEvent[], workflowId: string): Pick<ToldWorkflow, 'told' | 'wakesAt'> {
-  const told: Told[] = []
+function readHistory(events: readonly HistoryEvent[], workflowId: string): Pick<WorkflowLines, 'lines' | 'wakesAt'> {
+  const lines: Line[] = []
   const timers = new Map<string, Date>()
   const scheduled = new Map<string, string>()
-  const tell = (at: Date, text: string, again?: string) =>
-    told.push({ at, from: 'workflow', text, ...(again === undefined ? {} : { again }) })
+  const add = (at: Date, text: string, again?: string) =>
+    lines.push({ at, from: 'workflow', text, ...(again === undefined ? {} : { again }) })
   for (const event of events) {
     const at = dateOf(event.eventTime)
     const id = String(event.eventId)
     const step = localStepOf(event)
     if (step !== null) {
       const again = `step ${step.name} ${step.says ?? ''}`
-      told.push({ at: step.at, from: 'workflow', text: stepSentence(step), again, step: step.name, endedBy: at })
+      lines.push({ at: step.at, from: 'workflow', text: stepSentence(step), again, step: step.name, endedBy: at })
     }
     const start = event.workflowExecutionStartedEventAttributes
-    if (start) tell(at, `Its workflow ${workflowId} began${start.continuedExecutionRunId ? ' a fresh history' : ''}.`)
+    if (start) add(at, `Its workflow ${workflowId} began${start.continuedExecutionRunId ? ' a fresh history' : ''}.`)
     const timer = event.timerStartedEventAttributes
     if (timer) timers.set(id, new Date(at.getTime() + msOf(timer.startToFireTimeout)))
     const over = event.timerFiredEventAttributes ?? event.timerCanceledEventAttributes
     if (over) timers.delete(String(over.startedEventId))
-    if (event.timerFiredEventAttributes) tell(at, 'It had waited, and looked again by itself.', 'waited')
+    if (event.timerFiredEventAttributes) add(at, 'Its timer fired, and it polled again.', 'waited')
     const activity = event.activityTaskScheduledEventAttributes
     if (activity) scheduled.set(id, activity.activityType?.name ?? 'a step')
     const done = event.activityTaskCompletedEventAttributes
@@ -67,22 +67,22 @@ function readHistory(events: readonly HistoryEvent[], workflowId: string): Pick<
       const name = scheduled.get(String(done.scheduledEventId)) ?? 'a step'
       const attempt = attemptOf(events, String(done.startedEventId))
       const says = saysIn(done.result?.payloads?.[0]?.data)
-      tell(at, stepSentence({ name, attempt, says }), `step ${name} ${says ?? ''}`)
+      add(at, stepSentence({ name, attempt, says }), `step ${name} ${says ?? ''}`)
     }
     const signal = event.workflowExecutionSignaledEventAttributes
-    if (signal) tell(at, `It was woken by the signal ${signal.signalName ?? ''}.`, 'signal')
+    if (signal) add(at, `It was woken by the signal ${signal.signalName ?? ''}.`, 'signal')
     const update = event.workflowExecutionUpdateAcceptedEventAttributes
-    if (update) tell(at, `It was asked for its answer by the update ${update.acceptedRequest?.input?.name ?? ''}.`)
-    if (event.workflowExecutionCancelRequestedEventAttributes) tell(at, 'Somebody asked to cancel it in Temporal.')
+    if (update) add(at, `It accepted the update ${update.acceptedRequest?.input?.name ?? ''}.`)
+    if (event.workflowExecutionCancelRequestedEventAttributes) add(at, 'Its cancellation was requested in Temporal.')
     const failed = event.workflowTaskFailedEventAttributes
     if (failed)
-      tell(at, `A task of its workflow failed: ${failed.failure?.message ?? 'no reason given'}.`, 'task failed')
+      add(at, `A task of its workflow failed: ${failed.failure?.message ?? 'no reason given'}.`, 'task failed')
     if (event.workflowTaskTimedOutEventAttributes)
-      tell(at, 'A worker took its workflow and did not come back.', 'task lost')
-    if (event.workflowExecutionTerminatedEventAttributes) tell(at, 'Somebody terminated its workflow.')
-    if (event.workflowExecutionCompletedEventAttributes) tell(at, 'Its workflow ended.')
+      add(at, 'A worker took a task of its workflow and did not answer.', 'task lost')
+    if (event.workflowExecutionTerminatedEventAttributes) add(at, 'Its workflow was terminated.')
+    if (event.workflowExecutionCompletedEventAttributes) add(at, 'Its workflow ended.')
   }
-  return { told, wakesAt: [...timers.values()].at(-1) ?? null }
+  return { lines, wakesAt: [...timers.values()].at(-1) ?? null }
 }
 
 interface Step {
@@ -96,7 +96,7 @@ function stepSentence({ name, attempt, says }: Step): string {
   return ended(`The step ${name} ran${tries}${says === null ? '' : `: ${says}`}`)
 }
 
-/** Steps that somebody waits for are written by the worker itself, as a marker. */
+/** The worker records local activities as markers. */
 function localStepOf(event: HistoryEvent): (Step & { readonly at: Date }) | null {
   const marker = event.markerRecordedEventAttributes
   if (marker?.markerName !== 'core_local_activity') return null

@@ -11,7 +11,7 @@ import type { Ops } from '../../connect'
 import { required, uuid } from '../../options'
 import { withTemporal } from '../../reach-temporal'
 import { Trouble } from '../../trouble'
-import { toldByDatabase } from './from-database'
+import { linesFromDatabase } from './from-database'
 import type * as workflows from './from-workflow'
 import { nextSteps } from './next'
 import { inOrder } from './story'
@@ -20,8 +20,8 @@ const explain = defineCommand({
   noun: 'payout',
   verb: 'explain',
   about:
-    'Tells every step, attempt, wait, ledger entry, charge and bank reference of a payout in order, and what happens next.',
-  options: { payout: required(uuid, 'Which payout.') },
+    'Shows every step, attempt, wait, ledger entry, charge and bank reference of a payout in order, and what happens next.',
+  options: { payout: required(uuid, 'The payout.') },
   example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'],
   async run(ops, { payout: payoutId }) {
     const story = await findPayoutStory(ops.db, payoutId)
@@ -30,14 +30,14 @@ const explain = defineCommand({
       listBankEventsOf(ops.db, payoutId),
       listCasesOf(ops.db, payoutId),
       railStates(ops.db),
-      askTemporal(ops, story.payout),
+      readWorkflows(ops, story.payout),
     ])
     const { payout } = story
     const rail = rails.find(({ environment }) => environment === payout.environment) ?? null
-    const known = toldByDatabase({ ...story, bankEvents, cases })
-    const told = inOrder([...known, ...(asked?.flatMap((each) => each.told) ?? [])])
-    const next = nextSteps({ payout, workflow: lookingAfter(asked), rail, cases, patience: ops.payouts })
-    const steps = told.map(({ at, from, text }) => ({ at: at.toISOString(), from, text }))
+    const known = linesFromDatabase({ ...story, bankEvents, cases })
+    const ordered = inOrder([...known, ...(asked?.flatMap((each) => each.lines) ?? [])])
+    const next = nextSteps({ payout, workflow: currentWorkflow(asked), rail, cases, patience: ops.payouts })
+    const steps = ordered.map(({ at, from, text }) => ({ at: at.toISOString(), from, text }))
     const heading = headingOf(payout)
     const lines = steps.map(({ at, from, text }) => `${at}  ${from.padEnd(8)}  ${text}`)
     const status = payout.releasedAt === null ? payout.status : 'refused'
@@ -58,20 +58,20 @@ function headingOf({
   attempt,
   transferRef,
 }: ToldPayout): string {
-  const stands = releasedAt === null ? status : 'refused'
+  const shownStatus = releasedAt === null ? status : 'refused'
   const atBank = transferRef === null ? 'no transfer is known' : `the bank's transfer is ${transferRef}`
-  return `Payout ${id} of ${slug} in ${environment}, ${formatPence(amountPence)} GBP: ${stands}, attempt ${attempt}; ${atBank}.`
+  return `Payout ${id} of ${slug} in ${environment}, ${formatPence(amountPence)} GBP: ${shownStatus}, attempt ${attempt}; ${atBank}.`
 }
 
-/** That of the payout, and that of its return; null when the server could not be asked. */
-async function askTemporal(ops: Ops, payout: ToldPayout): Promise<readonly workflows.ToldWorkflow[] | null> {
+/** The workflows of the payout and of its return; null if the server does not answer. */
+async function readWorkflows(ops: Ops, payout: ToldPayout): Promise<readonly workflows.WorkflowLines[] | null> {
   try {
     return await withTemporal(ops, async (client) => {
-      // Loads Temporal's client, which takes longer than most commands.
-      const { tellWorkflow }: typeof workflows = require('./from-workflow')
-      const ofPayout = await tellWorkflow(client, payoutWorkflowId(payout))
-      // Not beside each other: a call that is left behind when the other fails would throw where nobody can catch it.
-      return [ofPayout, await tellWorkflow(client, payoutReturnId(payout.id))]
+      // Loaded only when needed: Temporal's client takes longer to load than most commands to run.
+      const { readWorkflow }: typeof workflows = require('./from-workflow')
+      const ofPayout = await readWorkflow(client, payoutWorkflowId(payout))
+      // In sequence: if both ran and one failed, the rejection of the other would be unhandled.
+      return [ofPayout, await readWorkflow(client, payoutReturnId(payout.id))]
     })
   } catch (error) {
     if (error instanceof Trouble) return null
@@ -79,7 +79,7 @@ async function askTemporal(ops: Ops, payout: ToldPayout): Promise<readonly workf
   }
 }
 
-function lookingAfter(asked: readonly workflows.ToldWorkflow[] | null): workflows.ToldWorkflow | null {
+function currentWorkflow(asked: readonly workflows.WorkflowLines[] | null): workflows.WorkflowLines | null {
   if (asked === null) return null
   return asked.find(({ status }) => status === 'RUNNING') ?? asked[0] ?? null
 }

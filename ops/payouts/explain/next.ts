@@ -1,31 +1,31 @@
-// What happens to a payout next, by itself or by people, as sentences.
+// Describes what happens to a payout next, as sentences.
 
 import type { RailState } from '../../../db/bank/rail-pauses'
 import type { CaseRow } from '../../../db/payouts/cases/cases'
 import type { ToldPayout } from '../../../db/payouts/story'
 import { nextStepFor } from '../next-step'
-import type { ToldWorkflow } from './from-workflow'
+import type { WorkflowLines } from './from-workflow'
 
-interface Standing {
+interface Situation {
   readonly payout: ToldPayout
-  /** Null when Temporal could not be asked. */
-  readonly workflow: ToldWorkflow | null
+  /** Null if Temporal does not answer. */
+  readonly workflow: WorkflowLines | null
   readonly rail: RailState | null
   readonly cases: readonly CaseRow[]
   readonly patience: { readonly repeatForMs: number; readonly quietMs: number }
 }
 
-export function nextSteps(standing: Standing): string[] {
-  const { payout, cases } = standing
+export function nextSteps(situation: Situation): string[] {
+  const { payout, cases } = situation
   const isOver = payout.releasedAt !== null || payout.closedAt !== null
   const late = cases.filter(({ resolvedAt }) => resolvedAt === null)
   return [
-    isOver ? ending(payout) : awaited(standing),
-    ...(isOver ? [] : byWorkflow(standing.workflow)),
-    ...(isOver || isCalled(payout) ? [] : ['Until it is sent, payout cancel takes it back.']),
+    isOver ? ending(payout) : awaited(situation),
+    ...(isOver ? [] : byWorkflow(situation.workflow)),
+    ...(isOver || isCalled(payout) ? [] : ['Until it is sent, payout cancel can cancel it.']),
     ...(payout.attention === null ? [] : [adviceFor(payout.attention)]),
     ...late.map(
-      ({ id, kind, dueAt }) => `People settle the ${kind} with the bank, case ${id}, until ${dueAt.toISOString()}.`,
+      ({ id, kind, dueAt }) => `An operator settles the ${kind} with the bank, case ${id}, due ${dueAt.toISOString()}.`,
     ),
   ]
 }
@@ -37,53 +37,52 @@ function ending({ status, releasedAt, verdict, failureReason, attention }: ToldP
       : 'the same key may be sent again'
     return `Nothing: it was refused (${verdict ?? 'payout_not_created'}), no payout exists, and ${key}.`
   }
-  if (status === 'completed') return 'Nothing: it has arrived. Only if the bank sends the money back does it go on.'
+  if (status === 'completed') return 'Nothing: it has arrived. It continues only if the bank returns the money.'
   return `Nothing: it is ${status}${failureReason === null ? '' : ` (${failureReason.replace(/\.$/, '')})`}, and its money is where the ledger says.`
 }
 
-function awaited({ payout, rail, patience }: Standing): string {
+function awaited({ payout, rail, patience }: Situation): string {
   const { submitStartedAt, transferRef, status, environment } = payout
   if (transferRef !== null) {
-    const what = status === 'processing' || status === 'pending' ? 'to deliver it' : 'to give the money back'
-    return `The bank is awaited ${what}: it is asked about the transfer ${transferRef} until it says so.`
+    const what = status === 'processing' || status === 'pending' ? 'delivers it' : 'returns the money'
+    return `The workflow polls the transfer ${transferRef} until the bank ${what}.`
   }
   if (submitStartedAt !== null) {
     const repeatUntil = new Date(submitStartedAt.getTime() + patience.repeatForMs)
     const decided = new Date(repeatUntil.getTime() + patience.quietMs)
     const repeated =
       rail !== null && rail.pausedAt !== null
-        ? `The bank's list is looked into, and the identical call is not repeated while the rail of ${environment} is paused; after that until ${repeatUntil.toISOString()}`
+        ? `The transfer is looked up in the bank's list. The identical call is repeated until ${repeatUntil.toISOString()}, but not while the rail of ${environment} is paused`
         : `The identical call is repeated until ${repeatUntil.toISOString()}`
-    return `${repeated}; what the bank's own list says decides, at the latest after ${decided.toISOString()}. It is never sent a second time.`
+    return `${repeated}; the bank's own list decides, at the latest after ${decided.toISOString()}. It is never sent a second time.`
   }
   if (rail !== null && rail.pausedAt !== null) {
-    return `It is sent when the rail of ${environment} is resumed, which ${rail.pausedBy ?? 'somebody'} paused at ${rail.pausedAt.toISOString()}.`
+    return `It is sent when the rail of ${environment} is resumed, which ${rail.pausedBy ?? 'an unknown operator'} paused at ${rail.pausedAt.toISOString()}.`
   }
   if (!payout.isPartnerActive) return `It is sent when the partner ${payout.slug}, which is not active, is reactivated.`
-  return 'Its money is set aside if that is not done yet, and then it is sent to the bank.'
+  return 'It is debited, if that is not done yet, and then sent to the bank.'
 }
 
-/** From then on the bank may have it. */
+/** From the first call on, the bank may have it. */
 function isCalled({ submitStartedAt, transferRef }: ToldPayout): boolean {
   return submitStartedAt !== null || transferRef !== null
 }
 
-function byWorkflow(workflow: ToldWorkflow | null): string[] {
-  if (workflow === null) return ['Temporal does not answer, so what its workflow waits for is not known.']
+function byWorkflow(workflow: WorkflowLines | null): string[] {
+  if (workflow === null) return ['Temporal does not answer, so the state of its workflow is unknown.']
   const { status, pending, wakesAt } = workflow
   if (status !== 'RUNNING')
-    return [`No workflow looks after it (${status}): the next sweep starts one, payout retry does so now.`]
+    return [`It has no running workflow (${status}): the next sweep starts one, payout retry does so now.`]
   const steps = pending.map(({ name, attempt, lastFailure, nextAt }) => {
     const failed = lastFailure === null ? '' : `; the last one failed: ${lastFailure.replace(/\.$/, '')}`
     const next = nextAt === null ? '' : `, again at ${nextAt.toISOString()}`
     return `The step ${name} is at attempt ${attempt}${next}${failed}.`
   })
-  if (wakesAt !== null)
-    steps.push(`It looks again by itself at ${wakesAt.toISOString()}, or as soon as the bank speaks.`)
-  return steps.length > 0 ? steps : ['Its workflow is at work, or waits for a worker.']
+  if (wakesAt !== null) steps.push(`It polls again at ${wakesAt.toISOString()}, or as soon as the bank sends an event.`)
+  return steps.length > 0 ? steps : ['Its workflow is running, or waits for a worker.']
 }
 
 function adviceFor(attention: string): string {
-  const step = nextStepFor(attention) ?? 'nobody has written down what to do about this: let an engineer look.'
-  return `It waits for people because of ${attention}: ${step}`
+  const step = nextStepFor(attention) ?? 'there is no runbook step for this code: let an engineer look.'
+  return `It needs an operator because of ${attention}: ${step}`
 }

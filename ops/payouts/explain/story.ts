@@ -1,25 +1,25 @@
-// One thing that happened to a payout, as a sentence with its time, and how many of them become a short story.
+// Merges timed sentences about a payout into one ordered, shortened list.
 
-export interface Told {
+export interface Line {
   readonly at: Date
-  /** Where it is known from. */
+  /** Its source. */
   readonly from: 'timeline' | 'row' | 'ledger' | 'charge' | 'bank' | 'case' | 'workflow'
   readonly text: string
-  /** The steps of the workflow of which one has written it. */
+  /** The workflow steps that can have written it. */
   readonly writtenBy?: readonly string[]
-  /** The step that it tells of. */
+  /** The step it is about. */
   readonly step?: string
-  /** Of a step: it had ended by then. When it did is told too early by what its worker had waited for meanwhile. */
+  /** The latest possible end of a step. Its recorded end can be too early, by the time its worker waited. */
   readonly endedBy?: Date
-  /** Things that only repeat each other have the same one. */
+  /** Equal for entries that only repeat each other. */
   readonly again?: string
 }
 
-/** In order; of what repeats without anything between, the first, how often, and the last. */
-export function inOrder(told: readonly Told[]): Told[] {
-  const sorted = afterWhatTheyWrote(told).toSorted((one, other) => one.at.getTime() - other.at.getTime())
-  const story: Told[] = []
-  let run: Told[] = []
+/** Sorts by time. Of consecutive repeats it keeps the first, their number, and the last. */
+export function inOrder(lines: readonly Line[]): Line[] {
+  const sorted = afterTheirWrites(lines).toSorted((one, other) => one.at.getTime() - other.at.getTime())
+  const story: Line[] = []
+  let run: Line[] = []
   for (const each of [...sorted, null]) {
     if (each !== null && (run.length === 0 || isAgain(run[0], each))) {
       run.push(each)
@@ -31,30 +31,30 @@ export function inOrder(told: readonly Told[]): Told[] {
   return story
 }
 
-/** A step has ended when it has written what it has, and none ends before the one in front of it. */
-function afterWhatTheyWrote(told: readonly Told[]): Told[] {
+/** A step ends after everything it wrote, and not before the previous step. */
+function afterTheirWrites(lines: readonly Line[]): Line[] {
   let before = 0
-  return told.map((each) => {
+  return lines.map((each) => {
     const { endedBy, step } = each
     if (endedBy === undefined || step === undefined) return each
-    const written = told.filter(({ writtenBy, at }) => writtenBy?.includes(step) && at <= endedBy)
+    const written = lines.filter(({ writtenBy, at }) => writtenBy?.includes(step) && at <= endedBy)
     before = Math.max(before, each.at.getTime(), ...written.map(({ at }) => at.getTime()))
     return { ...each, at: new Date(before) }
   })
 }
 
-/** As the end of a sentence. */
+/** Ends a sentence with a full stop. */
 export function ended(text: string): string {
   return text.endsWith('.') ? text : `${text}.`
 }
 
-function isAgain(first: Told | undefined, next: Told): boolean {
+function isAgain(first: Line | undefined, next: Line): boolean {
   return first?.again !== undefined && first.again === next.again
 }
 
-function shortened(run: readonly Told[]): readonly Told[] {
+function shortened(run: readonly Line[]): readonly Line[] {
   const [first, last] = [run[0], run.at(-1)]
   if (first === undefined || last === undefined || run.length <= 3) return run
-  const between = { ...last, text: `The same again, ${run.length - 2} times in between.` }
+  const between = { ...last, text: `The same, ${run.length - 2} more times.` }
   return [first, between, last]
 }

@@ -30,7 +30,7 @@ async function anEvent(eventId: string, outcome: string, about: string | null): 
 const listed = async () => (await terminal.json<{ data: { id: string }[] }>('bank-event', 'list')).data
 
 test('events that contradict us or name no payout of ours are listed until they are handled', async () => {
-  expect((await terminal.ops('bank-event', 'list')).out).toBe('No event of the bank was put aside.\n')
+  expect((await terminal.ops('bank-event', 'list')).out).toBe('No bank event is quarantined.\n')
   const contradicting = await anEvent('e-1', 'quarantined', payoutId)
   const unknown = await anEvent('e-2', 'unknown_payout', null)
   await anEvent('e-3', 'told', payoutId)
@@ -59,7 +59,7 @@ test('events that contradict us or name no payout of ours are listed until they 
     'Booked by hand',
   )
 
-  expect([code, out]).toEqual([0, `The event ${contradicting} is dealt with.\n`])
+  expect([code, out]).toEqual([0, `The event ${contradicting} is marked as handled.\n`])
   expect((await listed()).map(({ id }) => id)).toEqual([unknown])
   const [entry] = await latestActivity(terminal.db, partnerId, 1)
   expect(entry).toMatchObject({ action: 'bank_event.attend', detail: payoutId, madeBy: expect.stringMatching(/^ops:/) })
@@ -71,7 +71,7 @@ test('an event without a partner can be handled too, and none is handled twice',
 
   const [first, second] = [await attend(), await attend()]
 
-  expect([first.code, second.code, second.err]).toEqual([0, 2, `No event ${id} is put aside.\n`])
+  expect([first.code, second.code, second.err]).toEqual([0, 2, `No event ${id} is quarantined.\n`])
   const [row] = await terminal.db.dataSource.query('SELECT attended_by, note FROM bank_events WHERE id = $1', [id])
   expect(row).toEqual({ attended_by: expect.stringMatching(/^ops:\S+$/), note: "Another system's" })
 })

@@ -92,7 +92,7 @@ describe('partner verify', () => {
 
   test.each([
     ['Temporal away', { TEMPORAL_ADDRESS: '127.0.0.1:1' }, 1, 'Temporal does not answer'],
-    ['no Temporal', { TEMPORAL_ADDRESS: '' }, 1, 'TEMPORAL_ADDRESS must be set'],
+    ['no Temporal', { TEMPORAL_ADDRESS: '' }, 1, 'Set TEMPORAL_ADDRESS too'],
     ['no live bank', { BANK_LIVE_URL: '' }, 2, 'There is no live bank'],
   ])('with %s is one sentence, and nothing has started', async (_which, more, code, sentence) => {
     expect(await verify(more)).toMatchObject({ code, out: '', err: expect.stringContaining(sentence) })
@@ -191,7 +191,7 @@ describe('partner approve', () => {
     expect(await runWith(withoutBank, ['partner', 'approve', '--partner', slug])).toEqual({
       code: 1,
       out: '',
-      err: 'The bank does not answer: see that it runs, then repeat the command.\n',
+      err: 'The bank does not answer: check that it runs, then repeat the command.\n',
     })
     expect(await walletOf('live')).toMatchObject({ walletRef: null })
   })
@@ -214,7 +214,7 @@ describe('wallet credit at a bank', () => {
     await credit('--usdc', '5.00', '--reference', 'r-1')
     const other = await ops('wallet', 'credit', '--partner', slug, '--usdc', '6.00', '--reference', 'r-1')
 
-    expect(other.out).toBe(`That reference was credited before: nothing moved, ${slug} holds 10005.00 USDC.\n`)
+    expect(other.out).toBe(`That reference was already credited: no money moved, ${slug} holds 10005.00 USDC.\n`)
     expect(await heldAtBank('sandbox')).toBe('10005.00')
   })
 

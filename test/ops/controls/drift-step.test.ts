@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { driftKinds } from '../../../domain/controls/drift'
-import { driftSteps } from '../../../ops/controls/drift-step'
+import { driftSteps } from '../../../ops/controls/proof'
 
 const page = readFileSync(join(__dirname, '../../../docs/operations.md'), 'utf8')
 

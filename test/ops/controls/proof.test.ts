@@ -2,7 +2,7 @@
 // bank.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
-import { driftSteps } from '../../../ops/controls/drift-step'
+import { driftSteps } from '../../../ops/controls/proof'
 import type { Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
@@ -85,7 +85,7 @@ describe('proof', () => {
 
   test('fails when the bank is unavailable', async () => {
     const withoutBank = { ...bankVariables(), BANK_LIVE_URL: 'http://127.0.0.1:1/v0' }
-    const message = 'The bank did not answer about 1 wallet: what was open there stays open, and nothing was compared.'
+    const message = 'The bank did not answer for 1 wallet: nothing was compared, and open drifts stay open.'
 
     const { code, out } = await runWith({ ...terminal.env, ...withoutBank }, ['proof'])
 
@@ -192,7 +192,7 @@ describe('audit verify', () => {
 
     expect(Number(before.unsealed_tail)).toBeGreaterThan(3)
     expect(code).toBe(0)
-    expect(out).toMatch(/^The audit chain holds\.\nlinks_that_hold +\d+\nhead +[0-9a-f]{64}\nunsealed_tail +0\n$/)
+    expect(out).toMatch(/^The audit chain is intact\.\nlinks_that_hold +\d+\nhead +[0-9a-f]{64}\nunsealed_tail +0\n$/)
   })
 
   test('names the first changed row, and exits with 1', async () => {
@@ -220,7 +220,7 @@ describe('payout shred', () => {
     const again = await shred(one)
 
     expect([code, out]).toEqual([0, `The bank details of ${one.payoutId} are erased.\n`])
-    expect(again.out).toBe(`The bank details of ${one.payoutId} were erased before.\n`)
+    expect(again.out).toBe(`The bank details of ${one.payoutId} are already erased.\n`)
     expect(await sealedOnes()).toEqual([other.payoutId])
     const [entry] = await latestActivity(terminal.db, partnerId, 1)
     expect(entry).toMatchObject({

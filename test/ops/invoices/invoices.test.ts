@@ -62,7 +62,7 @@ test('run reports each partner and then the sums, as in the preview; a rerun cha
   expect(ran.code).toBe(0)
   expect(ran.out).toMatch(/^ {4}1 {2}seen-\d: issued INV-\d{4}-00000\d, 17\.08 GBP\n/)
   expect(ran.out).toContain(`\n${monthText}: 2 invoices were issued.\n`)
-  expect(again.out).toBe(`${monthText}: nothing has changed, no invoice was issued; 2 had theirs already.\n`)
+  expect(again.out).toBe(`${monthText}: no invoice was issued; 2 already had one.\n`)
   expect(await countInvoices()).toBe(2)
 })
 
@@ -91,8 +91,8 @@ test('run bills one partner if one is named', async () => {
     elsewhere: 0,
     failed: 0,
   })
-  expect(again.out).toMatch(/named-1: has its invoice already, INV-/)
-  expect(again.out).toMatch(/nothing has changed/)
+  expect(again.out).toMatch(/named-1: already has INV-/)
+  expect(again.out).toMatch(/no invoice was issued/)
 })
 
 test('a partner that cannot be billed is named, the command fails, and a rerun after the fix bills it', async () => {
@@ -112,7 +112,10 @@ test('a partner that cannot be billed is named, the command fails, and a rerun a
 })
 
 test.each([
-  [['run', '--period', thisMonth], `${monthInWords(thisMonth)} is not over yet: it can be billed from the 1st on.\n`],
+  [
+    ['run', '--period', thisMonth],
+    `${monthInWords(thisMonth)} is not over yet: it can be billed from the 1st of the next month.\n`,
+  ],
   [['run', '--period', period, '--partner', 'nobody'], 'There is no partner nobody.\n'],
   [['run', '--period', '2026-13'], '--period must be a month, such as 2026-10.\n'],
   [['preview', '--period', period, '--partner', 'nobody'], 'There is no partner nobody.\n'],
@@ -151,8 +154,8 @@ test('mark-paid, mark-unpaid and void work from the allowed statuses, and the ac
     `${number} is open now.\n`,
     `${number} is void now.\n`,
   ])
-  expect(twice.err).toBe(`${number} is paid already.\n`)
-  expect(tooEarly.err).toBe(`${number} is paid: take that back first, with invoices mark-unpaid.\n`)
+  expect(twice.err).toBe(`${number} is already paid.\n`)
+  expect(tooEarly.err).toBe(`${number} is paid: run invoices mark-unpaid first.\n`)
   expect(gone.err).toBe(`seen-2 has no invoice for ${monthText} that is open or paid.\n`)
   const { id = '' } = (await findPartnerBySlug(worker.db, 'seen-2')) ?? {}
   const entries = await latestActivity(worker.db, id, 10)
@@ -173,9 +176,11 @@ test('a credit is on the next invoice; the same reference gives it once, and no 
   const again = await credit('5.00', '--reference', 'case-17')
   const other = await credit('6.00', '--reference', 'case-17')
 
-  expect(first.out).toBe(`seen-1 gets a credit of 5.00 GBP, with the invoice of ${monthInWords(thisMonth)} or after.\n`)
-  expect(again.out).toBe('seen-1 was given 5.00 GBP already.\n')
-  expect(other.err).toBe('case-17 was 5.00 GBP: another credit needs another --reference.\n')
+  expect(first.out).toBe(
+    `seen-1 gets a credit of 5.00 GBP, on the invoice of ${monthInWords(thisMonth)} or a later one.\n`,
+  )
+  expect(again.out).toBe('seen-1 was already credited 5.00 GBP.\n')
+  expect(other.err).toBe('case-17 was 5.00 GBP: use another --reference for another credit.\n')
   expect(await thisMonthOf()).toContainEqual(expect.objectContaining({ kind: 'credit', amount_gbp: '5.00' }))
 
   await credit('5.00')
@@ -210,7 +215,7 @@ test('a server that does not answer gives a message', async () => {
   ])
 
   expect(code).toBe(1)
-  expect(err).toBe('Temporal does not answer: see that it runs, then repeat the command.\n')
+  expect(err).toBe('Temporal does not answer: check that it runs, then repeat the command.\n')
 })
 
 function chargedPartners(name: string, partners: number): Promise<void> {

@@ -85,9 +85,9 @@ test('the database itself protects prices that have begun', async () => {
 })
 
 test.each([
-  ['nothing to set', [], 'Say what to set'],
-  ['a month that has begun', ['--from', '2020-01', '--payout-fixed', '0.10'], 'prices do not change for the past'],
-  ['a month before a planned one', ['--from', '2099-03', '--payout-fixed', '0.10'], 'are planned already'],
+  ['nothing to set', [], 'Give at least one of'],
+  ['a month that has begun', ['--from', '2020-01', '--payout-fixed', '0.10'], 'past prices cannot change'],
+  ['a month before a planned one', ['--from', '2099-03', '--payout-fixed', '0.10'], 'are already planned'],
   ['an invalid price', ['--payout-fixed', '-1.00'], '--payout-fixed must be'],
   ['more than 100%', ['--network-markup', '100.01'], '--network-markup must be'],
 ])('%s is refused with a message, and nothing changes', async (_, argv, message) => {

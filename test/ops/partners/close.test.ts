@@ -52,7 +52,7 @@ describe('partner close', () => {
     expect(first.out).toMatch(
       new RegExp(`^${partner.slug} is closed. Keys revoked: 2. Sessions ended: 1. Its admins can sign in and read`),
     )
-    expect([second.code, second.out]).toEqual([0, expect.stringContaining('is closed already')])
+    expect([second.code, second.out]).toEqual([0, expect.stringContaining('is already closed')])
     const [until, closed] = [shown['readable_until'], shown['closed_at']].map((each) => new Date(each ?? '').getTime())
     expect([shown['status'], (until ?? 0) - (closed ?? 0)]).toEqual(['closed', 90 * 86_400_000])
     for (const key of keys) expect((await api.get('/v1/account', { key })).status).toBe(401)
@@ -67,7 +67,7 @@ describe('partner close', () => {
       }),
     ])
     const key = await terminal.ops('key', 'create', '--partner', partner.slug, '--environment', 'sandbox')
-    expect([key.code, key.err]).toEqual([2, expect.stringContaining('is closed, and gets no more keys')])
+    expect([key.code, key.err]).toEqual([2, expect.stringContaining('is closed and cannot get new keys')])
   })
 
   test('lets admins sign in and read, not write, until the printed date, and viewers not at all', async () => {

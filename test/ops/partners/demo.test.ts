@@ -45,7 +45,7 @@ test('the month has every kind of charge, all in that month, and the wallet hold
     month,
     keys: { sandbox: expect.stringMatching(/^kp_sandbox_/), live: expect.stringMatching(/^kp_live_/) },
   })
-  expect([again.code, again.err]).toEqual([2, 'There is a partner demo already.\n'])
+  expect([again.code, again.err]).toEqual([2, 'The slug demo is already taken.\n'])
   expect(preview.data[0].lines.map(({ kind }: { kind: string }) => kind)).toEqual([
     'payout_fees',
     'monthly_account',
@@ -70,7 +70,7 @@ test('reconciliation finds no drift, and the ledger and the audit chain are vali
   expect(await ops('proof')).toMatchObject({ code: 0, out: expect.stringMatching(/no drift\.\n$/) })
   expect(await ops('audit', 'verify')).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/^The audit chain holds\.\n/),
+    out: expect.stringMatching(/^The audit chain is intact\.\n/),
   })
   await requireSoundLedger(terminal.db.dataSource)
 })

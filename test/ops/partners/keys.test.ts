@@ -71,7 +71,7 @@ describe('key create', () => {
     const { code, out } = await terminal.ops('key', 'create', '--partner', slug, '--environment', 'sandbox')
 
     expect(code).toBe(0)
-    expect(out).toMatch(/secret +kp_sandbox_[a-f0-9]{48}\n\nThe secret is shown only this once: store it now\.\n$/)
+    expect(out).toMatch(/secret +kp_sandbox_[a-f0-9]{48}\n\nThe secret is shown only once: store it now\.\n$/)
   })
 
   test('refuses a sixth active key, even for concurrent commands', async () => {
@@ -85,7 +85,7 @@ describe('key create', () => {
     expect(refusals).toHaveLength(1)
     expect(refusals[0]).toMatchObject({ code: 2, out: '' })
     expect(JSON.parse(refusals[0]?.err ?? '')).toEqual({
-      error: { code: 'key_limit_reached', message: `${slug} has 5 sandbox keys already: revoke one first.` },
+      error: { code: 'key_limit_reached', message: `${slug} already has 5 sandbox keys: revoke one first.` },
     })
   })
 
@@ -170,7 +170,7 @@ describe('key revoke', () => {
 
     expect({ code, err }).toEqual({
       code: 2,
-      err: `2 keys of ${slug} have that prefix: give the id that key list shows.\n`,
+      err: `2 keys of ${slug} have that prefix: use the id in key list.\n`,
     })
     expect(await callerOf(keys[0]?.secret ?? '')).not.toBeNull()
   })
@@ -185,7 +185,7 @@ describe('key revoke', () => {
     expect(JSON.parse(again.err)).toEqual({
       error: {
         code: 'invalid_state',
-        message: `The key ${key.key_prefix} is revoked already.`,
+        message: `The key ${key.key_prefix} is already revoked.`,
         details: { status: 'revoked' },
       },
     })

@@ -72,7 +72,7 @@ describe('partner create', () => {
 
     const again = await terminal.ops('partner', 'create', '--name', 'B', '--slug', 'taken', '--email', 'b@b.test')
 
-    expect(again).toEqual({ code: 2, out: '', err: 'There is a partner taken already.\n' })
+    expect(again).toEqual({ code: 2, out: '', err: 'The slug taken is already taken.\n' })
   })
 
   test.each(['admin', 'api', 'payouts', 'dashboard', 'docs', 'www'])('refuses the reserved slug %s', async (slug) => {
@@ -167,7 +167,7 @@ describe('partner suspend and reactivate', () => {
 
     expect(again).toMatchObject({ code: 2, out: '' })
     expect(JSON.parse(again.err)).toEqual({
-      error: { code: 'invalid_state', message: 'twice is suspended already.', details: { status: 'suspended' } },
+      error: { code: 'invalid_state', message: 'twice is already suspended.', details: { status: 'suspended' } },
     })
     expect(await activityOf(id)).toHaveLength(2)
   })
@@ -202,7 +202,7 @@ describe('partner approve-name and refuse-name', () => {
     const approved = await approve('Acme Bank plc')
     const again = await approve('Acme Bank plc')
 
-    expect([other.code, other.err]).toEqual([2, 'renamed asked for another name, as partner show shows.\n'])
+    expect([other.code, other.err]).toEqual([2, 'renamed requested another name: see partner show.\n'])
     expect([approved.code, again.code]).toEqual([0, 2])
     expect(await findPartnerBySlug(terminal.db, 'renamed')).toMatchObject({
       name: 'Acme Bank plc',
@@ -278,7 +278,7 @@ describe('partner set', () => {
     await terminal.json(...set, '--max-per-payout', '9.99')
     const apart = await terminal.ops(...set, '--min', '10.00')
 
-    const sentence = 'The smallest payout, 10.00, would be above the largest, 9.99.\n'
+    const sentence = 'The smallest payout, 10.00, would exceed the largest, 9.99.\n'
     expect([together, apart]).toEqual([
       { code: 2, out: '', err: sentence },
       { code: 2, out: '', err: sentence },

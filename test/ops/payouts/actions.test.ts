@@ -57,7 +57,7 @@ describe('payout resolve', () => {
 
     const { code, out } = await resolve(payout, ['--outcome', 'sent', '--transfer', transfer?.id ?? ''])
 
-    expect([code, out]).toEqual([0, 'The payout is processing; it goes on by itself.\n'])
+    expect([code, out]).toEqual([0, 'The payout is processing; it continues by itself.\n'])
     expect(await rowOf(payout)).toMatchObject({
       status: 'processing',
       verdict: 'accepted',
@@ -184,7 +184,7 @@ describe('payout resolve', () => {
 
     const { code, err } = await notSent(payout, { BANK_SANDBOX_URL: 'http://127.0.0.1:1/v0' })
 
-    expect([code, err]).toEqual([1, 'The bank does not answer: see that it runs, then repeat the command.\n'])
+    expect([code, err]).toEqual([1, 'The bank does not answer: check that it runs, then repeat the command.\n'])
     expect(await rowOf(payout)).toMatchObject({ status: 'pending', verdict: 'unknown' })
   })
 
@@ -251,10 +251,10 @@ describe('payout retry', () => {
     await resumeRail(terminal.db, { environment: 'sandbox', by: 'ops:ada', at: systemClock.now() })
     const open = await ops(['payout', 'retry', payout.payoutId])
 
-    expect([code, open.out]).toEqual([0, 'Its workflow is awake.\n'])
+    expect([code, open.out]).toEqual([0, 'Its workflow was woken.\n'])
     expect(out).toBe(
-      `It had no workflow that gets on, and has one now. The rail of sandbox is paused, since ${at.toISOString()} by ops:ada: ` +
-        'until rail resume it waits if it was not sent, and is only asked about if it was.\n',
+      `It had no running workflow; a new one was started. The rail of sandbox is paused, since ${at.toISOString()} by ops:ada: ` +
+        'until rail resume an unsent payout waits, and a sent one is only looked up.\n',
     )
     const { workflow_id } = await terminal.json<{ workflow_id: string }>('payout', 'show', payout.payoutId)
     await temporal.workflow.getHandle(workflow_id).terminate('a test')
@@ -278,9 +278,9 @@ describe('payout retry', () => {
 
     expect([withoutTemporal.code, withoutTemporal.err]).toEqual([
       1,
-      'Temporal does not answer: see that it runs, then repeat the command.\n',
+      'Temporal does not answer: check that it runs, then repeat the command.\n',
     ])
-    expect([unset.code, unset.err]).toEqual([1, expect.stringMatching(/^TEMPORAL_ADDRESS must be set/)])
+    expect([unset.code, unset.err]).toEqual([1, expect.stringMatching(/^Set TEMPORAL_ADDRESS too/)])
     expect(await latestActivity(terminal.db, partnerId, 5)).not.toContainEqual(
       expect.objectContaining({ action: 'payout.retry' }),
     )

@@ -144,7 +144,7 @@ describe('payout attended', () => {
 
     const { code, out } = await attend(id)
 
-    expect([code, out]).toEqual([0, 'The payout no longer waits for people because of outcome_unknown.\n'])
+    expect([code, out]).toEqual([0, 'The attention outcome_unknown of the payout is cleared.\n'])
     expect((await waiting()).map((each) => each.id)).not.toContain(id)
     const [entry] = await latestActivity(terminal.db, partnerId, 1)
     expect(entry).toMatchObject({

@@ -42,7 +42,7 @@ test('a payout on a paused rail is cancelled at once and refunded, and the opera
   expect(await world.transfersOf(id)).toEqual([])
   expect(await actorsOf(id)).toEqual({ inActivity: ['ops:grace'], inTimeline: ['ops:grace'] })
   const { out: explained } = await ops('explain', id)
-  expect(explained).toContain('ops:grace asked to take it back unless it was sent.')
+  expect(explained).toContain('ops:grace requested its cancellation.')
 })
 
 test('two concurrent cancels, and one by its partner, count once', async () => {
@@ -70,8 +70,8 @@ test('a payout that the bank has or may have, a cancelled one and an unknown one
 
   expect(refusals.map(({ code, err }) => [code, err])).toEqual([
     [2, `It is too late to cancel the payout ${sent}: it is processing.\n`],
-    [2, `It is too late to cancel the payout ${unknown}: the bank may have it already.\n`],
-    [2, `The payout ${cancelled} was cancelled before.\n`],
+    [2, `It is too late to cancel the payout ${unknown}: the bank may already have it.\n`],
+    [2, `The payout ${cancelled} is already cancelled.\n`],
     [2, `There is no payout ${payer.id}.\n`],
   ])
   for (const id of [sent, unknown]) expect(await actorsOf(id)).toEqual({ inActivity: [], inTimeline: [] })
@@ -93,7 +93,7 @@ test('without a worker the command fails; the payout may still be cancelled late
 
   expect([code, err]).toEqual([
     1,
-    'Nobody has decided yet whether it is cancelled: see that Temporal and a worker run, then repeat the command.\n',
+    'The cancel is not decided yet: check that Temporal and a worker run, then repeat the command.\n',
   ])
   expect([statusBefore, await statusOf(id)]).toEqual(['pending', 'cancelled'])
   expect(await actorsOf(id)).toEqual({ inActivity: ['ops:grace'], inTimeline: ['ops:grace'] })
@@ -107,7 +107,7 @@ test('the wrong or an unavailable Temporal is a separate error, and no operator 
 
   expect([wrong.code, withoutTemporal.code]).toEqual([1, 1])
   expect(wrong.err).toContain('Namespace nowhere is not found.')
-  expect(withoutTemporal.err).toBe('Temporal does not answer: see that it runs, then repeat the command.\n')
+  expect(withoutTemporal.err).toBe('Temporal does not answer: check that it runs, then repeat the command.\n')
   expect(await actorsOf(id)).toEqual({ inActivity: [], inTimeline: [] })
 })
 

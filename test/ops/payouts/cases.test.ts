@@ -59,7 +59,7 @@ test('case resolve ends it, charges once at cost plus 20 %, and is refused the s
   const again = await terminal.ops(...ending(id, 'refused', '99.00'))
 
   expect(first).toEqual({ code: 0, out: `The recall is refused; ${partner.slug} is charged 15.00 GBP.\n`, err: '' })
-  expect([again.code, again.err]).toEqual([2, 'The recall is refused already: nothing was charged.\n'])
+  expect([again.code, again.err]).toEqual([2, 'The recall is already refused: nothing was charged.\n'])
   const charges = await terminal.db.dataSource.query(
     'SELECT amount_micropounds::text AS amount FROM charges WHERE partner_id = $1',
     [partner.id],
@@ -108,7 +108,7 @@ test('an unavailable Temporal does not prevent any of them', async () => {
 
 test('help says that the partner reads reasons and notes', async () => {
   for (const verb of ['open', 'note', 'resolve']) {
-    expect((await terminal.ops('case', verb, '--help')).out).toMatch(/the partner reads it/)
+    expect((await terminal.ops('case', verb, '--help')).out).toMatch(/the partner sees it/)
   }
 })
 

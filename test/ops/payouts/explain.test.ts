@@ -46,20 +46,18 @@ test('a payout at the bank: bookings, requests and the next event, in order', as
 
   expect(status).toBe('processing')
   inThisOrder(steps, [
-    /^key:\S+ asked to pay 120\.00 GBP to the account that ends with \d{4}\.$/,
+    /^key:\S+ requested 120\.00 GBP to the account that ends in \d{4}\.$/,
     /^Booked as debit: 153\.30 USDC from wallet, 153\.30 USDC to in_transit\.$/,
     /^The step debitPayout ran: held\.$/,
-    /^The first call to the bank by provider_sandbox began, in attempt 1, under the bank key \S+; its transfer is /,
+    /^Attempt 1 began its first call to the bank on provider_sandbox, under the bank key \S+; its transfer is /,
     /^The bank has accepted it\.$/,
     /^The step submitToRail ran: sent to the bank\.$/,
   ])
   const texts = steps.map(({ text }) => text)
   expect(texts).toContainEqual(expect.stringMatching(/^Its workflow payout\/sandbox\/.* began\.$/))
-  expect(next[0]).toBe(
-    `The bank is awaited to deliver it: it is asked about the transfer ${transfer?.id} until it says so.`,
-  )
+  expect(next[0]).toBe(`The workflow polls the transfer ${transfer?.id} until the bank delivers it.`)
   expect(next[1]).toMatch(
-    /^It looks again by itself at 20\S+Z, or as soon as the bank speaks\.$|^Its workflow is at work/,
+    /^It polls again at 20\S+Z, or as soon as the bank sends an event\.$|^Its workflow is running/,
   )
   expect(out).toMatch(/^Payout \S+ of acme-\w+ in sandbox, 120\.00 GBP: processing, attempt 1; the bank's transfer is /)
   expect(out).toContain('\nWhat happens next:\n')
@@ -81,16 +79,16 @@ test('a delivered payout with bank events and a case: only the case is left to d
   const { steps, next } = await explained(id)
 
   inThisOrder(steps, [
-    /^The bank says that the money has arrived/,
+    /^The bank reports that the money has arrived/,
     /^The step pollSettlement ran: completed\.$/,
-    /^The bank sent an event: transfer tr-1 is payment_processed; nobody has seen to it yet\.$/,
+    /^The bank sent an event: transfer tr-1 is payment_processed; it is not handled yet\.$/,
   ])
   expect(steps.map(({ text }) => text)).toContainEqual(
     expect.stringMatching(/^Booked as paid_out: 153\.30 USDC from in_transit, 153\.30 USDC to paid_out\.$/),
   )
   expect(next).toEqual([
-    'Nothing: it has arrived. Only if the bank sends the money back does it go on.',
-    expect.stringMatching(/^People settle the trace with the bank, case \S+, until 20\S+Z\.$/),
+    'Nothing: it has arrived. It continues only if the bank returns the money.',
+    expect.stringMatching(/^An operator settles the trace with the bank, case \S+, due 20\S+Z\.$/),
   ])
 })
 
@@ -105,8 +103,8 @@ test('a returned payout: the reason, and that it is refunded', async () => {
 
   const { steps, next } = await explained(id)
 
-  expect(open.next[0]).toMatch(/^The bank is awaited to give the money back: it is asked about the transfer \S+ until/)
-  inThisOrder(steps, [/^The bank has sent the money back: /, /^Booked as refund: .* to wallet\.$/])
+  expect(open.next[0]).toMatch(/^The workflow polls the transfer \S+ until the bank returns the money\.$/)
+  inThisOrder(steps, [/^The bank returned the money: /, /^Booked as refund: .* to wallet\.$/])
   expect(next).toEqual([
     expect.stringMatching(/^Nothing: it is returned \(.*\), and its money is where the ledger says\.$/),
   ])
@@ -122,16 +120,16 @@ test('a payout with an unknown outcome: until when it is repeated, and what oper
 
   const { steps, next } = await explained(id)
 
-  inThisOrder(steps, [/^The answer of the bank was lost/, /^People were asked to look, because of outcome_unknown\.$/])
+  inThisOrder(steps, [/^The bank's response was lost/, /^It needs an operator because of outcome_unknown\.$/])
   expect(next[0]).toMatch(/^The identical call is repeated until 20\S+Z; .* It is never sent a second time\.$/)
-  expect(next.at(-1)).toMatch(/^It waits for people because of outcome_unknown: .* payout resolve\.$/)
+  expect(next.at(-1)).toMatch(/^It needs an operator because of outcome_unknown: .* payout resolve\.$/)
 
   await pauseRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', reason: null, at: systemClock.now() })
   const paused = await explained(id)
   await resumeRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', at: systemClock.now() })
 
   expect(paused.next[0]).toMatch(
-    /^The bank's list is looked into, and the identical call is not repeated while .* paused;/,
+    /^The transfer is looked up in the bank's list\. .* but not while the rail of \w+ is paused;/,
   )
 })
 
@@ -146,7 +144,7 @@ test('a refused one: no payout exists, and its money is refunded', async () => {
   expect(status).toBe('refused')
   inThisOrder(steps, [/^Booked as debit: /, /^Booked as reversal: .* from in_transit, .* to wallet\.$/])
   expect(steps.map(({ text }) => text)).toContain(
-    'Attempt 1 was refused as payout_not_created, and the key was given back.',
+    'Attempt 1 was refused as payout_not_created, and the key was released.',
   )
   expect(next[0]).toBe(
     'Nothing: it was refused (payout_not_created), no payout exists, and the same key may be sent again.',
@@ -161,13 +159,13 @@ test('a payout that failed at the bank, and one that waits for a paused rail', a
   const [ofFailed, ofWaiting] = [await explained(failed), await explained(waiting)]
   await resumeRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', at: systemClock.now() })
 
-  inThisOrder(ofFailed.steps, [/^It has failed: \S+: .*\.$/])
+  inThisOrder(ofFailed.steps, [/^It failed: \S+: .*\.$/])
   for (const { text } of [...ofFailed.steps, ...ofWaiting.steps]) expect(text).not.toMatch(/\.\.$/)
   expect(ofFailed.status).toBe('failed')
   expect(ofWaiting.next[0]).toMatch(
     /^It is sent when the rail of sandbox is resumed, which ops:ada paused at 20\S+Z\.$/,
   )
-  expect(ofWaiting.next).toContain('Until it is sent, payout cancel takes it back.')
+  expect(ofWaiting.next).toContain('Until it is sent, payout cancel can cancel it.')
   expect(ofFailed.next.join()).not.toContain('payout cancel')
   await reached(waiting, 'processing')
 })
@@ -181,8 +179,8 @@ test('without a workflow it names what starts one, without Temporal it reports t
   const withoutTemporal = await Promise.all(Array.from({ length: 10 }, () => explained(payoutId, absent)))
   const none = await ops(payer.id)
 
-  expect(lost.next[1]).toBe('No workflow looks after it (ABSENT): the next sweep starts one, payout retry does so now.')
-  const unknown = 'Temporal does not answer, so what its workflow waits for is not known.'
+  expect(lost.next[1]).toBe('It has no running workflow (ABSENT): the next sweep starts one, payout retry does so now.')
+  const unknown = 'Temporal does not answer, so the state of its workflow is unknown.'
   expect(withoutTemporal.map(({ next }) => next[1])).toEqual(withoutTemporal.map(() => unknown))
   expect([none.code, none.err]).toEqual([2, `There is no payout ${payer.id}.\n`])
 })
@@ -224,7 +222,7 @@ test('repeated lines are printed once, with their count', () => {
 
   expect(inOrder([other, ...waits]).map(({ text }) => text)).toEqual([
     'wait 0',
-    'The same again, 7 times in between.',
+    'The same, 7 more times.',
     'wait 8',
     'other',
   ])

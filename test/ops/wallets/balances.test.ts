@@ -64,7 +64,7 @@ describe('wallet credit', () => {
         { partner: slug, environment: 'sandbox', credited_usdc: '0.00', usdc: '10005.00' },
       ]),
     )
-    expect(again.out).toBe(`That reference was credited before: nothing moved, ${slug} holds 10005.00 USDC.\n`)
+    expect(again.out).toBe(`That reference was already credited: no money moved, ${slug} holds 10005.00 USDC.\n`)
   })
 
   test('live money cannot be created by command unless the bank is simulated', async () => {
@@ -73,7 +73,7 @@ describe('wallet credit', () => {
     const refusal = {
       code: 2,
       out: '',
-      err: 'This works only with a simulated live bank, one on this machine that BANK_LIVE_URL names.\n',
+      err: 'This works only with a simulated live bank: BANK_LIVE_URL must name one on this machine.\n',
     }
 
     expect(await terminal.ops(...live)).toEqual(refusal)

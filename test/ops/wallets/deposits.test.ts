@@ -77,7 +77,7 @@ test('a deposit that is kept stays in suspense, leaves the list and is in the ac
 
   const { out } = await terminal.ops('deposit', 'keep', '--deposit', id, '--note', 'Taken back')
 
-  expect(out).toBe(`The deposit ${id} stays where it is.\n`)
+  expect(out).toBe(`The deposit ${id} stays in suspense.\n`)
   expect(await balance()).toBe(0n)
   expect((await terminal.json<Listed>('deposit', 'list')).data.map((deposit) => deposit.id)).not.toContain(id)
   expect(await latestActivity(terminal.db, partnerId, 1)).toMatchObject([{ action: 'deposit.keep' }])
@@ -100,7 +100,7 @@ test('a deposit with a known amount accepts no other amount', async () => {
   const id = await aHeld(5_000_000n)
   const argv = ['deposit', 'credit', '--deposit', id, '--note', 'More', '--usdc', '500.00']
 
-  expect(await terminal.ops(...argv)).toMatchObject({ err: expect.stringContaining('leave --usdc out') })
+  expect(await terminal.ops(...argv)).toMatchObject({ err: expect.stringContaining('omit --usdc') })
 
   expect(await balance()).toBe(0n)
   expect((await terminal.json<Listed>('deposit', 'list')).data).toContainEqual(expect.objectContaining({ id }))
@@ -112,8 +112,10 @@ test.each(['unreadable', 'unexplained'] as const)(
     const id = await aHeldWithdrawal(how)
     const argv = ['deposit', 'credit', '--deposit', id, '--note', 'Mine']
 
-    expect(await terminal.ops(...argv)).toMatchObject({ err: expect.stringContaining('has left the wallet') })
-    expect(await terminal.ops(...argv, '--usdc', '7.50')).toMatchObject({ err: expect.stringContaining('has left') })
+    expect(await terminal.ops(...argv)).toMatchObject({ err: expect.stringContaining('It is a withdrawal') })
+    expect(await terminal.ops(...argv, '--usdc', '7.50')).toMatchObject({
+      err: expect.stringContaining('It is a withdrawal'),
+    })
 
     expect(await balance()).toBe(0n)
     expect((await terminal.ops('deposit', 'keep', '--deposit', id, '--note', 'Known')).err).toBe('')
@@ -162,7 +164,7 @@ describe('a live credit above the limit', () => {
       [2, expect.stringContaining('another operator has to confirm it')],
       [2, expect.stringContaining('another operator has to confirm it')],
       [2, expect.stringContaining('differs from the requested one: 1500.500001 USDC by ops:ada')],
-      [2, expect.stringContaining('A credit waits for a second operator already')],
+      [2, expect.stringContaining('A credit already waits for a second operator')],
     ])
     expect(balanceBefore).toBe(0n)
     expect(new Set(both.map(({ code }) => code))).toEqual(new Set([0, 2]))
