@@ -1,16 +1,16 @@
-// Erases what was kept as long as it has to be: bank details of payouts that are over, and events of the bank that were handled.
+// Erases data after its retention period: bank details of closed payouts, and handled events of the bank.
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
-import type { Queryable, Statement, Tx } from '../database'
+import type { Queryable, Tx } from '../database'
 import type { Keyring } from '../keyring'
 import { forgetDetails } from '../payouts/recipients/at-bank'
 import { openRecipient, wipeRecipient, withoutRecipient } from '../payouts/recipients/sealed'
-import { textOf } from '../sql'
+import { type Sql, sql } from '../sql'
 
 export interface RetentionDays {
-  /** From the day a payout is over. */
+  /** Counted from the day on which a payout is closed. */
   readonly recipientDays: number
-  /** From the day an event was received. */
+  /** Counted from the day on which an event was received. */
   readonly bankEventDays: number
 }
 
@@ -20,23 +20,36 @@ export interface Old {
 }
 
 /**
- * Answers how many rows. Only of payouts that are closed: one that is open may still have to be sent. What the bank knows of an
- * account goes when it is as old, whoever was paid since: the next payout to it registers it afresh.
+ * Returns the number of erased rows. Only closed payouts count, because an open one may still have to be sent. A registration of an
+ * account at the bank is erased by its own age, even if the account was paid since: the next payout registers it again.
  */
 export async function eraseRecipients(db: Queryable, { before, limit }: Old): Promise<number> {
-  const recipients = await db.query(eraseOldRecipients, [before, limit, firstIdAt(before)])
+  // Rows that another process is erasing are skipped, so that two processes share the work.
+  const recipients = await db.sql`WITH due AS (
+      SELECT p.id FROM ${dueRecipients(before)} ORDER BY s.payout_id LIMIT ${limit}
+      FOR NO KEY UPDATE OF p SKIP LOCKED FOR UPDATE OF s SKIP LOCKED
+    ), forgotten AS (
+      UPDATE payouts SET ${withoutRecipient} WHERE id IN (SELECT id FROM due)
+    )
+    DELETE FROM sealed_recipients WHERE payout_id IN (SELECT id FROM due) RETURNING payout_id`
   const rest = limit - recipients.length
-  const registrations = rest > 0 ? await db.query(eraseOldRegistrations, [before, rest, firstIdAt(before)]) : []
-  return recipients.length + registrations.length
+  return recipients.length + (rest > 0 ? await eraseRegistrations(db, { before, limit: rest }) : 0)
 }
 
-/** Whose payout it was; null when it is not over, or has none any more. */
+async function eraseRegistrations(db: Queryable, { before, limit }: Old): Promise<number> {
+  const registrations = await db.sql`DELETE FROM bank_recipients WHERE id IN (
+      SELECT b.id FROM ${dueRegistrations(before)} ORDER BY b.id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ) RETURNING id`
+  return registrations.length
+}
+
+/** Returns the partner of the payout; null when it is not closed, or its recipient is erased already. */
 export async function shredRecipient(tx: Tx, keyring: Keyring, payoutId: string): Promise<Shredded | null> {
   const [row] =
     await tx.sql<Shredded>`SELECT p.partner_id, p.environment, p.status FROM payouts p JOIN sealed_recipients s ON s.payout_id = p.id
     WHERE p.id = ${payoutId} AND p.closed_at IS NOT NULL FOR NO KEY UPDATE OF p FOR UPDATE OF s`
   if (row === undefined) return null
-  // What does not open any more goes all the same; what the bank knows of it then goes by its age.
+  // Details that do not open any more are erased too. Their registration at the bank is then erased by its age.
   const details = await openRecipient(tx, keyring, payoutId).catch(() => null)
   if (details !== null) await forgetDetails(tx, keyring, details)
   await wipeRecipient(tx, payoutId)
@@ -49,49 +62,31 @@ interface Shredded {
   readonly status: PayoutStatus
 }
 
-/** Answers how many. What contradicts our books stays until somebody has dealt with it, however old it is. */
+/** Returns the number of erased events. A quarantined event stays until an operator has dealt with it, however old it is. */
 export async function eraseBankEvents(db: Queryable, { before, limit }: Old): Promise<number> {
-  return (await db.query(eraseOldEvents, [before, limit, firstIdAt(before)])).length
+  const events = await db.sql`DELETE FROM bank_events WHERE id IN (
+      SELECT id FROM ${dueEvents(before)} ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ) RETURNING id`
+  return events.length
 }
 
-/** Ids begin with their time (id.ts), so that what is too young is not even looked at. */
-export function firstIdAt(at: Date): string {
+/** The tables and conditions of the rows that are due. The metrics use them too. Ids start with their time, so indexes skip young rows. */
+export function dueRecipients(before: Date): Sql {
+  return sql`sealed_recipients s JOIN payouts p ON p.id = s.payout_id
+    WHERE s.payout_id < ${firstIdAt(before)}::uuid AND p.closed_at < ${before}`
+}
+
+export function dueRegistrations(before: Date): Sql {
+  return sql`bank_recipients b WHERE b.id < ${firstIdAt(before)}::uuid AND b.created_at < ${before}`
+}
+
+/** An event that was not handled has no outcome yet, so it stays. */
+export function dueEvents(before: Date): Sql {
+  return sql`bank_events WHERE id < ${firstIdAt(before)}::uuid AND received_at < ${before}
+    AND (attended_at IS NOT NULL OR outcome NOT IN ('quarantined', 'unknown_payout'))`
+}
+
+function firstIdAt(at: Date): string {
   const hex = at.getTime().toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
-}
-
-/** One that was not handled has no outcome yet, and so stays. */
-export const isErasableEvent = `(attended_at IS NOT NULL OR outcome NOT IN ('quarantined', 'unknown_payout'))`
-
-/** Which recipients are due; the metrics ask by the same words whether one was left. */
-export const dueRecipients = (before: string, firstId: string) =>
-  `sealed_recipients s JOIN payouts p ON p.id = s.payout_id WHERE s.payout_id < ${firstId}::uuid AND p.closed_at < ${before}`
-export const dueRegistrations = (before: string, firstId: string) =>
-  `bank_recipients b WHERE b.id < ${firstId}::uuid AND b.created_at < ${before}`
-
-// Rows that another process is erasing are skipped, so that two of them share the work.
-const eraseOldRecipients: Statement = {
-  name: 'retention-recipients',
-  text: `WITH due AS (
-      SELECT p.id FROM ${dueRecipients('$1', '$3')} ORDER BY s.payout_id LIMIT $2
-      FOR NO KEY UPDATE OF p SKIP LOCKED FOR UPDATE OF s SKIP LOCKED
-    ), forgotten AS (
-      UPDATE payouts SET ${textOf(withoutRecipient)} WHERE id IN (SELECT id FROM due)
-    )
-    DELETE FROM sealed_recipients WHERE payout_id IN (SELECT id FROM due) RETURNING payout_id`,
-}
-
-const eraseOldRegistrations: Statement = {
-  name: 'retention-registrations',
-  text: `DELETE FROM bank_recipients WHERE id IN (
-      SELECT b.id FROM ${dueRegistrations('$1', '$3')} ORDER BY b.id LIMIT $2 FOR UPDATE SKIP LOCKED
-    ) RETURNING id`,
-}
-
-const eraseOldEvents: Statement = {
-  name: 'retention-bank-events',
-  text: `DELETE FROM bank_events WHERE id IN (
-      SELECT id FROM bank_events WHERE id < $3::uuid AND received_at < $1 AND ${isErasableEvent}
-      ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED
-    ) RETURNING id`,
 }

@@ -2,8 +2,8 @@
 import { EntitySchema } from 'typeorm'
 import type { Environment, RailName } from '../../../domain/environment'
 import { bigint, idOf, integer, orNull, text, time, withDefault } from '../../columns'
-import type { Queryable, Statement, Tx } from '../../database'
-import { sql, textOf } from '../../sql'
+import type { Queryable, Tx } from '../../database'
+import { sql } from '../../sql'
 import { isIdleSandbox } from '../../wallets/readings'
 
 /** Only `equal`, `drift` and `no_bank` count as compared. An idle sandbox is left out until it is used again. */
@@ -79,7 +79,17 @@ export async function listWalletsToProve(
   db: Queryable,
   { environment, after, limit, idleSince = null }: ProofPage,
 ): Promise<WalletToProve[]> {
-  const rows = await db.query<WalletRow>(selectPage, [environment, after, limit, idleSince])
+  // A mark without its sums was written by an older release, so the proof of that wallet starts from its first movement.
+  const rows = await db.sql<WalletRow>`SELECT w.id, w.partner_id, w.environment, w.rail, w.customer_ref,
+      w.wallet_ref, proofs.looked_at, proofs.proved_to,
+      CASE WHEN proofs.summed_to = proofs.proved_to THEN proofs.proved_to_at END AS proved_to_at,
+      proofs.bank_micro_usdc, proofs.accepted_micro_usdc, proofs.bookings,
+      idle AS is_idle
+    FROM wallets w LEFT JOIN proofs ON proofs.wallet_id = w.id
+    CROSS JOIN LATERAL (SELECT coalesce(proofs.outcome IN ('equal', 'no_bank', 'idle')
+      AND ${isIdleSandbox(sql`${idleSince}::timestamptz`)}, false) AS idle) i
+    WHERE w.environment = ${environment} AND (${after}::uuid IS NULL OR w.id > ${after}::uuid) AND NOT (idle AND proofs.outcome = 'idle')
+    ORDER BY w.id LIMIT ${limit}`
   return rows.map(({ provedTo, provedToAt, bankMicroUsdc, acceptedMicroUsdc, bookings, ...wallet }) => {
     const isMarked = provedTo !== null && provedToAt !== null
     return { ...wallet, mark: isMarked ? { provedTo, provedToAt, bankMicroUsdc, acceptedMicroUsdc, bookings } : null }
@@ -107,19 +117,4 @@ export async function markProved(
 interface WalletRow extends Omit<WalletToProve, 'mark'>, Omit<ProofMark, 'provedTo' | 'provedToAt'> {
   readonly provedTo: string | null
   readonly provedToAt: Date | null
-}
-
-// A mark without its sums is one of an older release: that wallet is proved from its first movement.
-const selectPage: Statement = {
-  name: 'wallets-to-prove',
-  text: `SELECT w.id, w.partner_id AS "partnerId", w.environment, w.rail, w.customer_ref AS "customerRef",
-      w.wallet_ref AS "walletRef", proofs.looked_at AS "lookedAt", proofs.proved_to AS "provedTo",
-      CASE WHEN proofs.summed_to = proofs.proved_to THEN proofs.proved_to_at END AS "provedToAt",
-      proofs.bank_micro_usdc AS "bankMicroUsdc", proofs.accepted_micro_usdc AS "acceptedMicroUsdc", proofs.bookings,
-      idle AS "isIdle"
-    FROM wallets w LEFT JOIN proofs ON proofs.wallet_id = w.id
-    CROSS JOIN LATERAL (SELECT coalesce(proofs.outcome IN ('equal', 'no_bank', 'idle')
-      AND ${textOf(isIdleSandbox(sql`$4::timestamptz`))}, false) AS idle) i
-    WHERE w.environment = $1 AND ($2::uuid IS NULL OR w.id > $2) AND NOT (idle AND proofs.outcome = 'idle')
-    ORDER BY w.id LIMIT $3`,
 }
