@@ -18,18 +18,20 @@ import { worker } from './controls/workers'
 import { charge, uninvoicedCharge } from './invoices/entities/charge'
 import { invoice, invoiceCharge, invoiceLine, invoiceNumber } from './invoices/entities/invoice'
 import { priceList } from './invoices/entities/price-list'
-import { apiKey } from './partners/entities/api-key'
-import { partnerLogo } from './partners/entities/logo'
-import { member } from './partners/entities/member'
-import { notice } from './partners/entities/notice'
-import { partner } from './partners/entities/partner'
+import { apiKey } from './partners/api-keys'
+import { partnerLogo } from './partners/logos'
+import { mails } from './partners/mails'
+import { member } from './partners/members'
+import { notice } from './partners/notices'
+import { partner } from './partners/partners'
 import { caseNote, payoutCase } from './payouts/cases/case-entity'
 import { payout } from './payouts/entities/payout'
 import { payoutEvent } from './payouts/entities/payout-event'
 import { payoutMonth, recipientMonth, recipientTotal } from './payouts/entities/payout-totals'
 import { bankRecipient } from './payouts/recipients/bank-recipient-entity'
 import { sealedRecipient } from './payouts/recipients/sealed-recipient-entity'
-import { code, mail, session } from './sign-in/session-entity'
+import { codes } from './sign-in/codes'
+import { session } from './sign-in/sessions'
 import { heldDeposit } from './wallets/held-deposit-entity'
 import { ledgerAccount, ledgerEntry, ledgerSet } from './wallets/ledger-entity'
 import { wallet } from './wallets/wallet-entity'
@@ -62,8 +64,8 @@ export const entities = [
   activity,
   rateLimit,
   session,
-  code,
-  mail,
+  codes,
+  mails,
   bankReading,
   undecidedMovement,
   walletReadingFailure,

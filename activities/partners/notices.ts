@@ -2,8 +2,14 @@
 import type { Tx } from '../../db/database'
 import { enqueueMail } from '../../db/partners/mails'
 import { listMembers, type MemberRow } from '../../db/partners/members'
-import { casesToTell, depositsToTell, payoutsToTell } from '../../db/partners/notice-details'
-import { listNoticeGroups, type NoticeGroup, takeNotices } from '../../db/partners/notices'
+import {
+  casesToTell,
+  depositsToTell,
+  listNoticeGroups,
+  type NoticeGroup,
+  payoutsToTell,
+  takeNotices,
+} from '../../db/partners/notices'
 import { findPartnerById, type PartnerRow } from '../../db/partners/partners'
 import { forgetLowBalances, noteLowBalances } from '../../db/wallets/low-balances'
 import { assert } from '../../domain/assert'

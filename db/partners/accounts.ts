@@ -1,4 +1,4 @@
-// What one API key's account is: its partner, the wallet of its environment and the prices of the moment, in one statement.
+// Reads the account of an API key in one statement: partner, wallet of the environment and current prices.
 import { assert } from '../../domain/assert'
 import type { Environment, RailName } from '../../domain/environment'
 import type { PayoutPrices } from '../../domain/invoices/fees'
@@ -25,10 +25,10 @@ export interface AccountRow extends PayoutPrices {
   readonly environment: Environment
   readonly rail: RailName
   readonly chain: string
-  /** What the bank calls the wallet; null until it is connected. */
+  /** The bank's reference of the wallet; null until it is connected. */
   readonly walletRef: string | null
   readonly address: string | null
-  /** Where a bank transfer reaches the wallet; null until the bank has opened that account. */
+  /** The bank account that funds the wallet; null until the bank has opened it. */
   readonly fundingSortCode: string | null
   readonly fundingAccountNumber: string | null
   readonly fundingHolderName: string | null
@@ -37,7 +37,7 @@ export interface AccountRow extends PayoutPrices {
   readonly monthlyAccountPence: bigint
 }
 
-/** The partner must exist, with both wallets and a price list, as every partner has from its first day. */
+/** The partner must exist. Every partner has both wallets and a price list from its first day. */
 export async function loadAccount(
   db: Queryable,
   { partnerId, environment, at }: { partnerId: string; environment: Environment; at: Date },

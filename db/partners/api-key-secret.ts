@@ -1,4 +1,4 @@
-// The secret of an API key: how it is made, read and turned into what the database may know of it.
+// The secret of an API key: how it is generated, parsed and hashed for storage.
 import { createHmac, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Environment } from '../../domain/environment'
@@ -15,14 +15,14 @@ export function newApiKeySecret(environment: Environment): string {
   return unchecked + checksum(unchecked)
 }
 
-/** Null when the text is no key or was mistyped: both are known without asking the database. */
+/** Null when the text is no key or was mistyped. The checksum shows this without a query. */
 export function readApiKeySecret(text: string): { environment: Environment; prefix: string } | null {
   const match = secretExpression.exec(text)
   if (match === null || checksum(text.slice(0, -checksumLength)) !== text.slice(-checksumLength)) return null
   return { environment: match[1] === 'live' ? 'live' : 'sandbox', prefix: prefixOf(text) }
 }
 
-/** What is shown of a key after its creation: kp_sandbox_ and the first 8 digits. */
+/** The part of a key that is shown after its creation: kp_sandbox_ and the first 8 digits. */
 export function prefixOf(secret: string): string {
   return secret.slice(0, secret.lastIndexOf('_') + 1 + prefixDigits)
 }

@@ -1,17 +1,53 @@
-// API keys: at most five unrevoked ones per environment, known to the database only by a keyed hash.
+// API keys: at most five active ones per environment. The database stores only a keyed hash of each.
+import { EntitySchema } from 'typeorm'
 import { assert } from '../../domain/assert'
 import type { Environment } from '../../domain/environment'
 import { keysPerEnvironment } from '../../domain/limits'
 import type { PartnerStatus, VerificationStatus } from '../../domain/partners/partner'
+import { bytes, id, idOf, orNull, text, time } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import type { Keyring } from '../keyring'
 import type { Page } from '../payouts/payouts'
 import { joined, type Sql, sql } from '../sql'
 import { type ApiKeyDigest, apiKeyDigests, newApiKeySecret, prefixOf } from './api-key-secret'
-import { type ApiKeyRow, apiKey } from './entities/api-key'
 
-export type { ApiKeyRow } from './entities/api-key'
+export interface ApiKeyRow {
+  readonly id: string
+  readonly partnerId: string
+  readonly environment: Environment
+  readonly keyPrefix: string
+  readonly label: string | null
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | null
+  readonly revokedAt: Date | null
+}
+
+export interface StoredApiKey extends ApiKeyRow {
+  readonly digest: Buffer
+  readonly digestKeyId: string
+  readonly createdBy: string
+  readonly revokedBy: string | null
+}
+
+export const apiKey = new EntitySchema<StoredApiKey>({
+  name: 'ApiKey',
+  tableName: 'api_keys',
+  columns: {
+    id,
+    partnerId: idOf('Partner'),
+    environment: text,
+    keyPrefix: text,
+    label: orNull(text),
+    digest: bytes,
+    digestKeyId: text,
+    createdBy: text,
+    createdAt: time,
+    lastUsedAt: orNull(time),
+    revokedAt: orNull(time),
+    revokedBy: orNull(text),
+  },
+})
 
 export interface NewApiKey {
   readonly partnerId: string
@@ -47,7 +83,7 @@ export interface ApiKeyUse {
 /** The secret is in the result and nowhere else. */
 export async function createApiKey(tx: Tx, wanted: NewApiKey): Promise<CreatedApiKey> {
   const { partnerId, environment, label, createdBy, at, keyring } = wanted
-  // Two creations at once would both count four keys; the partner's row lets them in one after the other.
+  // The row lock serializes creations. Two at once would both count four keys.
   const [partner] =
     await tx.sql<LockedPartner>`SELECT status, verification_status FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`
   assert(partner !== undefined, 'a key must belong to a partner that exists')
@@ -62,9 +98,8 @@ export async function createApiKey(tx: Tx, wanted: NewApiKey): Promise<CreatedAp
   const secret = newApiKeySecret(environment)
   const [current] = apiKeyDigests(keyring, secret)
   assert(current !== undefined, 'a keyring must hold a key')
-  const id = newId(at)
   const key = {
-    id,
+    id: newId(at),
     partnerId,
     environment,
     keyPrefix: prefixOf(secret),
@@ -91,14 +126,14 @@ export async function revokeApiKey(tx: Tx, key: KeyToRevoke): Promise<RevokedApi
   return known === undefined ? { outcome: 'not_found' } : { outcome: 'already_revoked', key: known }
 }
 
-/** Every key that is not revoked yet; answers how many. */
+/** Revokes every active key. Returns how many. */
 export async function revokeApiKeysOf(
   tx: Tx,
   { partnerId, revokedBy, at }: { readonly partnerId: string; readonly revokedBy: string; readonly at: Date },
 ): Promise<number> {
-  return (
-    await tx.sql`UPDATE api_keys SET revoked_at = ${at}, revoked_by = ${revokedBy} WHERE partner_id = ${partnerId} AND revoked_at IS NULL RETURNING id`
-  ).length
+  const revoked = await tx.sql`UPDATE api_keys SET revoked_at = ${at}, revoked_by = ${revokedBy}
+    WHERE partner_id = ${partnerId} AND revoked_at IS NULL RETURNING id`
+  return revoked.length
 }
 
 /** Newest first, revoked ones included. */
@@ -141,7 +176,7 @@ export async function findApiKey(
   return row ?? null
 }
 
-/** The secret was shown to us under an older key: from now on the current one knows it too, and the older one may go. */
+/** Replaces a digest under an older secret key by one under the current key, so that the older key can be removed. */
 export async function renewApiKeyDigest(db: Queryable, from: Buffer, to: ApiKeyDigest): Promise<void> {
   await db.sql`UPDATE api_keys SET digest = ${to.digest}, digest_key_id = ${to.keyId} WHERE digest = ${from}`
 }

@@ -1,17 +1,17 @@
-// Closes a partner for good: nothing of it may be under way, its keys and sessions end, and its last month is the one it was closed in.
-
+// Closes a partner irreversibly. It must have no open work. Its keys and sessions end, and this month is its last one.
+import { assert } from '../../domain/assert'
 import { formatUsdcExactly } from '../../domain/money'
 import type { Clock } from '../../runtime/clock'
 import { recordActivity } from '../controls/activity'
-import type { Db } from '../database'
+import type { Db, Queryable } from '../database'
 import { endSessionsOfPartner } from '../sign-in/sessions'
+import { sql } from '../sql'
 import { revokeApiKeysOf } from './api-keys'
 import { closePartner, lockPartnerToStop, type PartnerRow } from './partners'
-import { findUnfinished, type Unfinished } from './unfinished'
 
 export interface PartnerToClose {
   readonly slug: string
-  /** What the live wallet may still hold; it stays there, and is owed to the partner. */
+  /** The amount that the live wallet may still hold. It stays there, and is owed to the partner. */
   readonly remainingMicroUsdc: bigint
   readonly reason: string
   readonly by: string
@@ -69,3 +69,30 @@ function counted(count: number, one: string, many: string): string[] {
   if (count === 0) return []
   return [`${count} ${count === 1 ? one : many}`]
 }
+
+interface Unfinished {
+  /** Neither released nor closed, in both environments. Includes refunds and returns that are not booked yet. */
+  readonly openPayouts: number
+  /** Other payouts that need an operator, such as a released one that the bank may have sent. */
+  readonly attention: number
+  readonly openCases: number
+  readonly heldDeposits: number
+  /** The sandbox holds test money, which does not count. */
+  readonly liveMicroUsdc: bigint
+}
+
+async function findUnfinished(db: Queryable, partnerId: string): Promise<Unfinished> {
+  const [found] = await db.sql<Unfinished>`SELECT
+      (SELECT count(*)::integer FROM payouts WHERE partner_id = ${partnerId} AND ${isOpen}) AS open_payouts,
+      (SELECT count(*)::integer FROM payouts WHERE partner_id = ${partnerId} AND attention IS NOT NULL AND NOT (${isOpen})) AS attention,
+      (SELECT count(*)::integer FROM cases c JOIN payouts p ON p.id = c.payout_id
+        WHERE p.partner_id = ${partnerId} AND c.resolved_at IS NULL) AS open_cases,
+      (SELECT count(*)::integer FROM held_deposits h JOIN wallets w ON w.id = h.wallet_id
+        WHERE w.partner_id = ${partnerId} AND h.resolved_at IS NULL) AS held_deposits,
+      (SELECT coalesce(sum(balance_micro_usdc), 0)::bigint FROM wallets
+        WHERE partner_id = ${partnerId} AND environment = 'live') AS live_micro_usdc`
+  assert(found !== undefined, 'one row counts it all')
+  return found
+}
+
+const isOpen = sql`released_at IS NULL AND closed_at IS NULL`

@@ -1,34 +1,45 @@
 // Partners' logos. We store them, so that our pages load no picture from another site.
 import { createHash } from 'node:crypto'
+import { EntitySchema } from 'typeorm'
 import type { Logo } from '../../domain/partners/logo'
+import { bytes, idOf, text } from '../columns'
 import type { Queryable, Tx } from '../database'
 
-/** Null takes it away. */
+/** A table of its own, so that reads of partners do not load pictures. */
+export interface LogoRow {
+  readonly partnerId: string
+  readonly type: string
+  readonly bytes: Buffer
+  /** The hash of the bytes. */
+  readonly digest: string
+}
+
+export const partnerLogo = new EntitySchema<LogoRow>({
+  name: 'PartnerLogo',
+  tableName: 'partner_logos',
+  columns: { partnerId: { ...idOf('Partner'), primary: true }, type: text, bytes, digest: text },
+})
+
+/** Null removes the logo. */
 export async function storeLogo(tx: Tx, partnerId: string, logo: Logo | null): Promise<void> {
   if (logo === null) {
-    await tx.sql`DELETE FROM partner_logos WHERE partner_id = ${partnerId}`
+    await tx.repo(partnerLogo).delete({ partnerId })
     return
   }
   const digest = createHash('sha256').update(logo.bytes).digest('base64url')
-  await tx.sql`INSERT INTO partner_logos (partner_id, type, bytes, digest) VALUES (${partnerId}, ${logo.type}, ${logo.bytes}, ${digest})
+  await tx.sql`INSERT INTO partner_logos (partner_id, type, bytes, digest)
+    VALUES (${partnerId}, ${logo.type}, ${logo.bytes}, ${digest})
     ON CONFLICT (partner_id) DO UPDATE SET type = ${logo.type}, bytes = ${logo.bytes}, digest = ${digest}`
 }
 
-/** Of a partner that is not closed. */
-export async function findLogo(
-  db: Queryable,
-  slug: string,
-): Promise<{ readonly type: string; readonly bytes: Buffer; readonly digest: string } | null> {
-  const [logo] = await db.sql<{
-    type: string
-    bytes: Buffer
-    digest: string
-  }>`SELECT l.type, l.bytes, l.digest FROM partner_logos l JOIN partners p ON p.id = l.partner_id
-    WHERE p.slug = ${slug} AND p.status <> 'closed'`
+/** Null when the partner is closed or has no logo. */
+export async function findLogo(db: Queryable, slug: string): Promise<Omit<LogoRow, 'partnerId'> | null> {
+  const [logo] = await db.sql<Omit<LogoRow, 'partnerId'>>`SELECT l.type, l.bytes, l.digest
+    FROM partner_logos l JOIN partners p ON p.id = l.partner_id WHERE p.slug = ${slug} AND p.status <> 'closed'`
   return logo ?? null
 }
 
-/** What names its bytes; null where none is stored. */
+/** Null when the partner has no logo. */
 export async function findLogoDigest(db: Queryable, partnerId: string): Promise<string | null> {
   const [logo] = await db.sql<{ digest: string }>`SELECT digest FROM partner_logos WHERE partner_id = ${partnerId}`
   return logo?.digest ?? null

@@ -1,11 +1,41 @@
-// Mails that wait to be sent: written with what they tell about, sealed, and taken by one sender at a time.
+// The outbox of mails. A mail is written in the transaction of its event, sealed, and taken by one sender at a time.
+import { EntitySchema } from 'typeorm'
+import { bytes, id, integer, orNull, text, time, withDefault } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import type { Keyring } from '../keyring'
 import { openText, type Sealed, sealText } from '../seal'
-import { type MailKind, mail as mails } from '../sign-in/session-entity'
 
-export { type MailKind, mailKinds } from '../sign-in/session-entity'
+export const mailKinds = ['sign_in', 'sign_up', 'invitation', 'confirm', 'notice'] as const
+export type MailKind = (typeof mailKinds)[number]
+
+export interface MailRow {
+  readonly id: string
+  readonly kind: MailKind
+  readonly sealed: Buffer | null
+  readonly keyId: string
+  readonly tries: number
+  readonly nextTryAt: Date
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  readonly sentAt: Date | null
+}
+
+export const mails = new EntitySchema<MailRow>({
+  name: 'Mail',
+  tableName: 'mails',
+  columns: {
+    id,
+    kind: text,
+    sealed: orNull(bytes),
+    keyId: text,
+    tries: withDefault(integer, 0),
+    nextTryAt: time,
+    createdAt: time,
+    expiresAt: time,
+    sentAt: orNull(time),
+  },
+})
 
 export interface OutgoingMail {
   readonly to: { readonly name: string; readonly address: string }
@@ -15,11 +45,11 @@ export interface OutgoingMail {
 }
 
 export interface NewMail {
-  /** One of kind `sign_in` goes to members only: what an unknown address costs must not differ before that. */
+  /** Only members get a `sign_in` mail. Until then, a request costs the same for an unknown address. */
   readonly kind: MailKind
   readonly mail: OutgoingMail
   readonly at: Date
-  /** After this nobody wants it any more. */
+  /** It is not sent after this time. */
   readonly expiresAt: Date
 }
 
@@ -27,17 +57,17 @@ export interface MailToSend {
   readonly id: string
   readonly kind: MailKind
   readonly tries: number
-  /** Null where it cannot be opened: its secret key is not ours, or no longer, or not yet. */
+  /** Null when it cannot be opened, because this process does not have its secret key. */
   readonly mail: OutgoingMail | null
 }
 
 export async function enqueueMail(tx: Tx, keyring: Keyring, { kind, mail, at, expiresAt }: NewMail): Promise<void> {
-  const id = newId(at)
-  const { keyId, sealed } = sealText(keyring, 'mail', id, JSON.stringify(mail))
-  await tx.repo(mails).insert({ id, kind, sealed, keyId, nextTryAt: at, createdAt: at, expiresAt })
+  const mailId = newId(at)
+  const { keyId, sealed } = sealText(keyring, 'mail', mailId, JSON.stringify(mail))
+  await tx.repo(mails).insert({ id: mailId, kind, sealed, keyId, nextTryAt: at, createdAt: at, expiresAt })
 }
 
-/** Whoever takes them has until `leaseUntil`; then they are free again, should the taker have died. */
+/** Leases the mails until `leaseUntil`. After that another sender may take them, in case this one died. */
 export async function takeMails(
   db: Queryable,
   keyring: Keyring,
@@ -56,7 +86,7 @@ export async function takeMails(
   }))
 }
 
-/** One that cannot be opened must not keep those from being sent that were taken with it. */
+/** A mail that cannot be opened must not block the others that were taken with it. */
 function openMail(keyring: Keyring, id: string, seal: Sealed): OutgoingMail | null {
   try {
     return JSON.parse(openText(keyring, 'mail', id, seal))
@@ -65,7 +95,7 @@ function openMail(keyring: Keyring, id: string, seal: Sealed): OutgoingMail | nu
   }
 }
 
-/** Its words are wiped. Null where it was not sent and never will be. */
+/** Wipes the content. `sentAt` is null when the mail was not sent and never will be. */
 export async function finishMail(db: Queryable, id: string, sentAt: Date | null): Promise<void> {
   await db.sql`UPDATE mails SET sealed = NULL, sent_at = ${sentAt} WHERE id = ${id}`
 }

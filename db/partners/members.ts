@@ -1,15 +1,35 @@
-// A partner's people, who sign in to the dashboard by email.
-
+// The members of a partner, who sign in to the dashboard by email.
+import { EntitySchema } from 'typeorm'
 import { assert } from '../../domain/assert'
 import type { MemberRole, PartnerStatus } from '../../domain/partners/partner'
+import { columnsOf, id, idOf, orNull, text, time } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
-import { session } from '../sign-in/session-entity'
-import { type MemberRow, member } from './entities/member'
-
-export type { MemberRow } from './entities/member'
-
 import { sql } from '../sql'
+
+export interface MemberRow {
+  readonly id: string
+  readonly partnerId: string
+  readonly email: string
+  readonly name: string | null
+  readonly role: MemberRole
+  readonly lastLoginAt: Date | null
+  readonly createdAt: Date
+}
+
+export const member = new EntitySchema<MemberRow>({
+  name: 'Member',
+  tableName: 'members',
+  columns: {
+    id,
+    partnerId: idOf('Partner'),
+    email: text,
+    name: orNull(text),
+    role: text,
+    lastLoginAt: orNull(time),
+    createdAt: time,
+  },
+})
 
 export interface NewMember {
   readonly partnerId: string
@@ -21,8 +41,8 @@ export interface NewMember {
 
 export async function insertMember(tx: Tx, added: NewMember): Promise<MemberRow | 'already_member'> {
   const { partnerId, email, name, role, at } = added
-  const [row] =
-    await tx.sql<MemberRow>`INSERT INTO members (id, partner_id, email, name, role, created_at) VALUES (${newId(at)}, ${partnerId}, ${email.toLowerCase()}, ${name}, ${role}, ${at})
+  const [row] = await tx.sql<MemberRow>`INSERT INTO members (id, partner_id, email, name, role, created_at)
+    VALUES (${newId(at)}, ${partnerId}, ${email.toLowerCase()}, ${name}, ${role}, ${at})
     ON CONFLICT (partner_id, email) DO NOTHING
     RETURNING ${columns}`
   return row ?? 'already_member'
@@ -33,7 +53,7 @@ export async function listMembers(db: Queryable, partnerId: string): Promise<Mem
   return db.repo(member).find({ where: { partnerId }, order: { createdAt: 'ASC', id: 'ASC' } })
 }
 
-/** Whether anybody has this email and may sign in with it, at whichever partner. */
+/** Whether a member of any partner has this email and may sign in. */
 export async function isMember(db: Queryable, email: string, at: Date): Promise<boolean> {
   const found = await db.sql`SELECT FROM members m JOIN partners p ON p.id = m.partner_id
     WHERE m.email = ${email.toLowerCase()} AND ${maySignIn(at)} LIMIT 1`
@@ -49,17 +69,17 @@ export interface Membership {
   readonly lastLoginAt: Date | null
 }
 
-/** The partners that one person may sign in to, the one they were at last first. */
+/** The partners that one person may sign in to, the most recently used first. */
 export async function membershipsOf(db: Queryable, email: string, at: Date): Promise<Membership[]> {
   return db.sql<Membership>`SELECT m.id AS member_id, p.id AS partner_id, p.slug, p.name AS partner_name, m.last_login_at
     FROM members m JOIN partners p ON p.id = m.partner_id
     WHERE m.email = ${email.toLowerCase()} AND ${maySignIn(at)} ORDER BY m.last_login_at DESC NULLS LAST, m.created_at, m.id`
 }
 
-/** Of a member `m` of the partner `p`: a closed one is open to its admins only, and only for a while. */
+/** For a member `m` of the partner `p`. A closed partner is open to its admins only, and only for a while. */
 export const maySignIn = (at: Date) => sql`(p.status <> 'closed' OR (m.role = 'admin' AND p.readable_until > ${at}))`
 
-/** Those whose first member they are, and still a member; two openings at once count one after the other. */
+/** Counts the partners whose first member has this email and is still a member. The lock serializes two openings at once. */
 export async function countPartnersOpenedBy(tx: Tx, email: string): Promise<number> {
   await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('opener/' || ${email.toLowerCase()}, 0))`
   const [row] = await tx.sql<{
@@ -87,8 +107,10 @@ export async function changeRole(
   if (known.isLastAdmin && role !== 'admin') return { outcome: 'last_admin' }
   const isPromotion = role === 'admin' && known.role !== 'admin'
   if (isPromotion && known.partnerStatus !== 'active') return { outcome: 'partner_not_active' }
-  const [member] = await tx.sql<MemberRow>`UPDATE members SET role = ${role} WHERE id = ${id} RETURNING ${columns}`
-  return member === undefined ? { outcome: 'not_found' } : { outcome: 'changed', member, roleBefore: known.role }
+  const [changed] = await tx.sql<MemberRow>`UPDATE members SET role = ${role} WHERE id = ${id} RETURNING ${columns}`
+  return changed === undefined
+    ? { outcome: 'not_found' }
+    : { outcome: 'changed', member: changed, roleBefore: known.role }
 }
 
 /** Their sessions end with them. */
@@ -101,35 +123,37 @@ export async function removeMember(
   if (known.isLastAdmin) return { outcome: 'last_admin' }
   // A concurrent sign-in of this member waits for this lock and then finds no member.
   await tx.sql`SELECT id FROM members WHERE id = ${id} FOR UPDATE`
-  await tx.repo(session).delete({ memberId: id })
-  const [member] = await tx.sql<MemberRow>`DELETE FROM members WHERE id = ${id} RETURNING ${columns}`
-  return member === undefined ? { outcome: 'not_found' } : { outcome: 'changed', member, roleBefore: known.role }
+  await tx.sql`DELETE FROM sessions WHERE member_id = ${id}`
+  const [changed] = await tx.sql<MemberRow>`DELETE FROM members WHERE id = ${id} RETURNING ${columns}`
+  return changed === undefined
+    ? { outcome: 'not_found' }
+    : { outcome: 'changed', member: changed, roleBefore: known.role }
 }
 
-/** Null where it is none any more: they have signed in there, or were removed. */
+/** Null when the invitation no longer exists: the member has signed in, or was removed. */
 export async function declineInvitation(
   tx: Tx,
   { partnerId, memberId }: Pick<Membership, 'partnerId' | 'memberId'>,
 ): Promise<MemberRow | null> {
   await lockPartner(tx, partnerId)
-  const [member] =
-    await tx.sql<MemberRow>`DELETE FROM members WHERE id = ${memberId} AND last_login_at IS NULL RETURNING ${columns}`
-  return member ?? null
+  const [declined] = await tx.sql<MemberRow>`DELETE FROM members
+    WHERE id = ${memberId} AND last_login_at IS NULL RETURNING ${columns}`
+  return declined ?? null
 }
 
-/** Two removals at once would each see the other admin; the partner's row lets them in one after the other. */
+/** The lock of the partner's row serializes changes. Two removals at once would each see the other admin. */
 async function lockToChange(
   tx: Tx,
   partnerId: string,
-  id: string,
+  memberId: string,
 ): Promise<{ readonly role: MemberRole; readonly isLastAdmin: boolean; readonly partnerStatus: PartnerStatus } | null> {
   const partnerStatus = await lockPartner(tx, partnerId)
   const all = await listMembers(tx, partnerId)
-  const member = all.find((each) => each.id === id.toLowerCase())
-  if (member === undefined) return null
+  const known = all.find((each) => each.id === memberId.toLowerCase())
+  if (known === undefined) return null
   const admins = all.filter(isUsableAdmin)
-  const isLastAdmin = isUsableAdmin(member) && admins.length === 1
-  return { role: member.role, isLastAdmin, partnerStatus }
+  const isLastAdmin = isUsableAdmin(known) && admins.length === 1
+  return { role: known.role, isLastAdmin, partnerStatus }
 }
 
 async function lockPartner(tx: Tx, id: string): Promise<PartnerStatus> {
@@ -140,10 +164,9 @@ async function lockPartner(tx: Tx, id: string): Promise<PartnerStatus> {
   return partner.status
 }
 
-/** Who was invited and never signed in may never do so: the account must not be left to them, and they may always decline. */
+/** An invited admin who never signed in may never do so, or may decline. So the account must not be left to them. */
 function isUsableAdmin({ role, lastLoginAt }: MemberRow): boolean {
   return role === 'admin' && lastLoginAt !== null
 }
 
-const columns = sql`id, partner_id, email, name, role,
-  last_login_at, created_at`
+const columns = columnsOf(member)

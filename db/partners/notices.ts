@@ -1,16 +1,40 @@
-// What a partner's admins are to be mailed about: written with what it tells, told once.
+// Notices for a partner's admins. A notice is written in the transaction of its event and mailed once.
+import { EntitySchema } from 'typeorm'
 import type { Environment } from '../../domain/environment'
 import type { NoticeKind, SwitchableNotice } from '../../domain/partners/partner'
+import type { CaseKind, CaseOutcome } from '../../domain/payouts/case'
+import { idOf, orNull, sequence, text, time, uuid } from '../columns'
 import type { Queryable, Tx } from '../database'
 
-export interface NewNotice {
+export interface NoticeRow {
+  readonly id: bigint
   readonly partnerId: string
   readonly environment: Environment
   readonly kind: NoticeKind
-  /** A payout, a movement, a case, or a word such as the new status: never anything personal. */
+  /** A payout, a movement, a case, or a word such as the new status. Never personal data. */
   readonly about: string
   readonly at: Date
+  /** Set when it was mailed, or when the mail was not wanted. */
+  readonly toldAt: Date | null
+  readonly payerId: string | null
 }
+
+export const notice = new EntitySchema<NoticeRow>({
+  name: 'Notice',
+  tableName: 'notices',
+  columns: {
+    id: sequence,
+    partnerId: idOf('Partner'),
+    environment: text,
+    kind: text,
+    about: text,
+    at: time,
+    toldAt: orNull(time),
+    payerId: orNull(uuid),
+  },
+})
+
+export type NewNotice = Omit<NoticeRow, 'id' | 'toldAt' | 'payerId'>
 
 /**
  * Runs in the transaction of the event. Notices about the sandbox are not stored. The statement that claims a payout adds
@@ -20,11 +44,12 @@ export async function addNotice(
   tx: Queryable,
   { partnerId, environment, kind, about, at }: NewNotice & { readonly kind: SwitchableNotice },
 ): Promise<void> {
-  if (environment === 'live')
-    await tx.sql`INSERT INTO notices (partner_id, environment, kind, about, at) VALUES (${partnerId}, ${environment}, ${kind}, ${about}, ${at})`
+  if (environment !== 'live') return
+  await tx.sql`INSERT INTO notices (partner_id, environment, kind, about, at)
+    VALUES (${partnerId}, ${environment}, ${kind}, ${about}, ${at})`
 }
 
-/** What goes into one mail. */
+/** The notices of one mail. */
 export type NoticeGroup = Pick<NewNotice, 'partnerId' | 'environment' | 'kind'>
 
 export async function listNoticeGroups(db: Queryable, limit: number): Promise<NoticeGroup[]> {
@@ -32,18 +57,76 @@ export async function listNoticeGroups(db: Queryable, limit: number): Promise<No
     ORDER BY partner_id, environment, kind LIMIT ${limit}`
 }
 
-/** What each of them is about, oldest first; whoever takes them is the only one who tells them. */
+/** Returns the subjects, oldest first. No other process takes the same notices. */
 export async function takeNotices(
   tx: Tx,
   { partnerId, environment, kind }: NoticeGroup,
   { at, limit }: { at: Date; limit: number },
 ): Promise<string[]> {
-  const rows = await tx.sql<{ about: string }>`WITH told AS (
+  const rows = await tx.sql<{ about: string }>`WITH taken AS (
       UPDATE notices SET told_at = ${at} WHERE id IN (
         SELECT id FROM notices WHERE partner_id = ${partnerId} AND environment = ${environment} AND kind = ${kind} AND told_at IS NULL
         ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
       ) RETURNING id, about
     )
-    SELECT about FROM told ORDER BY id`
+    SELECT about FROM taken ORDER BY id`
   return rows.map(({ about }) => about)
+}
+
+export interface PayoutToTell {
+  readonly payoutId: string
+  readonly amountPence: bigint
+  readonly recipientName: string | null
+  readonly accountLast4: string | null
+  readonly failureReason: string | null
+  /** An email, or `key:` and the key's prefix. */
+  readonly createdBy: string
+}
+
+export interface CaseToTell {
+  readonly caseId: string
+  readonly payoutId: string
+  readonly kind: CaseKind
+  readonly outcome: CaseOutcome | null
+  readonly amountPence: bigint
+}
+
+type Scope = Pick<NoticeRow, 'partnerId' | 'environment'>
+
+/** Details for the mails. Each list is in the order of the ids, and contains this partner's rows only. */
+export async function payoutsToTell(
+  db: Queryable,
+  { partnerId, environment }: Scope,
+  ids: readonly string[],
+): Promise<PayoutToTell[]> {
+  return db.sql<PayoutToTell>`SELECT id AS payout_id, amount_pence, recipient_name, account_last4, failure_reason, created_by
+    FROM payouts WHERE id = ANY(${ids}::uuid[]) AND partner_id = ${partnerId} AND environment = ${environment}
+    ORDER BY array_position(${ids}::uuid[], id)`
+}
+
+export async function casesToTell(
+  db: Queryable,
+  { partnerId, environment }: Scope,
+  ids: readonly string[],
+): Promise<CaseToTell[]> {
+  return db.sql<CaseToTell>`SELECT cases.id AS case_id, payout_id, kind, outcome, amount_pence
+    FROM cases JOIN payouts ON payouts.id = cases.payout_id
+    WHERE cases.id = ANY(${ids}::uuid[]) AND partner_id = ${partnerId} AND environment = ${environment}
+    ORDER BY array_position(${ids}::uuid[], cases.id)`
+}
+
+/** The amounts that these bank movements added to the wallet, at once or after an operator's decision. */
+export async function depositsToTell(
+  db: Queryable,
+  { partnerId, environment }: Scope,
+  bankRefs: readonly string[],
+): Promise<bigint[]> {
+  const rows = await db.sql<{ amountMicroUsdc: bigint }>`SELECT entry.amount_micro_usdc
+    FROM wallets JOIN ledger_sets ON ledger_sets.wallet_id = wallets.id
+      JOIN ledger_accounts account ON account.wallet_id = wallets.id AND account.kind = 'wallet'
+      JOIN ledger_entries entry ON entry.set_id = ledger_sets.id AND entry.account_id = account.id
+    WHERE wallets.partner_id = ${partnerId} AND wallets.environment = ${environment} AND ledger_sets.cause_ref = ANY(${bankRefs}::text[])
+      AND ledger_sets.cause IN ('deposit', 'held_credit')
+    ORDER BY array_position(${bankRefs}::text[], ledger_sets.cause_ref)`
+  return rows.map(({ amountMicroUsdc }) => amountMicroUsdc)
 }

@@ -1,5 +1,4 @@
-// Opens a partner with all it needs from the first day: prices, its first admin, both wallets and the sandbox's float.
-
+// Opens a partner with prices, its first admin, both wallets and the sandbox's float.
 import { isReservedSlug } from '../../domain/partners/partner'
 import type { Clock } from '../../runtime/clock'
 import { recordActivity } from '../controls/activity'
@@ -29,7 +28,7 @@ export async function openPartner(
   return db.transaction((tx) => openPartnerIn(tx, { ...partner, at }))
 }
 
-/** For who does more in the same transaction; a slug that is taken or reserved leaves it as it was. */
+/** For callers with more work in the same transaction. A slug that is taken or reserved changes nothing. */
 export async function openPartnerIn(
   tx: Tx,
   { name, slug, email, createdBy, at }: PartnerToOpen & { readonly at: Date },

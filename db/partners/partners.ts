@@ -1,11 +1,98 @@
-// Partners: the businesses that pay out, with their status, limits, verification and settings.
+// Partners: the businesses that pay, with their status, limits, verification and settings.
+import { EntitySchema } from 'typeorm'
 import { assert } from '../../domain/assert'
-import { columnsOf } from '../columns'
+import type { PartnerStatus, Screening, VerificationStatus } from '../../domain/partners/partner'
+import { bigint, columnsOf, date, id, integer, orNull, text, time, withDefault } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
-import { type PartnerRow, partner } from './entities/partner'
 
-export type { PartnerRow } from './entities/partner'
+export interface PartnerRow {
+  readonly id: string
+  readonly slug: string
+  readonly name: string
+  /** A new name that an operator has to approve. `name` stays in use until then. */
+  readonly requestedName: string | null
+  readonly status: PartnerStatus
+  readonly logoUrl: string | null
+  readonly brandColor: string | null
+  readonly contactEmail: string | null
+  readonly billingEmail: string | null
+  readonly verificationStatus: VerificationStatus
+  readonly providerStatus: string | null
+  readonly continueUrl: string | null
+  readonly termsUrl: string | null
+  readonly screening: Screening
+  readonly enabledCountries: readonly string[]
+  readonly minPayoutPence: bigint
+  readonly maxPayoutPence: bigint
+  /** Requests per second; null means the environment's default. */
+  readonly rateLimitSandbox: number | null
+  readonly rateLimitLive: number | null
+  /** The monthly fee is due from this time. */
+  readonly liveOpenedAt: Date | null
+  readonly closedAt: Date | null
+  /** Admins of a closed partner may sign in and read until this time. */
+  readonly readableUntil: Date | null
+  /** The lines as an invoice prints them. */
+  readonly billingAddress: string | null
+  /** The first day of the last billed month. Later charges for that month or an earlier one go on the next invoice. */
+  readonly billedUntil: string | null
+  /** The bank's reasons for a refusal, for display, and an identifier of each. */
+  readonly verificationReasons: readonly string[]
+  readonly verificationReasonMarks: readonly string[]
+  /** The identifiers that were known when the partner tried again; null when it has not. */
+  readonly verificationReasonsKnown: readonly string[] | null
+  /** How many times the verification was started. */
+  readonly verificationTries: number
+  /** Since this time the bank has not opened the verification. Null once it has, or once operators were alerted. */
+  readonly verificationAwaitedSince: Date | null
+  /** Kinds of mail that its admins have switched off. */
+  readonly mutedMails: readonly string[]
+  /** Admins are mailed when the balance is below this; null when they have switched that off. */
+  readonly lowBalanceMicroUsdc: bigint | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export const partner = new EntitySchema<PartnerRow>({
+  name: 'Partner',
+  tableName: 'partners',
+  columns: {
+    id,
+    slug: text,
+    name: text,
+    status: withDefault(text, 'active'),
+    logoUrl: orNull(text),
+    brandColor: orNull(text),
+    contactEmail: orNull(text),
+    billingEmail: orNull(text),
+    verificationStatus: withDefault(text, 'not_started'),
+    providerStatus: orNull(text),
+    continueUrl: orNull(text),
+    termsUrl: orNull(text),
+    screening: withDefault(text, 'in_review'),
+    enabledCountries: withDefault({ ...text, array: true }, ['GB']),
+    minPayoutPence: withDefault(bigint, 100),
+    maxPayoutPence: withDefault(bigint, 2_000_000),
+    rateLimitSandbox: orNull(integer),
+    rateLimitLive: orNull(integer),
+    liveOpenedAt: orNull(time),
+    closedAt: orNull(time),
+    billingAddress: orNull(text),
+    billedUntil: orNull(date),
+    createdAt: time,
+    updatedAt: time,
+    verificationReasons: withDefault({ ...text, array: true }, []),
+    verificationReasonMarks: withDefault({ ...text, array: true }, []),
+    verificationReasonsKnown: orNull({ ...text, array: true }),
+    verificationTries: withDefault(integer, 0),
+    verificationAwaitedSince: orNull(time),
+    mutedMails: withDefault({ ...text, array: true }, []),
+    lowBalanceMicroUsdc: orNull(bigint),
+    readableUntil: orNull(time),
+    requestedName: orNull(text),
+  },
+})
 
 export interface NewPartner {
   readonly slug: string
@@ -32,7 +119,7 @@ export async function listPartners(db: Queryable): Promise<PartnerRow[]> {
   return db.repo(partner).find({ order: { slug: 'ASC' } })
 }
 
-/** As it is now and stays until the transaction ends, for those who decide by it and then change it. */
+/** Locks the row until the transaction ends, for callers that read and then change it. */
 export async function lockPartnerBySlug(tx: Tx, slug: string): Promise<PartnerRow | null> {
   const [locked] = await tx.sql<PartnerRow>`SELECT ${columns} FROM partners WHERE slug = ${slug} FOR NO KEY UPDATE`
   return locked ?? null
@@ -54,14 +141,14 @@ export async function insertPartner(tx: Tx, added: NewPartner): Promise<PartnerR
   return row ?? 'slug_taken'
 }
 
-/** As lockPartnerBySlug, and none of its API keys changes anything before the transaction ends: for those who stop a partner. */
+/** As lockPartnerBySlug, and also blocks writes by its API keys until the transaction ends. For suspending and closing. */
 export async function lockPartnerToStop(tx: Tx, slug: string): Promise<PartnerRow | null> {
-  // Stronger than the lock of the others: a write by an API key takes a lock on its partner's row that waits for this one.
+  // A write by an API key takes KEY SHARE on its partner's row, which only FOR UPDATE blocks.
   const [locked] = await tx.sql<PartnerRow>`SELECT ${columns} FROM partners WHERE slug = ${slug} FOR UPDATE`
   return locked ?? null
 }
 
-/** For good. Under lockPartnerToStop. */
+/** Irreversible. The caller holds the lock of lockPartnerToStop. */
 export async function closePartner(
   tx: Tx,
   { id, at, readableUntil }: { readonly id: string; readonly at: Date; readonly readableUntil: Date },
@@ -75,7 +162,7 @@ export async function closePartner(
   return row
 }
 
-/** The partner must exist. A closed one stays closed: what it owed until then is billed, and nothing after. */
+/** The partner must exist. A closed one stays closed: it is billed for the time until then, and for nothing after it. */
 export async function updatePartner(tx: Tx, id: string, changes: PartnerChanges, at: Date): Promise<PartnerRow> {
   const before = await lockPartner(tx, id)
   assert(before !== null, 'the partner to change must exist')

@@ -1,22 +1,59 @@
-// Emailed 6-digit codes: single use, ten minutes, at most five tries, counted by the UPDATE that judges them.
+// Emailed 6-digit codes: single use, ten minutes, at most five tries, counted by the UPDATE that checks them.
 import { createHmac, randomInt } from 'node:crypto'
+import { EntitySchema } from 'typeorm'
 import { assert } from '../../domain/assert'
 import { codeLastsMs, codeTries } from '../../domain/sign-in'
+import { bytes, id, integer, orNull, text, time, uuid, withDefault } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import type { Keyring, PurposeKey } from '../keyring'
 import { openText, type Sealed, sealText } from '../seal'
-import { type CodePurpose, code as codes } from './session-entity'
 
-export type { CodePurpose } from './session-entity'
+export type CodePurpose = 'sign_in' | 'sign_up' | 'confirm'
+
+export interface CodeRow {
+  readonly id: string
+  readonly purpose: CodePurpose
+  readonly subject: string
+  readonly boundTo: Buffer | null
+  readonly digest: Buffer
+  readonly digestKeyId: string
+  readonly tries: number
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  readonly usedAt: Date | null
+  readonly usedFor: string | null
+  readonly sealed: Buffer | null
+  readonly sealedKeyId: string | null
+}
+
+export const codes = new EntitySchema<CodeRow>({
+  name: 'Code',
+  tableName: 'codes',
+  columns: {
+    id,
+    purpose: text,
+    subject: text,
+    boundTo: orNull(bytes),
+    digest: bytes,
+    digestKeyId: text,
+    tries: withDefault(integer, 0),
+    createdAt: time,
+    expiresAt: time,
+    usedAt: orNull(time),
+    usedFor: orNull(uuid),
+    sealed: orNull(bytes),
+    sealedKeyId: orNull(text),
+  },
+})
 
 export interface NewCode {
   readonly purpose: CodePurpose
   /** An email in lower case, or for a confirm code the id of the member who asks. */
   readonly subject: string
-  /** Of a confirm code what it confirms (codeBinding); of the others the browser that asked for it. */
+  /** For a confirm code the confirmed action (`codeBinding`), for other codes the browser that requested it. */
   readonly boundTo: Buffer
-  /** What a sign-up said; it is stored sealed. */
+  /** The fields of a sign-up, stored sealed. */
   readonly said?: Readonly<Record<string, string>>
   /** How many codes, of any purpose, a subject may ask for within any hour. */
   readonly perHour: number
@@ -42,15 +79,15 @@ export async function issueCode(tx: Tx, keyring: Keyring, wanted: NewCode): Prom
     return { outcome: 'too_many', retryAt: new Date((counted.oldest ?? at).getTime() + hourMs) }
   }
 
-  const id = newId(at)
+  const codeId = newId(at)
   const code = randomInt(1_000_000).toString().padStart(6, '0')
   const key = keyring.current('code')
-  const sealed = said ? sealText(keyring, 'mail', id, JSON.stringify(said)) : null
+  const sealed = said ? sealText(keyring, 'mail', codeId, JSON.stringify(said)) : null
   const expiresAt = new Date(at.getTime() + codeLastsMs)
-  const digest = digestOf(key, { id, purpose, code })
+  const digest = digestOf(key, { id: codeId, purpose, code })
   const triesSpent = counted.count < forgivingPerHour ? 0 : codeTries - 1
   await tx.repo(codes).insert({
-    id,
+    id: codeId,
     purpose,
     subject,
     boundTo,
@@ -62,7 +99,7 @@ export async function issueCode(tx: Tx, keyring: Keyring, wanted: NewCode): Prom
     sealed: sealed?.sealed ?? null,
     sealedKeyId: sealed?.keyId ?? null,
   })
-  return { outcome: 'issued', id, code, expiresAt }
+  return { outcome: 'issued', id: codeId, code, expiresAt }
 }
 
 export interface CodeToTry {
@@ -82,7 +119,7 @@ export interface UsedCode {
 
 /**
  * Uses the newest code of this purpose for this subject, and for exactly what it is bound to. Null when it is wrong, used, expired, tried too
- * often or was never asked for: nobody is told which. A wrong try is counted, so the transaction must be committed then too.
+ * often or was never requested. The caller does not learn which. A wrong try is counted, so the transaction must be committed then too.
  */
 export async function tryCode(tx: Tx, keyring: Keyring, tried: CodeToTry): Promise<UsedCode | null> {
   const found = await findOpenCode(tx, tried)
@@ -126,21 +163,23 @@ export async function useCode(
   return judged?.matches ? { id, purpose } : null
 }
 
-/** After what it was used for did not come about: until it expires it may be used again. */
+/** The confirmed action was not carried out, so the code may be used again until it expires. */
 export async function giveCodeBack(
   tx: Tx,
   code: { readonly id: string } | { readonly usedFor: string },
 ): Promise<void> {
-  await tx.sql`UPDATE codes SET used_at = NULL WHERE id = ${'id' in code ? code.id : null}::uuid OR (used_for = ${'usedFor' in code ? code.usedFor : null}::uuid AND purpose = 'confirm')`
+  const [codeId, usedFor] = 'id' in code ? [code.id, null] : [null, code.usedFor]
+  await tx.sql`UPDATE codes SET used_at = NULL
+    WHERE id = ${codeId}::uuid OR (used_for = ${usedFor}::uuid AND purpose = 'confirm')`
 }
 
-/** What a confirm code is bound to, as a keyed hash: an account number would be guessed from a bare one. */
+/** The action that a confirm code is bound to, as a keyed hash: a plain hash of an account number could be guessed. */
 export function codeBinding(keyring: Keyring, parts: Readonly<Record<string, string | null>>): Buffer {
   const written = JSON.stringify(Object.entries(parts).toSorted(([one], [other]) => (one < other ? -1 : 1)))
   return createHmac('sha256', keyring.current('code-bound').bytes).update(written).digest()
 }
 
-/** What a sign-up said; null once its partner was opened. */
+/** The fields of a sign-up; null once its partner was opened. */
 export async function openSignUp(
   tx: Tx,
   keyring: Keyring,
@@ -160,9 +199,9 @@ export async function openSignUp(
   return { email, said, usedFor }
 }
 
-/** What it said is wiped: the partner has it now. */
+/** Wipes the sealed fields, which the partner has now. */
 export async function closeSignUp(tx: Tx, id: string, partnerId: string): Promise<void> {
-  await tx.sql`UPDATE codes SET used_for = ${partnerId}, sealed = NULL, sealed_key_id = NULL WHERE id = ${id}`
+  await tx.repo(codes).update({ id }, { usedFor: partnerId, sealed: null, sealedKeyId: null })
 }
 
 export async function forgetCodes(db: Queryable, before: Date): Promise<void> {

@@ -1,16 +1,41 @@
-// Sessions of signed-in people: a random token that the database knows only by its hash, one SELECT per request.
+// Sessions of signed-in members. The database stores only the hash of the random token. A request costs one SELECT.
 import { createHash, randomBytes } from 'node:crypto'
+import { EntitySchema } from 'typeorm'
 import type { Environment } from '../../domain/environment'
 import type { MemberRole } from '../../domain/partners/partner'
+import { bytes, id, idOf, orNull, time } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import { maySignIn } from '../partners/members'
 import type { CallerRow, PersonCaller } from './callers'
-import { session } from './session-entity'
+
+export interface SessionRow {
+  readonly id: string
+  readonly memberId: string
+  readonly tokenDigest: Buffer
+  readonly createdAt: Date
+  readonly lastUsedAt: Date
+  readonly expiresAt: Date
+  readonly revokedAt: Date | null
+}
+
+export const session = new EntitySchema<SessionRow>({
+  name: 'Session',
+  tableName: 'sessions',
+  columns: {
+    id,
+    memberId: idOf('Member'),
+    tokenDigest: bytes,
+    createdAt: time,
+    lastUsedAt: time,
+    expiresAt: time,
+    revokedAt: orNull(time),
+  },
+})
 
 /**
- * The token is in the result and nowhere else. 256 random bits need no secret key to be kept safe by a hash. Null when the
- * member was removed meanwhile: the login is noted first, because that waits for whoever is removing them.
+ * The token is in the result and nowhere else. A plain hash protects 256 random bits; no secret key is needed. Null when the
+ * member was removed: recording the login comes first, because it waits for a concurrent removal.
  */
 export async function openSession(
   tx: Tx,
@@ -27,7 +52,7 @@ export async function openSession(
   return { token, sessionId }
 }
 
-/** Null when there is no such session, it is over, or its member was removed or may no longer sign in. The role is the member's of this moment. */
+/** Null when the session is unknown or over, or its member was removed or may no longer sign in. The role is the current one. */
 export async function findPerson(
   db: Queryable,
   { token, environment, at, idleMs }: { token: string; environment: Environment; at: Date; idleMs: number },
@@ -41,22 +66,21 @@ export async function findPerson(
       AND s.last_used_at > ${usedAfter} AND ${maySignIn(at)}`
   if (row === undefined) return null
   const { sessionId, memberId, email, role, lastUsedAt } = row
-  const { partnerId: id, partnerSlug: slug, partnerStatus: status, verificationStatus, rateLimit } = row
-  const partner = { id, slug, status, verificationStatus, rateLimit }
+  const { partnerId, partnerSlug, partnerStatus, verificationStatus, rateLimit } = row
+  const partner = { id: partnerId, slug: partnerSlug, status: partnerStatus, verificationStatus, rateLimit }
   return { caller: { by: 'person', sessionId, memberId, email, role, environment, partner }, lastUsedAt }
 }
 
-/** A late one never moves the time back. */
+/** A late call never moves the time back. */
 export async function touchSession(db: Queryable, sessionId: string, at: Date): Promise<void> {
   await db.sql`UPDATE sessions SET last_used_at = ${at} WHERE id = ${sessionId} AND last_used_at < ${at}`
 }
 
 export async function sessionExpiry(db: Queryable, sessionId: string): Promise<Date | null> {
-  const [row] = await db.sql<{ expiresAt: Date }>`SELECT expires_at FROM sessions WHERE id = ${sessionId}`
-  return row?.expiresAt ?? null
+  return (await db.repo(session).findOneBy({ id: sessionId }))?.expiresAt ?? null
 }
 
-/** To the same person's place at another partner; false where it is not theirs any more, or the session is over. */
+/** Switches to the same person's membership of another partner. False when it no longer exists, or the session is over. */
 export async function switchSession(
   tx: Tx,
   { sessionId, email, memberId, at }: { sessionId: string; email: string; memberId: string; at: Date },
@@ -71,7 +95,7 @@ export async function switchSession(
   )
 }
 
-/** False when there is no such member any more; otherwise nobody removes them before this transaction is over. */
+/** False when the member was removed. Otherwise the row lock keeps the member until the transaction ends. */
 async function noteLogin(tx: Tx, memberId: string, at: Date): Promise<boolean> {
   return (await tx.sql`UPDATE members SET last_login_at = ${at} WHERE id = ${memberId} RETURNING id`).length === 1
 }
@@ -80,18 +104,18 @@ export async function endSession(db: Queryable, sessionId: string, at: Date): Pr
   await db.sql`UPDATE sessions SET revoked_at = ${at} WHERE id = ${sessionId} AND revoked_at IS NULL`
 }
 
-/** For a sign-in that comes with an older session's cookie: it gets a new token, and the old one opens nothing any more. */
+/** For a sign-in that sends the cookie of an older session: that session ends, and a new token replaces it. */
 export async function endSessionOfToken(db: Queryable, token: string, at: Date): Promise<void> {
   await db.sql`UPDATE sessions SET revoked_at = ${at} WHERE token_digest = ${digestOf(token)} AND revoked_at IS NULL`
 }
 
-/** Everywhere, at every partner. */
+/** Ends all sessions of the person, at every partner. */
 export async function endSessionsOf(db: Queryable, email: string, at: Date): Promise<void> {
   await db.sql`UPDATE sessions SET revoked_at = ${at} FROM members m
     WHERE m.id = sessions.member_id AND m.email = ${email} AND sessions.revoked_at IS NULL`
 }
 
-/** Of everyone who is signed in to the partner; answers how many. */
+/** Ends all sessions of the partner's members. Returns how many. */
 export async function endSessionsOfPartner(tx: Tx, partnerId: string, at: Date): Promise<number> {
   return (
     await tx.sql`UPDATE sessions SET revoked_at = ${at} FROM members m

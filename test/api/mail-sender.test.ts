@@ -5,8 +5,7 @@ import { createMailSender, type MailSender } from '../../api/mail-sender'
 import { rateLimit } from '../../db/controls/rate-limits'
 import type { Db } from '../../db/database'
 import { openKeyring } from '../../db/keyring'
-import { enqueueMail, type MailKind, takeMails } from '../../db/partners/mails'
-import { mail as mails, type StoredMail } from '../../db/sign-in/session-entity'
+import { enqueueMail, type MailKind, type MailRow, mails, takeMails } from '../../db/partners/mails'
 import { createMailer, type Mailer } from '../../mail/mailer'
 import { testKeyring } from '../support/api/client'
 import { aClock } from '../support/api/fixtures'
@@ -57,7 +56,7 @@ test('an unreachable mail server is retried, and the mail keeps its id', async (
   const sender = aSender()
 
   sender.wake()
-  const isPutOff = ({ tries, nextTryAt }: StoredMail) => tries === 1 && nextTryAt <= at(1_000)
+  const isPutOff = ({ tries, nextTryAt }: MailRow) => tries === 1 && nextTryAt <= at(1_000)
   const putOff = await until('it is put off', lastWhere(isPutOff))
   inbox = await anInbox({ dataDir: inbox.dataDir, smtpPort: Number(new URL(inbox.smtpUrl).port) })
   clock.set('2026-11-16T13:00:01Z')
@@ -166,7 +165,7 @@ function aMail(address: string, kind: MailKind = 'invitation', keyring = testKey
 }
 
 /** Those of the last ten minutes, without those that expired unsent. */
-function waitingMails(): Promise<StoredMail[]> {
+function waitingMails(): Promise<MailRow[]> {
   return db.dataSource.getRepository(mails).findBy({ sealed: Not(IsNull()), expiresAt: MoreThan(clock.now()) })
 }
 
@@ -175,7 +174,7 @@ async function idsOf(address: string): Promise<(string | null)[]> {
   return all.filter(({ envelope }) => envelope.to.includes(address)).map(({ message_id }) => message_id)
 }
 
-function lastWhere(isMeant: (mail: StoredMail) => boolean): () => Promise<StoredMail | null> {
+function lastWhere(isMeant: (mail: MailRow) => boolean): () => Promise<MailRow | null> {
   return async () => {
     const [last] = await db.dataSource.getRepository(mails).find({ order: { createdAt: 'DESC' }, take: 1 })
     return last && isMeant(last) ? last : null

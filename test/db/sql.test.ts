@@ -1,8 +1,8 @@
 // The `sql` tag and repositories: values never become SQL text, one text has one name, and both share a transaction.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Command, type Db, txThrough } from '../../db/database'
-import { member } from '../../db/partners/entities/member'
-import { partner } from '../../db/partners/entities/partner'
+import { member } from '../../db/partners/members'
+import { partner } from '../../db/partners/partners'
 import { identifier, joined, literal, nameOf, sql, textOf } from '../../db/sql'
 import { aPartner } from '../support/db/a-partner'
 import { createDatabase, openDb } from '../support/db/database'

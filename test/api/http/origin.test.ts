@@ -2,9 +2,9 @@
 // the cookie.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { isFromOurPages } from '../../../api/http/callers/origin'
-import { apiKey } from '../../../db/partners/entities/api-key'
+import { apiKey } from '../../../db/partners/api-keys'
 import type { PartnerRow } from '../../../db/partners/partners'
-import { code as codes } from '../../../db/sign-in/session-entity'
+import { codes } from '../../../db/sign-in/codes'
 import { type Api, startApi, testOrigin } from '../../support/api/client'
 import { aKey, aPartner, aSession } from '../../support/api/fixtures'
 import { anEmail } from '../../support/api/people'

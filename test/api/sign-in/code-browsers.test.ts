@@ -1,7 +1,7 @@
 // An attacker who knows an email requests codes and guesses in other browsers: the owner still signs in, and
 // guesses stay limited (docs/decisions/sign-in/codes-bound-to-a-browser.md).
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { code as codes } from '../../../db/sign-in/session-entity'
+import { codes } from '../../../db/sign-in/codes'
 import {
   codesPerEmailAddressAndHour,
   codesPerEmailAndHour,

@@ -1,6 +1,6 @@
 // How often codes may be requested, and how a sign-in code and a sign-up code of one email stay separate.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { code as codes } from '../../../db/sign-in/session-entity'
+import { codes } from '../../../db/sign-in/codes'
 import { codesPerEmailAndHour } from '../../../domain/sign-in'
 import { type Api, startApi, testOrigin } from '../../support/api/client'
 import { aPartner } from '../../support/api/fixtures'

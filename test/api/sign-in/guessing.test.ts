@@ -1,7 +1,8 @@
 // Guessing codes: few guesses count, however many arrive at once and from any address, and responses do not
 // reveal known emails.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { code as codes, mail as mails } from '../../../db/sign-in/session-entity'
+import { mails } from '../../../db/partners/mails'
+import { codes } from '../../../db/sign-in/codes'
 import { codesPerAddressAndHour, signUpsPerAddressAndHour } from '../../../domain/sign-in'
 import { type Answer, type Api, startApi, testOrigin } from '../../support/api/client'
 import { aPartner } from '../../support/api/fixtures'

@@ -2,8 +2,8 @@
 // is used.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { slugOf } from '../../../activities/partners/sign-up'
-import { partner as partners } from '../../../db/partners/entities/partner'
-import { code as codes } from '../../../db/sign-in/session-entity'
+import { partner as partners } from '../../../db/partners/partners'
+import { codes } from '../../../db/sign-in/codes'
 import { systemClock } from '../../../runtime/clock'
 import { type Api, startApi, testSecretKeys } from '../../support/api/client'
 import { aPartner } from '../../support/api/fixtures'
