@@ -56,16 +56,22 @@ interface OneRun {
 
 type Ended = { readonly result: InvoiceRunResult } | { readonly failure: unknown } | { readonly continuedAs: string }
 
-/** A long run continues in a new history now and then. The last partners of the old history are read before it is left. */
+/**
+ * A long run continues in a new history now and then. The last partners of a history are read before it is left, even if a busy
+ * server does not answer at first.
+ */
 async function followOne(parts: FollowParts, { workflowId, runId }: OneRun): Promise<Ended> {
   const handle = parts.temporal.workflow.getHandle<typeof invoiceRun>(workflowId, runId, { followRuns: false })
   const end = endOf(handle)
   let ended: Ended | null = null
-  for (let told = 0; ; ended = await Promise.race([end, wait(pauseMs, null)])) {
+  for (let told = 0, lastReads = 0; ; ) {
     const billed = await newsOf(parts, handle, told)
-    for (const each of billed) await parts.onBilled(each)
-    told += billed.length
-    if (ended !== null) return ended
+    for (const each of billed ?? []) await parts.onBilled(each)
+    told += billed?.length ?? 0
+    if (ended !== null) lastReads += 1
+    if (ended !== null && (billed !== null || lastReads === mostLastReads)) return ended
+    const pause = wait(pauseMs, null)
+    ended = await (ended === null ? Promise.race([end, pause]) : pause.then(() => end))
   }
 }
 
@@ -77,19 +83,21 @@ async function endOf(handle: WorkflowHandle<typeof invoiceRun>): Promise<Ended> 
   }
 }
 
+/** Null if the run did not answer. */
 async function newsOf(
   { temporal, onSilence }: FollowParts,
   handle: WorkflowHandle<typeof invoiceRun>,
   from: number,
-): Promise<readonly BilledPartner[]> {
+): Promise<readonly BilledPartner[] | null> {
   const ask = () => handle.query<RunProgress, [{ from: number }]>('progress', { from })
   try {
     return (await temporal.withDeadline(deadlineIn(answerMs), ask)).billed
   } catch {
     onSilence()
-    return []
+    return null
   }
 }
 
 const pauseMs = 300
 const answerMs = 5_000
+const mostLastReads = 6

@@ -1,12 +1,13 @@
 // A month is billed partner by partner: each once, despite failures and concurrent runs.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { WorkflowFailedError } from '@temporalio/client'
+import { type Client, WorkflowFailedError } from '@temporalio/client'
 import { rootCause } from '@temporalio/common'
 import { addChargedPartners } from '../../../bench/charged-partners'
+import { followRun } from '../../../runtime/temporal/invoice-run'
 import type { invoiceRun } from '../../../workflows'
 import type { InvoiceRunOrder } from '../../../workflows/invoices/run'
-import { invoiceId, invoiceMailId } from '../../../workflows/names'
+import { invoiceId, invoiceMailId, invoiceRunId } from '../../../workflows/names'
 import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
 import { until } from '../../support/until'
 
@@ -123,6 +124,19 @@ test('a cancelled run leaves complete invoices, each being mailed', async () => 
   }
 })
 
+test('each partner is reported as billed even if the last two reads of the progress get no answer', async () => {
+  await chargedPartners(3)
+  const reported: string[] = []
+  const onBilled = async ({ partnerId }: { partnerId: string }) => void reported.push(partnerId)
+  const temporal = deafToLastReads(2)
+
+  const order = { period, partner: null } as const
+  const result = await followRun({ temporal, queuePrefix: worker.queuePrefix, onBilled, onSilence: () => {} }, order)
+
+  expect(reported).toHaveLength(3)
+  expect(result.failed).toBe(0)
+})
+
 test.each([
   ['an unfinished month', { period: '2026-11' }, 'November 2026 is not over yet.'],
   ['no month', {}, /^Say which month to bill/],
@@ -170,6 +184,23 @@ function start(order: InvoiceRunOrder) {
     taskQueue: worker.taskQueue,
     args: [order],
   })
+}
+
+/** The worker's client, but the progress of a run is not answered before the run has ended, and not to the next reads either. */
+function deafToLastReads(reads: number): Client {
+  const { client } = worker
+  const workflowId = invoiceRunId(worker.queuePrefix, { period, partner: null })
+  let unanswered = 0
+  async function withDeadline<T>(deadline: number | Date, ask: () => Promise<T>): Promise<T> {
+    const running = await client.workflow
+      .getHandle(workflowId)
+      .describe()
+      .catch(() => null)
+    if (running === null || unanswered === reads) return client.withDeadline(deadline, ask)
+    if (running.status.name !== 'RUNNING') unanswered += 1
+    throw new Error('no answer')
+  }
+  return Object.create(client, { withDeadline: { value: withDeadline } })
 }
 
 function chargedPartners(partners: number): Promise<void> {
