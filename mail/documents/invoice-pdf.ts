@@ -6,10 +6,10 @@ import { writeHeading } from './pdf/heading'
 import { writeLines } from './pdf/lines-table'
 import { colours, createSheet, page, type Sheet, type Style } from './pdf/sheet'
 
-export function invoicePdf(document: InvoiceDocument): Promise<Buffer> {
+export async function invoicePdf(document: InvoiceDocument): Promise<Buffer> {
   const { number, period, issuedOn, lines } = document
   const subject = `Fees for ${monthInWords(period)}`
-  const sheet = createSheet({ title: `Invoice ${number}`, subject, day: issuedOn })
+  const sheet = await createSheet({ title: `Invoice ${number}`, subject, day: issuedOn })
   const afterHeading = writeHeading(sheet, document)
   const afterLines = writeLines(sheet, lines, afterHeading)
   writeClosing(sheet, document, afterLines)
