@@ -1,7 +1,7 @@
 // A real browser reads /docs: the guide, an operation and a call from the page, with requests to our server only.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import { type Api, startApi } from '../support/api/client'
 import { aKey, aPartner } from '../support/api/fixtures'
@@ -32,13 +32,9 @@ describe('/docs in a browser', () => {
   const complaints: string[] = []
   let page: Page
 
-  beforeEach(() => {
-    asked.length = 0
-    complaints.length = 0
-  })
-
-  async function open(options: Parameters<Browser['newPage']>[0]): Promise<void> {
-    page = await browser.newPage({ viewport: { width: 1440, height: 1000 }, ...options })
+  // Opened once, because rendering the reference is most of the work.
+  beforeAll(async () => {
+    page = await browser.newPage({ viewport: { width: 1440, height: 1000 }, colorScheme: 'light' })
     page.on('request', (request) => asked.push(request.url()))
     page.on('pageerror', (error) => complaints.push(String(error)))
     page.on('console', (message) => {
@@ -50,15 +46,13 @@ describe('/docs in a browser', () => {
     })`)
     await page.goto(`${origin}/docs`)
     await page.getByRole('heading', { name: 'Make a first call' }).waitFor()
-  }
+  })
 
   function foreignRequests(): string[] {
     return asked.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith('data:'))
   }
 
   test('opens with the guide, lists the operations, and sends no request elsewhere', async () => {
-    await open({ colorScheme: 'light' })
-
     await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
     await page.getByRole('cell', { name: 'insufficient_funds' }).waitFor()
     await keepPicture(page, 'docs-light')
@@ -69,12 +63,10 @@ describe('/docs in a browser', () => {
     expect(asked).toContain(`${origin}/openapi.json`)
     expect(foreignRequests()).toEqual([])
     expect(complaints).toEqual([])
-    await page.close()
   })
 
   test('a call can be made from the page with the reader’s own key', async () => {
-    await open({ colorScheme: 'dark' })
-
+    await page.emulateMedia({ colorScheme: 'dark' })
     await page.getByPlaceholder('Token').first().fill(key)
     await page.getByRole('button', { name: 'The balance of the wallet' }).click()
     await page.getByRole('button', { name: /Test Request.*\/v1\/balance/ }).click()
@@ -84,6 +76,5 @@ describe('/docs in a browser', () => {
 
     expect(foreignRequests()).toEqual([])
     expect(complaints).toEqual([])
-    await page.close()
   })
 })
