@@ -28,7 +28,7 @@ export interface ActivityDeps {
   /** Makes test deposits. Null where no sandbox bank is configured: then every sandbox wallet is simulated. */
   readonly sandboxBank: Pick<SimulatedBank, 'deposit' | 'simulateDeposit'> | null
   /** Time limits of a payout's calls to the bank. */
-  readonly patience: Patience
+  readonly limits: BankLimits
 
   /** Starts and signals workflows. */
   readonly temporal: Client
@@ -45,7 +45,7 @@ export interface ActivityDeps {
   /** Age at which a payout with an unknown outcome needs attention. */
   readonly knownWithinMs: number
   /** Time limits of the reconciliation. */
-  readonly proof: ProofPatience
+  readonly proof: ProofLimits
 
   /** Issues the invoices. Null where none is configured: then nothing is billed. */
   readonly seller: Seller | null
@@ -64,25 +64,25 @@ export interface ActivityDeps {
 }
 
 /** The activities of a payout are bound twice: with brief calls to the bank while a caller waits, and with long ones otherwise. */
-export type PayoutDeps = Pick<ActivityDeps, 'db' | 'clock' | 'keyring' | 'rails' | 'log' | 'patience'>
+export type PayoutDeps = Pick<ActivityDeps, 'db' | 'clock' | 'keyring' | 'rails' | 'log' | 'limits'>
 
-interface Patience {
+interface BankLimits {
   /** How long the identical call is repeated under one bank key: less than the bank remembers the key. */
   readonly repeatForMs: number
   /** How long after the first call a listing without the transfer proves that there is none. */
-  readonly quietMs: number
+  readonly listLagMs: number
   /** How long calls to the bank may begin while a caller waits. */
   readonly answerWithinMs: number
   /** The timeout of each of these calls, which also bounds the last one. */
   readonly answerCallMs: number
 }
 
-export interface ProofPatience {
+export interface ProofLimits {
   /** Age at which an unbooked deposit is a drift: the bank's events and the wallet readings need time. */
   readonly graceMs: number
   /** How far the bank's balance may be behind its own movements. */
-  readonly quietMs: number
-  /** Between two looks at a wallet. */
+  readonly balanceLagMs: number
+  /** Between two snapshots of a wallet. */
   readonly pauseMs: number
   /** How often every row of a wallet's books is verified, not only the changes since the checkpoint. */
   readonly fullEveryMs: number

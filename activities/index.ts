@@ -52,7 +52,7 @@ export function createActivities(brief: PayoutDeps, deps: ActivityDeps): Activit
       sweepStrays: resumable('strays', sweepStrays),
       reportOverdue,
     }),
-    ...bind({ ...deps, patience: deps.proof }, { proveWallets, proveSilence, tellDrifts }),
+    ...bind({ ...deps, limits: deps.proof }, { proveWallets, proveSilence, tellDrifts }),
     ...bind(deps, { sealAudit, verifyAudit, eraseRecipients, eraseBankEvents, pruneActivity }),
   }
 }
@@ -66,7 +66,7 @@ function walletReadingDeps(deps: ActivityDeps) {
   const startReturn: Parameters<typeof readWallet>[0]['startReturn'] = async (payout, refundedAt) => {
     await deps.temporal.withDeadline(deadlineIn(startWithinMs), () => startReturnHourly(deps, payout, refundedAt))
   }
-  return { ...deps, quietMs: deps.patience.quietMs, startReturn }
+  return { ...deps, listLagMs: deps.limits.listLagMs, startReturn }
 }
 
 const startWithinMs = 5_000

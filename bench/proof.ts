@@ -58,7 +58,7 @@ async function measure(system: System, { sql, db }: { sql: Postgres; db: Db }): 
 }
 
 async function proving(system: System, db: Db): Promise<(depth: 'changes' | 'full') => Promise<void>> {
-  const { bank, proof: patience } = loadOpsConfig(system.env)
+  const { bank, proof: limits } = loadOpsConfig(system.env)
   const rails = createRails({ bank, clock: systemClock, timeouts: { connectMs: 1_000, callMs: 1_000 } })
   const log = createLog({ level: 'error', name: 'bench' })
   const wallets = await listWalletsToProve(db, { environment: 'live', after: null, limit: 1_000 })
@@ -66,7 +66,7 @@ async function proving(system: System, db: Db): Promise<(depth: 'changes' | 'ful
   const wallet = wallets.find(({ id }) => id === ours?.id)
   if (wallet === undefined) throw new Error('there is no wallet to prove')
   return async (depth) => {
-    const { outcome, drifts } = await proveWallet({ db, clock: systemClock, log, rails, patience }, wallet, {
+    const { outcome, drifts } = await proveWallet({ db, clock: systemClock, log, rails, limits }, wallet, {
       bank: 'there',
       depth,
     })

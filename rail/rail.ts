@@ -210,7 +210,7 @@ export type FoundTransfer =
   | { readonly outcome: 'incomplete'; readonly transferRef?: string }
 
 /** An unknown state of the bank is `needs_people`, never success or failure. */
-export type Standing =
+export type TransferStatus =
   | 'under_way'
   | 'delivered'
   | 'undeliverable'
@@ -229,7 +229,7 @@ export interface Transfer {
   readonly payoutId: string | null
   /** The bank's own status. */
   readonly state: string
-  readonly standing: Standing
+  readonly status: TransferStatus
   readonly sentMicroUsdc: bigint
   /** Null if the transfer does not include it. Then the wallet's history has it, under this transfer's ref. */
   readonly refundedMicroUsdc: bigint | null

@@ -35,7 +35,7 @@ export function isSimulatedBank({ url }: BankAddress): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
-const patient: Timeouts = { connectMs: 2_000, callMs: 10_000 }
+const defaultTimeouts: Timeouts = { connectMs: 2_000, callMs: 10_000 }
 const keySpent = [400, 422]
 
 /** Null if there is no bank, or a real one. */
@@ -57,7 +57,7 @@ interface Advance {
 
 const underWay = ['pending', 'awaiting_funds', 'funds_scheduled', 'funds_received', 'in_review', 'payment_submitted']
 
-export function openSimulatedBank(access: BankAddress, clock: Clock, timeouts = patient): SimulatedBank {
+export function openSimulatedBank(access: BankAddress, clock: Clock, timeouts = defaultTimeouts): SimulatedBank {
   const about = { apiKey: access.key, clock, timeouts }
   const protocol = createClient({ ...about, baseUrl: access.url })
   const control = createClient({ ...about, baseUrl: `${new URL(access.url).origin}/_control` })

@@ -80,15 +80,15 @@ function transferAt(moment: keyof typeof states, ref: string, clock: Clock): Tra
     sent !== undefined && (fate === 'paid' || fate === 'refused'),
     'a simulated transfer must have a simulated ref',
   )
-  const [state, standing] = states[moment][fate]
+  const [state, status] = states[moment][fate]
   return {
     ref,
     payoutId,
     state,
-    standing,
+    status,
     sentMicroUsdc: BigInt(sent),
-    wasDelivered: standing === 'delivered',
-    refundedMicroUsdc: standing === 'refunded' ? BigInt(sent) : null,
+    wasDelivered: status === 'delivered',
+    refundedMicroUsdc: status === 'refunded' ? BigInt(sent) : null,
     reason: fate === 'refused' ? reasons.invalid_account : null,
     networkCostMicropounds: null,
     createdAt: null,

@@ -12,18 +12,18 @@ interface WorkParts {
   readonly log: Log
   readonly onReady: () => void
   /** How long a drain waits for an unresponsive Temporal server. */
-  readonly patienceMs?: number
+  readonly drainWithinMs?: number
 }
 
 /** Longer than `shutdownForceTime` (worker.ts): by then no activity is running, and none starts. */
-const drainPatienceMs = 30_000
+const defaultDrainMs = 30_000
 
 /**
  * Resolves when the signal has stopped it and nothing is running. It does not resolve when drained: a
  * supervisor would restart the process at once, and it would take new work.
  */
 export async function workUntilStopped(workers: readonly Worker[], parts: WorkParts): Promise<void> {
-  const { registration, signal, log, onReady, patienceMs = drainPatienceMs } = parts
+  const { registration, signal, log, onReady, drainWithinMs = defaultDrainMs } = parts
   const noMore = AbortSignal.any([signal, registration.askedToDrain])
   const draining = aborted(noMore).then(() => registration.become('draining'))
   const running = runAll(workers, noMore, onReady).catch((error: unknown) => {
@@ -31,7 +31,7 @@ export async function workUntilStopped(workers: readonly Worker[], parts: WorkPa
     if (signal.aborted || !noMore.aborted) throw error
     log.warn({ err: error }, 'activities did not finish in time; another worker repeats them')
   })
-  await Promise.race([running, patienceEnds(noMore, patienceMs)])
+  await Promise.race([running, drainTimeout(noMore, drainWithinMs)])
   if (!signal.aborted) {
     await draining
     await registration.become('drained')
@@ -41,7 +41,7 @@ export async function workUntilStopped(workers: readonly Worker[], parts: WorkPa
   await running
 }
 
-async function patienceEnds(noMore: AbortSignal, ms: number): Promise<void> {
+async function drainTimeout(noMore: AbortSignal, ms: number): Promise<void> {
   await aborted(noMore)
   await wait(ms, null, { ref: false })
 }

@@ -12,7 +12,7 @@ async function main(): Promise<void> {
   const stop = new AbortController()
   // SIGTERM, Ctrl-C and the end of the parent process stop the worker.
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.on(event, () => stop.abort())
-  endWithin(patienceMs, stop.signal, log)
+  endWithin(stopWithinMs, stop.signal, log)
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'unexpected')
     process.exit(1)
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
 }
 
 /** Longer than the worker's own shutdown time, and no longer than its supervisor's. */
-const patienceMs = 30_000
+const stopWithinMs = 30_000
 
 /** Configuration mistakes are printed as one sentence. Everything else is unexpected and logged above. */
 function giveUp(error: unknown): void {

@@ -10,8 +10,8 @@ import type { Log } from '../runtime/log'
 
 interface PayoutParts {
   readonly brief: PayoutDeps
-  readonly patient: PayoutDeps
-  readonly patientRails: Rails
+  readonly background: PayoutDeps
+  readonly backgroundRails: Rails
   /** Closes the connections to the banks. */
   close(): void
 }
@@ -36,20 +36,20 @@ export function createPayoutParts(
   { bank, payouts, secretKeys }: PayoutPartsConfig,
   { db, log, clock = systemClock, around }: PayoutPartsDeps,
 ): PayoutParts {
-  const { briefCallMs, briefConnectMs, patientCallMs, repeatForMs, quietMs, answerWithinMs } = payouts
+  const { briefCallMs, briefConnectMs, backgroundCallMs, repeatForMs, listLagMs, answerWithinMs } = payouts
   const railsWithin = (callMs: number, connectMs: number) =>
     createRails({ bank, clock, timeouts: { callMs, connectMs: Math.min(connectMs, callMs) }, around })
   const briefRails = railsWithin(briefCallMs, briefConnectMs)
-  const patientRails = railsWithin(patientCallMs, patientCallMs)
-  const patience = { repeatForMs, quietMs, answerWithinMs, answerCallMs: briefCallMs }
-  const about = { db, clock, keyring: openKeyring(secretKeys), log, patience }
+  const backgroundRails = railsWithin(backgroundCallMs, backgroundCallMs)
+  const limits = { repeatForMs, listLagMs, answerWithinMs, answerCallMs: briefCallMs }
+  const about = { db, clock, keyring: openKeyring(secretKeys), log, limits }
   return {
     brief: { ...about, rails: briefRails },
-    patient: { ...about, rails: patientRails },
-    patientRails,
+    background: { ...about, rails: backgroundRails },
+    backgroundRails,
     close() {
       briefRails.close()
-      patientRails.close()
+      backgroundRails.close()
     },
   }
 }

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { enterWorker, type OwnState, sayAlive, type WorkerProcess } from '../db/controls/workers'
 import type { Db } from '../db/database'
 import type { Clock } from '../runtime/clock'
-import { type Patience, patiently } from './patience'
+import { untilAvailable, type WaitOptions } from './until-available'
 
 export interface Registration {
   readonly id: string
@@ -19,7 +19,7 @@ export interface Registration {
 interface RegistrationParts {
   readonly db: Db
   readonly clock: Clock
-  readonly log: Patience['log']
+  readonly log: WaitOptions['log']
   readonly version: string
   readonly taskQueues: readonly string[]
   readonly onState?: (state: OwnState) => void
@@ -41,7 +41,7 @@ export async function register({ db, clock, log, onState, ...about }: Registrati
   async function keepSaying(): Promise<void> {
     for (;;) {
       await wait(aliveEveryMs, null, { signal: over.signal })
-      await patiently('The list of workers', say, { log, signal: over.signal })
+      await untilAvailable('The list of workers', say, { log, signal: over.signal })
     }
   }
   const saying = keepSaying().catch(ignore)

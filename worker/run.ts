@@ -19,13 +19,13 @@ import type { Activities } from '../workflows'
 import { housekeepingQueue, mailQueue, ofSystem, payoutQueue } from '../workflows/names'
 import { bundlePath, ownVersion } from './bundle-path'
 import { workUntilStopped } from './drain'
-import { type Patience, patiently } from './patience'
 import { banksOf, createPayoutParts } from './payouts'
 import { register } from './registration'
 import { putSchedules } from './schedules/put'
 import { traceActivities } from './temporal/activity-interceptors'
 import { connectWorker, installRuntime, openStateGauge } from './temporal/connect'
 import { requireSearchAttributes, SearchAttributesWrong, wantedAttributes } from './temporal/search-attributes'
+import { untilAvailable, type WaitOptions } from './until-available'
 import { createWorker } from './worker'
 
 /** Called with the worker's ID. */
@@ -35,29 +35,29 @@ type OnReady = (workerId: string) => void
 export async function runWorker(config: Config, log: Log, signal: AbortSignal, onReady: OnReady): Promise<void> {
   const postgres = `PostgreSQL at ${new URL(config.databaseUrl).host}`
   const temporal = `Temporal at ${config.temporal.address}`
-  const patience = { log, signal }
+  const waiting = { log, signal }
   installRuntime(log, metricsAddressOf(config))
 
-  const db = await patiently(postgres, () => openWorkersDatabase(config, log), patience)
+  const db = await untilAvailable(postgres, () => openWorkersDatabase(config, log), waiting)
   await requireSchema(db)
-  const connection = await patiently(temporal, () => connectWorker(config.temporal), patience)
+  const connection = await untilAvailable(temporal, () => connectWorker(config.temporal), waiting)
   const worker = { name: 'payouts-worker', version: ownVersion(), clock: systemClock, log }
   const tracing = openTracing(config.tracing, worker)
   const interceptors = tracing?.temporalCalls ?? {}
   const client = new Client({ connection, namespace: config.temporal.namespace, interceptors })
-  const wrong = await patiently(temporal, () => wrongAttributes(client), patience)
+  const wrong = await untilAvailable(temporal, () => wrongAttributes(client), waiting)
   if (wrong !== null) throw wrong
-  const schedules = await putSchedules(client, config, { patience })
+  const schedules = await putSchedules(client, config, { waiting })
 
   const payouts = createPayoutParts(config, { db, log, around: tracing?.bankCalls })
   const mailer = config.mail === null ? null : createMailer(config.mail)
   const sandboxBank = config.bank.sandbox === null ? null : openSimulatedBank(config.bank.sandbox, systemClock)
   const activities = activitiesOf(config, { client, payouts, mailer, sandboxBank })
   const about = { db, log, clock: systemClock, version: ownVersion(), taskQueues: queuesOf(config) }
-  const registration = await patiently(postgres, () => register({ ...about, onState: openStateGauge() }), patience)
+  const registration = await untilAvailable(postgres, () => register({ ...about, onState: openStateGauge() }), waiting)
   const workers = await createWorkers(config, connection, { activities, tracing })
   const untilDrained = { log, signal: AbortSignal.any([signal, registration.askedToDrain]) }
-  const webhooks = registerWebhooks(config, { db, rails: payouts.patientRails, patience: untilDrained })
+  const webhooks = registerWebhooks(config, { db, rails: payouts.backgroundRails, waiting: untilDrained })
   await workUntilStopped(workers, { registration, signal, log, onReady: () => onReady(registration.id) })
   await webhooks
   await schedules.over
@@ -101,8 +101,8 @@ function activitiesOf(config: Config, parts: ActivityParts): Activities {
   const { client, payouts, mailer, sandboxBank } = parts
   const { seller, opsEmail, publicUrl, retention, activityRetentionDays, activityReadRetentionDays } = config
   return createActivities(payouts.brief, {
-    ...payouts.patient,
-    banks: banksOf(config.bank, payouts.patientRails),
+    ...payouts.background,
+    banks: banksOf(config.bank, payouts.backgroundRails),
     sandboxBank,
     temporal: client,
     queuePrefix: config.taskQueuePrefix,
@@ -148,7 +148,7 @@ function createWorkers(
 interface WebhookParts {
   readonly db: Db
   readonly rails: Rails
-  readonly patience: Patience
+  readonly waiting: WaitOptions
 }
 
 /**
@@ -157,15 +157,15 @@ interface WebhookParts {
  */
 export async function registerWebhooks(
   { bank, webhookUrl }: Pick<Config, 'bank' | 'webhookUrl'>,
-  { db, rails, patience }: WebhookParts,
+  { db, rails, waiting }: WebhookParts,
 ): Promise<void> {
   const railOf = { sandbox: rails.provider_sandbox, live: rails.provider_production }
-  const told = environments
+  const registrations = environments
     .filter((environment) => bank[environment] !== null)
     .map((environment) => {
       const deps = { db, clock: systemClock, rail: railOf[environment] }
-      const tell = () => registerWebhook(deps, { environment, url: webhookUrl })
-      return patiently(`The ${environment} bank`, tell, patience)
+      const attempt = () => registerWebhook(deps, { environment, url: webhookUrl })
+      return untilAvailable(`The ${environment} bank`, attempt, waiting)
     })
-  await Promise.allSettled(told)
+  await Promise.allSettled(registrations)
 }

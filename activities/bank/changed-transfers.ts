@@ -1,34 +1,34 @@
-// Looks through what has changed at a bank: returns that no event has told of are started, contradictions are told to people.
+// Scans the transfers that changed at a bank: starts returns whose event was lost, and reports contradictions to operators.
 import { findReading, saveReading } from '../../db/bank/readings'
 import { findPayoutsOfTransfers, type PayoutOfTransfer } from '../../db/payouts/of-transfers'
 import { setAttention } from '../../db/payouts/steps'
 import type { Environment } from '../../domain/environment'
 import { isUuid } from '../../domain/uuid'
-import { newsOf } from '../../rail/news'
+import { compareTransfer } from '../../rail/compare-transfer'
 import type { ChangedTransfer, Transfer } from '../../rail/rail'
 import { startReturn } from '../../runtime/temporal/start-workflow'
 import type { ChangedTransfers, LookedThrough } from '../../workflows/bank/changed-transfers'
 import { ago, each, type SweepDeps } from '../controls/sweep'
 
 const dayMs = 86_400_000
-/** What was looked through the day before is looked at again: clocks differ, and a workflow may have been lost meanwhile. */
+/** The day before is scanned again: clocks differ, and a workflow may have been lost since. */
 const overlapMs = dayMs
-/** Beyond it nothing comes back any more. */
-const firstLookMs = 91 * dayMs
+/** Older payments are not returned any more. */
+const firstScanMs = 91 * dayMs
 const atOnce = 100
-/** It is done every day: a look that old means that two have failed. */
-const oldLookMs = 2 * dayMs
+/** The scan runs every day, so two have failed. */
+const staleScanMs = 2 * dayMs
 
-/** However much has changed, only some of it is held at a time. What could not be done is looked at again the next time. */
+/** Holds one batch at a time, however much has changed. The next scan repeats what this one could not do. */
 export async function readChangedTransfers(deps: SweepDeps, { environment }: ChangedTransfers): Promise<LookedThrough> {
   const rail = deps.banks[environment]
   if (rail === null) return nothing
   const begunAt = deps.clock.now()
   const saved = await findReading(deps.db, environment)
-  if (saved !== null && saved < ago(deps, oldLookMs)) {
-    deps.log.error({ environment, read_until: saved }, 'the changed transfers were not looked through for days')
+  if (saved !== null && saved < ago(deps, staleScanMs)) {
+    deps.log.error({ environment, read_until: saved }, 'the changed transfers were not scanned for days')
   }
-  const readUntil = saved ?? ago(deps, firstLookMs)
+  const readUntil = saved ?? ago(deps, firstScanMs)
   let sum = nothing
   let skipped = 0
   for await (const some of inBatches(rail.changedSince(new Date(readUntil.getTime() - overlapMs)))) {
@@ -36,7 +36,7 @@ export async function readChangedTransfers(deps: SweepDeps, { environment }: Cha
     const failed = await reportUnreadable(deps, environment, unreadable)
     skipped += unreadable.length - failed
     const transfers = some.flatMap((each) => (each.outcome === 'read' ? [each.transfer] : []))
-    sum = add(add(sum, { ...nothing, failed }), await lookAt(deps, environment, transfers))
+    sum = add(add(sum, { ...nothing, failed }), await readBatch(deps, environment, transfers))
   }
   if (skipped > 0) deps.log.warn({ environment, skipped }, 'transfers that are no payouts of ours cannot be read')
   if (sum.failed === 0) await saveReading(deps.db, environment, begunAt)
@@ -45,7 +45,7 @@ export async function readChangedTransfers(deps: SweepDeps, { environment }: Cha
 
 const nothing: LookedThrough = { looked: 0, returns: 0, contradictions: 0, failed: 0 }
 
-/** Only those of our own payouts matter; how many they are. */
+/** Reports unreadable transfers of our own payouts and returns how many. */
 async function reportUnreadable(
   deps: SweepDeps,
   environment: Environment,
@@ -57,23 +57,27 @@ async function reportUnreadable(
   return ours.length
 }
 
-async function lookAt(deps: SweepDeps, environment: Environment, some: readonly Transfer[]): Promise<LookedThrough> {
+async function readBatch(deps: SweepDeps, environment: Environment, some: readonly Transfer[]): Promise<LookedThrough> {
   const named = new Map<string, Transfer[]>()
   for (const transfer of some) {
     const payoutId = transfer.payoutId?.toLowerCase() ?? ''
     if (isUuid(payoutId)) named.set(payoutId, [...(named.get(payoutId) ?? []), transfer])
   }
   const payouts = await findPayoutsOfTransfers(deps.db, environment, [...named.keys()])
-  const told = payouts.flatMap((payout) =>
-    (named.get(payout.payoutId) ?? []).map((transfer) => ({ payout, transfer, news: newsNow(transfer, payout) })),
+  const known = payouts.flatMap((payout) =>
+    (named.get(payout.payoutId) ?? []).map((transfer) => ({
+      payout,
+      transfer,
+      compared: compareNow(transfer, payout),
+    })),
   )
-  const contradicting = told.filter(({ news }) => news === 'contradiction')
+  const contradicting = known.filter(({ compared }) => compared === 'contradiction')
   for (const { payout, transfer } of contradicting) {
     const about = { payout_id: payout.payoutId, transfer_ref: transfer.ref, state: transfer.state }
     deps.log.error(about, 'the bank contradicts our books')
     await setAttention(deps.db, payout.payoutId, `bank_contradicts_${transfer.state}`)
   }
-  const back = told.filter(({ news }) => news === 'came_back').map(({ payout }) => payout)
+  const back = known.filter(({ compared }) => compared === 'came_back').map(({ payout }) => payout)
   const { done, failed } = await each(
     deps,
     back,
@@ -83,10 +87,10 @@ async function lookAt(deps: SweepDeps, environment: Environment, some: readonly 
   return { looked: some.length, returns: done.length, contradictions: contradicting.length, failed }
 }
 
-/** Unlike an event, this is how the transfer stands now: what was refunded cannot be delivered again. */
-function newsNow(transfer: Transfer, payout: PayoutOfTransfer) {
-  const isTakenBack = payout.status === 'returned' && payout.closedAt !== null && transfer.standing === 'delivered'
-  return isTakenBack ? 'contradiction' : newsOf(transfer, payout)
+/** Unlike an event, this is the current status of the transfer: a refunded transfer cannot be delivered again. */
+function compareNow(transfer: Transfer, payout: PayoutOfTransfer) {
+  const isTakenBack = payout.status === 'returned' && payout.closedAt !== null && transfer.status === 'delivered'
+  return isTakenBack ? 'contradiction' : compareTransfer(transfer, payout)
 }
 
 async function* inBatches(all: AsyncIterable<ChangedTransfer>): AsyncGenerator<readonly ChangedTransfer[]> {

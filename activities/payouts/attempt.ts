@@ -153,7 +153,7 @@ export async function recordTransfer(
   transfer: Transfer,
 ): Promise<Underway> {
   const { payoutId, attempt } = payout
-  const undeliverable = transfer.standing === 'undeliverable'
+  const undeliverable = transfer.status === 'undeliverable'
   const status = undeliverable ? 'failed' : 'processing'
   const recorded = await keepPayout(deps.db, {
     payoutId,

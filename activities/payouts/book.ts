@@ -56,7 +56,7 @@ export async function bookAnswer(
 async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promise<Booked> {
   const { transfer, refund } = asked
   const status = statusFor(row.status, transfer)
-  if (status === null) return leaveToPeople(tx, deps, row, transfer)
+  if (status === null) return leaveToOperator(tx, deps, row, transfer)
   await clearBankAttention(tx, row.id)
   if (row.status === 'completed' && status === 'completed') return { at: 'over', status, says: 'completed' }
   if (status !== row.status) assertMove(row.status, status)
@@ -87,7 +87,7 @@ async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promi
 }
 
 /** Nothing is guessed. A closed payout does not wait: the bank's next event, or the daily scan, brings it up again. */
-async function leaveToPeople(tx: Tx, { log }: PayoutDeps, row: StepRow, { state }: Transfer): Promise<Booked> {
+async function leaveToOperator(tx: Tx, { log }: PayoutDeps, row: StepRow, { state }: Transfer): Promise<Booked> {
   const isNew = await setAttention(tx, row.id, `bank_says_${state}`)
   if (isNew) log.error({ payout_id: row.id, state }, 'the bank is in a state that needs a person')
   const at = row.closedAt === null ? 'waiting' : 'over'
@@ -96,7 +96,7 @@ async function leaveToPeople(tx: Tx, { log }: PayoutDeps, row: StepRow, { state 
 
 /** The payout status that follows from the transfer's; null when no rule covers it. */
 function statusFor(now: PayoutStatus, transfer: Transfer): PayoutStatus | null {
-  switch (transfer.standing) {
+  switch (transfer.status) {
     case 'under_way':
       return now === 'completed' ? null : now
     case 'delivered':
@@ -121,8 +121,8 @@ function statusFor(now: PayoutStatus, transfer: Transfer): PayoutStatus | null {
 }
 
 /** The wallet's history may be a little behind. If it lacks the refund after the quiet period, money is missing. */
-async function reportMissingRefund(tx: Tx, { clock, log, patience }: PayoutDeps, row: StepRow, transfer: Transfer) {
-  if (clock.now().getTime() - transfer.updatedAt.getTime() < patience.quietMs) return
+async function reportMissingRefund(tx: Tx, { clock, log, limits }: PayoutDeps, row: StepRow, transfer: Transfer) {
+  if (clock.now().getTime() - transfer.updatedAt.getTime() < limits.listLagMs) return
   if (!(await raiseAttention(tx, row.id, 'refund_missing'))) return
   log.error({ payout_id: row.id, state: transfer.state }, 'the bank says refunded, and its wallet has no such deposit')
 }

@@ -4,7 +4,7 @@ import type { Db } from '../../db/database'
 import { findCase, type LateCase, markLate, markOneLate } from '../../db/payouts/cases/cases'
 import type { Clock } from '../../runtime/clock'
 import type { Log } from '../../runtime/log'
-import type { CaseRef, CaseStanding } from '../../workflows/payouts/case'
+import type { CaseProgress, CaseRef } from '../../workflows/payouts/case'
 
 interface CaseDeps {
   readonly db: Db
@@ -12,10 +12,10 @@ interface CaseDeps {
   readonly log: Log
 }
 
-export async function lookAfterCase({ db, clock, log }: CaseDeps, { caseId }: CaseRef): Promise<CaseStanding> {
+export async function lookAfterCase({ db, clock, log }: CaseDeps, { caseId }: CaseRef): Promise<CaseProgress> {
   const at = clock.now()
   const late = await markOneLate(db, caseId, at)
-  if (late !== null) tellPeople(log, late)
+  if (late !== null) reportLate(log, late)
   const row = await findCase(db, caseId)
   if (row === null || row.resolvedAt !== null) return { at: 'over' }
   return { at: 'open', dueInMs: row.overdueAt === null ? row.dueAt.getTime() - at.getTime() : null }
@@ -23,11 +23,11 @@ export async function lookAfterCase({ db, clock, log }: CaseDeps, { caseId }: Ca
 
 /** For the sweep: also of those whose workflow was never started, or is gone. */
 export async function reportLateCases({ db, clock, log }: CaseDeps, { limit }: { limit: number }): Promise<void> {
-  for (const late of await markLate(db, { at: clock.now(), limit })) tellPeople(log, late)
+  for (const late of await markLate(db, { at: clock.now(), limit })) reportLate(log, late)
 }
 
 /** Nobody works on those of the sandbox unless its partner asks for it. */
-function tellPeople(log: Log, { id, payoutId, environment, kind, dueAt }: LateCase): void {
+function reportLate(log: Log, { id, payoutId, environment, kind, dueAt }: LateCase): void {
   const about = { case_id: id, payout_id: payoutId, environment, kind, due_at: dueAt.toISOString() }
   log[environment === 'live' ? 'error' : 'warn'](about, 'case overdue; an operator has to ask the bank')
 }

@@ -43,14 +43,14 @@ export async function resolveSubmit(
 
   const ageMs = deps.clock.now().getTime() - row.submitStartedAt.getTime()
   // While the rail is paused or the partner suspended, the bank is only asked: a repeat could be the call that pays.
-  if (ageMs < deps.patience.repeatForMs && row.heldBy === null) {
+  if (ageMs < deps.limits.repeatForMs && row.heldBy === null) {
     // Also if this process was stopped for long: a call that leaves later could pay what another run has taken back.
-    const endBy = new Date(row.submitStartedAt.getTime() + deps.patience.repeatForMs)
+    const endBy = new Date(row.submitStartedAt.getTime() + deps.limits.repeatForMs)
     const again = await deps.rails[row.rail].submit({ key: row.bankKey, body: row.bankBody, call: 'repeat', endBy })
     if (again.outcome === 'accepted') return recordTransfer(deps, payout, row, again.transfer)
   }
   // A refusal of the repeat proves nothing while the first call may still be under way at the bank.
-  return ageMs < deps.patience.quietMs ? unconfirmed : lookUp(deps, payout, row, ageMs)
+  return ageMs < deps.limits.listLagMs ? unconfirmed : lookUp(deps, payout, row, ageMs)
 }
 
 async function lookUp(deps: PayoutDeps, payout: PayoutRef, row: StepRow, ageMs: number): Promise<Underway> {
@@ -65,8 +65,8 @@ async function lookUp(deps: PayoutDeps, payout: PayoutRef, row: StepRow, ageMs: 
       return { ...unconfirmed, says: 'waiting: an operator has to decide' }
     case 'absent': {
       // The last repeat may still be under way at the bank: only its absence a quiet period later is final.
-      const { repeatForMs, quietMs } = deps.patience
-      if (ageMs < repeatForMs + quietMs) return unconfirmed
+      const { repeatForMs, listLagMs } = deps.limits
+      if (ageMs < repeatForMs + listLagMs) return unconfirmed
       return releasePayout(deps, payout, { ...neverSent, proof: 'absent-at-the-bank' })
     }
   }

@@ -39,7 +39,7 @@ async function askBank(deps: PayoutDeps, row: StepRow): Promise<Asked | 'no answ
   assert(row.transferRef !== null, 'a payout that was sent must know its transfer')
   try {
     const transfer = await deps.rails[row.rail].transfer(row.transferRef)
-    const isBack = transfer.standing === 'refunded' || transfer.standing === 'cancelled'
+    const isBack = transfer.status === 'refunded' || transfer.status === 'cancelled'
     return { transfer, isBack, refund: isBack ? await refundOf(deps, row, transfer) : null }
   } catch (error) {
     if (error instanceof RailUnavailable) return 'no answer'

@@ -189,9 +189,9 @@ interface AnswerTime {
   readonly endBy: Date
 }
 
-function answerTime({ clock, patience }: Pick<PayoutDeps, 'clock' | 'patience'>): AnswerTime {
-  const beginBy = clock.now().getTime() + patience.answerWithinMs
-  return { clock, beginBy: new Date(beginBy), endBy: new Date(beginBy + patience.answerCallMs) }
+function answerTime({ clock, limits }: Pick<PayoutDeps, 'clock' | 'limits'>): AnswerTime {
+  const beginBy = clock.now().getTime() + limits.answerWithinMs
+  return { clock, beginBy: new Date(beginBy), endBy: new Date(beginBy + limits.answerCallMs) }
 }
 
 function isTimeLeft({ clock, beginBy }: AnswerTime, inMs = 0): boolean {

@@ -27,19 +27,19 @@ export async function openSandboxCustomer(
   // Its own address, because the bank tells customers apart by email and two partners may share an admin.
   const email = `${partnerId}@partners.invalid`
   const known = await rail.findCustomer(email)
-  if (known !== null) return standingOf(known)
+  if (known !== null) return sandboxCustomerOf(known)
   const key = keyOfToday(clock, `sandbox-customer/${partnerId}/${legalName}`)
   const opened = await rail.openCustomer({ legalName, email, redirectUrl: null, key })
   // The address is this partner's own, so a refusal says nothing about the partner: retried like a missing answer.
   if (opened.outcome === 'refused') throw new RailUnavailable(`open customer: ${opened.code}`)
-  return standingOf(opened.verification)
+  return sandboxCustomerOf(opened.verification)
 }
 
 export async function checkSandboxCustomer(
   { rails }: ConnectSandboxDeps,
   { verificationRef }: Parameters<ConnectSandboxActivities['checkSandboxCustomer']>[0],
 ): Promise<SandboxCustomer> {
-  return standingOf(await rails.provider_sandbox.verification(verificationRef))
+  return sandboxCustomerOf(await rails.provider_sandbox.verification(verificationRef))
 }
 
 export async function createSandboxWallet(
@@ -85,6 +85,6 @@ export async function connectSandboxWallet(
   })
 }
 
-function standingOf({ verificationRef, customerRef, providerStatus, paysGbp }: Verification): SandboxCustomer {
+function sandboxCustomerOf({ verificationRef, customerRef, providerStatus, paysGbp }: Verification): SandboxCustomer {
   return { verificationRef, customerRef, ready: providerStatus === 'approved' && paysGbp }
 }

@@ -2,10 +2,10 @@
 import { type EventPayout, findEventEnvironment, listWebhookKeys, type ReceivedEvent } from '../../db/bank/events'
 import { setAttention } from '../../db/payouts/steps'
 import type { Environment } from '../../domain/environment'
-import { newsOf } from '../../rail/news'
-import { standingOf } from '../../rail/provider/map'
+import { compareTransfer } from '../../rail/compare-transfer'
+import { transferStatusOf } from '../../rail/provider/map'
 import { readWebhook } from '../../rail/provider/webhook'
-import { BadSignature, type Standing, type WebhookEvent } from '../../rail/rail'
+import { BadSignature, type TransferStatus, type WebhookEvent } from '../../rail/rail'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { uuidPattern } from '../http/requests/validate'
@@ -16,10 +16,10 @@ export async function transferEvent(event: ReceivedEvent, payout: EventPayout | 
     report(event, deps)
     return 'unknown_payout'
   }
-  const news = newsOf({ ref: event.objectRef, standing: standingFor(event) }, payout)
-  if (news === 'contradiction') return quarantined(event, payout, deps)
-  if (news === 'known') return 'too_late'
-  if (news === 'open' && !matters(event, payout)) return 'not_needed'
+  const compared = compareTransfer({ ref: event.objectRef, status: statusFor(event) }, payout)
+  if (compared === 'contradiction') return quarantined(event, payout, deps)
+  if (compared === 'known') return 'too_late'
+  if (compared === 'open' && !matters(event, payout)) return 'not_needed'
   try {
     // A completed payout has no workflow any more, or already the one for its return.
     return await (payout.completedAt === null
@@ -44,11 +44,11 @@ function report({ payoutId, objectRef, objectState }: ReceivedEvent, { log }: Ap
 
 /** A transfer under way changes nothing, unless we did not know yet that the bank has it. */
 function matters(event: ReceivedEvent, { verdict }: EventPayout): boolean {
-  return verdict === 'unknown' || event.objectState === null || standingFor(event) !== 'under_way'
+  return verdict === 'unknown' || event.objectState === null || statusFor(event) !== 'under_way'
 }
 
-function standingFor({ objectState }: ReceivedEvent): Standing {
-  return objectState === null ? 'under_way' : standingOf(objectState)
+function statusFor({ objectState }: ReceivedEvent): TransferStatus {
+  return objectState === null ? 'under_way' : transferStatusOf(objectState)
 }
 
 interface SignedEvent {

@@ -6,7 +6,7 @@ import { readUpkeep } from '../../db/controls/upkeep-metrics'
 import type { Db } from '../../db/database'
 import type { Clock } from '../../runtime/clock'
 import { gauge, type Metric } from '../../runtime/metrics'
-import { standingMetrics } from './open-work'
+import { openWorkMetrics } from './open-work'
 import { createSettledFigures } from './settled'
 import { upkeepMetrics } from './upkeep'
 
@@ -41,12 +41,12 @@ export function createBusinessFigures(parts: BusinessParts): BusinessFigures {
   async function readDatabase(): Promise<Metric[]> {
     const now = clock.now()
     try {
-      const [standing, upkeep] = await Promise.all([
+      const [openWork, upkeep] = await Promise.all([
         readOpenWork(db, now),
         readUpkeep(db, { now, retention }),
         settled.update(),
       ])
-      return [databaseUp(true), ...standingMetrics(standing), ...upkeepMetrics(upkeep)]
+      return [databaseUp(true), ...openWorkMetrics(openWork), ...upkeepMetrics(upkeep)]
     } catch {
       return [databaseUp(false)]
     }

@@ -8,7 +8,7 @@ import { gauge, type Metric, type Sample } from '../../runtime/metrics'
 /** Failed and returned ones are open until their money is back. */
 const openStatuses = ['pending', 'processing', 'failed', 'returned'] as const
 
-export function standingMetrics(figures: readonly OpenWork[]): Metric[] {
+export function openWorkMetrics(figures: readonly OpenWork[]): Metric[] {
   const of = (kind: OpenWorkKind, environment: Environment) =>
     figures.filter((figure) => figure.kind === kind && figure.environment === environment)
   const each = (value: (environment: Environment) => number): Sample[] =>

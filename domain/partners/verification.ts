@@ -2,7 +2,7 @@
 import type { Screening, VerificationStatus } from './partner'
 
 /** The bank's answer. */
-export interface BankStanding {
+export interface BankVerification {
   /** The bank's own status. */
   readonly providerStatus: string
   readonly termsAccepted: boolean
@@ -19,28 +19,28 @@ export interface Reason {
 }
 
 /** What our own records add. */
-export interface OurStanding {
+export interface OurVerification {
   readonly status: VerificationStatus
   /** The reasons known when the partner tried again. Null if it did not, or if the bank's status has changed since. */
   readonly reasonsKnown: readonly string[] | null
   readonly wallet: 'connected' | 'absent'
 }
 
-export interface Standing {
+export interface VerificationUpdate {
   readonly status: VerificationStatus
   readonly screening: Screening
   readonly reasonsKnown: readonly string[] | null
   /** An unknown status changes nothing; an operator has to look. */
-  readonly word: 'known' | 'unknown'
+  readonly bankStatus: 'known' | 'unknown'
 }
 
-export function standingOf(bank: BankStanding, ours: OurStanding): Standing {
+export function verificationUpdate(bank: BankVerification, ours: OurVerification): VerificationUpdate {
   const status = statusOf(bank, ours)
   return {
     status: status ?? ours.status,
     screening: screeningOf(bank.providerStatus),
     reasonsKnown: bank.providerStatus === 'rejected' ? ours.reasonsKnown : null,
-    word: status === null ? 'unknown' : 'known',
+    bankStatus: status === null ? 'unknown' : 'known',
   }
 }
 
@@ -50,7 +50,7 @@ export function markOf({ text, at }: Reason): string {
 }
 
 /** Whether the bank allows this business to have a wallet and pay GBP. */
-export function isReady({ providerStatus, termsAccepted, paysGbp }: BankStanding): boolean {
+export function isReady({ providerStatus, termsAccepted, paysGbp }: BankVerification): boolean {
   return providerStatus === 'approved' && termsAccepted && paysGbp
 }
 
@@ -63,7 +63,7 @@ export function canStart(status: VerificationStatus, providerStatus: string | nu
   return status === 'not_started' || (status === 'rejected' && providerStatus !== 'offboarded')
 }
 
-function statusOf(bank: BankStanding, ours: OurStanding): VerificationStatus | null {
+function statusOf(bank: BankVerification, ours: OurVerification): VerificationStatus | null {
   switch (bank.providerStatus) {
     case 'not_started':
       return 'pending'
@@ -86,13 +86,13 @@ function statusOf(bank: BankStanding, ours: OurStanding): VerificationStatus | n
 }
 
 /** A business is approved once it can pay: terms accepted, GBP allowed, wallet created. */
-function statusOfApproved(bank: BankStanding, { wallet }: OurStanding): VerificationStatus {
+function statusOfApproved(bank: BankVerification, { wallet }: OurVerification): VerificationStatus {
   if (!bank.termsAccepted) return 'action_required'
   return isReady(bank) && wallet === 'connected' ? 'approved' : 'in_review'
 }
 
 /** Whether the partner knew every reason when it tried again. */
-function isOldNews({ reasons }: BankStanding, { reasonsKnown }: OurStanding): boolean {
+function isOldNews({ reasons }: BankVerification, { reasonsKnown }: OurVerification): boolean {
   return reasonsKnown !== null && reasons.every((reason) => reasonsKnown.includes(markOf(reason)))
 }
 

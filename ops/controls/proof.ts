@@ -68,7 +68,7 @@ async function prove(
   }
   try {
     const log = createLog({ level: 'error', name: 'ops' }, destination)
-    return { proved: await runProof({ db, clock, rails, patience: proof, log }, depth), errors }
+    return { proved: await runProof({ db, clock, rails, limits: proof, log }, depth), errors }
   } finally {
     rails.close()
   }

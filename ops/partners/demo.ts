@@ -244,8 +244,8 @@ async function newKey({ ops, month, partnerId }: Stage, environment: Environment
 async function withDeps<T>(ops: Ops, clock: Clock, work: (deps: PayoutDeps) => Promise<T>): Promise<T> {
   const { db, payouts } = ops
   const log = createLog({ level: 'silent', name: 'ops' })
-  const patience = { ...payouts, answerWithinMs: timeouts.callMs, answerCallMs: timeouts.callMs }
-  return withRails(ops, clock, (rails) => work({ db, clock, keyring: ops.keyring(), rails, log, patience }))
+  const limits = { ...payouts, answerWithinMs: timeouts.callMs, answerCallMs: timeouts.callMs }
+  return withRails(ops, clock, (rails) => work({ db, clock, keyring: ops.keyring(), rails, log, limits }))
 }
 
 const timeouts = { connectMs: 2_000, callMs: 10_000 }

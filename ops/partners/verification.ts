@@ -8,7 +8,7 @@ import { findLiveWallet } from '../../db/wallets/live'
 import { assert } from '../../domain/assert'
 import { openingRefused } from '../../domain/partners/verification'
 import type { SimulatedBank } from '../../rail/simulated-bank'
-import type { VerificationStanding } from '../../workflows/partners/verification'
+import type { VerificationState } from '../../workflows/partners/verification'
 import { starts } from '../../workflows/starts'
 import { withSimulatedBank } from '../bank/simulated'
 import { type Command, defineCommand, done, refused, unknownPartner } from '../command'
@@ -81,7 +81,7 @@ interface ApproveDeps extends VerificationDeps {
 }
 
 /** Approves the customer at a simulated bank, then does what the verification workflow does. A repeated or concurrent call gets the same wallet. */
-export async function approvePartner(deps: ApproveDeps, partnerId: string): Promise<VerificationStanding> {
+export async function approvePartner(deps: ApproveDeps, partnerId: string): Promise<VerificationState> {
   // As when an admin starts the verification. One that was started continues.
   await deps.db.transaction((tx) => beginVerification(tx, partnerId, deps.clock.now()))
   const opened = await openLiveCustomer(deps, { partnerId })

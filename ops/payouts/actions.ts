@@ -157,7 +157,7 @@ async function withRails<T>({ bank, db, clock, payouts }: Ops, work: (deps: Hand
   // No log: the command's answer reports everything.
   const log = createLog({ level: 'silent', name: 'ops' })
   try {
-    return await work({ db, clock, rails, log, patience: payouts })
+    return await work({ db, clock, rails, log, limits: payouts })
   } finally {
     rails.close()
   }

@@ -2,7 +2,7 @@
 import { divideHalfUp } from '../../domain/money'
 import { type GbpPerUsdNano, parseRate } from '../../domain/rate'
 import type { BankRate } from '../../domain/rate-check'
-import type { HistoryRow, Standing, Transfer, Verification, WalletBalance, WalletMovement } from '../rail'
+import type { HistoryRow, Transfer, TransferStatus, Verification, WalletBalance, WalletMovement } from '../rail'
 import { reasonFor } from '../reasons'
 import {
   dateAt,
@@ -19,7 +19,7 @@ import {
 } from './fields'
 
 /** A state that is not listed needs an operator: a new one must not be read as success or failure. */
-const standings: Readonly<Record<string, Standing>> = {
+const statuses: Readonly<Record<string, TransferStatus>> = {
   pending: 'under_way',
   awaiting_funds: 'under_way',
   funds_scheduled: 'under_way',
@@ -36,18 +36,18 @@ const standings: Readonly<Record<string, Standing>> = {
 
 export function readTransfer(body: unknown): Transfer {
   const state = textAt(body, 'state')
-  const standing = standingOf(state)
+  const status = transferStatusOf(state)
   must(body, 'source.currency', 'usdc')
   must(body, 'destination.currency', 'gbp')
   return {
     ref: textAt(body, 'id'),
     payoutId: optionalTextAt(body, 'client_reference_id'),
     state,
-    standing,
+    status,
     sentMicroUsdc: microAt(body, 'source.amount'),
     refundedMicroUsdc: null,
-    wasDelivered: standing === 'delivered' || optionalTextAt(body, 'receipt.destination_tx_hash') !== null,
-    reason: reasonOf(body, standing),
+    wasDelivered: status === 'delivered' || optionalTextAt(body, 'receipt.destination_tx_hash') !== null,
+    reason: reasonOf(body, status),
     networkCostMicropounds: networkCost(body),
     createdAt: readable(() => dateAt(body, 'created_at')),
     updatedAt: dateAt(body, 'updated_at'),
@@ -55,8 +55,8 @@ export function readTransfer(body: unknown): Transfer {
 }
 
 /** Our state for the bank's state of a transfer. */
-export function standingOf(state: string): Standing {
-  return Object.hasOwn(standings, state) ? (standings[state] ?? 'needs_people') : 'needs_people'
+export function transferStatusOf(state: string): TransferStatus {
+  return Object.hasOwn(statuses, state) ? (statuses[state] ?? 'needs_people') : 'needs_people'
 }
 
 export function readRate(body: unknown): BankRate {
@@ -187,10 +187,10 @@ function must(body: unknown, path: string, expected: string): void {
   if (valueAt(body, path) !== expected) throw new Unreadable(path)
 }
 
-const wentWrong: readonly Standing[] = ['undeliverable', 'returned', 'refunded']
+const wentWrong: readonly TransferStatus[] = ['undeliverable', 'returned', 'refunded']
 
-function reasonOf(body: unknown, standing: Standing): string | null {
-  return wentWrong.includes(standing) ? reasonFor(optionalTextAt(body, 'return_details.reason')) : null
+function reasonOf(body: unknown, status: TransferStatus): string | null {
+  return wentWrong.includes(status) ? reasonFor(optionalTextAt(body, 'return_details.reason')) : null
 }
 
 /** The receipt states it in USD. Null if it is zero, which means that the bank invoices it, or if there is no rate to convert it. */

@@ -82,11 +82,11 @@ export function readPayouts(reader: Reader): PayoutConfig {
     answerTimeoutMs: reader.read('PAYOUT_ANSWER_MS'),
     pollMs: reader.read('PAYOUT_POLL_MS'),
     repeatForMs: reader.read('PAYOUT_REPEAT_MS'),
-    quietMs: reader.read('PAYOUT_QUIET_MS'),
+    listLagMs: reader.read('PAYOUT_QUIET_MS'),
     briefCallMs: reader.read('PAYOUT_CALL_MS'),
     briefConnectMs: reader.read('PAYOUT_CONNECT_MS'),
     answerWithinMs: reader.read('PAYOUT_WITHIN_MS'),
-    patientCallMs: reader.read('PAYOUT_PATIENT_CALL_MS'),
+    backgroundCallMs: reader.read('PAYOUT_PATIENT_CALL_MS'),
   }
 }
 
@@ -107,7 +107,7 @@ export function readProof(reader: Reader): ProofConfig {
   return {
     everyMs: reader.read('PROOF_EVERY_MS'),
     graceMs: reader.read('PROOF_GRACE_MS'),
-    quietMs: reader.read('PROOF_QUIET_MS'),
+    balanceLagMs: reader.read('PROOF_QUIET_MS'),
     pauseMs: reader.read('PROOF_PAUSE_MS'),
     fullEveryMs: reader.read('PROOF_FULL_EVERY_MS'),
     comparedWithinMs: reader.read('PROOF_COMPARED_WITHIN_MS'),

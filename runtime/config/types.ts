@@ -113,11 +113,11 @@ export interface PayoutConfig {
   /** The last interval repeats. */
   readonly pollMs: readonly number[]
   readonly repeatForMs: number
-  readonly quietMs: number
+  readonly listLagMs: number
   readonly briefCallMs: number
   readonly briefConnectMs: number
   readonly answerWithinMs: number
-  readonly patientCallMs: number
+  readonly backgroundCallMs: number
 }
 
 /** The sweep also finds sandboxes without a bank. */
@@ -137,7 +137,7 @@ export interface CaseDueConfig {
 export interface ProofConfig {
   readonly everyMs: number
   readonly graceMs: number
-  readonly quietMs: number
+  readonly balanceLagMs: number
   readonly pauseMs: number
   readonly fullEveryMs: number
   readonly comparedWithinMs: number

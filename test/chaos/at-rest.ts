@@ -3,7 +3,7 @@ import { runProof } from '../../activities/controls/proof/run'
 import { listDrifts } from '../../db/controls/proof/drifts'
 import { systemClock } from '../../runtime/clock'
 import { railsTo } from '../support/stages/payout'
-import { log, patience } from '../support/stages/proof'
+import { limits, log } from '../support/stages/proof'
 import type { World } from '../support/system/world'
 
 const shownAtMost = 20
@@ -12,7 +12,7 @@ const shownAtMost = 20
 export async function driftsOf({ db, bank }: World): Promise<string[]> {
   const rails = railsTo(bank, { callMs: 10_000 })
   try {
-    const { busy, failed } = await runProof({ db, clock: systemClock, log, rails, patience }, 'full')
+    const { busy, failed } = await runProof({ db, clock: systemClock, log, rails, limits }, 'full')
     const unproved = busy + failed > 0 ? [`${busy} wallets were busy at rest, ${failed} could not be proved`] : []
     return [...unproved, ...(await listedDrifts({ db }, 'open'))]
   } finally {

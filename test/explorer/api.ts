@@ -21,9 +21,9 @@ import type { Process, Schedule } from './schedule'
 export const settings = {
   pollMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000],
   answerTimeoutMs: 8_000,
-  patience: { repeatForMs: 23 * 3_600_000, quietMs: 600_000, answerWithinMs: 1_500, answerCallMs: 1_000 },
+  limits: { repeatForMs: 23 * 3_600_000, listLagMs: 600_000, answerWithinMs: 1_500, answerCallMs: 1_000 },
   briefCallMs: 1_000,
-  patientCallMs: 6_000,
+  backgroundCallMs: 6_000,
   sweep: { olderThanMs: 10_000, settleWithinMs: 2 * 3_600_000, knownWithinMs: 15 * 60_000 },
 }
 

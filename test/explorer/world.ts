@@ -82,7 +82,7 @@ export class World {
     }
     this.workers = ['worker-1', 'worker-2'].map((name) => ({ name, alive: true }))
     const rails = createRails({ bank: { sandbox: null, live: null }, clock, timeouts: { connectMs: 1, callMs: 1 } })
-    const about = { db: database.db, clock, keyring: testKeyring, log, patience: settings.patience }
+    const about = { db: database.db, clock, keyring: testKeyring, log, limits: settings.limits }
     const deps = (callMs: number): PayoutDeps => ({
       ...about,
       rails: { ...rails, provider_production: this.bank.rail(callMs) },
@@ -90,7 +90,7 @@ export class World {
     this.temporal = new TemporalServer({
       schedule,
       workers: () => this.workers,
-      activities: payoutActivities(deps(settings.patientCallMs), deps(settings.briefCallMs)),
+      activities: payoutActivities(deps(settings.backgroundCallMs), deps(settings.briefCallMs)),
       workflows: { payout, payoutReturn },
     })
     this.sweepDeps = {
@@ -101,7 +101,7 @@ export class World {
       temporal: this.temporal.client(),
       queuePrefix: 'payouts',
       pollMs: settings.pollMs,
-      banks: { sandbox: null, live: this.bank.rail(settings.patientCallMs) },
+      banks: { sandbox: null, live: this.bank.rail(settings.backgroundCallMs) },
     }
     database.onStatement = (_actor, text, rows) => {
       if (text.includes('begin_submit(') && hasValue(rows[0])) this.noteStart()

@@ -49,7 +49,7 @@ test('ops uses the same time limits as the worker', () => {
 
   const [worker, ops] = [loadConfig(full), loadOpsConfig(shared)]
   expect(ops.payouts).toEqual(worker.payouts)
-  expect(ops.payouts).toMatchObject({ repeatForMs: 20_000, quietMs: 30_000 })
+  expect(ops.payouts).toMatchObject({ repeatForMs: 20_000, listLagMs: 30_000 })
   expect([ops.caseDueMs, ops.verificationPollMs]).toEqual([worker.caseDueMs, worker.verificationPollMs])
   expect(ops.proof).toEqual({ ...worker.proof, ...worker.sweep })
 })

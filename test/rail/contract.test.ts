@@ -209,7 +209,7 @@ describe.each(banks)('%s', (name) => {
   test('delivers, and reports it when asked', async () => {
     const { ref } = await pay(rail, anOrder(partner))
 
-    expect(await settled(ref)).toMatchObject({ ref, state: 'payment_processed', standing: 'delivered', reason: null })
+    expect(await settled(ref)).toMatchObject({ ref, state: 'payment_processed', status: 'delivered', reason: null })
   })
 
   test('finds a transfer by our reference, and not one that never existed', async () => {
@@ -262,7 +262,7 @@ describe.each(banks)('%s', (name) => {
   async function settled(ref: string) {
     for (let attempt = 0; attempt < 200; attempt += 1) {
       const transfer = await rail.transfer(ref)
-      if (transfer.standing !== 'under_way') return transfer
+      if (transfer.status !== 'under_way') return transfer
       await pause(own ? 10 : 2_000)
     }
     return rail.transfer(ref)

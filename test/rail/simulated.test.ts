@@ -14,10 +14,10 @@ describe('the simulated rail', () => {
     const sent = await rail.submit({ key: 'k', body, call: 'first' })
     const repeated = await createSimulatedRail({ clock: aClock }).submit({ key: 'k', body, call: 'repeat' })
 
-    expect(sent).toMatchObject({ outcome: 'accepted', transfer: { payoutId, standing: 'under_way' } })
+    expect(sent).toMatchObject({ outcome: 'accepted', transfer: { payoutId, status: 'under_way' } })
     expect(repeated).toEqual(sent)
     expect(await rail.transfer(refIn(sent))).toMatchObject({
-      standing: 'delivered',
+      status: 'delivered',
       sentMicroUsdc: 132_410_000n,
       reason: null,
     })
@@ -28,9 +28,9 @@ describe('the simulated rail', () => {
 
     const sent = await rail.submit({ key: 'k', body, call: 'first' })
 
-    expect(sent).toMatchObject({ outcome: 'accepted', transfer: { standing: 'undeliverable' } })
+    expect(sent).toMatchObject({ outcome: 'accepted', transfer: { status: 'undeliverable' } })
     expect(await rail.transfer(refIn(sent))).toMatchObject({
-      standing: 'refunded',
+      status: 'refunded',
       refundedMicroUsdc: 132_410_000n,
       reason: 'invalid_account: The bank rejected the account details.',
     })

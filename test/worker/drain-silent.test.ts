@@ -36,7 +36,7 @@ test('it reports so, takes no more tasks, and stays until its process is stopped
   const lines: string[] = []
   const log = keptLog({ level: 'info', write: (line) => void lines.push(JSON.parse(line).msg) })
   const registration = { askedToDrain: ask.signal, become: async (state: OwnState) => void states.push(state) }
-  const parts = { registration, signal: stop.signal, log, onReady: () => {}, patienceMs: 2_000 }
+  const parts = { registration, signal: stop.signal, log, onReady: () => {}, drainWithinMs: 2_000 }
   let hasEnded = false
   const working = workUntilStopped([worker], parts).then(() => (hasEnded = true))
   await until('it polls for tasks', () => worker.getStatus().workflowPollerState === 'POLLING')

@@ -83,7 +83,7 @@ async function register(webhookUrl: string | null, signal: AbortSignal = new Abo
   const at = (key: string) => ({ url: `${bank.url}/v0`, key })
   const access = { sandbox: at(keys.sandbox), live: at(keys.live) }
   const rails = createRails({ bank: access, clock: systemClock, timeouts: { connectMs: 500, callMs: 2_000 } })
-  await registerWebhooks({ bank: access, webhookUrl }, { db, rails, patience: { log, signal } })
+  await registerWebhooks({ bank: access, webhookUrl }, { db, rails, waiting: { log, signal } })
   rails.close()
 }
 

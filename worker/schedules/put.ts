@@ -6,7 +6,7 @@ import { type Client, ScheduleAlreadyRunning } from '@temporalio/client'
 import type { Config } from '../../runtime/config/config'
 import { deadlineIn } from '../../runtime/temporal/client'
 import { ofSystem, sweepId } from '../../workflows/names'
-import { type Patience, patiently } from '../patience'
+import { untilAvailable, type WaitOptions } from '../until-available'
 import { type OurSchedule, schedulesOf } from './schedules'
 
 /** Enough for ten Schedules on a busy or newly started server. */
@@ -21,26 +21,26 @@ interface Putting {
 export async function putSchedules(
   client: Client,
   config: Config,
-  { patience, waitMs = headStartMs }: { readonly patience: Patience; readonly waitMs?: number },
+  { waiting, waitMs = headStartMs }: { readonly waiting: WaitOptions; readonly waitMs?: number },
 ): Promise<Putting> {
-  const over = putAll(client, config, patience).catch(() => undefined)
+  const over = putAll(client, config, waiting).catch(() => undefined)
   const waited = new AbortController()
-  const signal = AbortSignal.any([patience.signal, waited.signal])
+  const signal = AbortSignal.any([waiting.signal, waited.signal])
   await Promise.race([over, wait(waitMs, null, { signal }).catch(() => undefined)])
   waited.abort()
-  patience.signal.throwIfAborted()
+  waiting.signal.throwIfAborted()
   return { over }
 }
 
-async function putAll(client: Client, config: Config, patience: Patience): Promise<void> {
+async function putAll(client: Client, config: Config, waiting: WaitOptions): Promise<void> {
   const temporal = `Temporal at ${config.temporal.address}`
   for (const schedule of schedulesOf(config)) {
     // Each is retried separately, so that a slow one does not repeat the others on a busy server.
-    await patiently(temporal, () => putSchedule(client, schedule), patience)
+    await untilAvailable(temporal, () => putSchedule(client, schedule), waiting)
   }
   // Work that accumulated while no worker ran need not wait for the next interval.
   const sweep = client.schedule.getHandle(ofSystem(sweepId, config.taskQueuePrefix))
-  await patiently(temporal, () => client.withDeadline(deadlineIn(10_000), () => sweep.trigger()), patience)
+  await untilAvailable(temporal, () => client.withDeadline(deadlineIn(10_000), () => sweep.trigger()), waiting)
 }
 
 /**

@@ -58,12 +58,12 @@ function reasonOf(error: unknown): string {
  * state change of a worker, which is our debug level.
  */
 export function sdkLogger(log: Log, clock: Clock): Logger {
-  let quietUntil = 0
+  let mutedUntil = 0
   const isRepeated = ({ target }: LogMetadata) => {
     if (target !== 'temporalio_client::retry') return false
     const now = clock.now().getTime()
-    if (now < quietUntil) return true
-    quietUntil = now + quietMs
+    if (now < mutedUntil) return true
+    mutedUntil = now + repeatAfterMs
     return false
   }
   const write = (level: LogLevel, message: string, fields: LogMetadata = {}) => {
@@ -85,7 +85,7 @@ const meant = 'No workflows registered, not polling for workflow tasks'
 const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const
 
 /** Each of a worker's twenty pollers logs every retry, four lines a second. One a minute suffices. */
-const quietMs = 60_000
+const repeatAfterMs = 60_000
 
 /** Adds the worker's state to the SDK's metrics, which distinguishes a drained worker from a failing one. Call after installRuntime. */
 export function openStateGauge(): (state: OwnState) => void {

@@ -19,7 +19,7 @@ export interface PartnerToVerify {
 }
 
 /** The status only: the history holds no details of the business. */
-export interface VerificationStanding {
+export interface VerificationState {
   readonly status: VerificationStatus
   /** The bank lets the business pay, and its wallet or the deposit routes into it do not exist yet. */
   readonly ready: boolean
@@ -28,10 +28,10 @@ export interface VerificationStanding {
 /** Each asks the bank, stores the answer in one transaction, and is idempotent. */
 export interface VerificationActivities {
   /** Both do the same: the first call after the application creates the customer at the bank. */
-  openLiveCustomer(partner: PartnerToVerify): Promise<VerificationStanding>
-  checkLiveCustomer(partner: PartnerToVerify): Promise<VerificationStanding>
+  openLiveCustomer(partner: PartnerToVerify): Promise<VerificationState>
+  checkLiveCustomer(partner: PartnerToVerify): Promise<VerificationState>
   /** Creates the wallet, deposit address, bank account, charge and approval, once. */
-  connectLiveWallet(partner: PartnerToVerify): Promise<VerificationStanding>
+  connectLiveWallet(partner: PartnerToVerify): Promise<VerificationState>
 }
 
 /** No caller waits, so they retry until the bank is back. The longest makes eight calls to the bank. */
@@ -57,16 +57,16 @@ export async function verification(order: Verification): Promise<VerificationSta
   // The bank's first answer covers the signals that came before.
   spoken = false
 
-  let standing = await openLiveCustomer({ partnerId })
+  let state = await openLiveCustomer({ partnerId })
   for (let checked = 1; ; checked++) {
-    if (standing.ready) standing = await connectLiveWallet({ partnerId })
-    if (!spoken && isDecided(standing.status)) return standing.status
+    if (state.ready) state = await connectLiveWallet({ partnerId })
+    if (!spoken && isDecided(state.status)) return state.status
     if (!spoken && checked >= checks) return continueAsNew<typeof verification>({ ...order, paused })
 
     const woken = await condition(() => spoken, pollMs[Math.min(paused, pollMs.length - 1)] ?? dayMs)
     paused = woken ? 0 : paused + 1
     spoken = false
-    standing = await checkLiveCustomer({ partnerId })
+    state = await checkLiveCustomer({ partnerId })
   }
 }
 

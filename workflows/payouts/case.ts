@@ -14,14 +14,14 @@ export interface CaseRef {
   readonly caseId: string
 }
 
-export type CaseStanding =
+export type CaseProgress =
   | { readonly at: 'over' }
   /** Null when the case is late and the operators know. */
   | { readonly at: 'open'; readonly dueInMs: number | null }
 
 export interface PayoutCaseActivities {
   /** Returns the status from the row, and notifies the operators, once, when the case is late. Idempotent. */
-  lookAfterCase(ref: CaseRef): Promise<CaseStanding>
+  lookAfterCase(ref: CaseRef): Promise<CaseProgress>
 }
 
 /** No caller waits for it, so it retries until the database is back. */
@@ -46,9 +46,9 @@ export async function payoutCase(order: CaseToFollow): Promise<void> {
   while (!workflowInfo().continueAsNewSuggested) {
     await condition(() => isWoken, Math.max(1, pauseMs))
     isWoken = false
-    const standing = await lookAfterCase({ caseId })
-    if (standing.at === 'over') return
-    pauseMs = standing.dueInMs ?? lookEveryMs
+    const progress = await lookAfterCase({ caseId })
+    if (progress.at === 'over') return
+    pauseMs = progress.dueInMs ?? lookEveryMs
   }
   await continueAsNew<typeof payoutCase>({ caseId, dueInMs: isWoken ? 1 : pauseMs, lookEveryMs })
 }

@@ -9,8 +9,8 @@ import { idleSince } from '../../../db/wallets/readings'
 import { ledgerDrifts, saidInUsdc } from '../../../domain/controls/drift'
 import { ListTooLong, RailRefused, RailUnavailable } from '../../../rail/rail'
 import type { ProofPage, Proved } from '../../../workflows/controls/proof'
-import { type Judged, judgeLooks } from './judge'
-import type { BankedWallet, ProofDeps } from './look'
+import { type Judged, judgeSnapshots } from './judge'
+import type { BankedWallet, ProofDeps } from './snapshot'
 
 interface ProofScope {
   readonly depth?: ProofDepth
@@ -118,10 +118,10 @@ async function proveBooks(
   { id: walletId }: WalletToProve,
   depth: ProofDepth,
 ): Promise<Recorded & { readonly unnamedMicroUsdc: bigint }> {
-  const { db, clock, patience } = deps
+  const { db, clock, limits } = deps
   const proved = await db.transaction(async (tx) => {
     const at = clock.now()
-    const fullSince = depth === 'full' ? never : lastTurnOf(walletId, at, patience.fullEveryMs)
+    const fullSince = depth === 'full' ? never : lastTurnOf(walletId, at, limits.fullEveryMs)
     const { findings: ledger, unnamedMicroUsdc } = await verifyLedger(tx, { walletId, fullSince, at })
     const findings = [...ledger, ...(await findTotalsDrifts(tx, walletId, at))]
     const recorded = await recordLook(tx, { walletId, kinds: ledgerDrifts, findings, at })
@@ -180,7 +180,7 @@ async function judgeBank(
   if (!isBanked(wallet)) return { ...nothing, outcome: 'no_bank' }
   if (bank === 'away') return { ...nothing, outcome: 'no_answer' }
   try {
-    return { ...(await judgeLooks(deps, wallet, unnamedMicroUsdc)), isSilent: false }
+    return { ...(await judgeSnapshots(deps, wallet, unnamedMicroUsdc)), isSilent: false }
   } catch (error) {
     if (!(error instanceof RailUnavailable)) throw error
     deps.log.warn({ err: error, wallet_id: wallet.id }, 'a wallet could not be compared with its bank')

@@ -8,8 +8,8 @@ import { environments } from '../../../domain/environment'
 import { driftMessage } from '../../../mail/messages/operators'
 import type { Proved } from '../../../workflows/controls/proof'
 import type { ActivityDeps } from '../../bind'
-import type { ProofDeps } from './look'
 import { type ProofDepth, provePage } from './prove-wallets'
+import type { ProofDeps } from './snapshot'
 
 const pageSize = 50
 
@@ -38,14 +38,14 @@ const atMost = 1_000
 export async function proveSilence({
   db,
   clock,
-  patience,
-}: Pick<ProofDeps, 'db' | 'clock' | 'patience'>): Promise<{ drifts: number; fresh: number }> {
+  limits,
+}: Pick<ProofDeps, 'db' | 'clock' | 'limits'>): Promise<{ drifts: number; fresh: number }> {
   const at = clock.now()
   const ago = (ms: number) => new Date(at.getTime() - ms)
   return db.transaction(async (tx) => {
-    const [sentBefore, unknownBefore] = [ago(patience.settleWithinMs), ago(patience.knownWithinMs)]
+    const [sentBefore, unknownBefore] = [ago(limits.settleWithinMs), ago(limits.knownWithinMs)]
     const silent = await findSilentPayouts(tx, { sentBefore, unknownBefore, limit: atMost })
-    const notCompared = await findNotCompared(tx, { before: ago(patience.comparedWithinMs), limit: atMost })
+    const notCompared = await findNotCompared(tx, { before: ago(limits.comparedWithinMs), limit: atMost })
     const findings = [...silent, ...notCompared]
     const { fresh, open } = await recordLook(tx, { walletId: null, kinds: overdueDrifts, findings, at })
     return { drifts: open.length, fresh }

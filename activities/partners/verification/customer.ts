@@ -5,29 +5,23 @@ import { findLiveWallet, type LiveWallet, listPartnersToLookAt } from '../../../
 import { assert } from '../../../domain/assert'
 import { isReady } from '../../../domain/partners/verification'
 import { startUnlessRunning } from '../../../runtime/temporal/start-workflow'
-import type { PartnerToVerify, VerificationStanding, VerificationsPage } from '../../../workflows/partners/verification'
+import type { PartnerToVerify, VerificationState, VerificationsPage } from '../../../workflows/partners/verification'
 import { starts } from '../../../workflows/starts'
 import { type ActivityDeps, bankKeyFor } from '../../bind'
 import { each } from '../../controls/sweep'
-import { type Asked, abandoned, type Connection, refuse, storeStanding, type VerificationDeps } from './store'
+import { type Asked, abandoned, type Connection, refuse, storeVerification, type VerificationDeps } from './store'
 
 /** Opens the customer unless that has already happened, and then reads its status at the bank. */
-export function openLiveCustomer(
-  deps: VerificationDeps,
-  { partnerId }: PartnerToVerify,
-): Promise<VerificationStanding> {
-  return lookAtCustomer(deps, partnerId)
+export function openLiveCustomer(deps: VerificationDeps, { partnerId }: PartnerToVerify): Promise<VerificationState> {
+  return readCustomer(deps, partnerId)
 }
 
 /** The same: the first of the two calls opens the customer. */
-export function checkLiveCustomer(
-  deps: VerificationDeps,
-  { partnerId }: PartnerToVerify,
-): Promise<VerificationStanding> {
-  return lookAtCustomer(deps, partnerId)
+export function checkLiveCustomer(deps: VerificationDeps, { partnerId }: PartnerToVerify): Promise<VerificationState> {
+  return readCustomer(deps, partnerId)
 }
 
-async function lookAtCustomer(deps: VerificationDeps, partnerId: string): Promise<VerificationStanding> {
+async function readCustomer(deps: VerificationDeps, partnerId: string): Promise<VerificationState> {
   const { partner, wallet, asked } = await loadAsked(deps, partnerId)
   if (partner.status === 'closed') return abandoned(partner)
   const { verificationRef, walletRef } = wallet
@@ -37,9 +31,9 @@ async function lookAtCustomer(deps: VerificationDeps, partnerId: string): Promis
     return openCustomer(deps, partner, asked)
   }
   const bank = await deps.rail.verification(verificationRef)
-  const stored = await storeStanding(deps, { asked, bank, connection: null })
+  const stored = await storeVerification(deps, { asked, bank, connection: null })
   // The partner has restarted its verification since, with another customer.
-  return stored ?? lookAtCustomer(deps, partnerId)
+  return stored ?? readCustomer(deps, partnerId)
 }
 
 /**
@@ -56,13 +50,13 @@ async function loadAsked({ db }: VerificationDeps, partnerId: string) {
 }
 
 /** Two concurrent calls use one customer: the one that is stored first. */
-async function openCustomer(deps: VerificationDeps, partner: PartnerRow, asked: Asked): Promise<VerificationStanding> {
+async function openCustomer(deps: VerificationDeps, partner: PartnerRow, asked: Asked): Promise<VerificationState> {
   const opened = await deps.rail.openCustomer(customerOf(partner, deps))
   const stored =
     opened.outcome === 'opened'
-      ? await storeStanding(deps, { asked, bank: opened.verification, connection: null })
+      ? await storeVerification(deps, { asked, bank: opened.verification, connection: null })
       : await refuse(deps, asked, opened.code)
-  return stored ?? lookAtCustomer(deps, partner.id)
+  return stored ?? readCustomer(deps, partner.id)
 }
 
 function isBegun({ verificationStatus }: PartnerRow): boolean {
@@ -84,15 +78,15 @@ function customerOf(partner: PartnerRow, { redirectUrl }: VerificationDeps) {
 export async function connectLiveWallet(
   deps: VerificationDeps,
   { partnerId }: PartnerToVerify,
-): Promise<VerificationStanding> {
+): Promise<VerificationState> {
   const { partner, wallet: known, asked } = await loadAsked(deps, partnerId)
   const isClosed = partner.status === 'closed'
-  if (isClosed || known.verificationRef === null || known.fundingRef !== null) return lookAtCustomer(deps, partnerId)
+  if (isClosed || known.verificationRef === null || known.fundingRef !== null) return readCustomer(deps, partnerId)
   const bank = await deps.rail.verification(known.verificationRef)
   const { customerRef } = bank
   const connection = customerRef !== null && isReady(bank) ? await connectionOf(deps, known, customerRef) : null
-  const stored = await storeStanding(deps, { asked, bank, connection })
-  return stored ?? lookAtCustomer(deps, partnerId)
+  const stored = await storeVerification(deps, { asked, bank, connection })
+  return stored ?? readCustomer(deps, partnerId)
 }
 
 const chain = 'base'
@@ -113,10 +107,10 @@ async function connectionOf(
   return { customerRef, walletRef, address, ...funding }
 }
 
-type LookDeps = Pick<ActivityDeps, 'db' | 'log' | 'temporal' | 'queuePrefix' | 'verificationPollMs' | 'banks'>
+type StartDeps = Pick<ActivityDeps, 'db' | 'log' | 'temporal' | 'queuePrefix' | 'verificationPollMs' | 'banks'>
 
 /** The daily check: starts the verification of every business at the bank that has none running. Each asks the bank once. */
-export async function startVerifications(deps: LookDeps, { after, limit }: VerificationsPage) {
+export async function startVerifications(deps: StartDeps, { after, limit }: VerificationsPage) {
   if (deps.banks.live === null) return { started: 0, next: null }
   const partners = await listPartnersToLookAt(deps.db, { after, limit })
   const settings = { queuePrefix: deps.queuePrefix, pollMs: deps.verificationPollMs }

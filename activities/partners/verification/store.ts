@@ -17,9 +17,15 @@ import {
 import { assert } from '../../../domain/assert'
 import { micropoundsFromPence } from '../../../domain/money'
 import type { VerificationStatus } from '../../../domain/partners/partner'
-import { isReady, markOf, openingRefused, type Standing, standingOf } from '../../../domain/partners/verification'
+import {
+  isReady,
+  markOf,
+  openingRefused,
+  type VerificationUpdate,
+  verificationUpdate,
+} from '../../../domain/partners/verification'
 import type { Rail, Verification } from '../../../rail/rail'
-import type { VerificationStanding } from '../../../workflows/partners/verification'
+import type { VerificationState } from '../../../workflows/partners/verification'
 import type { ActivityDeps } from '../../bind'
 
 export interface VerificationDeps extends Pick<ActivityDeps, 'db' | 'clock'> {
@@ -43,7 +49,7 @@ export interface Asked {
 }
 
 /** Nothing is opened, connected or charged for a closed partner, and its workflow has nothing left to wait for. */
-export function abandoned({ verificationStatus }: PartnerRow): VerificationStanding {
+export function abandoned({ verificationStatus }: PartnerRow): VerificationState {
   return { status: verificationStatus === 'approved' ? 'approved' : 'rejected', ready: false }
 }
 
@@ -57,7 +63,7 @@ interface Said {
 }
 
 /** Null, and nothing is stored, when the bank speaks of another customer than the partner's own. */
-export async function storeStanding(deps: VerificationDeps, said: Said): Promise<VerificationStanding | null> {
+export async function storeVerification(deps: VerificationDeps, said: Said): Promise<VerificationState | null> {
   try {
     return await store(deps, said)
   } catch (error) {
@@ -68,7 +74,7 @@ export async function storeStanding(deps: VerificationDeps, said: Said): Promise
   }
 }
 
-async function store(deps: VerificationDeps, said: Said): Promise<VerificationStanding | null> {
+async function store(deps: VerificationDeps, said: Said): Promise<VerificationState | null> {
   const { asked, bank } = said
   const { partnerId } = asked
   const at = deps.clock.now()
@@ -87,17 +93,17 @@ async function store(deps: VerificationDeps, said: Said): Promise<VerificationSt
     if (isOpening) await openLive(tx, deps, { partnerId, at })
 
     const isConnected = wallet.walletRef !== null || connection !== null
-    const standing = standingOf(bank, {
+    const update = verificationUpdate(bank, {
       status: partner.verificationStatus,
       reasonsKnown: partner.verificationReasonsKnown,
       wallet: isConnected ? 'connected' : 'absent',
     })
-    reportUnknown(deps, partner, standing, bank)
-    await tellAdmins(tx, partner, standing.status, at)
+    reportUnknown(deps, partner, update, bank)
+    await tellAdmins(tx, partner, update.status, at)
     const liveOpenedAt = isOpening ? (partner.liveOpenedAt ?? at) : partner.liveOpenedAt
-    await updatePartner(tx, partnerId, { ...changesOf(standing, bank), liveOpenedAt }, at)
+    await updatePartner(tx, partnerId, { ...changesOf(update, bank), liveOpenedAt }, at)
     const isFunded = wallet.fundingRef !== null || connection !== null
-    return { status: standing.status, ready: isReady(bank) && !isFunded }
+    return { status: update.status, ready: isReady(bank) && !isFunded }
   })
 }
 
@@ -130,13 +136,18 @@ async function chargeVerification(tx: Tx, partnerId: string, at: Date): Promise<
 }
 
 /** Once for each word: the bank is asked again and again. */
-function reportUnknown({ log }: VerificationDeps, partner: PartnerRow, { word }: Standing, bank: Verification): void {
-  if (word === 'known' || partner.providerStatus === bank.providerStatus) return
+function reportUnknown(
+  { log }: VerificationDeps,
+  partner: PartnerRow,
+  { bankStatus }: VerificationUpdate,
+  bank: Verification,
+): void {
+  if (bankStatus === 'known' || partner.providerStatus === bank.providerStatus) return
   log.error({ partner_id: partner.id, state: bank.providerStatus }, 'the bank has a new word for a verification')
 }
 
 /** Links lead only where something is left to do. */
-function changesOf({ status, screening, reasonsKnown }: Standing, bank: Verification): PartnerChanges {
+function changesOf({ status, screening, reasonsKnown }: VerificationUpdate, bank: Verification): PartnerChanges {
   return {
     verificationStatus: status,
     providerStatus: bank.providerStatus,
@@ -155,7 +166,7 @@ export async function refuse(
   deps: VerificationDeps,
   { partnerId, tries, verificationRef }: Asked,
   code: string,
-): Promise<VerificationStanding | null> {
+): Promise<VerificationState | null> {
   const at = deps.clock.now()
   const refused = await deps.db.transaction(async (tx) => {
     const partner = await lockPartner(tx, partnerId)

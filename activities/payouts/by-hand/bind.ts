@@ -42,8 +42,8 @@ function objectionTo({ releasedAt, transferRef }: StepRow, word: TransferToBind)
 }
 
 /** Nothing was paid in the end, so there is no debit to post again; the movements are explained by hand. */
-function moneyIsBack({ standing }: Transfer): string | null {
-  if (standing !== 'refunded' && standing !== 'cancelled') return null
+function moneyIsBack({ status }: Transfer): string | null {
+  if (status !== 'refunded' && status !== 'cancelled') return null
   return (
     'The bank has given this money back, so there is nothing to bind: keep its movements with deposit keep, accept the drift ' +
     'with proof accept, then free the key with payout attended --free-key yes.'

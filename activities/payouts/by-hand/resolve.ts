@@ -10,7 +10,7 @@ import type { PayoutDeps } from '../../bind'
 import { neverSent, recordTransfer, refsOf, refuse, stateOf } from '../attempt'
 
 export type HandDeps = Pick<PayoutDeps, 'db' | 'clock' | 'log' | 'rails'> & {
-  readonly patience: Pick<PayoutDeps['patience'], 'repeatForMs' | 'quietMs'>
+  readonly limits: Pick<PayoutDeps['limits'], 'repeatForMs' | 'listLagMs'>
 }
 
 export interface Word {
@@ -111,11 +111,11 @@ function objectionTo(row: StepRow, { transferRef }: Word): string | null {
 }
 
 /** A repeat that is still under way at the bank could pay what is taken back here. */
-function tooEarly({ clock, patience }: HandDeps, row: StepRow): string | null {
-  const { repeatForMs, quietMs } = patience
+function tooEarly({ clock, limits }: HandDeps, row: StepRow): string | null {
+  const { repeatForMs, listLagMs } = limits
   // A restored row may not know of a call; that call cannot have been made before the row.
   const ageMs = clock.now().getTime() - (row.submitStartedAt ?? row.createdAt).getTime()
-  if (!(ageMs >= repeatForMs + quietMs))
+  if (!(ageMs >= repeatForMs + listLagMs))
     return 'It may still be sent: the time for which the call is repeated is not over.'
   if (isUndecided(row)) return null
   return 'Nobody has asked for people to decide this: it must wait for them because of outcome_unknown.'

@@ -76,7 +76,7 @@ function sumOf(done: readonly WalletRead[], wallets: number, next: string | null
 export interface WalletReadingDeps extends Pick<ActivityDeps, 'db' | 'clock' | 'log'> {
   readonly rails: Readonly<Record<RailName, Pick<Rail, 'walletHistory' | 'payoutOf'>>>
   /** Age at which a refund that its transfer does not explain needs attention. */
-  readonly quietMs: number
+  readonly listLagMs: number
   /** Starts nothing if a workflow has asked the bank recently, and after the refund at `refundedAt`. */
   startReturn(payout: ReturnToStart, refundedAt: Date): Promise<void>
 }
@@ -152,10 +152,10 @@ function reasonOf(error: unknown): ReadingFailure {
 
 /** The bank's history and its transfer may differ for a moment; what differs for longer is money that is in no book. */
 async function reportUnexplained(
-  { db, clock, log, quietMs }: WalletReadingDeps,
+  { db, clock, log, listLagMs }: WalletReadingDeps,
   { payout, row }: Extract<Judged, { verdict: 'return' }>,
 ): Promise<void> {
-  if (clock.now().getTime() - row.at.getTime() < quietMs) return
+  if (clock.now().getTime() - row.at.getTime() < listLagMs) return
   if (!(await reportUnexplainedRefund(db, payout.payoutId))) return
   log.error(
     { payout_id: payout.payoutId, bank_ref: row.id },

@@ -12,7 +12,7 @@ interface Situation {
   readonly workflow: WorkflowLines | null
   readonly rail: RailState | null
   readonly cases: readonly CaseRow[]
-  readonly patience: { readonly repeatForMs: number; readonly quietMs: number }
+  readonly limits: { readonly repeatForMs: number; readonly listLagMs: number }
 }
 
 export function nextSteps(situation: Situation): string[] {
@@ -41,15 +41,15 @@ function ending({ status, releasedAt, verdict, failureReason, attention }: ToldP
   return `Nothing: it is ${status}${failureReason === null ? '' : ` (${failureReason.replace(/\.$/, '')})`}, and its money is where the ledger says.`
 }
 
-function awaited({ payout, rail, patience }: Situation): string {
+function awaited({ payout, rail, limits }: Situation): string {
   const { submitStartedAt, transferRef, status, environment } = payout
   if (transferRef !== null) {
     const what = status === 'processing' || status === 'pending' ? 'delivers it' : 'returns the money'
     return `The workflow polls the transfer ${transferRef} until the bank ${what}.`
   }
   if (submitStartedAt !== null) {
-    const repeatUntil = new Date(submitStartedAt.getTime() + patience.repeatForMs)
-    const decided = new Date(repeatUntil.getTime() + patience.quietMs)
+    const repeatUntil = new Date(submitStartedAt.getTime() + limits.repeatForMs)
+    const decided = new Date(repeatUntil.getTime() + limits.listLagMs)
     const repeated =
       rail !== null && rail.pausedAt !== null
         ? `The transfer is looked up in the bank's list. The identical call is repeated until ${repeatUntil.toISOString()}, but not while the rail of ${environment} is paused`

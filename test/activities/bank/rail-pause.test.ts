@@ -194,8 +194,8 @@ function stepsWith(change: Partial<Rail>) {
 
 function stepsOn(on: Db, change: Partial<Rail>) {
   const changed = { ...rails, provider_sandbox: { ...rails.provider_sandbox, ...change } }
-  const patience = { repeatForMs: 60_000, quietMs: 60_000, answerWithinMs: 5_000, answerCallMs: 5_000 }
-  const deps = stepDeps(on, changed, { patience })
+  const limits = { repeatForMs: 60_000, listLagMs: 60_000, answerWithinMs: 5_000, answerCallMs: 5_000 }
+  const deps = stepDeps(on, changed, { limits })
   return payoutActivities(deps)
 }
 

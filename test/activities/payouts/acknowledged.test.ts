@@ -134,7 +134,7 @@ describe('a payout that the bank refuses or cannot take', () => {
     async (_name, reached, times, at) => {
       const payout = await anAcknowledged()
       await bank.fault({ kind: 'status', status: 429, times: 1, match: toTransfers })
-      const patience = { repeatForMs: 60_000, quietMs: 0, answerWithinMs: 60_000, answerCallMs: 2_000 }
+      const limits = { repeatForMs: 60_000, listLagMs: 0, answerWithinMs: 60_000, answerCallMs: 2_000 }
       const { bankKey } = await loadStep(db, payout.payoutId)
       const { provider_sandbox: sandbox } = rails
 
@@ -147,7 +147,7 @@ describe('a payout that the bank refuses or cannot take', () => {
             hasSeen()
             return isOvertaken
           })
-          const deps = stepDeps(late, rails, { patience })
+          const deps = stepDeps(late, rails, { limits })
           second = payoutActivities(deps).resolveSubmit(payout)
         })
       const submit = async (transfer: Parameters<typeof sandbox.submit>[0]) => {
@@ -155,7 +155,7 @@ describe('a payout that the bank refuses or cannot take', () => {
         return sandbox.submit(transfer)
       }
       const calling = after(reached, times, async () => goOn())
-      const deps = stepDeps(calling, { ...rails, provider_sandbox: { ...sandbox, submit } }, { patience })
+      const deps = stepDeps(calling, { ...rails, provider_sandbox: { ...sandbox, submit } }, { limits })
 
       expect(await payoutActivities(deps).submitToRail(payout)).toMatchObject({ at: 'sent' })
       expect(await second).toMatchObject({ at })
@@ -283,11 +283,11 @@ async function open(refusals: 'forgotten' | 'replayed', sourceMinimumMicro = 10_
   bank = await openTestBank({ delaysMs: still, fsync: 'off', refusals, sourceMinimumMicro })
   rails = railsTo(bank)
   partnerId = (await aConnectedPartner(db, bank)).id
-  const patience = { repeatForMs: 60_000, quietMs: 0, answerWithinMs: 400, answerCallMs: 2_000 }
-  const deps = stepDeps(db, rails, { patience })
+  const limits = { repeatForMs: 60_000, listLagMs: 0, answerWithinMs: 400, answerCallMs: 2_000 }
+  const deps = stepDeps(db, rails, { limits })
   steps = payoutActivities(deps)
   // The bank knows the recipient, so the time limit is spent on the transfer, however slow the machine.
-  const known = stepDeps(db, rails, { patience: { ...patience, answerWithinMs: 60_000 } })
+  const known = stepDeps(db, rails, { limits: { ...limits, answerWithinMs: 60_000 } })
   await payoutActivities(known).submitToRail(await aDebited(400n))
 }
 

@@ -140,8 +140,8 @@ async function aDebited(
   time: { answerWithinMs: number },
   change: Partial<PayoutDeps> = {},
 ): Promise<{ steps: PayoutActivities; payout: PayoutRef }> {
-  const patience = { repeatForMs: 2_000, quietMs: 200, answerCallMs, ...time }
-  const deps = stepDeps(db, rails, { patience, ...change })
+  const limits = { repeatForMs: 2_000, listLagMs: 200, answerCallMs, ...time }
+  const deps = stepDeps(db, rails, { limits, ...change })
   const steps = payoutActivities(deps)
   const payout = await aClaim(db, { partnerId })
   expect(await steps.debitPayout(payout)).toEqual({ at: 'held' })

@@ -38,9 +38,9 @@ beforeEach(async () => {
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
   rails = railsTo(bank, { clock })
   partnerId = (await aConnectedPartner(db, bank)).id
-  const { patience } = stepDeps(db, rails)
+  const { limits } = stepDeps(db, rails)
   // Only the test's own clock moves it, however slow the machine is.
-  deps = stepDeps(db, rails, { clock, log, patience: { ...patience, quietMs: 60_000 } })
+  deps = stepDeps(db, rails, { clock, log, limits: { ...limits, listLagMs: 60_000 } })
   steps = payoutActivities(deps)
 })
 afterEach(async () => {
@@ -55,7 +55,7 @@ test('a refund that the wallet’s history still lacks after a quiet period is r
 
   expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'sent', status: 'failed' })
   const atFirst = await attentionOf(payout)
-  clock.forward(deps.patience.quietMs + 50)
+  clock.forward(deps.limits.listLagMs + 50)
   for (let poll = 0; poll < 3; poll++) await steps.pollSettlement(payout)
   const later = await attentionOf(payout)
   await bank.control('DELETE', '/faults')
@@ -73,7 +73,7 @@ test('it is reported even if the payout was already reported as overdue', async 
   await bank.fault({ kind: 'list_short', times: null, match: toHistory })
   await setAttention(db, payout.payoutId, 'settlement_overdue')
 
-  clock.forward(deps.patience.quietMs + 50)
+  clock.forward(deps.limits.listLagMs + 50)
   await steps.pollSettlement(payout)
 
   expect(await attentionOf(payout)).toBe('refund_missing')
@@ -179,7 +179,7 @@ test('a repeat is never sent after its time limit, however long this process was
     provider_sandbox: {
       ...rails.provider_sandbox,
       submit: (transfer) => {
-        clock.forward(deps.patience.repeatForMs + 2 * deps.patience.quietMs)
+        clock.forward(deps.limits.repeatForMs + 2 * deps.limits.listLagMs)
         return rails.provider_sandbox.submit(transfer)
       },
     },
@@ -196,7 +196,7 @@ test('a bank that cannot list its transfers is retried at the workflow’s own i
   const payout = await aDebited()
   await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
   await steps.submitToRail(payout)
-  clock.forward(deps.patience.quietMs + 50)
+  clock.forward(deps.limits.listLagMs + 50)
   await bank.fault({ kind: 'status', status: 503, times: null, match: { method: 'GET', path: '*/transfers' } })
 
   expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'unknown', says: 'the bank does not answer' })

@@ -117,8 +117,8 @@ test('a repeated cancel refunds the money once', async () => {
 
 function stepsWith(change: Partial<Rail>, to: Db = db) {
   const changed = { ...rails, provider_sandbox: { ...rails.provider_sandbox, ...change } }
-  const patience = { repeatForMs: 2_000, quietMs: 200, answerWithinMs: 5_000, answerCallMs: 5_000 }
-  const deps = stepDeps(to, changed, { patience })
+  const limits = { repeatForMs: 2_000, listLagMs: 200, answerWithinMs: 5_000, answerCallMs: 5_000 }
+  const deps = stepDeps(to, changed, { limits })
   return payoutActivities(deps)
 }
 

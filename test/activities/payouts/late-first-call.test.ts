@@ -316,8 +316,8 @@ function stepsWith(change: Partial<Rail>): PayoutActivities {
 
 function depsWith(change: Partial<Rail>): PayoutDeps {
   const changed = { ...rails, provider_sandbox: { ...rails.provider_sandbox, ...change } }
-  const patience = { repeatForMs: 60_000, quietMs: 60_000, answerWithinMs: 5_000, answerCallMs: 5_000 }
-  return stepDeps(db, changed, { clock, patience })
+  const limits = { repeatForMs: 60_000, listLagMs: 60_000, answerWithinMs: 5_000, answerCallMs: 5_000 }
+  return stepDeps(db, changed, { clock, limits })
 }
 
 async function aDebited(): Promise<PayoutRef> {

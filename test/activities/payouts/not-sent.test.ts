@@ -48,7 +48,7 @@ const notSent = { at: 'over', verdict: { outcome: 'refused', code: 'payout_not_c
 test('a bank that was busy for the whole time limit has sent nothing: the debit is reversed, the key is free', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'busy', times: null, match: toTransfers })
-  const hasty = { ...deps, patience: { ...deps.patience, answerWithinMs: 400 } }
+  const hasty = { ...deps, limits: { ...deps.limits, answerWithinMs: 400 } }
 
   expect(await submitToRail(hasty, payout)).toMatchObject(notSent)
   expect(await rowOf(payout)).toEqual({ status: 'pending', verdict: 'payout_not_created', released: true })
@@ -94,8 +94,8 @@ test('once a second run has answered "pending", the first one cannot release the
 })
 
 test('a missing transfer at the bank counts only a quiet period after the last call that could have created it', async () => {
-  const patience = { repeatForMs: 60_000, quietMs: 40_000, answerWithinMs: 400, answerCallMs: 300 }
-  const deps = stepDeps(db, rails, { clock, patience })
+  const limits = { repeatForMs: 60_000, listLagMs: 40_000, answerWithinMs: 400, answerCallMs: 300 }
+  const deps = stepDeps(db, rails, { clock, limits })
   const patient = payoutActivities(deps)
   const payout = await aDebited()
   await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })

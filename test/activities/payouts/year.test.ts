@@ -107,7 +107,7 @@ const delivered = {
   ref: 'tr',
   payoutId: null,
   state: 'payment_processed',
-  standing: 'delivered',
+  status: 'delivered',
   sentMicroUsdc: 1n,
   refundedMicroUsdc: null,
   wasDelivered: true,

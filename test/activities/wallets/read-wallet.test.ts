@@ -50,7 +50,7 @@ beforeEach(async () => {
   wallet = { id: live?.id ?? '', customerRef: live?.customerRef ?? '', walletRef: live?.walletRef ?? '' }
   returns = []
   const startReturn = async (payout: ReturnToStart) => void returns.push(payout)
-  deps = { db, clock: systemClock, log, rails, quietMs: 60_000, startReturn }
+  deps = { db, clock: systemClock, log, rails, listLagMs: 60_000, startReturn }
   const stepParts = stepDeps(db, rails)
   steps = payoutActivities(stepParts)
   await readWallet(deps, { walletId: wallet.id })

@@ -34,7 +34,7 @@ beforeAll(async () => {
   db = await openDb(database.url)
   bank = await startScriptedBank()
   const rails = { provider_production: bank.rail, provider_sandbox: bank.rail, simulated: bank.rail }
-  deps = { db, clock: systemClock, log, rails, quietMs: 0, startReturn: async () => undefined }
+  deps = { db, clock: systemClock, log, rails, listLagMs: 0, startReturn: async () => undefined }
   for (let wallet = 0; wallet < count; wallet++) await aWallet()
   const rows: { ref: string }[] = await db.dataSource.query(
     `SELECT wallet_ref AS ref FROM wallets WHERE environment = 'live' AND wallet_ref IS NOT NULL ORDER BY id`,

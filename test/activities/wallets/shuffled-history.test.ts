@@ -38,7 +38,7 @@ beforeAll(async () => {
   bank = await startScriptedBank()
   const rails = { provider_production: bank.rail, provider_sandbox: bank.rail, simulated: bank.rail }
   const startReturn = () => Promise.reject(new Error('nothing was sent'))
-  deps = { db, clock: systemClock, log, rails, quietMs: 0, startReturn }
+  deps = { db, clock: systemClock, log, rails, listLagMs: 0, startReturn }
   bank.answer(({ path }, response) => {
     const rows = history.toSorted((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
     const after = new URL(path, bank.url).searchParams.get('starting_after')

@@ -191,7 +191,7 @@ function reading(change: Partial<Pick<Rail, 'walletHistory'>>): WalletReadingDep
   const provider_production = { ...rails.provider_production, ...change }
   const startReturn = async (_: unknown, refundedAt: Date) => void started.push(refundedAt)
   const about = { db, clock: systemClock, log, rails: { ...rails, provider_production } }
-  return { ...about, quietMs: 10 * 60_000, startReturn }
+  return { ...about, listLagMs: 10 * 60_000, startReturn }
 }
 
 function stepsWith(change: Partial<Pick<Rail, 'transfer'>> = {}) {
@@ -221,7 +221,7 @@ async function asDelivered(ref: string) {
   return {
     ...(await rails.provider_production.transfer(ref)),
     state: 'payment_processed',
-    standing: 'delivered',
+    status: 'delivered',
   } as const
 }
 

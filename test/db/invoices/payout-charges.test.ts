@@ -36,7 +36,7 @@ async function aStep(environment: Environment = 'live'): Promise<StepRow> {
 function delivered(networkCostMicropounds: bigint | null): Transfer {
   const amounts = { sentMicroUsdc: 153_300_000n, refundedMicroUsdc: null, wasDelivered: true, networkCostMicropounds }
   const about = { ref: 'tr_1', payoutId: null, reason: null, createdAt: null, updatedAt: october }
-  return { ...about, state: 'payment_processed', standing: 'delivered', ...amounts }
+  return { ...about, state: 'payment_processed', status: 'delivered', ...amounts }
 }
 
 const complete = (row: StepRow, at = october, cost: bigint | null = null) =>

@@ -2,23 +2,23 @@
 import { describe, expect, test } from '@jest/globals'
 import { type VerificationStatus, verificationStatuses } from '../../../domain/partners/partner'
 import {
-  type BankStanding,
+  type BankVerification,
   canStart,
   isReady,
   markOf,
-  type OurStanding,
-  standingOf,
+  type OurVerification,
+  verificationUpdate,
 } from '../../../domain/partners/verification'
 
-const bank: BankStanding = { providerStatus: 'not_started', termsAccepted: true, paysGbp: true, reasons: [] }
+const bank: BankVerification = { providerStatus: 'not_started', termsAccepted: true, paysGbp: true, reasons: [] }
 const a = { text: 'a', at: '2026-11-01T10:00:00Z' }
 const b = { text: 'b', at: '2026-11-02T10:00:00Z' }
 const aLater = { ...a, at: b.at }
 const aOfNoTime = { ...a, at: null }
-const ours: OurStanding = { status: 'pending', reasonsKnown: null, wallet: 'absent' }
+const ours: OurVerification = { status: 'pending', reasonsKnown: null, wallet: 'absent' }
 
 describe('the bank’s status', () => {
-  test.each<[string, Partial<BankStanding>, Partial<OurStanding>, VerificationStatus, string]>([
+  test.each<[string, Partial<BankVerification>, Partial<OurVerification>, VerificationStatus, string]>([
     ['not_started', {}, {}, 'pending', 'in_review'],
     ['not_started', { termsAccepted: false, paysGbp: false }, {}, 'pending', 'in_review'],
     ['incomplete', {}, {}, 'action_required', 'in_review'],
@@ -46,37 +46,40 @@ describe('the bank’s status', () => {
     ['offboarded', {}, { status: 'approved', wallet: 'connected' }, 'rejected', 'blocked'],
     ['offboarded', {}, { reasonsKnown: [] }, 'rejected', 'blocked'],
   ])('%s %j, ours %j: %s, screening %s', (providerStatus, bankFields, known, status, screening) => {
-    const standing = standingOf({ ...bank, providerStatus, ...bankFields }, { ...ours, ...known })
+    const update = verificationUpdate({ ...bank, providerStatus, ...bankFields }, { ...ours, ...known })
 
-    expect(standing).toMatchObject({ status, screening, word: 'known' })
+    expect(update).toMatchObject({ status, screening, bankStatus: 'known' })
   })
 
   test.each(verificationStatuses)('that is unknown leaves %s unchanged', (status) => {
-    const standing = standingOf({ ...bank, providerStatus: 'levitating' }, { ...ours, status })
+    const update = verificationUpdate({ ...bank, providerStatus: 'levitating' }, { ...ours, status })
 
-    expect(standing).toMatchObject({ status, screening: 'in_review', word: 'unknown' })
+    expect(update).toMatchObject({ status, screening: 'in_review', bankStatus: 'unknown' })
   })
 
   test.each(['toString', '__proto__', '', 'APPROVED', 'approved '])('%j is unknown', (providerStatus) => {
-    expect(standingOf({ ...bank, providerStatus }, ours).word).toBe('unknown')
+    expect(verificationUpdate({ ...bank, providerStatus }, ours).bankStatus).toBe('unknown')
   })
 })
 
 test('after a retry and a change of status, another refusal is new whatever reasons it lists', () => {
   const tried = { ...ours, reasonsKnown: [markOf(a)] }
-  const moved = standingOf({ ...bank, providerStatus: 'under_review', reasons: [a] }, tried)
+  const moved = verificationUpdate({ ...bank, providerStatus: 'under_review', reasons: [a] }, tried)
   const { status, reasonsKnown } = moved
 
   expect(reasonsKnown).toBeNull()
-  const again = standingOf({ ...bank, providerStatus: 'rejected', reasons: [a] }, { ...tried, status, reasonsKnown })
+  const again = verificationUpdate(
+    { ...bank, providerStatus: 'rejected', reasons: [a] },
+    { ...tried, status, reasonsKnown },
+  )
   expect(again.status).toBe('rejected')
 })
 
 test('while the bank keeps its refusal, the known reasons stay known', () => {
   const reasonsKnown = [markOf(a)]
-  const standing = standingOf({ ...bank, providerStatus: 'rejected', reasons: [a] }, { ...ours, reasonsKnown })
+  const update = verificationUpdate({ ...bank, providerStatus: 'rejected', reasons: [a] }, { ...ours, reasonsKnown })
 
-  expect(standing.reasonsKnown).toEqual(reasonsKnown)
+  expect(update.reasonsKnown).toEqual(reasonsKnown)
 })
 
 test('a business is ready only with approval, terms and pounds', () => {

@@ -123,7 +123,7 @@ const delivered: Transfer = {
   ref: 'tr_1',
   payoutId: null,
   state: 'payment_processed',
-  standing: 'delivered',
+  status: 'delivered',
   sentMicroUsdc: 153_300_000n,
   refundedMicroUsdc: null,
   wasDelivered: true,

@@ -189,8 +189,8 @@ describe('payout resolve', () => {
   })
 
   test('of a concurrent not-sent and a worker that finds the transfer one wins, and the other is reported', async () => {
-    const patience = { repeatForMs: 0, quietMs: 0, answerWithinMs: 400, answerCallMs: 300 }
-    const worker = stepDeps(terminal.db, rails, { patience })
+    const limits = { repeatForMs: 0, listLagMs: 0, answerWithinMs: 400, answerCallMs: 300 }
+    const worker = stepDeps(terminal.db, rails, { limits })
     // The bank's list is incomplete for the operator only.
     const provider_sandbox = {
       ...rails.provider_sandbox,

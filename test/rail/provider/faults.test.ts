@@ -157,8 +157,8 @@ describe('a first transfer', () => {
 
     const [refund] = (await rail.walletHistory({ ...partner, after: null })).slice(-1)
 
-    expect(transfer).toMatchObject({ standing: 'undeliverable', reason: expect.stringContaining('invalid_account: ') })
-    expect(await rail.transfer(transfer.ref)).toMatchObject({ standing: 'refunded' })
+    expect(transfer).toMatchObject({ status: 'undeliverable', reason: expect.stringContaining('invalid_account: ') })
+    expect(await rail.transfer(transfer.ref)).toMatchObject({ status: 'refunded' })
     expect(refund).toMatchObject({
       kind: 'deposit',
       transferRef: transfer.ref,
@@ -172,7 +172,7 @@ describe('a first transfer', () => {
       const { ref } = await pay(rail, anOrder(partner))
       await bank.control('POST', `/transfers/${ref}/advance`, { state, last: true })
 
-      expect(await rail.transfer(ref)).toMatchObject({ state, standing: 'needs_people', reason: null })
+      expect(await rail.transfer(ref)).toMatchObject({ state, status: 'needs_people', reason: null })
     },
   )
 })
@@ -185,7 +185,7 @@ describe('registering a recipient', () => {
     await bank.control('POST', `/external_accounts/${recipientRef}`, { deactivation_reason })
 
     expect(await register(rail, partner.customerRef, recipient)).toBe(recipientRef)
-    expect(await pay(rail, anOrder({ ...partner, recipientRef }))).toMatchObject({ standing: 'under_way' })
+    expect(await pay(rail, anOrder({ ...partner, recipientRef }))).toMatchObject({ status: 'under_way' })
   })
 
   test('whose account was deleted registers it again', async () => {

@@ -26,8 +26,8 @@ describe('a transfer', () => {
     ['kyc_required', 'needs_people'],
     ['payment_processed_v2', 'needs_people'],
     ['constructor', 'needs_people'],
-  ])('in the state %s is %s', (state, standing) => {
-    expect(readTransfer(aTransferJson({ state }))).toMatchObject({ state, standing })
+  ])('in the state %s is %s', (state, status) => {
+    expect(readTransfer(aTransferJson({ state }))).toMatchObject({ state, status })
   })
 
   test('has our payout, the amount sent from the wallet, and the time of its change', () => {
@@ -35,7 +35,7 @@ describe('a transfer', () => {
       ref: 'tr_1',
       payoutId: 'payout-1',
       state: 'pending',
-      standing: 'under_way',
+      status: 'under_way',
       sentMicroUsdc: 132_410_000n,
       refundedMicroUsdc: null,
       wasDelivered: false,

@@ -39,11 +39,11 @@ test('without bank settings there is no bank, and every payout interval has its 
     answerTimeoutMs: 8_000,
     pollMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000],
     repeatForMs: 82_800_000,
-    quietMs: 600_000,
+    listLagMs: 600_000,
     briefCallMs: 1_000,
     briefConnectMs: 500,
     answerWithinMs: 1_500,
-    patientCallMs: 6_000,
+    backgroundCallMs: 6_000,
   })
   expect(sweep).toEqual({
     everyMs: 60_000,

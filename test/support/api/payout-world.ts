@@ -63,12 +63,12 @@ const quickPayouts: PayoutConfig = {
   answerTimeoutMs: 8_000,
   pollMs: [100],
   repeatForMs: 60_000,
-  quietMs: 0,
+  listLagMs: 0,
   // A busy machine must not look like a slow bank.
   briefCallMs: 2_000,
   briefConnectMs: 1_000,
   answerWithinMs: 1_500,
-  patientCallMs: 2_000,
+  backgroundCallMs: 2_000,
 }
 
 export async function aPayoutWorld(options: WorldOptions = {}): Promise<PayoutWorld> {
@@ -96,7 +96,7 @@ export async function aPayoutWorld(options: WorldOptions = {}): Promise<PayoutWo
     ...(keyring === undefined ? {} : { keyring }),
   })
   const parts = createPayoutParts({ bank: access, payouts, secretKeys }, { db, log, clock })
-  const workers = workersOf({ activities: payoutActivities(parts.patient, parts.brief), taskQueuePrefix })
+  const workers = workersOf({ activities: payoutActivities(parts.background, parts.brief), taskQueuePrefix })
   if (options.workers !== 'none') await workers.start()
 
   return {

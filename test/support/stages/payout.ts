@@ -157,9 +157,9 @@ export function railsTo(bank: TestBank, { callMs = 2_000, clock = systemClock } 
 
 export function stepDeps(db: Db, rails: Rails, change: Partial<PayoutDeps> = {}): PayoutDeps {
   // Long enough to register a recipient on a busy machine; a test about a busy bank gives less.
-  const patience = { repeatForMs: 2_000, quietMs: 200, answerWithinMs: 10_000, answerCallMs: 2_000 }
+  const limits = { repeatForMs: 2_000, listLagMs: 200, answerWithinMs: 10_000, answerCallMs: 2_000 }
   const log = keptLog()
-  return { db, clock: systemClock, keyring: testKeyring, rails, log, patience, ...change }
+  return { db, clock: systemClock, keyring: testKeyring, rails, log, limits, ...change }
 }
 
 /** A clock that can be moved forward. */

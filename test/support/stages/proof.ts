@@ -1,6 +1,6 @@
 // A live wallet at the sandbox bank with everything that a proof needs, and the faults that tests plant.
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals'
-import type { ProofDeps } from '../../../activities/controls/proof/look'
+import type { ProofDeps } from '../../../activities/controls/proof/snapshot'
 import { listDrifts } from '../../../db/controls/proof/drifts'
 import type { Db } from '../../../db/database'
 import { findWallet } from '../../../db/wallets/wallets'
@@ -16,9 +16,9 @@ import { payoutActivities } from './payout-activities'
 export const log = keptLog()
 
 /** The strictest limits, except for payouts, which have their usual time. */
-export const patience = {
+export const limits = {
   graceMs: 0,
-  quietMs: 0,
+  balanceLagMs: 0,
   pauseMs: 0,
   fullEveryMs: 86_400_000,
   comparedWithinMs: 21_600_000,
@@ -87,7 +87,7 @@ export async function aProofStage(bank: TestBank): Promise<ProofStage> {
     db,
     rails,
     clock,
-    deps: { db, clock, log, rails, patience },
+    deps: { db, clock, log, rails, limits },
     steps,
     wallet,
     aPayout,

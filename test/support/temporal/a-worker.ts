@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from '@temporalio/client'
 import { createActivities } from '../../../activities'
-import type { ProofPatience } from '../../../activities/bind'
+import type { ProofLimits } from '../../../activities/bind'
 import type { Db } from '../../../db/database'
 import type { Seller } from '../../../domain/invoices/document'
 import type { Mailer } from '../../../mail/mailer'
@@ -54,7 +54,7 @@ export interface AWorkerOptions {
   readonly activityReadRetentionDays?: number
   readonly retention?: Config['retention']
   readonly opsEmail?: string
-  readonly proof?: Partial<ProofPatience>
+  readonly proof?: Partial<ProofLimits>
   readonly bank?: BankConfig
   /** The keys that sealed the data it opens. */
   readonly secretKeys?: Config['secretKeys']
@@ -125,8 +125,8 @@ export function testActivities({ db, client, queuePrefix, clock, ...options }: T
   const { seller = testSeller, mailer = null } = options
   const { opsEmail, retention } = { ...config, ...options }
   const activities = createActivities(payouts.brief, {
-    ...payouts.patient,
-    banks: banksOf(config.bank, payouts.patientRails),
+    ...payouts.background,
+    banks: banksOf(config.bank, payouts.backgroundRails),
     sandboxBank,
     temporal: client,
     queuePrefix,

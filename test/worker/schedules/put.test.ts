@@ -12,9 +12,9 @@ test('Schedules that cannot be created are not waited for, and are given up when
   const temporal = { ...testTemporal(), address: '127.0.0.1:1' }
   const client = connectClient(temporal)
   const stop = new AbortController()
-  const patience = { log, signal: stop.signal }
+  const waiting = { log, signal: stop.signal }
 
-  const { over } = await putSchedules(client, { ...testConfig(), temporal }, { patience, waitMs: 100 })
+  const { over } = await putSchedules(client, { ...testConfig(), temporal }, { waiting, waitMs: 100 })
   let isOver = false
   void over.then(() => (isOver = true))
   await Promise.resolve()
@@ -30,7 +30,7 @@ test('a worker that is asked to stop while it waits for them does not start to w
   const client = connectClient(temporal)
   const stop = new AbortController()
 
-  const put = putSchedules(client, { ...testConfig(), temporal }, { patience: { log, signal: stop.signal } })
+  const put = putSchedules(client, { ...testConfig(), temporal }, { waiting: { log, signal: stop.signal } })
   stop.abort()
 
   await expect(put).rejects.toThrow('aborted')

@@ -49,9 +49,9 @@ silenceTemporal()
 beforeAll(async () => {
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
   const access = (key: string) => ({ url: `${bank.url}/v0`, key })
-  const patience = { graceMs: 0, quietMs: 0, pauseMs: 0 }
+  const limits = { graceMs: 0, balanceLagMs: 0, pauseMs: 0 }
   const banks = { sandbox: access(keys.sandbox), live: access(keys.live) }
-  worker = await aWorker({ clock: systemClock, bank: banks, proof: patience, opsEmail: 'ops@payouts.test' })
+  worker = await aWorker({ clock: systemClock, bank: banks, proof: limits, opsEmail: 'ops@payouts.test' })
   await aConnectedPartner(worker.db, bank)
   for (const [name, take] of Object.entries(paths)) {
     const handle = await take()

@@ -15,9 +15,9 @@ import { silenceTemporal } from '../../../support/temporal/a-worker'
 
 const log = keptLog()
 // The strictest limits: no grace period for deposits or balances, and no pause between proofs.
-const patience = {
+const limits = {
   graceMs: 0,
-  quietMs: 0,
+  balanceLagMs: 0,
   pauseMs: 0,
   fullEveryMs: 86_400_000,
   comparedWithinMs: 60_000,
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 test('proofs during payouts that are sent, delivered, lost and refunded find nothing', async () => {
   const { db } = world.api
-  const deps = { db, clock: systemClock, log, rails, patience }
+  const deps = { db, clock: systemClock, log, rails, limits }
   await world.bank.fault({ kind: 'reset', stage: 'after', times: 6, match: { method: 'POST', path: '/v0/transfers' } })
   await world.bank.fault({ kind: 'undeliverable', times: 6, match: {} })
   const progress = { isPaying: true }
@@ -77,7 +77,7 @@ test('proofs during payouts that are sent, delivered, lost and refunded find not
 
 test('unexplained money, of the same amount that payouts send, is found while payouts continue', async () => {
   const { db } = world.api
-  const deps = { db, clock: systemClock, log, rails, patience }
+  const deps = { db, clock: systemClock, log, rails, limits }
   const progress = { isOver: false, paid: 0 }
   const paying = payWhile(progress)
   await until('payouts are in flight', async () => progress.paid > 6)

@@ -10,7 +10,7 @@ import { topUpPostings } from '../../../../domain/wallets/ledger'
 import type { PayoutRef } from '../../../../workflows/payouts/payout'
 import type { TestBank } from '../../../support/bank/client'
 import { withoutTriggers } from '../../../support/db/without-triggers'
-import { eachOnAStage, type ProofStage, patience } from '../../../support/stages/proof'
+import { eachOnAStage, limits, type ProofStage } from '../../../support/stages/proof'
 
 const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
 let stage: ProofStage
@@ -30,7 +30,7 @@ test('an old row changed without our triggers is found by the daily full verific
   await withoutTriggers(db, 'UPDATE payouts SET amount_pence = amount_pence + 1 WHERE id = $1', [payoutId])
 
   expect(await runProof(deps)).toMatchObject(fine)
-  stage.clock.forward(patience.fullEveryMs)
+  stage.clock.forward(limits.fullEveryMs)
   await runProof(deps)
 
   expect(await stage.found()).toContainEqual(['payout_row', payoutId])

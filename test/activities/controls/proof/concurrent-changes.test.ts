@@ -83,7 +83,7 @@ async function aBookedDeposit(): Promise<void> {
   const { db, clock, rails, wallet } = stage
   await bank.control('POST', `/wallets/${wallet.wallet}/deposits`, { amount: '7.000000' })
   await readWallet(
-    { db, clock, log, rails, startReturn: async () => undefined, quietMs: 1_000 },
+    { db, clock, log, rails, startReturn: async () => undefined, listLagMs: 1_000 },
     { walletId: wallet.id },
   )
 }

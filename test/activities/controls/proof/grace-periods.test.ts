@@ -10,7 +10,7 @@ import type { Rails } from '../../../../rail/rails'
 import { testKeyring } from '../../../support/api/client'
 import type { TestBank } from '../../../support/bank/client'
 import { aClaim } from '../../../support/stages/payout'
-import { eachOnAStage, log, type ProofStage, patience } from '../../../support/stages/proof'
+import { eachOnAStage, limits, log, type ProofStage } from '../../../support/stages/proof'
 
 const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
 let bank: TestBank
@@ -55,7 +55,7 @@ test('a healthy wallet shows nothing, whatever the state of its payouts', async 
 
 test('an unbooked deposit is found once its grace period is over, and resolved when it is booked', async () => {
   const { json } = await bank.control('POST', `/wallets/${wallet.wallet}/deposits`, { amount: '12.345678' })
-  const patient = { ...deps, patience: { ...patience, graceMs: 60_000 } }
+  const patient = { ...deps, limits: { ...limits, graceMs: 60_000 } }
 
   expect(await runProof(patient)).toMatchObject(fine)
   clock.forward(61_000)
@@ -63,7 +63,7 @@ test('an unbooked deposit is found once its grace period is over, and resolved w
   expect(await stage.found()).toEqual([['deposit_not_booked', json.id]])
 
   await readWallet(
-    { db, clock, log, rails, startReturn: async () => undefined, quietMs: 1_000 },
+    { db, clock, log, rails, startReturn: async () => undefined, listLagMs: 1_000 },
     { walletId: wallet.id },
   )
   expect(await runProof(patient)).toMatchObject(fine)
@@ -105,7 +105,7 @@ test('a payout without progress for longer than allowed is found, unless its rai
   const waiting = await stage.aPayout()
   await steps.debitPayout(waiting)
 
-  clock.forward(patience.knownWithinMs + 60_000)
+  clock.forward(limits.knownWithinMs + 60_000)
   await runProof(deps)
   expect(await stage.found()).toEqual([['silent_payout', waiting.payoutId]])
 
@@ -113,7 +113,7 @@ test('a payout without progress for longer than allowed is found, unless its rai
     `INSERT INTO rail_pauses (id, environment, paused_at, paused_by) VALUES ($1, 'live', now(), 'ops:test')`,
     [randomUUID()],
   )
-  clock.forward(patience.settleWithinMs)
+  clock.forward(limits.settleWithinMs)
   await runProof(deps)
   expect(await stage.found()).toEqual([['silent_payout', sent.payoutId]])
 })
@@ -157,7 +157,7 @@ test.each([
 })
 
 test('a balance that the bank updates late is no drift while its movements are recent, and one later', async () => {
-  const patient = { ...deps, patience: { ...patience, quietMs: 60_000 } }
+  const patient = { ...deps, limits: { ...limits, balanceLagMs: 60_000 } }
   await stage.aSentPayout()
   const fault = await bank.fault({ kind: 'balance_lag', ms: 30_000, times: null, match: {} })
 

@@ -12,7 +12,7 @@ import { openTestBank, still, type TestBank } from '../../../support/bank/client
 import { tapped } from '../../../support/db/tapped'
 import { withoutTriggers } from '../../../support/db/without-triggers'
 import { aConnectedPartner } from '../../../support/stages/payout'
-import { aProofStage, type ProofStage, patience } from '../../../support/stages/proof'
+import { aProofStage, limits, type ProofStage } from '../../../support/stages/proof'
 
 const partners = 7
 let bank: TestBank
@@ -121,7 +121,7 @@ test('a history that is too long to read is reported as such, and the bank does 
   expect(asked).not.toContain('rate')
   expect(await listNotCompared(db, 10)).toEqual([expect.objectContaining({ outcome: 'too_long' })])
 
-  stage.clock.forward(patience.comparedWithinMs + 60_000)
+  stage.clock.forward(limits.comparedWithinMs + 60_000)
   await runProof(withRail({ ...rail, walletHistory }))
   const [drift] = await listDrifts(db, 'open', 5)
   expect(drift).toMatchObject({ kind: 'not_compared', found: 'too_long, last compared never' })
@@ -129,7 +129,7 @@ test('a history that is too long to read is reported as such, and the bank does 
 
 test('a wallet without a bank whose ledger cannot be read for too long is reported too', async () => {
   await runProof(deps)
-  stage.clock.forward(patience.comparedWithinMs + 60_000)
+  stage.clock.forward(limits.comparedWithinMs + 60_000)
   const isSandbox = `SELECT id FROM wallets WHERE environment = 'sandbox'`
   const [sandbox]: { id: string }[] = await db.dataSource.query(`${isSandbox} ORDER BY id LIMIT 1`)
 
@@ -144,7 +144,7 @@ test('a wallet that could not be compared for too long is a drift by itself, unt
   await runProof(deps)
   expect(await stage.found()).toEqual([])
 
-  stage.clock.forward(patience.comparedWithinMs + 60_000)
+  stage.clock.forward(limits.comparedWithinMs + 60_000)
   await runProof(deps)
   expect(await stage.found()).toEqual([['not_compared', unanswered?.id]])
 

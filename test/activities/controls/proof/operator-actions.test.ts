@@ -6,7 +6,7 @@ import { peoplesKinds, tellPayout } from '../../../../db/payouts/events'
 import { lockStep } from '../../../../db/payouts/steps'
 import type { PayoutRef } from '../../../../workflows/payouts/payout'
 import { until } from '../../../support/bank/client'
-import { eachOnAStage, type ProofStage, patience } from '../../../support/stages/proof'
+import { eachOnAStage, limits, type ProofStage } from '../../../support/stages/proof'
 
 const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
 let stage: ProofStage
@@ -49,7 +49,7 @@ test.each(peoplesKinds)('%s with an outdated status is no drift', async (kind) =
 
 test('a stuck payout stays overdue whatever operators do, until the bank reports progress', async () => {
   const payout = await stage.aSentPayout()
-  clock.forward(patience.settleWithinMs + 60_000)
+  clock.forward(limits.settleWithinMs + 60_000)
   for (const kind of peoplesKinds) {
     await writeEvent(payout, kind)
     await runProof(deps)
@@ -68,13 +68,13 @@ test('the end of a pause counts as progress of waiting payouts, and not of those
   await steps.debitPayout(waiting)
   const by = { environment: 'live', by: 'ops:test' } as const
   await pauseRail(db, { ...by, reason: null, at: clock.now() })
-  clock.forward(patience.settleWithinMs + 60_000)
+  clock.forward(limits.settleWithinMs + 60_000)
   await resumeRail(db, { ...by, at: clock.now() })
 
   await runProof(deps)
   expect(await stage.found()).toEqual([['silent_payout', sent.payoutId]])
 
-  clock.forward(patience.knownWithinMs + 60_000)
+  clock.forward(limits.knownWithinMs + 60_000)
   await runProof(deps)
   expect(await stage.found()).toContainEqual(['silent_payout', waiting.payoutId])
 })

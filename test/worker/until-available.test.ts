@@ -1,7 +1,7 @@
 // Waiting for a server: each reason is logged once, and success or a stop request ends the wait.
 import { expect, test } from '@jest/globals'
 import type { Log } from '../../runtime/log'
-import { patiently } from '../../worker/patience'
+import { untilAvailable } from '../../worker/until-available'
 import { keptLog } from '../support/kept-logs'
 
 test('an unavailable server is retried until it answers, and each reason is logged once', async () => {
@@ -13,7 +13,7 @@ test('an unavailable server is retried until it answers, and each reason is logg
     return 'connected'
   }
 
-  expect(await patiently('PostgreSQL', attempt, { log, signal: new AbortController().signal })).toBe('connected')
+  expect(await untilAvailable('PostgreSQL', attempt, { log, signal: new AbortController().signal })).toBe('connected')
   expect(messages).toEqual([
     'PostgreSQL is not available yet; retrying: refused',
     'PostgreSQL is not available yet; retrying: starting up',
@@ -24,7 +24,7 @@ test('an unavailable server is retried until it answers, and each reason is logg
 test('a server that answers at once is not logged', async () => {
   const { log, messages } = aLog()
 
-  expect(await patiently('Temporal', async () => 1, { log, signal: new AbortController().signal })).toBe(1)
+  expect(await untilAvailable('Temporal', async () => 1, { log, signal: new AbortController().signal })).toBe(1)
   expect(messages).toEqual([])
 })
 
@@ -36,7 +36,7 @@ test('a stop request ends the wait', async () => {
     throw new Error('refused')
   }
 
-  await expect(patiently('Temporal', attempt, { log, signal: stop.signal })).rejects.toThrow(/abort/)
+  await expect(untilAvailable('Temporal', attempt, { log, signal: stop.signal })).rejects.toThrow(/abort/)
 })
 
 function aLog(): { log: Log; messages: string[] } {

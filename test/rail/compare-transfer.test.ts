@@ -1,12 +1,12 @@
 // What a bank event means for a payout in its current status: every case of the table.
 import { expect, test } from '@jest/globals'
 import type { PayoutStatus } from '../../domain/payouts/payout'
-import { type News, newsOf } from '../../rail/news'
-import type { Standing } from '../../rail/rail'
+import { compareTransfer, type TransferComparison } from '../../rail/compare-transfer'
+import type { TransferStatus } from '../../rail/rail'
 
 const at = new Date('2026-11-15T12:00:00Z')
 const closed = (status: PayoutStatus) => ({ status, transferRef: 'tr_1', releasedAt: null, closedAt: at })
-const standings: readonly Standing[] = [
+const statuses: readonly TransferStatus[] = [
   'under_way',
   'delivered',
   'undeliverable',
@@ -16,7 +16,7 @@ const standings: readonly Standing[] = [
   'needs_people',
 ]
 
-const expected: readonly (readonly [PayoutStatus, readonly News[]])[] = [
+const expected: readonly (readonly [PayoutStatus, readonly TransferComparison[]])[] = [
   ['completed', ['known', 'known', 'came_back', 'came_back', 'came_back', 'contradiction', 'came_back']],
   ['returned', ['known', 'known', 'known', 'known', 'known', 'known', 'known']],
   ['failed', ['known', 'contradiction', 'known', 'known', 'known', 'known', 'known']],
@@ -25,7 +25,7 @@ const expected: readonly (readonly [PayoutStatus, readonly News[]])[] = [
 test.each(expected)('a final payout with the status %s: the meaning of each event', (status, news) => {
   const payout = closed(status)
 
-  expect(standings.map((standing) => newsOf({ ref: 'tr_1', standing }, payout))).toEqual(news)
+  expect(statuses.map((status) => compareTransfer({ ref: 'tr_1', status }, payout))).toEqual(news)
 })
 
 test.each([
@@ -34,11 +34,11 @@ test.each([
   ['of a payout that failed as never sent', { ...closed('failed'), transferRef: null }],
   ['of a cancelled payout', { ...closed('cancelled'), transferRef: null }],
 ])('a transfer %s contradicts our ledger in any state', (_, payout) => {
-  for (const standing of standings) expect(newsOf({ ref: 'tr_1', standing }, payout)).toBe('contradiction')
+  for (const status of statuses) expect(compareTransfer({ ref: 'tr_1', status }, payout)).toBe('contradiction')
 })
 
 test('an open payout is polled anyway', () => {
-  for (const standing of standings) {
-    expect(newsOf({ ref: 'tr_1', standing }, { ...closed('processing'), closedAt: null })).toBe('open')
+  for (const status of statuses) {
+    expect(compareTransfer({ ref: 'tr_1', status }, { ...closed('processing'), closedAt: null })).toBe('open')
   }
 })

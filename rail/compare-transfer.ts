@@ -1,10 +1,10 @@
 // Maps a transfer's state to what it means for our payout: nothing, a return or a contradiction.
 import type { PayoutStatus } from '../domain/payouts/payout'
-import type { Standing } from './rail'
+import type { TransferStatus } from './rail'
 
-interface ToldTransfer {
+interface ReportedTransfer {
   readonly ref: string | null
-  readonly standing: Standing
+  readonly status: TransferStatus
 }
 
 interface KnownPayout {
@@ -18,21 +18,21 @@ interface KnownPayout {
  * `contradiction`: the bank reports a transfer that we released, do not know, sent differently, or settled differently.
  * `came_back`: a completed payout may have been returned. `open`: its workflow polls anyway. `known`: nothing new.
  */
-export type News = 'contradiction' | 'came_back' | 'open' | 'known'
+export type TransferComparison = 'contradiction' | 'came_back' | 'open' | 'known'
 
-export function newsOf({ ref, standing }: ToldTransfer, payout: KnownPayout): News {
+export function compareTransfer({ ref, status: reported }: ReportedTransfer, payout: KnownPayout): TransferComparison {
   const { status, transferRef, releasedAt, closedAt } = payout
   if (releasedAt !== null || (transferRef !== null && ref !== transferRef)) return 'contradiction'
   if (closedAt === null) return 'open'
   if (transferRef === null) return 'contradiction'
-  if (standing === 'under_way') return 'known'
-  if (status === 'completed') return ofCompleted[standing]
+  if (reported === 'under_way') return 'known'
+  if (status === 'completed') return ofCompleted[reported]
   // A returned transfer was delivered before, and events arrive in any order.
-  return standing === 'delivered' && status !== 'returned' ? 'contradiction' : 'known'
+  return reported === 'delivered' && status !== 'returned' ? 'contradiction' : 'known'
 }
 
 /** A delivered transfer cannot be cancelled. Any other state is looked up. */
-const ofCompleted: Readonly<Record<Exclude<Standing, 'under_way'>, News>> = {
+const ofCompleted: Readonly<Record<Exclude<TransferStatus, 'under_way'>, TransferComparison>> = {
   delivered: 'known',
   undeliverable: 'came_back',
   returned: 'came_back',

@@ -3,24 +3,28 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describeError, type Log } from '../runtime/log'
 
-export interface Patience {
+export interface WaitOptions {
   readonly log: Log
   /** Stops waiting with an AbortError. */
   readonly signal: AbortSignal
 }
 
-export async function patiently<T>(server: string, attempt: () => Promise<T>, { log, signal }: Patience): Promise<T> {
-  let told: string | null = null
+export async function untilAvailable<T>(
+  server: string,
+  attempt: () => Promise<T>,
+  { log, signal }: WaitOptions,
+): Promise<T> {
+  let reported: string | null = null
   for (let pauseMs = shortestMs; ; pauseMs = Math.min(pauseMs * 2, longestMs)) {
     signal.throwIfAborted()
     try {
       const result = await attempt()
-      if (told !== null) log.info(`${server} is available`)
+      if (reported !== null) log.info(`${server} is available`)
       return result
     } catch (error) {
       const reason = describeError(error).message
-      if (reason !== told) log.warn(`${server} is not available yet; retrying: ${reason}`)
-      told = reason
+      if (reason !== reported) log.warn(`${server} is not available yet; retrying: ${reason}`)
+      reported = reason
     }
     await wait(pauseMs, null, { signal })
   }

@@ -1,4 +1,4 @@
-// One look at a wallet: the bank, then one moment of our books, which has whatever the bank has done, or has it on its way.
+// A snapshot of a wallet: reads the bank first, then our books at one moment, which have every movement of the bank, or expect it.
 
 import { type BookedPayout, type BooksOfWallet, findKnownTransfers, readBooks } from '../../../db/controls/proof/books'
 import { type KnownDrift, listKnownDrifts } from '../../../db/controls/proof/drifts'
@@ -9,14 +9,14 @@ import { type DriftKind, type Finding, sizeOf } from '../../../domain/controls/d
 import type { RailName } from '../../../domain/environment'
 import { isUuid } from '../../../domain/uuid'
 import type { HistoryRow, ListedTransfer, Rail } from '../../../rail/rail'
-import type { ActivityDeps, ProofPatience } from '../../bind'
+import type { ActivityDeps, ProofLimits } from '../../bind'
 import { type Compared, compare } from './compare'
 
 type ProofRail = Pick<Rail, 'rate' | 'wallet' | 'walletHistory' | 'transfersSince' | 'payoutOf'>
 
 export interface ProofDeps extends Pick<ActivityDeps, 'db' | 'clock' | 'log'> {
   readonly rails: Readonly<Record<RailName, ProofRail>>
-  readonly patience: ProofPatience
+  readonly limits: ProofLimits
 }
 
 /** A wallet with its names at the bank. */
@@ -28,32 +28,32 @@ export interface BankedWallet {
   readonly walletRef: string
 }
 
-export interface Look extends Compared {
+export interface Snapshot extends Compared {
   readonly history: readonly HistoryRow[]
   /** The balance as the bank tells it, and when it was asked. */
-  readonly toldMicroUsdc: bigint
+  readonly bankMicroUsdc: bigint
   readonly askedAt: Date
 }
 
 /** How far the clocks of our own machines may be apart. */
 const skewMs = 60_000
 
-export async function lookAtWallet(
+export async function takeSnapshot(
   deps: ProofDeps,
   wallet: WalletToProve & BankedWallet,
   unnamedMicroUsdc: bigint,
-): Promise<Look> {
-  const { db, clock, patience } = deps
+): Promise<Snapshot> {
+  const { db, clock, limits } = deps
   const rail = deps.rails[wallet.rail]
   const known = await listKnownDrifts(db, wallet.id)
   const askedAt = clock.now()
   const history = await rail.walletHistory({ ...refsOf(wallet), after: wallet.mark?.provedTo ?? null })
-  const { usdcMicro: toldMicroUsdc } = await rail.wallet(refsOf(wallet))
+  const { usdcMicro: bankMicroUsdc } = await rail.wallet(refsOf(wallet))
   const listed = await listTransfers(rail, wallet, { history, known })
   const names = await nameTransfers({ db, rail }, wallet, { history, listed })
 
   const payoutsSince = new Date(askedAt.getTime() - skewMs)
-  // What was booked before the last look was of a movement that this one has read, or that was before the mark.
+  // Bookings from before the last snapshot belong to movements that this one has read, or to movements before the mark.
   const bookingsSince = new Date(Math.max(payoutsSince.getTime(), wallet.lookedAt?.getTime() ?? 0))
   const books = await readBooks(db, {
     wallet,
@@ -77,11 +77,11 @@ export async function lookAtWallet(
     unnamedMicroUsdc,
     isAccepted: (finding) => known.some((each) => each.isAccepted && isAsKnown(each, finding)),
     passed: new Set(known.flatMap(({ isPassed, subject }) => (isPassed ? subject : []))),
-    bookedBefore: new Date(askedAt.getTime() - patience.graceMs),
+    bookedBefore: new Date(askedAt.getTime() - limits.graceMs),
     bookingsSince,
     payoutsSince,
   })
-  return { ...compared, history, toldMicroUsdc, askedAt }
+  return { ...compared, history, bankMicroUsdc, askedAt }
 }
 
 function refsOf({ customerRef, walletRef }: BankedWallet) {
