@@ -63,7 +63,7 @@ describe('a bank event', () => {
   })
 
   test.each([
-    ['of a transfer under way wakes no workflow', { state: 'funds_received' }, '200 not_needed'],
+    ['of a transfer in flight wakes no workflow', { state: 'funds_received' }, '200 not_needed'],
     ['of an unknown state is passed on', { state: 'levitating' }, '200 told'],
   ])('%s', async (_, change, expected) => {
     expect(await deliver(anEvent({ ...(await aTransfer()), ...change }))).toBe(expected)

@@ -164,7 +164,7 @@ test('a key created under an older secret key still works', async () => {
   expect((await api.get('/v1/account', { key: created.secret })).status).toBe(200)
 })
 
-test('no call that starts after a revocation succeeds, however many are under way', async () => {
+test('no call that starts after a revocation succeeds, however many are in flight', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'sandbox')
   const statusOf = async () => (await api.get('/v1/account', { key })).status

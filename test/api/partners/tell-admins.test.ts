@@ -86,7 +86,7 @@ test('no mail is sent about a sandbox key or a refused key', async () => {
   expect(await summary()).toEqual([])
 })
 
-test('the only admin is mailed about a live key made in their name', async () => {
+test('the only admin is mailed about a live key created in their name', async () => {
   const { session, email } = await aPerson(await aPartner(api))
 
   await makeKey(session)

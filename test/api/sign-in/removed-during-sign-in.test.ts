@@ -35,7 +35,7 @@ test('a sign-in that waits for the removal is 401, and leaves no session', async
   expect(await sessionsOf(member)).toEqual([])
 })
 
-test('so is one with the cookie of an older session, which the removal ends too', async () => {
+test('a sign-in with the cookie of an older session is 401 too, and the removal ends that session', async () => {
   const member = await aMember(api, partner)
   const session = tokenOf(await signIn(api, member.email, await aCode(api, inbox, member.email)))
   clock.set('2026-11-16T12:00:05Z')

@@ -91,7 +91,7 @@ describe('partner verify', () => {
   })
 
   test.each([
-    ['Temporal away', { TEMPORAL_ADDRESS: '127.0.0.1:1' }, 1, 'Temporal does not answer'],
+    ['Temporal unavailable', { TEMPORAL_ADDRESS: '127.0.0.1:1' }, 1, 'Temporal does not answer'],
     ['no Temporal', { TEMPORAL_ADDRESS: '' }, 1, 'Set TEMPORAL_ADDRESS too'],
     ['no live bank', { BANK_LIVE_URL: '' }, 2, 'There is no live bank'],
   ])('with %s is one sentence, and nothing has started', async (_which, more, code, sentence) => {

@@ -188,7 +188,7 @@ describe('payout resolve', () => {
     expect(await rowOf(payout)).toMatchObject({ status: 'pending', verdict: 'unknown' })
   })
 
-  test('of a concurrent not-sent and a worker that finds the transfer one wins, and the other is reported', async () => {
+  test('when an operator resolves as not-sent while a worker finds the transfer, one wins, and the other is reported', async () => {
     const limits = { repeatForMs: 0, listLagMs: 0, answerWithinMs: 400, answerCallMs: 300 }
     const worker = stepDeps(terminal.db, rails, { limits })
     // The bank's list is incomplete for the operator only.

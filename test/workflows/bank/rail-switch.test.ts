@@ -1,6 +1,6 @@
 // A paused rail from the first request to the last transfer: answered at once, kept through restarts, sent
-// after the resume. RECORD_HISTORIES=1 records new histories, only for a change that running workflows do not
-// see.
+// after the resume. RECORD_HISTORIES=1 records the histories again. Use it only for a change that affects new
+// runs alone.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

@@ -1,6 +1,6 @@
 // Each path of the proof, the sealer and the erasure runs once: it does its work, replays, and its history
-// holds no personal data. RECORD_HISTORIES=1 records new histories, only for a change that running workflows
-// do not see.
+// holds no personal data. RECORD_HISTORIES=1 records the histories again. Use it only for a change that
+// affects new runs alone.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

@@ -1,6 +1,6 @@
 // Billing that runs today finishes under tomorrow's code: every path, as it runs today, replays.
-// RECORD_HISTORIES=1 records new histories, only for a change that running workflows do not see. Recorded
-// histories are replayed in replay.test.ts.
+// RECORD_HISTORIES=1 records the histories again. Use it only for a change that affects new runs alone.
+// Recorded histories are replayed in replay.test.ts.
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

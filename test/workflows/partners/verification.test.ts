@@ -1,6 +1,6 @@
 // A verification is durable and unique: it ends when the bank has decided, by events or by polling alone, and
-// its history holds no personal data. RECORD_HISTORIES=1 records new histories, only for a change that
-// running workflows do not see.
+// its history holds no personal data. RECORD_HISTORIES=1 records the histories again. Use it only for a
+// change that affects new runs alone.
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,5 +1,5 @@
 // Each path of a recall runs once: it replays, ends with its case, and its history holds no personal data.
-// RECORD_HISTORIES=1 records new histories, only for a change that running workflows do not see.
+// RECORD_HISTORIES=1 records the histories again. Use it only for a change that affects new runs alone.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

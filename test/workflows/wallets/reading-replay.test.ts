@@ -1,5 +1,5 @@
 // Each path of reading wallets and of mailing admins runs once: it replays, and its history holds no personal
-// data. RECORD_HISTORIES=1 records new histories, only for a change that running workflows do not see.
+// data. RECORD_HISTORIES=1 records the histories again. Use it only for a change that affects new runs alone.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

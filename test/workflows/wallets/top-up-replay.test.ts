@@ -1,5 +1,5 @@
 // A top-up runs once: it replays, and adds its money once however often it is run. RECORD_HISTORIES=1 records
-// new histories, only for a change that running workflows do not see.
+// the histories again. Use it only for a change that affects new runs alone.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

@@ -1,4 +1,4 @@
-// Many wallets: trouble with one of them at the bank hides none of the others, and is reported.
+// Many wallets: an error of one of them at the bank hides none of the others, and is reported.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { provePage } from '../../../../activities/controls/proof/prove-wallets'

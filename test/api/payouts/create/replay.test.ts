@@ -100,7 +100,7 @@ describe('a body that an earlier version accepted and this one refuses', () => {
 })
 
 describe('the same key with the same body', () => {
-  test('is 200 with the stored payout and Idempotent-Replayed, and pays nobody twice', async () => {
+  test('is 200 with the stored payout and Idempotent-Replayed, and pays nothing twice', async () => {
     const [key, request] = [newKey(), aRequest()]
     const first = await world.pay(payer, request, { key })
     const again = await world.pay(payer, request, { key })
