@@ -136,7 +136,7 @@ test('the pool survives a database that goes down and comes back', async () => {
   await proxy.cut()
   await expect(other.ping()).rejects.toThrow(gone)
   await expect(other.transaction((tx) => tx.query(backend, []))).rejects.toThrow(gone)
-  await proxy.mend()
+  await proxy.restore()
 
   // A connection whose end was not noticed yet may cost one more query.
   await eventually(() =>

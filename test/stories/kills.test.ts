@@ -147,7 +147,7 @@ test('Temporal cannot be reached: 201 pending from the row, and the sweep makes 
   await world.worker.stop()
   await wayToTemporal.cut()
   const { status, body } = await world.pay()
-  await wayToTemporal.mend()
+  await wayToTemporal.restore()
 
   await world.worker.start()
   await world.sweep()
@@ -162,7 +162,7 @@ test('the API is killed between the row and the workflow: the sweep finishes it,
   const lost = world.pay({}, { key }).catch(() => 'no answer')
   const { id } = await world.claimed(key)
   await world.api.kill()
-  await wayToTemporal.mend()
+  await wayToTemporal.restore()
   await world.api.start()
 
   await world.sweep()

@@ -62,7 +62,7 @@ test('it stops polling, stays until its process is stopped, and keeps sending he
   await until('it sends another heartbeat', async () => (await listed(id)).seenAt > seenAt)
   expect((await listed(id)).state).toBe('drained')
   expect((await sweep.describe()).historyLength).toBe(2)
-  expect(worker.said).toEqual(['working', 'drained; takes no new work until this process ends'])
+  expect(worker.messages).toEqual(['working', 'drained; takes no new work until this process ends'])
   expect(worker.child.exitCode).toBeNull()
 
   worker.child.kill('SIGTERM')
@@ -78,11 +78,11 @@ test('a worker that lost its database notices when it has it back, and writes ag
   await worker.ready
   const id = await idOf(worker)
   await postgres.cut()
-  await worker.says(/^The list of workers is not available yet/)
+  await worker.logs(/^The list of workers is not available yet/)
 
   const asked = await terminal.ops('worker', 'drain', '--worker', id, '--last', 'allow', '--wait', '0')
-  await postgres.mend()
-  await worker.says(/^drained/)
+  await postgres.restore()
+  await worker.logs(/^drained/)
 
   expect(asked.code).toBe(0)
   await until('the list shows it', async () => (await listed(id)).state === 'drained')
@@ -92,7 +92,7 @@ test('a worker that lost its database notices when it has it back, and writes ag
   await until('it has lost it again', () => timesUnavailable(worker) > before)
   await terminal.db.dataSource.query('UPDATE workers SET drained_at = NULL WHERE id = $1', [id])
   const missed = (await listed(id)).state
-  await postgres.mend()
+  await postgres.restore()
   const later = await until('the list shows it again', async () => (await listed(id)).drainedAt)
 
   expect([missed, later]).toEqual(['draining', expect.any(Date)])
@@ -125,8 +125,8 @@ function start(env: Record<string, string> = {}): WorkerProcess {
   return worker
 }
 
-function timesUnavailable({ said }: WorkerProcess): number {
-  return said.filter((message) => message.startsWith('The list of workers is not available yet')).length
+function timesUnavailable({ messages }: WorkerProcess): number {
+  return messages.filter((message) => message.startsWith('The list of workers is not available yet')).length
 }
 
 async function idOf({ child }: WorkerProcess): Promise<string> {

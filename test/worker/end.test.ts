@@ -30,7 +30,7 @@ test.concurrent('it ends in order when both servers are gone', () =>
 
     expect(code).toBe(0)
     expect(afterMs).toBeLessThan(boundMs)
-    expect(worker.said.at(-1)).toBe('stopped')
+    expect(worker.messages.at(-1)).toBe('stopped')
   }))
 
 test.concurrent('it ends in order when PostgreSQL does not answer', () =>
@@ -59,15 +59,15 @@ test.concurrent('it ends by force when Temporal does not answer for longer than 
 
     expect([code, worker.child.signalCode]).toEqual([null, 'SIGKILL'])
     expect(afterMs).toBeLessThan(boundMs)
-    expect(worker.said).toContain('not stopped within 30000 ms; killing the process')
-    expect(worker.said).not.toContain('stopped')
+    expect(worker.messages).toContain('not stopped within 30000 ms; killing the process')
+    expect(worker.messages).not.toContain('stopped')
   }))
 
 test.concurrent('it also ends while it waits for a Temporal that does not answer', () =>
   withServers(async ({ temporal, start }) => {
     temporal.hush()
     const worker = start()
-    await worker.says(/^Temporal at .* is not available yet/)
+    await worker.logs(/^Temporal at .* is not available yet/)
 
     const { afterMs } = await askedToStop(worker)
 

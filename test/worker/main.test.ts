@@ -45,8 +45,8 @@ test('it stops once and in order, however often it is asked to', async () => {
   clearInterval(asking)
 
   expect(code).toBe(0)
-  expect(one.said).toEqual(['working', 'stopped'])
-  expect(one.complained).toEqual([])
+  expect(one.messages).toEqual(['working', 'stopped'])
+  expect(one.errorOutput).toEqual([])
 })
 
 test('it stops when its parent process is gone', async () => {
@@ -62,13 +62,13 @@ test('it waits for PostgreSQL and then for Temporal, and logs each once', async 
   const temporalAddress = new URL(temporal.url).host
 
   const worker = start({ DATABASE_URL: postgres.url, TEMPORAL_ADDRESS: temporalAddress })
-  await worker.says(/PostgreSQL at .* is not available yet/)
-  await postgres.mend()
-  await worker.says(/Temporal at .* is not available yet/)
-  await temporal.mend()
-  await worker.says(/working/)
+  await worker.logs(/PostgreSQL at .* is not available yet/)
+  await postgres.restore()
+  await worker.logs(/Temporal at .* is not available yet/)
+  await temporal.restore()
+  await worker.logs(/working/)
 
-  expect(worker.said).toEqual([
+  expect(worker.messages).toEqual([
     expect.stringMatching(/^PostgreSQL at .* is not available yet; retrying: connect ECONNREFUSED/),
     expect.stringMatching(/^PostgreSQL at .* is available$/),
     `Temporal at ${temporalAddress} is not available yet; retrying: Connection refused`,
@@ -82,7 +82,7 @@ test('it waits for PostgreSQL and then for Temporal, and logs each once', async 
 
 test('it can be asked to stop while it waits', async () => {
   const worker = start({ TEMPORAL_ADDRESS: '127.0.0.1:1' })
-  await worker.says(/Temporal at .* is not available yet/)
+  await worker.logs(/Temporal at .* is not available yet/)
 
   worker.child.kill('SIGTERM')
 
@@ -93,12 +93,12 @@ test('configuration errors are reported all at once, in sentences', async () => 
   const worker = start({ DATABASE_URL: '', LOG_LEVEL: 'loud' })
 
   expect(await worker.ended).toBe(1)
-  expect(worker.complained).toEqual([
+  expect(worker.errorOutput).toEqual([
     'The configuration has mistakes:',
     '  DATABASE_URL is required.',
     '  LOG_LEVEL must be one of: debug, info, warn, error, silent.',
   ])
-  expect(worker.said).toEqual([])
+  expect(worker.messages).toEqual([])
 })
 
 test('a metrics port in use is one error message', async () => {
@@ -107,7 +107,7 @@ test('a metrics port in use is one error message', async () => {
   const worker = start({ WORKER_METRICS_PORT: port })
 
   expect(await worker.ended).toBe(1)
-  expect(worker.complained.at(-1)).toBe(
+  expect(worker.errorOutput.at(-1)).toBe(
     `  WORKER_METRICS_PORT: 127.0.0.1:${port} cannot be opened; choose another one.`,
   )
 })
@@ -118,7 +118,7 @@ test('a database that lacks a migration is refused with one error message', asyn
   const worker = start({ DATABASE_URL: empty.url })
 
   expect(await worker.ended).toBe(1)
-  expect(worker.complained).toEqual([
+  expect(worker.errorOutput).toEqual([
     expect.stringMatching(/^The database lacks Partners\d+, .*: run `npm run migrate`, then start the worker again\.$/),
   ])
   await empty.drop()

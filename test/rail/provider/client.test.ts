@@ -55,7 +55,7 @@ describe('the request may have arrived', () => {
     bank.answer((_, response) => response.destroy())
 
     expect(await post(bank.url)).toMatchObject({ stage: 'sent' })
-    expect(bank.heard).toHaveLength(1)
+    expect(bank.requests).toHaveLength(1)
   })
 
   test('when the bank does not answer in time', async () => {
@@ -109,7 +109,7 @@ describe('a response', () => {
     const answer = await post(bank.url, '{"a":"é"}')
 
     expect(answer).toEqual({ stage: 'answered', status: 201, body: { id: 'tr_1' }, retryAfterMs: null })
-    expect(bank.heard).toMatchObject([
+    expect(bank.requests).toMatchObject([
       {
         method: 'POST',
         path: '/v0/transfers',
@@ -123,7 +123,7 @@ describe('a response', () => {
     bank.answer((_, response) => json(response, 302, {}, { Location: `${bank.url}/elsewhere` }))
 
     expect(await post(bank.url)).toMatchObject({ stage: 'answered', status: 302 })
-    expect(bank.heard.map(({ path }) => path)).toEqual(['/v0/transfers'])
+    expect(bank.requests.map(({ path }) => path)).toEqual(['/v0/transfers'])
   })
 
   test('that is not JSON has no body', async () => {

@@ -136,7 +136,7 @@ describe('a wallet’s history', () => {
     const reading = scripted.rail.walletHistory({ ...partner, after: null })
 
     await expect(reading).rejects.toThrow(ListTooLong)
-    expect(scripted.heard).toHaveLength(2_000)
+    expect(scripted.requests).toHaveLength(2_000)
     await scripted.close()
   })
 

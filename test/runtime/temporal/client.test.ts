@@ -32,7 +32,7 @@ test('an unreachable server is reported within the deadline, and used again when
   // Which of the two depends on whether the first connection attempt has failed by then.
   await expect(pingTemporal(client, 300)).rejects.toThrow(/UNAVAILABLE|DEADLINE_EXCEEDED/)
   const tookMs = performance.now() - startedAt
-  await proxy.mend()
+  await proxy.restore()
 
   expect(tookMs).toBeLessThan(3_000)
   await expect(pingTemporal(client, 5_000)).resolves.toBeUndefined()

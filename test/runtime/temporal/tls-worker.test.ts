@@ -48,17 +48,17 @@ test('a worker with a certificate creates its schedules, works and stops', async
   worker.child.kill('SIGTERM')
 
   expect(await worker.ended).toBe(0)
-  expect(worker.said).toEqual(['working', 'stopped'])
+  expect(worker.messages).toEqual(['working', 'stopped'])
 })
 
 test('a worker without a certificate retries, and its log names the cause', async () => {
   const worker = start({})
 
-  await worker.says(
+  await worker.logs(
     /^Temporal at [\d.:]+ is not available yet; retrying: the server requires a client certificate, .+: check TEMPORAL_TLS_CERT/,
   )
 
-  expect(worker.complained).toEqual([])
+  expect(worker.errorOutput).toEqual([])
 })
 
 function start(env: Record<string, string>): WorkerProcess {

@@ -9,11 +9,11 @@ export interface BankRequest {
   readonly body: string
 }
 
-export type Script = (heard: BankRequest, response: ServerResponse) => void
+export type Script = (request: BankRequest, response: ServerResponse) => void
 
 export interface ScriptedBank {
   readonly url: string
-  readonly heard: BankRequest[]
+  readonly requests: BankRequest[]
   readonly rail: ProviderRail
   answer(script: Script): void
   close(): Promise<void>
@@ -41,7 +41,7 @@ export async function startScriptedBank(): Promise<ScriptedBank> {
   const rail = createProviderRail({ baseUrl: url, apiKey: 'sk-test-1', clock: aClock, timeouts })
   return {
     url,
-    heard: requests,
+    requests,
     rail,
     answer(next) {
       script = next

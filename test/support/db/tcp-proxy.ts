@@ -6,7 +6,7 @@ export interface TcpProxy {
   readonly url: string
   /** Ends every connection and refuses new ones, like a server that is gone. */
   cut(): Promise<void>
-  mend(): Promise<void>
+  restore(): Promise<void>
   /** Keeps every connection and forwards nothing any more, like a broken network. */
   hush(): void
   /** The next connection becomes ready and ends at once, as with a backend whose postmaster was just killed. */
@@ -46,7 +46,7 @@ export async function proxyOf(databaseUrl: string): Promise<TcpProxy> {
         server.close(() => resolve())
         for (const socket of sockets) socket.destroy()
       }),
-    mend: async () => void (await listen(server, port)),
+    restore: async () => void (await listen(server, port)),
     hush: () => {
       hushed = true
       for (const socket of sockets) socket.unpipe().pause()

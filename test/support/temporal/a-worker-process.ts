@@ -11,11 +11,11 @@ export interface WorkerProcess {
   /** The exit code; null when a signal ended it. */
   readonly ended: Promise<number | null>
   /** The messages of its log so far. */
-  readonly said: string[]
+  readonly messages: string[]
   /** What it wrote outside of the log, for operators. */
-  readonly complained: string[]
+  readonly errorOutput: string[]
   /** Resolves when the log has a message that matches. */
-  says(pattern: RegExp): Promise<void>
+  logs(pattern: RegExp): Promise<void>
 }
 
 /** The build that `npm test` makes before it runs. */
@@ -24,20 +24,20 @@ const main = join(__dirname, '../../../dist/worker/main.js')
 export function startWorkerProcess(env: Record<string, string>): WorkerProcess {
   const child = fork(main, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   const messages: string[] = []
-  const complained: string[] = []
+  const errorOutput: string[] = []
   if (!child.stdout || !child.stderr) throw new Error('The pipes of the child are missing.')
   keepOutput('worker', [child.stdout, child.stderr])
   const lines = createInterface(child.stdout).on('line', (line) => messages.push(JSON.parse(line).msg))
-  const complaints = createInterface(child.stderr).on('line', (line) => complained.push(line))
+  const complaints = createInterface(child.stderr).on('line', (line) => errorOutput.push(line))
   // Not the child's own 'close', which never comes once its parent has disconnected from it.
   const ends = [once(child, 'exit'), once(lines, 'close'), once(complaints, 'close')] as const
   return {
     child,
     ready: once(child, 'message').then(([message]) => message),
     ended: Promise.all(ends).then(([[code]]) => code),
-    said: messages,
-    complained,
-    says: async (pattern) => {
+    messages,
+    errorOutput,
+    logs: async (pattern) => {
       while (!messages.some((message) => pattern.test(message))) await once(lines, 'line')
     },
   }

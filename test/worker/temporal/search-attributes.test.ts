@@ -48,7 +48,7 @@ test('an attribute of another type ends the worker with one error message', asyn
   })
 
   expect(await worker.ended).toBe(1)
-  expect(worker.complained).toEqual([
+  expect(worker.errorOutput).toEqual([
     expect.stringMatching(
       /^The Temporal namespace search-\w+ has .*: PayoutAmountPence \(should be INT\); .* again\.$/,
     ),

@@ -43,7 +43,7 @@ test('transfers are read as far back as a payment may be returned, and not the w
   const { refs, unreadable } = await changes()
 
   expect([refs.length, refs.at(-1), unreadable]).toEqual([92, 'tr_91', []])
-  expect(bank.heard.length).toBeLessThanOrEqual(3)
+  expect(bank.requests.length).toBeLessThanOrEqual(3)
 })
 
 test('each transfer is returned, also after unreadable ones, of which payouts are named', async () => {
@@ -73,6 +73,6 @@ test('transfers are streamed: the first is returned before the second page is re
   const first: IteratorResult<ChangedTransfer> = await walk.next()
 
   expect(first.value).toMatchObject({ transfer: { ref: 'tr_0' } })
-  expect(bank.heard).toHaveLength(2)
+  expect(bank.requests).toHaveLength(2)
   await walk.return?.()
 })

@@ -40,7 +40,7 @@ describe('the body of a transfer', () => {
 
     await submit('first', '{"client_reference_id":  "payout-1"}')
 
-    expect(bank.heard).toMatchObject([
+    expect(bank.requests).toMatchObject([
       { body: '{"client_reference_id":  "payout-1"}', headers: { 'idempotency-key': 'k' } },
     ])
   })
@@ -75,14 +75,14 @@ describe('a response', () => {
     })
 
     expect(await submit('first')).toEqual({ outcome: 'not-sent', why, retryAfterMs: 1_000 })
-    expect(bank.heard.map(({ path }) => path)).toEqual(['/v0/transfers', '/v0/customers/cust_1/wallets/wallet_1'])
+    expect(bank.requests.map(({ path }) => path)).toEqual(['/v0/transfers', '/v0/customers/cust_1/wallets/wallet_1'])
   })
 
   test('is awaited once, without a retry here', async () => {
     bank.answer((_, response) => response.destroy())
 
     expect(await submit('first')).toEqual({ outcome: 'unknown', why: 'no answer' })
-    expect(bank.heard).toHaveLength(1)
+    expect(bank.requests).toHaveLength(1)
   })
 })
 
@@ -91,7 +91,7 @@ test('a ref cannot lead to another path', async () => {
 
   await expect(bank.rail.transfer('../customers/1?x=#')).rejects.toThrow('transfer')
 
-  expect(bank.heard[0]?.path).toBe('/v0/transfers/..%2Fcustomers%2F1%3Fx%3D%23')
+  expect(bank.requests[0]?.path).toBe('/v0/transfers/..%2Fcustomers%2F1%3Fx%3D%23')
 })
 
 function submit(call: 'first' | 'repeat', body = bank.rail.transferBody(order)) {
