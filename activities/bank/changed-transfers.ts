@@ -1,6 +1,6 @@
 // Scans the transfers that changed at a bank: starts returns whose event was lost, and reports contradictions to operators.
 import { findReading, saveReading } from '../../db/bank/readings'
-import { findPayoutsOfTransfers, type PayoutOfTransfer } from '../../db/payouts/of-transfers'
+import { findPayoutsOfTransfers, type PayoutOfTransfer } from '../../db/payouts/by-transfer'
 import { setAttention } from '../../db/payouts/steps'
 import type { Environment } from '../../domain/environment'
 import { isUuid } from '../../domain/uuid'

@@ -1,7 +1,7 @@
 // Lists the partners that a run bills, and issues one partner's invoice for one month.
 import { ApplicationFailure } from '@temporalio/common'
+import { findInvoiceToMail } from '../../db/invoices/invoices'
 import { type Issued, issueInvoice as issue } from '../../db/invoices/issue'
-import { findInvoiceToMail } from '../../db/invoices/mails'
 import { countInvoiced, listPartnersToBill } from '../../db/invoices/partners-to-bill'
 import { findPartnerBySlug } from '../../db/partners/partners'
 import { isPassingTrouble } from '../../db/trouble'

@@ -1,7 +1,11 @@
 // Sends an issued invoice with its PDF, and marks it as sent: two steps, so that trouble with the second sends no second mail.
 import { ApplicationFailure } from '@temporalio/common'
-import { findInvoiceDocument } from '../../db/invoices/documents'
-import { findInvoiceToMail, type InvoiceToMail, markInvoiceMailed } from '../../db/invoices/mails'
+import {
+  findInvoiceDocument,
+  findInvoiceToMail,
+  type InvoiceToMail,
+  markInvoiceMailed,
+} from '../../db/invoices/invoices'
 import { assert } from '../../domain/assert'
 import type { InvoiceDocument } from '../../domain/invoices/document'
 import { invoicePdf } from '../../mail/documents/invoice-pdf'

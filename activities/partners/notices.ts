@@ -11,7 +11,7 @@ import {
   takeNotices,
 } from '../../db/partners/notices'
 import { findPartnerById, type PartnerRow } from '../../db/partners/partners'
-import { forgetLowBalances, noteLowBalances } from '../../db/wallets/low-balances'
+import { forgetLowBalances, noteLowBalances } from '../../db/wallets/live'
 import { assert } from '../../domain/assert'
 import { formatPence, formatUsdcDown, formatUsdcExactly } from '../../domain/money'
 import { type NoticeContent, noticeMessage } from '../../mail/messages/notice'

@@ -1,7 +1,7 @@
 // GET /v1/invoices/{id}.pdf and .csv: an invoice as a document. Its bytes change only when it is paid or voided.
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
-import { findInvoiceDocument } from '../../db/invoices/documents'
+import { findInvoiceDocument } from '../../db/invoices/invoices'
 import { seesLive } from '../../db/sign-in/callers'
 import type { InvoiceDocument } from '../../domain/invoices/document'
 import { invoiceCsv } from '../../mail/documents/invoice-csv'

@@ -1,7 +1,6 @@
 // GET /v1/usage, the usage of the current month so far, and GET /v1/usage/history, that of the last months, for a chart.
 import { Type } from 'typebox'
-import { loadInvoiceSoFar, loadUsage, type UsageRow } from '../../db/invoices/usage'
-import { loadUsageHistory, type MonthUsage } from '../../db/invoices/usage-history'
+import { loadInvoiceSoFar, loadUsage, loadUsageHistory, type MonthUsage, type UsageRow } from '../../db/invoices/usage'
 import { invoiceLineKinds, type MadeInvoice } from '../../domain/invoices/invoice'
 import { formatPence } from '../../domain/money'
 import { firstDayOf, londonMonthOf, type Month, previousMonth } from '../../domain/month'

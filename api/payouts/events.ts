@@ -1,7 +1,7 @@
 // GET /v1/payouts/{id}/events: the timeline of a payout, in terms that partners know.
 import { Type } from 'typebox'
+import { loadTimeline, type Timeline, type TimelineEvent } from '../../db/payouts/details'
 import type { PayoutRow } from '../../db/payouts/payouts'
-import { loadTimeline, type Timeline, type TimelineEvent } from '../../db/payouts/timeline'
 import { formatUsdcExactly } from '../../domain/money'
 import { payoutStatuses } from '../../domain/payouts/payout'
 import type { ApiDeps } from '../deps'

@@ -1,7 +1,6 @@
 // A payout as the API returns it: schema, example and presenter.
 import { Type } from 'typebox'
-import type { CaseRow } from '../../db/payouts/cases/cases'
-import type { CaseNote } from '../../db/payouts/cases/notes'
+import type { CaseNote, CaseRow } from '../../db/payouts/cases/cases'
 import type { PayoutRow } from '../../db/payouts/payouts'
 import { formatPence, formatUsdc, penceFromMicropounds } from '../../domain/money'
 import { caseStatusOf } from '../../domain/payouts/case'

@@ -1,38 +1,78 @@
-// Charges: append-only rows, each stored once by its cause, and the reads of them.
+// Charges: append-only rows, each stored once by its cause.
+
+import { EntitySchema } from 'typeorm'
 import type { ChargeKind } from '../../domain/invoices/invoice'
 import { firstDayOf, londonMonthOf, type Month } from '../../domain/month'
+import { bigint, date, id, idOf, orNull, text, time, uuid } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import type { Page } from '../payouts/payouts'
 import { joined, literal, type Sql, sql } from '../sql'
 
-export interface Charge {
+export interface ChargeRow {
+  readonly id: string
   readonly partnerId: string
   readonly kind: ChargeKind
   readonly causeRef: string
   readonly payoutId: string | null
   readonly amountMicropounds: bigint
+  /** The first day of its London month, as YYYY-MM-DD. */
+  readonly month: string
+  readonly description: string | null
+  readonly createdAt: Date
+}
+
+export const charge = new EntitySchema<ChargeRow>({
+  name: 'Charge',
+  tableName: 'charges',
+  columns: {
+    id,
+    partnerId: idOf('Partner'),
+    kind: text,
+    causeRef: text,
+    payoutId: orNull(idOf('Payout')),
+    amountMicropounds: bigint,
+    month: date,
+    description: orNull(text),
+    createdAt: time,
+  },
+})
+
+/** Maintained only by the triggers of charges and invoices. */
+export interface UninvoicedChargeRow extends Pick<ChargeRow, 'partnerId' | 'month' | 'kind' | 'amountMicropounds'> {
+  readonly chargeId: string
+}
+
+export const uninvoicedCharge = new EntitySchema<UninvoicedChargeRow>({
+  name: 'UninvoicedCharge',
+  tableName: 'uninvoiced_charges',
+  columns: { chargeId: id, partnerId: uuid, month: date, kind: text, amountMicropounds: bigint },
+})
+
+export interface Charge extends Pick<ChargeRow, 'partnerId' | 'kind' | 'causeRef' | 'payoutId' | 'amountMicropounds'> {
   readonly at: Date
-  /** The London month of `at`, unless it is told. */
+  /** The London month of `at`, unless given. */
   readonly month?: Month
-  /** Why, where the cause does not say it. */
+  /** The reason, where the cause does not state it. */
   readonly description?: string
 }
 
-/** A repeat of the same cause adds nothing. */
+/** Adding the same cause again changes nothing. */
 export async function addCharge(tx: Tx, charge: Charge): Promise<void> {
   const { partnerId, kind, causeRef, payoutId, amountMicropounds, at, month = londonMonthOf(at) } = charge
-  await tx.sql`INSERT INTO charges (id, partner_id, kind, cause_ref, payout_id, amount_micropounds, month, created_at, description)
-    VALUES (${newId(at)}, ${partnerId}, ${kind}, ${causeRef}, ${payoutId}, ${amountMicropounds}, ${firstDayOf(month)}, ${at}, ${charge.description ?? null})
+  await tx.sql`INSERT INTO charges
+      (id, partner_id, kind, cause_ref, payout_id, amount_micropounds, month, created_at, description)
+    VALUES (${newId(at)}, ${partnerId}, ${kind}, ${causeRef}, ${payoutId}, ${amountMicropounds}, ${firstDayOf(month)}, ${at},
+      ${charge.description ?? null})
     ON CONFLICT (partner_id, kind, cause_ref) DO NOTHING`
 }
 
-/** What was charged for the fee of a payout; null when it was never completed in live. */
+/** The fee charged for a payout; null when it was never completed in live. */
 export async function findPayoutFee(tx: Tx, partnerId: string, payoutId: string): Promise<bigint | null> {
   return findCharge(tx, { partnerId, kind: 'payout_fee', causeRef: payoutId })
 }
 
-/** What was charged for this cause; null when nothing was. */
+/** The amount charged for this cause; null if there is none. */
 export async function findCharge(
   tx: Tx,
   { partnerId, kind, causeRef }: Pick<Charge, 'partnerId' | 'kind' | 'causeRef'>,
@@ -42,19 +82,12 @@ export async function findCharge(
   return charge?.amountMicropounds ?? null
 }
 
-export interface ListedCharge {
-  readonly id: string
-  readonly kind: ChargeKind
-  readonly causeRef: string
-  readonly payoutId: string | null
-  readonly amountMicropounds: bigint
+export interface ListedCharge extends Omit<ChargeRow, 'partnerId' | 'month'> {
   /** YYYY-MM */
   readonly month: Month
-  readonly description: string | null
-  readonly createdAt: Date
 }
 
-/** For operators: with the partner, and the invoice that has it; null while none has. */
+/** For operators: with the partner and its invoice, which is null while no invoice has the charge. */
 export interface PartnerCharge extends ListedCharge {
   readonly slug: string
   readonly invoiceNumber: string | null
@@ -95,14 +128,14 @@ export interface ChargeSum {
   readonly sumMicropounds: bigint
 }
 
-/** The newest `take` charges that fit all filters, of which one at least must name a partner, payout or invoice. */
+/** The newest `take` charges that match all filters. At least one filter must name a partner, payout or invoice. */
 export async function searchCharges(db: Queryable, filters: ChargeFilters, take: number): Promise<PartnerCharge[]> {
   const statement = sql`SELECT ${partnerColumns} FROM ${partnerTables} WHERE ${chosenBy(filters)}
     ORDER BY charges.created_at DESC, charges.id DESC LIMIT ${literal(take)}`
   return db.run(statement, { plan: 'each time' })
 }
 
-/** Of all charges that fit the filters. */
+/** Of all charges that match the filters. */
 export async function sumCharges(db: Queryable, filters: ChargeFilters): Promise<ChargeSum[]> {
   const statement = sql`SELECT charges.kind, count(*)::integer AS count,
       sum(charges.amount_micropounds)::bigint AS sum_micropounds

@@ -1,32 +1,114 @@
-// Reads of a partner's invoices. Drafts are not shown.
+// Invoices with their lines and charges: the tables, and the reads for partners, finance and mails. Drafts are not shown.
 
-import type { InvoiceParties } from '../../domain/invoices/document'
-import type { InvoiceLine, InvoiceStatus } from '../../domain/invoices/invoice'
+import { EntitySchema } from 'typeorm'
+import { assert } from '../../domain/assert'
+import type { InvoiceDocument, InvoiceParties } from '../../domain/invoices/document'
+import { type InvoiceLine, type InvoiceStatus, sumLines } from '../../domain/invoices/invoice'
+import { firstDayOf, londonDayOf, type Month } from '../../domain/month'
+import { bigint, boolean, date, id, idOf, integer, orNull, text, time, withDefault } from '../columns'
 import type { Queryable } from '../database'
 import type { Page } from '../payouts/payouts'
 import { type Sql, sql } from '../sql'
 
-export interface InvoiceRow {
+export interface StoredInvoice {
   readonly id: string
-  /** The month it is for, as YYYY-MM. */
+  readonly partnerId: string
+  /** The first day of its London month, as YYYY-MM-DD. */
   readonly period: string
   readonly number: string | null
   readonly status: InvoiceStatus
   readonly totalPence: bigint
-  /** Credit that it leaves for the next one, and credit that it took from those before. */
+  /** Credit that it leaves for the next invoice. */
   readonly carriedPence: bigint
+  /** Credit that it took from earlier invoices. */
   readonly carriedInPence: bigint
   readonly issuedAt: Date | null
   readonly dueAt: Date | null
   readonly paidAt: Date | null
   readonly voidedAt: Date | null
-  readonly voidReason: string | null
+  readonly mailedAt: Date | null
+  /** The printed data that is not in columns or lines; null in a draft. */
   readonly document: InvoiceParties | null
+  readonly voidReason: string | null
+  readonly createdAt: Date
 }
 
-export interface InvoiceLineRow extends InvoiceLine {
+export interface StoredInvoiceLine extends InvoiceLine {
+  readonly id: string
   readonly invoiceId: string
+  readonly position: number
 }
+
+export interface InvoiceChargeRow {
+  readonly invoiceId: string
+  readonly chargeId: string
+  /** Set by a trigger when the invoice becomes void. */
+  readonly voided: boolean
+}
+
+export interface InvoiceNumberRow {
+  readonly year: number
+  readonly lastNumber: number
+}
+
+export const invoice = new EntitySchema<StoredInvoice>({
+  name: 'Invoice',
+  tableName: 'invoices',
+  columns: {
+    id,
+    partnerId: idOf('Partner'),
+    period: date,
+    number: orNull(text),
+    status: text,
+    totalPence: bigint,
+    carriedPence: withDefault(bigint, 0),
+    carriedInPence: withDefault(bigint, 0),
+    issuedAt: orNull(time),
+    dueAt: orNull(time),
+    paidAt: orNull(time),
+    voidedAt: orNull(time),
+    mailedAt: orNull(time),
+    document: orNull({ type: 'jsonb' }),
+    voidReason: orNull(text),
+    createdAt: time,
+  },
+})
+
+export const invoiceLine = new EntitySchema<StoredInvoiceLine>({
+  name: 'InvoiceLine',
+  tableName: 'invoice_lines',
+  columns: {
+    id,
+    invoiceId: idOf('Invoice'),
+    position: integer,
+    kind: text,
+    description: text,
+    quantity: integer,
+    unitAmountMicropounds: bigint,
+    amountPence: bigint,
+  },
+})
+
+export const invoiceCharge = new EntitySchema<InvoiceChargeRow>({
+  name: 'InvoiceCharge',
+  tableName: 'invoice_charges',
+  columns: {
+    invoiceId: { ...idOf('Invoice'), primary: true },
+    chargeId: { ...idOf('Charge'), primary: true },
+    voided: { ...boolean, default: false },
+  },
+})
+
+export const invoiceNumber = new EntitySchema<InvoiceNumberRow>({
+  name: 'InvoiceNumber',
+  tableName: 'invoice_numbers',
+  columns: { year: { ...integer, primary: true }, lastNumber: integer },
+})
+
+/** `period` is the month, as YYYY-MM. */
+export type InvoiceRow = Omit<StoredInvoice, 'partnerId' | 'mailedAt' | 'createdAt'>
+
+export type InvoiceLineRow = Omit<StoredInvoiceLine, 'id' | 'position'>
 
 export async function findInvoice(db: Queryable, partnerId: string, id: string): Promise<InvoiceRow | null> {
   const [invoice] =
@@ -56,6 +138,77 @@ export async function listLinesOf(db: Queryable, invoiceId: string): Promise<Inv
 export async function listInvoiceLines(db: Queryable, invoiceIds: readonly string[]): Promise<InvoiceLineRow[]> {
   return db.sql<InvoiceLineRow>`SELECT invoice_id, ${lineColumns}
     FROM invoice_lines WHERE invoice_id = ANY (${invoiceIds}::uuid[]) ORDER BY invoice_id, position`
+}
+
+export interface InvoiceOfMonth
+  extends Pick<StoredInvoice, 'status' | 'totalPence' | 'paidAt' | 'voidedAt' | 'mailedAt'> {
+  readonly number: string
+  readonly slug: string
+  readonly issuedAt: Date
+  readonly dueAt: Date
+}
+
+/** By number, with void ones. Of one partner if its slug is given. */
+export async function listInvoicesOfMonth(
+  db: Queryable,
+  { period, slug }: { readonly period: Month; readonly slug: string | null },
+): Promise<InvoiceOfMonth[]> {
+  return db.sql<InvoiceOfMonth>`SELECT number, slug, invoices.status, total_pence, issued_at, due_at, paid_at, voided_at,
+      mailed_at
+    FROM invoices JOIN partners ON partners.id = partner_id
+    WHERE period = ${firstDayOf(period)} AND invoices.status <> 'draft'
+      AND (${slug}::text IS NULL OR slug = ${slug}::text)
+    ORDER BY number`
+}
+
+export interface InvoiceToMail extends Pick<StoredInvoice, 'id' | 'partnerId' | 'status' | 'mailedAt'> {
+  /** The billing email, or else the contact's; null if the partner has neither. */
+  readonly email: string | null
+}
+
+export async function findInvoiceToMail(db: Queryable, id: string): Promise<InvoiceToMail | null> {
+  const [invoice] = await db.sql<InvoiceToMail>`SELECT invoices.id, partner_id, invoices.status, mailed_at,
+      coalesce(billing_email, contact_email) AS email
+    FROM invoices JOIN partners ON partners.id = partner_id WHERE invoices.id = ${id}`
+  return invoice ?? null
+}
+
+/** Only the first call sets the time. */
+export async function markInvoiceMailed(db: Queryable, id: string, at: Date): Promise<void> {
+  await db.sql`UPDATE invoices SET mailed_at = ${at} WHERE id = ${id} AND mailed_at IS NULL`
+}
+
+/** Null when the partner has no such invoice, or it is a draft. */
+export async function findInvoiceDocument(
+  db: Queryable,
+  partnerId: string,
+  id: string,
+): Promise<InvoiceDocument | null> {
+  const invoice = await findInvoice(db, partnerId, id)
+  return invoice === null ? null : documentOf(db, invoice)
+}
+
+async function documentOf(db: Queryable, invoice: InvoiceRow): Promise<InvoiceDocument> {
+  const { number, status, issuedAt, dueAt, document, period, totalPence, carriedPence } = invoice
+  assert(number !== null && issuedAt !== null && dueAt !== null && document !== null, 'an issued invoice is complete')
+  assert(status !== 'draft', 'a draft is not printed')
+  const lines = await listLinesOf(db, invoice.id)
+  const { chargedPence, creditedPence } = sumLines(lines)
+  return {
+    ...document,
+    number,
+    status,
+    period,
+    issuedOn: londonDayOf(issuedAt),
+    dueOn: londonDayOf(dueAt),
+    paidOn: invoice.paidAt && londonDayOf(invoice.paidAt),
+    voidedOn: invoice.voidedAt && londonDayOf(invoice.voidedAt),
+    lines,
+    chargedPence,
+    creditedPence,
+    totalPence,
+    carriedPence,
+  }
 }
 
 const columns = sql`id, to_char(period, 'YYYY-MM') AS period, number, status, total_pence, carried_pence, carried_in_pence,

@@ -12,9 +12,8 @@ import { firstDayOf, isOver, londonDayOf, type Month } from '../../domain/month'
 import type { Db, Queryable, Tx } from '../database'
 import { newId } from '../id'
 import { sql } from '../sql'
-import { largeAnswerMs, lockBilling } from './billing-lock'
-import { chargeDueAccounts } from './due-accounts'
-import { findCarriedPence, groupColumns, listToBill } from './uninvoiced'
+import { largeAnswerMs, lockBilling } from './moves'
+import { chargeDueAccounts, findCarriedPence, groupColumns, listToBill } from './uninvoiced'
 
 export interface InvoiceOrder {
   readonly partnerId: string

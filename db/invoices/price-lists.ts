@@ -1,11 +1,40 @@
 // Prices live here and never in code: a standard list, and one per partner that starts as its copy.
 
+import { EntitySchema } from 'typeorm'
 import { assert } from '../../domain/assert'
 import type { PriceList } from '../../domain/invoices/fees'
+import { bigint, id, idOf, orNull, time, withDefault } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import { sql } from '../sql'
-import { priceList } from './entities/price-list'
+
+export interface PriceListRow extends PriceList {
+  readonly id: string
+  readonly partnerId: string | null
+  readonly validFrom: Date
+  readonly validUntil: Date | null
+}
+
+export const priceList = new EntitySchema<PriceListRow>({
+  name: 'PriceList',
+  tableName: 'price_lists',
+  columns: {
+    id,
+    partnerId: orNull(idOf('Partner')),
+    validFrom: time,
+    validUntil: orNull(time),
+    payoutFixedPence: bigint,
+    payoutBasisPoints: bigint,
+    bankFixedPence: bigint,
+    bankBasisPoints: bigint,
+    monthlyAccountPence: bigint,
+    verificationPence: bigint,
+    networkCostMicropounds: bigint,
+    networkMarkupBasisPoints: bigint,
+    exceptionMarkupBasisPoints: bigint,
+    returnCostMicropounds: withDefault(bigint, 5_000_000),
+  },
+})
 
 export async function copyStandardPrices(tx: Tx, partner: { partnerId: string; at: Date }): Promise<void> {
   const { partnerId, at } = partner
@@ -31,10 +60,7 @@ export async function listPrices(db: Queryable, partnerId: string): Promise<Vali
   return db.sql<ValidPrices>`SELECT ${priceColumns}, valid_from, valid_until FROM price_lists WHERE partner_id = ${partnerId} ORDER BY valid_from`
 }
 
-export interface ValidPrices extends PriceList {
-  readonly validFrom: Date
-  readonly validUntil: Date | null
-}
+export type ValidPrices = Omit<PriceListRow, 'id' | 'partnerId'>
 
 export type PricesChanged =
   | { readonly outcome: 'changed' }

@@ -1,9 +1,41 @@
-// Usage of a partner in the current month, which begins and ends at midnight in London. Read from totals that triggers keep.
+// Usage of a partner by London month, read from totals that triggers maintain.
+
+import { EntitySchema } from 'typeorm'
 import { isBillable, type MadeInvoice, makeInvoice } from '../../domain/invoices/invoice'
 import { firstDayOf, londonMonthOf, type Month, previousMonth } from '../../domain/month'
+import { bigint, date, integer, text, uuid } from '../columns'
 import type { Queryable } from '../database'
 import type { Scope } from '../payouts/payouts'
 import { findCarriedPence, listToBill } from './uninvoiced'
+
+export interface PayoutMonthRow {
+  readonly partnerId: string
+  readonly environment: string
+  /** The first day of a London month, as YYYY-MM-DD. */
+  readonly month: string
+  readonly shard: number
+  /** Created in the month. */
+  readonly created: number
+  /** Completed in the month, as are the amounts below. */
+  readonly completed: number
+  readonly paidPence: bigint
+  readonly feesPence: bigint
+}
+
+export const payoutMonth = new EntitySchema<PayoutMonthRow>({
+  name: 'PayoutMonth',
+  tableName: 'payout_months',
+  columns: {
+    partnerId: { ...uuid, primary: true },
+    environment: { ...text, primary: true },
+    month: { ...date, primary: true },
+    shard: { ...integer, primary: true },
+    created: integer,
+    completed: integer,
+    paidPence: bigint,
+    feesPence: bigint,
+  },
+})
 
 export interface UsageRow {
   /** The first day of the month, as YYYY-MM-DD. */
@@ -54,4 +86,28 @@ async function isBilled(db: Queryable, partnerId: string, month: Month): Promise
   return (
     (await db.sql`SELECT FROM partners WHERE id = ${partnerId} AND billed_until >= ${firstDayOf(month)}`).length > 0
   )
+}
+
+export interface MonthUsage {
+  readonly month: Month
+  /** Created in the month. */
+  readonly count: number
+  /** Completed in the month, as are the amounts below. */
+  readonly completed: number
+  readonly paidPence: bigint
+  readonly feesPence: bigint
+}
+
+/** In the order of `months`. */
+export async function loadUsageHistory(
+  db: Queryable,
+  { partnerId, environment }: Scope,
+  months: readonly Month[],
+): Promise<MonthUsage[]> {
+  return db.sql<MonthUsage>`SELECT wanted.name AS month, coalesce(sum(created), 0)::integer AS count,
+      coalesce(sum(completed), 0)::integer AS completed, coalesce(sum(paid_pence), 0)::bigint AS paid_pence,
+      coalesce(sum(fees_pence), 0)::bigint AS fees_pence
+    FROM unnest(${months}::text[], ${months.map(firstDayOf)}::date[]) WITH ORDINALITY AS wanted (name, month, place)
+    LEFT JOIN payout_months t ON t.partner_id = ${partnerId} AND t.environment = ${environment} AND t.month = wanted.month
+    GROUP BY wanted.name, wanted.place ORDER BY wanted.place`
 }

@@ -1,38 +1,61 @@
-// What a partner may know of one payout beyond the payout itself: who made it, under which key, how its fee divides, and the bank's name for it.
+// Details and timeline of one payout, for callers who have checked that they may see it.
 import { assert } from '../../domain/assert'
-import type { RailName } from '../../domain/environment'
-import type { Pence } from '../../domain/money'
-import type { GbpPerUsdNano } from '../../domain/rate'
 import type { Queryable } from '../database'
+import type { PayoutEventRow } from './events'
+import type { StoredPayout } from './payout'
 
-export interface PayoutDetailsRow {
-  readonly idempotencyKey: string
-  readonly createdBy: string
-  readonly feePence: Pence
-  readonly feeInTransferPence: Pence
-  readonly gbpPerUsdNano: GbpPerUsdNano
-  /** Null until the bank has it. */
-  readonly transferRef: string | null
-}
+/** `transferRef` is null until the bank has accepted the transfer. */
+export type PayoutDetailsRow = Pick<
+  StoredPayout,
+  'idempotencyKey' | 'createdBy' | 'feePence' | 'feeInTransferPence' | 'gbpPerUsdNano' | 'transferRef'
+>
 
-/** Of a payout that its caller may see: whoever asks has made sure of that. */
 export async function loadPayoutDetails(db: Queryable, payoutId: string): Promise<PayoutDetailsRow> {
-  const [row] = await db.sql<PayoutDetailsRow>`SELECT idempotency_key, created_by, fee_pence,
-      fee_in_transfer_pence, gbp_per_usd_nano, transfer_ref
+  const [row] = await db.sql<PayoutDetailsRow>`SELECT idempotency_key, created_by, fee_pence, fee_in_transfer_pence,
+      gbp_per_usd_nano, transfer_ref
     FROM payouts WHERE id = ${payoutId}`
   assert(row !== undefined, 'a payout that was found must have details')
   return row
 }
 
-export interface PayoutAtBank {
-  readonly rail: RailName
-  /** Null until the bank has it. */
-  readonly transferRef: string | null
-}
+export type PayoutAtBank = Pick<StoredPayout, 'rail' | 'transferRef'>
 
-/** As above: whoever asks has made sure that they may. */
 export async function loadPayoutAtBank(db: Queryable, payoutId: string): Promise<PayoutAtBank> {
   const [row] = await db.sql<PayoutAtBank>`SELECT rail, transfer_ref FROM payouts WHERE id = ${payoutId}`
-  assert(row !== undefined, 'a payout that was found is there')
+  assert(row !== undefined, 'a payout that was found must exist')
   return row
+}
+
+export type TimelineEvent = Omit<PayoutEventRow, 'id' | 'payoutId'>
+
+export interface TimelineMoney {
+  readonly at: Date
+  /** `debit`, or `reversal`, `refund` or `return` when the money came back. */
+  readonly cause: string
+  /** The change of the wallet's balance. */
+  readonly amountMicroUsdc: bigint
+}
+
+export interface Timeline {
+  /** Events and money: oldest first. */
+  readonly events: readonly TimelineEvent[]
+  readonly money: readonly TimelineMoney[]
+}
+
+/** Of the last attempt. */
+export async function loadTimeline(db: Queryable, payoutId: string): Promise<Timeline> {
+  // An attempt begins with its request. Earlier attempts were released, and no caller has seen them.
+  const [events, money] = await Promise.all([
+    db.sql<TimelineEvent>`SELECT at, kind, status, made_by, detail FROM payout_events
+    WHERE payout_id = ${payoutId}
+      AND id >= coalesce((SELECT max(id) FROM payout_events WHERE payout_id = ${payoutId} AND kind = 'requested'), 0)
+    ORDER BY id`,
+    db.sql<TimelineMoney>`SELECT ledger_set.created_at AS at, ledger_set.cause, entry.amount_micro_usdc
+    FROM payouts JOIN ledger_sets ledger_set ON ledger_set.payout_id = payouts.id
+    JOIN ledger_entries entry ON entry.set_id = ledger_set.id AND entry.balance_micro_usdc IS NOT NULL
+    WHERE payouts.id = ${payoutId} AND (ledger_set.cause_ref = payouts.id::text || '/' || payouts.attempt::text
+      OR ledger_set.cause NOT IN ('debit', 'reversal'))
+    ORDER BY entry.id`,
+  ])
+  return { events, money }
 }

@@ -1,7 +1,36 @@
-// The timeline of a payout, as people write into it.
+// The timeline of a payout, and the events that operators and partners add to it.
+
+import { EntitySchema } from 'typeorm'
+import type { PayoutStatus } from '../../domain/payouts/payout'
+import { idOf, orNull, sequence, text, time } from '../columns'
 import type { Tx } from '../database'
 
-/** What people do about a payout, and what is no news of it from the bank or from us. */
+export interface PayoutEventRow {
+  readonly id: bigint
+  readonly payoutId: string
+  readonly at: Date
+  readonly kind: string
+  /** The payout's status after the event. */
+  readonly status: PayoutStatus
+  readonly madeBy: string
+  readonly detail: string | null
+}
+
+export const payoutEvent = new EntitySchema<PayoutEventRow>({
+  name: 'PayoutEvent',
+  tableName: 'payout_events',
+  columns: {
+    id: sequence,
+    payoutId: idOf('Payout'),
+    at: time,
+    kind: text,
+    status: text,
+    madeBy: text,
+    detail: orNull(text),
+  },
+})
+
+/** Kinds of events that a person causes, as opposed to the bank or the service. */
 export const peoplesKinds = [
   'resolved',
   'retried',
@@ -12,17 +41,15 @@ export const peoplesKinds = [
   'case_resolved',
 ] as const
 
-export interface PeoplesEvent {
-  readonly payoutId: string
-  readonly at: Date
+export interface PeoplesEvent extends Pick<PayoutEventRow, 'payoutId' | 'at' | 'madeBy'> {
   readonly kind: (typeof peoplesKinds)[number]
-  readonly madeBy: string
   /** Without names and account numbers. */
   readonly detail: string | null
 }
 
-/** With the status that the payout has then: it may have gone on since its caller has looked. */
+/** Records the payout's current status, which may have changed since the caller read it. */
 export async function tellPayout(tx: Tx, { payoutId, at, kind, madeBy, detail }: PeoplesEvent): Promise<void> {
   await tx.sql`INSERT INTO payout_events (payout_id, at, kind, status, made_by, detail)
-    SELECT id, ${at}::timestamptz, ${kind}::text, status, ${madeBy}::text, ${detail}::text FROM payouts WHERE id = ${payoutId} FOR UPDATE`
+    SELECT id, ${at}::timestamptz, ${kind}::text, status, ${madeBy}::text, ${detail}::text FROM payouts
+    WHERE id = ${payoutId} FOR UPDATE`
 }

@@ -1,39 +1,39 @@
 // Reads of payouts, always of one partner and environment, and only of payouts that the API has acknowledged or decided.
 import type { Environment } from '../../domain/environment'
-import type { Country } from '../../domain/limits'
-import type { CreatedVia, PayoutStatus } from '../../domain/payouts/payout'
+import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable } from '../database'
 import { type Caller, type CallerRow, callerFields, callerFrom, isDigestOf, keysWithPartner } from '../sign-in/callers'
 import { joined, literal, type Sql, sql } from '../sql'
 import { bigintFrom, dateFrom, dateOrNull, type InJson, inOneText } from './one-text'
+import type { StoredPayout } from './payout'
 
-export interface PayoutRow {
-  readonly id: string
-  readonly environment: Environment
-  readonly status: PayoutStatus
-  readonly failureReason: string | null
-  readonly reference: string | null
-  readonly country: Country
-  readonly createdVia: CreatedVia
-  readonly amountPence: bigint
-  readonly feePence: bigint
-  readonly feeInTransferPence: bigint
-  readonly walletSendsMicroUsdc: bigint
-  readonly recipientName: string | null
-  readonly accountLast4: string | null
-  readonly createdAt: Date
-  readonly updatedAt: Date
-  /** Stays when the payout comes back later. */
-  readonly completedAt: Date | null
-}
+export type PayoutRow = Pick<
+  StoredPayout,
+  | 'id'
+  | 'environment'
+  | 'status'
+  | 'failureReason'
+  | 'reference'
+  | 'country'
+  | 'createdVia'
+  | 'amountPence'
+  | 'feePence'
+  | 'feeInTransferPence'
+  | 'walletSendsMicroUsdc'
+  | 'recipientName'
+  | 'accountLast4'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'completedAt'
+>
 
-/** Whose payouts are read. */
+/** The partner and environment whose payouts are read. */
 export interface Scope {
   readonly partnerId: string
   readonly environment: Environment
 }
 
-/** Moments are texts, so that PostgreSQL compares all their digits and not only the milliseconds of a Date. */
+/** Times are strings, so that PostgreSQL compares all their digits and not only the milliseconds of a Date. */
 export interface PayoutFilters {
   /** A part of the reference or the recipient's name, or all of the last four digits or the id. */
   readonly search?: string | undefined

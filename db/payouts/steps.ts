@@ -1,46 +1,38 @@
 // The steps of a payout on its row: every decision that can cost money is one conditional UPDATE.
-import type { Environment, RailName } from '../../domain/environment'
 import type { KeptVerdict, PayoutStatus, Refusal } from '../../domain/payouts/payout'
 import { isPayoutRailPaused } from '../bank/rail-pauses'
 import type { Queryable, Tx } from '../database'
 import { type Sql, sql } from '../sql'
+import type { StoredPayout } from './payout'
 
-export interface StepRow {
-  readonly id: string
-  readonly attempt: number
-  readonly partnerId: string
-  readonly environment: Environment
-  readonly walletId: string
-  readonly rail: RailName
-  readonly customerRef: string | null
+export interface StepRow
+  extends Omit<
+    StoredPayout,
+    | 'idempotencyKey'
+    | 'fingerprint'
+    | 'fingerprintKeyId'
+    | 'fieldFingerprints'
+    | 'failureReason'
+    | 'country'
+    | 'createdVia'
+    | 'createdBy'
+    | 'recipientName'
+    | 'accountLast4'
+    | 'accountHash'
+    | 'accountHashKeyId'
+    | 'bankKeyRenewals'
+    | 'transferState'
+    | 'verdictAt'
+    | 'returnedAt'
+    | 'requestId'
+    | 'updatedAt'
+  > {
   readonly walletRef: string | null
-  readonly status: PayoutStatus
-  readonly reference: string | null
-  readonly amountPence: bigint
-  readonly feePence: bigint
-  readonly feeInTransferPence: bigint
-  readonly walletSendsMicroUsdc: bigint
-  readonly gbpPerUsdNano: bigint
-  readonly bankKey: string
-  readonly bankBody: string | null
-  readonly transferRef: string | null
-  /** Of this attempt. Nothing of it was sent before. */
-  readonly createdAt: Date
-  readonly submitStartedAt: Date | null
-  readonly verdict: string | null
-  readonly verdictDetails: Readonly<Record<string, string>> | null
-  readonly answeredAt: Date | null
-  readonly releasedAt: Date | null
-  /** Also not null for a payout that was returned later: its money had been paid out. */
-  readonly completedAt: Date | null
-  /** Nothing is left to do, neither at the bank nor in the ledger. */
-  readonly closedAt: Date | null
-  readonly attention: string | null
   /** Null when a first call may start; otherwise why the payout waits with its money held. */
   readonly heldBy: 'rail paused' | 'partner not active' | null
 }
 
-/** Which attempt of which payout a step is about; a step of an older attempt finds nothing to do. */
+/** The attempt that a step is about. A step of an older attempt finds nothing to do. */
 export interface AttemptRef {
   readonly payoutId: string
   readonly attempt: number

@@ -1,34 +1,77 @@
 // Held deposits: movements that nothing explains yet. Each is stored once and resolved once, by operators.
 
+import { EntitySchema } from 'typeorm'
 import { assert } from '../../domain/assert'
 import type { Environment } from '../../domain/environment'
+import { bigint, id, idOf, orNull, text, time } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import { type Sql, sql } from '../sql'
 
-export interface NewHeldDeposit {
+export interface StoredHeldDeposit {
+  readonly id: string
   readonly walletId: string
   readonly bankRef: string
   /** Null when no amount could be read. */
   readonly amountMicroUsdc: bigint | null
   readonly why: string
+  readonly foundAt: Date
+  readonly resolvedAt: Date | null
+  readonly resolvedBy: string | null
+  readonly outcome: 'credited' | 'kept' | null
+  readonly note: string | null
+  readonly requestedMicroUsdc: bigint | null
+  readonly requestedBy: string | null
+  readonly requestedAs: string | null
+  readonly requestedAt: Date | null
+  readonly requestNote: string | null
+  readonly resolvedAs: string | null
+}
+
+export const heldDeposit = new EntitySchema<StoredHeldDeposit>({
+  name: 'HeldDeposit',
+  tableName: 'held_deposits',
+  columns: {
+    id,
+    walletId: idOf('Wallet'),
+    bankRef: text,
+    amountMicroUsdc: orNull(bigint),
+    why: text,
+    foundAt: time,
+    resolvedAt: orNull(time),
+    resolvedBy: orNull(text),
+    outcome: orNull(text),
+    note: orNull(text),
+    requestedMicroUsdc: orNull(bigint),
+    requestedBy: orNull(text),
+    requestedAs: orNull(text),
+    requestedAt: orNull(time),
+    requestNote: orNull(text),
+    resolvedAs: orNull(text),
+  },
+})
+
+export interface NewHeldDeposit extends Pick<StoredHeldDeposit, 'walletId' | 'bankRef' | 'amountMicroUsdc' | 'why'> {
   readonly at: Date
 }
 
-export interface HeldDeposit {
-  readonly id: string
-  readonly walletId: string
+/** With the credit that waits for a second operator: its three fields are null if none does. */
+export interface HeldDeposit
+  extends Pick<
+    StoredHeldDeposit,
+    | 'id'
+    | 'walletId'
+    | 'bankRef'
+    | 'amountMicroUsdc'
+    | 'why'
+    | 'foundAt'
+    | 'requestedMicroUsdc'
+    | 'requestedBy'
+    | 'requestedAt'
+  > {
   readonly partnerId: string
   readonly partner: string
   readonly environment: Environment
-  readonly bankRef: string
-  readonly amountMicroUsdc: bigint | null
-  readonly why: string
-  readonly foundAt: Date
-  /** The credit that waits for a second operator. All three are null if none does. */
-  readonly requestedMicroUsdc: bigint | null
-  readonly requestedBy: string | null
-  readonly requestedAt: Date | null
 }
 
 export interface CreditRequest {
@@ -50,7 +93,7 @@ export interface HeldResolution {
   readonly at: Date
 }
 
-/** Whether it was new. */
+/** False when the movement is held already. */
 export async function holdDeposit(tx: Tx, deposit: NewHeldDeposit): Promise<boolean> {
   const { walletId, bankRef, amountMicroUsdc, why, at } = deposit
   const held = await tx.sql`INSERT INTO held_deposits (id, wallet_id, bank_ref, amount_micro_usdc, why, found_at)

@@ -1,5 +1,5 @@
 // `invoices list`: the invoices of a month with their status.
-import { type InvoiceOfMonth, listInvoicesOfMonth } from '../../db/invoices/of-month'
+import { type InvoiceOfMonth, listInvoicesOfMonth } from '../../db/invoices/invoices'
 import { findPartnerBySlug } from '../../db/partners/partners'
 import { formatPence } from '../../domain/money'
 import { londonDayOf, monthInWords } from '../../domain/month'

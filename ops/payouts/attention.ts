@@ -4,9 +4,9 @@ import { attendPayout, listAttention, type WaitingPayout } from '../../db/payout
 import {
   findPayoutStory,
   type PayoutStory,
-  type ToldEntry,
-  type ToldEvent,
-  type ToldPayout,
+  type StoryEntry,
+  type StoryEvent,
+  type StoryPayout,
 } from '../../db/payouts/story'
 import { formatPence, formatUsdc } from '../../domain/money'
 import { payoutWorkflowId } from '../../workflows/names'
@@ -138,7 +138,7 @@ function presentStory({ payout, events, entries, charges }: PayoutStory) {
   }
 }
 
-function presentPayout(payout: ToldPayout) {
+function presentPayout(payout: StoryPayout) {
   const { attention } = payout
   return {
     id: payout.id,
@@ -167,15 +167,15 @@ function presentPayout(payout: ToldPayout) {
 }
 
 /** Partners see no payout for a released key, so operators must not mention one. */
-function statusOf({ status, releasedAt }: Pick<ToldPayout, 'status' | 'releasedAt'>): string {
+function statusOf({ status, releasedAt }: Pick<StoryPayout, 'status' | 'releasedAt'>): string {
   return releasedAt === null ? status : 'refused'
 }
 
-function presentEvent({ at, kind, status, madeBy, detail }: ToldEvent) {
+function presentEvent({ at, kind, status, madeBy, detail }: StoryEvent) {
   return { at: at.toISOString(), event: kind, status, by: madeBy, detail }
 }
 
-function presentEntry({ at, cause, account, amountMicroUsdc }: ToldEntry) {
+function presentEntry({ at, cause, account, amountMicroUsdc }: StoryEntry) {
   return { at: at.toISOString(), cause, account, usdc: exactUsdc(amountMicroUsdc) }
 }
 

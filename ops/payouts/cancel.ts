@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client'
 import { tellPayout } from '../../db/payouts/events'
 import { findOpenPayout, type OpenPayout } from '../../db/payouts/open'
-import { findPayoutStory, type ToldPayout } from '../../db/payouts/story'
+import { findPayoutStory, type StoryPayout } from '../../db/payouts/story'
 import { createLog } from '../../runtime/log'
 import type * as workflows from '../../runtime/temporal/workflows'
 import { type Command, defineCommand, done, type Refusal, refused } from '../command'
@@ -38,7 +38,7 @@ export const payoutCancelCommands: readonly Command[] = [cancel]
 
 const undecided = 'The cancel is not decided yet: check that Temporal and a worker run, then repeat the command.'
 
-function isUnsent({ status, submitStartedAt }: ToldPayout): boolean {
+function isUnsent({ status, submitStartedAt }: StoryPayout): boolean {
   return status === 'pending' && submitStartedAt === null
 }
 
@@ -60,7 +60,7 @@ async function ask(ops: Ops, temporal: Client, open: OpenPayout): Promise<'decid
   return createWorkflows({ temporal, config: ops, log }).cancelPayout(open)
 }
 
-function tooLate({ id, status, releasedAt }: ToldPayout): Refusal {
+function tooLate({ id, status, releasedAt }: StoryPayout): Refusal {
   if (releasedAt !== null)
     return refused('invalid_state', `The payout ${id} was refused, so there is nothing to cancel.`)
   if (status === 'cancelled') return refused('invalid_state', `The payout ${id} is already cancelled.`, { status })

@@ -1,8 +1,15 @@
 // Recalls and traces, which operators settle with the bank.
 
 import { presentCase } from '../../api/payouts/present'
-import { type CaseRow, findCase, listOpenCases, lockCase, openCase } from '../../db/payouts/cases/cases'
-import { addCaseNote, listCaseNotes } from '../../db/payouts/cases/notes'
+import {
+  addCaseNote,
+  type CaseRow,
+  findCase,
+  listCaseNotes,
+  listOpenCases,
+  lockCase,
+  openCase,
+} from '../../db/payouts/cases/cases'
 import { type ResolvedCase, resolveCase } from '../../db/payouts/cases/resolve'
 import { findPayoutStory } from '../../db/payouts/story'
 import { formatPence, micropoundsFromPence, penceFromMicropounds } from '../../domain/money'

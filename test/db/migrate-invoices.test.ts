@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { DataSource } from 'typeorm'
 import type { Db } from '../../db/database'
-import { findInvoiceDocument } from '../../db/invoices/documents'
+import { findInvoiceDocument } from '../../db/invoices/invoices'
 import { markInvoicePaid, voidInvoice } from '../../db/invoices/moves'
 import { migrate } from '../../db/migrate'
 import { migrations } from '../../db/migrations'

@@ -1,7 +1,7 @@
 // Decides what to do with each movement in a wallet's history: a deposit is booked, a refund belongs to its payout, and the rest
 // is held for an operator. Nothing is guessed, because a wrong credit cannot be taken back once it is paid out.
 import type { Queryable } from '../../../db/database'
-import { findPayoutById, findPayoutsByTransfer, type RefundedPayout } from '../../../db/payouts/refunded'
+import { findPayoutById, findPayoutsByTransfer, type RefundedPayout } from '../../../db/payouts/by-transfer'
 import type { RailName } from '../../../domain/environment'
 import { isUuid } from '../../../domain/uuid'
 import { unexplainedWithdrawal, whyUnreadable } from '../../../domain/wallets/ledger'

@@ -1,7 +1,7 @@
 // Reads wallet histories at the bank and books what is new: one wallet, or a page of them.
 
 import { findWalletsReadTo, type ReadingFailure, saveWalletsReadTo } from '../../../db/bank/readings'
-import { reportUnexplainedRefund } from '../../../db/payouts/refunded'
+import { reportUnexplainedRefund } from '../../../db/payouts/by-transfer'
 import { bookDeposits } from '../../../db/wallets/book-deposits'
 import {
   clearFailedReading,

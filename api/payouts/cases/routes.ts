@@ -1,8 +1,7 @@
 // /v1/payouts/{id}/cases: recalls and traces of a payout. Operators handle them with the bank, and the result is shown here.
 import { type Static, Type } from 'typebox'
 import { recordActivity } from '../../../db/controls/activity'
-import { type CaseRow, listCasesOf, type OpenedCase, openCase } from '../../../db/payouts/cases/cases'
-import { listCaseNotes } from '../../../db/payouts/cases/notes'
+import { type CaseRow, listCaseNotes, listCasesOf, type OpenedCase, openCase } from '../../../db/payouts/cases/cases'
 import type { PayoutRow } from '../../../db/payouts/payouts'
 import { nameOf } from '../../../db/sign-in/callers'
 import { type CaseKind, caseKinds, caseOutcomes, caseStatuses, caseStatusOf } from '../../../domain/payouts/case'

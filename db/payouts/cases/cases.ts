@@ -1,22 +1,20 @@
 // Recalls and traces of payouts: opened once at a time, marked late once, ended once. The row decides each of these.
 
+import { EntitySchema } from 'typeorm'
 import { assert } from '../../../domain/assert'
 import type { Environment } from '../../../domain/environment'
 import { type CaseKind, type CaseOutcome, canOpen } from '../../../domain/payouts/case'
 import type { PayoutStatus } from '../../../domain/payouts/payout'
+import { bigint, id, idOf, orNull, sequence, text, time } from '../../columns'
 import type { Queryable, Tx } from '../../database'
 import { newId } from '../../id'
 import { sql } from '../../sql'
 import { tellPayout } from '../events'
 import { isVisible } from '../payouts'
 
-export interface CaseRow {
+export interface StoredCase {
   readonly id: string
   readonly payoutId: string
-  readonly partnerId: string
-  readonly slug: string
-  readonly environment: Environment
-  readonly payoutStatus: PayoutStatus
   readonly kind: CaseKind
   readonly reason: string
   readonly openedBy: string
@@ -24,19 +22,55 @@ export interface CaseRow {
   readonly dueAt: Date
   readonly overdueAt: Date | null
   readonly resolvedAt: Date | null
+  readonly resolvedBy: string | null
   readonly outcome: CaseOutcome | null
-  /** What the partner is charged for it; null when that is nothing, or not known yet. */
+  readonly costMicropounds: bigint | null
+}
+
+export interface StoredCaseNote {
+  readonly id: bigint
+  readonly caseId: string
+  readonly at: Date
+  readonly madeBy: string
+  readonly note: string
+}
+
+export const payoutCase = new EntitySchema<StoredCase>({
+  name: 'Case',
+  tableName: 'cases',
+  columns: {
+    id,
+    payoutId: idOf('Payout'),
+    kind: text,
+    reason: text,
+    openedBy: text,
+    openedAt: time,
+    dueAt: time,
+    overdueAt: orNull(time),
+    resolvedAt: orNull(time),
+    resolvedBy: orNull(text),
+    outcome: orNull(text),
+    costMicropounds: orNull(bigint),
+  },
+})
+
+export const caseNote = new EntitySchema<StoredCaseNote>({
+  name: 'CaseNote',
+  tableName: 'case_notes',
+  columns: { id: sequence, caseId: idOf('Case'), at: time, madeBy: text, note: text },
+})
+
+/** A case with its payout and its partner. */
+export interface CaseRow extends Omit<StoredCase, 'resolvedBy' | 'costMicropounds'> {
+  readonly partnerId: string
+  readonly slug: string
+  readonly environment: Environment
+  readonly payoutStatus: PayoutStatus
+  /** The charge to the partner; null if there is none, or it is not known yet. */
   readonly chargeMicropounds: bigint | null
 }
 
-export interface NewCase {
-  readonly payoutId: string
-  readonly kind: CaseKind
-  readonly reason: string
-  readonly openedBy: string
-  readonly openedAt: Date
-  readonly dueAt: Date
-}
+export type NewCase = Pick<StoredCase, 'payoutId' | 'kind' | 'reason' | 'openedBy' | 'openedAt' | 'dueAt'>
 
 export type OpenedCase =
   | { readonly outcome: 'opened'; readonly case: CaseRow }
@@ -44,20 +78,19 @@ export type OpenedCase =
   | { readonly outcome: 'already_open'; readonly case: CaseRow }
   | { readonly outcome: 'not_found' }
 
-/** The payout is held until the transaction ends: its timeline tells the case where it belongs, and two who ask are one. */
+/** Locks the payout until the transaction ends, so that two requests open one case and its timeline stays in order. */
 export async function openCase(tx: Tx, wanted: NewCase): Promise<OpenedCase> {
   const { payoutId, kind, reason, openedBy, openedAt, dueAt } = wanted
   const [payout] = await tx.sql<{ status: PayoutStatus }>`SELECT status FROM payouts
     WHERE id = ${payoutId} AND ${isVisible} FOR NO KEY UPDATE`
   if (payout === undefined) return { outcome: 'not_found' }
   if (!canOpen(kind, payout.status)) return { outcome: 'wrong_status', status: payout.status }
-  const [made] = await tx.sql<{
-    id: string
-  }>`INSERT INTO cases (id, payout_id, kind, reason, opened_by, opened_at, due_at) VALUES (${newId(openedAt)}, ${payoutId}, ${kind}, ${reason}, ${openedBy}, ${openedAt}, ${dueAt})
+  const [made] = await tx.sql`INSERT INTO cases (id, payout_id, kind, reason, opened_by, opened_at, due_at)
+    VALUES (${newId(openedAt)}, ${payoutId}, ${kind}, ${reason}, ${openedBy}, ${openedAt}, ${dueAt})
     ON CONFLICT (payout_id, kind) WHERE resolved_at IS NULL DO NOTHING RETURNING id`
   const [row] =
     await tx.sql<CaseRow>`${selected} WHERE c.payout_id = ${payoutId} AND c.kind = ${kind} AND c.resolved_at IS NULL`
-  assert(row !== undefined, 'nobody ends a case while its payout is held')
+  assert(row !== undefined, 'a case cannot end while its payout is locked')
   if (made === undefined) return { outcome: 'already_open', case: row }
   await tellPayout(tx, { payoutId, at: openedAt, madeBy: openedBy, kind: 'case_opened', detail: kind })
   return { outcome: 'opened', case: row }
@@ -79,7 +112,7 @@ export async function listCasesOf(db: Queryable, payoutId: string): Promise<Case
   return db.sql<CaseRow>`${selected} WHERE c.payout_id = ${payoutId} ORDER BY c.opened_at, c.id`
 }
 
-/** Over all partners, the one that is due first in front. */
+/** Of all partners, by due date. */
 export async function listOpenCases(db: Queryable, limit: number): Promise<CaseRow[]> {
   return db.sql<CaseRow>`${selected} WHERE c.resolved_at IS NULL ORDER BY c.due_at, c.id LIMIT ${limit}`
 }
@@ -91,7 +124,7 @@ export interface Resolution {
   readonly at: Date
 }
 
-/** Under lockCase; false when it had ended before. */
+/** Under lockCase. False when it had ended before. */
 export async function endCase(
   tx: Tx,
   row: CaseRow,
@@ -106,15 +139,9 @@ export async function endCase(
   return true
 }
 
-export interface LateCase {
-  readonly id: string
-  readonly payoutId: string
-  readonly environment: Environment
-  readonly kind: CaseKind
-  readonly dueAt: Date
-}
+export type LateCase = Pick<CaseRow, 'id' | 'payoutId' | 'environment' | 'kind' | 'dueAt'>
 
-/** Each is answered once, to whoever is first to mark it. */
+/** Returns each late case once, to the first process that marks it. */
 export async function markLate(db: Queryable, { at, limit }: { at: Date; limit: number }): Promise<LateCase[]> {
   return db.sql<LateCase>`UPDATE cases c SET overdue_at = ${at} FROM payouts p
     WHERE p.id = c.payout_id AND ${isOpen} AND c.id IN (
@@ -122,11 +149,24 @@ export async function markLate(db: Queryable, { at, limit }: { at: Date; limit: 
     ) RETURNING ${lateColumns}`
 }
 
-/** The same for one; null when it is not late, or was marked before. */
+/** The same for one case. Null when it is not late, or was marked before. */
 export async function markOneLate(db: Queryable, id: string, at: Date): Promise<LateCase | null> {
   const [late] = await db.sql<LateCase>`UPDATE cases c SET overdue_at = ${at} FROM payouts p
     WHERE c.id = ${id} AND p.id = c.payout_id AND ${isOpen} AND c.due_at <= ${at} RETURNING ${lateColumns}`
   return late ?? null
+}
+
+export type CaseNote = Omit<StoredCaseNote, 'id'>
+
+/** The partner reads it too. */
+export async function addCaseNote(tx: Tx, note: CaseNote): Promise<void> {
+  await tx.repo(caseNote).insert(note)
+}
+
+/** Oldest first. */
+export async function listCaseNotes(db: Queryable, caseIds: readonly string[]): Promise<CaseNote[]> {
+  return db.sql<CaseNote>`SELECT case_id, at, made_by, note FROM case_notes
+    WHERE case_id = ANY (${caseIds}::uuid[]) ORDER BY id`
 }
 
 const selected = sql`SELECT c.id, c.payout_id, p.partner_id, partners.slug, p.environment,

@@ -8,8 +8,7 @@ import { recordActivity } from '../../controls/activity'
 import type { Db } from '../../database'
 import { chargeException } from '../../invoices/payout-charges'
 import { addNotice } from '../../partners/notices'
-import { type CaseRow, endCase, findCase, lockCase } from './cases'
-import { addCaseNote } from './notes'
+import { addCaseNote, type CaseRow, endCase, findCase, lockCase } from './cases'
 
 export interface CaseEnd {
   readonly caseId: string

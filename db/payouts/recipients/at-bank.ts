@@ -1,9 +1,25 @@
 // Which accounts the bank knows already, so that paying one again is one call and not two.
 import { createHmac } from 'node:crypto'
+import { EntitySchema } from 'typeorm'
+import { bytes, id, text, time } from '../../columns'
 import type { Queryable } from '../../database'
 import { newId } from '../../id'
 import type { Keyring, PurposeKey } from '../../keyring'
 import type { BankDetails } from './sealed'
+
+export interface StoredBankRecipient {
+  readonly id: string
+  readonly customerRef: string
+  readonly detailsHash: Buffer
+  readonly recipientRef: string
+  readonly createdAt: Date
+}
+
+export const bankRecipient = new EntitySchema<StoredBankRecipient>({
+  name: 'BankRecipient',
+  tableName: 'bank_recipients',
+  columns: { id, customerRef: text, detailsHash: bytes, recipientRef: text, createdAt: time },
+})
 
 /** Keyed, because a bare hash of an account number can be guessed. */
 export function detailsHash(keyring: Keyring, details: BankDetails): Buffer {

@@ -1,7 +1,68 @@
 // Recipients of a partner: payouts of the last 12 months, grouped by bank account. Read from totals that triggers maintain.
+
+import { EntitySchema } from 'typeorm'
+import { bigint, bytes, date, integer, orNull, text, time, uuid } from '../../columns'
 import type { Queryable } from '../../database'
 import { literal, type Sql, sql } from '../../sql'
 import type { Page, Scope } from '../payouts'
+
+interface LastTimes {
+  readonly lastCreatedAt: Date | null
+  readonly lastCompletedAt: Date | null
+  /** When the payout that completed last was created. */
+  readonly paidCreatedAt: Date | null
+}
+
+export interface RecipientMonthRow extends LastTimes {
+  readonly partnerId: string
+  readonly environment: string
+  readonly accountHash: Buffer
+  /** Of the creation of its payouts. */
+  readonly month: string
+  readonly payouts: number
+  readonly completed: number
+  readonly paidPence: bigint
+}
+
+export const recipientMonth = new EntitySchema<RecipientMonthRow>({
+  name: 'RecipientMonth',
+  tableName: 'recipient_months',
+  columns: {
+    partnerId: { ...uuid, primary: true },
+    environment: { ...text, primary: true },
+    accountHash: { ...bytes, primary: true },
+    month: { ...date, primary: true },
+    payouts: integer,
+    completed: integer,
+    paidPence: bigint,
+    lastCreatedAt: orNull(time),
+    lastCompletedAt: orNull(time),
+    paidCreatedAt: orNull(time),
+  },
+})
+
+export interface RecipientTotalRow extends LastTimes {
+  readonly partnerId: string
+  readonly environment: string
+  readonly accountHash: Buffer
+  readonly lastCreatedAt: Date
+  /** The latest completion, or the latest creation while no payout has completed. */
+  readonly lastPaidAt: Date
+}
+
+export const recipientTotal = new EntitySchema<RecipientTotalRow>({
+  name: 'RecipientTotal',
+  tableName: 'recipient_totals',
+  columns: {
+    partnerId: { ...uuid, primary: true },
+    environment: { ...text, primary: true },
+    accountHash: { ...bytes, primary: true },
+    lastCreatedAt: time,
+    lastCompletedAt: orNull(time),
+    paidCreatedAt: orNull(time),
+    lastPaidAt: time,
+  },
+})
 
 export interface RecipientRow {
   /** The newest payout to the recipient, used as the cursor of a list. */

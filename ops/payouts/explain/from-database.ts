@@ -3,7 +3,7 @@
 import type { PayoutBankEvent } from '../../../db/bank/events'
 import type { PartnerCharge } from '../../../db/invoices/charges'
 import type { CaseRow } from '../../../db/payouts/cases/cases'
-import type { PayoutStory, ToldEntry, ToldEvent, ToldPayout } from '../../../db/payouts/story'
+import type { PayoutStory, StoryEntry, StoryEvent, StoryPayout } from '../../../db/payouts/story'
 import { causeOf } from '../../../domain/invoices/invoice'
 import { formatMicropounds, formatPence, formatUsdcExactly } from '../../../domain/money'
 import { ended, type Line } from './story'
@@ -24,13 +24,13 @@ export function linesFromDatabase({ payout, events, entries, charges, bankEvents
   ]
 }
 
-function eventLine({ at, kind, madeBy, detail }: ToldEvent, payout: ToldPayout): Line {
+function eventLine({ at, kind, madeBy, detail }: StoryEvent, payout: StoryPayout): Line {
   const sentence = eventSentences[kind]
   const text = sentence?.(madeBy, detail ?? 'no reason given', payout) ?? `${kind} by ${madeBy}: ${detail ?? '-'}.`
   return { at, from: 'timeline', text, ...writtenBy(kind) }
 }
 
-type EventSentence = (by: string, detail: string, payout: ToldPayout) => string
+type EventSentence = (by: string, detail: string, payout: StoryPayout) => string
 
 const eventSentences: Readonly<Record<string, EventSentence>> = {
   requested: (by, _, { amountPence, accountLast4 }) =>
@@ -75,7 +75,7 @@ const stepsThatWrite: Readonly<Record<string, readonly string[]>> = {
   payout_returned: polling,
 }
 
-function rowLines(payout: ToldPayout): Line[] {
+function rowLines(payout: StoryPayout): Line[] {
   const { attempt, bankKey, submitStartedAt, answeredAt, releasedAt, verdict, rail, transferRef } = payout
   const as = transferRef === null ? '' : `; its transfer is ${transferRef}`
   const lines = [
@@ -97,11 +97,11 @@ function rowLines(payout: ToldPayout): Line[] {
 interface LedgerSet {
   readonly at: Date
   readonly cause: string
-  readonly entries: ToldEntry[]
+  readonly entries: StoryEntry[]
 }
 
 /** The entries of one set are adjacent and sum to zero. */
-function setsOf(entries: readonly ToldEntry[]): LedgerSet[] {
+function setsOf(entries: readonly StoryEntry[]): LedgerSet[] {
   const sets: LedgerSet[] = []
   let sum = 0n
   for (const entry of entries) {

@@ -3,7 +3,7 @@
 import { listBankEventsOf } from '../../../db/bank/events'
 import { railStates } from '../../../db/bank/rail-pauses'
 import { listCasesOf } from '../../../db/payouts/cases/cases'
-import { findPayoutStory, type ToldPayout } from '../../../db/payouts/story'
+import { findPayoutStory, type StoryPayout } from '../../../db/payouts/story'
 import { formatPence } from '../../../domain/money'
 import { payoutReturnId, payoutWorkflowId } from '../../../workflows/names'
 import { type Command, defineCommand, done, refused } from '../../command'
@@ -57,14 +57,14 @@ function headingOf({
   releasedAt,
   attempt,
   transferRef,
-}: ToldPayout): string {
+}: StoryPayout): string {
   const shownStatus = releasedAt === null ? status : 'refused'
   const atBank = transferRef === null ? 'no transfer is known' : `the bank's transfer is ${transferRef}`
   return `Payout ${id} of ${slug} in ${environment}, ${formatPence(amountPence)} GBP: ${shownStatus}, attempt ${attempt}; ${atBank}.`
 }
 
 /** The workflows of the payout and of its return; null if the server does not answer. */
-async function readWorkflows(ops: Ops, payout: ToldPayout): Promise<readonly workflows.WorkflowLines[] | null> {
+async function readWorkflows(ops: Ops, payout: StoryPayout): Promise<readonly workflows.WorkflowLines[] | null> {
   try {
     return await withTemporal(ops, async (client) => {
       // Loaded only when needed: Temporal's client takes longer to load than most commands to run.

@@ -2,12 +2,12 @@
 
 import type { RailState } from '../../../db/bank/rail-pauses'
 import type { CaseRow } from '../../../db/payouts/cases/cases'
-import type { ToldPayout } from '../../../db/payouts/story'
+import type { StoryPayout } from '../../../db/payouts/story'
 import { nextStepFor } from '../next-step'
 import type { WorkflowLines } from './from-workflow'
 
 interface Situation {
-  readonly payout: ToldPayout
+  readonly payout: StoryPayout
   /** Null if Temporal does not answer. */
   readonly workflow: WorkflowLines | null
   readonly rail: RailState | null
@@ -30,7 +30,7 @@ export function nextSteps(situation: Situation): string[] {
   ]
 }
 
-function ending({ status, releasedAt, verdict, failureReason, attention }: ToldPayout): string {
+function ending({ status, releasedAt, verdict, failureReason, attention }: StoryPayout): string {
   if (releasedAt !== null) {
     const key = /^(bank_contradicts_|unaccounted_transfer$)/.test(attention ?? '')
       ? 'its key is refused until an operator has decided'
@@ -64,7 +64,7 @@ function awaited({ payout, rail, limits }: Situation): string {
 }
 
 /** From the first call on, the bank may have it. */
-function isCalled({ submitStartedAt, transferRef }: ToldPayout): boolean {
+function isCalled({ submitStartedAt, transferRef }: StoryPayout): boolean {
   return submitStartedAt !== null || transferRef !== null
 }
 

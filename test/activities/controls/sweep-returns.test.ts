@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { WorkflowNotFoundError } from '@temporalio/client'
 import { saveSweepPosition } from '../../../db/controls/sweep-positions'
-import type { StoredPayout } from '../../../db/payouts/entities/payout'
+import type { StoredPayout } from '../../../db/payouts/payout'
 import { systemClock } from '../../../runtime/clock'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import type { sweep } from '../../../workflows'

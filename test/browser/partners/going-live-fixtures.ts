@@ -1,8 +1,7 @@
 // Partners in each state of going live, and payouts that were recalled, traced and returned, for pages to show.
 
 import type { PartnerChanges, PartnerRow } from '../../../db/partners/partners'
-import { endCase, lockCase, markOneLate, openCase } from '../../../db/payouts/cases/cases'
-import { addCaseNote } from '../../../db/payouts/cases/notes'
+import { addCaseNote, endCase, lockCase, markOneLate, openCase } from '../../../db/payouts/cases/cases'
 import { connectLiveWallet, lockLiveWallet } from '../../../db/wallets/live'
 import type { CaseKind } from '../../../domain/payouts/case'
 import type { Api } from '../../support/api/client'

@@ -1,8 +1,7 @@
 // After an invoice is issued: void, paid, carried credit, and which partners the next run must check.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
-import { findInvoiceDocument } from '../../../db/invoices/documents'
-import { findInvoice } from '../../../db/invoices/invoices'
+import { findInvoice, findInvoiceDocument } from '../../../db/invoices/invoices'
 import { previewInvoice } from '../../../db/invoices/issue'
 import { markInvoicePaid, markInvoiceUnpaid, voidInvoice } from '../../../db/invoices/moves'
 import { countInvoiced, listPartnersToBill } from '../../../db/invoices/partners-to-bill'

@@ -1,8 +1,7 @@
 // Issuing the invoice of a month: its content, once, and how a rerun and late charges affect it.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
-import { findInvoiceDocument } from '../../../db/invoices/documents'
-import { findInvoice, listLinesOf } from '../../../db/invoices/invoices'
+import { findInvoice, findInvoiceDocument, listLinesOf } from '../../../db/invoices/invoices'
 import { previewInvoice } from '../../../db/invoices/issue'
 import { changePrices } from '../../../db/invoices/price-lists'
 import { loadInvoiceSoFar } from '../../../db/invoices/usage'

@@ -2,13 +2,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Db } from '../../../db/database'
 import { newId } from '../../../db/id'
-import { type ChargeRow, charge } from '../../../db/invoices/entities/charge'
-import { invoice, invoiceLine, type StoredInvoice, type StoredInvoiceLine } from '../../../db/invoices/entities/invoice'
+import { type ChargeRow, charge } from '../../../db/invoices/charges'
+import { invoice, invoiceLine, type StoredInvoice, type StoredInvoiceLine } from '../../../db/invoices/invoices'
 import { createApiKey, revokeApiKey } from '../../../db/partners/api-keys'
 import { insertMember } from '../../../db/partners/members'
 import { openPartner } from '../../../db/partners/open'
 import { type PartnerChanges, type PartnerRow, updatePartner } from '../../../db/partners/partners'
-import { payout, type StoredPayout } from '../../../db/payouts/entities/payout'
+import { payout, type StoredPayout } from '../../../db/payouts/payout'
 import { accountHash } from '../../../db/payouts/recipients/sealed'
 import { openSession } from '../../../db/sign-in/sessions'
 import { findWallet } from '../../../db/wallets/wallets'
@@ -124,16 +124,22 @@ export async function aPayoutRow(
     accountHash: hash.hash,
     accountHashKeyId: hash.keyId,
     bankKey: randomUUID(),
+    bankKeyRenewals: 0,
     bankBody: null,
     transferRef: null,
     transferState: null,
     submitStartedAt: at,
     verdict: 'accepted',
     verdictAt: at,
+    verdictDetails: null,
     answeredAt: null,
     releasedAt: null,
     completedAt: status === 'completed' ? at : null,
     returnedAt: status === 'returned' ? at : null,
+    closedAt: null,
+    attention: null,
+    customerRef: null,
+    requestId: null,
     createdAt: at,
     updatedAt: at,
     ...given,

@@ -2,8 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Db } from '../../../db/database'
 import { newId } from '../../../db/id'
-import type { StoredPayout } from '../../../db/payouts/entities/payout'
-import { payout } from '../../../db/payouts/entities/payout'
+import { payout, type StoredPayout } from '../../../db/payouts/payout'
 import type { WalletRow } from '../../../db/wallets/wallets'
 import { at, aWallet } from './a-partner'
 
@@ -40,16 +39,22 @@ export async function aPayout(
     accountHash: null,
     accountHashKeyId: null,
     bankKey: randomUUID(),
+    bankKeyRenewals: 0,
     bankBody: null,
     transferRef: null,
     transferState: null,
     submitStartedAt: null,
     verdict: null,
     verdictAt: null,
+    verdictDetails: null,
     answeredAt: null,
     releasedAt: null,
     completedAt: null,
     returnedAt: null,
+    closedAt: null,
+    attention: null,
+    customerRef: null,
+    requestId: null,
     createdAt: at,
     updatedAt: at,
     ...fields,

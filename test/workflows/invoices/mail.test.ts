@@ -1,7 +1,7 @@
 // An invoice reaches its partner's inbox once, with its PDF, however long the mail server is down.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addChargedPartners } from '../../../bench/charged-partners'
-import { findInvoiceDocument } from '../../../db/invoices/documents'
+import { findInvoiceDocument } from '../../../db/invoices/invoices'
 import { londonMonthOf, previousMonth } from '../../../domain/month'
 import { choosePort } from '../../../local/ports'
 import { invoicePdf } from '../../../mail/documents/invoice-pdf'

@@ -1,8 +1,9 @@
-// The table of payouts: the row that decides what may still happen to the money.
+// The table of payouts. The row decides what may still happen to the money.
 import { EntitySchema } from 'typeorm'
-import type { Environment, RailName } from '../../../domain/environment'
-import type { CreatedVia, PayoutStatus } from '../../../domain/payouts/payout'
-import { bigint, bytes, id, idOf, integer, orNull, text, time, uuid, withDefault } from '../../columns'
+import type { Environment, RailName } from '../../domain/environment'
+import type { Country } from '../../domain/limits'
+import type { CreatedVia, PayoutStatus } from '../../domain/payouts/payout'
+import { bigint, bytes, id, idOf, integer, orNull, text, time, uuid, withDefault } from '../columns'
 
 export interface StoredPayout {
   readonly id: string
@@ -19,7 +20,7 @@ export interface StoredPayout {
   readonly status: PayoutStatus
   readonly failureReason: string | null
   readonly reference: string | null
-  readonly country: string
+  readonly country: Country
   readonly createdVia: CreatedVia
   readonly createdBy: string
   readonly amountPence: bigint
@@ -33,25 +34,27 @@ export interface StoredPayout {
   readonly accountHashKeyId: string | null
   readonly bankKey: string
   /** How often the bank key was replaced after a call that provably sent nothing. */
-  readonly bankKeyRenewals?: number
+  readonly bankKeyRenewals: number
   readonly bankBody: string | null
   readonly transferRef: string | null
   readonly transferState: string | null
   readonly submitStartedAt: Date | null
   readonly verdict: string | null
   readonly verdictAt: Date | null
-  readonly verdictDetails?: Readonly<Record<string, string>> | null
+  readonly verdictDetails: Readonly<Record<string, string>> | null
   readonly answeredAt: Date | null
   readonly releasedAt: Date | null
+  /** Stays when the payout is returned later. */
   readonly completedAt: Date | null
   readonly returnedAt: Date | null
-  /** Nothing is left to do, neither at the bank nor in the ledger. */
-  readonly closedAt?: Date | null
-  /** Why it waits for people. */
-  readonly attention?: string | null
+  /** Set when nothing is left to do, neither at the bank nor in the ledger. */
+  readonly closedAt: Date | null
+  /** Why it needs an operator. */
+  readonly attention: string | null
   /** The wallet's holder at the bank when it was claimed. */
-  readonly customerRef?: string | null
-  readonly requestId?: string | null
+  readonly customerRef: string | null
+  readonly requestId: string | null
+  /** Of this attempt. Nothing of it was sent before. */
   readonly createdAt: Date
   readonly updatedAt: Date
 }

@@ -1,22 +1,19 @@
-// Whose a movement is: payouts by the bank's transfer or by their own id, and whether their money is back in the books.
-
+// Finds the payouts that belong to the bank's transfers, and whether their refund is in the ledger.
 import type { Environment } from '../../domain/environment'
-import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable } from '../database'
 import { sql } from '../sql'
+import type { StoredPayout } from './payout'
 
-export interface RefundedPayout {
-  readonly payoutId: string
+type ByTransfer = Pick<StoredPayout, 'environment' | 'transferRef' | 'status'> & { readonly payoutId: string }
+
+export interface RefundedPayout extends ByTransfer {
   readonly walletId: string
-  readonly environment: Environment
-  readonly transferRef: string | null
-  readonly status: PayoutStatus
-  /** Neither released nor closed: its own workflow books what comes. */
+  /** Neither released nor closed: its own workflow books the refund. */
   readonly isOpen: boolean
   readonly isRefundBooked: boolean
-  /** The bank's movement that was booked as its refund; null where none was, or its id was not kept. */
+  /** The bank's movement that was booked as its refund. Null if there is none, or its id was not stored. */
   readonly refundRef: string | null
-  /** People were told of a refund that its transfer does not explain, and have dealt with it. */
+  /** An operator has attended to a refund that the transfer does not explain. */
   readonly isRefundAttended: boolean
 }
 
@@ -32,15 +29,24 @@ export async function findPayoutById(db: Queryable, payoutId: string): Promise<R
   return payout ?? null
 }
 
-/** Whether people hear of it for the first time; its return may have been booked since somebody looked. */
+/** False when the payout already needs attention, or its return was booked since the caller read it. */
 export async function reportUnexplainedRefund(db: Queryable, payoutId: string): Promise<boolean> {
-  return (
-    (
-      await db.sql`UPDATE payouts SET attention = 'refund_unexplained'
-    WHERE id = ${payoutId} AND status = 'completed' AND (attention IS NULL OR attention IN ('outcome_overdue', 'settlement_overdue'))
+  const reported = await db.sql`UPDATE payouts SET attention = 'refund_unexplained'
+    WHERE id = ${payoutId} AND status = 'completed'
+      AND (attention IS NULL OR attention IN ('outcome_overdue', 'settlement_overdue'))
     RETURNING id`
-    ).length > 0
-  )
+  return reported.length > 0
+}
+
+export type PayoutOfTransfer = ByTransfer & Pick<StoredPayout, 'releasedAt' | 'closedAt'>
+
+export async function findPayoutsOfTransfers(
+  db: Queryable,
+  environment: Environment,
+  payoutIds: readonly string[],
+): Promise<PayoutOfTransfer[]> {
+  return db.sql<PayoutOfTransfer>`SELECT id AS payout_id, environment, status, transfer_ref, released_at, closed_at
+    FROM payouts WHERE environment = ${environment} AND id = ANY (${payoutIds}::uuid[])`
 }
 
 const columns = sql`id AS payout_id, wallet_id, environment, transfer_ref, status,
