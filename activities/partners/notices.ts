@@ -11,7 +11,7 @@ import {
   takeNotices,
 } from '../../db/partners/notices'
 import { findPartnerById, type PartnerRow } from '../../db/partners/partners'
-import { forgetLowBalances, noteLowBalances } from '../../db/wallets/live'
+import { clearLowBalances, reportLowBalances } from '../../db/wallets/live'
 import { assert } from '../../domain/assert'
 import { formatPence, formatUsdcDown, formatUsdcExactly } from '../../domain/money'
 import { type NoticeContent, noticeMessage } from '../../mail/messages/notice'
@@ -28,8 +28,8 @@ export async function checkLowBalances(
   { db, clock }: Pick<NoticeDeps, 'db' | 'clock'>,
   { limit }: { readonly limit: number },
 ): Promise<number> {
-  await forgetLowBalances(db)
-  return noteLowBalances(db, { at: clock.now(), limit })
+  await clearLowBalances(db)
+  return reportLowBalances(db, { at: clock.now(), limit })
 }
 
 export async function sendNotices(deps: NoticeDeps, { limit }: { readonly limit: number }): Promise<NoticesSent> {

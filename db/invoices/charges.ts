@@ -98,7 +98,7 @@ export async function hasChargeOf(db: Queryable, invoiceId: string, chargeId: st
   return found.length > 0
 }
 
-/** Newest first. `startingAfter` must be a charge of this invoice. A void invoice still lists the charges that it had. */
+/** Newest first. `startingAfter` must be a charge of this invoice. A void invoice still lists its charges. */
 export async function listChargesOf(db: Queryable, invoiceId: string, page: Page): Promise<ListedCharge[]> {
   // By the primary key, so that a page of an invoice with a hundred thousand charges costs a page. Ids begin with their time.
   const { take, startingAfter } = page
@@ -115,10 +115,10 @@ export async function listChargesOfPayout(db: Queryable, payoutId: string): Prom
 
 export interface ChargeFilters {
   readonly partnerId?: string | undefined
-  /** Of the charges, not of the invoice: a late charge is on a later invoice. */
+  /** The month of the charges. A late charge is on the invoice of a later month. */
   readonly month?: Month | undefined
   readonly payoutId?: string | undefined
-  /** Also of a void invoice. */
+  /** May be a void invoice. */
   readonly invoiceNumber?: string | undefined
 }
 

@@ -129,12 +129,12 @@ export async function listInvoices(
     ORDER BY invoices.period DESC, created_at DESC, id DESC LIMIT ${take}`
 }
 
-/** Of one invoice, in the order in which it shows them. */
+/** In the order of the invoice. */
 export async function listLinesOf(db: Queryable, invoiceId: string): Promise<InvoiceLine[]> {
   return db.sql<InvoiceLine>`SELECT ${lineColumns} FROM invoice_lines WHERE invoice_id = ${invoiceId} ORDER BY position`
 }
 
-/** In the order in which each invoice shows them. */
+/** In the order of each invoice. */
 export async function listInvoiceLines(db: Queryable, invoiceIds: readonly string[]): Promise<InvoiceLineRow[]> {
   return db.sql<InvoiceLineRow>`SELECT invoice_id, ${lineColumns}
     FROM invoice_lines WHERE invoice_id = ANY (${invoiceIds}::uuid[]) ORDER BY invoice_id, position`
@@ -190,8 +190,11 @@ export async function findInvoiceDocument(
 
 async function documentOf(db: Queryable, invoice: InvoiceRow): Promise<InvoiceDocument> {
   const { number, status, issuedAt, dueAt, document, period, totalPence, carriedPence } = invoice
-  assert(number !== null && issuedAt !== null && dueAt !== null && document !== null, 'an issued invoice is complete')
-  assert(status !== 'draft', 'a draft is not printed')
+  assert(
+    number !== null && issuedAt !== null && dueAt !== null && document !== null,
+    'an issued invoice must be complete',
+  )
+  assert(status !== 'draft', 'a draft cannot be printed')
   const lines = await listLinesOf(db, invoice.id)
   const { chargedPence, creditedPence } = sumLines(lines)
   return {

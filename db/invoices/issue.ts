@@ -17,7 +17,7 @@ import { chargeDueAccounts, findCarriedPence, groupColumns, listToBill } from '.
 
 export interface InvoiceOrder {
   readonly partnerId: string
-  /** It must be over: an invoice is for what can no longer grow. */
+  /** It must be over, so that its charges are complete. */
   readonly period: Month
   readonly at: Date
   readonly seller: Seller
@@ -40,7 +40,7 @@ export type Previewed =
 
 /** `already` when the month has an invoice that is not void; `nothing` when there was nothing to bill. */
 export async function issueInvoice(db: Db, { partnerId, period, at, seller }: InvoiceOrder): Promise<Issued> {
-  assert(isOver(period, at), 'a month is billed once it is over')
+  assert(isOver(period, at), 'a month cannot be billed before it is over')
   return db.transaction(async (tx) => {
     await lockBilling(tx, partnerId)
     const existing = await findIssued(tx, partnerId, period)
@@ -64,7 +64,7 @@ export async function issueInvoice(db: Db, { partnerId, period, at, seller }: In
   })
 }
 
-/** What issueInvoice would do now, and nothing is changed; of a month that is not over, what it would be so far. */
+/** Computes the result of issueInvoice without changing anything. A month that is not over shows its charges so far. */
 export async function previewInvoice(
   db: Queryable,
   { partnerId, period }: Pick<InvoiceOrder, 'partnerId' | 'period'>,
@@ -86,7 +86,7 @@ async function findIssued(db: Queryable, partnerId: string, period: Month): Prom
 
 type Step = Omit<InvoiceOrder, 'seller'>
 
-/** As isBillable says it, before anything is taken: a charge stays on the invoice that took it. */
+/** The rule of isBillable, checked before any charge is taken: a charge stays on the invoice that took it. */
 async function hasSomethingToBill(tx: Tx, partnerId: string, period: Month): Promise<boolean> {
   const found = await tx.sql`SELECT FROM uninvoiced_charges
     WHERE partner_id = ${partnerId} AND month <= ${firstDayOf(period)} AND kind <> 'credit' LIMIT 1`
@@ -100,7 +100,7 @@ async function draft(tx: Tx, { partnerId, period, at }: Step): Promise<string> {
   return invoiceId
 }
 
-/** In portions, so that no statement runs into its time limit, however many there are. */
+/** In portions, so that no statement exceeds its timeout, however many charges there are. */
 async function takeCharges(
   tx: Tx,
   { invoiceId, partnerId, period }: { invoiceId: string; partnerId: string; period: Month },
@@ -136,7 +136,7 @@ async function insertLines(tx: Tx, invoiceId: string, lines: readonly InvoiceLin
       (id uuid, position integer, kind text, description text, quantity integer, unit bigint, amount bigint)`
 }
 
-/** Late, because it locks the partner's row, and answers to whom the invoice goes. */
+/** Called late, because it locks the partner's row. Returns the buyer of the invoice. */
 async function closeMonth(tx: Tx, partnerId: string, period: Month): Promise<Buyer> {
   const [partner] = await tx.sql<{
     name: string
@@ -148,10 +148,11 @@ async function closeMonth(tx: Tx, partnerId: string, period: Month): Promise<Buy
   return { name: partner.name, addressLines: lines.filter((line) => line !== '') }
 }
 
-/** The last one of this month that was made void; nothing where there is none. */
+/** The last void invoice of this month; empty if there is none. */
 async function findReplaced(tx: Tx, partnerId: string, period: Month): Promise<Pick<InvoiceParties, 'replaces'>> {
   const [replaced] = await tx.sql<{ replaces: string }>`SELECT number AS replaces FROM invoices
-    WHERE partner_id = ${partnerId} AND period = ${firstDayOf(period)} AND status = 'void' ORDER BY issued_at DESC, number DESC LIMIT 1`
+    WHERE partner_id = ${partnerId} AND period = ${firstDayOf(period)} AND status = 'void'
+    ORDER BY issued_at DESC, number DESC LIMIT 1`
   return replaced ?? {}
 }
 
@@ -164,9 +165,8 @@ interface Opening {
 }
 
 /**
- * The last step, because everybody who issues waits for the counter: it is held for no longer than the commit takes. An
- * invoice over 0.00 is paid at once. It is still issued: it takes the charges and the credit of its month, so that neither
- * waits for ever on no invoice.
+ * The last step, because every transaction that issues an invoice waits for the counter's lock. An invoice over 0.00 is paid at
+ * once. It is issued all the same, so that the charges and the credit of its month are on an invoice.
  */
 async function open(tx: Tx, { invoiceId, invoice, carriedInPence, at, document }: Opening): Promise<string> {
   const dueAt = new Date(at.getTime() + dueAfterDays * 86_400_000)
@@ -184,7 +184,7 @@ async function open(tx: Tx, { invoiceId, invoice, carriedInPence, at, document }
       number = 'INV-' || counted.year || '-' || lpad(counted.last_number::text, 6, '0')
     FROM counted WHERE id = ${invoiceId}
     RETURNING number`
-  assert(opened !== undefined, 'a draft of this transaction must still be there')
+  assert(opened !== undefined, 'the draft of this transaction must exist')
   return opened.number
 }
 

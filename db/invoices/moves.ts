@@ -1,4 +1,4 @@
-// The moves of an issued invoice: paid, not paid after all, or void. Nothing else of it ever changes.
+// The moves of an issued invoice: paid, unpaid again, or void. Nothing else of it ever changes.
 import { assert } from '../../domain/assert'
 import type { InvoiceStatus } from '../../domain/invoices/invoice'
 import { londonDayOf } from '../../domain/month'
@@ -8,12 +8,12 @@ import { sql } from '../sql'
 export type Moved =
   | { readonly outcome: 'moved'; readonly partnerId: string; readonly number: string }
   | { readonly outcome: 'not_found' }
-  /** Where it stands already, or from where the move is not allowed. */
+  /** Its current status, which does not allow the move. */
   | { readonly outcome: 'wrong_status'; readonly number: string; readonly status: InvoiceStatus }
 
 export type Unpaid =
   | Moved
-  /** An invoice over 0.00 is paid from its issue on. */
+  /** An invoice over 0.00 is always paid. */
   | { readonly outcome: 'nothing_to_pay'; readonly number: string }
 
 export type Voided =
@@ -23,10 +23,10 @@ export type Voided =
 
 export type Paid =
   | Moved
-  /** Nobody pays what was not issued yet. */
+  /** The payment date is before the issue date. */
   | { readonly outcome: 'before_issue'; readonly number: string; readonly issuedOn: string }
 
-/** Frees its charges: the next run of its month bills them again. One that was paid must be marked as not paid first. */
+/** Frees its charges: the next run of its month bills them again. A paid invoice must be marked as unpaid first. */
 export async function voidInvoice(
   tx: Tx,
   { number, reason, at }: { readonly number: string; readonly reason: string; readonly at: Date },
@@ -36,7 +36,7 @@ export async function voidInvoice(
   const isUnpaid = invoice.status === 'open' || (invoice.status === 'paid' && invoice.totalPence === 0n)
   if (!isUnpaid) return { outcome: 'wrong_status', number, status: invoice.status }
   if (invoice.potWithoutPence < 0n) {
-    assert(invoice.usedBy !== null, 'credit that is gone was used by a later invoice')
+    assert(invoice.usedBy !== null, 'a later invoice must have used the missing credit')
     return { outcome: 'credit_used', number, usedBy: invoice.usedBy }
   }
   const setVoid = sql`UPDATE invoices SET status = 'void', paid_at = NULL, voided_at = ${at}, void_reason = ${reason}
@@ -73,13 +73,13 @@ interface LockedInvoice {
   readonly status: InvoiceStatus
   readonly totalPence: bigint
   readonly issuedAt: Date
-  /** What would be left of the partner's carried credit without this invoice. */
+  /** The partner's carried credit without this invoice. */
   readonly potWithoutPence: bigint
   /** The number of the latest invoice that has used carried credit. */
   readonly usedBy: string | null
 }
 
-/** Nobody issues or voids for this partner meanwhile. */
+/** Under lockBilling of its partner. */
 async function lockInvoice(tx: Tx, number: string): Promise<LockedInvoice | null> {
   const [owner] = await tx.sql<{ partnerId: string }>`SELECT partner_id FROM invoices WHERE number = ${number}`
   if (owner === undefined) return null
@@ -98,13 +98,14 @@ async function lockInvoice(tx: Tx, number: string): Promise<LockedInvoice | null
 }
 
 /**
- * Whoever bills or voids for this partner at the same time waits here, before any lock of a row, so that nobody waits for
- * each other. The partner's row stays free: its settings can change while its charges are taken.
+ * How a transaction that bills or voids begins. Others of the same partner wait here, before they lock any row, so that none
+ * deadlock. The partner's row is not locked: its settings can change while its charges are taken.
  */
 export async function lockBilling(tx: Tx, partnerId: string): Promise<void> {
-  // Until it ends PostgreSQL plans each statement for the rows that are there. A plan it keeps from a small invoice would
-  // read whole tables once for each row of a large one.
-  await tx.sql`SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('statement_timeout', ${String(statementMs)}, true)`
+  // In this transaction PostgreSQL plans each statement for its actual rows. A plan cached from a small invoice would read
+  // whole tables for each row of a large one. The timeout allows for a hundred thousand charges.
+  await tx.sql`SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
+    set_config('statement_timeout', ${String(statementMs)}, true)`
   await tx.run(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`invoice/${partnerId}`}, 0))`, {
     answerMs: largeAnswerMs,
   })
@@ -112,5 +113,5 @@ export async function lockBilling(tx: Tx, partnerId: string): Promise<void> {
 
 const statementMs = 120_000
 
-/** For statements that wait for others or touch all charges of an invoice; the server's own limit comes first. */
+/** For statements that wait for locks or write all charges of an invoice. The server's timeout comes first. */
 export const largeAnswerMs = statementMs + 2_000

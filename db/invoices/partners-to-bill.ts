@@ -9,8 +9,8 @@ export interface PartnerToBill {
 }
 
 /**
- * Partners with a live account that were not billed up to the month, and partners with charges that wait; those with an
- * invoice for the month are left out. By id; `after` is the last id of the page before.
+ * Partners with a live account that was not billed up to the month, and partners with uninvoiced charges, without those that have
+ * an invoice for the month. By id; `after` is the last id of the previous page.
  */
 export async function listPartnersToBill(
   db: Queryable,

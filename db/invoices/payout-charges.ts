@@ -7,7 +7,7 @@ import type { StepRow } from '../payouts/steps'
 import { addCharge, findPayoutFee } from './charges'
 import { findPrices } from './price-lists'
 
-/** `networkCostMicropounds` is null where the bank does not state it: then the price list has the cost. */
+/** `networkCostMicropounds` is null if the bank does not state it. The price list has the cost then. */
 export async function chargePayout(
   tx: Tx,
   row: StepRow,
@@ -25,7 +25,7 @@ export async function chargePayout(
 
 type Charged = Pick<StepRow, 'id' | 'partnerId' | 'environment'>
 
-/** A completed payout that came back: the part of its fee that was or will be invoiced, in the month of the return. */
+/** Credits the invoiced part of the fee of a returned payout, in the month of the return. */
 export async function creditReturned(tx: Tx, row: Charged, at: Date): Promise<void> {
   if (row.environment !== 'live') return
   const fee = await findPayoutFee(tx, row.partnerId, row.id)
@@ -34,13 +34,13 @@ export async function creditReturned(tx: Tx, row: Charged, at: Date): Promise<vo
   await addCharge(tx, { ...about, kind: 'credit', amountMicropounds: fee })
 }
 
-/** A payout that came back, whether it had arrived or not: what the price list says that a return costs, once. */
+/** Charges the price list's cost of a return, once, whether or not the payout had completed. */
 export async function chargeReturn(tx: Tx, row: Charged, at: Date): Promise<void> {
   const { returnCostMicropounds } = await findPrices(tx, row.partnerId, at)
   await chargeException(tx, row, { causeRef: `return/${row.id}`, costMicropounds: returnCostMicropounds, at })
 }
 
-/** A return, recall or trace: `causeRef` names it, so that each is charged once. What cost nothing is no charge. */
+/** Charges a return, recall or trace, each once by its `causeRef`. Nothing is charged if it cost nothing. */
 export async function chargeException(
   tx: Tx,
   row: Charged,

@@ -1,4 +1,4 @@
-// Prices live here and never in code: a standard list, and one per partner that starts as its copy.
+// Price lists: a standard one, and one per partner that starts as its copy. No price is in the code.
 
 import { EntitySchema } from 'typeorm'
 import { assert } from '../../domain/assert'
@@ -46,7 +46,7 @@ export async function copyStandardPrices(tx: Tx, partner: { partnerId: string; a
   assert(copied.length === 1, 'a standard price list must be valid')
 }
 
-/** The partner's prices at that time; every partner has some from the start. */
+/** The partner's prices at that time. Every partner has prices from the start. */
 export async function findPrices(db: Queryable, partnerId: string, at: Date): Promise<PriceList> {
   const [prices] = await db.sql<PriceList>`SELECT ${priceColumns} FROM price_lists
     WHERE partner_id = ${partnerId} AND valid_from <= ${at} AND (valid_until IS NULL OR valid_until > ${at})
@@ -55,25 +55,26 @@ export async function findPrices(db: Queryable, partnerId: string, at: Date): Pr
   return prices
 }
 
-/** Listed by when they begin, with what was valid before and what is planned. */
+/** By start, with earlier and planned prices. */
 export async function listPrices(db: Queryable, partnerId: string): Promise<ValidPrices[]> {
-  return db.sql<ValidPrices>`SELECT ${priceColumns}, valid_from, valid_until FROM price_lists WHERE partner_id = ${partnerId} ORDER BY valid_from`
+  return db.sql<ValidPrices>`SELECT ${priceColumns}, valid_from, valid_until FROM price_lists
+    WHERE partner_id = ${partnerId} ORDER BY valid_from`
 }
 
 export type ValidPrices = Omit<PriceListRow, 'id' | 'partnerId'>
 
 export type PricesChanged =
   | { readonly outcome: 'changed' }
-  /** Others were planned from then on, and a change must not slip in before them. */
+  /** Other prices are planned from then on, and a change before them is not allowed. */
   | { readonly outcome: 'planned'; readonly from: Date }
 
-/** From then on, and never for the past: what was valid before ends, and nothing of it changes. What was planned for the same time is replaced. */
+/** Ends the current prices at `from`, which must not be in the past. Prices planned for the same time are replaced. */
 export async function changePrices(
   tx: Tx,
   change: { partnerId: string; changes: Partial<PriceList>; from: Date; at: Date },
 ): Promise<PricesChanged> {
   const { partnerId, changes, from, at } = change
-  assert(from >= at, 'prices do not change for the past')
+  assert(from >= at, 'prices cannot change for the past')
   await removePlanned(tx, { partnerId, from, at })
   const last = await lockLastPrices(tx, partnerId)
   if (last.validFrom >= from) return { outcome: 'planned', from: last.validFrom }
@@ -82,7 +83,7 @@ export async function changePrices(
   return { outcome: 'changed' }
 }
 
-/** As if it had never been planned; only the last one, and only until it begins. */
+/** Undoes the last planned change, until it begins. */
 export async function removePlanned(
   tx: Tx,
   { partnerId, from, at }: { partnerId: string; from: Date; at: Date },
@@ -92,13 +93,13 @@ export async function removePlanned(
   await tx.sql`DELETE FROM price_lists WHERE partner_id = ${partnerId} AND valid_from = ${from}`
   const before =
     await tx.sql`UPDATE price_lists SET valid_until = NULL WHERE partner_id = ${partnerId} AND valid_until = ${from} RETURNING id`
-  assert(before.length === 1, 'something was valid before what is planned')
+  assert(before.length === 1, 'planned prices must follow earlier ones')
   return 'removed'
 }
 
 async function lockLastPrices(tx: Tx, partnerId: string): Promise<ValidPrices> {
-  const [last] =
-    await tx.sql<ValidPrices>`SELECT ${priceColumns}, valid_from, valid_until FROM price_lists WHERE partner_id = ${partnerId} AND valid_until IS NULL FOR UPDATE`
+  const [last] = await tx.sql<ValidPrices>`SELECT ${priceColumns}, valid_from, valid_until FROM price_lists
+    WHERE partner_id = ${partnerId} AND valid_until IS NULL FOR UPDATE`
   assert(last !== undefined, 'a partner must have a price list')
   return last
 }

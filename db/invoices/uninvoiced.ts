@@ -1,4 +1,4 @@
-// What a partner owes and no invoice has yet: its charges by kind, the accounts that are due, and credit that was carried.
+// Amounts of a partner that are not on an invoice yet: charges by kind, due monthly accounts, and carried credit.
 import type { ChargeGroup } from '../../domain/invoices/invoice'
 import { dueMonthlyAccount, dueMonths, type LiveAccount } from '../../domain/invoices/monthly-account'
 import { firstDayOf, type Month } from '../../domain/month'
@@ -8,12 +8,12 @@ import { addCharge } from './charges'
 import { findPrices } from './price-lists'
 
 export interface Span {
-  /** Its own month is not in it; null means from the beginning. */
+  /** Exclusive; null means from the beginning. */
   readonly after: Month | null
   readonly until: Month
 }
 
-/** What the invoice of `until` takes: its own charges, those of months before that are on none, and the accounts that are due. */
+/** The invoice of `until` takes its own charges, uninvoiced charges of earlier months, and due monthly accounts. */
 export async function listToBill(db: Queryable, partnerId: string, span: Span): Promise<ChargeGroup[]> {
   const { after, until } = span
   const stored = await db.sql<ChargeGroup>`SELECT ${groupColumns} FROM uninvoiced_charges
@@ -23,7 +23,7 @@ export async function listToBill(db: Queryable, partnerId: string, span: Span): 
   return [...stored, ...due.filter(({ months }) => after === null || months.every((month) => month > after))]
 }
 
-/** The pot: what invoices have put in, less what later ones took out. */
+/** The credit that invoices have carried over, less the credit that later ones took. */
 export async function findCarriedPence(db: Queryable, partnerId: string): Promise<bigint> {
   const [pot] = await db.sql<{
     carriedPence: bigint
@@ -37,7 +37,7 @@ export const groupColumns = sql`kind, count(*)::integer AS count, sum(amount_mic
   min(amount_micropounds) AS least_micropounds, max(amount_micropounds) AS most_micropounds,
   coalesce(array_agg(DISTINCT to_char(month, 'YYYY-MM')) FILTER (WHERE kind = 'monthly_account'), '{}') AS months`
 
-/** Also of months before, whose run has failed or never came; each at its own price, and a price of nothing is not charged. */
+/** Also of earlier months without an invoice run, each at its own price. A price of zero is not charged. */
 export async function listDueAccounts(db: Queryable, partnerId: string, until: Month): Promise<ChargeGroup[]> {
   return (await listDue(db, partnerId, until)).map(({ month, pricePence }) => dueMonthlyAccount(month, pricePence))
 }

@@ -60,8 +60,8 @@ export async function loadUsage(db: Queryable, { partnerId, environment }: Scope
 }
 
 /**
- * What the month would be billed for now, once what is before it was: until then the months before keep their charges, and
- * their invoice takes its part of the credit. The sandbox is never charged.
+ * The invoice of the current month so far. If earlier months are not billed yet, their charges and the credit that their invoice
+ * will take are left out. The sandbox is never charged.
  */
 export async function loadInvoiceSoFar(
   db: Queryable,

@@ -32,7 +32,7 @@ export interface Claim {
   readonly country: string
   readonly createdVia: CreatedVia
   readonly createdBy: string
-  /** The API key that pays. Null where the transaction holds the rights of a person (`holdCaller`), or an operator pays. */
+  /** The API key that pays. Null if the transaction holds the rights of a person (`holdCaller`), or an operator pays. */
   readonly keyId: string | null
   readonly quote: Quote
   readonly recipientName: string
@@ -41,7 +41,7 @@ export interface Claim {
   readonly sealedRecipient: { readonly keyId: string; readonly sealed: Buffer }
   readonly bankKey: string
   readonly requestId: string | null
-  /** The key or member that pays in live, whose first payout the admins are mailed about. Null: none is reported. */
+  /** The key or member that pays in live: admins get a mail about its first payout. Null sends no mail. */
   readonly payerId: string | null
   readonly at: Date
 }

@@ -31,7 +31,7 @@ export const payoutEvent = new EntitySchema<PayoutEventRow>({
 })
 
 /** Kinds of events that a person causes, as opposed to the bank or the service. */
-export const peoplesKinds = [
+export const manualEventKinds = [
   'resolved',
   'retried',
   'cancel_asked',
@@ -41,14 +41,14 @@ export const peoplesKinds = [
   'case_resolved',
 ] as const
 
-export interface PeoplesEvent extends Pick<PayoutEventRow, 'payoutId' | 'at' | 'madeBy'> {
-  readonly kind: (typeof peoplesKinds)[number]
+export interface ManualEvent extends Pick<PayoutEventRow, 'payoutId' | 'at' | 'madeBy'> {
+  readonly kind: (typeof manualEventKinds)[number]
   /** Without names and account numbers. */
   readonly detail: string | null
 }
 
 /** Records the payout's current status, which may have changed since the caller read it. */
-export async function tellPayout(tx: Tx, { payoutId, at, kind, madeBy, detail }: PeoplesEvent): Promise<void> {
+export async function recordPayoutEvent(tx: Tx, { payoutId, at, kind, madeBy, detail }: ManualEvent): Promise<void> {
   await tx.sql`INSERT INTO payout_events (payout_id, at, kind, status, made_by, detail)
     SELECT id, ${at}::timestamptz, ${kind}::text, status, ${madeBy}::text, ${detail}::text FROM payouts
     WHERE id = ${payoutId} FOR UPDATE`

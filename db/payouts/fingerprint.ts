@@ -1,8 +1,8 @@
-// Tells whether two requests ask for the same payout, and which fields differ, without keeping what they said.
+// Detects whether two requests ask for the same payout, and which fields differ, without storing their values.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Keyring, PurposeKey } from '../keyring'
 
-/** A request's fields by their path, defaults applied and values written in one way. */
+/** A request's fields by their path, with defaults applied and values in one canonical form. */
 export type CanonicalFields = Readonly<Record<string, string>>
 
 export interface Fingerprint {
@@ -16,13 +16,13 @@ export function fingerprintOf(keyring: Keyring, fields: CanonicalFields): Finger
   return { keyId: key.id, whole: wholeOf(key, fields), fields: fieldsOf(key, fields) }
 }
 
-/** How the paths begin of what is erased with the bank details. */
+/** The prefix of the paths that are erased with the bank details. */
 export const recipientPaths = 'recipient.'
 
 /**
- * The fields whose values differ from the fingerprinted ones; none when it is the same request, null when its key is gone. The
- * recipient is one field: field by field, the bank details that are stored sealed could be guessed. An erased recipient is
- * named only where nothing else differs, because there is nothing left to compare it with.
+ * The fields whose values differ from the stored ones: none when it is the same request, null when the fingerprint's key is
+ * missing. The recipient is one field: field by field, a caller could guess the sealed bank details. An erased recipient cannot be
+ * compared, so it is named only if nothing else differs.
  */
 export function differingFields(keyring: Keyring, stored: Fingerprint, fields: CanonicalFields): string[] | null {
   const key = keyring.find('fingerprint', stored.keyId)
@@ -36,7 +36,7 @@ export function differingFields(keyring: Keyring, stored: Fingerprint, fields: C
   return others.length === 0 ? ['recipient'] : others
 }
 
-/** As a response names them: the recipient as one field. */
+/** The names in a response, with the recipient as one field. */
 export function fieldsShown(paths: readonly string[]): string[] {
   return [...new Set(paths.map((path) => (isOfRecipient(path) ? 'recipient' : path)))].toSorted()
 }
@@ -50,7 +50,7 @@ function wholeOf(key: PurposeKey, fields: CanonicalFields): Buffer {
   return hash(key, JSON.stringify(paths.map((path) => [path, fields[path]])))
 }
 
-/** Twelve bytes tell two values apart; the path is hashed with them, so that equal values of two fields look unlike. */
+/** Twelve bytes distinguish two values. The path is hashed too, so equal values of two fields have different hashes. */
 function fieldsOf(key: PurposeKey, fields: CanonicalFields): Record<string, string> {
   return Object.fromEntries(
     Object.entries(fields).map(([path, value]) => [path, hash(key, `${path}\n${value}`).toString('hex', 0, 12)]),

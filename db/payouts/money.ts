@@ -1,4 +1,4 @@
-// Every ledger posting of a payout: its debit, the reversal, the payment, and what the bank sends back.
+// Every ledger posting of a payout: debit, reversal, payment, refund and return.
 import { assert } from '../../domain/assert'
 import {
   debitPostings,
@@ -12,12 +12,12 @@ import type { Queryable, Tx } from '../database'
 import { isPosted, type Posted, postSet } from '../wallets/ledger'
 import type { StepRow } from './steps'
 
-/** Sets the money of this attempt aside, once. */
+/** Holds the money of this attempt, once. */
 export function postDebit(tx: Tx, row: StepRow, at: Date): Promise<Posted> {
   return postSet(tx, { ...debitOf(row), payoutId: row.id, createdBy: 'payout', at, postings: debitsOf(row) })
 }
 
-/** Under its own cause_ref where the ledger has the first debit of this attempt, with its reversal. */
+/** Uses its own cause_ref if the ledger already has the first debit of this attempt and its reversal. */
 export async function postDebitAgain(tx: Tx, row: StepRow, { by, at }: { by: string; at: Date }): Promise<Posted> {
   const debit = debitOf(row)
   const causeRef = (await isPosted(tx, debit)) ? `${debit.causeRef}/bound` : debit.causeRef
@@ -28,7 +28,7 @@ export function isDebited(db: Queryable, row: StepRow): Promise<boolean> {
   return isPosted(db, debitOf(row))
 }
 
-/** Posts nothing for an attempt that was never debited, and posts once however often it is called. */
+/** Posts nothing for an attempt that was never debited. Repeated calls post once. */
 export async function reverseDebit(tx: Tx, row: StepRow, at: Date): Promise<void> {
   if (!(await isDebited(tx, row))) return
   const postings = reversePostings(row.walletSendsMicroUsdc)
@@ -39,7 +39,7 @@ export function postPaidOut(tx: Tx, row: StepRow, at: Date): Promise<void> {
   return post(tx, row, { cause: 'paid_out', postings: paidOutPostings(row.walletSendsMicroUsdc), at })
 }
 
-/** The amount that the bank sent back, of a payout that was under way or had completed. */
+/** Posts the amount that the bank sent back: a refund, or a return if the payout had completed. */
 export function postBack(
   tx: Tx,
   row: StepRow,
@@ -62,14 +62,14 @@ interface ToPost {
 
 /** Unique by the bank's transfer and its movement, so that a deposit found later cannot book a refund again. */
 async function post(tx: Tx, row: StepRow, set: ToPost): Promise<void> {
-  assert(row.transferRef !== null, 'only a transfer is settled')
+  assert(row.transferRef !== null, 'a payout without a transfer cannot settle')
   const about = { walletId: row.walletId, payoutId: row.id, createdBy: 'bank' }
   const { outcome } = await postSet(tx, { ...about, causeRef: row.transferRef, ...set })
-  // An open row has not booked it: something else has, and the payout must not close without its money.
-  assert(outcome === 'posted', 'what a payout gives or gets back is booked with it')
+  // This row has not booked it. If something else has, the payout must not close without its money.
+  assert(outcome === 'posted', 'a payout must book its own payment or refund')
 }
 
-/** How the ledger names the debit of this attempt. */
+/** The key of this attempt's debit in the ledger. */
 function debitOf({ walletId, id, attempt }: StepRow) {
   return { walletId, cause: 'debit', causeRef: `${id}/${attempt}` }
 }

@@ -21,7 +21,7 @@ export interface OpenPayout {
   readonly completedAt: Date | null
 }
 
-/** Where the page before ended. */
+/** The last payout of the previous page. */
 export interface OpenCursor {
   readonly createdAt: Date
   readonly payoutId: string
@@ -54,14 +54,14 @@ export async function findOpenPayout(db: Queryable, payoutId: string): Promise<O
   return open ?? null
 }
 
-/** Under the wallet's lock: whether a payout of it may still move its money. */
+/** Under the wallet's lock: whether one of its payouts may still move money. */
 export async function hasOpenPayouts(tx: Tx, walletId: string): Promise<boolean> {
   const open =
     await tx.sql`SELECT 1 FROM payouts WHERE wallet_id = ${walletId} AND released_at IS NULL AND closed_at IS NULL LIMIT 1`
   return open.length > 0
 }
 
-/** Those of the payouts that were over before that time, or do not exist. */
+/** Of these payouts, those that were over before that time, and those that do not exist. */
 export async function findOver(
   db: Queryable,
   payoutIds: readonly string[],
@@ -80,8 +80,8 @@ export interface OverduePayout {
 }
 
 /**
- * Raises attention for payouts that are open for too long. It skips payouts that already need attention, and for the same time
- * again those that an operator has attended to.
+ * Raises attention for payouts that are open for too long. It skips payouts that already need attention. After an operator has
+ * attended to a payout, the same period starts again.
  */
 export async function markOverdue(
   db: Queryable,

@@ -145,7 +145,10 @@ async function findRareParts(db: Queryable, scope: Scope, term: string): Promise
   return rows.map(({ part }) => part)
 }
 
-/** A short word keeps the character before it, since the index also knows how words begin. ASCII only: its lower case is the same in every locale. */
+/**
+ * A short word keeps the character before it: the index also contains the starts of words. ASCII has one lower case in every
+ * locale.
+ */
 function partsOf(term: string): string[] {
   const words = [...term.matchAll(/[ -/]?([a-zA-Z0-9]+)/g)].map(([whole, word = '']) =>
     word.length < 6 ? whole : word,
@@ -204,7 +207,7 @@ const conditionNames = [
   'startingAfter',
 ] as const satisfies readonly (keyof typeof conditions)[]
 
-/** Conditions that the index of the list answers. */
+/** Conditions that the list's index supports. */
 const boundNames: ReadonlySet<string> = new Set<keyof typeof conditions>([
   'createdAfter',
   'createdBefore',
@@ -223,5 +226,5 @@ const newestFirst = sql`ORDER BY created_at DESC, id DESC`
 
 const commonTermsAmong = 500
 
-/** A term of one or two characters is looked for among so many payouts, and not beyond. */
+/** A term of one or two characters is only searched among so many of the newest payouts. */
 export const shortTermsAmong = 5_000

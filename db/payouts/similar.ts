@@ -12,7 +12,7 @@ export interface SimilarPayout {
 
 export interface SimilarPayouts {
   readonly similar: readonly SimilarPayout[]
-  /** Another account with the same last four digits was paid this amount: what a wrong guess at its number finds. */
+  /** Another account with the same last four digits was paid this amount. A wrong guess of its number ends here. */
   readonly isNearMiss: boolean
 }
 

@@ -119,7 +119,7 @@ export async function keepPayout(db: Queryable, kept: Kept): Promise<boolean> {
   return recorded.length > 0
 }
 
-/** Releases the key and the code that confirmed the payout. Only before the payout is acknowledged, and in the transaction that reverses the debit. */
+/** Releases the key and the confirmation code of an unacknowledged payout, in the transaction that reverses the debit. */
 export async function releaseRow(
   tx: Tx,
   { payoutId, verdict, details, at }: { payoutId: string; verdict: Refusal; details: object | null; at: Date },
@@ -135,7 +135,7 @@ export async function releaseRow(
     WHERE id = ${payoutId}`
 }
 
-/** Undoes a release: the attempt is as it was before its verdict, with its call to the bank made. The same transaction posts the debit. */
+/** Undoes a release: the attempt has no verdict, but a started call to the bank. The same transaction posts the debit again. */
 export async function undoRelease(tx: Tx, { payoutId, attempt, at }: AttemptRef & { at: Date }): Promise<void> {
   await tx.sql`UPDATE payouts SET verdict = NULL, verdict_details = NULL, verdict_at = NULL, released_at = NULL,
       submit_started_at = coalesce(submit_started_at, ${at}),
@@ -154,7 +154,7 @@ export interface Move {
   readonly at: Date
 }
 
-/** Under lockStep. Status and transfer state change together; the timeline gets an entry if `event` is given. Only a new status changes `updated_at`. */
+/** Under lockStep. An `event` adds an entry to the timeline. Only a new status changes `updated_at`. */
 export async function movePayout(tx: Tx, move: Move): Promise<void> {
   const { payoutId, status, failureReason, transferState, event, detail, at } = move
   const closedAt = move.afterwards === 'closed' ? at : null
@@ -172,7 +172,7 @@ export async function movePayout(tx: Tx, move: Move): Promise<void> {
     SELECT id, ${at}, ${event}, ${status}, 'bank', ${detail} FROM moved WHERE ${event}::text IS NOT NULL`
 }
 
-/** Acknowledges the payout, since the API answers `pending`: it cannot disappear any more. False when a verdict or a release came first. */
+/** Acknowledges the payout before the API answers `pending`. False when a verdict or a release came first. */
 export async function markAnswered(
   db: Queryable,
   { payoutId, attempt, at }: AttemptRef & { at: Date },
@@ -222,7 +222,7 @@ const selectStep = sql`SELECT p.id, p.attempt, p.partner_id, p.environment, p.wa
       THEN 'partner not active' END AS held_by
   FROM payouts p JOIN wallets w ON w.id = p.wallet_id`
 
-/** The bank may have a transfer for it that our ledger does not know: nothing more is sent under its key before an operator has decided. */
+/** The bank may have a transfer that our ledger does not know: nothing more is sent under this key before an operator decides. */
 export function isDisputed(attention: Sql): Sql {
   return sql`coalesce(${attention} ~ '^(bank_contradicts_|unaccounted_transfer$)', false)`
 }
@@ -232,7 +232,7 @@ export function isPassing(attention: Sql): Sql {
   return sql`coalesce(${isAwaited(attention)} OR ${attention} ~ '^(bank_says_|can_not_book_|bank_misconfigured$)', false)`
 }
 
-/** The attention that remains: a reason that only waited for an event ends when it has come, and a reason about money stays. */
+/** Clears a reason that only waited for an event, once it has come. A reason about money stays. */
 function attentionUnless(hasCome: Sql): Sql {
   return sql`CASE WHEN ${hasCome} AND ${isAwaited(sql`attention`)} THEN NULL ELSE attention END`
 }
@@ -241,7 +241,7 @@ function isAwaited(attention: Sql): Sql {
   return sql`${attention} IN ('outcome_unknown', 'outcome_overdue', 'settlement_overdue', 'refund_missing', 'refund_unexplained')`
 }
 
-/** The row before the change, locked: only its old state tells whether the change makes the payout visible to its readers. */
+/** The locked row before the change: its old state decides whether the change makes the payout visible to readers. */
 function before(payoutId: string): Sql {
   return sql`before AS (
       SELECT id, verdict_at IS NULL AND answered_at IS NULL AS unseen FROM payouts WHERE id = ${payoutId} FOR UPDATE

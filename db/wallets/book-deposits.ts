@@ -19,7 +19,7 @@ type HeldMovement =
   | ({ readonly kind: 'deposit' | 'withdrawal' } & Movement)
   | { readonly kind: 'unreadable'; readonly id: string }
 
-/** What is to be done with a movement. Other verdicts book nothing. */
+/** The verdict about a movement. Only deposits and held movements are booked. */
 type Judged =
   | { readonly verdict: 'deposit'; readonly row: Movement }
   | { readonly verdict: 'held'; readonly row: HeldMovement; readonly why: string }
@@ -29,12 +29,12 @@ export interface DepositsToBook {
   readonly wallet: { readonly id: string; readonly partnerId: string; readonly environment: Environment }
   readonly judged: readonly Judged[]
   readonly createdBy: string
-  /** What the activity list calls it; null where that would say the same as another line. */
+  /** Its action in the activity list; null if another entry already says the same. */
   readonly action: 'wallet.top_up' | 'wallet.credit' | null
   readonly at: Date
 }
 
-/** What was new. */
+/** The movements that were new. */
 export interface BookedDeposits {
   readonly booked: readonly Movement[]
   readonly held: readonly { readonly bankRef: string; readonly why: string }[]
@@ -66,7 +66,7 @@ async function book(tx: Tx, deposits: DepositsToBook, { id, amountMicroUsdc }: M
   return true
 }
 
-/** A deposit is in suspense: the books have what the bank has, and the wallet shows only what is surely the partner's. */
+/** Books a deposit in suspense: the ledger matches the bank, and the wallet shows only money that is certainly the partner's. */
 async function hold(tx: Tx, deposits: DepositsToBook, row: HeldMovement, why: string): Promise<boolean> {
   const { wallet, createdBy, at } = deposits
   const amountMicroUsdc = row.kind === 'deposit' ? row.amountMicroUsdc : null

@@ -10,7 +10,7 @@ export interface WalletEntryRow {
   readonly at: Date
   readonly cause: string
   readonly amountMicroUsdc: bigint
-  /** After this entry and all that came before it. */
+  /** After this entry. */
   readonly balanceMicroUsdc: bigint
   /** This and the three below are null for entries without a payout, and for a payout that its partner cannot see. */
   readonly payoutId: string | null

@@ -104,13 +104,14 @@ export async function holdDeposit(tx: Tx, deposit: NewHeldDeposit): Promise<bool
 
 /** Of all partners, oldest first. */
 export async function listHeldDeposits(db: Queryable, limit: number): Promise<HeldDeposit[]> {
-  return db.sql<HeldDeposit>`SELECT ${columns} FROM ${held} WHERE held.resolved_at IS NULL ORDER BY held.found_at, held.id LIMIT ${limit}`
+  return db.sql<HeldDeposit>`SELECT ${columns} FROM ${held}
+    WHERE held.resolved_at IS NULL ORDER BY held.found_at, held.id LIMIT ${limit}`
 }
 
 /** Null when it does not wait for a decision. Locked until the transaction ends. */
 export async function lockHeldDeposit(tx: Tx, id: string): Promise<HeldDeposit | null> {
-  const [deposit] =
-    await tx.sql<HeldDeposit>`SELECT ${columns} FROM ${held} WHERE held.id = ${id} AND held.resolved_at IS NULL FOR NO KEY UPDATE OF held`
+  const [deposit] = await tx.sql<HeldDeposit>`SELECT ${columns} FROM ${held}
+    WHERE held.id = ${id} AND held.resolved_at IS NULL FOR NO KEY UPDATE OF held`
   return deposit ?? null
 }
 

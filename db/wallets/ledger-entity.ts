@@ -1,4 +1,4 @@
-// The ledger's three tables: accounts, and the sets of entries that move money between them, which only ever grow.
+// The ledger's three tables: accounts, and append-only sets of entries that move money between them.
 import { EntitySchema } from 'typeorm'
 import type { AccountKind } from '../../domain/wallets/ledger'
 import { bigint, id, idOf, orNull, sequence, text, time, withDefault } from '../columns'
@@ -16,7 +16,7 @@ export interface LedgerSetRow {
   readonly cause: string
   readonly causeRef: string
   readonly payoutId: string | null
-  /** The bank's own id of what it did; null for what only we know of. */
+  /** The bank's id of the movement; null for entries that the bank does not know. */
   readonly bankRef: string | null
   readonly createdBy: string
   readonly createdAt: Date

@@ -1,4 +1,4 @@
-// The only writer of the ledger, and so of wallet balances: one balanced set, posted once, in one statement.
+// The only writer of the ledger and of wallet balances: one balanced set, posted once, in one statement.
 import { assert } from '../../domain/assert'
 import { assertBalanced, type Posting } from '../../domain/wallets/ledger'
 import type { Queryable } from '../database'
@@ -6,11 +6,11 @@ import { newId } from '../id'
 
 export interface PostingSet {
   readonly walletId: string
-  /** What the set is for, such as debit; with causeRef it makes the set unique within its wallet. */
+  /** For example debit. Together with causeRef it is unique within the wallet. */
   readonly cause: string
   readonly causeRef: string
   readonly payoutId: string | null
-  /** The bank's own id of what it did, which is booked once per wallet whatever the cause. */
+  /** The bank's id of the movement. It is booked once per wallet, whatever the cause. */
   readonly bankRef?: string | null
   readonly createdBy: string
   readonly at: Date
@@ -22,7 +22,7 @@ export type Posted =
   | { readonly outcome: 'already_posted' }
   | { readonly outcome: 'insufficient'; readonly balanceMicroUsdc: bigint }
 
-/** A refusal moves nothing and leaves a surrounding transaction usable; a repeat of the same cause or bankRef moves nothing either. */
+/** A refusal moves nothing and leaves the transaction usable. Posting the same cause or bankRef again moves nothing. */
 export async function postSet(tx: Queryable, set: PostingSet): Promise<Posted> {
   const { walletId, cause, causeRef, payoutId, bankRef = null, createdBy, at, postings } = set
   assertBalanced(postings)
@@ -32,7 +32,8 @@ export async function postSet(tx: Queryable, set: PostingSet): Promise<Posted> {
 
   // Lock, check, set, balance and entries are one function of the database (db/migrations/001-009/2-ledger.ts): one round trip.
   const [row] =
-    await tx.sql<PostedRow>`SELECT outcome, balance FROM post_ledger_set(${walletId}, ${newId(at)}, ${cause}, ${causeRef}, ${payoutId}, ${bankRef}, ${createdBy}, ${at}, ${accounts}, ${amounts})`
+    await tx.sql<PostedRow>`SELECT outcome, balance FROM post_ledger_set(${walletId}, ${newId(at)}, ${cause},
+    ${causeRef}, ${payoutId}, ${bankRef}, ${createdBy}, ${at}, ${accounts}, ${amounts})`
   assert(row !== undefined, 'a posted set must have an outcome')
   const { outcome, balance } = row
   return outcome === 'already_posted' ? { outcome } : { outcome, balanceMicroUsdc: balance }
@@ -43,15 +44,13 @@ export async function isPosted(
   tx: Queryable,
   { walletId, cause, causeRef }: Pick<PostingSet, 'walletId' | 'cause' | 'causeRef'>,
 ): Promise<boolean> {
-  return (
-    (
-      await tx.sql`SELECT id FROM ledger_sets WHERE wallet_id = ${walletId} AND cause = ${cause} AND cause_ref = ${causeRef}`
-    ).length > 0
-  )
+  const posted = await tx.sql`SELECT id FROM ledger_sets
+    WHERE wallet_id = ${walletId} AND cause = ${cause} AND cause_ref = ${causeRef}`
+  return posted.length > 0
 }
 
 interface PostedRow {
   readonly outcome: Posted['outcome']
-  /** After this set, whatever became of it. */
+  /** The wallet's balance, also after a refusal. */
   readonly balance: bigint
 }

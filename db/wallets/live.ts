@@ -1,4 +1,4 @@
-// A partner's live wallet and the customer behind it, from the day the bank is asked to verify the business.
+// Live wallets: the customer at the bank from its verification on, the connection, and low balances.
 import { DatabaseError } from 'pg'
 import { assert } from '../../domain/assert'
 import type { Queryable, Tx } from '../database'
@@ -6,7 +6,7 @@ import { sql } from '../sql'
 
 export interface LiveWallet {
   readonly walletId: string
-  /** What the bank calls the verification, the customer, the wallet and its bank account; null until there is one. */
+  /** The bank's ids of the verification, the customer, the wallet and its bank account; null until they exist. */
   readonly verificationRef: string | null
   readonly customerRef: string | null
   readonly walletRef: string | null
@@ -20,7 +20,7 @@ export async function findLiveWallet(db: Queryable, partnerId: string): Promise<
   return wallet ?? null
 }
 
-/** As it is now and stays until the transaction ends. */
+/** Locked until the transaction ends. */
 export async function lockLiveWallet(tx: Tx, partnerId: string): Promise<LiveWallet> {
   const [wallet] =
     await tx.sql<LiveWallet>`SELECT ${columns} FROM wallets WHERE partner_id = ${partnerId} AND environment = 'live' FOR UPDATE`
@@ -28,7 +28,7 @@ export async function lockLiveWallet(tx: Tx, partnerId: string): Promise<LiveWal
   return wallet
 }
 
-/** The first one that is stored stays; a bank may make the customer later than its verification. */
+/** Never replaces a stored id. The bank may create the customer later than its verification. */
 export async function storeLiveCustomer(
   tx: Tx,
   customer: { walletId: string; verificationRef: string; customerRef: string | null; at: Date },
@@ -38,13 +38,13 @@ export async function storeLiveCustomer(
     WHERE id = ${walletId} AND customer_ref IS NULL AND coalesce(verification_ref, ${verificationRef}) = ${verificationRef}`
 }
 
-/** The bank's customer turned out to be nobody's to have; a connected wallet keeps its own. */
+/** Removes a customer that cannot be used. A connected wallet keeps its customer. */
 export async function forgetLiveCustomer(tx: Tx, walletId: string, at: Date): Promise<void> {
   await tx.sql`UPDATE wallets SET verification_ref = NULL, customer_ref = NULL, updated_at = ${at}
     WHERE id = ${walletId} AND wallet_ref IS NULL`
 }
 
-/** Whether what was to be stored is another partner's at the bank. */
+/** Whether the error says that another partner has this id of the bank. */
 export function isAnothersRef(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '23505' && ownRefs.includes(error.constraint ?? '')
 }
@@ -55,7 +55,7 @@ export interface LiveConnection {
   readonly walletId: string
   readonly customerRef: string
   readonly walletRef: string
-  /** Where USDC is sent to; not the wallet's own address. */
+  /** The address for deposits of USDC, not the wallet's own address. */
   readonly address: string
   readonly fundingRef: string
   readonly sortCode: string
@@ -65,7 +65,7 @@ export interface LiveConnection {
   readonly at: Date
 }
 
-/** From now on its payouts go to the bank, and its money can come in. */
+/** After this its payouts go to the bank, and it can receive money. */
 export async function connectLiveWallet(tx: Tx, connection: LiveConnection): Promise<void> {
   const { walletId, customerRef, walletRef, address, at } = connection
   const { fundingRef, sortCode, accountNumber, holderName, bankName } = connection
@@ -75,15 +75,15 @@ export async function connectLiveWallet(tx: Tx, connection: LiveConnection): Pro
     WHERE id = ${walletId}`
 }
 
-/** Whose customer or verification it is that the bank speaks of; null when it is nobody's of ours. */
+/** The partner with this id of a customer or verification; null if there is none. */
 export async function findVerifiedPartner(db: Queryable, ref: string): Promise<string | null> {
   const [row] = await db.sql<{ partnerId: string }>`SELECT partner_id FROM wallets
     WHERE environment = 'live' AND verification_ref IS NOT NULL AND (customer_ref = ${ref} OR verification_ref = ${ref})`
   return row?.partnerId ?? null
 }
 
-/** Partners that the bank is or was asked to verify, but for closed ones; `after` is the last one of the page before. */
-export async function listPartnersToLookAt(
+/** Partners whose verification was requested, without closed ones. `after` is the last partner of the previous page. */
+export async function listPartnersToVerify(
   db: Queryable,
   { after, limit }: { after: string | null; limit: number },
 ): Promise<string[]> {
@@ -98,27 +98,27 @@ export async function listPartnersToLookAt(
 
 const columns = sql`id AS wallet_id, verification_ref, customer_ref, wallet_ref, funding_ref`
 
-/** Writes a notice for each that is new, and answers how many; its `about` is what the wallet held, in millionths. */
-export async function noteLowBalances(db: Queryable, { at, limit }: { at: Date; limit: number }): Promise<number> {
-  // A wallet whose row is held pays or is paid at this moment: the next look finds it.
+/** Adds a notice for each wallet that fell below its partner's limit, with its balance in micro-USDC. Returns how many. */
+export async function reportLowBalances(db: Queryable, { at, limit }: { at: Date; limit: number }): Promise<number> {
+  // A wallet whose row is locked is moving money now: the next run finds it.
   const [row] = await db.sql<{ count: number }>`WITH low AS (
       SELECT wallets.id FROM wallets JOIN partners ON partners.id = wallets.partner_id
       WHERE wallets.environment = 'live' AND wallets.wallet_ref IS NOT NULL AND partners.status <> 'closed'
         AND wallets.low_balance_told_at IS NULL AND wallets.balance_micro_usdc < partners.low_balance_micro_usdc
       ORDER BY wallets.id LIMIT ${limit} FOR NO KEY UPDATE OF wallets SKIP LOCKED
-    ), told AS (
+    ), marked AS (
       UPDATE wallets SET low_balance_told_at = ${at} FROM low WHERE wallets.id = low.id
       RETURNING wallets.partner_id, wallets.environment, wallets.balance_micro_usdc
     ), noted AS (
       INSERT INTO notices (partner_id, environment, kind, about, at)
-      SELECT partner_id, environment, 'low_balance', balance_micro_usdc::text, ${at} FROM told RETURNING id
+      SELECT partner_id, environment, 'low_balance', balance_micro_usdc::text, ${at} FROM marked RETURNING id
     )
     SELECT count(*)::integer AS count FROM noted`
   return row?.count ?? 0
 }
 
-/** Answers how many are above it again. */
-export async function forgetLowBalances(db: Queryable): Promise<number> {
+/** Wallets that are above the limit again can be reported again. Returns how many. */
+export async function clearLowBalances(db: Queryable): Promise<number> {
   const [row] = await db.sql<{ count: number }>`WITH back AS (
       UPDATE wallets SET low_balance_told_at = NULL FROM partners
       WHERE wallets.low_balance_told_at IS NOT NULL AND partners.id = wallets.partner_id

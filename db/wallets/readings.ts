@@ -1,4 +1,4 @@
-// Which wallets are at a bank, up to which movement each one's history was read, what stayed undecided, and which readings failed.
+// Reading wallets' histories at the bank: which wallets to read, how far, undecided movements and failed reads.
 import type { Environment, RailName } from '../../domain/environment'
 import { sandboxIdleAfterMs } from '../../domain/limits'
 import type { ReadingFailure } from '../bank/readings'
@@ -14,13 +14,13 @@ export interface WalletToRead {
   readonly historyReadTo: string | null
 }
 
-/** Null when it is at no bank. */
+/** Null when it is not connected to a bank. */
 export async function findWalletToRead(db: Queryable, walletId: string): Promise<WalletToRead | null> {
   const [wallet] = await db.sql<WalletToRead>`SELECT ${columns} FROM wallets WHERE id = ${walletId} AND ${isAtBank}`
   return wallet ?? null
 }
 
-/** By what the bank calls it. */
+/** By the bank's id of the wallet. */
 export async function findWalletIdByRef(
   db: Queryable,
   environment: Environment,
@@ -33,13 +33,13 @@ export async function findWalletIdByRef(
 
 export interface WalletPage {
   readonly environment: Environment
-  /** The last wallet of the page before; null for the first page. */
+  /** The last wallet of the previous page; null for the first page. */
   readonly after: string | null
   readonly limit: number
   readonly at: Date
 }
 
-/** Without idle sandboxes: an event of the bank, a visit or a movement brings them back. */
+/** Without idle sandboxes. An event of the bank, a visit or a movement ends the idle state. */
 export async function listWalletsToRead(
   db: Queryable,
   { environment, after, limit, at }: WalletPage,
@@ -55,8 +55,8 @@ export function idleSince(at: Date): Date {
 }
 
 /**
- * Whether nothing has happened in the sandbox wallet `w` since that time, and nothing is left to do: no movement, no visit, no use of a
- * key, no open payout, no undecided movement, no failed reading and no open drift.
+ * Whether the sandbox wallet `w` is idle: since that time no movement, visit or use of a key, and no open payout, undecided
+ * movement, failed read or open drift.
  */
 export function isIdleSandbox(since: Sql): Sql {
   return sql`(w.environment = 'sandbox' AND w.updated_at < ${since}
@@ -69,7 +69,7 @@ export function isIdleSandbox(since: Sql): Sql {
   AND NOT EXISTS (SELECT FROM drifts d WHERE d.wallet_id = w.id AND d.resolved_at IS NULL))`
 }
 
-/** Only from where this reader began: a quicker one may be further. */
+/** Only if the position is where this read began: another read may have moved it further. */
 export async function moveHistoryReadTo(
   tx: Tx,
   { walletId, from, to }: { walletId: string; from: string | null; to: string },
@@ -86,7 +86,7 @@ export interface UndecidedMovement {
   readonly at: Date
 }
 
-/** What earlier readings could not decide, oldest first. */
+/** Movements that earlier reads could not decide, oldest first. */
 export async function listUndecided(db: Queryable, walletId: string): Promise<UndecidedMovement[]> {
   return db.sql<UndecidedMovement>`SELECT bank_ref AS id, kind, amount_micro_usdc, transfer_ref, moved_at AS at
     FROM undecided_movements WHERE wallet_id = ${walletId} ORDER BY moved_at, bank_ref`
@@ -102,7 +102,8 @@ export async function rememberUndecided(
   })
   await tx.sql`INSERT INTO undecided_movements (wallet_id, bank_ref, kind, amount_micro_usdc, transfer_ref, moved_at, found_at)
     SELECT ${walletId}, id, kind, amount, transfer, moved_at, ${at}
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r (id text, kind text, amount bigint, transfer text, moved_at timestamptz)
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS r (id text, kind text, amount bigint, transfer text, moved_at timestamptz)
     ON CONFLICT DO NOTHING`
 }
 
@@ -115,7 +116,7 @@ export interface FailedReading {
   readonly partner: string
   readonly environment: Environment
   readonly reason: ReadingFailure
-  /** The first failure since the last reading that succeeded. */
+  /** The first failure since the last successful read. */
   readonly since: Date
   readonly failedAt: Date
   readonly failures: number
@@ -125,7 +126,8 @@ export async function recordFailedReading(
   db: Queryable,
   { walletId, reason, at }: { walletId: string; reason: ReadingFailure; at: Date },
 ): Promise<void> {
-  await db.sql`INSERT INTO wallet_reading_failures AS f (wallet_id, since, failed_at, failures, reason) VALUES (${walletId}, ${at}, ${at}, 1, ${reason})
+  await db.sql`INSERT INTO wallet_reading_failures AS f (wallet_id, since, failed_at, failures, reason)
+    VALUES (${walletId}, ${at}, ${at}, 1, ${reason})
     ON CONFLICT (wallet_id) DO UPDATE SET failed_at = excluded.failed_at, failures = f.failures + 1,
       reason = excluded.reason`
 }
@@ -134,7 +136,7 @@ export async function clearFailedReading(db: Queryable, walletId: string): Promi
   await db.sql`DELETE FROM wallet_reading_failures WHERE wallet_id = ${walletId}`
 }
 
-/** Wallets whose last reading failed, the longest failing first. */
+/** Wallets whose last read failed, the longest failing first. */
 export async function listFailedReadings(db: Queryable, limit: number): Promise<FailedReading[]> {
   return db.sql<FailedReading>`SELECT partners.slug AS partner, w.environment, f.reason, f.since, f.failed_at, f.failures
     FROM wallet_reading_failures f JOIN wallets w ON w.id = f.wallet_id JOIN partners ON partners.id = w.partner_id

@@ -1,4 +1,4 @@
-// What operators decide about a held deposit: it is the partner's, or it stays where it is. A large live credit takes two of them.
+// How operators resolve a held deposit: credit it to the partner, or keep it. A large live credit needs two operators.
 
 import { assert } from '../../domain/assert'
 import { formatUsdcExactly } from '../../domain/money'
@@ -23,17 +23,17 @@ export interface HeldDeps {
   readonly confirmAboveMicroUsdc: bigint
 }
 
-/** One operator's word about one held deposit. */
-export interface HeldWord {
+/** One operator's statement about one held deposit. */
+export interface OperatorInput {
   readonly id: string
   readonly note: string
   readonly by: string
   readonly login: string
 }
 
-export interface HeldDecision extends HeldWord {
+export interface HeldDecision extends OperatorInput {
   readonly outcome: 'credited' | 'kept'
-  /** What to credit where the bank's own amount could not be read, and only there. */
+  /** The amount to credit, only if the bank's amount could not be read. */
   readonly amountMicroUsdc: bigint | null
 }
 
@@ -76,7 +76,7 @@ export async function resolveHeld(deps: HeldDeps, decision: HeldDecision): Promi
       const isSame = open.amountMicroUsdc === creditedMicroUsdc && isSameOperator(open, decision)
       return isSame ? { outcome: 'requested', deposit, request: open } : { outcome: 'request_open', request: open }
     }
-    // One that has expired counts for nothing, and the credit of a single operator must not be stored beside it.
+    // An expired request has no effect, and must not stay beside the credit of a single operator.
     await forgetCreditRequest(tx, deposit.id)
     if (deposit.environment === 'live' && creditedMicroUsdc > deps.confirmAboveMicroUsdc) {
       return request(tx, deposit, { ...decision, creditedMicroUsdc, at })
@@ -85,28 +85,28 @@ export async function resolveHeld(deps: HeldDeps, decision: HeldDecision): Promi
   })
 }
 
-/** The second operator names the amount again: what is confirmed is what was requested, read by another pair of eyes. */
+/** The second operator enters the amount again, to confirm what was requested. */
 export async function confirmHeld(
   { db, clock }: Pick<HeldDeps, 'db' | 'clock'>,
-  word: HeldWord & { readonly amountMicroUsdc: bigint },
+  input: OperatorInput & { readonly amountMicroUsdc: bigint },
 ): Promise<ConfirmedHeld> {
   const at = clock.now()
   return db.transaction(async (tx) => {
-    const deposit = await lockHeldDeposit(tx, word.id)
+    const deposit = await lockHeldDeposit(tx, input.id)
     if (deposit === null) return { outcome: 'not_found' }
     const open = requestOf(deposit, at)
     if (open === null) return { outcome: 'not_requested' }
-    if (isSameOperator(open, word)) return { outcome: 'same_operator', request: open }
-    if (open.amountMicroUsdc !== word.amountMicroUsdc) return { outcome: 'amount_differs', request: open }
-    const about = { ...word, outcome: 'credited', creditedMicroUsdc: open.amountMicroUsdc, at } as const
+    if (isSameOperator(open, input)) return { outcome: 'same_operator', request: open }
+    if (open.amountMicroUsdc !== input.amountMicroUsdc) return { outcome: 'amount_differs', request: open }
+    const about = { ...input, outcome: 'credited', creditedMicroUsdc: open.amountMicroUsdc, at } as const
     return resolve(tx, deposit, { ...about, requestedBy: open.by })
   })
 }
 
-/** Anyone may: it moves nothing. */
+/** Any operator may withdraw it, since it moves no money. */
 export async function withdrawRequest(
   { db, clock }: Pick<HeldDeps, 'db' | 'clock'>,
-  { id, by }: Pick<HeldWord, 'id' | 'by'>,
+  { id, by }: Pick<OperatorInput, 'id' | 'by'>,
 ): Promise<'withdrawn' | 'not_found' | 'not_requested'> {
   const at = clock.now()
   return db.transaction(async (tx) => {
@@ -116,12 +116,12 @@ export async function withdrawRequest(
     if (open === null) return 'not_requested'
     await forgetCreditRequest(tx, id)
     const detail = `${formatUsdcExactly(open.amountMicroUsdc)} USDC, requested by ${open.by}`
-    await tellActivity(tx, deposit, { action: 'deposit.credit_withdraw', detail, by, at })
+    await recordDecision(tx, deposit, { action: 'deposit.credit_withdraw', detail, by, at })
     return 'withdrawn'
   })
 }
 
-/** Null where none waits, or where it has expired. */
+/** Null if there is no request, or it has expired. */
 export function requestOf(deposit: HeldDeposit, now: Date): Request | null {
   const { requestedMicroUsdc: amountMicroUsdc, requestedBy: by, requestedAt } = deposit
   if (amountMicroUsdc === null || by === null || requestedAt === null) return null
@@ -131,7 +131,7 @@ export function requestOf(deposit: HeldDeposit, now: Date): Request | null {
 
 const requestLastsMs = 7 * 24 * 60 * 60 * 1000
 
-/** However the name is capitalised. */
+/** Ignores the case of the names. */
 function isSameOperator(one: { readonly by: string }, other: { readonly by: string }): boolean {
   return one.by.toLowerCase() === other.by.toLowerCase()
 }
@@ -141,16 +141,16 @@ interface Amount {
   readonly at: Date
 }
 
-async function request(tx: Tx, deposit: HeldDeposit, asked: HeldWord & Amount): Promise<ResolvedHeld> {
+async function request(tx: Tx, deposit: HeldDeposit, asked: OperatorInput & Amount): Promise<ResolvedHeld> {
   const { id, note, by, login, creditedMicroUsdc: amountMicroUsdc, at } = asked
   await requestCredit(tx, { id, amountMicroUsdc, note, by, login, at })
   const detail = `${formatUsdcExactly(amountMicroUsdc)} USDC`
-  await tellActivity(tx, deposit, { action: 'deposit.credit_request', detail, by, at })
+  await recordDecision(tx, deposit, { action: 'deposit.credit_request', detail, by, at })
   const expiresAt = new Date(at.getTime() + requestLastsMs)
   return { outcome: 'requested', deposit, request: { amountMicroUsdc, by, expiresAt } }
 }
 
-interface Resolution extends HeldWord, Amount {
+interface Resolution extends OperatorInput, Amount {
   readonly outcome: HeldDecision['outcome']
   /** The first of two operators. */
   readonly requestedBy?: string
@@ -160,16 +160,16 @@ async function resolve(tx: Tx, deposit: HeldDeposit, resolution: Resolution): Pr
   const { outcome, creditedMicroUsdc, requestedBy, by, at } = resolution
   await resolveHeldDeposit(tx, resolution)
   if (outcome === 'kept') {
-    await tellActivity(tx, deposit, { action: 'deposit.keep', detail: null, by, at })
+    await recordDecision(tx, deposit, { action: 'deposit.keep', detail: null, by, at })
   } else {
     await credit(tx, deposit, { creditedMicroUsdc, by, at })
     const detail = `${formatUsdcExactly(creditedMicroUsdc)} USDC${requestedBy ? `, requested by ${requestedBy}` : ''}`
-    await tellActivity(tx, deposit, { action: 'deposit.credit', detail, by, at })
+    await recordDecision(tx, deposit, { action: 'deposit.credit', detail, by, at })
   }
   return { outcome: 'resolved', deposit, creditedMicroUsdc }
 }
 
-/** From suspense, where its amount was read; where it was not, nothing is in the books yet, and it comes in under the bank's id. */
+/** From suspense if its amount was read. Otherwise it is not in the ledger yet, and is booked under the bank's id. */
 async function credit(
   tx: Tx,
   deposit: HeldDeposit,
@@ -183,11 +183,11 @@ async function credit(
       ? { ...about, cause: 'deposit', bankRef, postings: topUpPostings(creditedMicroUsdc) }
       : { ...about, cause: 'held_credit', postings: heldCreditPostings(creditedMicroUsdc) },
   )
-  assert(posted.outcome === 'posted', 'what was held is credited once')
+  assert(posted.outcome === 'posted', 'a held deposit is credited once')
   await addNotice(tx, { partnerId, environment, kind: 'top_up', about: bankRef, at })
 }
 
-async function tellActivity(
+async function recordDecision(
   tx: Tx,
   { partnerId, environment }: HeldDeposit,
   {

@@ -1,4 +1,4 @@
-// Test money of simulated wallets, which are at no bank: the float of a new sandbox, its reversal, and top-ups.
+// Test money of simulated wallets, which have no bank: the float of a new sandbox, its reversal, and top-ups.
 
 import { assert } from '../../domain/assert'
 import { formatUsdcDown } from '../../domain/money'
@@ -18,7 +18,7 @@ export interface WalletCredit {
   readonly partnerId: string
   readonly environment: 'sandbox'
   readonly amountMicroUsdc: bigint
-  /** The same one again credits nothing. */
+  /** A second credit with the same value changes nothing. */
   readonly causeRef: string
   readonly createdBy: string
 }
@@ -35,7 +35,7 @@ export async function creditWallet(
 ): Promise<CreditedWallet | null> {
   const at = clock.now()
   return db.transaction(async (tx) => {
-    // Locked, so that it is not connected to its bank meanwhile: the bank would know nothing of this money.
+    // Locked, so that it cannot be connected to its bank at the same time: the bank would not know this money.
     const wallet = await lockWallet(tx, partnerId, environment)
     if (wallet.rail !== 'simulated') return null
     const postings = topUpPostings(amountMicroUsdc)
@@ -59,13 +59,13 @@ export async function postFloat(
   const postings = floatPostings(simulatedFloatMicroUsdc)
   const about = { walletId, cause: 'float', causeRef: 'simulated', payoutId: null, createdBy, at }
   const posted = await postSet(tx, { ...about, postings })
-  assert(posted.outcome === 'posted', 'a new wallet has no float yet')
+  assert(posted.outcome === 'posted', 'a new wallet must have no float yet')
 }
 
-/** The rest of the test money goes before the wallet is connected to a bank. Under the wallet's lock. */
+/** Removes the rest of the test money before the wallet is connected to a bank. Under the wallet's lock. */
 export async function reverseFloat(tx: Tx, { id: walletId, balanceMicroUsdc }: WalletRow, at: Date): Promise<void> {
   if (balanceMicroUsdc === 0n) return
   const about = { walletId, cause: 'float_reversal', causeRef: 'simulated', payoutId: null, createdBy: 'system', at }
   const posted = await postSet(tx, { ...about, postings: floatReversalPostings(balanceMicroUsdc) })
-  assert(posted.outcome === 'posted', 'a locked wallet holds what it says')
+  assert(posted.outcome === 'posted', 'a locked wallet must have its balance')
 }

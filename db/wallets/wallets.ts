@@ -10,7 +10,7 @@ import { newId } from '../id'
 import { sql } from '../sql'
 
 export interface StoredWallet extends WalletRow {
-  /** What the bank calls the customer's verification. */
+  /** The bank's id of the customer's verification. */
   readonly verificationRef: string | null
   readonly fundingRef: string | null
   readonly fundingSortCode: string | null
@@ -56,7 +56,7 @@ export interface WalletRow {
   readonly rail: RailName
   readonly chain: string
   readonly address: string | null
-  /** What the bank calls the customer and the wallet; null until they are connected. */
+  /** The bank's ids of the customer and the wallet; null until they are connected. */
   readonly customerRef: string | null
   readonly walletRef: string | null
   readonly balanceMicroUsdc: bigint
@@ -82,7 +82,7 @@ export async function openWallet(tx: Tx, { partnerId, environment, rail, at }: N
       SELECT account.id, ${id}, account.kind FROM unnest(${accountIds}::uuid[], ${accountKinds}::text[]) AS account (id, kind)
     )
     SELECT * FROM opened`
-  assert(wallet !== undefined, 'an inserted wallet must come back')
+  assert(wallet !== undefined, 'an inserted wallet must be returned')
   return wallet
 }
 
@@ -98,8 +98,8 @@ export async function findWallet(
 
 /** Locked: no payout is made from this wallet, and none of its money moves, until the transaction ends. */
 export async function lockWallet(tx: Tx, partnerId: string, environment: Environment): Promise<WalletRow> {
-  const [wallet] =
-    await tx.sql<WalletRow>`SELECT ${columns} FROM wallets WHERE partner_id = ${partnerId} AND environment = ${environment} FOR UPDATE`
+  const [wallet] = await tx.sql<WalletRow>`SELECT ${columns} FROM wallets
+    WHERE partner_id = ${partnerId} AND environment = ${environment} FOR UPDATE`
   assert(wallet !== undefined, 'a partner must have a wallet')
   return wallet
 }
@@ -114,15 +114,15 @@ export interface WalletConnection {
   readonly at: Date
 }
 
-/** From now on its payouts go to that bank. */
+/** After this its payouts go to that bank. */
 export async function connectWallet(tx: Tx, connection: WalletConnection): Promise<void> {
   const { walletId, rail, verificationRef, customerRef, walletRef, address, at } = connection
-  await tx.sql`UPDATE wallets SET rail = ${rail}, verification_ref = ${verificationRef}, customer_ref = ${customerRef}, wallet_ref = ${walletRef}, address = ${address},
-      updated_at = ${at}
+  await tx.sql`UPDATE wallets SET rail = ${rail}, verification_ref = ${verificationRef}, customer_ref = ${customerRef},
+      wallet_ref = ${walletRef}, address = ${address}, updated_at = ${at}
     WHERE id = ${walletId}`
 }
 
-/** Sandboxes that no bank is connected to, by partner; `after` is the last partner of the page before. */
+/** Partners whose sandbox is not connected to a bank. `after` is the last partner of the previous page. */
 export async function listSimulatedPartners(
   db: Queryable,
   { after, limit }: { after: string | null; limit: number },

@@ -3,7 +3,7 @@ import { bindTransfer } from '../../activities/payouts/by-hand/bind'
 import { type HandDeps, resolveByHand } from '../../activities/payouts/by-hand/resolve'
 import { railStates } from '../../db/bank/rail-pauses'
 import { shredRecipient } from '../../db/controls/retention'
-import { tellPayout } from '../../db/payouts/events'
+import { recordPayoutEvent } from '../../db/payouts/events'
 import { findOpenPayout, type OpenPayout } from '../../db/payouts/open'
 import { findPayoutStory } from '../../db/payouts/story'
 import { createRails } from '../../rail/rails'
@@ -30,7 +30,7 @@ const retry = defineCommand({
     const at = ops.clock.now()
     await ops.db.transaction(async (tx) => {
       const { partnerId, environment } = open
-      await tellPayout(tx, { payoutId, at, kind: 'retried', madeBy: ops.madeBy, detail: how })
+      await recordPayoutEvent(tx, { payoutId, at, kind: 'retried', madeBy: ops.madeBy, detail: how })
       await recordChange(ops, tx, { partnerId, environment, at, action: 'payout.retry', detail: payoutId })
     })
     const woken = how === 'woken' ? 'Its workflow was woken.' : 'It had no running workflow; a new one was started.'
@@ -113,7 +113,7 @@ const shred = defineCommand({
       const at = clock.now()
       if (row === null) return null
       const { partnerId, environment } = row
-      await tellPayout(tx, { payoutId: payout, at, kind: 'shredded', madeBy, detail: null })
+      await recordPayoutEvent(tx, { payoutId: payout, at, kind: 'shredded', madeBy, detail: null })
       await recordChange(ops, tx, { partnerId, environment, at, action: 'payout.shred', detail: payout })
       return row
     })

@@ -1,6 +1,6 @@
 // Cancels a payout as its partner can: the workflow decides, and only while nothing was sent.
 import type { Client } from '@temporalio/client'
-import { tellPayout } from '../../db/payouts/events'
+import { recordPayoutEvent } from '../../db/payouts/events'
 import { findOpenPayout, type OpenPayout } from '../../db/payouts/open'
 import { findPayoutStory, type StoryPayout } from '../../db/payouts/story'
 import { createLog } from '../../runtime/log'
@@ -50,7 +50,7 @@ async function ask(ops: Ops, temporal: Client, open: OpenPayout): Promise<'decid
   await temporal.workflowService.describeNamespace({ namespace })
   const at = ops.clock.now()
   await ops.db.transaction(async (tx) => {
-    await tellPayout(tx, { payoutId, at, kind: 'cancel_asked', madeBy: ops.madeBy, detail: null })
+    await recordPayoutEvent(tx, { payoutId, at, kind: 'cancel_asked', madeBy: ops.madeBy, detail: null })
     await recordChange(ops, tx, { partnerId, environment, at, action: 'payout.cancel', detail: payoutId })
   })
   // Loaded only when needed: Temporal's client takes longer to load than most commands to run.

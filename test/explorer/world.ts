@@ -7,7 +7,7 @@ import { reportOverduePayouts, type SweepDeps, sweepPayouts } from '../../activi
 import { cancelPayoutRoute } from '../../api/payouts/cancel'
 import { createPayoutRoute } from '../../api/payouts/create'
 import { updatePartner } from '../../db/partners/partners'
-import { tellPayout } from '../../db/payouts/events'
+import { recordPayoutEvent } from '../../db/payouts/events'
 import { findOpenPayout } from '../../db/payouts/open'
 import { createRails } from '../../rail/rails'
 import type { Log } from '../../runtime/log'
@@ -250,7 +250,7 @@ export class World {
       if (open === null || open.status !== 'pending') return
       const at = this.schedule.clock.now()
       await db.transaction((tx) =>
-        tellPayout(tx, { payoutId: id, at, kind: 'cancel_asked', madeBy: 'ops:test', detail: null }),
+        recordPayoutEvent(tx, { payoutId: id, at, kind: 'cancel_asked', madeBy: 'ops:test', detail: null }),
       )
       const outcome = await workflowsFor({ temporal: this.temporal.client(), log: this.log }).cancelPayout(open)
       const row = await this.row()

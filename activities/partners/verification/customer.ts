@@ -1,7 +1,7 @@
 // A business as the bank's customer: opens it once, reads its status, and connects its live wallet.
 
 import { lockPartner, type PartnerRow } from '../../../db/partners/partners'
-import { findLiveWallet, type LiveWallet, listPartnersToLookAt } from '../../../db/wallets/live'
+import { findLiveWallet, type LiveWallet, listPartnersToVerify } from '../../../db/wallets/live'
 import { assert } from '../../../domain/assert'
 import { isReady } from '../../../domain/partners/verification'
 import { startUnlessRunning } from '../../../runtime/temporal/start-workflow'
@@ -112,7 +112,7 @@ type StartDeps = Pick<ActivityDeps, 'db' | 'log' | 'temporal' | 'queuePrefix' | 
 /** The daily check: starts the verification of every business at the bank that has none running. Each asks the bank once. */
 export async function startVerifications(deps: StartDeps, { after, limit }: VerificationsPage) {
   if (deps.banks.live === null) return { started: 0, next: null }
-  const partners = await listPartnersToLookAt(deps.db, { after, limit })
+  const partners = await listPartnersToVerify(deps.db, { after, limit })
   const settings = { queuePrefix: deps.queuePrefix, pollMs: deps.verificationPollMs }
   // A running verification is not woken: it asks the bank at its own poll interval.
   const start = (partnerId: string) => startUnlessRunning(deps.temporal, starts.verification(partnerId, settings))

@@ -1,7 +1,7 @@
 // Binds a transfer that the bank did send to the released attempt it pays: the debit is posted again, and the payout exists from then on.
 import { recordActivity } from '../../../db/controls/activity'
 import type { Tx } from '../../../db/database'
-import { tellPayout } from '../../../db/payouts/events'
+import { recordPayoutEvent } from '../../../db/payouts/events'
 import { postDebitAgain } from '../../../db/payouts/money'
 import { loadStep, lockStep, type StepRow, undoRelease } from '../../../db/payouts/steps'
 import { assert } from '../../../domain/assert'
@@ -84,7 +84,7 @@ async function bind(tx: Tx, { clock, log }: HandDeps, { row, word, transfer }: B
 
   const at = clock.now()
   const detail = `bound to ${transferRef} after its release: ${evidence}`
-  await tellPayout(tx, { payoutId, at, kind: 'resolved', madeBy: by, detail })
+  await recordPayoutEvent(tx, { payoutId, at, kind: 'resolved', madeBy: by, detail })
   const { partnerId, environment } = row
   const change = { partnerId, environment, at, action: 'payout.bind', madeBy: by, detail: payoutId } as const
   await recordActivity(tx, [{ ...change, changes: 'something', status: null, requestId: null }])

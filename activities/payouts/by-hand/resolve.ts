@@ -1,7 +1,7 @@
 // A person says what became of a call whose answer was lost, with evidence: the bank is asked first, the row decides, and nothing is ever sent.
 import { recordActivity } from '../../../db/controls/activity'
 import type { Tx } from '../../../db/database'
-import { tellPayout } from '../../../db/payouts/events'
+import { recordPayoutEvent } from '../../../db/payouts/events'
 import { isDebited, reverseDebit } from '../../../db/payouts/money'
 import { loadStep, lockStep, type StepRow } from '../../../db/payouts/steps'
 import type { PayoutStatus } from '../../../domain/payouts/payout'
@@ -83,7 +83,7 @@ async function decide(
     if (resolved.outcome === 'refused') return resolved
     const at = clock.now()
     const detail = `${transferRef === null ? 'not sent' : `sent as ${transferRef}`}: ${evidence}`
-    await tellPayout(tx, { payoutId, at, kind: 'resolved', madeBy: by, detail })
+    await recordPayoutEvent(tx, { payoutId, at, kind: 'resolved', madeBy: by, detail })
     const { partnerId, environment } = row
     const change = { partnerId, environment, at, action: 'payout.resolve', madeBy: by, detail: payoutId } as const
     await recordActivity(tx, [{ ...change, changes: 'something', status: null, requestId: null }])

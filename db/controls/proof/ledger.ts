@@ -1,7 +1,7 @@
 // Verifies our own books of a wallet, from its checkpoint or in full. Each check is one statement, so it sees one snapshot.
 import type { Finding } from '../../../domain/controls/drift'
 import type { Tx } from '../../database'
-import { peoplesKinds } from '../../payouts/events'
+import { manualEventKinds } from '../../payouts/events'
 import { type Sql, sql } from '../../sql'
 import {
   type Changes,
@@ -198,7 +198,7 @@ const payoutRows: Check = (walletId, changed) => sql`SELECT 'payout_row' AS kind
     CROSS JOIN LATERAL (SELECT 10000 * div((p.amount_pence + p.fee_in_transfer_pence) * 1000000000::numeric
       + p.gbp_per_usd_nano - 1, p.gbp_per_usd_nano) AS sends) quoted
     LEFT JOIN LATERAL (SELECT e.status FROM payout_events e WHERE e.payout_id = p.id
-      AND e.kind <> ALL (${peoplesKinds}::text[]) ORDER BY e.id DESC LIMIT 1) last ON true
+      AND e.kind <> ALL (${manualEventKinds}::text[]) ORDER BY e.id DESC LIMIT 1) last ON true
     WHERE p.wallet_id = ${walletId} ${isChanged(sql`p.id`, changed)} AND p.released_at IS NULL AND (p.partner_id <> w.partner_id OR p.environment <> w.environment
       OR (p.rail = 'provider_production') <> (w.environment = 'live') OR p.wallet_sends_micro_usdc <> quoted.sends
       OR last.status IS DISTINCT FROM p.status)

@@ -2,7 +2,7 @@
 import type { Finding } from '../../../domain/controls/drift'
 import type { Environment } from '../../../domain/environment'
 import type { Queryable } from '../../database'
-import { peoplesKinds } from '../../payouts/events'
+import { manualEventKinds } from '../../payouts/events'
 import type { ProofOutcome } from './wallets'
 
 /**
@@ -30,7 +30,7 @@ export async function findSilentPayouts(
     ORDER BY p.created_at LIMIT ${limit}`
 }
 
-const noNews = ['attention', ...peoplesKinds]
+const noNews = ['attention', ...manualEventKinds]
 
 /** Wallets that no proof could compare since `before`. A wallet at no bank is compared when its books are. Idle ones are left out. */
 export async function findNotCompared(

@@ -9,7 +9,7 @@ import { bigint, id, idOf, orNull, sequence, text, time } from '../../columns'
 import type { Queryable, Tx } from '../../database'
 import { newId } from '../../id'
 import { sql } from '../../sql'
-import { tellPayout } from '../events'
+import { recordPayoutEvent } from '../events'
 import { isVisible } from '../payouts'
 
 export interface StoredCase {
@@ -92,7 +92,7 @@ export async function openCase(tx: Tx, wanted: NewCase): Promise<OpenedCase> {
     await tx.sql<CaseRow>`${selected} WHERE c.payout_id = ${payoutId} AND c.kind = ${kind} AND c.resolved_at IS NULL`
   assert(row !== undefined, 'a case cannot end while its payout is locked')
   if (made === undefined) return { outcome: 'already_open', case: row }
-  await tellPayout(tx, { payoutId, at: openedAt, madeBy: openedBy, kind: 'case_opened', detail: kind })
+  await recordPayoutEvent(tx, { payoutId, at: openedAt, madeBy: openedBy, kind: 'case_opened', detail: kind })
   return { outcome: 'opened', case: row }
 }
 
@@ -130,12 +130,12 @@ export async function endCase(
   row: CaseRow,
   { outcome, costMicropounds, by, at }: Resolution,
 ): Promise<boolean> {
-  const ended =
-    await tx.sql`UPDATE cases SET outcome = ${outcome}, cost_micropounds = ${costMicropounds}, resolved_by = ${by}, resolved_at = ${at}
+  const ended = await tx.sql`UPDATE cases SET outcome = ${outcome}, cost_micropounds = ${costMicropounds},
+      resolved_by = ${by}, resolved_at = ${at}
     WHERE id = ${row.id} AND resolved_at IS NULL RETURNING id`
   if (ended.length === 0) return false
   const { payoutId, kind } = row
-  await tellPayout(tx, { payoutId, at, madeBy: by, kind: 'case_resolved', detail: `${kind}: ${outcome}` })
+  await recordPayoutEvent(tx, { payoutId, at, madeBy: by, kind: 'case_resolved', detail: `${kind}: ${outcome}` })
   return true
 }
 

@@ -1,4 +1,4 @@
-// Ends a recall or trace as a person says: outcome, charge, timeline, activity and notice in one transaction, once.
+// Ends a recall or trace: outcome, charge, timeline, activity and notice in one transaction, once.
 
 import { assert } from '../../../domain/assert'
 import { casePrefix } from '../../../domain/invoices/invoice'
@@ -13,7 +13,7 @@ import { addCaseNote, type CaseRow, endCase, findCase, lockCase } from './cases'
 export interface CaseEnd {
   readonly caseId: string
   readonly outcome: CaseOutcome
-  /** What the bank charges us for it; the partner is charged by its price list, in live only. */
+  /** The bank's charge to us. The partner is charged by its price list, in live only. */
   readonly costMicropounds: bigint
   readonly note: string | null
   readonly by: string
@@ -25,7 +25,7 @@ export type ResolvedCase =
   | { readonly outcome: 'wrong_outcome'; readonly case: CaseRow }
   | { readonly outcome: 'not_found' }
 
-/** Moves no money of the payout: what the bank sends back is booked when the bank says so, whatever people say here. */
+/** Moves no money of the payout: only the bank's report books what it sends back, whatever the operator enters here. */
 export async function resolveCase({ db, clock }: { db: Db; clock: Clock }, wanted: CaseEnd): Promise<ResolvedCase> {
   const { caseId, outcome, costMicropounds, note, by } = wanted
   return db.transaction(async (tx) => {
@@ -47,7 +47,7 @@ export async function resolveCase({ db, clock }: { db: Db; clock: Clock }, wante
     await recordActivity(tx, [{ ...entry, changes: 'something', detail }])
     await addNotice(tx, { partnerId, environment, kind: 'case', about: caseId, at })
     const ended = await findCase(tx, caseId)
-    assert(ended !== null, 'a case that has ended is there')
+    assert(ended !== null, 'a case that has ended must exist')
     return { outcome: 'resolved', case: ended }
   })
 }

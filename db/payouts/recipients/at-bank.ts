@@ -1,4 +1,4 @@
-// Which accounts the bank knows already, so that paying one again is one call and not two.
+// Bank accounts that are registered at the bank, so that paying one again takes one call and not two.
 import { createHmac } from 'node:crypto'
 import { EntitySchema } from 'typeorm'
 import { bytes, id, text, time } from '../../columns'
@@ -27,10 +27,9 @@ export function detailsHash(keyring: Keyring, details: BankDetails): Buffer {
 }
 
 export async function findBankRecipient(db: Queryable, customerRef: string, hash: Buffer): Promise<string | null> {
-  const [row] = await db.sql<{
-    ref: string
-  }>`SELECT recipient_ref AS ref FROM bank_recipients WHERE customer_ref = ${customerRef} AND details_hash = ${hash}`
-  return row?.ref ?? null
+  const [row] = await db.sql<Pick<StoredBankRecipient, 'recipientRef'>>`SELECT recipient_ref FROM bank_recipients
+    WHERE customer_ref = ${customerRef} AND details_hash = ${hash}`
+  return row?.recipientRef ?? null
 }
 
 export async function rememberBankRecipient(
@@ -38,18 +37,20 @@ export async function rememberBankRecipient(
   recipient: { customerRef: string; hash: Buffer; recipientRef: string; at: Date },
 ): Promise<void> {
   const { customerRef, hash, recipientRef, at } = recipient
-  await db.sql`INSERT INTO bank_recipients (id, customer_ref, details_hash, recipient_ref, created_at) VALUES (${newId(at)}, ${customerRef}, ${hash}, ${recipientRef}, ${at})
+  await db.sql`INSERT INTO bank_recipients (id, customer_ref, details_hash, recipient_ref, created_at)
+    VALUES (${newId(at)}, ${customerRef}, ${hash}, ${recipientRef}, ${at})
     ON CONFLICT (customer_ref, details_hash) DO UPDATE SET recipient_ref = excluded.recipient_ref`
 }
 
-/** The bank has refused a payment to it, so it is registered afresh next time. */
+/** After the bank has refused a payment to it: the next payout registers it again. */
 export async function forgetBankRecipient(db: Queryable, customerRef: string, recipientRef: string): Promise<void> {
   await db.sql`DELETE FROM bank_recipients WHERE customer_ref = ${customerRef} AND recipient_ref = ${recipientRef}`
 }
 
-/** At every customer and under every key: whoever pays the account again registers it afresh. */
+/** For every customer and under every key. The next payout to the account registers it again. */
 export async function forgetDetails(db: Queryable, keyring: Keyring, details: BankDetails): Promise<void> {
-  await db.sql`DELETE FROM bank_recipients WHERE details_hash = ANY (${keyring.all('account').map((key) => hashUnder(key, details))}::bytea[])`
+  const hashes = keyring.all('account').map((key) => hashUnder(key, details))
+  await db.sql`DELETE FROM bank_recipients WHERE details_hash = ANY (${hashes}::bytea[])`
 }
 
 function hashUnder({ bytes }: PurposeKey, details: BankDetails): Buffer {

@@ -17,7 +17,7 @@ export interface RecipientMonthRow extends LastTimes {
   readonly partnerId: string
   readonly environment: string
   readonly accountHash: Buffer
-  /** Of the creation of its payouts. */
+  /** The London month in which its payouts were created. */
   readonly month: string
   readonly payouts: number
   readonly completed: number
@@ -84,8 +84,8 @@ export async function listRecipients(
 ): Promise<RecipientRow[]> {
   const { partnerId, environment } = scope
   const cutoff = cutoffAt(now)
-  // Recipients whose last completed payout was created before the window, and a later one in it: few. Apart from the list,
-  // because PostgreSQL expects many where it does not know the window, and would plan the list again for every request.
+  // The few recipients whose last completed payout was created before the window, and a later one in it. In a statement of
+  // its own: PostgreSQL does not know the window, expects many, and would plan the list again for every request.
   const odd = await db.sql<{ accountHash: Buffer }>`SELECT account_hash FROM recipient_totals
     WHERE partner_id = ${partnerId} AND environment = ${environment} AND paid_created_at < ${cutoff}
       AND last_created_at > paid_created_at AND last_created_at >= ${cutoff}`

@@ -94,5 +94,5 @@ function hashUnder({ bytes }: PurposeKey, sortCode: string, accountNumber: strin
  * it can only be compared. The paths are those of `recipientPaths`.
  */
 export const withoutRecipient = sql`account_hash = NULL, account_hash_key_id = NULL, bank_body = NULL,
-      field_fingerprints = (SELECT coalesce(jsonb_object_agg(path, hash), '{}') FROM jsonb_each(field_fingerprints) AS field (path, hash)
-        WHERE NOT starts_with(path, 'recipient.'))`
+      field_fingerprints = (SELECT coalesce(jsonb_object_agg(path, hash), '{}')
+        FROM jsonb_each(field_fingerprints) AS field (path, hash) WHERE NOT starts_with(path, 'recipient.'))`

@@ -8,7 +8,7 @@ import { insertMember } from '../../../db/partners/members'
 import { addNotice, takeNotices } from '../../../db/partners/notices'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { postSet } from '../../../db/wallets/ledger'
-import { noteLowBalances } from '../../../db/wallets/live'
+import { reportLowBalances } from '../../../db/wallets/live'
 import { findWallet } from '../../../db/wallets/wallets'
 import { noticeKinds, type SwitchableNotice } from '../../../domain/partners/partner'
 import { debitPostings, topUpPostings } from '../../../domain/wallets/ledger'
@@ -256,7 +256,7 @@ describe('a low balance', () => {
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_001n })
 
     await db.transaction(async (tx) => {
-      expect(await noteLowBalances(tx, { at: clock.now(), limit: 10 })).toBe(1)
+      expect(await reportLowBalances(tx, { at: clock.now(), limit: 10 })).toBe(1)
       expect(await check()).toBe(0)
     })
 

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { pauseRail, resumeRail } from '../../../../db/bank/rail-pauses'
-import { peoplesKinds, tellPayout } from '../../../../db/payouts/events'
+import { manualEventKinds, recordPayoutEvent } from '../../../../db/payouts/events'
 import { lockStep } from '../../../../db/payouts/steps'
 import type { PayoutRef } from '../../../../workflows/payouts/payout'
 import { until } from '../../../support/bank/client'
@@ -34,7 +34,7 @@ test('a note written while its payout moves on stores the status of that moment'
   expect(await lastEvent(payout)).toEqual({ kind: 'retried', status: 'completed' })
 })
 
-test.each(peoplesKinds)('%s with an outdated status is no drift', async (kind) => {
+test.each(manualEventKinds)('%s with an outdated status is no drift', async (kind) => {
   const payout = await stage.aSentPayout()
   await stage.advance(payout, 'payment_processed')
   await steps.pollSettlement(payout)
@@ -50,7 +50,7 @@ test.each(peoplesKinds)('%s with an outdated status is no drift', async (kind) =
 test('a stuck payout stays overdue whatever operators do, until the bank reports progress', async () => {
   const payout = await stage.aSentPayout()
   clock.forward(limits.settleWithinMs + 60_000)
-  for (const kind of peoplesKinds) {
+  for (const kind of manualEventKinds) {
     await writeEvent(payout, kind)
     await runProof(deps)
     expect([kind, await stage.found()]).toEqual([kind, [['silent_payout', payout.payoutId]]])
@@ -81,8 +81,10 @@ test('the end of a pause counts as progress of waiting payouts, and not of those
 
 const completed = `UPDATE payouts SET status = 'completed', completed_at = now() WHERE id = $1`
 
-function writeEvent({ payoutId }: PayoutRef, kind: (typeof peoplesKinds)[number]): Promise<void> {
-  return db.transaction((tx) => tellPayout(tx, { payoutId, at: clock.now(), kind, madeBy: 'ops:test', detail: null }))
+function writeEvent({ payoutId }: PayoutRef, kind: (typeof manualEventKinds)[number]): Promise<void> {
+  return db.transaction((tx) =>
+    recordPayoutEvent(tx, { payoutId, at: clock.now(), kind, madeBy: 'ops:test', detail: null }),
+  )
 }
 
 async function hasWaiting(): Promise<boolean> {
