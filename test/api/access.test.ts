@@ -1,11 +1,11 @@
 // Which caller may use which route: every route of the table × every kind of caller. A route missing here
 // fails the first test.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { type Route, roleFor } from '../../api/http/route'
 import { routes } from '../../api/routes'
 import type { PartnerRow } from '../../db/partners/partners'
-import { type Api, type CallOptions, startApi } from '../support/api/client'
+import { type CallOptions, useApi } from '../support/api/client'
 import { aKey, aPartner, aSession, revokeKey } from '../support/api/fixtures'
 import { fromOurPages } from '../support/api/people'
 import { aCallOf } from './route-calls'
@@ -100,12 +100,7 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'POST /v1/account/confirm-codes': forAdmins(202),
 }
 
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi({ answerTimeoutMs: 100 })
-})
-afterAll(() => api.close())
+const api = useApi({ answerTimeoutMs: 100 })
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 

@@ -3,35 +3,29 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { IsNull, MoreThan, Not } from 'typeorm'
 import { createMailSender, type MailSender } from '../../api/mail-sender'
 import { rateLimit } from '../../db/controls/rate-limits'
-import type { Db } from '../../db/database'
 import { openKeyring } from '../../db/keyring'
 import { enqueueMail, type MailKind, type MailRow, mails, takeMails } from '../../db/partners/mails'
 import { createMailer, type Mailer } from '../../mail/mailer'
 import { testKeyring } from '../support/api/client'
 import { aClock } from '../support/api/fixtures'
-import { createDatabase, openDb } from '../support/db/database'
+import { useDatabase } from '../support/db/database'
 import { keptLog } from '../support/kept-logs'
 import { anInbox, type TestInbox } from '../support/mail/an-inbox'
 import { until } from '../support/until'
 
 const clock = aClock('2026-11-16T12:00:00Z')
 const log = keptLog()
-let database: { url: string; drop(): Promise<void> }
-let db: Db
+const db = useDatabase(5)
 let inbox: TestInbox
 let mailer: Mailer
 
 beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 5)
   inbox = await anInbox()
   mailer = createMailer({ smtpUrl: inbox.smtpUrl, from: { name: 'Payouts', address: 'codes@payouts.test' } })
 })
 afterAll(async () => {
   mailer.close()
   await inbox.remove()
-  await db.close()
-  await database.drop()
 })
 
 test('a mail is sent once, however many senders poll, and then erased', async () => {

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { type Route, roleFor } from '../../api/http/route'
 import { routes } from '../../api/routes'
 import type { Queryable, Tx } from '../../db/database'
@@ -11,18 +11,13 @@ import { revokeApiKeysOf } from '../../db/partners/api-keys'
 import { changeRole, type MemberRow, removeMember } from '../../db/partners/members'
 import { lockPartnerToStop, type PartnerRow, updatePartner } from '../../db/partners/partners'
 import { endSessionsOf, openSession } from '../../db/sign-in/sessions'
-import { type Api, startApi } from '../support/api/client'
+import { useApi } from '../support/api/client'
 import { aKey, aPartner, aPayoutRow, aSession } from '../support/api/fixtures'
 import { aMember, fromOurPages } from '../support/api/people'
 import { until } from '../support/until'
 import { aCallOf } from './route-calls'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi({ answerTimeoutMs: 100 })
-})
-afterAll(() => api.close())
+const api = useApi({ answerTimeoutMs: 100 })
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 const unauthorized = '401 unauthorized'

@@ -1,24 +1,12 @@
 // The entities have exactly the columns that the migrations create. Constraints and indexes are in db/schema.sql.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { DataSource, EntitySchema, EntitySchemaOptions } from 'typeorm'
 import { SnakeNaming } from '../../db/data-source'
-import type { Db } from '../../db/database'
 import { entities } from '../../db/entities'
-import { createDatabase, openDb } from '../support/db/database'
+import { useDatabase } from '../support/db/database'
 import { createEmptyDatabase } from '../support/db/empty-database'
 
-let database: { url: string; drop(): Promise<void> }
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 2)
-})
-
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
+const db = useDatabase(2)
 
 test('TypeORM finds no column to change in a migrated database', async () => {
   expect(await changesTowards(entities)).toEqual([])
@@ -75,7 +63,7 @@ function spoil(entity: (typeof entities)[number], { forget, add, require }: Faul
 }
 
 async function changesTowards(wanted: readonly EntitySchema[]): Promise<string[]> {
-  const dataSource = dataSourceOf(database.url, wanted)
+  const dataSource = dataSourceOf(db.url, wanted)
   await dataSource.initialize()
   try {
     const { upQueries } = await dataSource.driver.createSchemaBuilder().log()

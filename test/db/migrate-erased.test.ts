@@ -1,22 +1,11 @@
 // Recipients that were erased while their hashes stayed: the migration erases these, and keeps all that may
 // still be needed.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Db } from '../../db/database'
+import { expect, test } from '@jest/globals'
 import { ErasedRecipients1794700800022 } from '../../db/migrations/020-029/22-erased-recipients'
 import { aPayout } from '../support/db/a-payout'
-import { createDatabase, openDb, type TestDatabase } from '../support/db/database'
+import { useDatabase } from '../support/db/database'
 
-let database: TestDatabase
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 2)
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
+const db = useDatabase(2)
 
 test('hashes are erased where the recipient is erased and the payout is final, and nowhere else', async () => {
   const fieldFingerprints = { amount_gbp: 'aa', 'recipient.bank.sort_code': 'bb' }

@@ -1,21 +1,20 @@
 // The dashboard's queries use an index, even with many payouts and with generic plans.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { latestActivity } from '../../db/controls/activity'
 import { findLedgerDrifts } from '../../db/controls/proof/ledger'
 import { type Command, type Tx, txThrough } from '../../db/database'
 import { listPayouts } from '../../db/payouts/payouts'
 import { findSimilarPayouts } from '../../db/payouts/similar'
 import { giveCodeBack } from '../../db/sign-in/codes'
-import { type Api, startApi } from '../support/api/client'
+import { useApi } from '../support/api/client'
 import { aPartner, aPayoutRow } from '../support/api/fixtures'
 import { withoutTriggers } from '../support/db/without-triggers'
 
 const many = 5_000
-let api: Api
+const api = useApi()
 let partnerId: string
 
 beforeAll(async () => {
-  api = await startApi()
   const { id, ...first } = await aPayoutRow(api, await aPartner(api), { closedAt: new Date() })
   partnerId = first.partnerId
   const others = {
@@ -41,7 +40,6 @@ beforeAll(async () => {
   await api.db.dataSource.query('ANALYZE payouts')
   await api.db.dataSource.query('ANALYZE codes')
 })
-afterAll(() => api.close())
 
 test('payouts similar to a new one', async () => {
   const scope = { partnerId: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55', environment: 'sandbox' } as const

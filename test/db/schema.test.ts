@@ -1,24 +1,12 @@
 // db/schema.sql matches the migrations.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Db } from '../../db/database'
+import { expect, test } from '@jest/globals'
 import { describeSchema } from '../../db/schema'
-import { createDatabase, openDb } from '../support/db/database'
+import { useDatabase } from '../support/db/database'
 
 const file = join(__dirname, '..', '..', 'db', 'schema.sql')
-let database: { url: string; drop(): Promise<void> }
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 2)
-})
-
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
+const db = useDatabase(2)
 
 test('db/schema.sql is current: npm run -s schema > db/schema.sql', async () => {
   expect(await describeSchema(db)).toBe(readFileSync(file, 'utf8'))

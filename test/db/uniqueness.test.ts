@@ -1,25 +1,13 @@
 // Rows that may exist only once, enforced by the database: a rail's transfer, a charge on a valid invoice,
 // and the owner of a customer or wallet.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Db } from '../../db/database'
+import { expect, test } from '@jest/globals'
 import { newId } from '../../db/id'
 import { aPartner, at, aWallet } from '../support/db/a-partner'
 import { aPayout } from '../support/db/a-payout'
-import { createDatabase, openDb } from '../support/db/database'
+import { useDatabase } from '../support/db/database'
 
-let database: { url: string; drop(): Promise<void> }
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 4)
-})
-
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
+const db = useDatabase(4)
 
 function direct(text: string, values: readonly unknown[]) {
   return db.dataSource.query(text, [...values])

@@ -4,15 +4,14 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { takeLock } from '../../local/lock'
-import { type OpsTerminal, oneSentence, openTerminal, runWith } from '../support/terminal'
+import { oneSentence, openTerminal, runWith, useTerminal } from '../support/terminal'
 
-let terminal: OpsTerminal
+const terminal = useTerminal()
 let dataDir = ''
 
 beforeAll(async () => {
-  terminal = await openTerminal()
   await terminal.json('partner', 'create', '--name', 'Acme', '--slug', 'acme', '--email', 'ada@acme.test')
 })
 
@@ -21,8 +20,6 @@ beforeEach(() => {
 })
 
 afterEach(() => rmSync(dataDir, { recursive: true }))
-
-afterAll(() => terminal.close())
 
 describe('the system that ops uses', () => {
   test('is the running one of DATA_DIR', async () => {

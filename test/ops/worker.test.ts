@@ -1,8 +1,8 @@
 // Worker commands with a real database: which workers run, and draining one with the operator's name.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { latestActivity } from '../../db/controls/activity'
 import { enterWorker, type OwnState, sayAlive, type WorkerProcess } from '../../db/controls/workers'
-import { type OpsTerminal, oneSentence, openTerminal } from '../support/terminal'
+import { oneSentence, useTerminal } from '../support/terminal'
 import { until } from '../support/until'
 
 interface Listed {
@@ -11,16 +11,14 @@ interface Listed {
   readonly [field: string]: unknown
 }
 
-let terminal: OpsTerminal
+const terminal = useTerminal()
 let partnerId: string
 
 beforeAll(async () => {
-  terminal = await openTerminal()
   const argv = ['partner', 'create', '--name', 'Acme Ltd', '--slug', 'acme', '--email', 'ada@acme.test']
   partnerId = (await terminal.json<{ id: string }>(...argv)).id
 })
 beforeEach(() => terminal.db.dataSource.query('TRUNCATE workers'))
-afterAll(() => terminal.close())
 
 const listed = async () => (await terminal.json<{ data: Listed[] }>('worker', 'list')).data
 const drain = (id: string, ...more: string[]) => terminal.ops('worker', 'drain', '--worker', id, ...more)

@@ -4,22 +4,18 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import type { ProviderRail } from '../../rail/provider'
 import { aConnectedPartner, anOrder, type Partner, railTo, register } from '../support/bank/a-connected-partner'
-import { openTestBank, still, type TestBank } from '../support/bank/client'
+import { still, useSandboxBank } from '../support/bank/client'
 import { anyRecipient, anyReference } from '../support/bank/recipients'
 
-let bank: TestBank
+const bank = useSandboxBank({ delaysMs: still, fsync: 'off', floatMicro: 10n ** 15n })
 let rail: ProviderRail
 let partner: Partner
 
 beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', floatMicro: 10n ** 15n })
   rail = railTo(bank.url)
   partner = await aConnectedPartner(rail)
 })
-afterAll(async () => {
-  rail.close()
-  await bank.close()
-})
+afterAll(() => rail.close())
 
 describe('every recipient that the specification accepts', () => {
   test('is registered, and paid with any reference', async () => {

@@ -1,33 +1,23 @@
 // The rate cache with a real database: a rate rejected by any process is never served, nor is the one before it.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { createRateStore, findRate } from '../../db/bank/exchange-rates'
-import type { Db } from '../../db/database'
 import type { BankRate } from '../../domain/rate-check'
 import { RailRefused, RailUnavailable } from '../../rail/rail'
 import { createRates, type Rates } from '../../rail/rates'
 import { testRateLimits as limits } from '../support/api/client'
 import { aClock } from '../support/api/fixtures'
-import { createDatabase, openDb, type TestDatabase } from '../support/db/database'
+import { useDatabase } from '../support/db/database'
 
 const start = '2026-11-15T12:00:00.000Z'
 const good = 790_000_000n
 const rail = 'provider_production'
 const clock = aClock(start)
-let database: TestDatabase
-let db: Db
+const db = useDatabase(4)
 let rejected: string[]
 let asked: number
 /** The bank's current answer. */
 let answer: () => Partial<BankRate>
 
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 4)
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
 beforeEach(async () => {
   await db.dataSource.query('DELETE FROM exchange_rates')
   clock.set(start)

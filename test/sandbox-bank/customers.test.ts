@@ -1,12 +1,8 @@
 // Customers: verification, terms and endorsements, and the pages with the approval buttons.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { aKycLink, aParty, aTransfer, openTestBank, type TestBank } from '../support/bank/client'
+import { expect, test } from '@jest/globals'
+import { aKycLink, aParty, aTransfer, useSandboxBank } from '../support/bank/client'
 
-let bank: TestBank
-beforeAll(async () => {
-  bank = await openTestBank()
-})
-afterAll(() => bank.close())
+const bank = useSandboxBank()
 
 const live = { environment: 'live' } as const
 

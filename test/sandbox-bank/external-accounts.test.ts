@@ -1,16 +1,14 @@
 // GB external accounts: strict fields, one per customer and number, closed and reopened, and the payee check.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { anAccount, aParty, aTransfer, openTestBank, type Party, type TestBank, until } from '../support/bank/client'
+import { beforeAll, expect, test } from '@jest/globals'
+import { anAccount, aParty, aTransfer, type Party, until, useSandboxBank } from '../support/bank/client'
 
-let bank: TestBank
+const bank = useSandboxBank({ verifyMs: 100 })
 let party: Party
 let path: string
 beforeAll(async () => {
-  bank = await openTestBank({ verifyMs: 100 })
   party = await aParty(bank)
   path = `/customers/${party.customer}/external_accounts`
 })
-afterAll(() => bank.close())
 
 test('an account is registered and shows its last four digits only', async () => {
   const account = anAccount({ account: { sort_code: '112233', account_number: '44556677' } })

@@ -1,7 +1,7 @@
 // Idempotency-Key: one answer per key and body, for a day, also for requests in flight.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import {
   aParty,
   aTransfer,
@@ -9,17 +9,15 @@ import {
   openTestBank,
   type Party,
   still,
-  type TestBank,
   until,
+  useSandboxBank,
 } from '../support/bank/client'
 
-let bank: TestBank
+const bank = useSandboxBank({ delaysMs: still })
 let party: Party
 beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still })
   party = await aParty(bank)
 })
-afterAll(() => bank.close())
 
 async function transfersOf(reference: string): Promise<number> {
   return (await bank.control('GET', `/transfers?client_reference_id=${reference}`)).json.count

@@ -1,13 +1,12 @@
 // Lists: {count, data}, newest first, with mutually exclusive cursors, and the faults of a list.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { aParty, aTransfer, type Json, openTestBank, type Party, still, type TestBank } from '../support/bank/client'
+import { beforeAll, expect, test } from '@jest/globals'
+import { aParty, aTransfer, type Json, type Party, still, useSandboxBank } from '../support/bank/client'
 
-let bank: TestBank
+const bank = useSandboxBank({ delaysMs: still })
 let party: Party
 const ids: string[] = []
 const references: string[] = []
 beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still })
   party = await aParty(bank)
   for (let count = 0; count < 7; count += 1) {
     const order = aTransfer(party, { destination: { amount: '1.00' } })
@@ -16,7 +15,6 @@ beforeAll(async () => {
     references.unshift(order.client_reference_id)
   }
 })
-afterAll(() => bank.close())
 
 async function page(query: string): Promise<string[]> {
   const { json } = await bank.get(`/transfers?${query}`)

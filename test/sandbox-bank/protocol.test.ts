@@ -1,15 +1,11 @@
 // The transport of the protocol: keys, error formats, limits, and that no input breaks the bank.
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { aKycLink, aParty, aTransfer, openTestBank, type TestBank, webhookKeyOf } from '../support/bank/client'
+import { aKycLink, aParty, aTransfer, useSandboxBank, webhookKeyOf } from '../support/bank/client'
 
-let bank: TestBank
-beforeAll(async () => {
-  bank = await openTestBank()
-})
-afterAll(() => bank.close())
+const bank = useSandboxBank()
 
 test('a missing and a wrong Api-Key are 401 in the format of header errors', async () => {
   const missing = await bank.get('/customers', { headers: { 'Api-Key': '' } })

@@ -1,30 +1,27 @@
 // Faults of the connection and of the response: each applies where configured, is counted, and stores either
 // the request or nothing.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import {
   type Answer,
   aParty,
   aTransfer,
   balanceOf,
   type Json,
-  openTestBank,
   type Party,
   still,
-  type TestBank,
   until,
+  useSandboxBank,
 } from '../support/bank/client'
 
-let bank: TestBank
+const bank = useSandboxBank({ delaysMs: still, controlPort: 0 })
 let party: Party
 beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still, controlPort: 0 })
   party = await aParty(bank)
 })
 beforeEach(async () => {
   await bank.control('DELETE', '/faults')
 })
-afterAll(() => bank.close())
 
 interface Struck {
   readonly first: Answer | 'no answer'

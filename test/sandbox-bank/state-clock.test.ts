@@ -1,5 +1,5 @@
 // The state clock: the usual path of a transfer, its receipt, and every way it can fail.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import {
   aParty,
   aTransfer,
@@ -9,21 +9,19 @@ import {
   type Party,
   quick,
   reached,
-  type TestBank,
   until,
+  useSandboxBank,
 } from '../support/bank/client'
 
-let bank: TestBank
+const bank = useSandboxBank()
 let party: Party
 beforeAll(async () => {
-  bank = await openTestBank()
   party = await aParty(bank)
 })
 beforeEach(async () => {
   await bank.control('DELETE', '/faults')
   await bank.control('PUT', '/delays', quick)
 })
-afterAll(() => bank.close())
 
 async function pay(reference?: string): Promise<Json> {
   const { json } = await bank.post('/transfers', aTransfer(party, reference ? { client_reference_id: reference } : {}))

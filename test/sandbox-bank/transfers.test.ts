@@ -1,25 +1,22 @@
 // Transfers with a fixed output: validation, debits, and that a wallet is never overspent.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import {
   anAccount,
   aParty,
   aTransfer,
   balanceOf,
   type Json,
-  openTestBank,
   type Party,
   reached,
   still,
-  type TestBank,
+  useSandboxBank,
 } from '../support/bank/client'
 
-let bank: TestBank
+const bank = useSandboxBank({ delaysMs: still })
 let party: Party
 beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still })
   party = await aParty(bank)
 })
-afterAll(() => bank.close())
 
 test('a transfer is answered as the protocol specifies and debits the wallet with 1 % padding', async () => {
   const before = await balanceOf(bank, party)

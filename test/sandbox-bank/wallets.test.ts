@@ -1,13 +1,9 @@
 // Wallets: float, balances as strings, history that explains every cent, and incoming money.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { aParty, aTransfer, balanceOf, micro, openTestBank, still, type TestBank } from '../support/bank/client'
+import { aParty, aTransfer, balanceOf, micro, still, useSandboxBank } from '../support/bank/client'
 
-let bank: TestBank
-beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: { ...still, undeliverable: 5, returned: 5, refund_in_flight: 5 } })
-})
-afterAll(() => bank.close())
+const bank = useSandboxBank({ delaysMs: { ...still, undeliverable: 5, returned: 5, refund_in_flight: 5 } })
 
 test('the first wallet of a sandbox customer gets a float, later ones and live ones do not', async () => {
   const party = await aParty(bank)

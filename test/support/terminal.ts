@@ -2,6 +2,7 @@
 import type { Db } from '../../db/database'
 import { run } from '../../ops/run'
 import { createDatabase, openDb } from './db/database'
+import { opened } from './opened'
 
 export interface Ran {
   readonly code: number
@@ -16,6 +17,11 @@ export interface OpsTerminal {
   /** The single JSON value that a command prints with --json; anything but success fails the test. */
   json<Value>(...argv: string[]): Promise<Value>
   close(): Promise<void>
+}
+
+/** A terminal for this test file. */
+export function useTerminal(): OpsTerminal {
+  return opened(openTerminal, (terminal) => terminal.close())
 }
 
 export async function openTerminal(): Promise<OpsTerminal> {

@@ -1,10 +1,10 @@
 // A workflow started by hand with no input, or an invalid one, fails at once with a message: none of them hangs.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { WorkflowFailedError } from '@temporalio/client'
 import { ActivityFailure } from '@temporalio/common'
 import { systemClock } from '../../runtime/clock'
 import * as workflows from '../../workflows'
-import { type AWorker, aWorker, silenceTemporal } from '../support/temporal/a-worker'
+import { useWorker } from '../support/temporal/a-worker'
 
 /** They take no input, also from their Schedules, and do their work whatever they are given. */
 const needNothing = ['changedTransfers', 'verifyAudit']
@@ -20,19 +20,8 @@ const inWords: Readonly<Record<string, string>> = {
   invoice: 'an object with partnerId (a UUID), period (as 2026-10)',
 }
 
-let worker: AWorker
+const worker = useWorker({ clock: systemClock })
 let started = 0
-
-silenceTemporal()
-
-beforeAll(async () => {
-  worker = await aWorker({ clock: systemClock })
-})
-
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
-})
 
 describe.each(needSomething)('%s', (type) => {
   test.each(['[]', '[{}]', '[null]', '["x"]'])('fails at once with %s, and names the expected input', async (args) => {

@@ -1,6 +1,6 @@
 // A paused rail: payouts wait, whatever the moment of the pause, verified against the bank's own records.
 import { EventEmitter, once } from 'node:events'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { pauseRail, railStates, resumeRail } from '../../../db/bank/rail-pauses'
 import type { Db } from '../../../db/database'
 import { markOverdue } from '../../../db/payouts/open'
@@ -11,26 +11,17 @@ import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 import { actingAfter } from '../../support/db/tapped'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 import { until } from '../../support/until'
 
-let database: TestDatabase
-let db: Db
+const db = useDatabase()
 let bank: TestBank
 let rails: Rails
 let partnerId: string
 
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url)
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
 beforeEach(async () => {
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
   rails = railsTo(bank, { callMs: 2_000 })

@@ -1,7 +1,7 @@
 // Erased data cannot be computed again: no hash is left to find a sort code or an account by, even with the
 // secret keys.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import type { Static } from 'typebox'
 import { eraseRecipients } from '../../../activities/controls/retention'
 import type { CreatePayoutRequest } from '../../../api/payouts/request/body'
@@ -12,10 +12,9 @@ import { detailsHash } from '../../../db/payouts/recipients/at-bank'
 import { accountHash } from '../../../db/payouts/recipients/sealed'
 import { systemClock } from '../../../runtime/clock'
 import { testKeyring } from '../../support/api/client'
-import { aPayoutWorld, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { type Payer, usePayoutWorld } from '../../support/api/payout-world'
 import { quick, until } from '../../support/bank/client'
 import { dump } from '../../support/db/dump'
-import { silenceTemporal } from '../../support/temporal/a-worker'
 
 type Request = Static<typeof CreatePayoutRequest>
 
@@ -28,15 +27,9 @@ const recipient = {
   bank: { bank_name: 'Barclays', sort_code: '918273', account_number: '73519264' },
 }
 const request: Request = { amount_gbp: '120.00', reference: 'Zebulon rent', recipient }
-let world: PayoutWorld
+const world = usePayoutWorld({ bank: { delaysMs: quick } })
 let payer: Payer
 
-silenceTemporal()
-
-beforeAll(async () => {
-  world = await aPayoutWorld({ bank: { delaysMs: quick } })
-})
-afterAll(() => world.close())
 beforeEach(async () => {
   payer = await world.aPayer()
 })

@@ -1,23 +1,11 @@
 // One batch of pruning: how many rows go, which ones first, and by which clock.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { pruneActivity } from '../../../activities/controls/retention'
 import { latestActivity, recordActivity } from '../../../db/controls/activity'
-import type { Db } from '../../../db/database'
 import { aPartner } from '../../support/db/a-partner'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 
-let database: TestDatabase
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 2)
-})
-
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
+const db = useDatabase(2)
 
 test('a batch deletes the oldest reads, up to its limit, and a repeat deletes the rest', async () => {
   const { id: partnerId } = await aPartner(db)

@@ -1,6 +1,6 @@
 // Expired data is erased, and nothing else: ledger, invoices, audit chain and replays do not need it.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { bind } from '../../../activities/bind'
 import { eraseBankEvents, eraseRecipients } from '../../../activities/controls/retention'
 import { bankEvent } from '../../../db/bank/events'
@@ -8,23 +8,16 @@ import { verifyAudit } from '../../../db/controls/audit/verify'
 import { newId } from '../../../db/id'
 import { systemClock } from '../../../runtime/clock'
 import { requireSoundLedger } from '../../referee/ledger-rules'
-import { aPayoutWorld, aRequest, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { aRequest, type Payer, usePayoutWorld } from '../../support/api/payout-world'
 import { quick, until } from '../../support/bank/client'
 import { sealAll } from '../../support/db/seal-all'
-import { silenceTemporal } from '../../support/temporal/a-worker'
 
 const dayMs = 86_400_000
 const retention = { recipientDays: 30, bankEventDays: 20 }
 const all = { limit: 1_000 }
-let world: PayoutWorld
+const world = usePayoutWorld({ bank: { delaysMs: quick } })
 let payer: Payer
 
-silenceTemporal()
-
-beforeAll(async () => {
-  world = await aPayoutWorld({ bank: { delaysMs: quick } })
-})
-afterAll(() => world.close())
 beforeEach(async () => {
   payer = await world.aPayer()
   await query('DELETE FROM sealed_recipients')

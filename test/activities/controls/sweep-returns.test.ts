@@ -1,6 +1,6 @@
 // The sweep with returned payouts, which have their own return workflow, and with a backlog that one sweep
 // cannot finish.
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { WorkflowNotFoundError } from '@temporalio/client'
 import { saveSweepPosition } from '../../../db/controls/sweep-positions'
 import type { StoredPayout } from '../../../db/payouts/payout'
@@ -10,22 +10,15 @@ import type { sweep } from '../../../workflows'
 import { payoutReturnId, payoutWorkflowId } from '../../../workflows/names'
 import { aPayout } from '../../support/db/a-payout'
 import { keptLog } from '../../support/kept-logs'
-import { type AWorker, aWorker, silenceTemporal, testActivities } from '../../support/temporal/a-worker'
+import { testActivities, useWorker } from '../../support/temporal/a-worker'
 
-let worker: AWorker
+const worker = useWorker({ clock: systemClock })
 let sweeps = 0
 
-silenceTemporal()
-
 beforeAll(async () => {
-  worker = await aWorker({ clock: systemClock })
   await requireSearchAttributes(worker.client, wantedAttributes)
 })
 afterEach(() => worker.db.dataSource.query('UPDATE payouts SET closed_at = now() WHERE closed_at IS NULL'))
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
-})
 
 test('a returned payout is handled by its return workflow, and by no other', async () => {
   const row = await aReturned(hoursAgo(1))

@@ -1,8 +1,7 @@
 // Mails to admins: each event once, related events in one mail, and none that is switched off.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { checkLowBalances, sendNotices } from '../../../activities/partners/notices'
-import type { Db } from '../../../db/database'
 import { type OutgoingMail, takeMails } from '../../../db/partners/mails'
 import { insertMember } from '../../../db/partners/members'
 import { addNotice, takeNotices } from '../../../db/partners/notices'
@@ -15,7 +14,7 @@ import { debitPostings, topUpPostings } from '../../../domain/wallets/ledger'
 import { systemClock } from '../../../runtime/clock'
 import { testKeyring } from '../../support/api/client'
 import { aPartner, aPayoutRow, changePartner } from '../../support/api/fixtures'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
 
 interface Mailed {
@@ -25,20 +24,13 @@ interface Mailed {
 
 const clock = systemClock
 const publicUrl = 'https://payouts.test'
-let database: TestDatabase
-let db: Db
+const db = useDatabase()
 let partner: PartnerRow
 let deps: Parameters<typeof sendNotices>[0]
 
 beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url)
   const log = keptLog()
   deps = { db, clock, log, keyring: testKeyring, publicUrl }
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
 })
 beforeEach(async () => {
   partner = await aPartner({ db, clock })

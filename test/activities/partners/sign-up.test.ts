@@ -1,26 +1,15 @@
 // One email can open a few partners by itself. After that its sign-up code only signs in.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { openSignedUp } from '../../../activities/partners/sign-up'
-import type { Db } from '../../../db/database'
 import { membershipsOf } from '../../../db/partners/members'
 import { findPartnerById } from '../../../db/partners/partners'
 import { issueCode } from '../../../db/sign-in/codes'
 import { signUpsPerEmail } from '../../../domain/sign-in'
 import { systemClock } from '../../../runtime/clock'
 import { testKeyring } from '../../support/api/client'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 
-let database: TestDatabase
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 10)
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
+const db = useDatabase()
 
 test('of many concurrent sign-ups of one email five open a partner, and the others sign in to one of these', async () => {
   const email = 'grace@people.test'

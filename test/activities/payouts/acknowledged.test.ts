@@ -1,6 +1,6 @@
 // An acknowledged payout that the bank provably does not have: it waits, can be cancelled, or fails with a
 // stable reason.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Db, Tx } from '../../../db/database'
 import { lockPartner, updatePartner } from '../../../db/partners/partners'
 import { beginSubmit, loadStep, markAnswered, withdrawSubmit } from '../../../db/payouts/steps'
@@ -10,7 +10,7 @@ import { systemClock } from '../../../runtime/clock'
 import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { anAccount, openTestBank, still, type TestBank, until } from '../../support/bank/client'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 import { actingAfter } from '../../support/db/tapped'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
@@ -19,8 +19,7 @@ const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const toAccounts = { method: 'POST', path: '/v0/customers/*/external_accounts' }
 const unsent = { at: 'unsent', verdict: { outcome: 'kept' }, status: 'pending' }
 
-let database: TestDatabase
-let db: Db
+const db = useDatabase()
 let bank: TestBank
 let rails: Rails
 let steps: PayoutActivities
@@ -29,15 +28,6 @@ let partnerId: string
 const readsStep = (tx: Tx) => loadStep(tx, '')
 const beginsSubmit = (tx: Tx) => beginSubmit(tx, { payoutId: '', attempt: 1, body: '', at: new Date(0) })
 const withdrawsSubmit = (tx: Tx) => withdrawSubmit(tx, { payoutId: '', attempt: 1, key: '', newKey: '' })
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url)
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
 
 describe.each(['forgotten', 'replayed'] as const)('at a bank whose refusals are %s', (refusals) => {
   beforeEach(() => open(refusals))

@@ -1,12 +1,11 @@
 // When a payout needs an operator, and when it no longer does.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import type { PayoutDeps } from '../../../activities/bind'
-import type { Db } from '../../../db/database'
 import { loadStep, setAttention } from '../../../db/payouts/steps'
 import { createRails, type Rails } from '../../../rail/rails'
 import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
 import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
@@ -14,8 +13,7 @@ import { payoutActivities } from '../../support/stages/payout-activities'
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
 
-let database: TestDatabase
-let db: Db
+const db = useDatabase()
 let bank: TestBank
 let rails: Rails
 let partnerId: string
@@ -25,14 +23,6 @@ const clock = movingClock()
 const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url)
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
 beforeEach(async () => {
   lines.length = 0
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })

@@ -1,37 +1,27 @@
 // How operators resolve a recall or trace: it ends once, is charged once and in live only, and is reported
 // once when late.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { lookAfterCase, reportLateCases } from '../../../activities/payouts/case'
 import { latestActivity } from '../../../db/controls/activity'
-import type { Db } from '../../../db/database'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { type CaseRow, findCase, openCase } from '../../../db/payouts/cases/cases'
 import { type CaseEnd, resolveCase } from '../../../db/payouts/cases/resolve'
 import type { Environment } from '../../../domain/environment'
 import { type CaseKind, caseOutcomes } from '../../../domain/payouts/case'
 import { aPartner, aPayoutRow } from '../../support/api/fixtures'
-import { createDatabase, openDb } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
 import { movingClock } from '../../support/stages/payout'
 
 const clock = movingClock()
 const lines: string[] = []
 const log = keptLog({ level: 'warn', write: (line) => void lines.push(line) })
-let database: Awaited<ReturnType<typeof createDatabase>>
-let db: Db
+const db = useDatabase()
 let partner: PartnerRow
 
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url)
-})
 beforeEach(async () => {
   lines.length = 0
   partner = await aPartner({ db, clock })
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
 })
 
 const hourMs = 3_600_000

@@ -1,7 +1,6 @@
 // Failures in live after the bank has accepted a payout: failed with its reason, credited at `refunded` only,
 // or left to an operator.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import type { Db } from '../../../db/database'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { loadStep } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
 import { nextStepFor } from '../../../ops/payouts/next-step'
@@ -9,13 +8,12 @@ import type { Rails } from '../../../rail/rails'
 import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
-let database: TestDatabase
-let db: Db
+const db = useDatabase()
 let bank: TestBank
 let rails: Rails
 let partnerId: string
@@ -25,14 +23,6 @@ let payout: PayoutRef
 const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url)
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
 beforeEach(async () => {
   lines.length = 0
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })

@@ -1,11 +1,10 @@
 // A first call after the bank may have forgotten an earlier one, because of a restored row or a very long
 // pause: nothing is paid twice, and nothing is both paid and refunded.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { PayoutDeps } from '../../../activities/bind'
 import { resolveByHand } from '../../../activities/payouts/by-hand/resolve'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
-import type { Db } from '../../../db/database'
 import { loadStep } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
 import type { Rail } from '../../../rail/rail'
@@ -13,29 +12,20 @@ import type { Rails } from '../../../rail/rails'
 import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { anAccount, aTransfer, openTestBank, still, type TestBank } from '../../support/bank/client'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const dayMs = 24 * 3_600_000
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const theList = { method: 'GET', path: '/v0/customers/*' }
-let database: TestDatabase
-let db: Db
+const db = useDatabase()
 let bank: TestBank
 let rails: Rails
 let partnerId: string
 let clock: ReturnType<typeof movingClock>
 let steps: PayoutActivities
 
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url)
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
 beforeEach(async () => {
   // It remembers a key for as long as calls are retried.
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0, idempotencyWindowMs: 0 })

@@ -1,20 +1,18 @@
 // Only a run that made every call itself can prove that nothing was sent.
 import { EventEmitter, once } from 'node:events'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import type { PayoutDeps } from '../../../activities/bind'
 import { submitToRail } from '../../../activities/payouts/submit'
-import type { Db } from '../../../db/database'
 import type { Rail } from '../../../rail/rail'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
 import { findViolations } from '../../referee/referee'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 import { aClaim, aConnectedPartner, movingClock, railsTo, recipientLeft, stepDeps } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
-let database: TestDatabase
-let db: Db
+const db = useDatabase()
 let bank: TestBank
 let rails: Rails
 let partnerId: string
@@ -22,14 +20,6 @@ let deps: PayoutDeps
 let steps: PayoutActivities
 const clock = movingClock()
 
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url)
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
 beforeEach(async () => {
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
   rails = railsTo(bank)

@@ -1,8 +1,7 @@
 // A returned payout: stored with its reason, refunded when the bank has refunded it, fee and exception exact
 // to the penny.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { PayoutDeps } from '../../../activities/bind'
-import type { Db } from '../../../db/database'
 import { changePrices } from '../../../db/invoices/price-lists'
 import { loadStep } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
@@ -13,12 +12,11 @@ import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
-let database: TestDatabase
-let db: Db
+const db = useDatabase()
 let bank: TestBank
 let rails: Rails
 let partnerId: string
@@ -30,14 +28,6 @@ let now: () => Date
 const april = new Date('2027-03-31T23:30:00Z')
 const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
 
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url)
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
 beforeEach(async () => {
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
   rails = railsTo(bank)

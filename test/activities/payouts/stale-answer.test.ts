@@ -1,35 +1,25 @@
 // A bank answer from before another run's progress is stale: it reopens no final payout, and raises no alert.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Db } from '../../../db/database'
 import { loadStep } from '../../../db/payouts/steps'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
-import { openTestBank, still, type TestBank } from '../../support/bank/client'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { still, useSandboxBank } from '../../support/bank/client'
+import { useDatabase } from '../../support/db/database'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
-let database: TestDatabase
-let db: Db
-let bank: TestBank
+const db = useDatabase()
+const bank = useSandboxBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
 let rails: Rails
 let partnerId: string
 let steps: ReturnType<typeof payoutActivities>
 
 beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url)
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
   rails = railsTo(bank, { callMs: 2_000 })
   partnerId = (await aConnectedPartner(db, bank)).id
   steps = stepsWithStaleAnswer(() => Promise.resolve())
 })
-afterAll(async () => {
-  rails.close()
-  await bank.close()
-  await db.close()
-  await database.drop()
-})
+afterAll(() => rails.close())
 
 test('a stale pending return changes nothing after its refund was booked', async () => {
   const payout = await aSent()

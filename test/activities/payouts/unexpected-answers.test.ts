@@ -1,19 +1,17 @@
 // Unexpected bank answers neither lose nor create money, and an acknowledged payout is never lost.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import type { PayoutDeps } from '../../../activities/bind'
 import { releasePayout } from '../../../activities/payouts/attempt'
-import type { Db } from '../../../db/database'
 import { beginSubmit, loadStep, markAnswered } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutActivities } from '../../../workflows/payouts/payout'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
-let database: TestDatabase
-let db: Db
+const db = useDatabase()
 let bank: TestBank
 let rails: Rails
 let partnerId: string
@@ -21,14 +19,6 @@ let deps: PayoutDeps
 let steps: PayoutActivities
 const clock = movingClock()
 
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url)
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
 beforeEach(async () => {
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
   rails = railsTo(bank)

@@ -10,43 +10,33 @@ import {
   openSandboxCustomer,
 } from '../../../activities/wallets/connect-sandbox'
 import { latestActivity } from '../../../db/controls/activity'
-import type { Db } from '../../../db/database'
 import { openPartner } from '../../../db/partners/open'
 import { connectWallet, findWallet, lockWallet } from '../../../db/wallets/wallets'
 import { createRails, type Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
 import type { ConnectSandboxActivities, SandboxRefs } from '../../../workflows/wallets/connect-sandbox'
-import { keys, openTestBank, type TestBank } from '../../support/bank/client'
+import { keys, openTestBank, useSandboxBank } from '../../support/bank/client'
 import { aPayout } from '../../support/db/a-payout'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 import { aClaim, movingClock } from '../../support/stages/payout'
 import { until } from '../../support/until'
 
 const clock = systemClock
 const floatMicroUsdc = 10_000_000_000n
 
-let database: TestDatabase
-let db: Db
-let bank: TestBank
+const db = useDatabase(12)
+const bank = useSandboxBank({ fsync: 'off' })
 let rails: Rails
 let steps: ReturnType<typeof sandboxSteps>
 let partners = 0
 
 beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 12)
-  bank = await openTestBank({ fsync: 'off' })
   const sandbox = { url: `${bank.url}/v0`, key: keys.sandbox }
   rails = createRails({ bank: { sandbox, live: null }, clock, timeouts: { connectMs: 500, callMs: 1_000 } })
   steps = sandboxSteps({ db, clock, rails })
 })
 
-afterAll(async () => {
-  rails.close()
-  await bank.close()
-  await db.close()
-  await database.drop()
-})
+afterAll(() => rails.close())
 
 test('the simulated float is reversed as the float of the bank is booked, under the bank’s id for it', async () => {
   const partnerId = await aPartnerId()

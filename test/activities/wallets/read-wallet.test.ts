@@ -1,7 +1,7 @@
 // A wallet's history at the bank becomes ledger postings: each deposit once, refunds by their payouts, all
 // others held.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallets'
 import { latestActivity } from '../../../db/controls/activity'
 import type { Db } from '../../../db/database'
@@ -14,7 +14,7 @@ import type { PayoutRef } from '../../../workflows/payouts/payout'
 import type { ReturnToStart } from '../../../workflows/starts'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { anAccount, aTransfer, keys, openTestBank, still, type TestBank } from '../../support/bank/client'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
@@ -22,8 +22,7 @@ import { payoutActivities } from '../../support/stages/payout-activities'
 const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 const nothing = { booked: 0, held: 0, returns: 0, unresolved: 0 }
-let database: TestDatabase
-let db: Db
+const db = useDatabase()
 let bank: TestBank
 let rails: Rails
 let partnerId: string
@@ -34,14 +33,6 @@ let steps: ReturnType<typeof payoutActivities>
 /** The balance of the wallet after everything earlier was read. */
 let before: bigint
 
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url)
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
 beforeEach(async () => {
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
   rails = railsTo(bank, { callMs: 2_000 })

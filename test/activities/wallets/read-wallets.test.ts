@@ -1,16 +1,15 @@
 // All wallets are read, whatever the bank's errors for some of them, and an interrupted read is resumed.
 
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { readWallet, readWallets, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallets'
-import type { Db } from '../../../db/database'
 import { listFailedReadings } from '../../../db/wallets/readings'
 import { openWallet } from '../../../db/wallets/wallets'
 import type { Environment } from '../../../domain/environment'
 import { systemClock } from '../../../runtime/clock'
-import { json, type ScriptedBank, startScriptedBank } from '../../support/bank/scripted'
+import { json, useScriptedBank } from '../../support/bank/scripted'
 import { aPartner } from '../../support/db/a-partner'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 import { tapped } from '../../support/db/tapped'
 import { keptLog } from '../../support/kept-logs'
 
@@ -18,9 +17,8 @@ const count = 12
 const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 const all = { environment: 'live', after: null, limit: 50 } as const
-let database: TestDatabase
-let db: Db
-let bank: ScriptedBank
+const db = useDatabase()
+const bank = useScriptedBank()
 let deps: WalletReadingDeps
 /** In the order in which they are read. */
 let refs: string[] = []
@@ -30,9 +28,6 @@ let answers: ReadonlyMap<string, readonly [status: number, body: object]>
 let asked: Set<string>
 
 beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url)
-  bank = await startScriptedBank()
   const rails = { provider_production: bank.rail, provider_sandbox: bank.rail, simulated: bank.rail }
   deps = { db, clock: systemClock, log, rails, listLagMs: 0, startReturn: async () => undefined }
   for (let wallet = 0; wallet < count; wallet++) await aWallet()
@@ -40,11 +35,6 @@ beforeAll(async () => {
     `SELECT wallet_ref AS ref FROM wallets WHERE environment = 'live' AND wallet_ref IS NOT NULL ORDER BY id`,
   )
   refs = rows.map(({ ref }) => ref)
-})
-afterAll(async () => {
-  await bank.close()
-  await db.close()
-  await database.drop()
 })
 beforeEach(async () => {
   lines.length = 0

@@ -1,7 +1,6 @@
 // A movement that its payout does not know yet is read again until it is booked, held or reported.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { readTo, readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallets'
-import type { Db } from '../../../db/database'
 import { attendPayout } from '../../../db/payouts/attention'
 import { loadStep } from '../../../db/payouts/steps'
 import { listHeldDeposits } from '../../../db/wallets/held-deposits'
@@ -14,7 +13,7 @@ import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
@@ -24,8 +23,7 @@ const sent = 153_300_000n
 const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 const nothing = { booked: 0, held: 0, returns: 0, unresolved: 0 }
-let database: TestDatabase
-let db: Db
+const db = useDatabase()
 let bank: TestBank
 let rails: Rails
 let partnerId: string
@@ -33,14 +31,6 @@ let walletId: string
 let started: Date[]
 let before: bigint
 
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url)
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
 beforeEach(async () => {
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
   rails = railsTo(bank, { callMs: 2_000 })

@@ -2,30 +2,23 @@
 // outage.
 
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { type ActivityLog, createActivityLog } from '../../../api/controls/activity-log'
 import type { ActivityEntry } from '../../../db/controls/activity'
 import type { Db } from '../../../db/database'
 import { listApiKeys } from '../../../db/partners/api-keys'
 import { systemClock } from '../../../runtime/clock'
 import { aKey, aPartner } from '../../support/api/fixtures'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 import { tapped } from '../../support/db/tapped'
 import { keptLog } from '../../support/kept-logs'
 
-let database: TestDatabase
-let db: Db
+const db = useDatabase(5)
 let partnerId: string
 const log = keptLog()
 
 beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 5)
   partnerId = (await aPartner({ db, clock: systemClock })).id
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
 })
 
 /** The real database, which counts statements and fails while `down` is set. */

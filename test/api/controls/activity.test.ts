@@ -1,18 +1,13 @@
 // GET /v1/activity: the latest requests on the account and their callers, without the content of the
 // requests.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { type ActivityEntry, recordActivity } from '../../../db/controls/activity'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aClock, aKey, aPartner, aPayoutRow, aSession, revokeKey } from '../../support/api/fixtures'
 import { aRequest } from '../../support/api/payout-world'
 
 const clock = aClock('2026-11-16T12:00:00Z')
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi({ clock })
-})
-afterAll(() => api.close())
+const api = useApi({ clock })
 
 function anEntry(partnerId: string, n: number, second: number): ActivityEntry {
   const at = new Date(Date.UTC(2026, 10, 17, 0, 0, second))

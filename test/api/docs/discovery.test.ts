@@ -1,13 +1,8 @@
 // GET / and GET /v1.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Api, startApi } from '../../support/api/client'
+import { expect, test } from '@jest/globals'
+import { useApi } from '../../support/api/client'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi({ publicUrl: 'https://payouts.example.com' })
-})
-afterAll(() => api.close())
+const api = useApi({ publicUrl: 'https://payouts.example.com' })
 
 test.each(['/', '/v1'])('%s returns the name, version 1.3.0 and an absolute URL of the documentation', async (path) => {
   const { status, body } = await api.get(path)

@@ -2,20 +2,18 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { routes } from '../../../api/routes'
-import { type Api, startApi } from '../../support/api/client'
+import { startApi, useApi } from '../../support/api/client'
 import { aKey, aPartner } from '../../support/api/fixtures'
 import { fromOurPages } from '../../support/api/people'
 
-let api: Api
+const api = useApi()
 let key: string
 
 beforeAll(async () => {
-  api = await startApi()
   key = await aKey(api, await aPartner(api), 'sandbox')
 })
-afterAll(() => api.close())
 
 async function send(
   body: Buffer | string,

@@ -3,20 +3,18 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { limitAnswer } from '../../../api/server'
-import { type Api, startApi } from '../../support/api/client'
+import { type Api, startApi, useApi } from '../../support/api/client'
 import { aKey, aPartner } from '../../support/api/fixtures'
 import { keptLog } from '../../support/kept-logs'
 import { until } from '../../support/until'
 
-let api: Api
+const api = useApi()
 
 beforeAll(async () => {
-  api = await startApi()
   noteAccepted(api)
 })
-afterAll(() => api.close())
 
 test('clients that are silent, send slowly or do not read are disconnected after 15 seconds, and others are served', async () => {
   const post = `POST /v1/quotes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n`

@@ -1,22 +1,18 @@
 // Costly reads: few at once per partner, on a separate connection pool, and none for longer than two seconds.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { Client } from 'pg'
 import type { PartnerRow } from '../../../db/partners/partners'
-import { type Api, startApi } from '../../support/api/client'
+import { startApi, useApi } from '../../support/api/client'
 import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
 
-let api: Api
+const api = useApi({ readLimits: { running: 1, waiting: 2, waitMs: 10_000, restFactor: 1, restAtMostMs: 100 } })
 let partner: PartnerRow
 let key: string
 
-beforeAll(async () => {
-  api = await startApi({ readLimits: { running: 1, waiting: 2, waitMs: 10_000, restFactor: 1, restAtMostMs: 100 } })
-})
 beforeEach(async () => {
   partner = await aPartner(api)
   key = await aKey(api, partner, 'sandbox')
 })
-afterAll(() => api.close())
 
 test('a read that takes longer than two seconds is 503 and names the reason', async () => {
   const held = await holdTotals()

@@ -1,16 +1,11 @@
 // GET /readyz: the API is ready only with a schema that its build supports.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { migrations } from '../../../db/migrations'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aClock } from '../../support/api/fixtures'
 
 const clock = aClock('2026-11-16T12:00:00Z')
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi({ clock })
-})
-afterAll(() => api.close())
+const api = useApi({ clock })
 
 /** Each call comes after the cached result of the previous check has expired. */
 async function ready(): Promise<{ status: number; body: unknown }> {

@@ -1,24 +1,20 @@
 // GET /v1/invoices and /v1/invoices/{id}: invoices with their lines, without drafts; documents as PDF and
 // CSV.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { markInvoicePaid } from '../../../db/invoices/moves'
 import type { PartnerRow } from '../../../db/partners/partners'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aKey, anInvoice, aPartner, aSession } from '../../support/api/fixtures'
 
-let api: Api
+const api = useApi()
 let partner: PartnerRow
 let key: string
 
-beforeAll(async () => {
-  api = await startApi()
-})
 beforeEach(async () => {
   partner = await aPartner(api)
   key = await aKey(api, partner, 'live')
 })
-afterAll(() => api.close())
 
 const list = async (query = '') => (await api.get(`/v1/invoices${query}`, { key })).body
 

@@ -1,19 +1,17 @@
 // GET /v1/usage/history: one entry per London month, the current one equal to GET /v1/usage.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aClock, aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
 
-let api: Api
+const api = useApi({ clock: aClock('2027-04-16T12:00:00Z') })
 let partner: PartnerRow
 let key: string
 
 beforeAll(async () => {
-  api = await startApi({ clock: aClock('2027-04-16T12:00:00Z') })
   partner = await aPartner(api)
   key = await aKey(api, partner, 'sandbox')
 })
-afterAll(() => api.close())
 
 const history = async (query = '') => (await api.get(`/v1/usage/history${query}`, { key })).body.data
 

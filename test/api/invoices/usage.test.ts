@@ -1,26 +1,22 @@
 // GET /v1/usage: the current London month; charges are summed per line and rounded once.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { issueInvoice } from '../../../db/invoices/issue'
 import type { PartnerRow } from '../../../db/partners/partners'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aCharge, aClock, aKey, aPartner, aPayoutRow, aSeller } from '../../support/api/fixtures'
 
 const clock = aClock('2026-11-16T12:00:00Z')
-let api: Api
+const api = useApi({ clock })
 let partner: PartnerRow
 let sandbox: string
 let live: string
 
-beforeAll(async () => {
-  api = await startApi({ clock })
-})
 beforeEach(async () => {
   clock.set('2026-11-16T12:00:00Z')
   partner = await aPartner(api)
   sandbox = await aKey(api, partner, 'sandbox')
   live = await aKey(api, partner, 'live')
 })
-afterAll(() => api.close())
 
 const usage = async (key: string) => (await api.get('/v1/usage', { key })).body
 

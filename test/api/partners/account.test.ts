@@ -1,16 +1,11 @@
 // GET /v1/account: the key determines the account and the environment.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { changePrices } from '../../../db/invoices/price-lists'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aClock, aKey, aPartner, aSession } from '../../support/api/fixtures'
 
 const clock = aClock('2026-11-16T12:00:00Z')
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi({ clock })
-})
-afterAll(() => api.close())
+const api = useApi({ clock })
 
 test('a sandbox key sees its partner, the sandbox wallet and the formatted prices', async () => {
   const partner = await aPartner(api)

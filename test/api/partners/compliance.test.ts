@@ -1,14 +1,9 @@
 // GET /v1/compliance: the status of verification, and what the account may do.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Api, startApi } from '../../support/api/client'
+import { expect, test } from '@jest/globals'
+import { useApi } from '../../support/api/client'
 import { aKey, aPartner } from '../../support/api/fixtures'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = useApi()
 
 test('a new account has not started verification and may pay 1.00 to 20000.00', async () => {
   const partner = await aPartner(api, { verificationStatus: 'not_started' })

@@ -1,25 +1,21 @@
 // Confirm codes for live keys, new admins and changed addresses: a stolen session alone cannot reach money.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
-import { type Answer, type Api, type Method, startApi } from '../../support/api/client'
+import { type Answer, type Method, useApi } from '../../support/api/client'
 import { aConfirmCode, confirmMails } from '../../support/api/confirmed'
 import { aKey, aPartner, aSession, changePartner, revokeKey } from '../../support/api/fixtures'
 import { aRequest } from '../../support/api/payout-world'
 import { aMember, anEmail, anotherCode } from '../../support/api/people'
 
-let api: Api
+const api = useApi()
 let partner: PartnerRow
 let session: string
 
-beforeAll(async () => {
-  api = await startApi()
-})
 beforeEach(async () => {
   partner = await aPartner(api)
   session = await aSession(api, partner)
 })
-afterAll(() => api.close())
 
 const refusal = { status: 422, code: 'invalid_confirm_code' }
 const outcomeOf = ({ status, body }: Answer) => ({ status, code: body.error?.code })

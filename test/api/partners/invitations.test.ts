@@ -1,18 +1,13 @@
 // Invitations for members of another partner: listed separately, accepted by switching, declined without
 // switching.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { openSession } from '../../../db/sign-in/sessions'
 import type { MemberRole } from '../../../domain/partners/partner'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aPartner, aSession, changePartner } from '../../support/api/fixtures'
 import { aMember } from '../../support/api/people'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = useApi()
 
 /** A person signed in at their own partner and invited by another. */
 async function anInvited({ role = 'viewer', as = 'viewer' }: { role?: MemberRole; as?: MemberRole } = {}) {

@@ -1,16 +1,11 @@
 // POST /v1/keys and revocation: the secret is shown once, five keys per environment, live after approval,
 // revoked at once.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Api, startApi } from '../../support/api/client'
+import { expect, test } from '@jest/globals'
+import { useApi } from '../../support/api/client'
 import { sendConfirmed } from '../../support/api/confirmed'
 import { aKey, aPartner, aSession, changePartner } from '../../support/api/fixtures'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = useApi()
 
 const create = (session: string, body: object = { environment: 'sandbox', label: 'Checkout' }) =>
   api.post('/v1/keys', body, { session })

@@ -1,19 +1,14 @@
 // GET /v1/keys: the partner's keys in pages, without their secrets; a sandbox key sees sandbox keys only.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { createApiKey } from '../../../db/partners/api-keys'
 import type { PartnerRow } from '../../../db/partners/partners'
 import type { Environment } from '../../../domain/environment'
-import { type Api, startApi, testKeyring } from '../../support/api/client'
+import { testKeyring, useApi } from '../../support/api/client'
 import { aClock, aKey, aPartner, aSession, revokeKey } from '../../support/api/fixtures'
 
 const clock = aClock('2026-11-16T12:00:00Z')
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi({ clock })
-})
-afterAll(() => api.close())
+const api = useApi({ clock })
 
 test('a live key sees all keys of the partner, newest first, including revoked and sandbox keys', async () => {
   const partner = await aPartner(api)

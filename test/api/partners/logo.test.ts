@@ -1,16 +1,11 @@
 // A partner's logo: uploaded by admins with verified content, served by us to anyone, never fetched from
 // elsewhere.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { logoMaxBytes } from '../../../domain/partners/logo'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aPartner, aSession, changePartner } from '../../support/api/fixtures'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = useApi()
 
 /** Each image is 1 × 1 pixel. */
 const beginnings = {

@@ -1,14 +1,9 @@
 // GET /v1/public/partners/{slug}: needs no key, and returns only name and branding.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Api, startApi } from '../../support/api/client'
+import { expect, test } from '@jest/globals'
+import { useApi } from '../../support/api/client'
 import { aPartner } from '../../support/api/fixtures'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = useApi()
 
 test('anyone may see a partner’s name, logo and colour', async () => {
   const partner = await aPartner(api, { logoUrl: 'https://acme.test/logo.svg', brandColor: '#0f766e' })

@@ -1,16 +1,11 @@
 // PATCH /v1/account: the fields that admins may change, and no others.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { findPartnerById } from '../../../db/partners/partners'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aConfirmCode } from '../../support/api/confirmed'
 import { aPartner, aSession } from '../../support/api/fixtures'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = useApi()
 
 const change = (session: string, body: object) => api.send('PATCH', '/v1/account', body, { session })
 

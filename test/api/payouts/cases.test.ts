@@ -1,25 +1,23 @@
 // /v1/payouts/{id}/cases: recalls and traces, one open case per kind, visible to their own partner only.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { resolveCase } from '../../../db/payouts/cases/resolve'
 import { payoutStatuses } from '../../../domain/payouts/payout'
 import { connectClient } from '../../../runtime/temporal/client'
 import { payoutCaseId } from '../../../workflows/names'
-import { type Api, startApi } from '../../support/api/client'
+import { startApi, useApi } from '../../support/api/client'
 import { aKey, aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
 import { testTemporal } from '../../support/temporal/a-worker'
 
-let api: Api
+const api = useApi()
 let partner: PartnerRow
 let key: string
 
 beforeAll(async () => {
-  api = await startApi()
   partner = await aPartner(api)
   key = await aKey(api, partner, 'live')
 })
-afterAll(() => api.close())
 
 const dayMs = 86_400_000
 const live = { environment: 'live' } as const

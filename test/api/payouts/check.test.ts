@@ -1,26 +1,22 @@
 // POST /v1/payouts/check: warns of the same account and amount within a day, and stores nothing.
 
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { nearMissesPerCallerAndHour } from '../../../domain/limits'
-import { type Api, startApi, testKeyring } from '../../support/api/client'
+import { startApi, testKeyring, useApi } from '../../support/api/client'
 import { aClock, aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
 import { aRequest } from '../../support/api/payout-world'
 
 const clock = aClock('2026-11-16T12:00:00Z')
-let api: Api
+const api = useApi({ clock })
 let partner: PartnerRow
 let key: string
 
-beforeAll(async () => {
-  api = await startApi({ clock })
-})
 beforeEach(async () => {
   partner = await aPartner(api)
   key = await aKey(api, partner, 'sandbox')
 })
-afterAll(() => api.close())
 
 const account = '12345678'
 const wanted = aRequest({ recipient: { bank: { account_number: account } } })

@@ -1,21 +1,17 @@
 // GET /v1/payouts.csv and the search of the list: the same filters, every match, and no executable cells.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
 
-let api: Api
+const api = useApi()
 let partner: PartnerRow
 let key: string
 
-beforeAll(async () => {
-  api = await startApi()
-})
 beforeEach(async () => {
   partner = await aPartner(api)
   key = await aKey(api, partner, 'sandbox')
 })
-afterAll(() => api.close())
 
 const found = async (query: string) => {
   const { body } = await api.get(`/v1/payouts?${query}`, { key })

@@ -1,21 +1,17 @@
 // GET /v1/payouts/{id}/events: the steps of a payout, each once and in order, in the partner's terms.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { setAttention } from '../../../db/payouts/steps'
-import { aPayoutWorld, aRequest, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { aRequest, type Payer, usePayoutWorld } from '../../support/api/payout-world'
 import { until } from '../../support/bank/client'
-import { silenceTemporal } from '../../support/temporal/a-worker'
 
-let world: PayoutWorld
+const world = usePayoutWorld()
 let payer: Payer
 
 beforeAll(async () => {
-  silenceTemporal()
-  world = await aPayoutWorld()
   payer = await world.aPayer()
 })
 afterEach(() => world.bank.control('DELETE', '/faults'))
-afterAll(() => world.close())
 
 const eventsOf = async (id: unknown, key = payer.keys.sandbox) =>
   world.api.get(`/v1/payouts/${String(id)}/events`, { key })

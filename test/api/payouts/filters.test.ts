@@ -1,20 +1,18 @@
 // Filters of GET /v1/payouts under generated values: PostgreSQL reads every value that the schema accepts, so
 // never a 500.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
 
-let api: Api
+const api = useApi()
 let key: string
 
 beforeAll(async () => {
-  api = await startApi()
   const partner = await aPartner(api)
   key = await aKey(api, partner, 'sandbox')
   await aPayoutRow(api, partner)
 })
-afterAll(() => api.close())
 
 const digits = (max: number, length: number) => fc.nat(max).map((n) => String(n).padStart(length, '0'))
 

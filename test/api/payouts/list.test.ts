@@ -1,23 +1,19 @@
 // GET /v1/payouts: newest first, in pages, filtered, and only payouts that were answered to a caller.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { payoutStatuses } from '../../../domain/payouts/payout'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
 
-let api: Api
+const api = useApi()
 let partner: PartnerRow
 let key: string
 
-beforeAll(async () => {
-  api = await startApi()
-})
 beforeEach(async () => {
   partner = await aPartner(api)
   key = await aKey(api, partner, 'sandbox')
 })
-afterAll(() => api.close())
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 16, 9, minute))
 const list = async (query = '') => (await api.get(`/v1/payouts${query}`, { key })).body

@@ -1,16 +1,14 @@
 // POST /v1/quotes: the cost of a payout, within the limits of the API and of the account.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Api, startApi } from '../../support/api/client'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { useApi } from '../../support/api/client'
 import { aKey, aPartner } from '../../support/api/fixtures'
 
-let api: Api
+const api = useApi()
 let key: string
 
 beforeAll(async () => {
-  api = await startApi()
   key = await aKey(api, await aPartner(api), 'sandbox')
 })
-afterAll(() => api.close())
 
 test('120.00 costs 0.99 plus 1.00 %, of which the bank takes its share in the transfer', async () => {
   const { status, body } = await api.post('/v1/quotes', { amount_gbp: '120.00', country: 'GB' }, { key })

@@ -1,20 +1,18 @@
 // GET /v1/payouts/{id}: one payout, and a cheap response to polling.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
 
-let api: Api
+const api = useApi()
 let partner: PartnerRow
 let key: string
 
 beforeAll(async () => {
-  api = await startApi()
   partner = await aPartner(api)
   key = await aKey(api, partner, 'sandbox')
 })
-afterAll(() => api.close())
 
 test('a payout has every field, and of its recipient only the name and the last four digits', async () => {
   const createdAt = new Date('2026-11-16T09:30:00.123Z')

@@ -1,23 +1,19 @@
 // GET /v1/recipients: payouts of the last 12 months, grouped by account.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aClock, aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
 
 const clock = aClock('2026-11-16T12:00:00Z')
-let api: Api
+const api = useApi({ clock })
 let partner: PartnerRow
 let key: string
 
-beforeAll(async () => {
-  api = await startApi({ clock })
-})
 beforeEach(async () => {
   partner = await aPartner(api)
   key = await aKey(api, partner, 'sandbox')
 })
-afterAll(() => api.close())
 
 const on = (date: string) => new Date(`${date}T10:00:00Z`)
 const list = async (query = '') => (await api.get(`/v1/recipients${query}`, { key })).body

@@ -2,26 +2,22 @@
 // bank.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { payoutStatuses } from '../../../domain/payouts/payout'
 import { bankReasons, bankWordFor, reasonFor, reasons } from '../../../rail/reasons'
 import { type Api, startApi } from '../../support/api/client'
 import { aKey, aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
-import { aPayoutWorld, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { type Payer, usePayoutWorld } from '../../support/api/payout-world'
 import { type Json, keys } from '../../support/bank/client'
-import { silenceTemporal } from '../../support/temporal/a-worker'
 import { until } from '../../support/until'
 
-let world: PayoutWorld
+const world = usePayoutWorld()
 let payer: Payer
 
 beforeAll(async () => {
-  silenceTemporal()
-  world = await aPayoutWorld()
   payer = await world.aPayer()
 })
-afterAll(() => world.close())
 
 async function paid(): Promise<string> {
   const { status, body } = await world.pay(payer)

@@ -1,20 +1,17 @@
 // A page names the partner that it shows (X-Partner-Id): its requests are refused after another tab has
 // switched the session.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { openSession } from '../../../db/sign-in/sessions'
-import { aPayoutWorld, aRequest, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { aRequest, type Payer, usePayoutWorld } from '../../support/api/payout-world'
 import { aMember } from '../../support/api/people'
-import { silenceTemporal } from '../../support/temporal/a-worker'
 
-let world: PayoutWorld
+const world = usePayoutWorld()
 let shown: Payer
 let other: Payer
 let session: string
 
 beforeAll(async () => {
-  silenceTemporal()
-  world = await aPayoutWorld()
   shown = await world.aPayer()
   other = await world.aPayer()
 })
@@ -25,7 +22,6 @@ beforeEach(async () => {
   const opened = await db.transaction((tx) => openSession(tx, { memberId, at: clock.now(), absoluteMs: 86_400_000 }))
   session = opened?.token ?? ''
 })
-afterAll(() => world.close())
 
 const pageOf = (payer: Payer) => ({ 'X-Partner-Id': payer.id })
 const switchTo = ({ slug }: Payer) => world.api.post('/v1/auth/session/partner', { slug }, { session })

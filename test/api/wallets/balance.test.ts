@@ -1,8 +1,8 @@
 // GET /v1/balance: the ledger's balance at the bank's rate, never shown higher than it is.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { creditWallet } from '../../../db/wallets/simulated'
 import { RailUnavailable } from '../../../rail/rail'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aClock, aKey, aPartner, changePartner } from '../../support/api/fixtures'
 
 const clock = aClock('2026-11-16T12:00:00Z')
@@ -15,12 +15,7 @@ const rail = {
     return { gbpPerUsdNano: rate, midNano: rate, updatedAt: clock.now() }
   },
 }
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi({ clock, rails: { simulated: rail } })
-})
-afterAll(() => api.close())
+const api = useApi({ clock, rails: { simulated: rail } })
 
 test('a new sandbox holds its float, about 7,900 GBP', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')

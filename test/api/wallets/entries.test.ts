@@ -1,5 +1,5 @@
 // GET /v1/wallet/entries and .csv: the statement adds up to the ledger's balance at every row, over all its pages.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { postSet } from '../../../db/wallets/ledger'
@@ -13,15 +13,10 @@ import {
   reversePostings,
   topUpPostings,
 } from '../../../domain/wallets/ledger'
-import { type Answer, type Api, startApi } from '../../support/api/client'
+import { type Answer, useApi } from '../../support/api/client'
 import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = useApi()
 
 let sets = 0
 

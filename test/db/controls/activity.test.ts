@@ -1,22 +1,10 @@
 // The activity list: written in batches, read newest first, with old entries without changes pruned.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { type ActivityEntry, latestActivity, pruneActivity, recordActivity } from '../../../db/controls/activity'
-import type { Db } from '../../../db/database'
 import { aPartner, at } from '../../support/db/a-partner'
-import { createDatabase, openDb } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 
-let database: { url: string; drop(): Promise<void> }
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 5)
-})
-
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
+const db = useDatabase(5)
 
 function anEntry(partnerId: string, fields: Partial<ActivityEntry> = {}): ActivityEntry {
   return {

@@ -1,5 +1,5 @@
 // Rewriting data of an older secret key: in batches, without blocking others, and only if it is proved to be the same.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { fieldsOfStored, readPayoutRequest } from '../../../api/payouts/request/order'
 import { firstPayout, resealBatch } from '../../../db/controls/reseal'
 import type { Db } from '../../../db/database'
@@ -7,7 +7,7 @@ import { openKeyring } from '../../../db/keyring'
 import { fingerprintOf } from '../../../db/payouts/fingerprint'
 import { accountHash, openRecipient, sealRecipient, wipeRecipient } from '../../../db/payouts/recipients/sealed'
 import { aPayout } from '../../support/db/a-payout'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 
 const [k1, k2] = [
   { id: 'k1', bytes: Buffer.alloc(32, 1) },
@@ -23,20 +23,9 @@ const recipient = {
 }
 const wanted = readPayoutRequest({ amount_gbp: '120.00', recipient })
 
-let database: TestDatabase
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 3)
-})
+const db = useDatabase(3)
 
 beforeEach(() => db.dataSource.query('DELETE FROM sealed_recipients'))
-
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
 
 test('it rewrites all rows in batches, and a second run finds nothing to do', async () => {
   const ids = [await aSealed(), await aSealed(), await aSealed(), await aSealed(), await aSealed()]

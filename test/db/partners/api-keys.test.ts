@@ -1,6 +1,5 @@
 // API keys: at most five unrevoked per environment, live ones after verification, revoked at once.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Db } from '../../../db/database'
+import { expect, test } from '@jest/globals'
 import { openKeyring } from '../../../db/keyring'
 import { apiKeyDigests } from '../../../db/partners/api-key-secret'
 import { createApiKey, listApiKeys, recordApiKeyUse, revokeApiKey } from '../../../db/partners/api-keys'
@@ -8,24 +7,13 @@ import { type PartnerRow, updatePartner } from '../../../db/partners/partners'
 import { findCaller } from '../../../db/sign-in/callers'
 import type { Environment } from '../../../domain/environment'
 import { aPartner, at } from '../../support/db/a-partner'
-import { createDatabase, openDb } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 
 const oldKey = { id: 'k1', bytes: Buffer.alloc(32, 1) }
 const newKey = { id: 'k2', bytes: Buffer.alloc(32, 2) }
 const keyring = openKeyring([oldKey])
 
-let database: { url: string; drop(): Promise<void> }
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 10)
-})
-
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
+const db = useDatabase()
 
 function create(partner: PartnerRow, environment: Environment = 'sandbox', label: string | null = null) {
   const key = { partnerId: partner.id, environment, label, createdBy: 'ops', at, keyring }

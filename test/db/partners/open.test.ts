@@ -1,30 +1,18 @@
 // Opening a partner: all of its initial rows in one transaction, or none.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
-import type { Db } from '../../../db/database'
 import { findPrices } from '../../../db/invoices/price-lists'
 import { listMembers } from '../../../db/partners/members'
 import { openPartner } from '../../../db/partners/open'
 import { findPartnerBySlug } from '../../../db/partners/partners'
 import { findWallet } from '../../../db/wallets/wallets'
 import { simulatedFloatMicroUsdc } from '../../../domain/wallets/ledger'
-import { createDatabase, openDb } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 
 const at = new Date('2026-11-15T12:00:00.000Z')
 const clock = { now: () => at }
 
-let database: { url: string; drop(): Promise<void> }
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 5)
-})
-
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
+const db = useDatabase(5)
 
 function open(slug: string) {
   return openPartner({ db, clock }, { name: 'Acme Ltd', slug, email: 'Ada@acme.test', createdBy: 'ops:grace' })

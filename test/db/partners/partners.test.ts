@@ -1,26 +1,14 @@
 // Partners, their members, prices and wallets, as they are stored and read back.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Db } from '../../../db/database'
+import { expect, test } from '@jest/globals'
 import { changePrices, copyStandardPrices, findPrices, listPrices } from '../../../db/invoices/price-lists'
 import { insertMember, listMembers } from '../../../db/partners/members'
 import { findPartnerById, findPartnerBySlug, insertPartner, updatePartner } from '../../../db/partners/partners'
 import { findWallet, openWallet } from '../../../db/wallets/wallets'
 import { accountKinds } from '../../../domain/wallets/ledger'
 import { aPartner, at, aWallet } from '../../support/db/a-partner'
-import { createDatabase, openDb } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 
-let database: { url: string; drop(): Promise<void> }
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 5)
-})
-
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
+const db = useDatabase(5)
 
 const later = new Date(at.getTime() + 60_000)
 

@@ -1,7 +1,6 @@
 // Values read as one JSON text equal the columns: every digit, time and byte.
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Db } from '../../../db/database'
+import { expect, test } from '@jest/globals'
 import { openKeyring } from '../../../db/keyring'
 import { apiKeyDigests } from '../../../db/partners/api-key-secret'
 import { createApiKey } from '../../../db/partners/api-keys'
@@ -10,7 +9,7 @@ import { bigintFrom } from '../../../db/payouts/one-text'
 import { findCallerAndPayout, findPayout } from '../../../db/payouts/payouts'
 import { at } from '../../support/db/a-partner'
 import { aPayout } from '../../support/db/a-payout'
-import { createDatabase, openDb } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 
 const keyring = openKeyring([{ id: 'k1', bytes: createHash('sha256').update('one-text').digest() }])
 const acknowledged = {
@@ -23,18 +22,7 @@ const acknowledged = {
   fieldFingerprints: { 'recipient.bank.sort_code': '00ff' },
 }
 
-let database: { url: string; drop(): Promise<void> }
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 4)
-})
-
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
+const db = useDatabase(4)
 
 test('a payout is the same with its caller and alone', async () => {
   const { payout, scope, digest } = await aStoredPayout()

@@ -1,6 +1,5 @@
 // Sealed recipients: unreadable in the database, bound to their payout, readable after rotation.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Db } from '../../../db/database'
+import { expect, test } from '@jest/globals'
 import { type Keyring, openKeyring } from '../../../db/keyring'
 import {
   accountHash,
@@ -10,7 +9,7 @@ import {
   wipeRecipient,
 } from '../../../db/payouts/recipients/sealed'
 import { aPayout } from '../../support/db/a-payout'
-import { createDatabase, openDb } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 import { dump } from '../../support/db/dump'
 
 const oldKey = { id: 'k1', bytes: Buffer.alloc(32, 1) }
@@ -34,18 +33,7 @@ const canary: BankDetails = {
   accountNumber: '64738291',
 }
 
-let database: { url: string; drop(): Promise<void> }
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 3)
-})
-
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
+const db = useDatabase(3)
 
 function seal(payoutId: string, details: BankDetails = canary, ring: Keyring = keyring): Promise<void> {
   return db.transaction((tx) => sealRecipient(tx, ring, payoutId, details))

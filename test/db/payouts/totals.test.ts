@@ -1,9 +1,8 @@
 // Totals of payouts per month and per recipient equal a recount of the payouts, after any events in any order.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { findTotalsDrifts } from '../../../db/controls/proof/totals'
-import type { Db } from '../../../db/database'
 import { newId } from '../../../db/id'
 import { loadUsageHistory, type MonthUsage } from '../../../db/invoices/usage'
 import { claimPayout, findClaim } from '../../../db/payouts/claims'
@@ -17,21 +16,11 @@ import { type Month, nextMonth, startOf } from '../../../domain/month'
 import { quoteFor } from '../../../domain/payouts/quote'
 import { testKeyring } from '../../support/api/client'
 import { aWallet } from '../../support/db/a-partner'
-import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 import { withoutTriggers } from '../../support/db/without-triggers'
 import { standardPrices } from '../../support/prices'
 
-let database: TestDatabase
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 8)
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
+const db = useDatabase(8)
 
 const day = 86_400_000
 const now = new Date('2026-11-16T12:00:00Z')

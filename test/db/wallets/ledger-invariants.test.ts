@@ -1,25 +1,13 @@
 // For any postings in any order: entries sum to zero, and a wallet's balance is the sum of its entries.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import type { Db } from '../../../db/database'
 import { postSet } from '../../../db/wallets/ledger'
 import { findWallet, type WalletRow } from '../../../db/wallets/wallets'
 import { type AccountKind, accountKinds, type Posting } from '../../../domain/wallets/ledger'
 import { at, aWallet } from '../../support/db/a-partner'
-import { createDatabase, openDb } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 
-let database: { url: string; drop(): Promise<void> }
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 8)
-})
-
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
+const db = useDatabase(8)
 
 interface AnySet {
   readonly causeRef: string

@@ -1,25 +1,13 @@
 // Ledger changes that the database itself refuses for any writer: here a superuser.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Db } from '../../../db/database'
+import { expect, test } from '@jest/globals'
 import { newId } from '../../../db/id'
 import { postSet } from '../../../db/wallets/ledger'
 import { findWallet, type WalletRow } from '../../../db/wallets/wallets'
 import { type AccountKind, topUpPostings } from '../../../domain/wallets/ledger'
 import { at, aWallet } from '../../support/db/a-partner'
-import { createDatabase, openDb } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 
-let database: { url: string; drop(): Promise<void> }
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 4)
-})
-
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
+const db = useDatabase(4)
 
 interface Entry {
   readonly kind: AccountKind

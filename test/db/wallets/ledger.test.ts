@@ -1,7 +1,6 @@
 // The ledger: posts once and never overdraws.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Db } from '../../../db/database'
+import { expect, test } from '@jest/globals'
 import { type Posted, postSet } from '../../../db/wallets/ledger'
 import { findWallet, type WalletRow } from '../../../db/wallets/wallets'
 import {
@@ -13,20 +12,9 @@ import {
 } from '../../../domain/wallets/ledger'
 import { at, aWallet } from '../../support/db/a-partner'
 import { aPayout } from '../../support/db/a-payout'
-import { createDatabase, openDb } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 
-let database: { url: string; drop(): Promise<void> }
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 20)
-})
-
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
+const db = useDatabase(20)
 
 function post(wallet: WalletRow, cause: string, causeRef: string, postings: readonly Posting[]) {
   const set = { walletId: wallet.id, cause, causeRef, payoutId: null, createdBy: 'test', at, postings }

@@ -1,27 +1,15 @@
 // Test money for a sandbox wallet: credited once per cause, with its activity row.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
-import type { Db } from '../../../db/database'
 import { openPartner } from '../../../db/partners/open'
 import { creditWallet } from '../../../db/wallets/simulated'
 import { findWallet } from '../../../db/wallets/wallets'
 import { simulatedFloatMicroUsdc } from '../../../domain/wallets/ledger'
-import { createDatabase, openDb } from '../../support/db/database'
+import { useDatabase } from '../../support/db/database'
 
 const clock = { now: () => new Date('2026-11-15T12:00:00.000Z') }
 
-let database: { url: string; drop(): Promise<void> }
-let db: Db
-
-beforeAll(async () => {
-  database = await createDatabase()
-  db = await openDb(database.url, 5)
-})
-
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
+const db = useDatabase(5)
 
 async function aPartnerId(slug: string): Promise<string> {
   const result = await openPartner({ db, clock }, { name: 'Acme', slug, email: 'ada@acme.test', createdBy: 'ops' })

@@ -1,23 +1,20 @@
 // Bank events that were set aside: listed until an operator marks them as handled.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { markEventHandled, storeBankEvent } from '../../../db/bank/events'
 import { latestActivity } from '../../../db/controls/activity'
 import { systemClock } from '../../../runtime/clock'
 import { aClaim } from '../../support/stages/payout'
-import { type OpsTerminal, openTerminal } from '../../support/terminal'
+import { useTerminal } from '../../support/terminal'
 
-let terminal: OpsTerminal
+const terminal = useTerminal()
 let partnerId = ''
 let payoutId = ''
 
 beforeAll(async () => {
-  terminal = await openTerminal()
   const argv = ['partner', 'create', '--name', 'Acme Ltd', '--slug', 'acme', '--email', 'ada@acme.test']
   partnerId = (await terminal.json<{ id: string }>(...argv)).id
   payoutId = (await aClaim(terminal.db, { partnerId })).payoutId
 })
-
-afterAll(() => terminal.close())
 
 async function anEvent(eventId: string, outcome: string, about: string | null): Promise<string> {
   const at = systemClock.now()

@@ -1,22 +1,17 @@
 // Rail commands with a real database and Temporal: pause, status and resume, each with the operator's name.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { testSystem } from '../../support/jest/system'
-import { type OpsTerminal, oneSentence, openTerminal, runWith } from '../../support/terminal'
+import { oneSentence, runWith, useTerminal } from '../../support/terminal'
 
 interface State {
   readonly environment: string
   readonly [field: string]: unknown
 }
 
-let terminal: OpsTerminal
+const terminal = useTerminal()
 let partnerId: string
 let partners = 0
-
-beforeAll(async () => {
-  terminal = await openTerminal()
-})
-afterAll(() => terminal.close())
 
 beforeEach(async () => {
   partners += 1

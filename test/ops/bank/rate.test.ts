@@ -1,9 +1,9 @@
 // A stale or jumped rate of the sandbox bank: no quote, balance, payout or debit until it is right or an
 // operator accepts it.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { type MetricsServer, startMetrics } from '../../support/api/a-metrics-server'
-import { aPayoutWorld, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { type Payer, usePayoutWorld } from '../../support/api/payout-world'
 import { scrape } from '../../support/api/scrape'
 import { keys } from '../../support/bank/client'
 import { oneSentence, runWith } from '../../support/terminal'
@@ -11,15 +11,13 @@ import { oneSentence, runWith } from '../../support/terminal'
 /** Ahead of the bank's clock, which is that of this machine. */
 let aheadMs = 0
 const clock = { now: () => new Date(Date.now() + aheadMs) }
-let world: PayoutWorld
+const world = usePayoutWorld({ clock, workers: 'none', payouts: { answerTimeoutMs: 100 } })
 let payer: Payer
 let metrics: MetricsServer
 
 beforeAll(async () => {
-  world = await aPayoutWorld({ clock, workers: 'none', payouts: { answerTimeoutMs: 100 } })
   payer = await world.aPayer()
 })
-afterAll(() => world.close())
 
 /**
  * Each test begins with 0.79 accepted in both environments. Metrics are cached for 5 s, so each has its own

@@ -12,12 +12,12 @@ import { createRails, type Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
 import { connectClient } from '../../../runtime/temporal/client'
 import { connectSandboxId, verificationId } from '../../../workflows/names'
-import { type Json, keys, openTestBank, type TestBank } from '../../support/bank/client'
+import { type Json, keys, useSandboxBank } from '../../support/bank/client'
 import { testTemporal } from '../../support/temporal/a-worker'
-import { type OpsTerminal, openTerminal, type Ran, runWith } from '../../support/terminal'
+import { type Ran, runWith, useTerminal } from '../../support/terminal'
 
-let terminal: OpsTerminal
-let bank: TestBank
+const terminal = useTerminal()
+const bank = useSandboxBank({ fsync: 'off' })
 let rails: Rails
 let env: Record<string, string>
 let slug = ''
@@ -25,8 +25,6 @@ let partnerId = ''
 let partners = 0
 
 beforeAll(async () => {
-  terminal = await openTerminal()
-  bank = await openTestBank({ fsync: 'off' })
   const url = `${bank.url}/v0`
   const banks = { BANK_SANDBOX_URL: url, BANK_LIVE_URL: url, BANK_SANDBOX_KEY: keys.sandbox, BANK_LIVE_KEY: keys.live }
   env = { ...terminal.env, ...banks }
@@ -34,11 +32,7 @@ beforeAll(async () => {
   rails = createRails({ bank: access, clock: systemClock, timeouts: { connectMs: 500, callMs: 2_000 } })
 })
 
-afterAll(async () => {
-  rails.close()
-  await bank.close()
-  await terminal.close()
-})
+afterAll(() => rails.close())
 
 beforeEach(async () => {
   partners += 1

@@ -1,5 +1,5 @@
 // ops charge list, and the charges in payout show and explain, with a real database.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { issueInvoice } from '../../../db/invoices/issue'
 import { chargePayout, chargeReturn, creditReturned } from '../../../db/invoices/payout-charges'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -8,7 +8,7 @@ import { londonMonthOf, previousMonth, startOf } from '../../../domain/month'
 import type { Transfer } from '../../../rail/rail'
 import { systemClock } from '../../../runtime/clock'
 import { aClock, aPartner, aPayoutRow, aSeller } from '../../support/api/fixtures'
-import { type OpsTerminal, openTerminal } from '../../support/terminal'
+import { useTerminal } from '../../support/terminal'
 
 interface Shown {
   readonly kind: string
@@ -22,14 +22,9 @@ interface Shown {
 
 const period = previousMonth(londonMonthOf(systemClock.now()))
 const at = new Date(startOf(period).getTime() + 86_400_000)
-let terminal: OpsTerminal
+const terminal = useTerminal()
 let partner: PartnerRow
 let payoutId: string
-
-beforeAll(async () => {
-  terminal = await openTerminal()
-})
-afterAll(() => terminal.close())
 
 /** A live payout that was completed and returned last month, and whose trace cost us 2.50. */
 beforeEach(async () => {

@@ -1,33 +1,26 @@
 // Billing commands with a real worker: months are billed once, and every mark records the operator.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { addChargedPartners } from '../../../bench/charged-partners'
 import { latestActivity } from '../../../db/controls/activity'
 import { findPartnerBySlug } from '../../../db/partners/partners'
 import { londonMonthOf, monthInWords, previousMonth } from '../../../domain/month'
 import { systemClock } from '../../../runtime/clock'
 import { testSystem } from '../../support/jest/system'
-import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { useWorker } from '../../support/temporal/a-worker'
 import { oneSentence, runWith } from '../../support/terminal'
 
 const thisMonth = londonMonthOf(systemClock.now())
 const period = previousMonth(thisMonth)
 const monthText = monthInWords(period)
-let worker: AWorker
+const worker = useWorker({ clock: systemClock })
 let env: Record<string, string>
 
-silenceTemporal()
-
 beforeAll(async () => {
-  worker = await aWorker({ clock: systemClock })
   env = {
     DATABASE_URL: worker.databaseUrl,
     TEMPORAL_ADDRESS: testSystem().temporalAddress,
     TASK_QUEUE_PREFIX: worker.queuePrefix,
   }
-})
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
 })
 
 const ops = (...argv: string[]) => runWith(env, ['invoices', ...argv])

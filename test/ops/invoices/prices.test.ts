@@ -1,20 +1,18 @@
 // Price commands: a new list from a given month, with past prices unchanged.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { findPartnerBySlug } from '../../../db/partners/partners'
-import { type OpsTerminal, oneSentence, openTerminal } from '../../support/terminal'
+import { oneSentence, useTerminal } from '../../support/terminal'
 
 interface Prices {
   readonly data: readonly Readonly<Record<string, string | null>>[]
 }
 
-let terminal: OpsTerminal
+const terminal = useTerminal()
 
 beforeAll(async () => {
-  terminal = await openTerminal()
   await terminal.json('partner', 'create', '--name', 'Acme Ltd', '--slug', 'acme', '--email', 'ada@acme.test')
 })
-afterAll(() => terminal.close())
 
 const set = (...argv: string[]) => terminal.ops('price', 'set', '--partner', 'acme', ...argv)
 

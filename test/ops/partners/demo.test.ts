@@ -1,24 +1,15 @@
 // ops partner demo: a finished month that passes reconciliation, audit chain and billing, with the sandbox
 // bank.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { londonMonthOf, previousMonth } from '../../../domain/month'
 import { systemClock } from '../../../runtime/clock'
 import { requireSoundLedger } from '../../referee/ledger-rules'
-import { keys, openTestBank, type TestBank } from '../../support/bank/client'
+import { keys, useSandboxBank } from '../../support/bank/client'
 import { sealAll } from '../../support/db/seal-all'
-import { type OpsTerminal, openTerminal, runWith } from '../../support/terminal'
+import { runWith, useTerminal } from '../../support/terminal'
 
-let terminal: OpsTerminal
-let bank: TestBank
-
-beforeAll(async () => {
-  bank = await openTestBank({ fsync: 'off', controlPort: 0 })
-  terminal = await openTerminal()
-})
-afterAll(async () => {
-  await terminal.close()
-  await bank.close()
-})
+const terminal = useTerminal()
+const bank = useSandboxBank({ fsync: 'off', controlPort: 0 })
 
 const month = previousMonth(londonMonthOf(systemClock.now()))
 const demo = ['partner', 'demo', '--name', 'Demo Ltd', '--slug', 'demo', '--email', 'ada@demo.test']

@@ -1,11 +1,11 @@
 // Key commands, with a real database.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { openKeyring } from '../../../db/keyring'
 import { apiKeyDigests } from '../../../db/partners/api-key-secret'
 import { updatePartner } from '../../../db/partners/partners'
 import { findCaller } from '../../../db/sign-in/callers'
-import { type OpsTerminal, openTerminal } from '../../support/terminal'
+import { useTerminal } from '../../support/terminal'
 
 interface NewKey {
   readonly id: string
@@ -13,16 +13,10 @@ interface NewKey {
   readonly secret: string
 }
 
-let terminal: OpsTerminal
+const terminal = useTerminal()
 let slug = ''
 let partnerId = ''
 let partners = 0
-
-beforeAll(async () => {
-  terminal = await openTerminal()
-})
-
-afterAll(() => terminal.close())
 
 beforeEach(async () => {
   partners += 1

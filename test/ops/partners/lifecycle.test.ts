@@ -1,10 +1,10 @@
 // Partner commands, with a real database.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { listMembers } from '../../../db/partners/members'
 import { findPartnerBySlug, updatePartner } from '../../../db/partners/partners'
 import { findWallet } from '../../../db/wallets/wallets'
-import { type OpsTerminal, oneSentence, openTerminal } from '../../support/terminal'
+import { oneSentence, openTerminal, useTerminal } from '../../support/terminal'
 
 interface Partner {
   readonly id: string
@@ -13,13 +13,7 @@ interface Partner {
   readonly payout_limits_gbp: { readonly min: string; readonly max_per_payout: string }
 }
 
-let terminal: OpsTerminal
-
-beforeAll(async () => {
-  terminal = await openTerminal()
-})
-
-afterAll(() => terminal.close())
+const terminal = useTerminal()
 
 async function createPartner(slug: string): Promise<Partner> {
   return terminal.json('partner', 'create', '--name', 'Acme Ltd', '--slug', slug, '--email', `ada@${slug}.test`)

@@ -1,5 +1,5 @@
 // Commands that show payouts and handle those in attention, with a real database.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { setAttention } from '../../../db/payouts/steps'
 import { postSet } from '../../../db/wallets/ledger'
@@ -7,7 +7,7 @@ import { findWallet } from '../../../db/wallets/wallets'
 import { debitPostings } from '../../../domain/wallets/ledger'
 import { systemClock } from '../../../runtime/clock'
 import { aClaim } from '../../support/stages/payout'
-import { type OpsTerminal, oneSentence, openTerminal } from '../../support/terminal'
+import { oneSentence, useTerminal } from '../../support/terminal'
 
 interface Waiting {
   readonly id: string
@@ -15,16 +15,10 @@ interface Waiting {
   readonly [field: string]: string
 }
 
-let terminal: OpsTerminal
+const terminal = useTerminal()
 let slug = ''
 let partnerId = ''
 let partners = 0
-
-beforeAll(async () => {
-  terminal = await openTerminal()
-})
-
-afterAll(() => terminal.close())
 
 beforeEach(async () => {
   partners += 1

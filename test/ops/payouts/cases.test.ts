@@ -1,23 +1,18 @@
 // Commands for recalls and traces, with a real database.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { systemClock } from '../../../runtime/clock'
 import { aPartner, aPayoutRow } from '../../support/api/fixtures'
-import { type OpsTerminal, oneSentence, openTerminal, runWith } from '../../support/terminal'
+import { oneSentence, runWith, useTerminal } from '../../support/terminal'
 
 interface Case {
   readonly id: string
   readonly [field: string]: unknown
 }
 
-let terminal: OpsTerminal
+const terminal = useTerminal()
 let partner: Awaited<ReturnType<typeof aPartner>>
 let payoutId: string
-
-beforeAll(async () => {
-  terminal = await openTerminal()
-})
-afterAll(() => terminal.close())
 
 beforeEach(async () => {
   const stage = { db: terminal.db, clock: systemClock }

@@ -1,15 +1,14 @@
 // payout explain for each state of a payout, created by the real API, workers and bank.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { storeBankEvent } from '../../../db/bank/events'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
 import { openCase } from '../../../db/payouts/cases/cases'
 import { loadStep, setAttention } from '../../../db/payouts/steps'
 import { inOrder } from '../../../ops/payouts/explain/story'
 import { systemClock } from '../../../runtime/clock'
-import { aPayoutWorld, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { type Payer, usePayoutWorld } from '../../support/api/payout-world'
 import { testSystem } from '../../support/jest/system'
 import { aClaim } from '../../support/stages/payout'
-import { silenceTemporal } from '../../support/temporal/a-worker'
 import { runWith } from '../../support/terminal'
 import { until } from '../../support/until'
 
@@ -19,22 +18,16 @@ interface Explained {
   readonly next: readonly string[]
 }
 
-let world: PayoutWorld
+const world = usePayoutWorld({ payouts: { pollMs: [100] } })
 let payer: Payer
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
-silenceTemporal()
-
-beforeAll(async () => {
-  world = await aPayoutWorld({ payouts: { pollMs: [100] } })
-})
 beforeEach(async () => {
   payer = await world.aPayer()
 })
 afterEach(async () => {
   await world.bank.control('DELETE', '/faults')
 })
-afterAll(() => world.close())
 
 test('a payout at the bank: bookings, requests and the next event, in order', async () => {
   const id = await paid()

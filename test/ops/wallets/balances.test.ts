@@ -1,18 +1,12 @@
 // Wallet commands, with a real database and its ledger.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
-import { type OpsTerminal, openTerminal, runWith } from '../../support/terminal'
+import { runWith, useTerminal } from '../../support/terminal'
 
-let terminal: OpsTerminal
+const terminal = useTerminal()
 let slug = ''
 let partnerId = ''
 let partners = 0
-
-beforeAll(async () => {
-  terminal = await openTerminal()
-})
-
-afterAll(() => terminal.close())
 
 beforeEach(async () => {
   partners += 1

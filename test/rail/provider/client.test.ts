@@ -1,21 +1,17 @@
 // The stage at which a call failed: before a byte could leave, or after.
 import { createServer, type Server, type Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from '@jest/globals'
 import { type Client, createClient } from '../../../rail/provider/client'
-import { aClock, json, type ScriptedBank, startScriptedBank, timeouts } from '../../support/bank/scripted'
+import { aClock, json, timeouts, useScriptedBank } from '../../support/bank/scripted'
 
-let bank: ScriptedBank
+const bank = useScriptedBank()
 const clients: Client[] = []
 const servers: Server[] = []
 
-beforeAll(async () => {
-  bank = await startScriptedBank()
-})
 afterEach(async () => {
   for (const client of clients.splice(0)) client.close()
   await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))))
 })
-afterAll(() => bank.close())
 
 describe('nothing was sent', () => {
   test('when the connection is refused', async () => {

@@ -4,23 +4,19 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ProviderRail } from '../../../rail/provider'
 import { RailUnavailable } from '../../../rail/rail'
 import { aConnectedPartner, type Partner, railTo } from '../../support/bank/a-connected-partner'
-import { openTestBank, type TestBank } from '../../support/bank/client'
+import { useSandboxBank } from '../../support/bank/client'
 import { json, startScriptedBank } from '../../support/bank/scripted'
 
-let bank: TestBank
+const bank = useSandboxBank({ fsync: 'off' })
 let rail: ProviderRail
 let partner: Partner
 
 beforeAll(async () => {
-  bank = await openTestBank({ fsync: 'off' })
   rail = railTo(bank.url)
   partner = await aConnectedPartner(rail)
 })
 
-afterAll(async () => {
-  rail.close()
-  await bank.close()
-})
+afterAll(() => rail.close())
 
 const wanted = (change: object = {}) => ({ ...partner, chain: 'base', key: randomUUID(), ...change })
 

@@ -1,16 +1,10 @@
 // A wallet's history with unreadable movements, and transfers whose payout the bank names.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { type HistoryRow, RailUnavailable } from '../../../rail/rail'
-import { aTransferJson, json, type ScriptedBank, startScriptedBank } from '../../support/bank/scripted'
+import { aTransferJson, json, useScriptedBank } from '../../support/bank/scripted'
 
 const refs = { customerRef: 'cust_1', walletRef: 'wal_1' }
-let bank: ScriptedBank
-
-beforeAll(async () => {
-  bank = await startScriptedBank()
-})
-
-afterAll(() => bank.close())
+const bank = useScriptedBank()
 
 test.each<[string, object, string, 'deposit' | null]>([
   ['another currency', { currency: 'eurc' }, 'currency', 'deposit'],

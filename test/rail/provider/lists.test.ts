@@ -4,20 +4,19 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { ProviderRail } from '../../../rail/provider'
 import { ListTooLong, RailUnavailable, type Transfer } from '../../../rail/rail'
 import { aConnectedPartner, anOrder, type Partner, pay, railTo } from '../../support/bank/a-connected-partner'
-import { openTestBank, still, type TestBank } from '../../support/bank/client'
+import { still, useSandboxBank } from '../../support/bank/client'
 import { json, startScriptedBank } from '../../support/bank/scripted'
 
 const many = 230
 const since = new Date(0)
 
-let bank: TestBank
+const bank = useSandboxBank({ delaysMs: still, fsync: 'off', floatMicro: 10n ** 12n })
 let rail: ProviderRail
 let partner: Partner
 let oldest: Transfer
 let middle: Transfer
 
 beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', floatMicro: 10n ** 12n })
   rail = railTo(bank.url)
   partner = await aConnectedPartner(rail)
   const made: Transfer[] = []
@@ -25,10 +24,7 @@ beforeAll(async () => {
   ;[oldest, middle] = [made[0]!, made[120]!]
 })
 afterEach(() => bank.control('DELETE', '/faults'))
-afterAll(async () => {
-  rail.close()
-  await bank.close()
-})
+afterAll(() => rail.close())
 
 describe('a transfer is found', () => {
   test('on the last page', async () => {

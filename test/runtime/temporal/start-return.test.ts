@@ -1,25 +1,18 @@
 // A return workflow is started at once for a new refund, and at most once an hour for a known one.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { systemClock } from '../../../runtime/clock'
 import { startReturnHourly } from '../../../runtime/temporal/start-workflow'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import { payoutReturnId } from '../../../workflows/names'
 import { movingClock } from '../../support/stages/payout'
-import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { useWorker } from '../../support/temporal/a-worker'
 
 const minute = 60_000
-let worker: AWorker
-
-silenceTemporal()
+const worker = useWorker({ clock: systemClock })
 
 beforeAll(async () => {
-  worker = await aWorker({ clock: systemClock })
   await requireSearchAttributes(worker.client, wantedAttributes)
-})
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
 })
 
 test('the same refund starts it at once and then once an hour, a newer one at once', async () => {

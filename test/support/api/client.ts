@@ -26,6 +26,7 @@ import { createWorkflows } from '../../../runtime/temporal/workflows'
 import { createDatabase, openDb } from '../db/database'
 import { testSystem } from '../jest/system'
 import { keptLog } from '../kept-logs'
+import { opened } from '../opened'
 import { requirePromised } from './promised'
 
 export interface ApiOptions {
@@ -114,6 +115,14 @@ export const testKeyring = openKeyring(testSecretKeys)
 
 /** The defaults. */
 export const testRateLimits = { maxAgeMs: 900_000, midBasisPoints: 200, jumpBasisPoints: 500 }
+
+/** An API for this test file. */
+export function useApi(options: ApiOptions = {}): Api {
+  return opened(
+    () => startApi(options),
+    (api) => api.close(),
+  )
+}
 
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const {

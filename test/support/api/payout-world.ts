@@ -17,9 +17,10 @@ import { type Json, keys, openTestBank, still, type TestBank } from '../bank/cli
 import { createDatabase, openDb } from '../db/database'
 import { testSystem } from '../jest/system'
 import { keptLog } from '../kept-logs'
+import { opened } from '../opened'
 import { aConnectedPartner, type ConnectedPartner } from '../stages/payout'
 import { payoutActivities } from '../stages/payout-activities'
-import { testTemporal } from '../temporal/a-worker'
+import { silenceTemporal, testTemporal } from '../temporal/a-worker'
 import { type Answer, type Api, startApi, testSecretKeys } from './client'
 import { aKey } from './fixtures'
 
@@ -69,6 +70,15 @@ const quickPayouts: PayoutConfig = {
   briefConnectMs: 1_000,
   answerWithinMs: 1_500,
   backgroundCallMs: 2_000,
+}
+
+/** A payout world for this test file. */
+export function usePayoutWorld(options: WorldOptions = {}): PayoutWorld {
+  silenceTemporal()
+  return opened(
+    () => aPayoutWorld(options),
+    (world) => world.close(),
+  )
 }
 
 export async function aPayoutWorld(options: WorldOptions = {}): Promise<PayoutWorld> {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type BankOptions, type RunningBank, startBank } from '../../../sandbox-bank/start'
+import { opened } from '../opened'
 
 /** Untyped on purpose: a wrong field fails the test anyway. */
 export type Json = ReturnType<typeof JSON.parse>
@@ -57,6 +58,14 @@ export const still = {
   undeliverable: 600_000,
   returned: 600_000,
   refund_in_flight: 600_000,
+}
+
+/** A sandbox bank for this test file. */
+export function useSandboxBank(options: Partial<BankOptions> = {}): TestBank {
+  return opened(
+    () => openTestBank(options),
+    (bank) => bank.close(),
+  )
 }
 
 export async function openTestBank(options: Partial<BankOptions> = {}): Promise<TestBank> {

@@ -1,6 +1,7 @@
 // A bank that returns exactly the bytes of a test, for responses that a well-behaved one never gives.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createProviderRail, type ProviderRail } from '../../../rail/provider'
+import { opened } from '../opened'
 
 export interface BankRequest {
   readonly method: string
@@ -21,6 +22,11 @@ export interface ScriptedBank {
 
 export const timeouts = { connectMs: 200, callMs: 300 }
 export const aClock = { now: () => new Date('2027-03-01T12:00:00.000Z') }
+
+/** A scripted bank for this test file. */
+export function useScriptedBank(): ScriptedBank {
+  return opened(startScriptedBank, (bank) => bank.close())
+}
 
 export async function startScriptedBank(): Promise<ScriptedBank> {
   const requests: BankRequest[] = []

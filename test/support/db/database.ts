@@ -3,9 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { openDatabase } from '../../../db/data-source'
 import type { Db } from '../../../db/database'
-import { testSystem } from '../jest/system'
-
-export const templateDatabase = 'template_payouts'
+import { templateDatabase, testSystem, withDatabase } from '../jest/system'
+import { opened } from '../opened'
 
 export interface TestDatabase {
   readonly url: string
@@ -23,18 +22,22 @@ export function openDb(url: string, poolSize = 10): Promise<Db> {
   return openDatabase({ url, poolSize, onError: () => undefined, connectMs: 60_000 })
 }
 
-export function templateUrl(serverUrl: string): string {
-  return withDatabase(serverUrl, templateDatabase)
+/** An open database for this test file. */
+export function useDatabase(poolSize = 10): Db & { readonly url: string } {
+  return opened(
+    async () => {
+      const database = await createDatabase()
+      return { ...(await openDb(database.url, poolSize)), ...database }
+    },
+    async (db) => {
+      await db.close()
+      await db.drop()
+    },
+  )
 }
 
 function urlOf(database: string): string {
   return withDatabase(testSystem().databaseUrl, database)
-}
-
-function withDatabase(serverUrl: string, database: string): string {
-  const url = new URL(serverUrl)
-  url.pathname = `/${database}`
-  return url.href
 }
 
 async function administer(sql: string): Promise<void> {

@@ -12,10 +12,9 @@ import { findTemporalCli } from '../../../local/temporal/find-cli'
 import { startTemporal } from '../../../local/temporal/start'
 import { environment } from '../../../runtime/config/config'
 import { bundleWorkflows } from '../../../worker/bundle'
-import { templateDatabase, templateUrl } from '../db/database'
 import { openLogsFolder, requireNothingPersonal } from '../kept-logs'
 import stopAll, { onStop } from './stop'
-import { announce } from './system'
+import { announce, templateDatabase, withDatabase } from './system'
 
 export default async function start(): Promise<void> {
   removeAbandoned()
@@ -80,7 +79,7 @@ async function postgres(folder: string): Promise<string> {
   await client.connect()
   await client.query(`CREATE DATABASE ${templateDatabase}`)
   await client.end()
-  await migrate(templateUrl(server.url))
+  await migrate(withDatabase(server.url, templateDatabase))
   return server.url
 }
 

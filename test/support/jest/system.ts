@@ -19,3 +19,12 @@ export function testSystem(): TestSystem {
   if (announced === undefined) throw new Error('The test set-up has not run.')
   return JSON.parse(announced)
 }
+
+/** Migrated once, and copied for each test file. */
+export const templateDatabase = 'template_payouts'
+
+export function withDatabase(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${database}`
+  return url.href
+}

@@ -17,6 +17,7 @@ import { housekeepingQueue, mailQueue, ofSystem } from '../../../workflows/names
 import { createDatabase, openDb } from '../db/database'
 import { testSystem } from '../jest/system'
 import { keptLog } from '../kept-logs'
+import { opened } from '../opened'
 import { shareWorkflowThread } from './shared-thread'
 
 export interface AWorker {
@@ -72,6 +73,18 @@ export const testSeller: Seller = {
   companyNumber: null,
   vat: null,
   paymentLines: ['Sort code 00-00-00', 'Account 12345678'],
+}
+
+/** A worker for this test file. */
+export function useWorker(options: AWorkerOptions): AWorker {
+  silenceTemporal()
+  return opened(
+    () => aWorker(options),
+    async (worker) => {
+      await worker.stop()
+      await worker.dispose()
+    },
+  )
 }
 
 /** It polls the housekeeping queue of its own system. No worker polls the queue of the payouts that it starts. */

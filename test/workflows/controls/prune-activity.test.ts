@@ -1,30 +1,19 @@
 // Reads are deleted after ACTIVITY_RETENTION_DAYS. Changes are kept for ever.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
 import { type ActivityEntry, latestActivity, recordActivity } from '../../../db/controls/activity'
 import type { pruneActivity } from '../../../workflows'
 import { aPartner } from '../../support/db/a-partner'
-import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { useWorker } from '../../support/temporal/a-worker'
 
 const now = new Date('2026-11-15T03:30:00.000Z')
 const retentionDays = 30
-let worker: AWorker
+const worker = useWorker({ clock: { now: () => now }, activityRetentionDays: retentionDays })
 let partnerId: string
-
-silenceTemporal()
-
-beforeAll(async () => {
-  worker = await aWorker({ clock: { now: () => now }, activityRetentionDays: retentionDays })
-})
 
 beforeEach(async () => {
   partnerId = (await aPartner(worker.db)).id
-})
-
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
 })
 
 test('reads past their retention are deleted; newer ones and all changes stay', async () => {

@@ -1,25 +1,15 @@
 // The nightly erasure: if one kind of data cannot be erased, the other still is, and the run fails.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { WorkflowFailedError } from '@temporalio/client'
 import { bankEvent } from '../../../db/bank/events'
 import { newId } from '../../../db/id'
 import type { retention } from '../../../workflows'
-import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { useWorker } from '../../support/temporal/a-worker'
 
 const now = new Date('2026-11-15T03:30:00.000Z')
 const old = new Date('2026-09-15T03:30:00.000Z')
-let worker: AWorker
-
-silenceTemporal()
-
-beforeAll(async () => {
-  worker = await aWorker({ clock: { now: () => now }, retention: { recipientDays: 30, bankEventDays: 30 } })
-})
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
-})
+const worker = useWorker({ clock: { now: () => now }, retention: { recipientDays: 30, bankEventDays: 30 } })
 
 test('bank events are erased even if bank details cannot be, and the run fails', async () => {
   const event = { environment: 'live', eventId: 'old', category: 'transfer', outcome: 'signalled' } as const

@@ -1,6 +1,6 @@
 // Many wallets: an error of one of them at the bank hides none of the others, and is reported.
 
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { provePage } from '../../../../activities/controls/proof/prove-wallets'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { listDrifts } from '../../../../db/controls/proof/drifts'
@@ -8,24 +8,20 @@ import { listNotCompared } from '../../../../db/controls/proof/overdue'
 import type { Db } from '../../../../db/database'
 import { findWallet } from '../../../../db/wallets/wallets'
 import { ListTooLong } from '../../../../rail/rail'
-import { openTestBank, still, type TestBank } from '../../../support/bank/client'
+import { still, useSandboxBank } from '../../../support/bank/client'
 import { tapped } from '../../../support/db/tapped'
 import { withoutTriggers } from '../../../support/db/without-triggers'
 import { aConnectedPartner } from '../../../support/stages/payout'
 import { aProofStage, limits, type ProofStage } from '../../../support/stages/proof'
 
 const partners = 7
-let bank: TestBank
+const bank = useSandboxBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
 let stage: ProofStage
 let db: ProofStage['db']
 let deps: ProofStage['deps']
 /** Live wallets, in the order in which they are proved. */
 let wallets: { readonly id: string; readonly ref: string }[]
 
-beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-})
-afterAll(() => bank.close())
 beforeEach(async () => {
   stage = await aProofStage(bank)
   ;({ db, deps } = stage)

@@ -1,26 +1,22 @@
 // A live payout from the dashboard to the bank: how a lost answer and an unavailable bank affect its confirm
 // code.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { takeMails } from '../../../../db/partners/mails'
 import { testKeyring } from '../../../support/api/client'
 import { aSession } from '../../../support/api/fixtures'
-import { aPayoutWorld, aRequest, type Payer, type PayoutWorld } from '../../../support/api/payout-world'
-import { silenceTemporal } from '../../../support/temporal/a-worker'
+import { aRequest, type Payer, usePayoutWorld } from '../../../support/api/payout-world'
 import { textOfHistory } from '../../../support/temporal/history-text'
 
-let world: PayoutWorld
+const world = usePayoutWorld()
 let payer: Payer
 let session: string
 
 beforeAll(async () => {
-  silenceTemporal()
-  world = await aPayoutWorld()
   payer = await world.aPayer()
   session = await aSession(world.api, payer)
 })
 afterEach(() => world.bank.control('DELETE', '/faults'))
-afterAll(() => world.close())
 
 const post = (path: string, body: object, key: string) =>
   world.api.post(`${path}?environment=live`, body, { session, headers: { 'Idempotency-Key': key } })

@@ -1,24 +1,20 @@
 // POST /v1/payouts: each outcome as the caller sees it, verified against the bank's records.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { postSet } from '../../../../db/wallets/ledger'
 import { findWallet } from '../../../../db/wallets/wallets'
 import { topUpPostings } from '../../../../domain/wallets/ledger'
-import { aPayoutWorld, aRequest, type Payer, type PayoutWorld } from '../../../support/api/payout-world'
+import { aRequest, type Payer, usePayoutWorld } from '../../../support/api/payout-world'
 import { until } from '../../../support/bank/client'
 import { topUp } from '../../../support/stages/payout'
-import { silenceTemporal } from '../../../support/temporal/a-worker'
 
-let world: PayoutWorld
+const world = usePayoutWorld()
 let payer: Payer
 
 beforeAll(async () => {
-  silenceTemporal()
-  world = await aPayoutWorld()
   payer = await world.aPayer()
 })
 afterEach(() => world.bank.control('DELETE', '/faults'))
-afterAll(() => world.close())
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const toAccounts = { method: 'POST', path: '/v0/customers/*' }

@@ -1,27 +1,23 @@
 // Idempotency of POST /v1/payouts: a key pays once, and is answered for ever.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { readPayoutRequest } from '../../../../api/payouts/request/order'
 import { changePrices } from '../../../../db/invoices/price-lists'
 import { fingerprintOf } from '../../../../db/payouts/fingerprint'
 import { conflictsPerCallerAndHour } from '../../../../domain/limits'
 import { type Answer, startApi, testKeyring } from '../../../support/api/client'
 import { aKey, aPartner, aPayoutRow, changePartner } from '../../../support/api/fixtures'
-import { aPayoutWorld, aRequest, type Payer, type PayoutWorld } from '../../../support/api/payout-world'
+import { aRequest, type Payer, usePayoutWorld } from '../../../support/api/payout-world'
 import type { Json } from '../../../support/bank/client'
-import { silenceTemporal } from '../../../support/temporal/a-worker'
 import { until } from '../../../support/until'
 
-let world: PayoutWorld
+const world = usePayoutWorld()
 let payer: Payer
 
 beforeAll(async () => {
-  silenceTemporal()
-  world = await aPayoutWorld()
   payer = await world.aPayer()
 })
 afterEach(() => world.bank.control('DELETE', '/faults'))
-afterAll(() => world.close())
 
 const newKey = () => `order-${randomUUID()}`
 

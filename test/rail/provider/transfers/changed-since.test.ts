@@ -1,15 +1,10 @@
 // Changed transfers: read no further back than money can be returned, and one odd row hides no other.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { ChangedTransfer } from '../../../../rail/rail'
-import { aClock, aTransferJson, json, type ScriptedBank, startScriptedBank } from '../../../support/bank/scripted'
+import { aClock, aTransferJson, json, useScriptedBank } from '../../../support/bank/scripted'
 
 const dayMs = 86_400_000
-let bank: ScriptedBank
-
-beforeAll(async () => {
-  bank = await startScriptedBank()
-})
-afterAll(() => bank.close())
+const bank = useScriptedBank()
 
 /** One a day, newest first, each changed a moment ago. */
 function aYear(change: (day: number) => Record<string, unknown> = () => ({})) {

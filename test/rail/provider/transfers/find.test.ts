@@ -1,7 +1,7 @@
 // The lookup of a payout's transfer among rows that are not payouts or unreadable.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { RailRefused, RailUnavailable } from '../../../../rail/rail'
-import { aTransferJson, json, type ScriptedBank, startScriptedBank } from '../../../support/bank/scripted'
+import { aTransferJson, json, type ScriptedBank, useScriptedBank } from '../../../support/bank/scripted'
 
 type Row = Record<string, unknown>
 
@@ -10,13 +10,7 @@ const since = new Date('2027-03-01T11:00:00.000Z')
 const longAgo = '2027-01-01T00:00:00.000Z'
 const ours = aTransferJson({ id: 'tr_ours' })
 const unreadableAmount = { source: { payment_rail: 'bridge_wallet', currency: 'usdc', amount: null } }
-let bank: ScriptedBank
-
-beforeAll(async () => {
-  bank = await startScriptedBank()
-})
-
-afterAll(() => bank.close())
+const bank = useScriptedBank()
 
 const foreign: [string, Row][] = [
   ['a wire', { destination: { payment_rail: 'wire', currency: 'usd' } }],

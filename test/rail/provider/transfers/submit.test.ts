@@ -1,7 +1,7 @@
 // The bytes sent for a transfer, and responses that a well-behaved bank never gives.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { TransferOrder } from '../../../../rail/rail'
-import { aTransferJson, json, type ScriptedBank, startScriptedBank } from '../../../support/bank/scripted'
+import { aTransferJson, json, useScriptedBank } from '../../../support/bank/scripted'
 
 const order: TransferOrder = {
   payoutId: 'payout-1',
@@ -13,12 +13,7 @@ const order: TransferOrder = {
   reference: 'Rechnung für März 2027',
 }
 
-let bank: ScriptedBank
-
-beforeAll(async () => {
-  bank = await startScriptedBank()
-})
-afterAll(() => bank.close())
+const bank = useScriptedBank()
 
 describe('the body of a transfer', () => {
   test('is exactly these bytes', () => {
