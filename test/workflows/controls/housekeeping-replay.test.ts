@@ -1,10 +1,7 @@
 // Each path of a sweep and of connecting a sandbox runs once: it replays, and its history holds no personal
 // data. RECORD_HISTORIES=1 records the histories again. Use it only for a change that affects new runs alone.
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
-import { Worker } from '@temporalio/worker'
 import { openPartner } from '../../../db/partners/open'
 import { findWallet } from '../../../db/wallets/wallets'
 import { systemClock } from '../../../runtime/clock'
@@ -14,18 +11,16 @@ import type { sweep } from '../../../workflows'
 import { connectSandboxId } from '../../../workflows/names'
 import { keys, openTestBank, type TestBank } from '../../support/bank/client'
 import { aPayout } from '../../support/db/a-payout'
-import { testSystem } from '../../support/jest/system'
 import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
-import { asRecorded } from '../../support/temporal/payout-paths'
+import { type Paths, payloadsOf, replayed } from '../../support/temporal/replayed'
 import { until } from '../../support/until'
 
 const approved = { status: 'approved', tos_status: 'approved' }
-const fresh = new Map<string, string>()
 let bank: TestBank
 let worker: AWorker
 
 /** How each path is taken, by the name of its recording. */
-const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
+const paths: Paths = {
   async 'connect-sandbox/connected'() {
     const partnerId = await aPartnerId('at-once')
     const link = { full_name: 'Acme Ltd', email: `${partnerId}@partners.invalid`, type: 'business' }
@@ -64,12 +59,6 @@ beforeAll(async () => {
   const sandbox = { url: `${bank.url}/v0`, key: keys.sandbox }
   worker = await aWorker({ clock: systemClock, bank: { sandbox, live: null } })
   await requireSearchAttributes(worker.client, wantedAttributes)
-  for (const [name, take] of Object.entries(paths)) {
-    const handle = await take()
-    await until(`${name} has ended`, async () => (await handle.describe()).status.name !== 'RUNNING')
-    fresh.set(name, await asRecorded(handle))
-  }
-  if (process.env['RECORD_HISTORIES'] === '1') record()
 })
 
 afterAll(async () => {
@@ -78,20 +67,14 @@ afterAll(async () => {
   await bank.close()
 })
 
-test.each(names)('%s replays as it runs today', async (name) => {
-  const workflowBundle = { codePath: testSystem().workflowBundlePath }
-
-  await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
-})
+const fresh = replayed(paths)
 
 test('an unfinished sweep continues as new', () => {
   expect(fresh.get('sweep/in-turns-continued')).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
 })
 
 test.each(names)('the history of %s holds no personal data', (name) => {
-  const text = (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
-    Buffer.from(data, 'base64').toString(),
-  )
+  const text = payloadsOf(fresh.get(name))
 
   expect(text).toMatch(/partnerId|pageSize/)
   expect(text).not.toMatch(/Acme|ada@|Lovelace/)
@@ -123,12 +106,4 @@ async function aSweep(options: { pageSize: number; pages: number }): Promise<Wor
 async function scheduled(handle: WorkflowHandle): Promise<unknown[]> {
   const { events } = await handle.fetchHistory()
   return (events ?? []).map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name)
-}
-
-function record(): void {
-  for (const [name, history] of fresh) {
-    const file = join(__dirname, '../../histories', `${name}.json`)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, `${JSON.stringify(JSON.parse(history), null, 2)}\n`)
-  }
 }

@@ -1,29 +1,23 @@
 // Each path of the proof, the sealer and the erasure runs once: it does its work, replays, and its history
 // holds no personal data. RECORD_HISTORIES=1 records the histories again. Use it only for a change that
 // affects new runs alone.
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client'
-import { Worker } from '@temporalio/worker'
+import { WorkflowFailedError } from '@temporalio/client'
 import { verifyAudit } from '../../../db/controls/audit/verify'
 import { listDrifts } from '../../../db/controls/proof/drifts'
 import { systemClock } from '../../../runtime/clock'
 import type { proof, retention, sealAudit, verifyAudit as verifying } from '../../../workflows'
 import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
-import { testSystem } from '../../support/jest/system'
 import { aConnectedPartner } from '../../support/stages/payout'
 import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
-import { asRecorded } from '../../support/temporal/payout-paths'
-import { until } from '../../support/until'
+import { type Paths, payloadsOf, replayed } from '../../support/temporal/replayed'
 
-const fresh = new Map<string, string>()
 let bank: TestBank
 let worker: AWorker
 let firstProof: unknown
 
 /** How each path is taken, by the name of its recording. */
-const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
+const paths: Paths = {
   async 'proof/found'() {
     // Not booked in our ledger.
     const [wallet] = await worker.db.dataSource.query(`SELECT wallet_ref FROM wallets WHERE environment = 'sandbox'`)
@@ -53,12 +47,6 @@ beforeAll(async () => {
   const banks = { sandbox: access(keys.sandbox), live: access(keys.live) }
   worker = await aWorker({ clock: systemClock, bank: banks, proof: limits, opsEmail: 'ops@payouts.test' })
   await aConnectedPartner(worker.db, bank)
-  for (const [name, take] of Object.entries(paths)) {
-    const handle = await take()
-    await until(`${name} has ended`, async () => (await handle.describe()).status.name !== 'RUNNING')
-    fresh.set(name, await asRecorded(handle))
-  }
-  if (process.env['RECORD_HISTORIES'] === '1') record()
 })
 
 afterAll(async () => {
@@ -97,11 +85,7 @@ test('a proof of many wallets continues as new', () => {
   expect(fresh.get('proof/continued')).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
 })
 
-test.each(names)('%s replays as it runs today', async (name) => {
-  const workflowBundle = { codePath: testSystem().workflowBundlePath }
-
-  await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
-})
+const fresh = replayed(paths)
 
 test.each(names)('the history of %s holds no personal data', (name) => {
   const text = decoded(name)
@@ -147,15 +131,5 @@ function start<W extends typeof proof | typeof sealAudit | typeof verifying | ty
 }
 
 function decoded(name: string): string {
-  return (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
-    Buffer.from(data, 'base64').toString(),
-  )
-}
-
-function record(): void {
-  for (const [name, history] of fresh) {
-    const file = join(__dirname, '../../histories', `${name}.json`)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, `${JSON.stringify(JSON.parse(history), null, 2)}\n`)
-  }
+  return payloadsOf(fresh.get(name))
 }

@@ -1,41 +1,28 @@
 // A sign-up runs once: it replays, and its history holds no personal data. RECORD_HISTORIES=1 records the
 // histories again. Use it only for a change that affects new runs alone.
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { Worker } from '@temporalio/worker'
+import { beforeAll, expect, test } from '@jest/globals'
 import { openKeyring } from '../../../db/keyring'
 import { issueCode } from '../../../db/sign-in/codes'
 import { systemClock } from '../../../runtime/clock'
 import type { signUp } from '../../../workflows'
 import { signUpId } from '../../../workflows/names'
-import { testSystem } from '../../support/jest/system'
-import { type AWorker, aWorker, silenceTemporal, testConfig } from '../../support/temporal/a-worker'
+import { testConfig, useWorker } from '../../support/temporal/a-worker'
 import { asRecorded } from '../../support/temporal/payout-paths'
+import { recordIfAsked, replay } from '../../support/temporal/replayed'
 
-let worker: AWorker
+const worker = useWorker({ clock: systemClock })
 let codeId: string
 let history: string
 
-silenceTemporal()
-
 beforeAll(async () => {
-  worker = await aWorker({ clock: systemClock })
   codeId = await aSignUp()
   await open()
   history = await asRecorded(worker.client.workflow.getHandle(signUpId(codeId)))
-  if (process.env['RECORD_HISTORIES'] === '1') record()
-})
-
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
+  recordIfAsked([['sign-up/opened', history]])
 })
 
 test('it replays as it runs today', async () => {
-  const workflowBundle = { codePath: testSystem().workflowBundlePath }
-
-  await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(history))).resolves.toBeUndefined()
+  await expect(replay(history)).resolves.toBeUndefined()
 })
 
 test('a second run of the same sign-up returns the same partner and opens none', async () => {
@@ -74,10 +61,4 @@ function open(): Promise<string> {
     taskQueue: worker.taskQueue,
     args: [{ codeId }],
   })
-}
-
-function record(): void {
-  const file = join(__dirname, '../../histories/sign-up/opened.json')
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, `${JSON.stringify(JSON.parse(history), null, 2)}\n`)
 }

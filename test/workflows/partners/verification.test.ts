@@ -2,11 +2,8 @@
 // its history holds no personal data. RECORD_HISTORIES=1 records the histories again. Use it only for a
 // change that affects new runs alone.
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client'
-import { Worker } from '@temporalio/worker'
+import { WorkflowNotFoundError } from '@temporalio/client'
 import { findPartnerById } from '../../../db/partners/partners'
 import { beginVerification } from '../../../db/partners/verification'
 import { systemClock } from '../../../runtime/clock'
@@ -15,20 +12,18 @@ import { bankSpokeSignal, verificationId } from '../../../workflows/names'
 import { starts } from '../../../workflows/starts'
 import { aPartner, changePartner } from '../../support/api/fixtures'
 import { type Json, keys, openTestBank, type TestBank } from '../../support/bank/client'
-import { testSystem } from '../../support/jest/system'
 import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
-import { asRecorded } from '../../support/temporal/payout-paths'
+import { type Paths, payloadsOf, replayed } from '../../support/temporal/replayed'
 import { until } from '../../support/until'
 
 const never = [86_400_000]
 const quick = [20]
 const yes = { status: 'approved', tos_status: 'approved' }
-const fresh = new Map<string, string>()
 let bank: TestBank
 let worker: AWorker
 
 /** How each path is taken, by the name of its recording. Only forwarded bank events move them. */
-const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
+const paths: Paths = {
   async 'verification/approved-at-once'() {
     const partnerId = await aBeginner()
     const handle = await wake(partnerId, never)
@@ -88,12 +83,6 @@ beforeAll(async () => {
   bank = await openTestBank({ fsync: 'off', controlPort: 0 })
   const live = { url: `${bank.url}/v0`, key: keys.live }
   worker = await aWorker({ clock: systemClock, bank: { sandbox: null, live } })
-  for (const [name, take] of Object.entries(paths)) {
-    const handle = await take()
-    await until(`${name} has ended`, async () => (await handle.describe()).status.name !== 'RUNNING')
-    fresh.set(name, await asRecorded(handle))
-  }
-  if (process.env['RECORD_HISTORIES'] === '1') record()
 })
 
 afterAll(async () => {
@@ -102,16 +91,10 @@ afterAll(async () => {
   await bank.close()
 })
 
-test.each(names)('%s replays as it runs today', async (name) => {
-  const workflowBundle = { codePath: testSystem().workflowBundlePath }
-
-  await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
-})
+const fresh = replayed(paths)
 
 test.each(names)('the history of %s holds no personal data and no account', (name) => {
-  const text = (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
-    Buffer.from(data, 'base64').toString(),
-  )
+  const text = payloadsOf(fresh.get(name))
 
   expect(text).toMatch(/partnerId|pageSize/)
   expect(text).not.toMatch(/Acme|ada@|\.test|040668|sort_?code|account_?number|0x[0-9a-f]{40}|could not be found/i)
@@ -313,12 +296,4 @@ async function untilPolled(partnerId: string): Promise<void> {
     const { events } = await handle.fetchHistory()
     return events?.some((event) => event.timerStartedEventAttributes)
   })
-}
-
-function record(): void {
-  for (const [name, history] of fresh) {
-    const file = join(__dirname, '../../histories', `${name}.json`)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, `${JSON.stringify(JSON.parse(history), null, 2)}\n`)
-  }
 }

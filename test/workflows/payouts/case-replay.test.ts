@@ -1,10 +1,7 @@
 // Each path of a recall runs once: it replays, ends with its case, and its history holds no personal data.
 // RECORD_HISTORIES=1 records the histories again. Use it only for a change that affects new runs alone.
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
-import { Worker } from '@temporalio/worker'
 import { type CaseRow, findCase, openCase } from '../../../db/payouts/cases/cases'
 import { resolveCase } from '../../../db/payouts/cases/resolve'
 import { systemClock } from '../../../runtime/clock'
@@ -13,20 +10,18 @@ import type { payoutCase, sweep } from '../../../workflows'
 import { caseResolvedSignal } from '../../../workflows/names'
 import { starts } from '../../../workflows/starts'
 import { aPartner, aPayoutRow } from '../../support/api/fixtures'
-import { testSystem } from '../../support/jest/system'
 import { keptLog } from '../../support/kept-logs'
-import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
-import { asRecorded } from '../../support/temporal/payout-paths'
+import { useWorker } from '../../support/temporal/a-worker'
+import { type Paths, payloadsOf, replayed } from '../../support/temporal/replayed'
 import { until } from '../../support/until'
 
 const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
-const fresh = new Map<string, string>()
-let worker: AWorker
+const worker = useWorker({ clock: systemClock, log })
 
 /** How each path is taken, by the name of its recording. */
-const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
-  async resolved() {
+const paths: Paths = {
+  async 'payout-case/resolved'() {
     const { caseId, handle } = await aFollowedCase({ dueInMs: 3_600_000 })
     await handle.signal(caseResolvedSignal)
     await until('an early wake-up is checked', async () => (await checks(handle)) === 1)
@@ -34,14 +29,14 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
     await handle.signal(caseResolvedSignal)
     return handle
   },
-  async overdue() {
+  async 'payout-case/overdue'() {
     const { caseId, handle } = await aFollowedCase({ dueInMs: 50 })
     await until('the late case was reported', async () => (await findCase(worker.db, caseId))?.overdueAt)
     await resolve(caseId)
     await handle.signal(caseResolvedSignal)
     return handle
   },
-  async 'word-lost'() {
+  async 'payout-case/word-lost'() {
     const { caseId, handle } = await aFollowedCase({ dueInMs: 50, lookEveryMs: 200 })
     await until('the late case was reported', async () => (await findCase(worker.db, caseId))?.overdueAt)
     await resolve(caseId)
@@ -50,33 +45,10 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
 }
 const names = Object.keys(paths)
 
-silenceTemporal()
-
-beforeAll(async () => {
-  worker = await aWorker({ clock: systemClock, log })
-  for (const [name, take] of Object.entries(paths)) {
-    const handle = await take()
-    await until(`${name} has ended`, async () => (await handle.describe()).status.name === 'COMPLETED')
-    fresh.set(name, await asRecorded(handle))
-  }
-  if (process.env['RECORD_HISTORIES'] === '1') record()
-})
-
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
-})
-
-test.each(names)('%s replays as it runs today', async (name) => {
-  const workflowBundle = { codePath: testSystem().workflowBundlePath }
-
-  await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
-})
+const fresh = replayed(paths, { endsAs: 'COMPLETED' })
 
 test.each(names)('the history of %s holds no personal data and no reason', (name) => {
-  const text = (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
-    Buffer.from(data, 'base64').toString(),
-  )
+  const text = payloadsOf(fresh.get(name))
 
   expect(text).toContain('dueInMs')
   expect(text).not.toMatch(/Lovelace|canary|ops:/)
@@ -126,12 +98,4 @@ const resolve = (caseId: string) => resolveCase({ db: worker.db, clock: systemCl
 async function checks(handle: WorkflowHandle): Promise<number> {
   const { events } = await handle.fetchHistory()
   return (events ?? []).filter((event) => event.activityTaskCompletedEventAttributes).length
-}
-
-function record(): void {
-  for (const [name, history] of fresh) {
-    const file = join(__dirname, '../../histories/payout-case', `${name}.json`)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, `${JSON.stringify(JSON.parse(history), null, 2)}\n`)
-  }
 }

@@ -1,26 +1,21 @@
 // Each path of a return and of the daily scan of the bank runs once: it replays, and its history holds no
 // personal data. RECORD_HISTORIES=1 records a new path; existing recordings stay.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
-import { Worker } from '@temporalio/worker'
 import { systemClock } from '../../../runtime/clock'
 import type { changedTransfers } from '../../../workflows'
 import { payoutReturnId } from '../../../workflows/names'
 import { aPayoutWorld, type Payer, type PayoutWorld } from '../../support/api/payout-world'
 import { keys, until } from '../../support/bank/client'
-import { testSystem } from '../../support/jest/system'
 import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
-import { asRecorded } from '../../support/temporal/payout-paths'
+import { type Paths, payloadsOf, replayed } from '../../support/temporal/replayed'
 
-const fresh = new Map<string, string>()
 let world: PayoutWorld
 let worker: AWorker
 let payer: Payer
 
 /** How each path is taken, by the name of its recording. */
-const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
+const paths: Paths = {
   async 'payout-return/returned-then-refunded'() {
     const { id, move } = await aCompleted()
     await move('returned')
@@ -59,12 +54,6 @@ beforeAll(async () => {
   const bank = { sandbox: address(keys.sandbox), live: address(keys.live) }
   worker = await aWorker({ clock: systemClock, databaseUrl: world.api.databaseUrl, bank })
   payer = await world.aPayer()
-  for (const [name, take] of Object.entries(paths)) {
-    const handle = await take()
-    await until(`${name} has ended`, async () => (await handle.describe()).status.name === 'COMPLETED')
-    fresh.set(name, await asRecorded(handle))
-  }
-  if (process.env['RECORD_HISTORIES'] === '1') record()
 })
 
 afterAll(async () => {
@@ -73,16 +62,10 @@ afterAll(async () => {
   await world.close()
 })
 
-test.each(names)('%s replays as it runs today', async (name) => {
-  const workflowBundle = { codePath: testSystem().workflowBundlePath }
-
-  await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
-})
+const fresh = replayed(paths, { endsAs: 'COMPLETED', existing: 'kept' })
 
 test.each(names)('the history of %s holds no personal data and no account', (name) => {
-  const text = (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
-    Buffer.from(data, 'base64').toString(),
-  )
+  const text = payloadsOf(fresh.get(name))
 
   for (const canary of [/Ada/, /Lovelace/, /St James/, /["' ]\d{8}["'. ]/]) expect(text).not.toMatch(canary)
 })
@@ -113,12 +96,4 @@ async function statusOf(id: string): Promise<unknown> {
 
 function returnOf(payoutId: string): WorkflowHandle {
   return world.temporal.workflow.getHandle(payoutReturnId(payoutId))
-}
-
-function record(): void {
-  for (const [name, history] of fresh) {
-    const file = join(__dirname, `../../histories/${name}.json`)
-    mkdirSync(dirname(file), { recursive: true })
-    if (!existsSync(file)) writeFileSync(file, `${JSON.stringify(JSON.parse(history), null, 2)}\n`)
-  }
 }

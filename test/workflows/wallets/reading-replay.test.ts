@@ -1,10 +1,7 @@
 // Each path of reading wallets and of mailing admins runs once: it replays, and its history holds no personal
 // data. RECORD_HISTORIES=1 records the histories again. Use it only for a change that affects new runs alone.
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
-import { Worker } from '@temporalio/worker'
 import { addNotice } from '../../../db/partners/notices'
 import { findWallet, type WalletRow } from '../../../db/wallets/wallets'
 import { systemClock } from '../../../runtime/clock'
@@ -13,19 +10,17 @@ import type { notices, walletReading, walletReadings } from '../../../workflows'
 import { bankSpokeSignal, walletReadingId } from '../../../workflows/names'
 import { starts } from '../../../workflows/starts'
 import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
-import { testSystem } from '../../support/jest/system'
 import { aConnectedPartner } from '../../support/stages/payout'
 import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
-import { asRecorded } from '../../support/temporal/payout-paths'
+import { type Paths, payloadsOf, replayed } from '../../support/temporal/replayed'
 import { until } from '../../support/until'
 
-const fresh = new Map<string, string>()
 const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
 let bank: TestBank
 let worker: AWorker
 
 /** How each path is taken, by the name of its recording. */
-const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
+const paths: Paths = {
   async 'wallet-reading/read'() {
     const { id } = await aWallet()
     await startOrWake(worker.client, starts.walletReading(id, worker))
@@ -68,12 +63,6 @@ beforeAll(async () => {
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
   const access = (key: string) => ({ url: `${bank.url}/v0`, key })
   worker = await aWorker({ clock: systemClock, bank: { sandbox: access(keys.sandbox), live: access(keys.live) } })
-  for (const [name, take] of Object.entries(paths)) {
-    const handle = await take()
-    await until(`${name} has ended`, async () => (await handle.describe()).status.name !== 'RUNNING')
-    fresh.set(name, await asRecorded(handle))
-  }
-  if (process.env['RECORD_HISTORIES'] === '1') record()
 })
 
 afterAll(async () => {
@@ -82,11 +71,7 @@ afterAll(async () => {
   await bank.close()
 })
 
-test.each(names)('%s replays as it runs today', async (name) => {
-  const workflowBundle = { codePath: testSystem().workflowBundlePath }
-
-  await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
-})
+const fresh = replayed(paths)
 
 test('an event during a read of the history causes another read', () => {
   const count = (name: string) => (fresh.get(name)?.match(/EVENT_TYPE_ACTIVITY_TASK_SCHEDULED/g) ?? []).length
@@ -99,9 +84,7 @@ test.each(['wallet-reading/continued', 'wallet-readings/continued'])('%s continu
 })
 
 test.each(names)('the history of %s holds no personal data', (name) => {
-  const text = (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
-    Buffer.from(data, 'base64').toString(),
-  )
+  const text = payloadsOf(fresh.get(name))
 
   expect(text).toMatch(/walletId|pageSize/)
   expect(text).not.toMatch(/Acme|ada@|Lovelace/)
@@ -143,12 +126,4 @@ async function readings(how: { pageSize: number; pages: number }): Promise<Workf
   })
   // The first of its runs, not the continued one.
   return worker.client.workflow.getHandle(workflowId, firstExecutionRunId)
-}
-
-function record(): void {
-  for (const [name, history] of fresh) {
-    const file = join(__dirname, '../../histories', `${name}.json`)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, `${JSON.stringify(JSON.parse(history), null, 2)}\n`)
-  }
 }
