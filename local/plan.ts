@@ -1,9 +1,11 @@
-// Plans a start and checks its settings before anything runs.
+// Plans a start and checks its settings before anything runs; finds a system that already runs, for ops and for a second start.
 
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { type EnvironmentVariables, loadConfig } from '../runtime/config/config'
+import { projectDir } from './files'
+import { lockHolder } from './lock'
 import { choosePort, isTaken } from './ports'
-import { dataDirOf } from './running'
 
 export interface Plan {
   readonly env: EnvironmentVariables
@@ -55,4 +57,18 @@ const examples: EnvironmentVariables = {
 /** Whether other processes on this machine can use localhost to reach the host. */
 export function isLocal(host: string): boolean {
   return ['0.0.0.0', '::', '127.0.0.1', '::1', 'localhost'].includes(host)
+}
+
+export function dataDirOf(env: EnvironmentVariables): string {
+  return env.DATA_DIR ? resolve(env.DATA_DIR) : join(projectDir(), '.data')
+}
+
+/** The environment shared by API, worker and ops of the running system. Null if none runs in this folder. */
+export function readRunningEnvironment(dataDir: string): EnvironmentVariables | null {
+  if (lockHolder(join(dataDir, 'lock.json')) === null) return null
+  try {
+    return JSON.parse(readFileSync(join(dataDir, 'env.json'), 'utf8'))
+  } catch {
+    return null
+  }
 }

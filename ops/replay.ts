@@ -1,6 +1,6 @@
 // `npm run replay`: replays the histories of a running server with this build, to check that an upgrade can continue them.
 import { Worker } from '@temporalio/worker'
-import { dataDirOf, readRunningEnvironment } from '../local/running'
+import { dataDirOf, readRunningEnvironment } from '../local/plan'
 import { ConfigError, environment, loadTemporalConfig } from '../runtime/config/config'
 import { createLog } from '../runtime/log'
 import { connectClient } from '../runtime/temporal/client'
