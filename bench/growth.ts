@@ -75,7 +75,7 @@ async function addPayouts(sql: Postgres, { from, to }: { from: number; to: numbe
   await untilIdle(sql)
 }
 
-/** Loading wakes up vacuum workers; what they take from the machine is no growth of a read. */
+/** Loading starts vacuum workers, whose load must not count as slower reads. */
 async function untilIdle(sql: Postgres): Promise<void> {
   for (let idle = 0; idle < 10; ) {
     const { rows } = await sql.query<{ count: string }>(
@@ -169,7 +169,7 @@ function readLines(measured: readonly ReadTimes[]): string[] {
   ]
 }
 
-/** In turns, because machines are noisy. The flood is a client that does not wait: each answer is followed by the next search. */
+/** Measured alternately, because machines are noisy. The flood is a client that sends the next search after each response. */
 async function floodLines(system: System, key: string): Promise<string[]> {
   const post = () => load({ port: system.port, next: () => nextPayout([system.sandboxKey]).text, status: 201 }, posting)
   const [quiet, flooded, searches]: [Measured[], Measured[], Measured[]] = [[], [], []]

@@ -1,4 +1,4 @@
-// What a load was answered with, and how the figures of several rounds become one.
+// The results of a load, and how the figures of several rounds are combined.
 
 export interface Load {
   readonly clients: number
@@ -47,7 +47,7 @@ export function medianOf(rounds: readonly Measured[], field: keyof Measured): nu
   return median(rounds.map((round) => round[field]))
 }
 
-/** Of the ratios of each round, because what disturbs a machine disturbs what is measured side by side. */
+/** Combines the ratios of each round, because noise affects both sides of a round alike. */
 export function ratioOf(ours: readonly Measured[], theirs: readonly Measured[], field: keyof Measured): number {
   return median(ours.map((our, n) => our[field] / (theirs[n]?.[field] ?? Number.NaN)))
 }

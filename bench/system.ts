@@ -12,7 +12,7 @@ export interface System {
   readonly port: number
   readonly sandboxKey: string
   readonly partnerId: string
-  /** What its parts were told, for more of them. */
+  /** The settings of its processes, to start more of them. */
   readonly env: EnvironmentVariables
   readonly temporalAddress: string
   /** Without a path. */

@@ -26,7 +26,7 @@ export interface ConnectionOptions {
   readonly url: string
   readonly poolSize: number
   readonly limits: ConnectionLimits
-  /** Hears of idle connections that were lost; without a listener such an event would end the process. */
+  /** Called for lost idle connections; without a listener such an event would end the process. */
   readonly onError: (error: Error) => void
 }
 
@@ -40,7 +40,7 @@ export interface ConnectionLimits {
   readonly answerMs: number
   /** After this the server takes back the locks of a transaction whose process has stalled. */
   readonly idleInTransactionMs: number
-  /** After this a statement that waits for somebody's lock is given up; without it only statementMs ends the waiting. */
+  /** A statement that waits longer for a lock fails; without it only statementMs ends the wait. */
   readonly lockMs?: number
   /** After this an unused connection is closed. */
   readonly idleMs: number

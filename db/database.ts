@@ -4,7 +4,7 @@ import type { DataSource, EntitySchema, QueryRunner, Repository } from 'typeorm'
 import { assert } from '../domain/assert'
 import { camelCase, nameOf, type Sql, type SqlValue, sql, textOf } from './sql'
 
-/** For reads: a database, where each statement stands alone, or a transaction. */
+/** For reads: a database, where each statement is its own transaction, or a transaction. */
 export interface Queryable {
   readonly dataSource: DataSource
   /** Every statement goes through here, also those of repositories: see `sentThrough`. */
@@ -178,7 +178,7 @@ async function transact<T>(dataSource: DataSource, pool: Pool, work: (tx: Tx) =>
 
 /**
  * The pool listens only to idle clients: a connection that dies between two statements would end the process. So would one
- * that dies as it is handed out, which is why the listener is there before a promise could have told anybody.
+ * that dies as it is handed out, so the listener is added before the promise resolves.
  */
 function checkOut(pool: Pool, noteLoss: (error: unknown) => void): Promise<PoolClient> {
   return new Promise((resolve, reject) => {

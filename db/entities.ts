@@ -1,4 +1,4 @@
-// Every table as TypeORM knows it; a test compares them with what the migrations made.
+// All TypeORM entities; a test compares them with the migrated schema.
 
 import { bankEvent } from './bank/events'
 import { exchangeRate, rateAcceptance } from './bank/exchange-rates'

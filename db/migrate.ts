@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import { type DataSource, QueryFailedError } from 'typeorm'
 import { type ConnectionLimits, createDataSource } from './data-source'
 
-/** A migration that waits for a table makes everybody wait behind it, so it waits a moment only, lets the others through, and tries again. */
+/** A migration that waits for a table lock blocks all later statements. So it gives up after a moment and retries. */
 export interface Patience {
   readonly lockMs: number
   readonly tries: number

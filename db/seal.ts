@@ -8,7 +8,7 @@ export interface Sealed {
   readonly sealed: Buffer
 }
 
-/** The id of the row is bound in, so that what is moved to another row does not open. */
+/** The row's id is authenticated too, so that a seal does not open in another row. */
 export function sealText(keyring: Keyring, purpose: Purpose, rowId: string, text: string): Sealed {
   const { id, bytes } = keyring.current(purpose)
   const nonce = randomBytes(nonceLength)

@@ -74,7 +74,7 @@ export function nameOf(text: string): string {
 
 const names = new Map<string, string>()
 
-/** What a property is called that holds a column. */
+/** The property name of a column. */
 export function camelCase(column: string): string {
   const known = properties.get(column)
   if (known !== undefined) return known

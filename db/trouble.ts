@@ -1,4 +1,4 @@
-// Tells trouble with the database that passes from a mistake of ours, by codes and never by what a message says in which language.
+// Classifies database errors as transient or permanent, by SQLSTATE and never by message.
 
 interface Failure {
   readonly code?: unknown
@@ -19,7 +19,7 @@ export function troubleCodes(error: unknown): string[] {
   return [...(own ? [own] : []), ...inner.flatMap(troubleCodes)]
 }
 
-/** Too busy to answer in time: somebody holds a lock, or the server has stopped talking. */
+/** Too busy to answer in time: a lock is held, or the server does not respond. */
 export const busyPattern = /^(57014|55P03|40P01|Query read timeout)$/
 
 /** Not there: gone, unreachable, starting, stopping, or out of connections or space. */
@@ -30,7 +30,7 @@ export function isPassingTrouble(error: unknown): boolean {
   return troubleCodes(error).some((code) => busyPattern.test(code) || awayPattern.test(code))
 }
 
-// By what it carries and not by its class: an error of Node itself need not be of this realm.
+// Checks its properties and not its class: an error of Node may come from another realm.
 function isFailure(error: unknown): error is Failure {
   return typeof error === 'object' && error !== null
 }

@@ -148,6 +148,6 @@ const moneyExpression = new RegExp(moneyPattern)
 
 // "Up" and "half up" are ambiguous below zero, so negative values are rejected.
 function assertDivisible(dividend: bigint, divisor: bigint): void {
-  assert(dividend >= 0n, 'only what is not negative is rounded')
+  assert(dividend >= 0n, 'only a non-negative amount is rounded')
   assert(divisor > 0n, 'the divisor must be positive')
 }

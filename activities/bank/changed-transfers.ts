@@ -38,7 +38,7 @@ export async function readChangedTransfers(deps: SweepDeps, { environment }: Cha
     const transfers = some.flatMap((each) => (each.outcome === 'read' ? [each.transfer] : []))
     sum = add(add(sum, { ...nothing, failed }), await readBatch(deps, environment, transfers))
   }
-  if (skipped > 0) deps.log.warn({ environment, skipped }, 'transfers that are no payouts of ours cannot be read')
+  if (skipped > 0) deps.log.warn({ environment, skipped }, 'cannot parse transfers that are not our payouts')
   if (sum.failed === 0) await saveReading(deps.db, environment, begunAt)
   return sum
 }

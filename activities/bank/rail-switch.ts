@@ -1,4 +1,4 @@
-// The steps of pausing and resuming the rail: the row decides, and what has waited is woken.
+// Activities that pause and resume the rail: the row decides, and waiting payouts are woken.
 import { ApplicationFailure } from '@temporalio/common'
 import { pauseRail, resumeRail } from '../../db/bank/rail-pauses'
 import { listUnsentPayouts } from '../../db/payouts/open'
@@ -27,7 +27,7 @@ export async function switchRail(
   return { changed }
 }
 
-/** People write it by hand in the Web UI. */
+/** Operators type it in the Web UI. */
 function requireReadable({ environment, action, by, reason }: RailOrder): void {
   const isLine = (text: unknown, max: number) => typeof text === 'string' && text.length <= max && !/\p{Cc}/u.test(text)
   const isRight =

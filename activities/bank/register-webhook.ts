@@ -1,4 +1,4 @@
-// Tells a bank once where its events go. When that address changes, the new one is registered and the old one switched off.
+// Registers our webhook URL with a bank once. When the URL changes, it registers the new one and disables the old one.
 
 import { findBankWebhook, forgetBankWebhook, saveBankWebhook } from '../../db/bank/webhooks'
 import type { Db } from '../../db/database'

@@ -35,7 +35,7 @@ export function ago({ clock }: Pick<SweepDeps, 'clock'>, ms: number): Date {
 const callMs = 2_500
 const atOnce = 10
 
-/** A call that fails does not stop the others. `describe` is what the log may say about a failed one. */
+/** A call that fails does not stop the others. `describe` returns what the log may contain about a failed one. */
 export async function each<T, Result>(
   { temporal, log }: Pick<SweepDeps, 'temporal' | 'log'>,
   page: readonly T[],

@@ -30,9 +30,9 @@ async function issueOrGiveUp({ db, clock, log, seller }: IssueDeps, order: Invoi
     return await issue(db, { ...order, at: clock.now(), seller })
   } catch (error) {
     if (isPassingTrouble(error)) throw error
-    log.error({ err: error, partner_id: order.partnerId, period: order.period }, 'an invoice could not be issued')
+    log.error({ err: error, partner_id: order.partnerId, period: order.period }, 'cannot issue invoice')
     // The message of a database error may contain stored values, so only the log has it.
-    throw ApplicationFailure.nonRetryable('The invoice could not be issued: the log says why.', 'InvoiceRefused')
+    throw ApplicationFailure.nonRetryable('The invoice could not be issued: see the log.', 'InvoiceRefused')
   }
 }
 
@@ -43,7 +43,7 @@ export async function partnersToBill(deps: BillingDeps, page: BillingPage): Prom
   const { period, partner, after, limit } = page
   if (deps.seller === null) {
     throw ApplicationFailure.nonRetryable(
-      'Nobody is named who bills: set SELLER_NAME and what goes with it, then run the month again.',
+      'The seller is not configured: set SELLER_NAME and the other SELLER settings, then run the month again.',
       'SellerUnknown',
     )
   }

@@ -1,4 +1,4 @@
-// Sends an issued invoice with its PDF, and marks it as sent: two steps, so that trouble with the second sends no second mail.
+// Mails an issued invoice with its PDF, then marks it as sent. Two activities, so that a failed mark sends no second mail.
 import { ApplicationFailure } from '@temporalio/common'
 import {
   findInvoiceDocument,

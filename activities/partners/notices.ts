@@ -42,7 +42,7 @@ export async function sendNotices(deps: NoticeDeps, { limit }: { readonly limit:
       mails += sent.mails
     } catch (error) {
       failed += 1
-      deps.log.error({ err: error, partner_id: group.partnerId, kind: group.kind }, 'admins could not be mailed')
+      deps.log.error({ err: error, partner_id: group.partnerId, kind: group.kind }, 'cannot mail admins')
     }
   }
   // If every group failed, the next page would be the same one.

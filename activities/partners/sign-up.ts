@@ -1,4 +1,4 @@
-// Opens a partner from what its sign-up said, once: under a lock on the code that was emailed for it.
+// Opens a partner from its sign-up, once, under a lock on the emailed code.
 import { randomBytes } from 'node:crypto'
 import { ApplicationFailure } from '@temporalio/common'
 import type { Tx } from '../../db/database'
@@ -47,7 +47,7 @@ async function openWithFreeSlug(
   }
 }
 
-/** Letters and digits of the name, or a word that stands for any business. */
+/** Letters and digits of the name, or a generic word. */
 export function slugOf(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   const slug = plain

@@ -1,7 +1,7 @@
 // The states of a payout attempt and the transitions between them. Only the row changes here: submit.ts and resolve.ts call the bank.
 //
 //   state     the row says
-//   null      no call to the bank was started, and nothing is decided; its workflow hears `held` or `unsent`
+//   null      no call to the bank was started, and nothing is decided; its workflow gets `held` or `unsent`
 //   unknown   a call to the bank was started, and no transfer is recorded
 //   sent      the bank has a transfer
 //   over      nothing is left to do: refused, cancelled, failed, settled, or replaced by a newer attempt
@@ -87,7 +87,7 @@ const bankKeepsKeysMs = 23 * 3_600_000
 
 /** `resolveSubmit` reads the bank's list, which takes longer than a workflow task may. */
 export const needsLookup: Underway = {
-  ...unsent('unsent for a day: the bank is asked first whether it has a transfer'),
+  ...unsent('unsent for a day: looking up the transfer first'),
   needsLookup: true,
 }
 
@@ -96,13 +96,13 @@ interface RowDeps extends Pick<PayoutDeps, 'clock'> {
   readonly db: Queryable
 }
 
-/** What to answer when another run has moved the attempt. An unknown outcome is recorded before anyone hears of it. */
+/** What to answer when another run has moved the attempt. An unknown outcome is recorded before it is returned. */
 export async function reportState(deps: RowDeps, payout: PayoutRef, state: Underway): Promise<Underway> {
   return state.at === 'unknown' ? noteUnknown(deps, payout) : state
 }
 
 /**
- * Keeps a payout that must not be sent now, with its money set aside. The row records the answer before the caller hears it:
+ * Keeps a payout that must not be sent now, with its money held. The row records the answer before the caller gets it:
  * from then on no refusal releases the key.
  */
 export async function holdPayout(deps: PayoutDeps, payout: PayoutRef, held?: Underway): Promise<Underway> {
@@ -196,7 +196,7 @@ export interface Refused {
   readonly details: Readonly<Record<string, string>> | null
   /** A stable code, then a sentence. An acknowledged payout fails with it. */
   readonly failureReason: string
-  /** An acknowledged payout waits until the trouble is over. An unacknowledged one is refused, and the caller retries. */
+  /** An acknowledged payout waits out the error. An unacknowledged one is refused, and the caller retries. */
   readonly trouble?: 'passing'
 }
 

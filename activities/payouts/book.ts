@@ -46,7 +46,7 @@ export async function bookAnswer(
   } catch (error) {
     if (isPassingTrouble(error)) throw error
     // A rule that refuses this will refuse it again: the payout stays as it is, and an operator has to look.
-    deps.log.error({ err: error, payout_id: payoutId, state }, 'what the bank says cannot be booked')
+    deps.log.error({ err: error, payout_id: payoutId, state }, 'cannot book transfer state')
     await setAttention(deps.db, payoutId, `can_not_book_${state}`)
     const { status } = await loadStep(deps.db, payoutId)
     return { at: 'waiting', status, says: `waiting: ${state} cannot be booked` }

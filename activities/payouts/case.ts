@@ -1,4 +1,4 @@
-// Looks how a recall or trace stands, and tells people, once, of one that is late.
+// Reads the status of a recall or trace, and reports an overdue one to operators once.
 
 import type { Db } from '../../db/database'
 import { findCase, type LateCase, markLate, markOneLate } from '../../db/payouts/cases/cases'
@@ -26,7 +26,7 @@ export async function reportLateCases({ db, clock, log }: CaseDeps, { limit }: {
   for (const late of await markLate(db, { at: clock.now(), limit })) reportLate(log, late)
 }
 
-/** Nobody works on those of the sandbox unless its partner asks for it. */
+/** Sandbox cases are not reported, because operators do not work on them. */
 function reportLate(log: Log, { id, payoutId, environment, kind, dueAt }: LateCase): void {
   const about = { case_id: id, payout_id: payoutId, environment, kind, due_at: dueAt.toISOString() }
   log[environment === 'live' ? 'error' : 'warn'](about, 'case overdue; an operator has to ask the bank')

@@ -1,4 +1,4 @@
-// Finds out what became of a call whose answer was lost: repeats the identical call, then looks the transfer up in the bank's list.
+// Resolves a call whose response was lost: repeats the identical call, then looks the transfer up in the bank's list.
 import { isDebited } from '../../db/payouts/money'
 import { loadStep, type StepRow, setAttention } from '../../db/payouts/steps'
 import { assert } from '../../domain/assert'
@@ -84,7 +84,7 @@ async function takeOver(deps: PayoutDeps, payout: PayoutRef, row: StepRow): Prom
     case 'incomplete':
       return holdPayout(deps, payout, found.transferRef ? unreadable : undecided)
     case 'found':
-      deps.log.warn({ payout_id: row.id, transfer_ref: found.transfer.ref }, 'the bank has what no row knew to be sent')
+      deps.log.warn({ payout_id: row.id, transfer_ref: found.transfer.ref }, 'found a transfer that no row recorded')
       return recordTransfer(deps, payout, row, found.transfer)
   }
 }

@@ -24,7 +24,7 @@ export async function openSandboxCustomer(
   const partner = await findPartnerById(db, partnerId)
   assert(partner !== null, 'only a partner can be connected')
   const { name: legalName } = partner
-  // Its own address, because the bank tells customers apart by email and two partners may share an admin.
+  // Its own address, because the bank identifies customers by email and two partners may share an admin.
   const email = `${partnerId}@partners.invalid`
   const known = await rail.findCustomer(email)
   if (known !== null) return sandboxCustomerOf(known)
@@ -54,7 +54,7 @@ export async function createSandboxWallet(
 
 /**
  * The bank refuses a key that comes again with another body, so the key names the request. It also refuses keys that are older
- * than a day, so the key has the day. What was made under an older key is found before anything is made.
+ * than a day, so the key has the day. Objects created under an older key are looked up first.
  */
 function keyOfToday(clock: Clock, purpose: string): string {
   return bankKeyFor(`${purpose}/${clock.now().toISOString().slice(0, 10)}`)

@@ -109,7 +109,7 @@ export const EnvironmentParameter = (description: string) =>
 /** Accepted on every endpoint. */
 export const environmentQuery = {
   environment: EnvironmentParameter(
-    'For signed-in people: sandbox (the default) or live. Any other value is refused with 422. Ignored for API keys, which have their own environment.',
+    'For signed-in users: sandbox (the default) or live. Any other value is refused with 422. Ignored for API keys, which have their own environment.',
   ),
 }
 

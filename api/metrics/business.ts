@@ -1,4 +1,4 @@
-// The business in figures, and whether what it stands on is there: asked at most once in a while, however many ask us.
+// Business metrics, and whether PostgreSQL and Temporal answer. Cached, so that frequent scrapes cost little.
 
 import { readOpenWork } from '../../db/controls/metrics'
 import type { RetentionDays } from '../../db/controls/retention'

@@ -1,4 +1,4 @@
-// What is not over and what waits for people, as gauges: zero where there is nothing, so that alerts can tell it from silence.
+// Open work and items that need an operator, as gauges. They report zero explicitly, so that alerts can tell it from missing data.
 import type { OpenWork, OpenWorkKind } from '../../db/controls/metrics'
 import { driftKinds } from '../../domain/controls/drift'
 import { type Environment, environments } from '../../domain/environment'
@@ -35,14 +35,14 @@ export function openWorkMetrics(figures: readonly OpenWork[]): Metric[] {
     ),
     gauge(
       'payouts_held_usdc',
-      'What payouts that are not over hold of the wallets.',
+      'USDC held by open payouts.',
       each((environment) => of('open', environment).reduce((sum, { microUsdc }) => sum + usdc(microUsdc), 0)),
     ),
-    gauge('payouts_attention', 'Payouts that wait for people.', counts('attention')),
-    gauge('payouts_held_deposits', 'Deposits that nobody can explain yet.', counts('held_deposits')),
+    gauge('payouts_attention', 'Payouts that need an operator.', counts('attention')),
+    gauge('payouts_held_deposits', 'Held deposits.', counts('held_deposits')),
     gauge(
       'payouts_held_deposits_usdc',
-      'What they amount to.',
+      'USDC in held deposits.',
       each((environment) => usdc(of('held_deposits', environment)[0]?.microUsdc ?? 0n)),
     ),
     gauge('payouts_wallets_not_read', 'Wallets whose history at the bank could not be read.', counts('not_read')),
@@ -65,7 +65,7 @@ export function openWorkMetrics(figures: readonly OpenWork[]): Metric[] {
     gauge('payouts_requested_names', 'Partners whose new name waits for an operator.', [
       { value: of('requested_names', 'live')[0]?.count ?? 0 },
     ]),
-    gauge('payouts_rail_paused', 'Whether people have paused sending to the bank.', counts('paused')),
+    gauge('payouts_rail_paused', 'Whether sending to the bank is paused.', counts('paused')),
   ]
 }
 

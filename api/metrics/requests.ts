@@ -2,7 +2,7 @@
 import { createDistribution, type Distribution, type Metric } from '../../runtime/metrics'
 
 export interface RequestFigures {
-  /** The route is null for whatever no route of ours matches. */
+  /** The route is null if no route matches. */
   count(request: {
     readonly method: string
     readonly route: string | null

@@ -1,4 +1,4 @@
-// How many payouts came to their end since this process began, and how long they took: read from the timeline, event by event.
+// Counts payouts that finished since this process started, and their durations, from the timeline.
 
 import { lastEvent, listSettled, type Settled } from '../../db/controls/metrics'
 import type { Db } from '../../db/database'
@@ -6,14 +6,14 @@ import { environments } from '../../domain/environment'
 import type { Clock } from '../../runtime/clock'
 import { createDistribution, type Metric } from '../../runtime/metrics'
 
-/** Events are numbered before they are committed: by then every transaction that had taken a lower number is over. */
+/** Events get their number before they commit: after this time every transaction with a lower number has ended. */
 const certainAfterMs = 60_000
 
 const bounds = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 14_400, 86_400]
 const ends = ['completed', 'failed', 'cancelled', 'returned'] as const
 
 interface SettledFigures {
-  /** Counts what is new. */
+  /** Counts new events. */
   update(): Promise<void>
   metrics(): Metric[]
 }
@@ -50,7 +50,7 @@ export function createSettledFigures({ db, clock }: { readonly db: Db; readonly 
     metrics: () => [
       {
         name: 'payouts_finished_total',
-        help: 'Payouts that came to an end since this process began, whoever ended them; a return comes after a completion.',
+        help: 'Payouts that finished since this process started. A return counts after its completion.',
         type: 'counter',
         samples: environments.flatMap((environment) =>
           ends.map((status) => ({

@@ -22,7 +22,7 @@ export function upkeepMetrics({ left, notBilled }: Upkeep): Metric[] {
       'How long the oldest row waits that came after the last seal of the audit chain.',
       [{ value: ageOf('seal', null) }],
     ),
-    gauge('payouts_audit_faults', 'Whether the last look at the whole audit chain has found a fault.', [
+    gauge('payouts_audit_faults', 'Whether the last audit verification found a fault.', [
       { value: find('verify', null)?.count ?? 0 },
     ]),
     gauge('payouts_audit_verified_age_seconds', 'How long ago the whole audit chain was last looked at.', [

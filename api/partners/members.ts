@@ -1,4 +1,4 @@
-// /v1/members: the people of a partner. Viewers read, admins also change things; the last admin cannot leave.
+// /v1/members: the members of a partner. Viewers read, admins also change things; the last admin cannot leave.
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../db/database'
 import {

@@ -36,7 +36,7 @@ export const checkPayoutRoute = post('/v1/payouts/check', {
     tag: 'Payouts',
     summary: 'Check whether a payout looks like a recent one',
     description:
-      'Takes the body of a payout and creates nothing. It is a warning for people. The protection is the Idempotency-Key.',
+      'Takes the body of a payout and creates nothing. It is only a warning. The protection is the Idempotency-Key.',
     bodyExample: exampleCreatePayoutRequest,
     reply: {
       status: 200,

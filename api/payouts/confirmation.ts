@@ -102,7 +102,7 @@ export async function requireRightCode(
 
 /**
  * Claims the key and uses the code, both or neither. Null when the key is taken, or when the code has just been used, which only
- * a request with the same key can do; the caller then looks again. For an API key the claim itself checks the rights; for a person
+ * a request with the same key can do; the caller then looks up the key again. For an API key the claim itself checks the rights; for a person
  * the transaction does.
  */
 export async function claimConfirmed(

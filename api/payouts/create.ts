@@ -132,7 +132,7 @@ async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps):
   return answerAttempt({ ...attemptOf(row, key, request.caller), by: 'claimer' }, deps)
 }
 
-/** Another request may have claimed the same key in between. A reason against a new payout is none against a repeat. */
+/** Another request may have claimed the same key in between. A reason to refuse a new payout does not apply to a repeat. */
 async function refuseUnlessTaken(error: unknown, key: IdempotencyKey, { db }: ApiDeps): Promise<null> {
   if (error instanceof ApiError && (await findClaim(db, key))?.releasedAt === null) return null
   throw error

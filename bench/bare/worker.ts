@@ -1,4 +1,4 @@
-// A worker with the options of ours, for workflows that do nothing of use.
+// A worker with our options, for empty benchmark workflows.
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { environment } from '../../runtime/config/config'
 import { createLog } from '../../runtime/log'

@@ -1,4 +1,4 @@
-// What a payout's workflow is measured against: one that does nothing, and one that asks for three regular activities.
+// Baselines for the payout workflow: an empty workflow, and one with three regular activities.
 import { proxyActivities } from '@temporalio/workflow'
 import type { BareActivities } from './worker'
 

@@ -50,7 +50,7 @@ async function takeRound({ port, system, temporal }: Stage, each: Load): Promise
   }
 }
 
-/** Tells the bank that every transfer has arrived: its events, our questions and the bookings are all that follows. */
+/** Settles every transfer at the bank, which causes its events, our polls and the bookings. */
 async function settleAll({ sql, control, untilAllClosed }: Stage): Promise<Measured> {
   const refs = await openTransfers(sql)
   const count = refs.length

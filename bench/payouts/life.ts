@@ -1,4 +1,4 @@
-// The whole life of payouts on the system as it is started, and what one of them costs Temporal and PostgreSQL.
+// Complete payouts on a started system, and the cost of one in Temporal and PostgreSQL.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client as Postgres } from 'pg'
 import { payoutWorkflowId } from '../../workflows/names'
@@ -9,7 +9,7 @@ import type { Stage } from './stage'
 
 const each = { clients: 16, seconds: 5 }
 const samples = 20
-/** PostgreSQL tells what its sessions have done after a second at the latest. */
+/** PostgreSQL updates its session statistics within a second. */
 const statisticsMs = 1_500
 
 export async function wholeLife(stage: Stage): Promise<string[]> {

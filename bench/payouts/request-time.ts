@@ -1,4 +1,4 @@
-// Where the time of one request goes, read afterwards from what is recorded anyway: the payout's rows and its history.
+// Breaks down the time of one request, from the payout's rows and its workflow history.
 import { setTimeout as wait } from 'node:timers/promises'
 import { systemClock } from '../../runtime/clock'
 import { payoutWorkflowId } from '../../workflows/names'

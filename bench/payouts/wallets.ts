@@ -1,4 +1,4 @@
-// One wallet that everybody pays from, against a hundred wallets that take turns.
+// Payouts from one shared wallet, compared with a hundred wallets in turn.
 import { setTimeout as wait } from 'node:timers/promises'
 import { openDatabase } from '../../db/data-source'
 import { openKeyring } from '../../db/keyring'
@@ -41,7 +41,7 @@ export async function hotWallet(stage: Stage, secrets: readonly string[]): Promi
   const { port, system } = stage
   const from = (keys: readonly string[]) => load({ port, next: () => nextPayout(keys).text, status: 201 }, each)
   const taken: { hot: Measured[]; hundred: Measured[] } = { hot: [], hundred: [] }
-  // A wallet's first payout to somebody registers them at the bank, which is no matter of wallets.
+  // A wallet's first payout to a recipient also registers them at the bank, which must not count here.
   await load({ port, next: () => nextPayout(secrets).text, status: 201 }, { ...each, seconds: 4 })
   await stage.gate('shut')
   for (let round = 0; round < rounds; round++) {

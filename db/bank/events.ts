@@ -20,7 +20,7 @@ export interface BankEventRow {
   readonly receivedAt: Date
   readonly handledAt: Date | null
   readonly outcome: string | null
-  /** Set when an operator has dealt with a quarantined event. */
+  /** Set when an operator has handled a quarantined event. */
   readonly attendedAt: Date | null
   readonly attendedBy: string | null
   readonly note: string | null
@@ -147,7 +147,7 @@ export type QuarantinedEvent = Pick<
   'id' | 'environment' | 'eventId' | 'objectRef' | 'objectState' | 'payoutId' | 'receivedAt'
 > & { readonly outcome: 'quarantined' | 'unknown_payout' }
 
-/** Events that contradict our books or name an unknown payout, and that no operator has dealt with. Oldest first. */
+/** Events that contradict our books or name an unknown payout, and that no operator has handled. Oldest first. */
 export async function listQuarantined(db: Queryable, limit: number): Promise<QuarantinedEvent[]> {
   return db.sql<QuarantinedEvent>`SELECT id, environment, event_id, object_ref, object_state, payout_id, outcome, received_at
     FROM bank_events WHERE ${isQuarantined} ORDER BY received_at, id LIMIT ${limit}`

@@ -1,4 +1,4 @@
-// After a rotation (docs/operations.md): what an older secret key has written about payouts is written anew under the current one.
+// Rewrites payout data under the current secret key after a rotation (docs/operations.md).
 import type { Db } from '../database'
 import type { Keyring } from '../keyring'
 import { type CanonicalFields, differingFields, type Fingerprint, fingerprintOf } from '../payouts/fingerprint'
@@ -15,7 +15,7 @@ export interface SealedPayout {
   readonly accountHashKeyId: string | null
 }
 
-/** How a request's fields are made of what is stored of it; the one who reads requests knows. */
+/** Rebuilds a request's fields from the stored data; the request parser provides this. */
 export type FieldsOf = (payout: SealedPayout, details: BankDetails) => CanonicalFields
 
 export interface ResealedBatch {
@@ -63,7 +63,7 @@ interface Renewed {
   readonly isWhole: boolean
 }
 
-/** Null where the seal does not open. A hash is made anew only where the older key makes the stored one of the same text. */
+/** Null if the seal does not open. A hash is rewritten only if the older key reproduces the stored one. */
 function renew(keyring: Keyring, before: SealedPayout, fieldsOf: FieldsOf): Renewed | null {
   const details = openOrNull(keyring, before)
   if (details === null) return null
@@ -96,7 +96,7 @@ function openOrNull(keyring: Keyring, { id, seal }: SealedPayout): BankDetails |
   }
 }
 
-/** Only over what was read: a payout that was claimed again meanwhile has new ones, and one that was erased stays erased. */
+/** Only if the row is unchanged: a payout that was claimed again has new values, and an erased one stays erased. */
 async function write(db: Db, renewed: readonly Renewed[]): Promise<void> {
   const ids = renewed.map(({ before }) => before.id)
   await db.transaction(async (tx) => {

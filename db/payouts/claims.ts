@@ -75,7 +75,7 @@ export interface Claimed {
 export type RefusedClaim = 'partner_not_active' | 'unauthorized' | 'verification_required'
 
 /**
- * Null when a row that is not released has the Idempotency-Key, or the wallet's rail has changed: the caller looks again. A refusal
+ * Null when a row that is not released has the Idempotency-Key, or the wallet's rail has changed: the caller retries the lookup. A refusal
  * comes first: the partner was suspended, the API key revoked or the verification withdrawn since the caller was authenticated.
  */
 export async function claimPayout(db: Queryable, claim: Claim): Promise<Claimed | RefusedClaim | null> {

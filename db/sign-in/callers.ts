@@ -12,7 +12,7 @@ export interface KeyCaller extends CallersAccount {
   readonly keyPrefix: string
 }
 
-/** Somebody who has signed in to the dashboard. */
+/** A person who is signed in to the dashboard. */
 export interface PersonCaller extends CallersAccount {
   readonly by: 'person'
   readonly sessionId: string
@@ -22,7 +22,7 @@ export interface PersonCaller extends CallersAccount {
 }
 
 interface CallersAccount {
-  /** The key's own, or what the person has asked for. */
+  /** The key's own environment, or the requested one. */
   readonly environment: Environment
   readonly partner: {
     readonly id: string
@@ -41,7 +41,7 @@ export function nameOf(caller: Caller): string {
 
 /**
  * Whether a caller sees what the account has in live: keys, activity and invoices. A sandbox key does not: it lies in tests, on
- * laptops and in build servers, so its loss must show nothing about real money.
+ * laptops and in build servers, so its loss must reveal nothing about real money.
  */
 export function seesLive(caller: Caller): boolean {
   return caller.by === 'person' || caller.environment === 'live'
@@ -71,7 +71,7 @@ export async function holdCaller(db: Queryable, caller: Caller): Promise<Caller 
       SELECT status, verification_status FROM partner, held_key`
     return row ? { ...caller, partner: { ...partner, ...row } } : null
   }
-  // Writes of people lock the partner exclusively: many of them change its row or its members, and two that hold shares would deadlock.
+  // Writes of members lock the partner exclusively: many of them change its row or its members, and two that hold shares would deadlock.
   const [row] = await db.sql<HeldPartner & Pick<PersonCaller, 'role' | 'memberId'>>`WITH partner AS (
       SELECT id, status, verification_status FROM partners WHERE id = ${partner.id} FOR NO KEY UPDATE
     ), member AS (

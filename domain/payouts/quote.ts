@@ -52,7 +52,7 @@ export function shortfallOf(
   availableMicroUsdc: MicroUsdc,
   gbpPerUsdNano: GbpPerUsdNano,
 ): Record<string, string> {
-  assert(requiredMicroUsdc > availableMicroUsdc, 'a wallet that covers a payout lacks nothing')
+  assert(requiredMicroUsdc > availableMicroUsdc, 'a wallet that covers a payout has no shortfall')
   // Rounded up, so that a top-up of the amount shown suffices.
   const missing = requiredMicroUsdc - divideDown(availableMicroUsdc, microUsdcPerCent) * microUsdcPerCent
   return {

@@ -33,7 +33,7 @@ export function accessMessage(notice: AccessNotice): Pick<Mail, 'to' | 'subject'
 
 function layoutOf({ address, happened, by, at, partner, undoUrl }: AccessNotice): Layout {
   return {
-    preview: 'If you did not expect this, look at it now.',
+    preview: 'If you did not expect this, check it now.',
     heading: headingOf(happened, address),
     paragraphs: [
       'If you expected this, you need not do anything. If not, undo it now and ask the person who did it.',

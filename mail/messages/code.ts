@@ -10,7 +10,7 @@ export function signInMessage({ address, code }: { address: string; code: string
     preview: 'Enter it on the sign-in page within 10 minutes.',
     heading: 'Sign in',
     paragraphs: [
-      'Enter this code on the sign-in page. It works once, within 10 minutes, in the browser that asked for it.',
+      'Enter this code on the sign-in page. It works once, within 10 minutes, in the browser that requested it.',
       notYou,
     ],
     facts: [['Code', code]],
@@ -24,7 +24,7 @@ export function signUpMessage({ address, code }: { address: string; code: string
     preview: 'Enter it on the sign-up page within 10 minutes.',
     heading: 'Open your account',
     paragraphs: [
-      'Enter this code on the sign-up page. It works once, within 10 minutes, in the browser that asked for it.',
+      'Enter this code on the sign-up page. It works once, within 10 minutes, in the browser that requested it.',
       notYou,
     ],
     facts: [['Code', code]],
@@ -68,9 +68,9 @@ function invitationOfKnown({ address, name, by, partner, role, publicUrl }: Invi
  */
 function invitationOfUnknown({ address, by, role, publicUrl }: Invitation): Message {
   return messageOf(address, 'You are invited to Payouts', {
-    preview: 'Somebody has added you to their account.',
+    preview: 'You were added to an account.',
     heading: 'You are invited',
-    paragraphs: ['Hello,', `Somebody has added you to their payouts account. ${howToSignIn}`],
+    paragraphs: ['Hello,', `You were added to a payouts account. ${howToSignIn}`],
     facts: [
       ['Invited by', by],
       ['Sign in at', `${publicUrl}/sign-in`],
@@ -83,8 +83,8 @@ function invitationOfUnknown({ address, by, role, publicUrl }: Invitation): Mess
 const howToSignIn = 'Sign in with this email address: there is no password, a code is emailed to you.'
 const whyInvited = 'If you do not know who invites you, ignore this mail: nothing happens unless you sign in.'
 
-const notYou = 'If you did not ask for it, ignore this mail, and give the code to nobody: we never ask for it.'
-const whyCode = 'Sent because somebody entered this email address on our sign-in page.'
+const notYou = 'If you did not request it, ignore this mail. Never share the code: we never ask for it.'
+const whyCode = 'Sent because this email address was entered on our sign-in page.'
 
 function messageOf(address: string, subject: string, layout: Layout): Message {
   return { to: { name: '', address }, subject, text: textOf(layout), html: htmlOf(layout) }

@@ -57,7 +57,7 @@ export function noticeMessage({ address, partner, verification, publicUrl, conte
   const howToStop =
     content.kind === 'first_payout'
       ? 'This mail cannot be switched off.'
-      : `Settings of the dashboard: switch “${switchNames[content.kind]}” off to get no more of these.`
+      : `To stop these mails, switch off “${switchNames[content.kind]}” in the settings of the dashboard.`
   const foot = `Sent to the admins of ${partner}. ${howToStop}`
   const layout = { ...told, preview: told.paragraphs[0] ?? told.heading, foot }
   return { to: { name: '', address }, subject: `${whose}${told.heading}`, text: textOf(layout), html: htmlOf(layout) }
@@ -164,7 +164,7 @@ function lowBalanceTold(
 ): Told {
   return {
     heading: 'Your balance is low',
-    paragraphs: ['Your live wallet holds less than you wanted to be told at. Top up, so that payouts are not refused.'],
+    paragraphs: ['Your live wallet is below your limit. Top up, so that payouts are not refused.'],
     facts: [
       ['In the wallet', `${balanceUsdc} USDC`],
       ['Told below', `${thresholdUsdc} USDC`],
@@ -176,7 +176,7 @@ function lowBalanceTold(
 const verificationWords: Readonly<Record<string, readonly [string, string]>> = {
   action_required: [
     'Your verification needs something from you',
-    'The bank has asked for more before it can go on. Continue where you stopped.',
+    'The bank needs more information. Continue where you stopped.',
   ],
   approved: ['Your business is verified', 'You can make live keys, top up and pay.'],
   rejected: ['Your verification was refused', 'The bank has refused it for now. You can try again.'],
@@ -186,7 +186,7 @@ function verificationTold(
   { status, reasons }: Extract<NoticeContent, { kind: 'verification' }>,
   dashboard: string,
 ): Told {
-  const [heading, sentence] = verificationWords[status] ?? ['Your verification has changed', 'See how it stands.']
+  const [heading, sentence] = verificationWords[status] ?? ['Your verification has changed', 'Check its status.']
   return {
     heading,
     paragraphs: [sentence],

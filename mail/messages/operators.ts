@@ -16,8 +16,8 @@ export function driftMessage({ address, drifts }: { address: string; drifts: rea
   const count = drifts.length
   const heading = count === 1 ? 'The proof found a drift' : `The proof found ${count} drifts`
   const paragraphs = [
-    'Our books and the bank’s differ, or a payout is silent. Nothing was repaired: an operator has to look.',
-    'npm run -s ops -- proof list shows what is there now, and what to do about each kind of drift.',
+    'Our books and the bank’s differ, or a payout has not changed for too long. Nothing was repaired: an operator must decide.',
+    'npm run -s ops -- proof list shows the open drifts and the next step for each kind.',
   ]
   const facts = drifts.map(({ kind, partner, environment, subject, expected, found }): readonly [string, string] => [
     `${kind}, ${partner} ${environment}`,
@@ -38,7 +38,7 @@ interface FaultToReport {
 export function auditMessage({ address, fault }: { address: string; fault: FaultToReport }): Message {
   const heading = 'The audit chain does not hold'
   const paragraphs = [
-    'Something that was booked, charged or changed is no longer as it was sealed. Nothing was repaired: an operator has to look.',
+    'A sealed row was changed after it was sealed. Nothing was repaired: an operator must decide.',
     'npm run -s ops -- audit verify says the same in a sentence. Keep the heads that the worker’s log has shown before.',
   ]
   const { what, sequence, table, rowId } = fault

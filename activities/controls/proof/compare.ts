@@ -1,4 +1,4 @@
-// Compares the bank's movements of a wallet with our books, one by one, and says what they must amount to by them.
+// Compares the bank's movements of a wallet with our books, one by one, and computes their expected sum.
 import type { BookedPayout, Booking, BooksOfWallet } from '../../../db/controls/proof/books'
 import type { ProofMark } from '../../../db/controls/proof/wallets'
 import type { DriftKind, Finding } from '../../../domain/controls/drift'
@@ -18,7 +18,7 @@ export interface ToCompare {
   /** What our ledger has got from nowhere, as its own questions found. */
   readonly unnamedMicroUsdc: bigint
   readonly isAccepted: (finding: Finding) => boolean
-  /** Transfers that people have accepted, and that were before the mark. */
+  /** Accepted transfers from before the position. */
   readonly passed: ReadonlySet<string>
   /** Deposits of after this may still be on their way into our books. */
   readonly bookedBefore: Date
@@ -29,13 +29,13 @@ export interface ToCompare {
 
 export interface Compared {
   readonly findings: readonly Finding[]
-  /** What the bank's movements amount to when nothing but the findings is wrong. */
+  /** The expected sum of the bank's movements, if only the findings are wrong. */
   readonly expectedMicroUsdc: bigint
-  /** What they do amount to, after each of them; the first is that of the mark. */
+  /** The actual sums, after each movement; the first is the sum at the position. */
   readonly runningMicroUsdc: readonly bigint[]
-  /** The last movement before which every one has its place; null when that is none. */
+  /** The last movement before which all are explained; null if there is none. */
   readonly settled: ProofMark | null
-  /** Those before it that people have accepted. */
+  /** Accepted movements before it. */
   readonly passed: readonly Finding[]
 }
 
@@ -60,12 +60,12 @@ export function compare(given: ToCompare): Compared {
 
 interface Extra {
   readonly finding: Finding | null
-  /** What the bank has more because of it than our books say. */
+  /** By how much the bank's balance exceeds our books because of it. */
   readonly extraMicroUsdc: bigint
 }
 
 interface Place extends Extra {
-  /** What it has put into the bank's wallet. */
+  /** The amount it added to the wallet at the bank. */
   readonly movedMicroUsdc: bigint
   readonly isSettled: boolean
   readonly isBooked: boolean
@@ -76,7 +76,7 @@ interface Found {
   readonly withdrawn: Set<string>
 }
 
-/** What people have accepted holds nothing up. */
+/** An accepted movement does not hold the position back. */
 function accepted({ isAccepted }: ToCompare, place: Place): Place {
   return place.finding !== null && isAccepted(place.finding) ? { ...place, isSettled: true } : place
 }
@@ -127,7 +127,7 @@ function placeOfDeposit(given: ToCompare, row: WalletMovement, { bookings }: Fou
   return { ...moved, finding, extraMicroUsdc: amountMicroUsdc, isSettled: false, isBooked: false }
 }
 
-/** Nobody knows its amount: it is what people have credited for it, or nothing yet. */
+/** Its amount is unknown: the amount that operators credited for it, or zero. */
 function placeOfUnreadable(
   given: ToCompare,
   { id, looksLike, at }: Extract<HistoryRow, { kind: 'unreadable' }>,
@@ -151,7 +151,7 @@ function strangeTransfers(given: ToCompare): Finding[] {
   return strange.map(({ ref }) => findingOf(given, 'transfer_without_payout', ref, 'a payout', 'a transfer'))
 }
 
-/** What is booked under the name of a movement is among those that were read, or was before the mark. */
+/** A booking that names a movement must match one that was read, or one before the position. */
 function madeUpBookings(given: ToCompare, expected: number): Finding[] {
   const { olderBookings: found } = given.books
   if (found === expected) return []
@@ -170,7 +170,7 @@ function earlyBookings({ books, history, bookingsSince }: ToCompare): bigint {
 /** How far the bank's clock may be from ours. */
 const marginMs = 3_600_000
 
-/** What a payout has taken from our wallet and not, or not yet, from the bank's. */
+/** The amount that a payout has debited from our wallet but not, or not yet, at the bank. */
 function stillAtBank(given: ToCompare, payout: BookedPayout, withdrawn: ReadonlySet<string>): Extra {
   const { id, transferRef, status, submitStartedAt, transitMicroUsdc, debitedMicroUsdc } = payout
   if (given.unsent.has(id)) {
@@ -221,7 +221,7 @@ function findingOf(
   return { kind, walletId, subject, expected, found }
 }
 
-/** A transfer may be met in the history and in the list; the first one tells more. */
+/** A transfer may occur in the history and in the list; the history has more details. */
 function unique(findings: readonly Finding[]): Finding[] {
   const first = new Map<string, Finding>()
   for (const each of findings) {

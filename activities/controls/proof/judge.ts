@@ -81,7 +81,7 @@ function differenceOf(snapshot: Snapshot): bigint {
   return bankOf(snapshot) - snapshot.expectedMicroUsdc
 }
 
-/** What the bank's own movements amount to. */
+/** The sum of the bank's own movements. */
 function bankOf({ runningMicroUsdc }: Snapshot): bigint {
   return runningMicroUsdc.at(-1) ?? 0n
 }

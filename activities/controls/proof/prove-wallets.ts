@@ -105,7 +105,7 @@ export async function proveWallet(
     found.push(await recordJudged(deps, wallet, judged))
     decided = judged
   } catch (error) {
-    deps.log.error({ err: error, wallet_id: wallet.id }, 'a wallet could not be proved')
+    deps.log.error({ err: error, wallet_id: wallet.id }, 'cannot prove wallet')
     await markFailed(deps, wallet)
   }
   const { outcome, isSilent } = decided
@@ -166,7 +166,7 @@ function logOpen({ log }: ProofDeps, walletId: string, { open }: Recorded): void
   for (const { kind, subject, expected, found } of open) {
     const said = { expected: saidInUsdc(kind, expected), found: saidInUsdc(kind, found) }
     const facts = { wallet_id: walletId, kind, subject, ...said }
-    log.error(facts, 'drift in our own ledger; an operator has to look (ops proof)')
+    log.error(facts, 'drift in our own ledger; see ops proof list')
   }
 }
 
@@ -183,7 +183,7 @@ async function judgeBank(
     return { ...(await judgeSnapshots(deps, wallet, unnamedMicroUsdc)), isSilent: false }
   } catch (error) {
     if (!(error instanceof RailUnavailable)) throw error
-    deps.log.warn({ err: error, wallet_id: wallet.id }, 'a wallet could not be compared with its bank')
+    deps.log.warn({ err: error, wallet_id: wallet.id }, 'cannot compare wallet with its bank')
     if (error instanceof ListTooLong) return { ...nothing, outcome: 'too_long' }
     return { ...nothing, outcome: 'no_answer', isSilent: !(error instanceof RailRefused) }
   }

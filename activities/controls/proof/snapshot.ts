@@ -30,7 +30,7 @@ export interface BankedWallet {
 
 export interface Snapshot extends Compared {
   readonly history: readonly HistoryRow[]
-  /** The balance as the bank tells it, and when it was asked. */
+  /** The bank's balance, and when it was read. */
   readonly bankMicroUsdc: bigint
   readonly askedAt: Date
 }
@@ -64,7 +64,7 @@ export async function takeSnapshot(
     named: [...names.values()].flatMap((name) => name ?? []),
     sought: subjectsOf(known, 'payout_without_transfer'),
   })
-  assert(books !== null, 'a wallet stays where it is')
+  assert(books !== null, 'a wallet must not be deleted')
   const unsent = await withoutTransfer(rail, books.sent, { history, listed })
   const compared = compare({
     walletId: wallet.id,
@@ -96,7 +96,7 @@ function subjectsOf(known: readonly KnownDrift[], kind: DriftKind): string[] {
   return known.flatMap((each) => (each.kind === kind && !each.isPassed ? each.subject : []))
 }
 
-/** Since the mark, and the strange ones from before it that nobody has explained yet. */
+/** Movements since the position, and unexplained ones from before it. */
 async function listTransfers(
   rail: ProofRail,
   wallet: WalletToProve & BankedWallet,

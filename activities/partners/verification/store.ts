@@ -1,4 +1,4 @@
-// What the bank has said of a business, stored in one transaction with everything that follows from it.
+// Stores the bank's decision about a business in one transaction with all its consequences.
 import { recordActivity } from '../../../db/controls/activity'
 import type { Tx } from '../../../db/database'
 import { addCharge } from '../../../db/invoices/charges'
@@ -35,13 +35,13 @@ export interface VerificationDeps extends Pick<ActivityDeps, 'db' | 'clock'> {
     Rail,
     'openCustomer' | 'verification' | 'createWallet' | 'wallets' | 'depositAddress' | 'bankFunding'
   >
-  /** Where the bank's pages send people when they are done. */
+  /** Where the bank's pages redirect at the end. */
   readonly redirectUrl: string | null
   /** Who opens the live wallet, as the activity list shows it. */
   readonly madeBy: string
 }
 
-/** The partner that the bank was asked about, and what we knew of it then. */
+/** The partner of the request, and its state at that time. */
 export interface Asked {
   readonly partnerId: string
   readonly tries: number
@@ -58,11 +58,11 @@ export type Connection = Omit<LiveConnection, 'walletId' | 'at'>
 interface Said {
   readonly asked: Asked
   readonly bank: Verification
-  /** The wallet to connect now; null where there is none yet, or where it is connected. */
+  /** The wallet to connect; null if there is none yet, or if it is connected. */
   readonly connection: Connection | null
 }
 
-/** Null, and nothing is stored, when the bank speaks of another customer than the partner's own. */
+/** Null, and nothing is stored, if the customer is not the partner's own. */
 export async function storeVerification(deps: VerificationDeps, said: Said): Promise<VerificationState | null> {
   try {
     return await store(deps, said)
@@ -111,7 +111,7 @@ function isOwn({ verificationRef, walletRef }: LiveWallet, bank: Verification): 
   return verificationRef === null ? walletRef === null : verificationRef === bank.verificationRef
 }
 
-/** What was connected first stays: another wallet, of who did this at the same time, is left to itself. */
+/** The first connected wallet stays; a wallet from a concurrent call is left unused. */
 function connectionFor({ walletRef, fundingRef }: LiveWallet, { connection }: Said): Connection | null {
   if (connection === null || fundingRef !== null) return null
   return walletRef === null || walletRef === connection.walletRef ? connection : null
@@ -143,7 +143,7 @@ function reportUnknown(
   bank: Verification,
 ): void {
   if (bankStatus === 'known' || partner.providerStatus === bank.providerStatus) return
-  log.error({ partner_id: partner.id, state: bank.providerStatus }, 'the bank has a new word for a verification')
+  log.error({ partner_id: partner.id, state: bank.providerStatus }, 'unknown verification status at the bank')
 }
 
 /** Links lead only where something is left to do. */
@@ -180,7 +180,7 @@ export async function refuse(
     await updatePartner(tx, partnerId, refusal, at)
     return { status: 'rejected', ready: false } as const
   })
-  if (refused !== null) deps.log.error({ partner_id: partnerId, code }, 'the bank opens no verification: look why')
+  if (refused !== null) deps.log.error({ partner_id: partnerId, code }, 'the bank refused to open a verification')
   return refused
 }
 

@@ -17,7 +17,7 @@ export interface Word {
   readonly payoutId: string
   /** The bank's own transfer, where it was sent. */
   readonly transferRef: string | null
-  /** What the person goes by; it stays in the timeline. */
+  /** The operator's evidence; it stays in the timeline. */
   readonly evidence: string
   readonly by: string
 }
@@ -68,7 +68,7 @@ async function resolveNotSent(deps: HandDeps, { rail, ...row }: StepRow, word: W
   })
 }
 
-/** Under the row's lock: the worker, or another person, may have found it out meanwhile. */
+/** Under the row's lock: the worker or another operator may have resolved it. */
 async function decide(
   { db, clock }: HandDeps,
   word: Word,
@@ -100,7 +100,7 @@ async function recordAs(tx: Tx, { clock, log }: HandDeps, row: StepRow, transfer
 
 function objectionTo(row: StepRow, { transferRef }: Word): string | null {
   const state = stateOf(row, { payoutId: row.id, attempt: row.attempt })
-  // A payout without a known call waits for an operator when the bank cannot tell whether it has one.
+  // A payout without a known call needs an operator if the bank's lists do not show whether it has a transfer.
   if (state === null && isUndecided(row)) return null
   // A restored row does not know of a call that was made after its back-up; the bank says whether this transfer is its own.
   if (state?.at === 'unknown' || (state === null && transferRef !== null)) return null
@@ -110,7 +110,7 @@ function objectionTo(row: StepRow, { transferRef }: Word): string | null {
     : 'It is over, so there is nothing to resolve.'
 }
 
-/** A repeat that is still under way at the bank could pay what is taken back here. */
+/** A repeated call that is still in progress at the bank could pay money that is returned here. */
 function tooEarly({ clock, limits }: HandDeps, row: StepRow): string | null {
   const { repeatForMs, listLagMs } = limits
   // A restored row may not know of a call; that call cannot have been made before the row.
@@ -118,7 +118,7 @@ function tooEarly({ clock, limits }: HandDeps, row: StepRow): string | null {
   if (!(ageMs >= repeatForMs + listLagMs))
     return 'It may still be sent: the time for which the call is repeated is not over.'
   if (isUndecided(row)) return null
-  return 'Nobody has asked for people to decide this: it must wait for them because of outcome_unknown.'
+  return 'The payout does not have the attention outcome_unknown, so it cannot be resolved by hand.'
 }
 
 /** It stays whatever is decided: its call is recorded as unknown, or its caller was answered before any call. */

@@ -9,12 +9,12 @@ import { type HistoryRow, type Rail, RailUnavailable, type WalletMovement } from
 
 export type Judged =
   | { readonly verdict: 'deposit'; readonly row: WalletMovement }
-  /** `why` is a word for people. */
+  /** `why` is shown to operators. */
   | { readonly verdict: 'held'; readonly row: HistoryRow; readonly why: string }
-  /** The refund of a payout that was completed and is over: somebody has to ask the bank about it. */
+  /** The refund of a payout that is completed and final: an operator has to ask the bank about it. */
   | { readonly verdict: 'return'; readonly row: WalletMovement; readonly payout: RefundedPayout }
   | { readonly verdict: 'not_ours'; readonly row: HistoryRow }
-  /** Its payout is open: what this movement is to it is known when that has gone on. */
+  /** Its payout is open; the next state of the payout decides what this movement is. */
   | { readonly verdict: 'awaited'; readonly row: WalletMovement }
   /** The bank did not say whose it is. */
   | { readonly verdict: 'unresolved'; readonly row: WalletMovement }
@@ -100,12 +100,12 @@ function judgeRefund(wallet: WalletOfHistory, row: WalletMovement, payout: Refun
   // Its own workflow asks the bank, and books the refund with all that follows from it; one of several, if there are more.
   if (payout.isOpen) return { verdict: 'awaited', row }
   if (payout.transferRef !== row.transferRef) return { verdict: 'held', row, why: 'other_transfer' }
-  // What people have dealt with is not brought up again by the same movement; the bank's next word still books it.
+  // A handled movement raises no attention again; the next state of the transfer still books it.
   if (payout.status === 'completed') {
     return payout.isRefundAttended ? { verdict: 'not_ours', row } : { verdict: 'return', row, payout }
   }
   if (!payout.isRefundBooked) return { verdict: 'held', row, why: 'payout_over' }
-  // Its payout has its money back: a second refund of the same transfer is nobody's.
+  // Its payout is already refunded: a second refund of the same transfer has no owner.
   return payout.refundRef === null || payout.refundRef === row.id
     ? { verdict: 'not_ours', row }
     : { verdict: 'held', row, why: 'second_refund' }

@@ -1,4 +1,4 @@
-// Reads wallet histories at the bank and books what is new: one wallet, or a page of them.
+// Reads wallet histories at the bank and books new movements: one wallet, or a page of them.
 
 import { findWalletsReadTo, type ReadingFailure, saveWalletsReadTo } from '../../../db/bank/readings'
 import { reportUnexplainedRefund } from '../../../db/payouts/by-transfer'
@@ -52,10 +52,7 @@ async function readOne(deps: WalletReadingDeps, wallet: WalletToRead): Promise<W
     return await readFound(deps, wallet)
   } catch (error) {
     const isAway = error instanceof RailUnavailable && !(error instanceof RailRefused)
-    deps.log[isAway ? 'warn' : 'error'](
-      { err: error, wallet_id: wallet.id },
-      'the history of a wallet could not be read',
-    )
+    deps.log[isAway ? 'warn' : 'error']({ err: error, wallet_id: wallet.id }, 'cannot read wallet history')
     return isAway ? 'no answer' : 'trouble'
   }
 }

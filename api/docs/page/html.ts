@@ -1,4 +1,4 @@
-// The HTML of /docs: a bar of our own above the reference, and not one line of script inside.
+// The HTML of /docs: our own bar above the reference, without inline scripts.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 

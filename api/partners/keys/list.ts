@@ -23,7 +23,7 @@ import { presentKey } from './present'
 
 const Query = Strict({
   environment: EnvironmentParameter(
-    'For signed-in people: only the keys of `sandbox` or of `live`. Without it, both. Ignored for API keys.',
+    'For signed-in users: only the keys of `sandbox` or of `live`. Without it, both. Ignored for API keys.',
   ),
   ...pageQuery(),
   status: Type.Optional(

@@ -10,7 +10,7 @@ export function rowHashOf(rowText: string): Buffer {
 
 /**
  * Column by column and with times as numbers, so that neither a later column nor a session's settings change a hash. It uses
- * PostgreSQL's own functions by their full names only: somebody could replace a function of ours.
+ * PostgreSQL's own functions by their full names only, because our own functions could be replaced.
  */
 export const rowTextOf: Readonly<Record<AuditedTable, (row: Sql) => Sql>> = {
   ledger_sets: (r) =>
@@ -38,7 +38,7 @@ export const nameOf: Readonly<Record<AuditedTable, Sql>> = {
   ledger_accounts: sql`'ledger_accounts'`,
 }
 
-/** The row id in `link`. Null when the text is no valid id, whatever somebody has written into the link. */
+/** The row id in `link`. Null if the text is not a valid id, because a link can be forged. */
 export function uuidIn(table: AuditedTable): Sql {
   return sql`CASE WHEN link.table_name = ${nameOf[table]} AND link.row_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
     THEN link.row_id::uuid END`

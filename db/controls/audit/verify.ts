@@ -15,7 +15,7 @@ export type AuditFault =
 
 export interface Verified {
   readonly links: bigint
-  /** The last chain hash. A copy that is kept elsewhere proves later that nobody has rebuilt the whole chain. */
+  /** The last chain hash. A copy that is kept elsewhere reveals a rebuilt chain. */
   readonly head: string
   readonly fault: FirstFault | null
   /** Rows that are not sealed yet, by table. */
@@ -142,7 +142,7 @@ function countUnsealed(table: AuditedTable, isWaiting: Sql, condition = sql`true
 
 const unsealedMs = 600_000
 
-/** Uses PostgreSQL's own operators and functions, even if somebody has created others with the same names. */
+/** Uses PostgreSQL's own operators and functions, even if others with the same names exist. */
 async function withOwnFunctions<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
     await tx.sql`SELECT pg_catalog.set_config('search_path', 'pg_catalog, public', true),

@@ -83,9 +83,9 @@ export interface Drift extends Finding {
   readonly reason: string | null
 }
 
-/** The result of a look. It resolves the drifts of these kinds that it did not find. */
+/** The result of a check. It resolves the drifts of these kinds that it did not find. */
 export interface Looked {
-  /** Null for a look at all wallets. */
+  /** Null for a check of all wallets. */
   readonly walletId: string | null
   readonly kinds: readonly DriftKind[]
   readonly findings: readonly Finding[]

@@ -15,7 +15,7 @@ export async function findTotalsDrifts(tx: Tx, walletId: string, at: Date): Prom
   return findings
 }
 
-/** The default interval of proofs. A look more or less in one turn does no harm. */
+/** The default interval of proofs. One check more or less per turn does no harm. */
 const turnSeconds = 15 * 60
 const answerMs = 122_000
 
