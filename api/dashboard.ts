@@ -67,8 +67,8 @@ function writePage({ signUp, mailInboxUrl, bank }: Pick<Config, 'signUp' | 'mail
   const facts = {
     sign_up: signUp === 'on',
     mail_inbox_url: mailInboxUrl,
-    live_is_make_believe: bank.live !== null && isSimulatedBank(bank.live),
-    sandbox_is_make_believe: bank.sandbox !== null && isSimulatedBank(bank.sandbox),
+    live_is_simulated: bank.live !== null && isSimulatedBank(bank.live),
+    sandbox_is_simulated: bank.sandbox !== null && isSimulatedBank(bank.sandbox),
   }
   const html = readFileSync(join(builtFolder(), 'index.html'), 'utf8')
   return html.replace('content="{}"', () => `content="${escapeHtml(JSON.stringify(facts))}"`)

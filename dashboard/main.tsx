@@ -1,34 +1,34 @@
-// Starts the dashboard: the cache of answers, the routes, and the way back to the sign-in when a session has ended.
+// Starts the dashboard: the query cache, the routes, and the redirect to sign-in when a session has ended.
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { isAttended } from './api/attended'
-import { Refusal, speakFor } from './api/call'
+import { Refusal, setRequestContext } from './api/call'
 import { sessionQuery } from './api/queries'
 import { Toasts } from './parts/toast'
 import { createDashboardRouter } from './routes'
+import { applyTheme } from './shell/remembered'
 import { noticeSwitch } from './shell/switched'
-import { applyTheme } from './shell/theme'
 
 applyTheme()
 
 const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: (error) => lookInto(error) }),
-  mutationCache: new MutationCache({ onError: (error) => lookInto(error) }),
+  queryCache: new QueryCache({ onError: (error) => handleError(error) }),
+  mutationCache: new MutationCache({ onError: (error) => handleError(error) }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
       retry: (failures, error) => failures < 2 && !(error instanceof Refusal && error.status < 500),
     },
-    // Nothing waits offline to be sent later, beside what replaced it: that would be two payments.
+    // A payout that waited offline could be sent after its replacement, which would be two payments.
     mutations: { networkMode: 'always', retry: false },
   },
 })
 const router = createDashboardRouter(queryClient)
-speakFor({ shownPartnerId: () => queryClient.getQueryData(sessionQuery.queryKey)?.partner.id, isAttended })
+setRequestContext({ shownPartnerId: () => queryClient.getQueryData(sessionQuery.queryKey)?.partner.id, isAttended })
 
-function lookInto(error: Error): void {
+function handleError(error: Error): void {
   leaveIfSignedOut(error)
   void noticeSwitch(queryClient, error)
 }
@@ -40,9 +40,9 @@ function leaveIfSignedOut(error: Error): void {
   void router.navigate({ to: '/sign-in', search: { next: href }, ignoreBlocker: true })
 }
 
-const place = document.getElementById('app')
-if (place === null) throw new Error('the page has no place for the dashboard')
-createRoot(place).render(
+const element = document.getElementById('app')
+if (element === null) throw new Error('the page has no element #app')
+createRoot(element).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <Toasts>

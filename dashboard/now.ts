@@ -1,4 +1,4 @@
-// The present moment, asked for in one place.
+// The current time.
 export function now(): Date {
   return new Date()
 }

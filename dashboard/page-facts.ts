@@ -1,19 +1,19 @@
-// What the server wrote into the page for everyone who opens it: nothing of it is secret.
+// Public settings that the server writes into the page.
 import type { Environment } from './api/types'
 
 interface PageFacts {
-  /** Where this machine's mails end, where it keeps them. */
+  /** The local mail inbox, if this machine has one. */
   readonly mail_inbox_url?: string | null
   readonly sign_up?: boolean
-  /** Whether the live environment pays through a bank that moves no money. */
-  readonly live_is_make_believe?: boolean
-  /** Whether the sandbox's bank can be told what to do. */
-  readonly sandbox_is_make_believe?: boolean
+  /** The live environment uses a simulated bank. */
+  readonly live_is_simulated?: boolean
+  /** The sandbox uses a simulated bank, which accepts simulations. */
+  readonly sandbox_is_simulated?: boolean
 }
 
-/** Whether money that is sent there is lost, as nobody's bank takes it. */
-export function isPretend(environment: Environment): boolean {
-  return environment === 'sandbox' || pageFacts.live_is_make_believe === true
+/** Real money sent to a simulated account is lost. */
+export function isSimulated(environment: Environment): boolean {
+  return environment === 'sandbox' || pageFacts.live_is_simulated === true
 }
 
 export const pageFacts: PageFacts = JSON.parse(

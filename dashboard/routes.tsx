@@ -1,4 +1,4 @@
-// Every page and its address; pages are loaded when they are first wanted.
+// All routes. Pages are loaded on demand.
 import type { QueryClient } from '@tanstack/react-query'
 import {
   createRootRouteWithContext,
@@ -20,7 +20,7 @@ import { Shell } from './shell/shell'
 
 const root = createRootRouteWithContext<{ readonly queryClient: QueryClient }>()({ notFoundComponent: OuterNotFound })
 
-// Each of these names its parameter even where it is undefined: what is left out, the router passes on unchecked.
+// Each validator returns its parameter even if it is undefined: the router passes on omitted ones unchecked.
 const textIn = (search: Record<string, unknown>, name: string): string | undefined => {
   const value = search[name]
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined

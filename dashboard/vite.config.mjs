@@ -1,7 +1,11 @@
-// How the dashboard is built: into dist/dashboard, its files named by content and compressed beforehand.
+// Builds the dashboard into dist/dashboard, with hashed file names and compressed files.
+
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import tailwindcss from '@tailwindcss/vite'
 import { defineConfig } from 'vite'
-import { compressed } from './compressed.mjs'
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -11,13 +15,36 @@ export default defineConfig({
     outDir: '../dist/dashboard',
     emptyOutDir: true,
     target: ['chrome123', 'firefox121', 'safari17.5'],
-    // The policy of the page allows no data: fonts and scripts; pictures of ours are files too.
+    // The page's policy allows no data: URLs for fonts and scripts, so assets stay files.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
-      // Packages mark what is for the browser; here everything is.
+      // Ignores the "use client" directives of packages: everything here runs in the browser.
       onLog: (level, log, show) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && show(level, log),
     },
   },
 })
+
+const isText = /\.(js|css|svg)$/
+
+/** Compresses each served file with brotli and gzip, so that no request has to. */
+function compressed() {
+  return {
+    name: 'compressed',
+    apply: 'build',
+    async writeBundle({ dir }, bundle) {
+      const files = Object.keys(bundle).filter((name) => isText.test(name))
+      await Promise.all(files.map((name) => compress(join(dir, name))))
+    },
+  }
+}
+
+async function compress(file) {
+  const content = await readFile(file)
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 10, [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
+  await Promise.all([
+    promisify(brotliCompress)(content, { params }).then((made) => writeFile(`${file}.br`, made)),
+    promisify(gzip)(content).then((made) => writeFile(`${file}.gz`, made)),
+  ])
+}

@@ -1,4 +1,4 @@
-// Amounts, times and codes of the API in words that people read. Amounts stay text: no floating point touches money.
+// Formats amounts, times and codes of the API. Amounts stay text: no floating point touches money.
 
 /** "-12345.60" → "−12,345.60". */
 export function grouped(amount: string): string {
@@ -16,12 +16,12 @@ export function priceWords(price: string): string {
   return price.replaceAll(/(\d[\d.]*) GBP/g, (_, amount: string) => pounds(amount))
 }
 
-/** Only for the height of a bar and for comparing: never shown, never sent. */
+/** Only for chart heights and comparisons: never shown, never sent. */
 export function roughly(amount: string): number {
   return Number(amount)
 }
 
-/** What was typed as an amount, as the API wants it; null where it is none. */
+/** Parses a typed amount into the API's format; null if it is not an amount. */
 export function asAmount(typed: string): string | null {
   const [, whole = '', pence = ''] = /^\s*£?\s*(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{0,2}))?\s*$/.exec(typed) ?? []
   if (whole === '') return null
@@ -37,7 +37,7 @@ const shortMonth = new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 
 
 export const momentWords = (iso: string) => moment.format(new Date(iso))
 export const exactWords = (iso: string) => exact.format(new Date(iso))
-/** For tables: the year only where it is another one. */
+/** For tables: omits the current year. */
 export function briefWords(iso: string, at: Date): string {
   const isThisYear = new Date(iso).getFullYear() === at.getFullYear()
   return (isThisYear ? brief : moment).format(new Date(iso))
@@ -83,7 +83,7 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 
 export const sortCodeWords = (digits: string) => digits.replace(/^(\d\d)(\d\d)(\d\d)$/, '$1-$2-$3')
 
-/** Who did something, as the API names them. */
+/** The actor of an event, as the API names it. */
 export function whoWords(by: string): string {
   if (by === 'bank') return 'the bank'
   if (by === 'service' || by.startsWith('ops:')) return 'us'

@@ -1,21 +1,21 @@
-// Whether somebody is at the page: what it reads by itself must not keep a session open that nobody uses.
+// Detects whether the page is in use, because background reads must not keep an unused session open.
 
-const signs = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const
+const activityEvents = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const
 const awayAfterMs = 60_000
 
-/** Whoever has just opened the page is there. */
-let lastSignMs = performance.now()
+/** Opening the page counts as activity. */
+let lastActivityMs = performance.now()
 
-for (const sign of signs) {
+for (const name of activityEvents) {
   addEventListener(
-    sign,
+    name,
     () => {
-      lastSignMs = performance.now()
+      lastActivityMs = performance.now()
     },
     { capture: true, passive: true },
   )
 }
 
 export function isAttended(): boolean {
-  return performance.now() - lastSignMs < awayAfterMs
+  return performance.now() - lastActivityMs < awayAfterMs
 }

@@ -1,4 +1,4 @@
-// The one place that speaks to the server: JSON in, JSON or a file out, and every failure as a Refusal or as Unreachable.
+// All requests to the server: JSON in, JSON or a file out. Failures are a Refusal or Unreachable.
 
 export interface CallOptions {
   readonly query?: Readonly<Record<string, string | number | undefined>>
@@ -7,7 +7,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** The server understood and said no. */
+/** The server answered with an error. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -21,7 +21,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Nobody knows whether the request arrived. */
+/** It is unknown whether the request arrived. */
 export class Unreachable extends Error {
   constructor(cause: unknown) {
     super('The server could not be reached.', { cause })
@@ -29,29 +29,29 @@ export class Unreachable extends Error {
   }
 }
 
-const waitAtMostMs = 30_000
-/** A file of every payout is long. */
-const waitForFileAtMostMs = 300_000
+const timeoutMs = 30_000
+/** A file of all payouts can be large. */
+const fileTimeoutMs = 300_000
 
-interface Speaker {
-  /** The server refuses what the page asks for one partner when the session has become another's, as by another tab. */
+interface RequestContext {
+  /** Sent with each request, so that the server refuses it if another tab has switched the session to another partner. */
   readonly shownPartnerId: () => string | undefined
-  /** What the page reads while nobody is there does not keep the session open. */
+  /** Reads of an unattended page do not keep the session open. */
   readonly isAttended: () => boolean
 }
 
-let speaker: Speaker = { shownPartnerId: () => undefined, isAttended: () => true }
+let context: RequestContext = { shownPartnerId: () => undefined, isAttended: () => true }
 
-export function speakFor(page: Speaker): void {
-  speaker = page
+export function setRequestContext(page: RequestContext): void {
+  context = page
 }
 
 export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
-  const response = await ask(method, path, options, waitAtMostMs)
+  const response = await ask(method, path, options, timeoutMs)
   const answer: unknown = await response.json().catch((error: unknown) => {
     throw new Unreachable(error)
   })
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server's own tests hold it to its document
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server's own tests compare responses with the document
   return answer as T
 }
 
@@ -60,9 +60,9 @@ export interface ServedFile {
   readonly content: Blob
 }
 
-/** By the page and not by a plain link, which could not say for which partner the page asks. */
+/** Fetched by the page, because a plain link cannot send the partner's id. */
 export async function callForFile(path: string, query: CallOptions['query'] = {}): Promise<ServedFile> {
-  const response = await ask('GET', path, { query }, waitForFileAtMostMs)
+  const response = await ask('GET', path, { query }, fileTimeoutMs)
   const content = await response.blob().catch((error: unknown) => {
     throw new Unreachable(error)
   })
@@ -78,7 +78,7 @@ async function ask(method: string, path: string, options: CallOptions, withinMs:
     headers: {
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...partnerFor(path),
-      ...(method === 'GET' && !speaker.isAttended() ? { 'X-Background': 'true' } : {}),
+      ...(method === 'GET' && !context.isAttended() ? { 'X-Background': 'true' } : {}),
       ...headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -90,13 +90,13 @@ async function ask(method: string, path: string, options: CallOptions, withinMs:
   throw refusalOf(response, await response.json().catch(() => null))
 }
 
-/** Signing in, out and over to another partner is the person's, whatever partner is shown. */
+/** Sign-in, sign-out and switching partners do not depend on the shown partner. */
 function partnerFor(path: string): Record<string, string> {
-  const id = speaker.shownPartnerId()
+  const id = context.shownPartnerId()
   return id === undefined || /^\/v1\/(auth|public)\//.test(path) ? {} : { 'X-Partner-Id': id }
 }
 
-/** A path in which whatever is put in stays one segment: an id out of the address bar must not lead elsewhere. */
+/** Keeps each inserted part one path segment: an id from the address bar must not change the path. */
 export function pathTo(path: TemplateStringsArray, ...parts: readonly string[]): string {
   return String.raw({ raw: path }, ...parts.map(encodeURIComponent))
 }
@@ -109,7 +109,7 @@ function addressOf(path: string, query: CallOptions['query'] = {}): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-const unreadable = 'The server answered something that could not be read.'
+const unreadable = 'The server sent an unreadable response.'
 
 function refusalOf(response: Response, answer: unknown): Refusal {
   const error = isRecord(answer) && isRecord(answer['error']) ? answer['error'] : {}

@@ -1,5 +1,5 @@
-// What the pages read, each with its key in the cache; what changes with the environment says so.
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+// The queries of the pages, with their cache keys. Keys include the environment where the data depends on it.
+import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { now } from '../now'
 import { call, pathTo } from './call'
 import type {
@@ -43,7 +43,7 @@ export const balanceQuery = (environment: Environment) =>
   read<Balance>('balance', environment, { refetchInterval: 15_000 })
 export const usageQuery = (environment: Environment) => read<Usage>('usage', environment)
 
-/** While the bank is asked, its links and its word come by themselves. */
+/** Polls often while verification is in progress. */
 export const complianceQuery = (environment: Environment) =>
   queryOptions({
     queryKey: ['compliance', environment],
@@ -82,10 +82,10 @@ export interface PayoutFilters {
   readonly updated_after?: string | undefined
 }
 
-/** An empty cursor is left out of the address. */
+/** An empty cursor is omitted from the URL. */
 const firstPage = ''
 
-/** While a payout is under way its status is asked for often, otherwise now and then. */
+/** Polls often while a payout is in progress. */
 export const payoutsQuery = (environment: Environment, filters: PayoutFilters) =>
   infiniteQueryOptions({
     queryKey: ['payouts', environment, filters],
@@ -96,10 +96,10 @@ export const payoutsQuery = (environment: Environment, filters: PayoutFilters) =
       }),
     initialPageParam: firstPage,
     getNextPageParam: (last) => last.next_cursor,
-    // A search costs more than a look, and nobody waits before it.
+    // A search is expensive, so it does not poll.
     refetchInterval: ({ state }) => {
       if (filters.q) return false
-      return state.data?.pages.some(({ data }) => data.some(isUnderWay)) ? 3_000 : 20_000
+      return state.data?.pages.some(({ data }) => data.some(isInProgress)) ? 3_000 : 20_000
     },
   })
 
@@ -107,20 +107,20 @@ export const latestPayoutsQuery = (environment: Environment, filters: PayoutFilt
   queryOptions({
     queryKey: ['payouts', environment, 'latest', filters],
     queryFn: ({ signal }) => call<List<Payout>>('GET', '/v1/payouts', { query: { environment, ...filters }, signal }),
-    refetchInterval: ({ state }) => (state.data?.data.some(isUnderWay) ? 3_000 : 20_000),
+    refetchInterval: ({ state }) => (state.data?.data.some(isInProgress) ? 3_000 : 20_000),
   })
 
 const tooLongMs = 15 * 60 * 1000
-/** The server lists the newest first; as many as it gives at once, so that the oldest are among them. */
-const asManyAsGiven = 200
+/** The server lists the newest first; the largest page is most likely to include the oldest. */
+const largestPage = 200
 
-/** Under way for too long at the moment of asking, however long ago they were made. */
+/** Payouts in progress for too long, whatever their age. */
 export const latePayoutsQuery = (environment: Environment, status: 'pending' | 'processing') =>
   queryOptions({
     queryKey: ['payouts', environment, 'late', status],
     queryFn: ({ signal }) => {
       const created_before = new Date(now().getTime() - tooLongMs).toISOString()
-      const query = { environment, status, created_before, limit: asManyAsGiven }
+      const query = { environment, status, created_before, limit: largestPage }
       return call<List<Payout>>('GET', '/v1/payouts', { query, signal })
     },
     refetchInterval: 20_000,
@@ -130,7 +130,7 @@ export const payoutQuery = (environment: Environment, id: string) =>
   queryOptions({
     queryKey: ['payout', environment, id],
     queryFn: ({ signal }) => call<Payout>('GET', pathTo`/v1/payouts/${id}`, { query: { environment }, signal }),
-    refetchInterval: ({ state }) => (state.data && !isUnderWay(state.data) ? 30_000 : 1_500),
+    refetchInterval: ({ state }) => (state.data && !isInProgress(state.data) ? 30_000 : 1_500),
   })
 
 export const payoutEventsQuery = (environment: Environment, payout: Payout) =>
@@ -139,7 +139,7 @@ export const payoutEventsQuery = (environment: Environment, payout: Payout) =>
     queryFn: ({ signal }) =>
       call<List<PayoutEvent>>('GET', pathTo`/v1/payouts/${payout.id}/events`, { query: { environment }, signal }),
     placeholderData: (before) => before,
-    // The money of a payout that did not go comes back a little later; a case changes nothing of the payout itself.
+    // The refund of a failed payout arrives later, and a case does not change the payout itself.
     refetchInterval: ({ state }) => (isAwaitingMoney(payout, state.data) ? 3_000 : 15_000),
   })
 
@@ -165,7 +165,7 @@ export const payoutDetailsQuery = (environment: Environment, { id, status }: Pay
 
 const isRefund = ({ event }: PayoutEvent) => event === 'refunded'
 
-export function isUnderWay({ status }: Pick<Payout, 'status'>): boolean {
+export function isInProgress({ status }: Pick<Payout, 'status'>): boolean {
   return status === 'pending' || status === 'processing'
 }
 
@@ -188,7 +188,7 @@ export const walletEntriesQuery = (environment: Environment) =>
       }),
     initialPageParam: firstPage,
     getNextPageParam: (last) => last.next_cursor,
-    // A top-up appears by itself; who reads further back is left in peace.
+    // Polls for top-ups, but not while the reader is on an older page.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 20_000),
   })
 
@@ -209,10 +209,10 @@ export const invoicesQuery = queryOptions({
   queryFn: ({ signal }) => call<List<Invoice>>('GET', '/v1/invoices', { signal }),
 })
 
-/** Of both queries below, for when a key is created or revoked. */
+/** Invalidates both queries below when a key is created or revoked. */
 export const keysQueryKey = ['keys'] as const
 
-/** An environment has at most five, so they are one page. Revoked keys, however many, never push one out. */
+/** At most five, so one page. Revoked keys have their own query, so they cannot displace an active one. */
 export const activeKeysQuery = (environment: Environment) =>
   queryOptions({
     queryKey: [...keysQueryKey, environment, 'active'],
@@ -237,7 +237,7 @@ export const membersQuery = queryOptions({
   queryFn: ({ signal }) => call<List<Member>>('GET', '/v1/members', { signal }),
 })
 
-/** With the query parameter that chooses it. */
+/** The query parameter of each kind. */
 const activityFilters = { everything: {}, changes: { changes_only: 'true' }, security: { security_only: 'true' } }
 export type ActivityKind = keyof typeof activityFilters
 
@@ -254,3 +254,9 @@ export const activityQuery = (kind: ActivityKind) =>
     // Only the first page is kept up to date, so that older entries do not move while they are read.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 20_000),
   })
+
+const touched = ['payout', 'payouts', 'payout-events', 'payout-cases', 'balance', 'wallet-entries']
+
+export async function reloadPayout(queryClient: QueryClient): Promise<void> {
+  await Promise.all(touched.map((name) => queryClient.invalidateQueries({ queryKey: [name] })))
+}

@@ -40,7 +40,7 @@ export type NotificationKind = keyof SignedInPartner['notifications']
 export type BankFunding = NonNullable<Account['bank_funding']>
 export type BusinessVerification = Compliance['business_verification']
 
-/** The form always says what kind of recipient it is. */
+/** The form always sets the recipient's type. */
 export type PayoutRequest = CreatePayoutRequest & { readonly recipient: Required<Pick<Recipient, 'type'>> }
 
 export type PayoutStatus = Payout['status']

@@ -1,13 +1,12 @@
-// The surfaces that pages are made of.
-import type { ReactNode } from 'react'
-import { useTitle } from './title'
+// Cards and other layout parts of pages.
+import { type ReactNode, useEffect } from 'react'
 
 interface CardProps {
   readonly title?: ReactNode
   readonly aside?: ReactNode
   readonly children: ReactNode
   readonly className?: string
-  /** For tables, which reach the card's edges. */
+  /** Without padding, for tables. */
   readonly flush?: boolean
 }
 
@@ -45,14 +44,14 @@ export function Page({ title, tab, about, actions, children }: PageProps) {
 
 interface PageProps {
   readonly title: ReactNode
-  /** For the browser's tab, where the title is more than text. */
+  /** The title of the browser tab, if `title` is not plain text. */
   readonly tab?: string
   readonly about?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** A word and what it is, one below the other on a phone. */
+/** Name and value pairs, stacked on a phone. */
 export function Facts({ children }: { readonly children: ReactNode }) {
   return <dl className="divide-y divide-line">{children}</dl>
 }
@@ -66,7 +65,7 @@ export function Fact({ name, children }: { readonly name: ReactNode; readonly ch
   )
 }
 
-/** A figure that is read from across the room. */
+/** A large figure with its name. */
 export function Figure({ name, value, unit, note }: FigureProps) {
   return (
     <div className="min-w-0 rounded-xl border border-line bg-surface px-5 py-4 shadow-card">
@@ -85,4 +84,10 @@ interface FigureProps {
   readonly value: ReactNode
   readonly unit?: string
   readonly note?: ReactNode
+}
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Payouts`
+  }, [title])
 }

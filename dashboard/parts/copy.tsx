@@ -1,4 +1,4 @@
-// Puts a text on the clipboard and says so.
+// Copies text to the clipboard and confirms it.
 import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { buttonLook } from './forms/button'
@@ -34,7 +34,7 @@ export function CopyButton({
   )
 }
 
-/** A code or an id with the button behind it. */
+/** A code or an id with a copy button. */
 export function Copyable({
   text,
   name,
@@ -45,7 +45,7 @@ export function Copyable({
   readonly shown?: string
 }) {
   return (
-    // No taller than a line, and its icon ends where a text would: so it lines up with the rows around it.
+    // Negative margins keep the button as tall as a line and align its icon with the rows around it.
     <span className="-my-1 inline-flex max-w-full items-center">
       <code className="min-w-0 truncate font-mono text-xs" title={text}>
         {shown}
@@ -66,7 +66,7 @@ function useCopy(text: string): readonly [boolean, () => void] {
   return [done, copy]
 }
 
-/** Browsers give the clipboard only to pages that came safely; elsewhere the old way still works. */
+/** Browsers offer the clipboard API only on secure pages; elsewhere execCommand still works. */
 async function write(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')

@@ -1,4 +1,4 @@
-// A window over the page, by the browser's own dialog: it keeps the focus inside, closes by Escape and gives the focus back.
+// A modal window by the browser's <dialog>: it traps the focus, closes on Escape and restores the focus.
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 
@@ -7,9 +7,9 @@ interface DialogProps {
   readonly onClose: () => void
   readonly title: string
   readonly children: ReactNode
-  /** `drawer`: the whole height at the left edge. `bare`: the content brings its own frame. */
+  /** `drawer`: full height at the left edge. `bare`: the content has its own frame. */
   readonly shape?: 'window' | 'drawer' | 'bare'
-  /** Where closing by accident would lose something. */
+  /** Prevents closing by accident, when that would lose something. */
   readonly insist?: boolean
 }
 

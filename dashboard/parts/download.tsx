@@ -1,25 +1,25 @@
-// A button that saves a file of the server's, or says why there is none.
+// A button that downloads a file from the server, or shows the error.
 import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { type CallOptions, callForFile, type ServedFile } from '../api/call'
 import { Button } from './forms/button'
 import { adviceOf } from './notice'
-import { useSay } from './toast'
+import { useToast } from './toast'
 
 interface DownloadButtonProps {
   readonly path: string
   readonly query?: CallOptions['query']
   readonly type: 'CSV' | 'PDF' | 'Charges'
-  /** What is saved, where the page has several. */
+  /** Distinguishes several downloads on a page. */
   readonly label?: string
 }
 
 export function DownloadButton({ path, query = {}, type, label }: DownloadButtonProps) {
-  const say = useSay()
+  const showToast = useToast()
   const download = useMutation({
     mutationFn: () => callForFile(path, query),
     onSuccess: save,
-    onError: (error) => say(`Nothing was saved. ${adviceOf(error)}`, 'bad'),
+    onError: (error) => showToast(`Download failed. ${adviceOf(error)}`, 'bad'),
   })
   return (
     <Button busy={download.isPending} onClick={() => download.mutate()} aria-label={label}>
@@ -35,6 +35,6 @@ function save({ name, content }: ServedFile): void {
   link.href = address
   link.download = name
   link.click()
-  // The browser has taken hold of the content by the next turn.
+  // The browser has opened the content by the next task.
   setTimeout(() => URL.revokeObjectURL(address))
 }

@@ -1,6 +1,7 @@
-// Shows a query's answer; grey bars until it is there, and what went wrong where it never comes.
+// Shows the data of a query, a skeleton while it loads, or its error.
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { Button } from './forms/button'
 import { Trouble } from './notice'
 
 interface LoadedProps<T> {
@@ -41,7 +42,7 @@ export function Bars({ rows = 4 }: { readonly rows?: number }) {
   )
 }
 
-/** An empty list is the place to say what fills it. */
+/** Empty state of a list: explains how to fill it. */
 export function Empty({
   title,
   children,
@@ -56,6 +57,23 @@ export function Empty({
       <p className="font-semibold">{title}</p>
       <div className="max-w-md text-soft">{children}</div>
       {action && <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div>}
+    </div>
+  )
+}
+
+interface Paged {
+  readonly hasNextPage: boolean
+  readonly isFetchingNextPage: boolean
+  readonly fetchNextPage: () => Promise<unknown>
+}
+
+export function More({ of, what }: { readonly of: Paged; readonly what: string }) {
+  if (!of.hasNextPage) return null
+  return (
+    <div className="flex justify-center border-t border-line p-3">
+      <Button weight="quiet" busy={of.isFetchingNextPage} onClick={() => void of.fetchNextPage()}>
+        Show more {what}
+      </Button>
     </div>
   )
 }

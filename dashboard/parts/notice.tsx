@@ -1,4 +1,4 @@
-// Sentences that must not be overlooked: hints, warnings, and errors that say what to do.
+// Notices: hints, warnings and errors with advice.
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Refusal, Unreachable } from '../api/call'
@@ -36,7 +36,7 @@ export function Notice({ tone = 'info', title, children, action }: NoticeProps) 
   )
 }
 
-/** What went wrong, what to do, and the number that support will ask for. */
+/** An error with advice and the request id that support needs. */
 export function Trouble({
   error,
   title,
@@ -61,25 +61,25 @@ export function Trouble({
 
 function titleOf(error: unknown): string {
   if (error instanceof Unreachable) return 'We could not reach the server'
-  if (error instanceof Refusal && error.status === 403) return 'That is not allowed'
-  if (error instanceof Refusal && error.status < 500) return 'That did not work'
+  if (error instanceof Refusal && error.status === 403) return 'Not allowed'
+  if (error instanceof Refusal && error.status < 500) return 'The request failed'
   return 'Something went wrong on our side'
 }
 
 const advice: Readonly<Record<string, string>> = {
-  api_key_required: 'Viewers can look at everything and change nothing. Ask an admin of your team.',
-  verification_required: 'Business verification must be approved first; the sandbox works meanwhile.',
-  partner_not_active: 'The account is not active: reading works, changes do not. Contact support.',
+  api_key_required: 'Viewers cannot change anything. Ask an admin of your team.',
+  verification_required: 'Business verification must be approved first. Until then, use the sandbox.',
+  partner_not_active: 'The account is not active, so it is read-only. Contact support.',
   forbidden_origin:
-    'The page was opened at another address than the server knows. Open it at its own address and sign in again.',
-  rate_limited: 'That was too often in a short time. Wait a minute, then try again.',
-  provider_unavailable: 'The bank does not answer at the moment. Try again in a few seconds.',
+    'The page was opened at an address that the server does not know. Open it at its own address and sign in again.',
+  rate_limited: 'Too many requests. Wait a minute, then try again.',
+  provider_unavailable: 'The bank is not responding. Try again in a few seconds.',
   service_unavailable: 'The service is starting or has lost its database. Try again in a few seconds.',
-  key_limit_reached: 'There are 5 keys in this environment already. Revoke one first.',
+  key_limit_reached: 'This environment already has 5 keys. Revoke one first.',
 }
 
 export function adviceOf(error: unknown): string {
   if (error instanceof Unreachable) return 'Check the connection, then try again.'
   if (error instanceof Refusal) return advice[error.code] ?? error.message
-  return 'Reload the page; if it stays, contact support.'
+  return 'Reload the page. If the problem remains, contact support.'
 }

@@ -1,12 +1,12 @@
-// Tables: quiet lines, figures on the right, and columns that step aside on a phone.
+// Tables whose less important columns are hidden on narrow screens.
 import type { ReactNode } from 'react'
 
 interface Column {
   readonly head: ReactNode
   readonly align?: 'right'
-  /** From which width on the column is shown. */
+  /** The smallest screen width that shows the column. */
   readonly from?: 'sm' | 'md' | 'lg'
-  /** For a column of buttons, whose head says nothing. */
+  /** For a column of buttons, which needs no visible heading. */
   readonly hideHead?: boolean
 }
 
@@ -52,7 +52,7 @@ export function Cell({ children, align, from, className = '' }: CellProps) {
   return <td className={`${cell} py-2.5 ${look(align, from)} ${className}`}>{children}</td>
 }
 
-/** Where columns have stepped aside on a phone, the first and the last that are left keep away from the card's edges. */
+/** Keeps the first and last visible column away from the card's edges when others are hidden. */
 const edges = 'first:pl-5 last:pr-5 max-sm:[.hidden:first-child+&]:pl-5 max-sm:[&:not(:has(~:not(.hidden)))]:pr-5'
 const cell = `px-3 align-middle ${edges}`
 const shownFrom = { sm: 'hidden sm:table-cell', md: 'hidden md:table-cell', lg: 'hidden lg:table-cell' }

@@ -1,4 +1,4 @@
-// One short sentence at the bottom of the page after something was done; read out, and gone by itself.
+// A short message at the bottom of the page after an action; announced to screen readers, and hidden after a while.
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
 
@@ -6,7 +6,7 @@ type Tone = 'good' | 'bad'
 
 const Say = createContext<(sentence: string, tone?: Tone) => void>(() => undefined)
 
-export const useSay = () => useContext(Say)
+export const useToast = () => useContext(Say)
 
 export function Toasts({ children }: { readonly children: ReactNode }) {
   const [said, setSaid] = useState<{ readonly sentence: string; readonly tone: Tone } | null>(null)

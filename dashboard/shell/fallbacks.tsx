@@ -1,4 +1,4 @@
-// What is shown where no page is: while one loads, when there is none, and when one breaks.
+// Pages for loading, not found and errors.
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { Page } from '../parts/card'
 import { ButtonLink } from '../parts/forms/button'
@@ -15,7 +15,7 @@ export function FirstPaint() {
 
 export function NotFound() {
   return (
-    <Page title="There is no such page" about="The address may be mistyped, or the page may have moved.">
+    <Page title="Page not found" about="Check the address. The page may have moved.">
       <p>
         <ButtonLink to="/dashboard" weight="primary">
           Go to the dashboard
@@ -38,7 +38,7 @@ export function PageTrouble({ error, reset }: ErrorComponentProps) {
   )
 }
 
-/** The same outside the shell, which brings the page's main part itself. */
+/** The same outside the shell, which otherwise provides the <main> element. */
 export const OuterNotFound = () => (
   <main>
     <NotFound />

@@ -1,10 +1,10 @@
-// Who is signed in, and in which environment the page is.
+// The current session and environment.
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { sessionQuery } from '../api/queries'
 import type { Environment, Session } from '../api/types'
 
-/** The shell has loaded the session before any page is shown. */
+/** The shell loads the session before it shows a page. */
 export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data
 }

@@ -1,4 +1,4 @@
-// The pages in the order of the menu, in groups that belong together.
+// The menu: pages in groups.
 import {
   ArrowLeftRight,
   BadgeCheck,

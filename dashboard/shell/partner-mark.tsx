@@ -18,7 +18,7 @@ export function PartnerMark({ partner, large = false }: { readonly partner: Publ
   )
 }
 
-/** Nothing is asked of other servers: our own logo is asked of the host that served the page, and one that lies elsewhere is not shown. */
+/** Loads nothing from other hosts: a logo stored by us comes from the page's own host, and any other is not shown. */
 export function logoOf({ slug, logo_url }: PublicPartner): string | null {
   if (!logo_url || !URL.canParse(logo_url)) return null
   const { protocol, pathname, search } = new URL(logo_url)
@@ -26,12 +26,12 @@ export function logoOf({ slug, logo_url }: PublicPartner): string | null {
   return pathname === pathTo`/v1/public/partners/${slug}/logo` ? `${pathname}${search}` : null
 }
 
-/** Only a plain hex colour is taken over from a partner's settings. */
+/** Accepts only a plain hex colour from a partner's settings. */
 export function colorOf({ brand_color }: PublicPartner): string | null {
   return brand_color && /^#[0-9a-f]{6}$/i.test(brand_color) ? brand_color : null
 }
 
-/** Black or white, whichever is read more easily on the colour. */
+/** Black or white, whichever has more contrast. */
 function inkOn(hex: string): string {
   const channels = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255)
   const [red = 0, green = 0, blue = 0] = channels.map((value) =>

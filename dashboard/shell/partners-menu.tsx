@@ -1,13 +1,13 @@
-// The partners of the person who is signed in, to switch between; and apart from them those who only invite, to accept or decline.
+// Switches between the user's partners, and accepts or declines invitations.
 import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Check } from 'lucide-react'
 import { call, pathTo } from '../api/call'
 import { sessionQuery } from '../api/queries'
 import type { PartnerOfMine, Session } from '../api/types'
 import { adviceOf } from '../parts/notice'
-import { useSay } from '../parts/toast'
+import { useToast } from '../parts/toast'
 import { useEnvironment, useSession } from './here'
-import { item, Line, Tick } from './menu-look'
 
 export function Partners() {
   const { partner, partners } = useSession()
@@ -47,7 +47,7 @@ export function Invitations() {
         <DropdownMenu.Group key={each.slug} aria-label={`Invitation to ${each.name}`}>
           <DropdownMenu.Label className="px-2.5 pt-1.5">
             <span className="block text-xs text-soft">Invitation to</span>
-            {/* Whoever invites chooses the name, and may choose that of somebody else. */}
+            {/* The inviting partner chooses its name and may imitate another, so the slug is shown too. */}
             <Name of={each} withSlug />
           </DropdownMenu.Label>
           <div className="flex gap-1">
@@ -77,26 +77,37 @@ function isNamedAlike(one: PartnerOfMine, other: PartnerOfMine): boolean {
   return one.slug !== other.slug && one.name.trim().toLowerCase() === other.name.trim().toLowerCase()
 }
 
-/** To be at a partner is also to have accepted its invitation. */
+/** Switching to a partner also accepts its invitation. */
 function useSwitch() {
   const environment = useEnvironment()
-  const say = useSay()
+  const showToast = useToast()
   return useMutation({
     mutationFn: (slug: string) => call<Session>('POST', '/v1/auth/session/partner', { body: { slug } }),
-    // A page anew: what this one still shows of the first partner must not stand under the name of the other for a moment.
+    // Loads a new page, so that no data of the old partner appears under the name of the new one.
     onSuccess: () => location.assign(`/dashboard?environment=${environment}`),
-    onError: (error) => say(adviceOf(error), 'bad'),
+    onError: (error) => showToast(adviceOf(error), 'bad'),
   })
 }
 
 function useDecline() {
   const queryClient = useQueryClient()
-  const say = useSay()
+  const showToast = useToast()
   return useMutation({
     mutationFn: ({ slug }: PartnerOfMine) => call('DELETE', pathTo`/v1/auth/invitations/${slug}`),
-    onSuccess: (_, { name }) => say(`The invitation to ${name} is declined`),
-    onError: (error) => say(adviceOf(error), 'bad'),
-    // Also after a refusal: the invitation may have been taken back meanwhile.
+    onSuccess: (_, { name }) => showToast(`Invitation to ${name} declined`),
+    onError: (error) => showToast(adviceOf(error), 'bad'),
+    // Also after an error: the invitation may have been withdrawn.
     onSettled: () => queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }),
   })
 }
+
+export const item =
+  'flex h-9 items-center gap-2.5 rounded-md px-2.5 outline-none select-none data-highlighted:bg-sunken [&_svg]:size-4 [&_svg]:text-soft'
+
+export const Tick = () => (
+  <DropdownMenu.ItemIndicator className="ml-auto">
+    <Check aria-hidden />
+  </DropdownMenu.ItemIndicator>
+)
+
+export const Line = () => <DropdownMenu.Separator className="mx-1 my-1 h-px bg-line" />

@@ -1,4 +1,4 @@
-// Who is signed in: other partners of the same person and who invites them, light or dark, and the ways out.
+// The user menu: partners, invitations, theme, documentation and sign-out.
 import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -6,13 +6,11 @@ import { BookOpen, LogOut, Moon, Sun, SunMoon } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../api/call'
 import { useSession } from './here'
-import { item, Line, Tick } from './menu-look'
-import { Invitations, Partners } from './partners-menu'
-import { rememberedTheme, type Theme } from './remembered'
-import { chooseTheme } from './theme'
+import { Invitations, item, Line, Partners, Tick } from './partners-menu'
+import { chooseTheme, rememberedTheme, type Theme } from './remembered'
 
 const themes = [
-  ['system', 'As the system', SunMoon],
+  ['system', 'System theme', SunMoon],
   ['light', 'Light', Sun],
   ['dark', 'Dark', Moon],
 ] as const
@@ -37,7 +35,7 @@ export function PersonMenu() {
         {member.email.charAt(0)}
         {isInvited && <span aria-hidden className="absolute top-0 right-0 size-2.5 rounded-full bg-accent" />}
       </DropdownMenu.Trigger>
-      {/* Within the header, so that everything on the page belongs to one of its parts. */}
+      {/* Inside the header, so that the menu belongs to a landmark. */}
       <DropdownMenu.Portal container={trigger?.closest('header') ?? null}>
         <DropdownMenu.Content
           align="end"
@@ -46,12 +44,12 @@ export function PersonMenu() {
         >
           <div className="px-2.5 py-2">
             <p className="truncate font-medium">{member.email}</p>
-            <p className="text-xs text-soft">{member.role === 'admin' ? 'Admin' : 'Viewer: may look, not change'}</p>
+            <p className="text-xs text-soft">{member.role === 'admin' ? 'Admin' : 'Viewer: read-only'}</p>
           </div>
           <Partners />
           <Invitations />
           <Line />
-          <DropdownMenu.RadioGroup value={theme} aria-label="Light or dark">
+          <DropdownMenu.RadioGroup value={theme} aria-label="Theme">
             {themes.map(([value, name, Icon]) => (
               <DropdownMenu.RadioItem key={value} value={value} className={item} onSelect={() => choose(value)}>
                 <Icon aria-hidden />

@@ -1,4 +1,4 @@
-// What the browser keeps between visits: which environment was looked at last, and light or dark. Nothing of anyone's data.
+// The last environment and the theme, stored in the browser between visits. No personal data.
 import type { Environment } from '../api/types'
 
 export type Theme = 'light' | 'dark' | 'system'
@@ -17,7 +17,7 @@ export function rememberedTheme(): Theme {
 
 export const rememberTheme = (theme: Theme) => write('theme', theme)
 
-/** A browser may forbid the storage; then nothing is remembered. */
+/** A browser may forbid storage; then nothing is remembered. */
 function read(name: string): string | null {
   try {
     return localStorage.getItem(name)
@@ -30,6 +30,16 @@ function write(name: string, value: string): void {
   try {
     localStorage.setItem(name, value)
   } catch {
-    // Then nothing is remembered.
+    // Nothing is remembered.
   }
+}
+
+export function applyTheme(theme: Theme = rememberedTheme()): void {
+  if (theme === 'system') delete document.documentElement.dataset['theme']
+  else document.documentElement.dataset['theme'] = theme
+}
+
+export function chooseTheme(theme: Theme): void {
+  rememberTheme(theme)
+  applyTheme(theme)
 }

@@ -1,11 +1,10 @@
-// The frame of every page behind the sign-in: which environment this is, the menu, and who is signed in.
+// The frame of every page after sign-in: environment band, menu and user menu.
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { Menu, Search } from 'lucide-react'
 import { Suspense, useEffect, useState } from 'react'
 import { Dialog } from '../parts/dialog'
 import { ButtonLink } from '../parts/forms/button'
-import { EnvironmentBand } from './environment-band'
-import { EnvironmentSwitch } from './environment-switch'
+import { EnvironmentBand, EnvironmentSwitch } from './environment'
 import { FirstPaint } from './fallbacks'
 import { useIsAdmin, useSession } from './here'
 import { type MenuItem, menu, sendItem } from './pages'
@@ -34,7 +33,7 @@ export function Shell() {
         href="#page"
         className="sr-only z-50 rounded-lg bg-surface px-4 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
-        Skip to the page
+        Skip to content
       </a>
       <aside className="fixed inset-y-0 left-0 hidden w-60 overflow-y-auto border-r border-line bg-surface lg:block">
         <Navigation />
@@ -62,7 +61,7 @@ function TopBar({ openMenu, openPalette }: { readonly openMenu: () => void; read
     'inline-flex h-9 items-center gap-2 rounded-lg border border-line px-2.5 text-soft hover:bg-sunken hover:text-ink'
   return (
     <div className="flex h-14 items-center gap-2 border-b border-line bg-surface/95 px-4 backdrop-blur sm:gap-3 sm:px-8">
-      <button type="button" onClick={openMenu} aria-label="Open the menu" className={`${square} lg:hidden`}>
+      <button type="button" onClick={openMenu} aria-label="Open menu" className={`${square} lg:hidden`}>
         <Menu className="size-4" aria-hidden />
       </button>
       <button type="button" onClick={openPalette} className={`${square} sm:w-64`}>

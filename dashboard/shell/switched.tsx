@@ -1,4 +1,4 @@
-// Another tab has switched the session to another partner: what this page shows is not what a click would act on.
+// Warns that another tab has switched the session to another partner, so this page is out of date.
 import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { call, Refusal } from '../api/call'
 import { sessionQuery } from '../api/queries'
@@ -15,16 +15,16 @@ export function Switched() {
     <div className="mx-auto w-full max-w-6xl px-4 pt-6 sm:px-8">
       <Notice
         tone="bad"
-        title="Another partner was chosen in another tab"
+        title="You switched partners in another tab"
         action={<Button onClick={() => location.reload()}>Reload</Button>}
       >
-        This page still shows the partner from before, so the server refuses what is done here. Reload it to go on.
+        This page still shows the previous partner, so the server refuses changes. Reload it to continue.
       </Notice>
     </div>
   )
 }
 
-/** The same refusal has other reasons too, so the session itself is asked. */
+/** The same error has other causes too, so this checks the session. */
 export async function noticeSwitch(queryClient: QueryClient, error: Error): Promise<void> {
   const shown = queryClient.getQueryData(sessionQuery.queryKey)
   if (!(error instanceof Refusal && error.code === 'invalid_state') || !shown) return

@@ -55,8 +55,8 @@ describe('the page', () => {
     expect(JSON.parse(content.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&'))).toEqual({
       sign_up: false,
       mail_inbox_url: mailInboxUrl,
-      live_is_make_believe: false,
-      sandbox_is_make_believe: false,
+      live_is_simulated: false,
+      sandbox_is_simulated: false,
     })
   })
 

@@ -22,7 +22,7 @@ const verified = { verificationStatus: 'approved' } as const
 test('the sandbox offers a key and a line to paste', async () => {
   const visitor = await newcomer(unverified, 'admin', 'sandbox')
 
-  const line = await visitor.page.getByLabel('A payout by curl').textContent()
+  const line = await visitor.page.getByLabel('Payout with curl').textContent()
   expect(line).toContain('KEY="kp_sandbox_…"')
   await visitor.leave()
 })

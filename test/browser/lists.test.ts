@@ -40,7 +40,7 @@ describe('the search of payouts', () => {
     await visitor.go('/dashboard/payouts?environment=sandbox')
     await page.getByRole('searchbox').fill('nobody')
     await page.waitForURL('**/payouts?*q=nobody*')
-    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByText('Ada Lovelace').waitFor()
     // Long enough for the typed text to be written back.
     await page.clock.runFor(2_000)
@@ -48,7 +48,7 @@ describe('the search of payouts', () => {
     expect(await page.getByRole('searchbox').inputValue()).toBe('')
     expect(page.url()).not.toContain('nobody')
     await page.goBack()
-    await page.getByText('Nothing matches these filters').waitFor()
+    await page.getByText('No payouts match these filters').waitFor()
     expect(await page.getByRole('searchbox').inputValue()).toBe('nobody')
     await visitor.leave()
   })
@@ -106,7 +106,7 @@ test('an id from the URL is treated as an id only', async () => {
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
   await visitor.go('/dashboard/payouts/..%2Fkeys?environment=sandbox')
 
-  expect(await page.locator('h1').textContent()).toBe('There is no such payout')
+  expect(await page.locator('h1').textContent()).toBe('Payout not found')
   expect(asked).not.toContain('/v1/keys')
   await visitor.leave()
 })

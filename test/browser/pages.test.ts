@@ -108,7 +108,7 @@ describe('on every page', () => {
     const visitor = await aVisitor(browser, api.url, { session: admin })
     const { page } = visitor
     await visitor.go('/dashboard?environment=sandbox')
-    await page.getByText('Sandbox: test money, nobody is paid').waitFor()
+    await page.getByText('Sandbox: test money only').waitFor()
 
     await page.getByRole('button', { name: 'Live', exact: true }).click()
     await page.getByText('Live mode, simulated bank').waitFor()
@@ -134,7 +134,7 @@ describe('on every page', () => {
     await page.locator('h1').waitFor()
 
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(14, 16, 18)')
-    await page.getByRole('button', { name: 'Open the menu' }).click()
+    await page.getByRole('button', { name: 'Open menu' }).click()
     expect(await visitor.faults()).toEqual([])
     await visitor.picture('menu-phone')
     await page.getByRole('link', { name: 'Invoices' }).click()
@@ -165,7 +165,7 @@ describe('on every page', () => {
     const visitor = await aVisitor(browser, api.url, { session: admin })
     await visitor.go(`/dashboard/payouts/${payoutId}?environment=live`)
 
-    expect(await visitor.page.locator('h1').textContent()).toBe('There is no such payout')
+    expect(await visitor.page.locator('h1').textContent()).toBe('Payout not found')
     await visitor.leave()
   })
 
@@ -175,7 +175,7 @@ describe('on every page', () => {
 
     const headings = await visitor.page.getByRole('heading', { level: 2 }).allTextContents()
 
-    expect(headings).toEqual(['What happened', 'What it would have cost', 'Details'])
+    expect(headings).toEqual(['Timeline', 'Cost if paid', 'Details'])
     await visitor.leave()
   })
 
@@ -200,7 +200,7 @@ describe('on every page', () => {
     )
     await visitor.go('/sign-in')
     await page.getByLabel('Work email').fill('ada@engine.test')
-    await page.getByRole('button', { name: 'Send me a code' }).click()
+    await page.getByRole('button', { name: 'Send code' }).click()
 
     await page.getByText('No code was sent').waitFor()
     expect(await page.getByLabel('Six-digit code').isEditable()).toBe(true)

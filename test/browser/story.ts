@@ -28,7 +28,7 @@ export function newcomer(stage: () => Stage): void {
       await page.getByRole('link', { name: 'Open a sandbox' }).click()
       await page.getByLabel('Business name').fill('Engine <b>Works</b> Ltd')
       await page.getByLabel('Work email').fill('ada@engine.test')
-      await page.getByRole('button', { name: 'Open the sandbox' }).click()
+      await page.getByRole('button', { name: 'Open sandbox' }).click()
 
       await page.getByLabel('Six-digit code').waitFor()
       await visitor.picture('story-code')
@@ -45,7 +45,7 @@ export function newcomer(stage: () => Stage): void {
     test('sends a first payout and sees it completed without a reload', async () => {
       await page.getByRole('link', { name: 'Send a payout' }).click()
       await page.getByRole('button', { name: 'Review' }).click()
-      await page.getByText('Six digits are needed, such as 20-04-15.').waitFor()
+      await page.getByText('Enter six digits, such as 20-04-15.').waitFor()
       await fillPayout(page, { amount: '120', name: 'Ada Lovelace', account: '3829 0008' })
       await page.getByText('153.30').waitFor()
       await visitor.picture('story-form')
@@ -67,9 +67,9 @@ export function newcomer(stage: () => Stage): void {
       await page.getByRole('link', { name: 'Send a payout' }).click()
       await fillPayout(page, { amount: '120.00', name: 'Ada Lovelace', account: '38290008' })
       await page.getByRole('button', { name: 'Review' }).click()
-      await page.getByText('This looks like a repeat').waitFor()
+      await page.getByText('Possible duplicate').waitFor()
       await visitor.picture('story-repeat')
-      await page.getByRole('button', { name: 'Change it' }).click()
+      await page.getByRole('button', { name: 'Edit' }).click()
       await page.getByLabel('Account number').fill('38290000')
       await page.getByRole('button', { name: 'Review' }).click()
       await page.getByRole('button', { name: 'Send £120.00' }).click()
@@ -82,18 +82,18 @@ export function newcomer(stage: () => Stage): void {
 
     test('creates a key, uses it, revokes it, and it is refused', async () => {
       await page.getByRole('link', { name: 'API keys' }).click()
-      await page.getByRole('button', { name: 'Make a key' }).first().click()
+      await page.getByRole('button', { name: 'Create key' }).first().click()
       await page.getByLabel('Label').fill('<img src=x onerror=alert(1)>')
-      await page.getByRole('button', { name: 'Make a sandbox key' }).click()
+      await page.getByRole('button', { name: 'Create sandbox key' }).click()
       const secret = (await page.getByTestId('secret').textContent()) ?? ''
       await visitor.picture('story-secret')
       const ask = () => fetch(`${local.api}/v1/balance`, { headers: { Authorization: `Bearer ${secret}` } })
       expect((await ask()).status).toBe(200)
-      await page.getByRole('button', { name: 'I saved it' }).click()
+      await page.getByRole('button', { name: 'Done' }).click()
       await page.getByText(secret).waitFor({ state: 'detached' })
 
       await page.getByRole('button', { name: /^Revoke/ }).click()
-      await page.getByRole('button', { name: 'Revoke the key' }).click()
+      await page.getByRole('button', { name: 'Revoke key' }).click()
 
       await page.getByText('Revoked', { exact: true }).waitFor()
       expect((await ask()).status).toBe(401)
@@ -101,7 +101,7 @@ export function newcomer(stage: () => Stage): void {
 
     test('adds test money, and the statement shows all of it', async () => {
       await page.getByRole('link', { name: 'Top up' }).click()
-      await page.getByLabel('Amount in USDC').fill('250')
+      await page.getByLabel('Amount (USDC)').fill('250')
       await page.getByRole('button', { name: 'Add test money' }).click()
       await page.getByText('250.00 USDC of test money added').waitFor()
       await visitor.settled()
@@ -122,8 +122,8 @@ export function newcomer(stage: () => Stage): void {
       await page.getByRole('link', { name: 'Team' }).click()
       await page.getByRole('button', { name: 'Invite' }).click()
       await page.getByLabel('Work email').fill('grace@engine.test')
-      await page.getByRole('button', { name: 'Send the invitation' }).click()
-      await page.getByText('The invitation is on its way').waitFor()
+      await page.getByRole('button', { name: 'Send invitation' }).click()
+      await page.getByText('Invitation sent').waitFor()
       const viewer = await aVisitor(browser, local.api)
       await signIn(viewer, local, 'grace@engine.test')
 
@@ -131,7 +131,7 @@ export function newcomer(stage: () => Stage): void {
       await viewer.go('/dashboard/send?environment=sandbox')
       await viewer.page.getByText('Only admins send payouts').waitFor()
       await viewer.go('/dashboard/keys?environment=sandbox')
-      expect(await viewer.page.getByRole('button', { name: /Make a key|Revoke/ }).count()).toBe(0)
+      expect(await viewer.page.getByRole('button', { name: /Create key|Revoke/ }).count()).toBe(0)
       const refused =
         await viewer.page.evaluate(`fetch('/v1/keys', { method: 'POST', headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ environment: 'sandbox', label: 'x' }) }).then((answer) => answer.json())`)

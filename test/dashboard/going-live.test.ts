@@ -58,7 +58,7 @@ describe('labels', () => {
     ['case_opened', 'recall', 'Recall opened'],
     ['case_resolved', 'recall: refused', 'Recall resolved: the recipient did not agree'],
     ['case_resolved', 'trace: not_found', 'Trace resolved: the money was not found'],
-    ['returned', 'account_closed: The account is closed.', 'Sent back by the recipient’s bank'],
+    ['returned', 'account_closed: The account is closed.', 'Returned by the recipient’s bank'],
   ])('%s (%s) is %s', (event, detail, title) => expect(titleOf({ event, detail })).toBe(title))
 
   test.each([

@@ -34,11 +34,11 @@ test('filled-in fields become the request of the API, without the empty ones', (
 test.each([
   [{ amount: '4.99' }, { amount: 'The smallest payout is £5.00.' }],
   [{ amount: '20000.01' }, { amount: 'The largest payout is £20,000.00.' }],
-  [{ amount: '1.234' }, { amount: 'Pounds and pence, such as 120 or 120.50.' }],
-  [{ sortCode: '2004' }, { sortCode: 'Six digits are needed, such as 20-04-15.' }],
-  [{ accountNumber: '1234567' }, { accountNumber: 'Eight digits are needed, this has 7.' }],
-  [{ email: 'ada@' }, { email: 'This is not an email address.' }],
-  [{ city: ' ' }, { city: 'The town is needed.' }],
+  [{ amount: '1.234' }, { amount: 'Enter pounds and pence, such as 120 or 120.50.' }],
+  [{ sortCode: '2004' }, { sortCode: 'Enter six digits, such as 20-04-15.' }],
+  [{ accountNumber: '1234567' }, { accountNumber: 'Enter eight digits; this has 7.' }],
+  [{ email: 'ada@' }, { email: 'Enter a valid email address.' }],
+  [{ city: ' ' }, { city: 'Enter the town.' }],
 ])('%j is refused with %j', (change, faults) => expect(faultsOf({ ...filled, ...change }, limits)).toEqual(faults))
 
 test('each form has its own key, in the format of the API', () => {

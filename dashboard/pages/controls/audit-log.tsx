@@ -1,4 +1,4 @@
-// The requests on the account, its changes or its security events, newest first. The text filter searches the loaded ones.
+// Requests, changes or security events of the account, newest first. The text filter searches the loaded entries.
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -7,26 +7,25 @@ import type { Activity } from '../../api/types'
 import { Card, Page } from '../../parts/card'
 import { Copyable } from '../../parts/copy'
 import { Choice, Field } from '../../parts/forms/field'
-import { Bars, Empty, Loaded } from '../../parts/loaded'
-import { More } from '../../parts/more'
+import { Bars, Empty, Loaded, More } from '../../parts/loaded'
 import { Cell, Row, Table } from '../../parts/table'
 import { Moment } from '../../parts/values/moment'
 
 const aboutRequests =
-  'Requests by API keys and people in both environments, newest first, with the error code of those refused. Request bodies are not stored.'
+  'Requests by API keys and members in both environments, newest first, with the error code of refused ones. Request bodies are not stored.'
 const aboutKinds: Readonly<Record<ActivityKind, string>> = {
   everything: aboutRequests,
   changes: aboutRequests,
   security:
-    'Changes of keys, members and roles, sign-ins, confirm codes, contact emails and the status of the account, newest first. They stay for good.',
+    'Changes of keys, members and roles, sign-ins, confirm codes, contact emails and the status of the account, newest first. They are kept permanently.',
 }
 
 const columns = [
-  { head: 'When', from: 'sm' },
-  { head: 'What' },
+  { head: 'Time', from: 'sm' },
+  { head: 'Action' },
   { head: 'By' },
   { head: 'Environment', from: 'md' },
-  { head: 'Answer', from: 'sm' },
+  { head: 'Response', from: 'sm' },
   { head: 'Request', from: 'lg' },
 ] as const
 
@@ -71,7 +70,7 @@ function textOf({ action, by, detail, environment, request_id, status }: Activit
 
 function Entries({ entries }: { readonly entries: readonly Activity[] }) {
   if (entries.length === 0)
-    return <Empty title="Nothing here">Either nothing happened yet, or nothing matches the filter.</Empty>
+    return <Empty title="No entries">Nothing has happened yet, or nothing matches the filter.</Empty>
   return (
     <Table columns={columns} label="Audit log">
       {entries.map((entry, index) => (
@@ -109,7 +108,7 @@ function Entries({ entries }: { readonly entries: readonly Activity[] }) {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The payout that a call was about is a link, in the environment of the call. */
+/** Links to the payout of the request, in its environment. */
 function Detail({ of: { action, detail, environment, status } }: { readonly of: Activity }) {
   if (detail === null) return null
   if (/^(payout|case)\./.test(action) && uuid.test(detail) && environment !== null) {

@@ -1,4 +1,4 @@
-// What somebody should look at: payouts that failed, came back or take too long, a wallet that runs low, and a verification that waits.
+// Items that need attention: failed, returned and late payouts, a low wallet, and an unfinished verification.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { balanceQuery, complianceQuery, latePayoutsQuery, latestPayoutsQuery, usageQuery } from '../../api/queries'
@@ -68,20 +68,20 @@ export function Attention() {
 
 function why({ status, failure_reason }: Payout): string {
   if (status === 'failed') return failure_reason ? reasonWords(failure_reason) : 'Failed.'
-  if (status === 'returned') return `Sent back. ${failure_reason ? reasonWords(failure_reason) : ''}`
+  if (status === 'returned') return `Returned. ${failure_reason ? reasonWords(failure_reason) : ''}`
   if (status === 'processing') return 'On its way for longer than usual.'
   return 'The bank has not confirmed it yet.'
 }
 
 interface Found {
   readonly payouts: readonly Payout[]
-  /** Of which statuses there are more than are shown. */
+  /** Statuses with more payouts than are shown. */
   readonly cut: readonly PayoutStatus[]
 }
 
-/** First what takes too long, however old, the oldest before the others; then what failed or came back in the last week. */
+/** Late payouts first, oldest first; then those that failed or were returned in the last week. */
 function useAttention(environment: Environment): Found {
-  // To the day, so that the address of the question stays the same and its answer can be kept.
+  // Rounded to the day, so that the query key stays the same and the result is cached.
   const since = new Date(Math.floor(now().getTime() / dayMs) * dayMs - 7 * dayMs).toISOString()
   const ended = (status: PayoutStatus) =>
     latestPayoutsQuery(environment, { status, limit: shownOfEach + 1, updated_after: since })
@@ -92,7 +92,7 @@ function useAttention(environment: Environment): Found {
     { status: 'returned', found: useQuery(ended('returned')).data?.data ?? [] },
   ] as const
   return {
-    // Each kind has room of its own: many failed ones must not push out one that nobody has heard of.
+    // Each kind has its own limit: many failed payouts must not hide a late one.
     payouts: kinds.flatMap(({ found }) => found.slice(0, shownOfEach)),
     cut: kinds.flatMap(({ status, found }) => (found.length > shownOfEach ? [status] : [])),
   }
@@ -103,8 +103,11 @@ function oldestFirst(answer: List<Payout> | undefined): readonly Payout[] {
 }
 
 const waiting: Readonly<Record<string, readonly [title: string, sentence: string]>> = {
-  action_required: ['Verification waits for you', 'The bank needs something more before you can pay in live.'],
-  rejected: ['Verification was rejected', 'The bank says why. The sandbox goes on working.'],
+  action_required: [
+    'Verification needs your input',
+    'The bank needs more information before you can make live payouts.',
+  ],
+  rejected: ['Verification was rejected', 'See the bank’s reasons. The sandbox keeps working.'],
 }
 
 function Verification() {
@@ -119,14 +122,14 @@ function Verification() {
   )
 }
 
-/** Low: below what the partner has set for live, or else not enough for three payouts as they were this month. */
+/** Low: below the partner's own limit for live, or else below three average payouts of this month. */
 function LowBalance() {
   const environment = useEnvironment()
   const { live, partner } = useSession()
   const limit = environment === 'live' ? partner.low_balance_usdc : null
   const { data: balance } = useQuery(balanceQuery(environment))
   const { data: usage } = useQuery(usageQuery(environment))
-  // Until it is verified a business can put nothing in.
+  // A business cannot top up before it is verified.
   if (!balance || !usage || (environment === 'live' && !live)) return null
   const { completed, paid_to_sellers_gbp } = usage.payouts
   const isEmpty = roughly(balance.approx_gbp) < 1
@@ -140,10 +143,10 @@ function LowBalance() {
       action={<ButtonLink to="/dashboard/top-up">Top up</ButtonLink>}
     >
       {isEmpty
-        ? 'Payouts are refused until there is money in it.'
+        ? 'Payouts are refused until you top it up.'
         : limit === null
           ? `It holds about ${pounds(balance.approx_gbp)}, less than three of this month’s average payouts.`
-          : `It holds ${grouped(balance.usdc)} USDC, less than the ${grouped(limit)} USDC that you have set.`}
+          : `It holds ${grouped(balance.usdc)} USDC, less than your limit of ${grouped(limit)} USDC.`}
     </Notice>
   )
 }

@@ -1,9 +1,16 @@
-// For a partner without payouts: a line to paste in the sandbox; in live, where money is real, only the pages that lead to a payout.
+// For a partner without payouts: a curl command in the sandbox; in live, links to the pages that lead to a payout.
 
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { KeyRound } from 'lucide-react'
+import { useState } from 'react'
+import { call } from '../../api/call'
+import { activeKeysQuery, keysQueryKey } from '../../api/queries'
+import type { KeyCreated } from '../../api/types'
 import { Card } from '../../parts/card'
-import { ButtonLink } from '../../parts/forms/button'
+import { CopyButton } from '../../parts/copy'
+import { Button, ButtonLink } from '../../parts/forms/button'
+import { Trouble } from '../../parts/notice'
 import { useEnvironment, useIsAdmin, useSession } from '../../shell/here'
-import { FirstPayoutByCurl } from './first-steps-by-curl'
 
 export function FirstSteps() {
   const { live } = useSession()
@@ -15,7 +22,7 @@ function GoLive() {
   return (
     <Card title="Go live">
       <p className="text-soft">
-        Live payouts begin when the bank has verified your business. The sandbox works meanwhile.
+        You can make live payouts once the bank has verified your business. Until then, use the sandbox.
       </p>
       <div className="mt-4">
         <ButtonLink to="/dashboard/verification" weight="primary">
@@ -30,7 +37,7 @@ function FirstLivePayout() {
   const isAdmin = useIsAdmin()
   return (
     <Card title="Make a first live payout">
-      <p className="text-soft">Your business is verified. Put money into the wallet, then send the first payout.</p>
+      <p className="text-soft">Your business is verified. Top up the wallet, then send the first payout.</p>
       <div className="mt-4 flex flex-wrap gap-2">
         <ButtonLink to="/dashboard/top-up" weight={isAdmin ? 'plain' : 'primary'}>
           Top up
@@ -43,4 +50,105 @@ function FirstLivePayout() {
       </div>
     </Card>
   )
+}
+
+export function FirstPayoutByCurl() {
+  const isAdmin = useIsAdmin()
+  const queryClient = useQueryClient()
+  const { data: keys } = useQuery(activeKeysQuery('sandbox'))
+  const [secret, setSecret] = useState<string | null>(null)
+  const create = useMutation({
+    mutationFn: () => call<KeyCreated>('POST', '/v1/keys', { body: { environment: 'sandbox', label: 'First steps' } }),
+    onSuccess: async (key) => {
+      setSecret(key.secret)
+      await queryClient.invalidateQueries({ queryKey: keysQueryKey })
+    },
+  })
+  const prefix = keys?.data[0]?.key_prefix
+  const line = curlLine(secret ?? `${prefix ?? 'kp_sandbox_'}…`)
+  return (
+    <Card title="Make a first payout">
+      <ol className="flex flex-col gap-5">
+        <Step
+          number={1}
+          title={
+            secret
+              ? 'The command below contains your key. Save the key: it is shown only once.'
+              : prefix
+                ? `You have a key: ${prefix}…`
+                : 'Create an API key'
+          }
+        >
+          {isAdmin && !secret && (
+            <Button weight={prefix ? 'plain' : 'primary'} busy={create.isPending} onClick={() => create.mutate()}>
+              <KeyRound aria-hidden />
+              {prefix ? 'Create another key' : 'Create sandbox key'}
+            </Button>
+          )}
+          {create.error && <Trouble error={create.error} />}
+        </Step>
+        <Step number={2} title="Paste this into a terminal">
+          <div className="relative rounded-lg border border-line bg-sunken">
+            <pre
+              tabIndex={0}
+              aria-label="Payout with curl"
+              className="overflow-x-auto p-4 pr-12 font-mono text-xs leading-relaxed"
+            >
+              {line}
+            </pre>
+            <span className="absolute top-2 right-2 rounded-md bg-surface">
+              <CopyButton text={line} name="command" />
+            </span>
+          </div>
+          {!secret && (
+            <p className="text-xs text-soft">
+              Replace the key in the first line with your full secret; only its prefix is stored here.
+            </p>
+          )}
+        </Step>
+        <Step number={3} title="Watch it arrive">
+          <p className="text-soft">
+            The payout appears on this page automatically. Payouts to account numbers that end in 0000 fail, so you can
+            test that too.
+          </p>
+          {isAdmin && <ButtonLink to="/dashboard/send">Or send one here</ButtonLink>}
+        </Step>
+      </ol>
+    </Card>
+  )
+}
+
+function Step({
+  number,
+  title,
+  children,
+}: {
+  readonly number: number
+  readonly title: string
+  readonly children: React.ReactNode
+}) {
+  return (
+    <li className="flex gap-4">
+      <span className="flex size-7 shrink-0 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent-strong">
+        {number}
+      </span>
+      <div className="flex min-w-0 flex-1 flex-col items-start gap-2 pt-0.5 [&>div]:w-full">
+        <p className="font-medium">{title}</p>
+        {children}
+      </div>
+    </li>
+  )
+}
+
+function curlLine(key: string): string {
+  return `KEY="${key}"
+curl -s ${location.origin}/v1/payouts \\
+  -H "Authorization: Bearer $KEY" \\
+  -H "Content-Type: application/json" \\
+  -H "Idempotency-Key: first-payout-1" \\
+  -d '{
+    "amount_gbp": "12.00", "reference": "First payout",
+    "recipient": {"first_name": "Ada", "last_name": "Lovelace",
+      "address": {"line1": "12 St James Square", "city": "London", "postal_code": "SW1Y 4JH"},
+      "bank": {"bank_name": "Barclays", "sort_code": "200415", "account_number": "38290008"}}}'`
 }

@@ -1,4 +1,4 @@
-// The first page: what is in the wallet, what this month came to, what needs attention, and for newcomers the first steps.
+// The home page: the wallet, this month, items that need attention, and first steps for new partners.
 import { useQuery } from '@tanstack/react-query'
 import { balanceQuery, latestPayoutsQuery, usageHistoryQuery, usageQuery } from '../../api/queries'
 import { Card, Figure, Page } from '../../parts/card'
@@ -52,7 +52,7 @@ function Figures() {
   return (
     <div className="grid grid-cols-1 gap-3 min-[24rem]:grid-cols-2 lg:grid-cols-4 lg:gap-5">
       <Figure
-        name="In the wallet"
+        name="Wallet balance"
         value={balance.data ? grouped(balance.data.usdc) : balance.error ? '–' : wait}
         unit="USDC"
         note={balance.data ? `about ${pounds(balance.data.approx_gbp)}` : balance.error && adviceOf(balance.error)}
@@ -86,7 +86,7 @@ function PaidByMonth() {
   const history = useQuery(usageHistoryQuery(environment))
   return (
     <Card
-      title="Paid, month by month"
+      title="Paid by month"
       aside={
         <ButtonLink to="/dashboard/usage" weight="quiet" className="-mr-3">
           Usage

@@ -1,4 +1,4 @@
-// The monthly invoices, each with its lines and as a file.
+// The monthly invoices with their lines and files.
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
 import { pathTo } from '../../api/call'
@@ -16,10 +16,7 @@ import { grouped, monthWords, pounds } from '../../words'
 export function InvoicesPage() {
   const query = useQuery(invoicesQuery)
   return (
-    <Page
-      title="Invoices"
-      about="Issued on the 1st for the month before, for what was used in live; due 14 days later."
-    >
+    <Page title="Invoices" about="Issued on the 1st for live usage in the previous month; due 14 days later.">
       <Loaded
         query={query}
         skeleton={
@@ -31,11 +28,8 @@ export function InvoicesPage() {
         {({ data }) =>
           data.length === 0 ? (
             <Card flush>
-              <Empty
-                title="No invoices yet"
-                action={<ButtonLink to="/dashboard/usage">See this month so far</ButtonLink>}
-              >
-                Each comes on the 1st, if the month before cost anything in live: payouts, the account, the
+              <Empty title="No invoices yet" action={<ButtonLink to="/dashboard/usage">View this month</ButtonLink>}>
+                An invoice is issued on the 1st if the previous month had live charges: payouts, the account or the
                 verification.
               </Empty>
             </Card>
@@ -43,7 +37,7 @@ export function InvoicesPage() {
             <ul className="flex flex-col gap-3">
               {data.map((invoice) => (
                 <li key={invoice.id}>
-                  <One invoice={invoice} />
+                  <InvoiceCard invoice={invoice} />
                 </li>
               ))}
             </ul>
@@ -54,7 +48,7 @@ export function InvoicesPage() {
   )
 }
 
-function One({ invoice }: { readonly invoice: Invoice }) {
+function InvoiceCard({ invoice }: { readonly invoice: Invoice }) {
   return (
     <Card flush>
       <div className="flex flex-wrap items-center gap-x-6 gap-y-3 px-5 py-4">
@@ -88,7 +82,7 @@ function One({ invoice }: { readonly invoice: Invoice }) {
       <details className="group border-t border-line">
         <summary className="flex list-none items-center gap-1.5 px-5 py-2 text-xs text-soft hover:text-ink">
           <ChevronRight className="size-3.5 transition-transform group-open:rotate-90" aria-hidden />
-          What it is for
+          Invoice lines
         </summary>
         <Lines invoice={invoice} />
       </details>

@@ -1,4 +1,4 @@
-// What the service costs: the prices, this month so far, the invoice as it stands, and the twelve months before.
+// Costs: prices, this month, the next invoice so far, and the last twelve months.
 import { useQuery } from '@tanstack/react-query'
 import { accountQuery, usageHistoryQuery, usageQuery } from '../../api/queries'
 import type { UsageMonth } from '../../api/types'
@@ -23,12 +23,12 @@ export function UsagePage() {
         <InvoiceSoFar />
         <Prices />
       </div>
-      <Card title="Paid to recipients, month by month">
+      <Card title="Paid to recipients by month">
         <Loaded query={history}>
           {({ data }) => <BarsChart label="Paid to recipients in the last twelve months" bars={data.map(barOf)} />}
         </Loaded>
       </Card>
-      <Card flush title="Month by month">
+      <Card flush title="By month">
         <Loaded query={history}>{({ data }) => <Months months={data.toReversed()} />}</Loaded>
       </Card>
     </Page>
@@ -48,7 +48,7 @@ function ThisMonth() {
       <Loaded query={usage}>
         {({ payouts }) => (
           <Facts>
-            <Fact name="Payouts made">
+            <Fact name="Payouts created">
               <span className="figures">{grouped(String(payouts.count))}</span>
             </Fact>
             <Fact name="Completed">
@@ -96,8 +96,8 @@ function Prices() {
       <Loaded query={account}>
         {({ prices }) => (
           <Facts>
-            <Fact name="A payout">{prices.payout ? priceWords(prices.payout) : '–'}</Fact>
-            <Fact name="The account, a month">{prices.monthly_account ? priceWords(prices.monthly_account) : '–'}</Fact>
+            <Fact name="Per payout">{prices.payout ? priceWords(prices.payout) : '–'}</Fact>
+            <Fact name="Account per month">{prices.monthly_account ? priceWords(prices.monthly_account) : '–'}</Fact>
             <Fact name="Failed and cancelled payouts">free</Fact>
           </Facts>
         )}

@@ -1,4 +1,4 @@
-// API keys of the environment: made here, shown once, switched off at once.
+// API keys of the environment: create, list and revoke.
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ban, KeyRound } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
@@ -11,19 +11,18 @@ import { Dialog, DialogButtons } from '../../parts/dialog'
 import { Button, ButtonLink } from '../../parts/forms/button'
 import { ConfirmByCode } from '../../parts/forms/confirm-by-code'
 import { Field } from '../../parts/forms/field'
-import { Bars, Empty, Loaded } from '../../parts/loaded'
-import { More } from '../../parts/more'
+import { Bars, Empty, Loaded, More } from '../../parts/loaded'
 import { Notice, Trouble } from '../../parts/notice'
 import { Cell, Row, Table } from '../../parts/table'
-import { useSay } from '../../parts/toast'
+import { useToast } from '../../parts/toast'
 import { Moment } from '../../parts/values/moment'
 import { Status } from '../../parts/values/status'
 import { useEnvironment, useIsAdmin, useSession } from '../../shell/here'
 
 const mostKeys = 5
 const aboutKeys = {
-  sandbox: 'A sandbox key pays with test money and sees nothing of live.',
-  live: 'A live key pays from the live wallet. It also sees invoices, and the keys and activity of both environments.',
+  sandbox: 'A sandbox key uses test money and has no access to live data.',
+  live: 'A live key pays from the live wallet. It can also read invoices, and the keys and activity of both environments.',
 }
 
 export function KeysPage() {
@@ -37,7 +36,7 @@ export function KeysPage() {
   const create = isAdmin && !mustVerify && (
     <Button weight="primary" onClick={() => setOpen(true)}>
       <KeyRound aria-hidden />
-      Make a key
+      Create key
     </Button>
   )
   return (
@@ -45,10 +44,10 @@ export function KeysPage() {
       {mustVerify && (
         <Notice
           tone="warn"
-          title="Live keys come with verification"
+          title="Live keys need verification"
           action={<ButtonLink to="/dashboard/verification">Verification</ButtonLink>}
         >
-          Until your business is verified, the sandbox has everything but real money.
+          Until your business is verified, use the sandbox: it has every feature except real money.
         </Notice>
       )}
       <Card flush>
@@ -74,7 +73,7 @@ export function KeysPage() {
   )
 }
 
-/** One of the two lists may be older than a revocation: the key is then in both, and revoked. */
+/** If one list is older than a revocation, the key is in both; it counts as revoked. */
 function merged(active: readonly ApiKey[], revoked: readonly ApiKey[]): readonly ApiKey[] {
   const revokedIds = new Set(revoked.map(({ id }) => id))
   return [...active.filter(({ id }) => !revokedIds.has(id)), ...revoked]
@@ -82,7 +81,7 @@ function merged(active: readonly ApiKey[], revoked: readonly ApiKey[]): readonly
 
 const columns = [
   { head: 'Key' },
-  { head: 'Made', from: 'sm' },
+  { head: 'Created', from: 'sm' },
   { head: 'Last used', from: 'sm' },
   { head: 'Status' },
   { head: 'Revoke', hideHead: true, align: 'right' },
@@ -94,7 +93,7 @@ function Keys({ keys, action }: { readonly keys: readonly ApiKey[]; readonly act
   if (keys.length === 0)
     return (
       <Empty title="No keys in this environment" action={action}>
-        A key lets your own systems make payouts. Its secret is shown once, when it is made.
+        A key lets your own systems make payouts. Its secret is shown once, when it is created.
       </Empty>
     )
   return (
@@ -142,7 +141,7 @@ function CreateKey({ open, onClose }: { readonly open: boolean; readonly onClose
     onClose()
   }
   return (
-    <Dialog open={open} onClose={close} title={made ? 'Copy the secret now' : 'Make a key'} insist={made !== null}>
+    <Dialog open={open} onClose={close} title={made ? 'Copy the secret now' : 'Create key'} insist={made !== null}>
       {made ? <Secret made={made} done={close} /> : <NewKeyForm onMade={setMade} onClose={close} />}
     </Dialog>
   )
@@ -172,7 +171,7 @@ function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: KeyCreated) =>
       <ConfirmByCode
         path="/v1/keys"
         request={{ body }}
-        button={`Make a ${environment} key`}
+        button={`Create ${environment} key`}
         confirm={(code) => create.mutate(code)}
         busy={create.isPending}
         error={create.error}
@@ -185,7 +184,7 @@ function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: KeyCreated) =>
     <form onSubmit={submit} className="flex flex-col gap-4">
       <Field
         label="Label"
-        hint="Where it is used, such as “shop server”."
+        hint="Where you use it, such as “shop server”."
         required
         maxLength={60}
         autoFocus
@@ -196,7 +195,7 @@ function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: KeyCreated) =>
       <DialogButtons>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" weight="primary" busy={create.isPending}>
-          {environment === 'live' ? 'Confirm by email' : `Make a ${environment} key`}
+          {environment === 'live' ? 'Confirm by email' : `Create ${environment} key`}
         </Button>
       </DialogButtons>
     </form>
@@ -206,14 +205,14 @@ function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: KeyCreated) =>
 function Secret({ made, done }: { readonly made: KeyCreated; readonly done: () => void }) {
   return (
     <div className="flex flex-col gap-4">
-      <p className="text-soft">It is shown this once and cannot be had again. Keep it where your other secrets are.</p>
+      <p className="text-soft">The secret is shown only once. Store it with your other secrets.</p>
       <code data-testid="secret" className="rounded-lg border border-line bg-sunken p-3 font-mono text-xs break-all">
         {made.secret}
       </code>
       <DialogButtons>
-        <CopyButton text={made.secret} name="the secret" wide />
+        <CopyButton text={made.secret} name="secret" wide />
         <Button weight="primary" onClick={done}>
-          I saved it
+          Done
         </Button>
       </DialogButtons>
     </div>
@@ -222,26 +221,26 @@ function Secret({ made, done }: { readonly made: KeyCreated; readonly done: () =
 
 function RevokeKey({ apiKey, onClose }: { readonly apiKey: ApiKey | null; readonly onClose: () => void }) {
   const queryClient = useQueryClient()
-  const say = useSay()
+  const showToast = useToast()
   const revoke = useMutation({
     mutationFn: (id: string) => call('POST', pathTo`/v1/keys/${id}/revoke`),
     onSuccess: async () => {
       onClose()
-      say('The key is revoked')
+      showToast('Key revoked')
       await queryClient.invalidateQueries({ queryKey: keysQueryKey })
     },
   })
   return (
     <Dialog open={apiKey !== null} onClose={onClose} title="Revoke this key?">
       <p className="text-soft">
-        Every request with <strong className="text-ink">{apiKey?.label ?? apiKey?.key_prefix}</strong> is refused from
-        this moment on. Payouts that it made go on.
+        Every request with <strong className="text-ink">{apiKey?.label ?? apiKey?.key_prefix}</strong> will be refused
+        from now on. Payouts created with it continue.
       </p>
       {revoke.error && <Trouble error={revoke.error} />}
       <DialogButtons>
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose}>Keep key</Button>
         <Button weight="danger" busy={revoke.isPending} onClick={() => apiKey && revoke.mutate(apiKey.id)}>
-          Revoke the key
+          Revoke key
         </Button>
       </DialogButtons>
     </Dialog>

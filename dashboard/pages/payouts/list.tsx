@@ -1,4 +1,4 @@
-// All payouts, newest first, with filters that are part of the address and of the CSV file.
+// All payouts, newest first. The filters are part of the URL and apply to the CSV file.
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Send } from 'lucide-react'
@@ -8,8 +8,7 @@ import { Card, Page } from '../../parts/card'
 import { DownloadButton } from '../../parts/download'
 import { Anchor, Button, ButtonLink } from '../../parts/forms/button'
 import { Choice, Field } from '../../parts/forms/field'
-import { Bars, Empty, Loaded } from '../../parts/loaded'
-import { More } from '../../parts/more'
+import { Bars, Empty, Loaded, More } from '../../parts/loaded'
 import { useEnvironment, useIsAdmin } from '../../shell/here'
 import { PayoutsTable } from './payouts-table'
 import { SearchField } from './search-field'
@@ -59,7 +58,7 @@ function Found({ payouts, isFiltered }: { readonly payouts: readonly Payout[]; r
   return isFiltered ? <NothingFound /> : <NoneYet />
 }
 
-/** Days are the reader's own: from the first moment of one to the last of the other. */
+/** Days are in the reader's time zone, from the start of the first to the end of the last. */
 function filtersOf({ status, q, from, to }: PayoutSearch): PayoutFilters {
   const start = (day: string, plusDays: number) => {
     const at = new Date(`${day}T00:00:00`)
@@ -111,12 +110,10 @@ function NothingFound() {
   const navigate = useNavigate()
   return (
     <Empty
-      title="Nothing matches these filters"
-      action={
-        <Button onClick={() => void navigate({ to: '/dashboard/payouts', search: {} })}>Clear the filters</Button>
-      }
+      title="No payouts match these filters"
+      action={<Button onClick={() => void navigate({ to: '/dashboard/payouts', search: {} })}>Clear filters</Button>}
     >
-      Search by reference, by the recipient’s name, by the last four digits of the account, or by a payout’s id.
+      Search by reference, recipient name, last four digits of the account, or payout id.
     </Empty>
   )
 }
@@ -130,7 +127,7 @@ function NoneYet() {
         <>
           {isAdmin && (
             <ButtonLink to="/dashboard/send" weight="primary">
-              Send the first one
+              Send first payout
             </ButtonLink>
           )}
           <Anchor href="/docs" target="_blank">
@@ -139,7 +136,7 @@ function NoneYet() {
         </>
       }
     >
-      Payouts made here or over the API appear on this page, each with its status as it changes.
+      Payouts created here or through the API appear on this page with their current status.
     </Empty>
   )
 }

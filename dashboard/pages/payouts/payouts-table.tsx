@@ -1,4 +1,4 @@
-// Payouts in a table, the same on every page that lists some.
+// The table of payouts that all pages use.
 import { Link } from '@tanstack/react-router'
 import type { Payout } from '../../api/types'
 import { Cell, Row, Table } from '../../parts/table'
@@ -10,7 +10,7 @@ const columns = [
   { head: 'Recipient' },
   { head: 'Reference', from: 'md' },
   { head: 'Status', from: 'sm' },
-  { head: 'Made', from: 'sm' },
+  { head: 'Created', from: 'sm' },
   { head: 'Wallet sent', align: 'right', from: 'lg' },
   { head: 'Amount', align: 'right' },
 ] as const

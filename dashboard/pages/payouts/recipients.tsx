@@ -1,12 +1,11 @@
-// Whom the partner has paid in the last twelve months, by account.
+// Recipients of the last twelve months, by account.
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { recipientsQuery } from '../../api/queries'
 import type { RecipientSummary } from '../../api/types'
 import { Card, Page } from '../../parts/card'
 import { ButtonLink } from '../../parts/forms/button'
-import { Bars, Empty, Loaded } from '../../parts/loaded'
-import { More } from '../../parts/more'
+import { Bars, Empty, Loaded, More } from '../../parts/loaded'
 import { Cell, Row, Table } from '../../parts/table'
 import { Moment } from '../../parts/values/moment'
 import { Gbp } from '../../parts/values/money'
@@ -16,7 +15,7 @@ const columns = [
   { head: 'Recipient' },
   { head: 'Last paid', from: 'sm' },
   { head: 'Payouts', align: 'right', from: 'sm' },
-  { head: 'Paid in all', align: 'right' },
+  { head: 'Total paid', align: 'right' },
 ] as const
 
 export function RecipientsPage() {
@@ -37,7 +36,7 @@ export function RecipientsPage() {
 }
 
 function Recipients({ recipients }: { readonly recipients: readonly RecipientSummary[] }) {
-  if (recipients.length === 0) return <NobodyYet />
+  if (recipients.length === 0) return <NoRecipients />
   return (
     <Table columns={columns} label="Recipients">
       {recipients.map((recipient, index) => (
@@ -73,11 +72,11 @@ function Recipients({ recipients }: { readonly recipients: readonly RecipientSum
   )
 }
 
-function NobodyYet() {
+function NoRecipients() {
   const isAdmin = useIsAdmin()
   return (
     <Empty
-      title="Nobody was paid yet"
+      title="No recipients yet"
       action={
         isAdmin && (
           <ButtonLink to="/dashboard/send" weight="primary">
@@ -86,7 +85,7 @@ function NobodyYet() {
         )
       }
     >
-      Recipients appear here with their first payout.
+      Recipients appear here after their first payout.
     </Empty>
   )
 }

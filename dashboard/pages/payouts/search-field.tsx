@@ -1,11 +1,11 @@
-// The text that payouts are searched for: asked for when the typing pauses, and following the address when that changes by itself.
+// The search field: searches when the typing pauses, and follows changes of the URL.
 import { useEffect, useState } from 'react'
 import { Field } from '../../parts/forms/field'
 
 const pauseMs = 300
 
 interface SearchFieldProps {
-  /** What the address says. */
+  /** The search text in the URL. */
   readonly asked: string
   readonly ask: (text: string) => void
 }
@@ -17,7 +17,7 @@ export function SearchField({ asked, ask }: SearchFieldProps) {
   if (asked !== seen) {
     setSeen(asked)
     setSent(null)
-    // What was asked from here may come back while somebody types on; anything else is Clear, Back or a link.
+    // Ignores the echo of an own search while the user types on; any other change is Clear, Back or a link.
     if (asked !== sent) setTyped(asked)
   }
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The second step: the code from the mail, sent off as soon as it is complete, and another one after a pause.
+// The second step: the emailed code, submitted as soon as it is complete; a new one after a pause.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -11,17 +11,17 @@ import { adviceOf } from '../../parts/notice'
 
 interface CodeStepProps {
   readonly email: string
-  /** To sign in, where it is left out. */
+  /** The default is to sign in. */
   readonly purpose?: 'sign_up' | undefined
   readonly partner?: string | undefined
   readonly next?: string | undefined
-  readonly sendAgain: () => Promise<unknown>
+  readonly resend: () => Promise<unknown>
   readonly back: () => void
 }
 
 const pauseSeconds = 30
 
-export function CodeStep({ email, purpose, partner, next, sendAgain, back }: CodeStepProps) {
+export function CodeStep({ email, purpose, partner, next, resend, back }: CodeStepProps) {
   const [code, setCode] = useState('')
   const signIn = useSignIn({ email, purpose, partner, next, onRefused: () => setCode('') })
   return (
@@ -44,9 +44,9 @@ export function CodeStep({ email, purpose, partner, next, sendAgain, back }: Cod
       </Button>
       <div className="flex justify-between gap-2">
         <Button weight="quiet" className="-ml-3" onClick={back}>
-          Another email
+          Use another email
         </Button>
-        <SendAgain send={sendAgain} />
+        <Resend send={resend} />
       </div>
     </form>
   )
@@ -75,7 +75,7 @@ function useSignIn({
   })
 }
 
-function SendAgain({ send }: { readonly send: () => Promise<unknown> }) {
+function Resend({ send }: { readonly send: () => Promise<unknown> }) {
   const [left, setLeft] = useState(pauseSeconds)
   const again = useMutation({ mutationFn: send, onSuccess: () => setLeft(pauseSeconds) })
   useEffect(() => {
@@ -91,7 +91,7 @@ function SendAgain({ send }: { readonly send: () => Promise<unknown> }) {
       disabled={left > 0}
       onClick={() => again.mutate()}
     >
-      {left > 0 ? `Send again in ${left} s` : 'Send again'}
+      {left > 0 ? `Resend in ${left} s` : 'Resend'}
     </Button>
   )
 }

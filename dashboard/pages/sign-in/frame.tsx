@@ -1,8 +1,8 @@
-// The calm page that people see before they are signed in.
+// The frame of the pages before sign-in.
 import type { ReactNode } from 'react'
 import icon from '../../icon.svg'
 import { pageFacts } from '../../page-facts'
-import { useTitle } from '../../parts/title'
+import { useTitle } from '../../parts/card'
 
 export function Frame({ title, about, mark, children, below }: FrameProps) {
   useTitle(title)
@@ -22,7 +22,7 @@ export function Frame({ title, about, mark, children, below }: FrameProps) {
         {below}
         {pageFacts.mail_inbox_url && (
           <p>
-            This machine keeps its mails:{' '}
+            Mails on this machine:{' '}
             <a href={pageFacts.mail_inbox_url} target="_blank" rel="noreferrer">
               open the mail inbox
             </a>

@@ -1,14 +1,14 @@
-// Where to go after the sign-in: only a page of ours behind it may be asked for.
+// The page to open after sign-in: only one of our own pages is allowed.
 
 const inner = /^\/dashboard(\/|$)/
-/** For resolving alone: an address that leads to any other host is none of ours. */
+/** Base URL for resolving; a URL with another host is not ours. */
 const here = 'http://here.invalid'
 
-/** As the browser would understand it, dots and backslashes resolved; undefined where that is not below /dashboard. */
+/** Resolves dots and backslashes as a browser does; undefined unless the result is below /dashboard. */
 export function nextPage(asked: string | undefined): string | undefined {
   if (asked === undefined || !asked.startsWith('/') || !URL.canParse(asked, here)) return undefined
   const { origin, pathname, search, hash } = new URL(asked, here)
-  // An encoded slash is decoded later on, and could then step out.
+  // An encoded slash is decoded later and could leave /dashboard.
   const isOurs = origin === here && inner.test(pathname) && !/%(2f|5c)/i.test(pathname)
   return isOurs ? `${pathname}${search}${hash}` : undefined
 }

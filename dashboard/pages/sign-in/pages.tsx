@@ -1,4 +1,4 @@
-// Signing in by an emailed code, at the common address or at a partner's own, and signing up.
+// Sign-in by emailed code, on the common page or a partner's own, and sign-up.
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -23,9 +23,9 @@ export function PartnerSignInPage() {
   const { data: partner, error } = useQuery(publicPartnerQuery(slug))
   if (error instanceof Refusal && error.status === 404)
     return (
-      <Frame title="There is no such page" about="The address may be mistyped.">
+      <Frame title="Page not found" about="Check the address.">
         <Link to="/sign-in" className="underline">
-          Sign in without it
+          Sign in
         </Link>
       </Frame>
     )
@@ -66,25 +66,25 @@ function SignIn({ title, partner, next, mark, below }: SignInProps) {
   const ask = useMutation({
     mutationFn: (address: string) => call('POST', '/v1/auth/codes', { body: { email: address } }),
   })
-  // A code that this browser asked for before may still work, so the form for it stays.
+  // A code that this browser requested before may still work, so the form stays.
   const isTooOften = ask.error instanceof Refusal && ask.error.status === 429
   if (ask.isSuccess || isTooOften)
     return (
       <Frame
-        title="Look into your mail"
-        about={isTooOften ? <AskedTooOften email={email} /> : <SentTo email={email} />}
+        title="Check your email"
+        about={isTooOften ? <TooManyCodes email={email} /> : <SentTo email={email} />}
         mark={mark}
       >
         <CodeStep
           {...{ email, partner, next }}
-          sendAgain={() => call('POST', '/v1/auth/codes', { body: { email } })}
+          resend={() => call('POST', '/v1/auth/codes', { body: { email } })}
           back={ask.reset}
         />
       </Frame>
     )
   return (
-    <Frame title={title} about="We send a code to your work email." mark={mark} below={below}>
-      <EmailForm ask={ask} email={email} setEmail={setEmail} button="Send me a code" />
+    <Frame title={title} about="We will send a code to your work email." mark={mark} below={below}>
+      <EmailForm ask={ask} email={email} setEmail={setEmail} button="Send code" />
     </Frame>
   )
 }
@@ -97,22 +97,22 @@ export function SignUpPage() {
   const ask = useMutation({ mutationFn: send })
   const below = (
     <p>
-      Already with us? <Link to="/sign-in">Sign in</Link>
+      Already have an account? <Link to="/sign-in">Sign in</Link>
     </p>
   )
   if (ask.isSuccess)
     return (
-      <Frame title="Look into your mail" about={<SentTo email={email} />}>
-        <CodeStep email={email} purpose="sign_up" sendAgain={() => send(email)} back={ask.reset} />
+      <Frame title="Check your email" about={<SentTo email={email} />}>
+        <CodeStep email={email} purpose="sign_up" resend={() => send(email)} back={ask.reset} />
       </Frame>
     )
   return (
     <Frame
       title="Open a sandbox"
-      about="Test money and keys at once; real payouts after business verification."
+      about="Start with test money and a sandbox key. Live payouts need business verification."
       below={below}
     >
-      <EmailForm ask={ask} email={email} setEmail={setEmail} button="Open the sandbox">
+      <EmailForm ask={ask} email={email} setEmail={setEmail} button="Open sandbox">
         <Field
           label="Business name"
           required
@@ -166,15 +166,15 @@ function EmailForm({ ask, email, setEmail, button, children }: EmailFormProps) {
 
 const SentTo = ({ email }: { readonly email: string }) => (
   <>
-    If <strong className="font-medium text-ink">{email}</strong> may sign in, a code is on its way. It works for 10
+    If <strong className="font-medium text-ink">{email}</strong> can sign in, we sent a code. It is valid for 10
     minutes.
   </>
 )
 
-const AskedTooOften = ({ email }: { readonly email: string }) => (
+const TooManyCodes = ({ email }: { readonly email: string }) => (
   <>
-    No code was sent: too many were asked for with <strong className="font-medium text-ink">{email}</strong> or from
-    your network. Try again later. A code that this browser has asked for still works.
+    No code was sent: too many were requested for <strong className="font-medium text-ink">{email}</strong> or from your
+    network. Try again later. A code that this browser requested still works.
   </>
 )
 

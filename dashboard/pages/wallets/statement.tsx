@@ -1,4 +1,4 @@
-// The wallet's statement: everything that came and went, with the balance after each.
+// The wallet statement: all entries, with the balance after each.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CirclePlus } from 'lucide-react'
@@ -7,8 +7,7 @@ import type { WalletEntry } from '../../api/types'
 import { Card, Page } from '../../parts/card'
 import { DownloadButton } from '../../parts/download'
 import { ButtonLink } from '../../parts/forms/button'
-import { Bars, Empty, Loaded } from '../../parts/loaded'
-import { More } from '../../parts/more'
+import { Bars, Empty, Loaded, More } from '../../parts/loaded'
 import { Cell, Row, Table } from '../../parts/table'
 import { Moment } from '../../parts/values/moment'
 import { useEnvironment } from '../../shell/here'
@@ -21,7 +20,9 @@ export function WalletPage() {
   return (
     <Page
       title="Wallet"
-      about={balance ? `${grouped(balance.usdc)} USDC, about ${pounds(balance.approx_gbp)}` : 'What came and what went'}
+      about={
+        balance ? `${grouped(balance.usdc)} USDC, about ${pounds(balance.approx_gbp)}` : 'All movements of the wallet'
+      }
       actions={
         <>
           <DownloadButton path="/v1/wallet/entries.csv" query={{ environment }} type="CSV" />
@@ -43,8 +44,8 @@ export function WalletPage() {
 }
 
 const columns = [
-  { head: 'When', from: 'sm' },
-  { head: 'What' },
+  { head: 'Time', from: 'sm' },
+  { head: 'Entry' },
   { head: 'Amount (USDC)', align: 'right' },
   { head: 'Balance (USDC)', align: 'right', from: 'sm' },
 ] as const
@@ -95,14 +96,14 @@ function Statement({ entries }: { readonly entries: readonly WalletEntry[] }) {
 function NoneYet() {
   return (
     <Empty
-      title="Nothing has moved yet"
+      title="No entries yet"
       action={
         <ButtonLink to="/dashboard/top-up" weight="primary">
           Top up
         </ButtonLink>
       }
     >
-      Top-ups, payouts and money that comes back appear here, with the balance after each.
+      Top-ups, payouts and refunds appear here, with the balance after each.
     </Empty>
   )
 }

@@ -1,17 +1,17 @@
-// How money gets into the wallet: pounds by bank transfer, USDC to an address to copy or scan, or test money at a click.
+// Ways to top up: pounds by bank transfer, USDC to an address, or test money in the sandbox.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, lazy, Suspense, useState } from 'react'
 import { call } from '../../api/call'
 import { accountQuery, balanceQuery } from '../../api/queries'
 import type { Account, BankFunding, Environment } from '../../api/types'
-import { isPretend } from '../../page-facts'
+import { isSimulated } from '../../page-facts'
 import { Card, Fact, Facts, Page } from '../../parts/card'
 import { Copyable } from '../../parts/copy'
 import { Button, ButtonLink } from '../../parts/forms/button'
 import { Field } from '../../parts/forms/field'
 import { Loaded } from '../../parts/loaded'
 import { Notice, Trouble } from '../../parts/notice'
-import { useSay } from '../../parts/toast'
+import { useToast } from '../../parts/toast'
 import { useEnvironment, useIsAdmin } from '../../shell/here'
 import { asAmount, codeWords, grouped, pounds, sortCodeWords } from '../../words'
 
@@ -38,13 +38,13 @@ export function TopUpPage() {
 
 function TestMoney() {
   const queryClient = useQueryClient()
-  const say = useSay()
+  const showToast = useToast()
   const [typed, setTyped] = useState('1000')
   const usdc = asAmount(typed)
   const add = useMutation({
     mutationFn: () => call('POST', '/v1/sandbox/top-ups', { query: { environment: 'sandbox' }, body: { usdc } }),
     onSuccess: async () => {
-      say(`${grouped(usdc ?? '')} USDC of test money added`)
+      showToast(`${grouped(usdc ?? '')} USDC of test money added`)
       await queryClient.invalidateQueries()
     },
   })
@@ -55,16 +55,14 @@ function TestMoney() {
   return (
     <Card title="Add test money">
       <form onSubmit={submit} className="flex flex-col gap-4">
-        <p className="text-soft">
-          The sandbox bank credits the wallet at once. It is worth nothing, and costs nothing.
-        </p>
+        <p className="text-soft">The sandbox bank credits the wallet at once. Test money has no value.</p>
         <Field
-          label="Amount in USDC"
+          label="Amount (USDC)"
           inputMode="decimal"
           className="figures text-right"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
-          error={usdc === null ? 'An amount such as 1000 or 250.50.' : null}
+          error={usdc === null ? 'Enter an amount such as 1000 or 250.50.' : null}
         />
         {add.error && <Trouble error={add.error} />}
         <Button type="submit" weight="primary" busy={add.isPending} disabled={usdc === null}>
@@ -85,8 +83,8 @@ function ByUsdc({ account: { funding_wallet, environment } }: { readonly account
           action={environment === 'live' && <ButtonLink to="/dashboard/verification">Verification</ButtonLink>}
         >
           {environment === 'live'
-            ? 'It gets one when your business is verified.'
-            : 'The sandbox bank gives it one when it is connected, usually within a minute.'}
+            ? 'You get an address when your business is verified.'
+            : 'The sandbox bank assigns one when it is connected, usually within a minute.'}
         </Notice>
       </Card>
     )
@@ -95,7 +93,7 @@ function ByUsdc({ account: { funding_wallet, environment } }: { readonly account
       <div className="flex flex-col gap-4">
         <div className="size-44 self-center rounded-xl border border-line bg-white p-3">
           <Suspense>
-            <QrCode text={address} label={`The wallet’s address as a QR code: ${address}`} />
+            <QrCode text={address} label={`QR code of the wallet address ${address}`} />
           </Suspense>
         </div>
         <Facts>
@@ -111,7 +109,7 @@ function ByUsdc({ account: { funding_wallet, environment } }: { readonly account
         </Facts>
         <Notice tone="warn">
           Send only USDC, and only on {codeWords(chain)}.{' '}
-          {isPretend(environment)
+          {isSimulated(environment)
             ? 'This address is simulated: real money sent to it is lost.'
             : 'Anything else is lost.'}
         </Notice>
@@ -123,9 +121,9 @@ function ByUsdc({ account: { funding_wallet, environment } }: { readonly account
 function ByBank({ funding, environment }: { readonly funding: BankFunding; readonly environment: Environment }) {
   const sortCode = sortCodeWords(funding.sort_code)
   return (
-    <Card title="By bank transfer">
+    <Card title="Bank transfer">
       <div className="flex flex-col gap-4">
-        <p className="text-soft">Pounds sent to this account are exchanged for USDC when they arrive.</p>
+        <p className="text-soft">Pounds sent to this account are converted to USDC when they arrive.</p>
         <Facts>
           <Fact name="Account holder">
             <Copyable text={funding.account_holder_name} name="account holder" />
@@ -142,7 +140,7 @@ function ByBank({ funding, environment }: { readonly funding: BankFunding; reado
             </Fact>
           )}
         </Facts>
-        {isPretend(environment) && (
+        {isSimulated(environment) && (
           <Notice tone="warn">This account is simulated: real money sent to it is lost.</Notice>
         )}
       </div>

@@ -1,4 +1,4 @@
-// Buttons and links that look like them, in three weights.
+// Buttons, and links that look like buttons.
 import { createLink } from '@tanstack/react-router'
 import { LoaderCircle } from 'lucide-react'
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, Ref } from 'react'
@@ -45,5 +45,5 @@ export function Anchor({ weight = 'plain', className = '', children, ...rest }: 
   )
 }
 
-/** For pages of ours. */
+/** For our own pages. */
 export const ButtonLink = createLink(Anchor)

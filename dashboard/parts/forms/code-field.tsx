@@ -1,4 +1,4 @@
-// The six digits of an emailed code: pasted, filled in by the phone or typed; sent off by themselves when they are complete.
+// The input of a six-digit code: typed, pasted or autofilled, and submitted when it is complete.
 import { useId } from 'react'
 
 interface CodeFieldProps {

@@ -1,4 +1,4 @@
-// Asks for the code that is mailed for one action: a live payout, a live key, a new admin, a changed address.
+// Asks for the mailed code that confirms one action: a live payout, a live key, a new admin, a changed email.
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { type CallOptions, call, Refusal } from '../../api/call'
@@ -9,15 +9,15 @@ import { Button } from './button'
 import { CodeField } from './code-field'
 
 interface ConfirmProps {
-  /** Of the request that needs the code. */
+  /** The path of the request that needs the code. */
   readonly path: string
   readonly request: CallOptions
   readonly button: string
   readonly confirm: (code: string) => void
   readonly busy: boolean
-  /** Why that request was refused. */
+  /** The error of that request. */
   readonly error: Error | null
-  /** In a dialog: it has no frame of its own then, and shows every refusal itself. */
+  /** Set in a dialog: the form then has no frame and shows every error itself. */
   readonly onClose?: () => void
   /** The end of "The code confirms only". */
   readonly children: ReactNode
@@ -51,18 +51,18 @@ export function ConfirmByCode(props: ConfirmProps) {
         only {children}.
       </p>
       {onClose && error && !isWrong && <Trouble error={error} />}
-      {mail.error && <Trouble error={mail.error} title="The code could not be mailed" retry={() => mail.mutate()} />}
+      {mail.error && <Trouble error={mail.error} title="The code could not be sent" retry={() => mail.mutate()} />}
       <CodeField
         value={code}
         onChange={setCode}
         onComplete={() => undefined}
         disabled={busy}
-        error={isWrong && code === '' ? 'This code is wrong, used or too old, or confirms something else.' : null}
+        error={isWrong && code === '' ? 'This code is wrong, used or expired, or confirms something else.' : null}
       />
       <div className="flex flex-wrap items-center justify-between gap-2">
         <span className="flex flex-wrap items-center gap-2">
           <Button weight="quiet" className="-ml-3" busy={mail.isPending} onClick={() => mail.mutate()}>
-            Mail a new code
+            Send new code
           </Button>
           {pageFacts.mail_inbox_url && (
             <a href={pageFacts.mail_inbox_url} target="_blank" rel="noreferrer" className="underline">
@@ -81,7 +81,7 @@ export function ConfirmByCode(props: ConfirmProps) {
   )
 }
 
-/** The code field itself shows this one. */
+/** The code field shows this error itself. */
 export function isWrongCode(error: Error | null): boolean {
   return error instanceof Refusal && error.code === 'invalid_confirm_code'
 }

@@ -1,4 +1,4 @@
-// A form's field: its name above, what is wrong with it below, both tied to it for whoever does not see them.
+// Form fields with a label and a hint or error, linked for screen readers.
 import {
   type InputHTMLAttributes,
   type ReactNode,

@@ -1,4 +1,4 @@
-// Something that is on or off, with its name and what it means beside it.
+// A switch with a label and a description.
 import { type ReactNode, useId } from 'react'
 
 interface SwitchProps {

@@ -1,4 +1,4 @@
-// Bars for twelve months, drawn by hand; the same figures as a table for whoever does not see them.
+// A bar chart of twelve months, with the same figures as a list for screen readers.
 import { shortMonthWords } from '../../words'
 
 interface BarOf {

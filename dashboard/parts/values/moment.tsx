@@ -1,4 +1,4 @@
-// A time in the reader's own zone, with UTC when hovered or asked for by a reader of titles.
+// A time in the reader's time zone, with UTC as its title.
 import { now } from '../../now'
 import { agoWords, briefWords, dayWords, exactWords, momentWords, utcWords } from '../../words'
 

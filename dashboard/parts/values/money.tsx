@@ -1,4 +1,4 @@
-// Amounts as they are shown: grouped, in figures that line up, never wrapped.
+// Formatted amounts: grouped, with aligned figures, never wrapped.
 import { grouped, pounds } from '../../words'
 
 export function Gbp({ of }: { readonly of: string }) {

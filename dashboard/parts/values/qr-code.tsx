@@ -1,4 +1,4 @@
-// A text as a QR code, drawn as one path.
+// Draws a text as a QR code, in one SVG path.
 // oxlint-disable-next-line import/no-named-as-default -- its types know only the default
 import qrcode from 'qrcode-generator'
 

@@ -1,4 +1,4 @@
-// A state as a word with a shape of its own, so that colour is never all that tells it.
+// A status as a word with an icon, so that colour is never the only signal.
 import { Ban, Check, CircleDashed, Clock, type LucideIcon, Mail, Minus, TriangleAlert, Undo2, X } from 'lucide-react'
 
 type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'calm'

@@ -62,7 +62,7 @@ describe('verification', () => {
     const visitor = await open(await aSession(api, gone, 'admin'), '/dashboard/verification?environment=live')
 
     await visitor.page.getByText('<img src=x onerror=alert(1)>').waitFor()
-    await visitor.page.getByText('It cannot be tried again.').waitFor()
+    await visitor.page.getByText('You cannot try again.').waitFor()
     expect(await visitor.page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
     expect(visitor.complaints).toEqual([])
     await visitor.leave()
@@ -72,7 +72,7 @@ describe('verification', () => {
     const fresh = await aPartner(api, { verificationStatus: 'not_started' })
     const visitor = await open(await aSession(api, fresh, 'viewer'), '/dashboard/verification?environment=live')
 
-    await visitor.page.getByText('An admin of your team goes on with it.').waitFor()
+    await visitor.page.getByText('An admin of your team has to continue.').waitFor()
     expect(await visitor.page.getByRole('button', { name: 'Start verification' }).count()).toBe(0)
     await visitor.leave()
   })
@@ -81,7 +81,7 @@ describe('verification', () => {
     const asked = await aPartner(api, verificationStates['verification-action'])
     const visitor = await open(await aSession(api, asked, 'admin'), '/dashboard?environment=sandbox')
 
-    await visitor.page.getByText('Verification waits for you').waitFor()
+    await visitor.page.getByText('Verification needs your input').waitFor()
     await visitor.picture('home-verification')
     expect(await visitor.faults()).toEqual([])
     await visitor.leave()
@@ -121,7 +121,7 @@ describe('a payout', () => {
       /Resolved.*The recipient did not agree.*The bank has asked the recipient\./,
     )
     expect(await recall.textContent()).toContain('by us')
-    expect(await trace.textContent()).toMatch(/Overdue.*Answer due by/)
+    expect(await trace.textContent()).toMatch(/Overdue.*Due/)
     await visitor.page.getByText('Recall resolved: the recipient did not agree').waitFor()
     // One of a kind at a time, and the trace is open.
     expect(await visitor.page.getByRole('button', { name: 'Trace', exact: true }).count()).toBe(0)
@@ -136,7 +136,7 @@ describe('a payout', () => {
     expect(await checkPage(visitor, 'payout-returned')).toEqual(noFindings)
 
     await visitor.go('/dashboard?environment=live')
-    await visitor.page.getByText('Sent back. The account is closed.').waitFor()
+    await visitor.page.getByText('Returned. The account is closed.').waitFor()
     await visitor.leave()
   })
 
@@ -146,10 +146,10 @@ describe('a payout', () => {
       const visitor = await open(session, `/dashboard/payouts/${id}?environment=sandbox`)
       const names = await visitor.page.locator('main button').allTextContents()
       await visitor.leave()
-      return names.filter((name) => /^(Cancel the payout|Simulate|Recall|Trace)$/.test(name))
+      return names.filter((name) => /^(Cancel payout|Simulate|Recall|Trace)$/.test(name))
     }
 
-    expect(await offered(admin, 'pending')).toEqual(['Cancel the payout'])
+    expect(await offered(admin, 'pending')).toEqual(['Cancel payout'])
     expect(await offered(admin, 'processing')).toEqual(['Simulate', 'Trace'])
     expect(await offered(admin, 'completed')).toEqual(['Simulate', 'Recall', 'Trace'])
     expect(await offered(admin, 'failed')).toEqual([])
@@ -176,15 +176,15 @@ describe('mails to admins', () => {
 
     await topUps.click()
     await page.getByText('Saved', { exact: true }).waitFor()
-    await page.getByLabel('The wallet is low below').fill('1,250.5')
-    await page.getByRole('button', { name: 'Save the low balance' }).click()
+    await page.getByLabel('Low balance limit (USDC)').fill('1,250.5')
+    await page.getByRole('button', { name: 'Save low balance limit' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
     await page.reload()
     await page.getByRole('switch').first().waitFor()
 
     expect(await topUps.isChecked()).toBe(false)
     expect(await page.getByRole('switch', { checked: true }).count()).toBe(5)
-    expect(await page.getByLabel('The wallet is low below').inputValue()).toBe('1250.50')
+    expect(await page.getByLabel('Low balance limit (USDC)').inputValue()).toBe('1250.50')
     expect(await checkPage(visitor, 'settings-mails')).toEqual(noFindings)
     await visitor.leave()
   })

@@ -63,7 +63,7 @@ test('a payout of a page whose partner was switched in another tab is refused, a
   await page.getByRole('button', { name: 'Send £12.00' }).click()
 
   expect((await answered).status()).toBe(409)
-  await page.getByText('Another partner was chosen in another tab').waitFor()
+  await page.getByText('You switched partners in another tab').waitFor()
   await page.getByText('Nothing was sent').waitFor()
   expect(await visitor.faults()).toEqual([])
   await visitor.picture('switched-elsewhere')
@@ -80,8 +80,8 @@ test('a file is saved only for the partner that the page shows', async () => {
   await inAnotherTab(page, (tab) => switchTo(tab, 'Southwind Market Ltd'))
   await page.getByRole('button', { name: 'CSV' }).click()
 
-  await page.getByText(/^Nothing was saved\./).waitFor()
-  await page.getByText('Another partner was chosen in another tab').waitFor()
+  await page.getByText(/^Download failed\./).waitFor()
+  await page.getByText('You switched partners in another tab').waitFor()
   expect(saved).toBe(0)
   await visitor.leave()
 })
@@ -110,7 +110,7 @@ describe('an invitation', () => {
   test('is declined without switching, and disappears', async () => {
     await invitation().getByRole('menuitem', { name: 'Decline' }).click()
 
-    await page.getByText(/^The invitation to .* is declined$/).waitFor()
+    await page.getByText(/^Invitation to .* declined$/).waitFor()
     await page.getByRole('button', { name: /Signed in as [^,]*$/ }).click()
     await page.getByRole('menuitemradio', { name: 'Southwind Market Ltd' }).waitFor()
     expect(await page.getByText(east.slug).count()).toBe(0)

@@ -78,15 +78,15 @@ describe('an admin', () => {
   test('makes a viewer an admin, effective from their next request', async () => {
     const hers = await aVisitor(browser, api.url, { session: await aSessionOf(api, grace) })
     await hers.go('/dashboard/keys?environment=sandbox')
-    expect(await hers.page.getByRole('button', { name: 'Make a key' }).count()).toBe(0)
+    expect(await hers.page.getByRole('button', { name: 'Create key' }).count()).toBe(0)
 
     await visitor.go('/dashboard/team?environment=sandbox')
     await page.getByLabel(`Role of ${grace.email}`).selectOption('admin')
-    await enterCode('Make an admin', 'confirm-promotion')
-    await page.getByText('The role is changed').waitFor()
+    await enterCode('Promote', 'confirm-promotion')
+    await page.getByText('Role changed').waitFor()
     await hers.page.reload()
 
-    await hers.page.getByRole('button', { name: 'Make a key' }).first().waitFor()
+    await hers.page.getByRole('button', { name: 'Create key' }).first().waitFor()
     await hers.leave()
     await visitor.leave()
   })
@@ -99,22 +99,22 @@ describe('an admin', () => {
     await page.getByRole('button', { name: 'Confirm by email' }).click()
     const right = await mailedCode()
     await page.getByLabel('Six-digit code').fill(anotherCode(right))
-    await page.getByRole('button', { name: 'Send the invitation' }).click()
-    await page.getByText('This code is wrong, used or too old').waitFor()
+    await page.getByRole('button', { name: 'Send invitation' }).click()
+    await page.getByText('This code is wrong, used or expired').waitFor()
     expect(await visitor.faults()).toEqual([])
-    await enterCode('Send the invitation', 'confirm-invitation')
+    await enterCode('Send invitation', 'confirm-invitation')
 
-    await page.getByText('The invitation is on its way').waitFor()
+    await page.getByText('Invitation sent').waitFor()
     await page.getByRole('row').filter({ hasText: 'new@northwind.example' }).waitFor()
     await visitor.leave()
   })
 
   test('creates a live key with a mailed code', async () => {
     await visitor.go('/dashboard/keys?environment=live')
-    await page.getByRole('button', { name: 'Make a key' }).first().click()
+    await page.getByRole('button', { name: 'Create key' }).first().click()
     await page.getByLabel('Label').fill('Shop server')
     await page.getByRole('button', { name: 'Confirm by email' }).click()
-    await enterCode('Make a live key', 'confirm-key')
+    await enterCode('Create live key', 'confirm-key')
 
     expect(await page.getByTestId('secret').textContent()).toMatch(/^kp_live_[0-9a-f]{48}$/)
     await visitor.leave()
@@ -125,10 +125,10 @@ describe('an admin', () => {
     // The member who opened the account goes first.
     await page.getByRole('button', { name: /^Remove ada@.*\.test$/ }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-    await page.getByText('The person is removed').waitFor()
+    await page.getByText('Member removed').waitFor()
     await page.getByLabel(`Role of ${ada.email}`).selectOption('viewer')
 
-    await page.getByText('The role stays as it is').waitFor()
+    await page.getByText('Role not changed').waitFor()
     await page.getByText(/The last admin can be neither removed nor made a viewer/).waitFor()
     expect(await page.getByLabel(`Role of ${ada.email}`).inputValue()).toBe('admin')
     await visitor.leave()
@@ -141,7 +141,7 @@ describe('an admin', () => {
     await visitor.go('/dashboard/team?environment=sandbox')
     await page.getByRole('button', { name: `Remove ${grace.email}` }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-    await page.getByText('The person is removed').waitFor()
+    await page.getByText('Member removed').waitFor()
     await page.getByText(grace.email).waitFor({ state: 'detached' })
     await hers.page.getByRole('link', { name: 'Wallet' }).click()
 
@@ -172,10 +172,10 @@ describe('a member', () => {
   test('leaves a team, viewers included, and is signed out', async () => {
     const hers = await aVisitor(browser, api.url, { session: await aSessionOf(api, grace) })
     await hers.go('/dashboard/team?environment=sandbox')
-    await hers.page.getByRole('button', { name: 'Leave the team' }).click()
+    await hers.page.getByRole('button', { name: 'Leave team' }).click()
     expect(await hers.faults()).toEqual([])
     await hers.picture('team-leave')
-    await hers.page.getByRole('dialog').getByRole('button', { name: 'Leave the team' }).click()
+    await hers.page.getByRole('dialog').getByRole('button', { name: 'Leave team' }).click()
 
     await hers.page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await visitor.go('/dashboard/team?environment=sandbox')

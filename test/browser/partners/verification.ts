@@ -19,7 +19,7 @@ export function goingLive(stage: () => Stage): void {
     await visitor.go('/sign-up')
     await page.getByLabel('Business name').fill('Difference Engines Ltd')
     await page.getByLabel('Work email').fill('ada@difference.test')
-    await page.getByRole('button', { name: 'Open the sandbox' }).click()
+    await page.getByRole('button', { name: 'Open sandbox' }).click()
     await page.getByLabel('Six-digit code').fill(await codeFor(local, 'ada@difference.test'))
     await page.waitForURL('**/dashboard?*')
   })
@@ -43,10 +43,10 @@ export function goingLive(stage: () => Stage): void {
   describe('a new partner that goes live', () => {
     test('starts, and the bank’s links appear without a reload', async () => {
       await page.getByRole('link', { name: 'Verification' }).click()
-      await page.getByText('The bank here is simulated').waitFor()
+      await page.getByText('Simulated bank', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Start verification' }).click()
 
-      const link = page.getByRole('link', { name: 'Go on at the bank' })
+      const link = page.getByRole('link', { name: 'Continue at the bank' })
       await link.waitFor()
       expect([await link.getAttribute('target'), await link.getAttribute('rel')]).toEqual([
         '_blank',
@@ -58,7 +58,7 @@ export function goingLive(stage: () => Stage): void {
 
     test('is asked for more, and both pages show it without a reload', async () => {
       expect(await page.getByText('Action required', { exact: true }).count()).toBe(0)
-      const tab = await atTheBank('Go on at the bank', 'Ask for more')
+      const tab = await atTheBank('Continue at the bank', 'Ask for more')
 
       await shows('Action required', tab)
       await shows('Action required')
@@ -66,7 +66,7 @@ export function goingLive(stage: () => Stage): void {
     })
 
     test('is rejected with a reason, and tries again', async () => {
-      const tab = await atTheBank('Go on at the bank', 'Reject')
+      const tab = await atTheBank('Continue at the bank', 'Reject')
       await shows('Rejected')
       await page.getByText('Your information could not be verified.').waitFor()
       await visitor.settled()
@@ -76,20 +76,20 @@ export function goingLive(stage: () => Stage): void {
 
       await page.getByRole('button', { name: 'Try again' }).click()
       await page.getByText('Why the bank refused last time').waitFor()
-      await page.getByRole('link', { name: 'Go on at the bank' }).waitFor()
+      await page.getByRole('link', { name: 'Continue at the bank' }).waitFor()
     })
 
     test('accepts the terms, is approved, and has a live wallet, live keys and a bank account to pay into', async () => {
       await (await atTheBank('Read and accept the bank’s terms', 'Accept the terms')).close()
       await page.getByRole('link', { name: 'Read and accept the bank’s terms' }).waitFor({ state: 'detached' })
-      await (await atTheBank('Go on at the bank', 'Approve')).close()
+      await (await atTheBank('Continue at the bank', 'Approve')).close()
 
       await shows('Approved')
       await visitor.settled()
       await visitor.picture('story-verification-approved')
       expect(await visitor.faults()).toEqual([])
-      await page.getByRole('link', { name: 'Make a live key' }).click()
-      await page.getByRole('button', { name: 'Make a key' }).first().waitFor()
+      await page.getByRole('link', { name: 'Create live key' }).click()
+      await page.getByRole('button', { name: 'Create key' }).first().waitFor()
       expect(new URL(page.url()).searchParams.get('environment')).toBe('live')
       await page.getByRole('link', { name: 'Top up' }).click()
       await page.getByText(/^\d\d-\d\d-\d\d$/).waitFor()

@@ -30,7 +30,7 @@ export function verifiedPartner(stage: () => Stage): void {
       const wrong = code === '000000' ? '000001' : '000000'
       await page.getByLabel('Six-digit code').fill(wrong)
       await page.getByRole('button', { name: 'Send £45.50' }).click()
-      await page.getByText('This code is wrong, used or too old').waitFor()
+      await page.getByText('This code is wrong, used or expired').waitFor()
       await visitor.picture('story-confirm')
       await page.getByLabel('Six-digit code').fill(code)
       await page.getByRole('button', { name: 'Send £45.50' }).click()
@@ -67,9 +67,9 @@ export function verifiedPartner(stage: () => Stage): void {
       const choose = (name: string, mimeType: string, buffer: Buffer) =>
         page.locator('input[type=file]').setInputFiles({ name, mimeType, buffer })
       await choose('logo.svg', 'image/svg+xml', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))
-      await page.getByText('This is not a PNG, JPEG or WebP picture.').waitFor()
+      await page.getByText('This is not a PNG, JPEG or WebP image.').waitFor()
       await choose('logo.png', 'image/png', Buffer.alloc(40 * 1024 + 1))
-      await page.getByText('This picture has 41 kB; at most 40 kB are taken.').waitFor()
+      await page.getByText('This image has 41 kB; the limit is 40 kB.').waitFor()
       await choose('logo.png', 'image/png', aPng)
       await page.locator('main img[src^="data:image/png"]').waitFor()
       await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -99,10 +99,10 @@ export function verifiedPartner(stage: () => Stage): void {
       await page.getByRole('navigation', { name: 'Pages' }).waitFor()
       await tabTo(page, 'Sandbox')
       await keyboard.press('Enter')
-      await page.getByText('Sandbox: test money, nobody is paid').waitFor()
+      await page.getByText('Sandbox: test money only').waitFor()
       await jumpTo(page, 'Send a payout')
 
-      await page.getByLabel('Amount in pounds').waitFor()
+      await page.getByLabel('Amount (GBP)').waitFor()
       for (const [label, text] of Object.entries(payoutByKeyboard)) {
         await tabTo(page, label)
         await keyboard.type(text)
@@ -125,13 +125,13 @@ export function verifiedPartner(stage: () => Stage): void {
   })
 
   const payoutByKeyboard = {
-    'Amount in pounds': '13',
+    'Amount (GBP)': '13',
     'First name': 'Dorothy',
     'Last name': 'Vaughan',
-    'House and street': '12 St James Square',
+    'Address line 1': '12 St James Square',
     Town: 'London',
     Postcode: 'SW1Y 4JH',
-    Bank: 'Barclays',
+    'Bank name': 'Barclays',
     'Sort code': '200415',
     'Account number': '38295555',
   }

@@ -37,7 +37,7 @@ export function afterwards(stage: () => Stage): void {
     await fillPayout(page, { amount, name, account: '38291234' })
     await page.getByRole('button', { name: 'Review' }).click()
     await page.getByRole('button', { name: `Send £${amount}` }).click()
-    await page.getByRole('heading', { name: 'What happened' }).waitFor()
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
   }
 
   async function simulate(way: string, reason?: string): Promise<void> {
@@ -45,7 +45,7 @@ export function afterwards(stage: () => Stage): void {
     await page.getByRole('menuitem', { name: way }).click()
     if (reason === undefined) return
     await page.getByLabel('Reason').selectOption(reason)
-    await page.getByRole('button', { name: /^(Let it fail|Send it back)$/ }).click()
+    await page.getByRole('button', { name: /^(Fail payout|Return payout)$/ }).click()
   }
 
   /** Less than the half minute after which a final payout is read again anyway. */
@@ -66,7 +66,7 @@ export function afterwards(stage: () => Stage): void {
       await simulate('Return', 'account_closed')
       await shows('Returned')
       await page.getByText('The account is closed.').first().waitFor()
-      await page.getByText('Money back in the wallet').waitFor()
+      await page.getByText('Refunded to the wallet').waitFor()
       await visitor.settled()
       await visitor.picture('story-returned')
       expect(await visitor.faults()).toEqual([])
@@ -80,7 +80,7 @@ export function afterwards(stage: () => Stage): void {
       await setBankDelay(600_000)
       await send('32.00', 'Grace Hopper')
       await simulate('Stall')
-      await page.getByText('The sandbox bank holds it').waitFor()
+      await page.getByText('Payout stalled').waitFor()
       await simulate('Fail', 'name_mismatch')
 
       await shows('Failed')
@@ -102,9 +102,9 @@ export function afterwards(stage: () => Stage): void {
       await page.getByLabel('Reason').fill('Paid to the wrong <b>supplier</b>.')
       await visitor.picture('story-recall-dialog')
       expect(await visitor.faults()).toEqual([])
-      await page.getByRole('button', { name: 'Ask for the recall' }).click()
+      await page.getByRole('button', { name: 'Open recall' }).click()
       const recall = page.getByRole('article', { name: 'Recall' })
-      await recall.getByText('Answer due by').waitFor()
+      await recall.getByText('Due', { exact: true }).waitFor()
       await page.getByText('Recall opened', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Recall', exact: true }).waitFor({ state: 'detached' })
 

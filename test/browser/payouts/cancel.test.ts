@@ -39,15 +39,15 @@ afterAll(async () => {
 test('a payout that the bank does not have is cancelled and refunded', async () => {
   const { page } = visitor
   await open(await aWaiting('order-in-time'))
-  await page.getByRole('button', { name: 'Cancel the payout' }).click()
+  await page.getByRole('button', { name: 'Cancel payout' }).click()
   await visitor.picture('cancel-dialog')
   expect(await visitor.faults()).toEqual([])
 
   await confirm()
 
   await page.getByText('Cancelled', { exact: true }).first().waitFor()
-  await page.getByText('Money back in the wallet').waitFor()
-  await page.getByRole('button', { name: 'Cancel the payout' }).waitFor({ state: 'detached' })
+  await page.getByText('Refunded to the wallet').waitFor()
+  await page.getByRole('button', { name: 'Cancel payout' }).waitFor({ state: 'detached' })
   await visitor.settled()
   await visitor.picture('cancelled')
   expect(visitor.complaints).toEqual([])
@@ -56,8 +56,8 @@ test('a payout that the bank does not have is cancelled and refunded', async () 
 test('a user who keeps it cancels nothing', async () => {
   const id = await aWaiting('order-kept')
   await open(id)
-  await visitor.page.getByRole('button', { name: 'Cancel the payout' }).click()
-  await visitor.page.getByRole('button', { name: 'Keep it' }).click()
+  await visitor.page.getByRole('button', { name: 'Cancel payout' }).click()
+  await visitor.page.getByRole('button', { name: 'Keep payout' }).click()
 
   expect(await statusOf(id)).toBe('pending')
 })
@@ -68,12 +68,12 @@ test('a payout that the bank may have cannot be cancelled, and the page says so'
   await world.bank.fault({ kind: 'reset', stage: 'after', times: null, match: toTransfers })
   const id = String((await world.pay(payer)).body['id'])
   await open(id)
-  await visitor.page.getByRole('button', { name: 'Cancel the payout' }).click()
+  await visitor.page.getByRole('button', { name: 'Cancel payout' }).click()
 
   await confirm()
 
-  await visitor.page.getByText('It is too late to cancel').waitFor()
-  await visitor.page.getByText('It may be at the bank already').waitFor()
+  await visitor.page.getByText('Too late to cancel').waitFor()
+  await visitor.page.getByText('The bank may already have it').waitFor()
   expect(await visitor.page.getByText('nothing will be charged').count()).toBe(0)
   await visitor.picture('cancel-too-late')
   expect(await visitor.faults()).toEqual([])
@@ -85,16 +85,16 @@ test('without a worker the cancel can be repeated, and the page does not claim s
   const id = await aWaiting('order-undecided')
   await world.stopWorkers()
   await open(id)
-  await page.getByRole('button', { name: 'Cancel the payout' }).click()
+  await page.getByRole('button', { name: 'Cancel payout' }).click()
 
   await confirm()
-  await page.getByText('It is not decided yet').waitFor()
-  expect(await page.getByText('The payout is cancelled', { exact: true }).count()).toBe(0)
+  await page.getByText('Not decided yet').waitFor()
+  expect(await page.getByText('Payout cancelled', { exact: true }).count()).toBe(0)
   await visitor.picture('cancel-undecided')
   await world.startWorkers()
   await page.getByRole('button', { name: 'Try again' }).click()
 
-  await page.getByText('The payout is cancelled', { exact: true }).waitFor()
+  await page.getByText('Payout cancelled', { exact: true }).waitFor()
   expect(await statusOf(id)).toBe('cancelled')
 })
 
@@ -102,7 +102,7 @@ async function open(id: string): Promise<void> {
   await visitor.go(`/dashboard/payouts/${id}?environment=sandbox`)
 }
 
-const confirm = () => visitor.page.getByRole('dialog').getByRole('button', { name: 'Cancel the payout' }).click()
+const confirm = () => visitor.page.getByRole('dialog').getByRole('button', { name: 'Cancel payout' }).click()
 
 /** Answered as pending while no worker ran, and then the bank does not answer when it is to be sent. */
 async function aWaiting(idempotencyKey: string): Promise<string> {

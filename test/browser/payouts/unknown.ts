@@ -26,7 +26,7 @@ export function unknownPayout(stage: () => Stage): void {
     await loseTheAnswer()
     await page.getByRole('button', { name: 'Send £7.00' }).click()
     await page.getByText('We do not know yet whether it was sent').waitFor()
-    expect(await page.getByRole('button', { name: 'Change it' }).isDisabled()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Edit' }).isDisabled()).toBe(true)
     await visitor.picture('story-unknown')
     await page.unroute('**/v1/payouts?*')
     await page.getByRole('button', { name: 'Try again' }).click()
@@ -64,24 +64,24 @@ export function unknownPayout(stage: () => Stage): void {
       route.fulfill({ status: 429, json: { error: { code: 'rate_limited', message: 'Too many requests.' } } }),
     )
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('That was too often in a short time.').waitFor()
+    await page.getByText('Too many requests.').waitFor()
     expect(await page.getByText('We do not know yet whether it was sent').count()).toBe(1)
     expect(await page.getByText('Nothing was sent').count()).toBe(0)
     await page.unroute('**/v1/payouts?*')
 
     page.once('dialog', (dialog) => void dialog.accept())
     await page.reload()
-    await page.getByText('There is a payout whose outcome is unknown').waitFor()
+    await page.getByText('A payout has an unknown outcome').waitFor()
     const kept: string = await page.evaluate('JSON.stringify(Object.entries(sessionStorage))')
     expect(kept).not.toMatch(/Liskov|38293333|9\.00/)
     await visitor.picture('story-unknown-reopened')
     await page.getByRole('button', { name: 'Look it up' }).click()
-    await page.getByText('The earlier payout had arrived').waitFor()
+    await page.getByText('The earlier payout was created').waitFor()
     await page.getByRole('link', { name: 'Open it' }).click()
 
     await page.getByText('In the recipient’s account').waitFor()
     await page.getByRole('link', { name: 'Send a payout' }).first().click()
-    await page.getByLabel('Amount in pounds').waitFor()
+    await page.getByLabel('Amount (GBP)').waitFor()
   })
 
   test('it survives the end of the session: after signing in again it is the same payout, and is paid once', async () => {
@@ -99,7 +99,7 @@ export function unknownPayout(stage: () => Stage): void {
     await signInHere(visitor, local, 'demo@payouts.test')
     await page.waitForURL('**/dashboard/send?*')
 
-    await page.getByText('There is a payout whose outcome is unknown').waitFor()
+    await page.getByText('A payout has an unknown outcome').waitFor()
     await page.getByRole('button', { name: 'Fill it in again' }).click()
     await fillPayout(page, { amount: '11.00', name: 'Hedy Lamarr', account: '38294444' })
     await page.getByRole('button', { name: 'Review' }).click()

@@ -32,7 +32,7 @@ export async function signIn(visitor: Visitor, local: Local, email: string, path
 export async function signInHere({ page }: Visitor, local: Local, email: string): Promise<void> {
   await fetch(`${local.mail?.inbox}/messages.json`, { method: 'DELETE' })
   await page.getByLabel('Work email').fill(email)
-  await page.getByRole('button', { name: 'Send me a code' }).click()
+  await page.getByRole('button', { name: 'Send code' }).click()
   await page.getByLabel('Six-digit code').fill(await codeFor(local, email))
 }
 
@@ -64,13 +64,13 @@ export async function fillPayout(
   { amount, name, account }: { amount: string; name: string; account: string },
 ): Promise<void> {
   const [first = '', last = ''] = name.split(' ')
-  await page.getByLabel('Amount in pounds').fill(amount)
+  await page.getByLabel('Amount (GBP)').fill(amount)
   await page.getByLabel('First name').fill(first)
   await page.getByLabel('Last name').fill(last)
-  await page.getByLabel('House and street').fill('12 St James Square')
+  await page.getByLabel('Address line 1').fill('12 St James Square')
   await page.getByLabel('Town').fill('London')
   await page.getByLabel('Postcode').fill('SW1Y 4JH')
-  await page.getByLabel('Bank', { exact: true }).fill('Barclays')
+  await page.getByLabel('Bank name').fill('Barclays')
   await page.getByLabel('Sort code').fill('20-04-15')
   await page.getByLabel('Account number').fill(account)
 }

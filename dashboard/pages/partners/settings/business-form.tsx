@@ -1,11 +1,12 @@
-// What a partner may change about itself; only what was changed is sent.
+// The form of a partner's own settings. It sends only changed fields.
 import { type FormEvent, useState } from 'react'
 import type { SignedInPartner } from '../../../api/types'
+import { Dialog } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
+import { ConfirmByCode } from '../../../parts/forms/confirm-by-code'
 import { Area, Field } from '../../../parts/forms/field'
 import { Trouble } from '../../../parts/notice'
 import { useIsAdmin } from '../../../shell/here'
-import { ConfirmEmails, emailsIn } from './confirm-emails'
 import { LogoField } from './logo-field'
 import { type AccountChanges, useSave } from './save'
 
@@ -15,7 +16,7 @@ type Name = (typeof names)[number]
 export function BusinessForm({ partner }: { readonly partner: SignedInPartner }) {
   const isAdmin = useIsAdmin()
   const [typed, setTyped] = useState<Readonly<Partial<Record<Name, string>>>>({})
-  /** Undefined: as it is; null: none any more. */
+  /** Undefined: unchanged. Null: removed. */
   const [logo, setLogo] = useState<string | null | undefined>(undefined)
   const [toConfirm, setToConfirm] = useState<AccountChanges | null>(null)
   const save = useSave(() => {
@@ -102,7 +103,7 @@ function BusinessFields({ partner, bind }: BusinessFieldsProps) {
         label="Billing address"
         optional
         rows={4}
-        hint="As invoices print it, line by line."
+        hint="Printed on invoices, line by line."
         {...bind('billing_address')}
       />
     </>
@@ -111,4 +112,43 @@ function BusinessFields({ partner, bind }: BusinessFieldsProps) {
 
 function waitingName({ requested_name: name }: SignedInPartner): string | null {
   return name === null ? null : `“${name}” is waiting for our approval.`
+}
+
+interface ConfirmEmailsProps {
+  /** Null: nothing to confirm. */
+  readonly changes: AccountChanges | null
+  readonly save: ReturnType<typeof useSave>
+  readonly onClose: () => void
+}
+
+export function ConfirmEmails({ changes, save, onClose }: ConfirmEmailsProps) {
+  const emails = emailsIn(changes ?? {})
+  return (
+    <Dialog open={changes !== null} onClose={onClose} title="Confirm the change">
+      <ConfirmByCode
+        path="/v1/account"
+        request={{ body: Object.fromEntries(emails.map(({ field, email }) => [field, email])) }}
+        button="Save"
+        confirm={(code) => save.mutate({ ...changes, confirm_code: code })}
+        busy={save.isPending}
+        error={save.error}
+        onClose={onClose}
+      >
+        {emails.map(({ name, email }) => (email === null ? `no ${name}` : `the ${name} ${email}`)).join(' and ')}
+      </ConfirmByCode>
+    </Dialog>
+  )
+}
+
+const emailFields = [
+  ['billing_email', 'billing email'],
+  ['contact_email', 'contact email'],
+] as const
+
+/** The part of the changes that a code confirms. */
+export function emailsIn(changes: AccountChanges) {
+  return emailFields.flatMap(([field, name]) => {
+    const email = changes[field]
+    return typeof email === 'string' || email === null ? [{ field, name, email }] : []
+  })
 }

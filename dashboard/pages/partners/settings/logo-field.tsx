@@ -1,4 +1,4 @@
-// The partner's logo: a small picture from one's own machine, looked at before it is saved.
+// The partner's logo: a small image file with a preview before it is saved.
 import { ImageUp } from 'lucide-react'
 import { type ChangeEvent, useId, useRef, useState } from 'react'
 import type { PublicPartner } from '../../../api/types'
@@ -8,7 +8,7 @@ import { logoOf, PartnerMark } from '../../../shell/partner-mark'
 interface LogoFieldProps {
   readonly partner: PublicPartner
   readonly disabled: boolean
-  /** The picture as a data: address, or null to take the logo away. */
+  /** The image as a data: URL, or null to remove the logo. */
   readonly onPick: (logo: string | null) => void
 }
 
@@ -22,7 +22,7 @@ export function LogoField({ partner, disabled, onPick }: LogoFieldProps) {
   const [fault, setFault] = useState<string | null>(null)
   const take = async (event: ChangeEvent<HTMLInputElement>) => {
     const file = event.target.files?.[0]
-    // The same file may be chosen again after it was made smaller.
+    // Allows choosing the same file again after it was made smaller.
     event.target.value = ''
     if (!file) return
     const wrong = faultOf(file)
@@ -50,11 +50,11 @@ export function LogoField({ partner, disabled, onPick }: LogoFieldProps) {
           />
           <Button disabled={disabled} aria-describedby={`${id}-about`} onClick={() => input.current?.click()}>
             <ImageUp aria-hidden />
-            {isSet ? 'Change the logo' : 'Choose a logo'}
+            {isSet ? 'Change logo' : 'Choose logo'}
           </Button>
           {isSet && !disabled && (
             <Button weight="quiet" onClick={clear}>
-              Take it away
+              Remove
             </Button>
           )}
         </div>
@@ -71,8 +71,8 @@ export function LogoField({ partner, disabled, onPick }: LogoFieldProps) {
 }
 
 function faultOf({ type, size }: File): string | null {
-  if (!types.includes(type)) return 'This is not a PNG, JPEG or WebP picture.'
-  return size > mostBytes ? `This picture has ${Math.ceil(size / 1024)} kB; at most 40 kB are taken.` : null
+  if (!types.includes(type)) return 'This is not a PNG, JPEG or WebP image.'
+  return size > mostBytes ? `This image has ${Math.ceil(size / 1024)} kB; the limit is 40 kB.` : null
 }
 
 function asDataUrl(file: File): Promise<string> {

@@ -1,4 +1,4 @@
-// What the admins are mailed about: a switch for each, saved as it is flipped, and when the wallet counts as low.
+// Mail notifications to admins: one switch per kind, saved at once, and the low balance limit.
 import { type FormEvent, useState } from 'react'
 import type { NotificationKind, SignedInPartner } from '../../../api/types'
 import { Card } from '../../../parts/card'
@@ -11,39 +11,42 @@ import { asAmount } from '../../../words'
 import { useSave } from './save'
 
 const switches: readonly (readonly [NotificationKind, string, string])[] = [
-  ['payout_failed', 'A payout failed', 'With the reason. The money comes back by itself.'],
-  ['payout_returned', 'A payout was returned', 'The recipient’s bank sent it back.'],
+  ['payout_failed', 'A payout failed', 'With the reason. The money returns to the wallet automatically.'],
+  ['payout_returned', 'A payout was returned', 'The recipient’s bank returned it.'],
   ['top_up', 'A top-up arrived', 'By bank transfer or in USDC.'],
-  ['low_balance', 'The wallet runs low', 'When it falls below the amount that you set here.'],
-  ['case', 'A recall or trace is resolved', 'With how it ended and what it costs.'],
-  ['verification', 'Verification changed', 'When the bank has decided, or needs something.'],
+  ['low_balance', 'The wallet is running low', 'When it falls below the limit that you set here.'],
+  ['case', 'A recall or trace is resolved', 'With its outcome and cost.'],
+  ['verification', 'Verification changed', 'When the bank has decided or needs information.'],
 ]
 
 export function Notifications({ partner }: { readonly partner: SignedInPartner }) {
   const isAdmin = useIsAdmin()
   const save = useSave()
   return (
-    <Card title="Mails to admins">
+    <Card title="Email notifications">
       <div className="flex flex-col gap-4">
-        <p className="text-soft">All admins of the team get them, about the live environment only.</p>
+        <p className="text-soft">All admins of the team get these emails. They cover the live environment only.</p>
         {switches.map(([kind, label, about]) => (
           <Switch
             key={kind}
             {...{ label, about }}
-            // While it is being saved it shows what was asked for.
-            on={askedFor(save, kind) ?? partner.notifications[kind]}
+            // While saving, it shows the new value.
+            on={pendingValue(save, kind) ?? partner.notifications[kind]}
             disabled={!isAdmin || save.isPending}
             onChange={(on) => save.mutate({ notifications: { [kind]: on } })}
           />
         ))}
-        {save.error && <Trouble error={save.error} title="It was not saved" />}
+        {save.error && <Trouble error={save.error} title="Not saved" />}
         <LowBalance partner={partner} />
       </div>
     </Card>
   )
 }
 
-function askedFor({ isPending, variables }: ReturnType<typeof useSave>, kind: NotificationKind): boolean | undefined {
+function pendingValue(
+  { isPending, variables }: ReturnType<typeof useSave>,
+  kind: NotificationKind,
+): boolean | undefined {
   const asked = isPending ? variables?.['notifications'] : undefined
   return typeof asked === 'object' ? asked?.[kind] : undefined
 }
@@ -62,7 +65,7 @@ function LowBalance({ partner: { low_balance_usdc: saved } }: { readonly partner
   return (
     <form onSubmit={submit} className="flex flex-col gap-3 border-t border-line pt-4">
       <Field
-        label="The wallet is low below (USDC)"
+        label="Low balance limit (USDC)"
         optional
         inputMode="decimal"
         className="figures text-right"
@@ -70,17 +73,17 @@ function LowBalance({ partner: { low_balance_usdc: saved } }: { readonly partner
         disabled={!isAdmin}
         value={shown}
         onChange={(event) => setTyped(event.target.value)}
-        hint="Empty: nobody is mailed about it."
-        error={isWrong ? 'An amount such as 500 or 1250.50, or nothing.' : null}
+        hint="Leave empty for no email."
+        error={isWrong ? 'Enter an amount such as 500 or 1250.50, or leave it empty.' : null}
       />
-      {save.error && <Trouble error={save.error} title="It was not saved" />}
+      {save.error && <Trouble error={save.error} title="Not saved" />}
       {isAdmin && (
         <div>
           <Button
             type="submit"
             busy={save.isPending}
             disabled={isWrong || usdc === saved}
-            aria-label="Save the low balance"
+            aria-label="Save low balance limit"
           >
             Save
           </Button>

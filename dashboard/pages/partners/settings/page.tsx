@@ -1,4 +1,4 @@
-// The partner's name, look and addresses, what its admins are mailed about, where its people sign in, and the end of every session.
+// Settings: the business, email notifications, the sign-in page, and sign-out everywhere.
 
 import { Card, Fact, Facts, Page } from '../../../parts/card'
 import { Copyable } from '../../../parts/copy'
@@ -14,7 +14,7 @@ export function SettingsPage() {
   const { partner } = useSession()
   return (
     <Page title="Settings">
-      {!isAdmin && <Notice>Viewers see the settings; an admin of your team can change them.</Notice>}
+      {!isAdmin && <Notice>Only admins can change these settings.</Notice>}
       <div className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
         <div className="flex min-w-0 flex-col gap-5">
           <Card title="Business">
@@ -47,8 +47,8 @@ function Sessions() {
     <Card title="Your sessions">
       <div className="flex flex-col items-start gap-3">
         <p className="text-soft">
-          You are signed in as <span className="text-ink">{member.email}</span>. If a device was lost, end every session
-          of yours.
+          You are signed in as <span className="text-ink">{member.email}</span>. If you lost a device, end all your
+          sessions.
         </p>
         {everywhere.error && <Trouble error={everywhere.error} />}
         <Button weight="danger" busy={everywhere.isPending} onClick={() => everywhere.mutate()}>

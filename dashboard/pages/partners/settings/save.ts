@@ -1,9 +1,9 @@
-// Saves what was changed of the partner, says so, and has every page read it again.
+// Saves changed settings of the partner and refreshes the pages that show them.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../../api/call'
 import { sessionQuery } from '../../../api/queries'
 import type { NotificationKind } from '../../../api/types'
-import { useSay } from '../../../parts/toast'
+import { useToast } from '../../../parts/toast'
 
 export type AccountChanges = Readonly<
   Record<string, string | null | Readonly<Partial<Record<NotificationKind, boolean>>>>
@@ -11,14 +11,14 @@ export type AccountChanges = Readonly<
 
 export function useSave(onSaved?: () => void) {
   const queryClient = useQueryClient()
-  const say = useSay()
+  const showToast = useToast()
   return useMutation({
     mutationFn: (changes: AccountChanges) => call('PATCH', '/v1/account', { body: changes }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
       await Promise.all(['account', 'compliance'].map((name) => queryClient.invalidateQueries({ queryKey: [name] })))
       onSaved?.()
-      say('Saved')
+      showToast('Saved')
     },
   })
 }

@@ -1,9 +1,9 @@
-// A change of the team: done, said, and the list read again.
+// Runs a change of the team, shows a message and reloads the list.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { membersQuery, sessionQuery } from '../../../api/queries'
-import { useSay } from '../../../parts/toast'
+import { useToast } from '../../../parts/toast'
 
-export const roleChanged = 'The role is changed'
+export const roleChanged = 'Role changed'
 
 export function useTeamChange<Args extends readonly unknown[]>(
   change: (...args: Args) => Promise<unknown>,
@@ -11,13 +11,13 @@ export function useTeamChange<Args extends readonly unknown[]>(
   onDone?: () => void,
 ) {
   const queryClient = useQueryClient()
-  const say = useSay()
+  const showToast = useToast()
   return useMutation({
     mutationFn: (args: Args) => change(...args),
     onSuccess: async () => {
       onDone?.()
-      say(done)
-      // One's own role or place in the team may have changed too.
+      showToast(done)
+      // The user's own role or membership may have changed too.
       await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
       await queryClient.invalidateQueries({ queryKey: membersQuery.queryKey })
     },

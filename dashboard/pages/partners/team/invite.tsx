@@ -1,4 +1,4 @@
-// Asks somebody into the team by mail.
+// Invites a person to the team by email.
 import { type FormEvent, useState } from 'react'
 import { call } from '../../../api/call'
 import type { Role } from '../../../api/types'
@@ -17,7 +17,7 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
   const body = { email: email.trim(), role, ...(name.trim() ? { name: name.trim() } : {}) }
   const invite = useTeamChange(
     (code?: string) => call('POST', '/v1/members', { body: { ...body, ...(code ? { confirm_code: code } : {}) } }),
-    'The invitation is on its way',
+    'Invitation sent',
     onClose,
   )
   const submit = (event: FormEvent) => {
@@ -30,7 +30,7 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
       <ConfirmByCode
         path="/v1/members"
         request={{ body }}
-        button="Send the invitation"
+        button="Send invitation"
         confirm={(code) => invite.mutate([code])}
         busy={invite.isPending}
         error={invite.error}
@@ -55,14 +55,14 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
         value={role}
         onChange={(event) => setRole(event.target.value === 'admin' ? 'admin' : 'viewer')}
       >
-        <option value="viewer">Viewer: sees everything, changes nothing</option>
+        <option value="viewer">Viewer: can view everything, but not change it</option>
         <option value="admin">Admin: sends payouts, changes settings</option>
       </Choice>
       {invite.error && <Trouble error={invite.error} />}
       <DialogButtons>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" weight="primary" busy={invite.isPending}>
-          {role === 'admin' ? 'Confirm by email' : 'Send the invitation'}
+          {role === 'admin' ? 'Confirm by email' : 'Send invitation'}
         </Button>
       </DialogButtons>
     </form>

@@ -1,4 +1,4 @@
-// Who may sign in to this partner: admins do everything, viewers look.
+// The members of this partner: admins may do everything, viewers only read.
 import { useQuery } from '@tanstack/react-query'
 import { LogOut, type LucideIcon, UserMinus, UserPlus } from 'lucide-react'
 import { useState } from 'react'
@@ -8,6 +8,7 @@ import type { Member, Role } from '../../../api/types'
 import { Card, Page } from '../../../parts/card'
 import { Dialog } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
+import { ConfirmByCode } from '../../../parts/forms/confirm-by-code'
 import { Bars, Loaded } from '../../../parts/loaded'
 import { Trouble } from '../../../parts/notice'
 import { Cell, Row, Table } from '../../../parts/table'
@@ -16,7 +17,6 @@ import { Status } from '../../../parts/values/status'
 import { useIsAdmin, useSession } from '../../../shell/here'
 import { roleChanged, useTeamChange } from './change'
 import { Invite } from './invite'
-import { Promote } from './promote'
 import { Leave, Remove } from './remove'
 
 export function TeamPage() {
@@ -26,7 +26,7 @@ export function TeamPage() {
   return (
     <Page
       title="Team"
-      about="Admins send payouts and change settings. Viewers see everything and change nothing."
+      about="Admins send payouts and change settings. Viewers can only view."
       actions={
         isAdmin && (
           <Button weight="primary" onClick={() => setInviting(true)}>
@@ -41,7 +41,7 @@ export function TeamPage() {
           {({ data }) => <Members members={data} />}
         </Loaded>
       </Card>
-      <Dialog open={inviting} onClose={() => setInviting(false)} title="Invite somebody">
+      <Dialog open={inviting} onClose={() => setInviting(false)} title="Invite a member">
         <Invite onClose={() => setInviting(false)} />
       </Dialog>
     </Page>
@@ -69,7 +69,7 @@ function Members({ members }: { readonly members: readonly Member[] }) {
     <>
       {demote.error && (
         <div className="p-4">
-          <Trouble error={demote.error} title="The role stays as it is" />
+          <Trouble error={demote.error} title="Role not changed" />
         </div>
       )}
       <Table columns={columns} label="Team">
@@ -103,7 +103,7 @@ function Members({ members }: { readonly members: readonly Member[] }) {
             </Cell>
             <Cell align="right">
               {member.email === self.email ? (
-                <RowButton name="Leave" icon={LogOut} label="Leave the team" onClick={() => setLeaving(member)} />
+                <RowButton name="Leave" icon={LogOut} label="Leave team" onClick={() => setLeaving(member)} />
               ) : (
                 isAdmin && (
                   <RowButton
@@ -146,12 +146,42 @@ interface RowButtonProps {
   readonly onClick: () => void
 }
 
-/** A word where there is room for it, else its picture. */
+/** Shows the label on wide screens, and the icon on narrow ones. */
 function RowButton({ name, icon: Icon, label, onClick }: RowButtonProps) {
   return (
     <Button weight="danger" aria-label={label} onClick={onClick}>
       <Icon className="sm:hidden" aria-hidden />
       <span className="hidden sm:inline">{name}</span>
     </Button>
+  )
+}
+
+interface PromoteProps {
+  readonly member: Member | null
+  readonly onClose: () => void
+}
+
+export function Promote({ member, onClose }: PromoteProps) {
+  const path = pathTo`/v1/members/${member?.id ?? ''}`
+  const body = { role: 'admin' }
+  const promote = useTeamChange(
+    (code: string) => call('PATCH', path, { body: { ...body, confirm_code: code } }),
+    roleChanged,
+    onClose,
+  )
+  return (
+    <Dialog open={member !== null} onClose={onClose} title="Promote this member to admin?">
+      <ConfirmByCode
+        path={path}
+        request={{ body }}
+        button="Promote"
+        confirm={(code) => promote.mutate([code])}
+        busy={promote.isPending}
+        error={promote.error}
+        onClose={onClose}
+      >
+        that {member?.email} becomes an admin, who sends payouts and changes settings
+      </ConfirmByCode>
+    </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-// The ways out of the team: an admin removes somebody, and anybody may leave.
+// Leaving the team: an admin removes a member, and every member may leave.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -7,19 +7,19 @@ import type { Member } from '../../../api/types'
 import { Dialog, DialogButtons } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
 import { Trouble } from '../../../parts/notice'
-import { useSay } from '../../../parts/toast'
+import { useToast } from '../../../parts/toast'
 import { useSession } from '../../../shell/here'
 import { useTeamChange } from './change'
 
-interface GoingProps {
+interface LeavingProps {
   readonly member: Member | null
   readonly onClose: () => void
 }
 
-export function Remove({ member, onClose }: GoingProps) {
+export function Remove({ member, onClose }: LeavingProps) {
   const remove = useTeamChange(
     (who: Member) => call('DELETE', pathTo`/v1/members/${who.id}`),
-    'The person is removed',
+    'Member removed',
     onClose,
   )
   return (
@@ -29,38 +29,38 @@ export function Remove({ member, onClose }: GoingProps) {
       button="Remove"
       change={{ ...remove, start: () => member && remove.mutate([member]) }}
     >
-      <strong className="text-ink">{member?.email}</strong> is signed out at once and cannot sign in again. What they
-      did stays in the audit log.
+      <strong className="text-ink">{member?.email}</strong> is signed out at once and cannot sign in again. Their
+      activity stays in the audit log.
     </Question>
   )
 }
 
-export function Leave({ member, onClose }: GoingProps) {
+export function Leave({ member, onClose }: LeavingProps) {
   const { partner } = useSession()
   const queryClient = useQueryClient()
   const navigate = useNavigate()
-  const say = useSay()
+  const showToast = useToast()
   const leave = useMutation({
     mutationFn: (self: Member) => call('DELETE', pathTo`/v1/members/${self.id}`),
     onSuccess: async () => {
       queryClient.clear()
       await navigate({ to: '/sign-in' })
-      say(`You have left ${partner.name}`)
+      showToast(`You left ${partner.name}`)
     },
   })
   return (
     <Question
       {...{ member, onClose }}
       title={`Leave ${partner.name}?`}
-      button="Leave the team"
+      button="Leave team"
       change={{ ...leave, start: () => member && leave.mutate(member) }}
     >
-      You are signed out at once, and only an admin can invite you again. What you did stays in the audit log.
+      You are signed out at once, and only an admin can invite you again. Your activity stays in the audit log.
     </Question>
   )
 }
 
-interface QuestionProps extends GoingProps {
+interface QuestionProps extends LeavingProps {
   readonly title: string
   readonly button: string
   readonly change: { readonly isPending: boolean; readonly error: Error | null; readonly start: () => void }

@@ -1,4 +1,4 @@
-// How far business verification is, what is still missing, and what the account may do.
+// Progress of the business verification, the missing steps, and the limits of the account.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { complianceQuery, sessionQuery } from '../../../api/queries'
@@ -8,7 +8,7 @@ import { Loaded } from '../../../parts/loaded'
 import { Gbp } from '../../../parts/values/money'
 import { useEnvironment, useSession } from '../../../shell/here'
 import { codeWords } from '../../../words'
-import { Standing } from './status'
+import { VerificationStatus } from './status'
 
 export function VerificationPage() {
   const query = useQuery(complianceQuery(useEnvironment()))
@@ -16,12 +16,12 @@ export function VerificationPage() {
   return (
     <Page
       title="Verification"
-      about="Real payouts need a verified business. The bank asks the questions; we show where it stands."
+      about="Live payouts need a verified business. The bank asks the questions; this page shows the progress."
     >
       <Loaded query={query}>
         {(compliance) => (
           <div className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
-            <Standing compliance={compliance} />
+            <VerificationStatus compliance={compliance} />
             <Rules compliance={compliance} />
           </div>
         )}
@@ -30,21 +30,21 @@ export function VerificationPage() {
   )
 }
 
-/** The other pages take it from the session whether live is open. */
+/** Other pages read from the session whether live is enabled. */
 function useLiveOnceApproved(compliance: Compliance | undefined): void {
   const queryClient = useQueryClient()
   const { live } = useSession()
-  const isNews = compliance?.business_verification.status === 'approved' && !live
+  const isNewlyApproved = compliance?.business_verification.status === 'approved' && !live
   useEffect(() => {
-    if (!isNews) return
+    if (!isNewlyApproved) return
     void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
     void queryClient.invalidateQueries({ queryKey: ['account'] })
-  }, [isNews, queryClient])
+  }, [isNewlyApproved, queryClient])
 }
 
 function Rules({ compliance: { account } }: { readonly compliance: Compliance }) {
   return (
-    <Card title="What the account may do">
+    <Card title="Account limits">
       <Facts>
         <Fact name="Smallest payout">
           <Gbp of={account.payout_limits_gbp.min} />
@@ -53,7 +53,7 @@ function Rules({ compliance: { account } }: { readonly compliance: Compliance })
           <Gbp of={account.payout_limits_gbp.max_per_payout} />
         </Fact>
         <Fact name="Countries">{account.enabled_countries.join(', ') || 'none'}</Fact>
-        <Fact name="Wallet">{account.isolated_wallet ? 'yours alone' : 'not open yet'}</Fact>
+        <Fact name="Wallet">{account.isolated_wallet ? 'separate' : 'not open yet'}</Fact>
         <Fact name="Network">{account.wallet_chain ? codeWords(account.wallet_chain) : '–'}</Fact>
       </Facts>
     </Card>

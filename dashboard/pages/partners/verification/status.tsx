@@ -1,4 +1,4 @@
-// Where verification stands in words and shape, what is still missing, and the ways on.
+// The status of the verification, the missing steps, and the next actions.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { CircleCheck, CircleDashed, CircleDot, Clock, ExternalLink, type LucideIcon } from 'lucide-react'
 import { call } from '../../../api/call'
@@ -13,16 +13,15 @@ import { codeWords } from '../../../words'
 import { type Step, stepsOf } from './steps'
 
 const next: Readonly<Record<string, string>> = {
-  not_started:
-    'Nothing was sent to the bank yet. It takes about ten minutes: have the company number and the owners’ details at hand.',
-  pending: 'It was begun and not finished. Go on where you stopped.',
-  action_required: 'The bank needs something more from you. Go on, and it tells you what.',
-  in_review: 'The bank has everything and looks at it. That takes one to two working days; there is nothing to do.',
-  approved: 'Your business is verified: live keys and live payouts are open.',
-  rejected: 'The bank did not accept the business. The sandbox goes on working.',
+  not_started: 'Not started. It takes about ten minutes: have the company number and the owners’ details ready.',
+  pending: 'Started but not finished. Continue where you stopped.',
+  action_required: 'The bank needs more information. Continue at the bank to see what is missing.',
+  in_review: 'The bank is reviewing your business. This takes one to two working days; you do not need to do anything.',
+  approved: 'Your business is verified: you can create live keys and send live payouts.',
+  rejected: 'The bank did not accept the business. The sandbox keeps working.',
 }
 
-export function Standing({ compliance }: { readonly compliance: Compliance }) {
+export function VerificationStatus({ compliance }: { readonly compliance: Compliance }) {
   const { business_verification: verification, screening } = compliance
   const { status, provider_status } = verification
   const isBeingAsked = status === 'pending' && verification.continue_url === null
@@ -32,20 +31,21 @@ export function Standing({ compliance }: { readonly compliance: Compliance }) {
         <div aria-live="polite" className="flex flex-col items-start gap-2">
           <Status of={status} />
           <p className="max-w-prose">
-            {isBeingAsked ? 'The bank is being asked. Its links appear here in a moment.' : next[status]}
+            {isBeingAsked ? 'Connecting to the bank. Its links will appear here in a moment.' : next[status]}
           </p>
         </div>
         <Reasons of={verification} />
         <Steps steps={stepsOf(verification)} />
-        <Ways of={verification} />
-        {pageFacts.live_is_make_believe && status !== 'approved' && (
-          <Notice title="The bank here is simulated">
-            Its page asks nothing: you decide there what it finds. Nobody is verified, and no money moves.
+        <NextActions of={verification} />
+        {pageFacts.live_is_simulated && status !== 'approved' && (
+          <Notice title="Simulated bank">
+            The bank’s page asks no questions; you choose its decision there. No business is verified, and no money
+            moves.
           </Notice>
         )}
         <div className="w-full border-t border-line pt-4">
           <Facts>
-            <Fact name="In the bank’s words">{provider_status ? codeWords(provider_status) : '–'}</Fact>
+            <Fact name="Bank status">{provider_status ? codeWords(provider_status) : '–'}</Fact>
             <Fact name="Screening">
               <Status of={screening} />
             </Fact>
@@ -56,7 +56,7 @@ export function Standing({ compliance }: { readonly compliance: Compliance }) {
   )
 }
 
-/** Also after the next try has begun, since they say what to mend. */
+/** Also shown during the next attempt, because they say what to correct. */
 function Reasons({ of: { status, reasons } }: { readonly of: BusinessVerification }) {
   if (reasons.length === 0 || status === 'approved') return null
   return (
@@ -77,15 +77,15 @@ function Reasons({ of: { status, reasons } }: { readonly of: BusinessVerificatio
 
 const looks: Readonly<Record<Step['state'], readonly [LucideIcon, string, string]>> = {
   done: [CircleCheck, 'text-good', 'done'],
-  yours: [CircleDot, 'text-warn', 'waits for you'],
-  theirs: [Clock, 'text-busy', 'under way'],
+  yours: [CircleDot, 'text-warn', 'your turn'],
+  theirs: [Clock, 'text-busy', 'in progress'],
   later: [CircleDashed, 'text-soft', 'later'],
 }
 
 function Steps({ steps }: { readonly steps: readonly Step[] }) {
   if (steps.length === 0) return null
   return (
-    <ol aria-label="What is still missing" className="flex w-full flex-col gap-2.5">
+    <ol aria-label="Verification steps" className="flex w-full flex-col gap-2.5">
       {steps.map(({ name, state }) => {
         const [Icon, ink, word] = looks[state]
         return (
@@ -100,22 +100,22 @@ function Steps({ steps }: { readonly steps: readonly Step[] }) {
   )
 }
 
-function Ways({ of: verification }: { readonly of: BusinessVerification }) {
+function NextActions({ of: verification }: { readonly of: BusinessVerification }) {
   const isAdmin = useIsAdmin()
   const { status, continue_url, terms_url, can_start } = verification
   if (status === 'approved')
     return (
       <div className="flex flex-wrap gap-2">
         <ButtonLink to="/dashboard/top-up" search={{ environment: 'live' }} weight="primary">
-          Top up the live wallet
+          Top up live wallet
         </ButtonLink>
         <ButtonLink to="/dashboard/keys" search={{ environment: 'live' }}>
-          Make a live key
+          Create live key
         </ButtonLink>
       </div>
     )
   if (can_start) return isAdmin ? <Start isAgain={status === 'rejected'} /> : <AdminsOnly />
-  if (status === 'rejected') return <p className="text-soft">It cannot be tried again. Contact support.</p>
+  if (status === 'rejected') return <p className="text-soft">You cannot try again. Contact support.</p>
   if (!isAdmin) return <AdminsOnly />
   const isAnswered = stepsOf(verification)[0]?.state === 'done'
   return (
@@ -123,7 +123,7 @@ function Ways({ of: verification }: { readonly of: BusinessVerification }) {
       {continue_url && !isAnswered && (
         <Anchor href={continue_url} target="_blank" rel="noopener noreferrer" weight="primary">
           <ExternalLink aria-hidden />
-          Go on at the bank
+          Continue at the bank
         </Anchor>
       )}
       {terms_url && (
@@ -136,13 +136,13 @@ function Ways({ of: verification }: { readonly of: BusinessVerification }) {
   )
 }
 
-const AdminsOnly = () => <p className="text-soft">An admin of your team goes on with it.</p>
+const AdminsOnly = () => <p className="text-soft">An admin of your team has to continue.</p>
 
 function Start({ isAgain }: { readonly isAgain: boolean }) {
   const queryClient = useQueryClient()
   const start = useMutation({
     mutationFn: () => call('POST', '/v1/compliance/verification', { body: {} }),
-    // Also when somebody else was quicker: the page shows what they have begun.
+    // Also after an error: another admin may have started it.
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['compliance'] }),
   })
   return (

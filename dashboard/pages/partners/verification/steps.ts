@@ -1,4 +1,4 @@
-// What a business has to do until it is verified, and how far it is with each.
+// The steps of a verification, with the state of each.
 import type { BusinessVerification } from '../../../api/types'
 
 export interface Step {
@@ -8,7 +8,7 @@ export interface Step {
 
 const answered = new Set(['under_review', 'paused', 'approved'])
 
-/** Nothing before it has begun, and nothing to list once it was refused. */
+/** Empty before it has started and after it was rejected. */
 export function stepsOf(verification: BusinessVerification): readonly Step[] {
   const { status, provider_status, terms_url } = verification
   if (status === 'not_started' || status === 'rejected') return []

@@ -1,4 +1,4 @@
-// What came of a cancel: done, too late, or not decided yet. Only the first means that the money is back.
+// The outcome of a cancel: done, too late, or undecided. Only after the first is the money back.
 import { isRecord, Refusal, Unreachable } from '../../../api/call'
 
 type CancelTrouble =
@@ -7,28 +7,25 @@ type CancelTrouble =
   | { readonly outcome: 'other' }
 
 const tooLate: Readonly<Record<string, string>> = {
-  pending: 'It may be at the bank already, so it cannot be taken back. This page shows its progress.',
-  processing: 'The bank has it, and it is on its way. Once it has arrived it can be recalled.',
-  completed: 'It is in the recipient’s account. It can be recalled, if the recipient agrees.',
-  failed: 'It has failed by itself: nothing was charged, and the money comes back.',
-  returned: 'The recipient’s bank has sent it back by itself.',
+  pending: 'The bank may already have it, so it cannot be cancelled. This page shows its progress.',
+  processing: 'The bank is processing it. You can recall it once it is completed.',
+  completed: 'It is in the recipient’s account. You can recall it, if the recipient agrees.',
+  failed: 'It has failed: nothing was charged, and the money returns to the wallet.',
+  returned: 'The recipient’s bank has already returned it.',
 }
 
 export function cancelTroubleOf(error: Error): CancelTrouble {
   if (error instanceof Unreachable || (error instanceof Refusal && error.status >= 500))
     return {
       outcome: 'undecided',
-      title: 'It is not decided yet',
-      advice:
-        'Nobody knows yet whether it was in time. Try again: that is safe, and the payout is cancelled once at most.',
+      title: 'Not decided yet',
+      advice: 'We do not know yet whether the cancel was in time. Trying again is safe.',
     }
   const status = statusIn(error)
-  // A first try whose answer was lost.
+  // The response to an earlier attempt was lost.
   if (status === 'cancelled') return { outcome: 'cancelled' }
   const advice = tooLate[status ?? '']
-  return advice === undefined
-    ? { outcome: 'other' }
-    : { outcome: 'too_late', title: 'It is too late to cancel', advice }
+  return advice === undefined ? { outcome: 'other' } : { outcome: 'too_late', title: 'Too late to cancel', advice }
 }
 
 function statusIn(error: Error): string | null {

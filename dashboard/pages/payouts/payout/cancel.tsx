@@ -1,17 +1,17 @@
-// Takes a payout back while it is pending, for admins; what the bank may have already is not taken back.
+// Cancels a pending payout, for admins. A payout that the bank may have cannot be cancelled.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Ban } from 'lucide-react'
 import { useState } from 'react'
 import { call, pathTo } from '../../../api/call'
+import { reloadPayout } from '../../../api/queries'
 import type { Payout } from '../../../api/types'
 import { Dialog, DialogButtons } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
 import { Notice, Trouble } from '../../../parts/notice'
-import { useSay } from '../../../parts/toast'
+import { useToast } from '../../../parts/toast'
 import { useIsAdmin } from '../../../shell/here'
 import { pounds } from '../../../words'
 import { cancelTroubleOf } from './cancel-words'
-import { readAgain } from './read-again'
 
 export function CancelPayout({ payout }: { readonly payout: Payout }) {
   const isAdmin = useIsAdmin()
@@ -23,24 +23,24 @@ export function CancelPayout({ payout }: { readonly payout: Payout }) {
     setOpen(false)
     cancel.reset()
   }
-  // The dialog outlives the state that it was opened in: whoever was too late is told so.
+  // The dialog stays open when the status changes, so that it can show that the cancel was too late.
   if (!isAdmin || (payout.status !== 'pending' && !open)) return null
   return (
     <>
       {payout.status === 'pending' && (
         <Button weight="danger" onClick={() => setOpen(true)}>
           <Ban aria-hidden />
-          Cancel the payout
+          Cancel payout
         </Button>
       )}
-      <Dialog open={open} onClose={close} title={isTooLate ? 'This payout is not cancelled' : 'Cancel this payout?'}>
+      <Dialog open={open} onClose={close} title={isTooLate ? 'Payout not cancelled' : 'Cancel this payout?'}>
         <div className="flex flex-col gap-4">
           {!isTooLate && (
             <p className="text-soft">
               <strong className="text-ink">{pounds(payout.amount_gbp)}</strong> to{' '}
               <strong className="text-ink">{payout.recipient.name ?? 'the recipient'}</strong> will not be sent, nothing
-              will be charged, and the money will be back in the wallet at once. That works only while the bank does not
-              have it.
+              will be charged, and the money returns to the wallet at once. This works only until the bank has the
+              payout.
             </p>
           )}
           {cancel.error && trouble?.outcome === 'other' && <Trouble error={cancel.error} />}
@@ -51,10 +51,10 @@ export function CancelPayout({ payout }: { readonly payout: Payout }) {
           )}
         </div>
         <DialogButtons>
-          <Button onClick={close}>{isTooLate ? 'Close' : 'Keep it'}</Button>
+          <Button onClick={close}>{isTooLate ? 'Close' : 'Keep payout'}</Button>
           {!isTooLate && (
             <Button weight="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
-              {trouble?.outcome === 'undecided' ? 'Try again' : 'Cancel the payout'}
+              {trouble?.outcome === 'undecided' ? 'Try again' : 'Cancel payout'}
             </Button>
           )}
         </DialogButtons>
@@ -65,10 +65,10 @@ export function CancelPayout({ payout }: { readonly payout: Payout }) {
 
 function useCancel({ id, environment }: Payout, onDone: () => void) {
   const queryClient = useQueryClient()
-  const say = useSay()
+  const showToast = useToast()
   const done = () => {
     onDone()
-    say('The payout is cancelled')
+    showToast('Payout cancelled')
   }
   return useMutation({
     mutationFn: () => call('POST', pathTo`/v1/payouts/${id}/cancel`, { query: { environment } }),
@@ -76,6 +76,6 @@ function useCancel({ id, environment }: Payout, onDone: () => void) {
     onError: (error) => {
       if (cancelTroubleOf(error).outcome === 'cancelled') done()
     },
-    onSettled: () => readAgain(queryClient),
+    onSettled: () => reloadPayout(queryClient),
   })
 }

@@ -1,4 +1,4 @@
-// Recalls and traces of a payout: what is asked of the bank, until when, what people found out, and how it ended.
+// Recalls and traces of a payout, with due date, notes and outcome.
 import { useQuery } from '@tanstack/react-query'
 import { SearchCheck, Undo2 } from 'lucide-react'
 import { useState } from 'react'
@@ -15,7 +15,7 @@ import { whoWords } from '../../../words'
 import { kindWords, outcomeWords } from './event-words'
 import { OpenCase } from './open-case'
 
-/** Only what has arrived can be called back; what is on its way, or should have arrived, can be looked for. */
+/** Only a completed payout can be recalled; a processing or completed one can be traced. */
 const possible: Readonly<Record<CaseKind, readonly Payout['status'][]>> = {
   recall: ['completed'],
   trace: ['processing', 'completed'],
@@ -36,7 +36,7 @@ export function Cases({ payout }: { readonly payout: Payout }) {
             {data.map((each) => (
               <Shown key={each.id} of={each} />
             ))}
-            <Ways payout={payout} recall={can('recall')} trace={can('trace')} />
+            <NewCase payout={payout} recall={can('recall')} trace={can('trace')} />
           </div>
         )}
       </Loaded>
@@ -44,21 +44,21 @@ export function Cases({ payout }: { readonly payout: Payout }) {
   )
 }
 
-interface WaysProps {
+interface NewCaseProps {
   readonly payout: Payout
   readonly recall: boolean
   readonly trace: boolean
 }
 
-function Ways({ payout, recall, trace }: WaysProps) {
+function NewCase({ payout, recall, trace }: NewCaseProps) {
   const [kind, setKind] = useState<CaseKind | null>(null)
   return (
     <>
       {(recall || trace) && (
         <div className="flex flex-col items-start gap-3">
           <p className="text-soft">
-            {recall ? 'Paid by mistake, or did it not arrive?' : 'Should it have arrived by now?'} Our people ask the
-            bank.
+            {recall ? 'Was it paid by mistake, or did it not arrive?' : 'Should it have arrived by now?'} Our staff
+            contact the bank.
           </p>
           <div className="flex flex-wrap gap-2">
             {recall && (
@@ -93,12 +93,12 @@ function Shown({ of: each }: { readonly of: Case }) {
       </header>
       <p className="break-words">{each.reason}</p>
       <Facts>
-        <Fact name="Asked for">
+        <Fact name="Opened">
           <Moment at={each.opened_at} as="day" />
         </Fact>
-        <Fact name="By">{whoWords(each.opened_by)}</Fact>
+        <Fact name="Opened by">{whoWords(each.opened_by)}</Fact>
         {each.resolved_at === null ? (
-          <Fact name="Answer due by">
+          <Fact name="Due">
             <Moment at={each.due_at} as="day" />
           </Fact>
         ) : (

@@ -1,4 +1,4 @@
-// What a payout costs, in words that fit how it ended: what was never paid has cost nothing.
+// The cost of a payout, worded for its status: an unpaid payout costs nothing.
 import type { Payout, PayoutDetails } from '../../../api/types'
 import { Card, Fact, Facts } from '../../../parts/card'
 import { Bar } from '../../../parts/loaded'
@@ -12,9 +12,9 @@ interface Words {
 
 const paid: Words = { title: 'Cost', recipient: 'Recipient gets', wallet: 'Wallet sent' }
 const notPaid: Words = {
-  title: 'What it would have cost',
-  recipient: 'Recipient would have got',
-  wallet: 'Wallet had set aside',
+  title: 'Cost if paid',
+  recipient: 'Recipient amount',
+  wallet: 'Held in the wallet',
 }
 
 const words: Readonly<Record<Payout['status'], Words>> = {
@@ -23,7 +23,7 @@ const words: Readonly<Record<Payout['status'], Words>> = {
   completed: paid,
   failed: notPaid,
   cancelled: notPaid,
-  returned: { ...paid, recipient: 'Recipient was sent' },
+  returned: { ...paid, recipient: 'Sent to recipient' },
 }
 
 interface CostProps {

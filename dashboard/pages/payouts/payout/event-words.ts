@@ -1,20 +1,20 @@
-// What happened to a payout, and how a recall or trace of it ended, in words.
+// Texts for payout events and for outcomes of recalls and traces.
 import type { CaseKind, PayoutEvent } from '../../../api/types'
 import { codeWords } from '../../../words'
 
 const known: Readonly<Record<string, string>> = {
   requested: 'Requested',
-  debited: 'Set aside in the wallet',
+  debited: 'Debited from the wallet',
   sent: 'Accepted by the bank',
   unconfirmed: 'Waiting for the bank to confirm',
   completed: 'In the recipient’s account',
   failed: 'Failed',
-  refunded: 'Money back in the wallet',
+  refunded: 'Refunded to the wallet',
   cancelled: 'Cancelled',
-  returned: 'Sent back by the recipient’s bank',
+  returned: 'Returned by the recipient’s bank',
 }
 
-/** The detail of a case's events is its kind, and once it is resolved its outcome: "recall: refused". */
+/** The detail of a case event is its kind and, once resolved, its outcome: "recall: refused". */
 export function titleOf({ event, detail }: Pick<PayoutEvent, 'event' | 'detail'>): string {
   const [kind = '', outcome = ''] = (detail ?? '').split(': ')
   if (event === 'case_opened') return `${kind === '' ? 'Case' : codeWords(kind)} opened`
@@ -23,7 +23,7 @@ export function titleOf({ event, detail }: Pick<PayoutEvent, 'event' | 'detail'>
 }
 
 const outcomes: Readonly<Record<string, string>> = {
-  returned: 'The money comes back',
+  returned: 'The money is returned',
   refused: 'The recipient did not agree',
   found: 'The money was found',
   not_found: 'The money was not found',

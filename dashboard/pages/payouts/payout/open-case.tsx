@@ -1,14 +1,14 @@
-// Asks for a recall or a trace: why, what it takes and what it costs, before anybody at the bank is asked.
+// Opens a recall or a trace, and explains its effect and cost first.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { call, pathTo } from '../../../api/call'
+import { reloadPayout } from '../../../api/queries'
 import type { Case, CaseKind, Payout } from '../../../api/types'
 import { Dialog, DialogButtons } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
 import { Area } from '../../../parts/forms/field'
 import { Trouble } from '../../../parts/notice'
-import { useSay } from '../../../parts/toast'
-import { readAgain } from './read-again'
+import { useToast } from '../../../parts/toast'
 
 interface OpenCaseProps {
   readonly payout: Payout
@@ -20,17 +20,17 @@ const words = {
   recall: {
     title: 'Recall this payout?',
     about:
-      'The recipient’s bank is asked to send the money back. The recipient has to agree, so it may be refused; if it comes back, this page says so.',
-    hint: 'Why it should come back, such as: paid to the wrong supplier.',
-    button: 'Ask for the recall',
-    done: 'The recall is opened',
+      'We ask the recipient’s bank to return the money. The recipient has to agree, so it may be refused. This page shows the outcome.',
+    hint: 'Why you recall it, such as: paid to the wrong supplier.',
+    button: 'Open recall',
+    done: 'Recall requested',
   },
   trace: {
     title: 'Trace this payout?',
-    about: 'The bank is asked where the money is. Nothing changes for the recipient.',
-    hint: 'Why it is looked for, such as: the recipient says that it has not arrived.',
-    button: 'Ask for the trace',
-    done: 'The trace is opened',
+    about: 'We ask the bank where the money is. Nothing changes for the recipient.',
+    hint: 'Why you trace it, such as: the recipient says that it has not arrived.',
+    button: 'Open trace',
+    done: 'Trace requested',
   },
 } as const
 
@@ -53,7 +53,7 @@ export function OpenCase({ payout, kind, onClose }: OpenCaseProps) {
         <p className="text-soft">
           {about}{' '}
           {payout.environment === 'live'
-            ? 'When it is resolved it is charged: the bank’s cost plus 20%, on the monthly invoice.'
+            ? 'When it is resolved, the bank’s cost plus 20% is charged on the monthly invoice.'
             : 'The sandbox is never charged.'}
         </p>
         <Area
@@ -68,7 +68,7 @@ export function OpenCase({ payout, kind, onClose }: OpenCaseProps) {
         />
         {open.error && <Trouble error={open.error} />}
         <DialogButtons>
-          <Button onClick={close}>Not now</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button type="submit" weight="primary" busy={open.isPending} disabled={reason.trim() === ''}>
             {button}
           </Button>
@@ -80,14 +80,14 @@ export function OpenCase({ payout, kind, onClose }: OpenCaseProps) {
 
 function useOpen({ id, environment }: Payout, kind: CaseKind, onClose: () => void) {
   const queryClient = useQueryClient()
-  const say = useSay()
+  const showToast = useToast()
   return useMutation({
     mutationFn: (reason: string) =>
       call<Case>('POST', pathTo`/v1/payouts/${id}/cases`, { query: { environment }, body: { kind, reason } }),
     onSuccess: () => {
       onClose()
-      say(words[kind].done)
+      showToast(words[kind].done)
     },
-    onSettled: () => readAgain(queryClient),
+    onSettled: () => reloadPayout(queryClient),
   })
 }

@@ -1,4 +1,4 @@
-// One payout: what it is, where it stands, and everything that happened to it. It follows the bank without reloading.
+// One payout: details, status and timeline, updated automatically.
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ArrowLeft, ExternalLink } from 'lucide-react'
@@ -26,9 +26,9 @@ export function PayoutPage() {
   const query = useQuery(payoutQuery(environment, id))
   if (query.error instanceof Refusal && query.error.status === 404)
     return (
-      <Page title="There is no such payout">
+      <Page title="Payout not found">
         <Notice action={<ButtonLink to="/dashboard/payouts">All payouts</ButtonLink>}>
-          Not in {environment}, at least: a payout is found only in the environment in which it was made.
+          There is no such payout in {environment}. A payout exists only in the environment in which it was created.
         </Notice>
       </Page>
     )
@@ -70,7 +70,7 @@ function Shown({ payout }: { readonly payout: Payout }) {
       <Verdict payout={payout} />
       <div className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
         <div className="flex min-w-0 flex-col gap-5">
-          <Card title="What happened">
+          <Card title="Timeline">
             <Loaded query={events}>{({ data }) => <Timeline events={data} payout={payout} />}</Loaded>
           </Card>
           <Cases payout={payout} />
@@ -85,7 +85,7 @@ function Shown({ payout }: { readonly payout: Payout }) {
 }
 
 const words: Readonly<Record<Payout['status'], string | null>> = {
-  pending: 'Saved, and waiting for the bank to confirm. The money is set aside; it cannot be paid twice.',
+  pending: 'Saved and waiting for the bank to confirm. The money is held; it cannot be paid twice.',
   processing: null,
   completed: null,
   failed: null,
@@ -97,15 +97,15 @@ function Verdict({ payout: { status, failure_reason } }: { readonly payout: Payo
   if (status === 'failed')
     return (
       <Notice tone="bad" title={failure_reason ? reasonWords(failure_reason) : 'The payout failed.'}>
-        Nothing was charged, and the money comes back to the wallet. Check the details with the recipient, then send a
-        new payout.
+        Nothing was charged, and the money returns to the wallet. Check the details with the recipient, then send a new
+        payout.
       </Notice>
     )
   if (status === 'returned')
     return (
       <Notice tone="warn" title={failure_reason ? reasonWords(failure_reason) : 'The payout was returned.'}>
-        The recipient’s bank sent the money back; it is in the wallet again once our bank has it. Check the details with
-        the recipient before you pay again.
+        The recipient’s bank returned the money. The wallet is credited when our bank receives it. Check the details
+        with the recipient before you pay again.
       </Notice>
     )
   const sentence = words[status]
@@ -139,10 +139,10 @@ function Details({ payout, details }: DetailsProps) {
             <Bar />
           )}
         </Fact>
-        <Fact name="Made">
+        <Fact name="Created">
           <Moment at={payout.created_at} />
         </Fact>
-        <Fact name="By">{details ? details.created_by.replace(/^key:/, 'API key ') : <Bar />}</Fact>
+        <Fact name="Created by">{details ? details.created_by.replace(/^key:/, 'API key ') : <Bar />}</Fact>
       </Facts>
     </Card>
   )
@@ -150,7 +150,7 @@ function Details({ payout, details }: DetailsProps) {
 
 const short = (id: string) => (id.length > 24 ? `${id.slice(0, 13)}…${id.slice(-4)}` : id)
 
-/** Every payout is a workflow; the Web UI finds it by the payout's id. */
+/** Each payout is a workflow, which the Web UI finds by the payout's id. */
 function TemporalLink({ payout }: { readonly payout: Payout }) {
   const { temporal_ui_url: base, member } = useSession()
   if (!base || member.role !== 'admin') return null

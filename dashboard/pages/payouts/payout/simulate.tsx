@@ -1,26 +1,25 @@
-// For the sandbox alone: chooses how the sandbox bank goes on with a payout, and follows it there.
+// Sandbox only: makes the sandbox bank settle, fail, return or stall a payout.
 import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, FlaskConical, Pause, Undo2, X } from 'lucide-react'
 import { useState } from 'react'
 import { call, pathTo } from '../../../api/call'
-import { payoutQuery } from '../../../api/queries'
+import { payoutQuery, reloadPayout } from '../../../api/queries'
 import type { Payout } from '../../../api/types'
 import { pageFacts } from '../../../page-facts'
 import { Dialog, DialogButtons } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
 import { Choice } from '../../../parts/forms/field'
 import { adviceOf, Trouble } from '../../../parts/notice'
-import { useSay } from '../../../parts/toast'
+import { useToast } from '../../../parts/toast'
 import { useIsAdmin } from '../../../shell/here'
 import { codeWords } from '../../../words'
-import { readAgain } from './read-again'
 import { type Outcome, possibleFrom, simulatedReasons } from './simulations'
 
 const ways = {
-  settle: [Check, 'Settle', 'it arrives'],
+  settle: [Check, 'Settle', 'it is paid'],
   fail: [X, 'Fail …', 'it cannot be delivered'],
-  return: [Undo2, 'Return …', 'it arrives and is sent back'],
+  return: [Undo2, 'Return …', 'it is paid, then returned'],
   stall: [Pause, 'Stall', 'the bank holds it'],
 } as const satisfies Readonly<Record<Outcome, unknown>>
 
@@ -29,8 +28,7 @@ export function Simulate({ payout }: { readonly payout: Payout }) {
   const [asking, setAsking] = useState<'fail' | 'return' | null>(null)
   const { simulate, isAwaited } = useSimulate(payout, () => setAsking(null))
   const possible = possibleFrom(payout.status)
-  const isOffered =
-    isAdmin && payout.environment === 'sandbox' && pageFacts.sandbox_is_make_believe && possible.length > 0
+  const isOffered = isAdmin && payout.environment === 'sandbox' && pageFacts.sandbox_is_simulated && possible.length > 0
   if (!isOffered && asking === null) return null
   const choose = (outcome: Outcome) => {
     simulate.reset()
@@ -45,15 +43,15 @@ export function Simulate({ payout }: { readonly payout: Payout }) {
           className="stripes inline-flex h-9 items-center gap-2 rounded-lg bg-sandbox px-3.5 text-sm font-semibold text-on-sandbox hover:brightness-95 disabled:cursor-not-allowed [&_svg]:size-4"
         >
           <FlaskConical aria-hidden />
-          {isAwaited ? 'The bank was told' : 'Simulate'}
+          {isAwaited ? 'Simulating …' : 'Simulate'}
         </DropdownMenu.Trigger>
-        {/* Not by a portal: what belongs to the page stays in its main part, for who jumps between parts. */}
+        {/* Without a portal, so that the menu stays inside the main landmark for screen readers. */}
         <DropdownMenu.Content
           align="end"
           sideOffset={6}
           className="z-30 w-72 rounded-xl border border-line bg-surface p-1.5 shadow-over"
         >
-          <p className="px-2.5 py-2 text-xs text-soft">What the sandbox bank does with it. No money moves.</p>
+          <p className="px-2.5 py-2 text-xs text-soft">Choose what the sandbox bank does. No money moves.</p>
           {possible.map((outcome) => {
             const [Icon, name, about] = ways[outcome]
             return (
@@ -87,12 +85,12 @@ function WithReason({ outcome, simulate, onClose }: WithReasonProps) {
     <Dialog
       open={outcome !== null}
       onClose={onClose}
-      title={outcome === 'fail' ? 'Let it fail in the sandbox' : 'Send it back in the sandbox'}
+      title={outcome === 'fail' ? 'Simulate a failure' : 'Simulate a return'}
     >
       <div className="flex flex-col gap-4">
         <Choice
           label="Reason"
-          hint={`The payout’s failure_reason will begin with ${reason}.`}
+          hint={`The failure_reason of the payout will begin with ${reason}.`}
           value={reason}
           onChange={(event) => setReason(event.target.value)}
         >
@@ -105,13 +103,13 @@ function WithReason({ outcome, simulate, onClose }: WithReasonProps) {
         {simulate.error && <Trouble error={simulate.error} />}
       </div>
       <DialogButtons>
-        <Button onClick={onClose}>Not now</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button
           weight="primary"
           busy={simulate.isPending}
           onClick={() => outcome && simulate.mutate({ outcome, reason })}
         >
-          {outcome === 'fail' ? 'Let it fail' : 'Send it back'}
+          {outcome === 'fail' ? 'Fail payout' : 'Return payout'}
         </Button>
       </DialogButtons>
     </Dialog>
@@ -125,11 +123,11 @@ interface Simulation {
 
 function useSimulate({ id, environment, status }: Payout, onDone: () => void) {
   const queryClient = useQueryClient()
-  const say = useSay()
-  /** The status that it had when the bank was told to change it. */
+  const showToast = useToast()
+  /** The status before the simulation. */
   const [from, setFrom] = useState<Payout['status'] | null>(null)
   const isAwaited = from === status
-  // What is completed is usually asked for now and then only.
+  // Otherwise a completed payout is polled rarely.
   useQuery({ ...payoutQuery(environment, id), refetchInterval: 1_500, enabled: isAwaited })
   const simulate = useMutation({
     mutationFn: (body: Simulation) =>
@@ -137,13 +135,13 @@ function useSimulate({ id, environment, status }: Payout, onDone: () => void) {
     onSuccess: (_, { outcome }) => {
       if (outcome !== 'stall') setFrom(status)
       onDone()
-      say(outcome === 'stall' ? 'The sandbox bank holds it' : 'The sandbox bank was told')
+      showToast(outcome === 'stall' ? 'Payout stalled' : 'Simulation started')
     },
     onError: (error, { reason }) => {
-      // With a reason there is a dialog, which shows it.
-      if (reason === undefined) say(adviceOf(error), 'bad')
+      // With a reason, the open dialog shows the error.
+      if (reason === undefined) showToast(adviceOf(error), 'bad')
     },
-    onSettled: () => readAgain(queryClient),
+    onSettled: () => reloadPayout(queryClient),
   })
   return { simulate, isAwaited }
 }

@@ -1,4 +1,4 @@
-// What the sandbox bank can be told to do with a payout, and the reasons that it can give.
+// The simulations of the sandbox bank, and the reasons it can give.
 import type { PayoutStatus } from '../../../api/types'
 
 export type Outcome = 'settle' | 'fail' | 'return' | 'stall'

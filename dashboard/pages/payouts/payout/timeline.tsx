@@ -1,5 +1,5 @@
-// What happened to a payout, oldest first, each with its time and who did it; what is still to come is said at the end.
-import { isUnderWay } from '../../../api/queries'
+// The timeline of a payout, oldest first, with the time and actor of each event.
+import { isInProgress } from '../../../api/queries'
 import type { Payout, PayoutEvent } from '../../../api/types'
 import { Moment } from '../../../parts/values/moment'
 import { reasonWords, whoWords } from '../../../words'
@@ -28,17 +28,17 @@ export function Timeline({ events, payout }: { readonly events: readonly PayoutE
           </div>
         </li>
       ))}
-      {isUnderWay(payout) && (
+      {isInProgress(payout) && (
         <li className="relative flex gap-4 text-soft">
           <span className="relative mt-1.5 size-[11px] shrink-0 animate-pulse rounded-full border-2 border-busy bg-surface" />
-          Waiting for the bank. This page follows by itself.
+          Waiting for the bank. This page updates automatically.
         </li>
       )}
     </ol>
   )
 }
 
-/** Its title says all of its detail. */
+/** The title already contains the detail. */
 const isCase = ({ event }: PayoutEvent) => event.startsWith('case_')
 
 function dot(happened: PayoutEvent): string {

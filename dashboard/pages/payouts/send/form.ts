@@ -1,4 +1,4 @@
-// What the form holds, what is wrong with it in words, and the request it becomes.
+// The fields of the payout form, their validation, and the request built from them.
 import type { PayoutRequest } from '../../../api/types'
 import { asAmount, pounds, roughly } from '../../../words'
 
@@ -48,31 +48,32 @@ export function faultsOf(fields: PayoutFields, limits: Limits): Faults {
   const amountFault = faultOfAmount(fields.amount, limits)
   if (amountFault) faults['amount'] = amountFault
   const required = {
-    firstName: 'A first name',
-    lastName: 'A last name',
-    line1: 'House and street',
-    city: 'The town',
-    postalCode: 'The postcode',
-    bankName: 'The bank’s name',
+    firstName: 'first name',
+    lastName: 'last name',
+    line1: 'address',
+    city: 'town',
+    postalCode: 'postcode',
+    bankName: 'bank name',
   }
-  for (const name of typedKeys(required)) if (fields[name].trim() === '') faults[name] = `${required[name]} is needed.`
-  if (!/^\d{6}$/.test(digits(fields.sortCode))) faults['sortCode'] = `Six digits are needed, such as 20-04-15.`
+  for (const name of typedKeys(required)) if (fields[name].trim() === '') faults[name] = `Enter the ${required[name]}.`
+  if (!/^\d{6}$/.test(digits(fields.sortCode))) faults['sortCode'] = `Enter six digits, such as 20-04-15.`
   if (!/^\d{8}$/.test(digits(fields.accountNumber)))
     faults['accountNumber'] = accountFault(digits(fields.accountNumber))
   if (fields.email.trim() && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(fields.email.trim()))
-    faults['email'] = 'This is not an email address.'
+    faults['email'] = 'Enter a valid email address.'
   return faults
 }
 
 export function faultOfAmount(typed: string, { min, max_per_payout: max }: Limits): string | null {
   const amount = asAmount(typed)
-  if (amount === null) return typed.trim() === '' ? 'An amount is needed.' : 'Pounds and pence, such as 120 or 120.50.'
+  if (amount === null)
+    return typed.trim() === '' ? 'Enter an amount.' : 'Enter pounds and pence, such as 120 or 120.50.'
   if (roughly(amount) < roughly(min)) return `The smallest payout is ${pounds(min)}.`
   return roughly(amount) > roughly(max) ? `The largest payout is ${pounds(max)}.` : null
 }
 
 function accountFault(typed: string): string {
-  return /^\d+$/.test(typed) ? `Eight digits are needed, this has ${typed.length}.` : 'Eight digits are needed.'
+  return /^\d+$/.test(typed) ? `Enter eight digits; this has ${typed.length}.` : 'Enter eight digits.'
 }
 
 export function requestOf(fields: PayoutFields): PayoutRequest {
@@ -100,7 +101,7 @@ export function requestOf(fields: PayoutFields): PayoutRequest {
   }
 }
 
-/** One for each payout; not randomUUID, which browsers keep from pages that came by plain http. */
+/** One per payout. Not randomUUID, which is not available on plain http pages. */
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return `dashboard-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`

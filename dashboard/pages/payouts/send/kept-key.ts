@@ -1,7 +1,7 @@
-// Under which Idempotency-Key a payout of unknown outcome was sent, kept for this tab until the outcome is known.
+// Stores the Idempotency-Key of a payout with an unknown outcome, for this tab, until the outcome is known.
 import type { Environment } from '../../../api/types'
 
-/** Nothing of the payout itself is kept: no name, no account, no amount. */
+/** Only the key is stored: no name, no account, no amount. */
 export interface Place {
   readonly partnerId: string
   readonly environment: Environment
@@ -9,7 +9,7 @@ export interface Place {
 
 const nameOf = ({ partnerId, environment }: Place) => `unknown-payout:${partnerId}:${environment}`
 
-/** A browser may forbid the storage; then the open page alone knows. */
+/** A browser may forbid storage; then only the open page knows the key. */
 export function keptKey(place: Place): string | null {
   try {
     return sessionStorage.getItem(nameOf(place))
@@ -22,7 +22,7 @@ export function keepKey(place: Place, key: string): void {
   try {
     sessionStorage.setItem(nameOf(place), key)
   } catch {
-    // Then the open page alone knows.
+    // Only the open page knows the key.
   }
 }
 
@@ -30,6 +30,6 @@ export function forgetKey(place: Place): void {
   try {
     sessionStorage.removeItem(nameOf(place))
   } catch {
-    // Then nothing was kept.
+    // Nothing was stored.
   }
 }

@@ -1,15 +1,15 @@
-// What the failure of a send says about the payout: nothing was sent, or nobody knows.
+// What a failed request proves about the payout: nothing was sent, or the outcome is unknown.
 import { Refusal, Unreachable } from '../../../api/call'
 
 export type Knowledge = 'nothing-sent' | 'unknown'
 
 interface Before {
   readonly knowledge: Knowledge
-  /** The earlier try may have had other details: the form was opened anew since. */
+  /** The form was reopened, so the earlier attempt may have had other details. */
   readonly isReopened: boolean
 }
 
-/** Once an answer was lost, only an answer about that very payout makes up for it: a 401 or 429 says nothing of it. */
+/** After a lost response, only a response about the same payout settles it: a 401 or 429 proves nothing. */
 export function knowledgeAfter(error: Error, { knowledge, isReopened }: Before): Knowledge {
   if (isLost(error)) return 'unknown'
   if (knowledge === 'nothing-sent') return 'nothing-sent'
@@ -25,6 +25,6 @@ function settles(error: Error, isReopened: boolean): boolean {
   if (!(error instanceof Refusal)) return false
   if (error.status === 402 || error.code === 'payout_not_created' || error.code === 'idempotency_key_reused')
     return true
-  // A wrong code, or a fault in other details than were sent before, says nothing of the earlier try.
+  // A wrong code, or an error in changed details, proves nothing about the earlier attempt.
   return error.status === 422 && error.code !== 'invalid_confirm_code' && !isReopened
 }

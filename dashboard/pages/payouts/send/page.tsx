@@ -1,4 +1,4 @@
-// Sending a payout: what and to whom, a look at it, in live the emailed code, and an outcome that is safe to repeat.
+// Sending a payout: form, review and, in live, the emailed code. Sending again is safe.
 import { useState } from 'react'
 import { Card, Page } from '../../../parts/card'
 import { ButtonLink } from '../../../parts/forms/button'
@@ -17,7 +17,7 @@ export function SendPage() {
   if (!isAdmin)
     return (
       <Page title="Send a payout">
-        <Notice title="Only admins send payouts">Ask an admin of your team, or have your role changed.</Notice>
+        <Notice title="Only admins send payouts">Ask an admin of your team to send it or to change your role.</Notice>
       </Page>
     )
   if (environment === 'live' && !live)
@@ -28,11 +28,11 @@ export function SendPage() {
           title="Your business is not verified yet"
           action={<ButtonLink to="/dashboard/verification">Verification</ButtonLink>}
         >
-          Live payouts open with verification. Switch to the sandbox to try one now.
+          Live payouts need verification. Switch to the sandbox to try one now.
         </Notice>
       </Page>
     )
-  // Another partner or environment is another payout: nothing of the form is carried over.
+  // Another partner or environment starts with an empty form.
   return <Send key={partner.id + environment} place={{ partnerId: partner.id, environment }} />
 }
 
@@ -41,7 +41,7 @@ function Send({ place }: { readonly place: Place }) {
   const [step, setStep] = useState<'form' | 'review'>('form')
   const [kept, setKept] = useState(() => keptKey(place))
   const [isReopened, setReopened] = useState(false)
-  // Made once for this form: however often it is sent, it is one payout.
+  // One key per form: however often it is sent, it is one payout.
   const [fresh] = useState(newKey)
   const startAnother = () => {
     forgetKey(place)

@@ -1,4 +1,4 @@
-// The form: each field says what is wrong with it once it was left, and the cost follows the amount.
+// The payout form: fields show errors when the user leaves them, and the cost follows the amount.
 import { useQuery } from '@tanstack/react-query'
 import { ArrowRight } from 'lucide-react'
 import { type ChangeEvent, type FormEvent, useRef, useState } from 'react'
@@ -41,10 +41,10 @@ export function PayoutForm({ typed, onChange, onDone }: PayoutFormProps) {
   return (
     <form ref={form} noValidate onSubmit={submit} className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
       <div className="flex min-w-0 flex-col gap-5">
-        <Card title="What">
+        <Card title="Payment">
           <div className="grid gap-4 sm:grid-cols-2">
             <Field
-              label="Amount in pounds"
+              label="Amount (GBP)"
               inputMode="decimal"
               autoComplete="off"
               autoFocus
@@ -94,28 +94,28 @@ function RecipientCards({
 }) {
   return (
     <>
-      <Card title="To whom">
+      <Card title="Recipient">
         <div className="grid gap-4 sm:grid-cols-2">
           <Field label="First name" maxLength={80} autoComplete="off" {...bind('firstName')} />
           <Field label="Last name" maxLength={80} autoComplete="off" {...bind('lastName')} />
           <Choice
-            label="Kind"
+            label="Type"
             value={typed.type}
             onChange={(event) => setType(event.target.value === 'business' ? 'business' : 'individual')}
           >
-            <option value="individual">A person</option>
-            <option value="business">A business</option>
+            <option value="individual">Individual</option>
+            <option value="business">Business</option>
           </Choice>
           <Field label="Email" optional type="email" autoComplete="off" {...bind('email')} />
-          <Field label="House and street" maxLength={140} autoComplete="off" {...bind('line1')} />
-          <Field label="More of the address" optional maxLength={140} autoComplete="off" {...bind('line2')} />
+          <Field label="Address line 1" maxLength={140} autoComplete="off" {...bind('line1')} />
+          <Field label="Address line 2" optional maxLength={140} autoComplete="off" {...bind('line2')} />
           <Field label="Town" maxLength={140} autoComplete="off" {...bind('city')} />
           <Field label="Postcode" maxLength={140} autoComplete="off" {...bind('postalCode')} />
         </div>
       </Card>
-      <Card title="Into which account">
+      <Card title="Bank account">
         <div className="grid gap-4 sm:grid-cols-3">
-          <Field label="Bank" maxLength={140} autoComplete="off" {...bind('bankName')} />
+          <Field label="Bank name" maxLength={140} autoComplete="off" {...bind('bankName')} />
           <Field
             label="Sort code"
             inputMode="numeric"
@@ -138,7 +138,7 @@ function RecipientCards({
   )
 }
 
-/** After the faults are drawn. */
+/** After the errors are rendered. */
 function focusFirstFault(form: HTMLFormElement | null): void {
   requestAnimationFrame(() => form?.querySelector<HTMLInputElement>('[aria-invalid="true"]')?.focus())
 }

@@ -1,4 +1,4 @@
-// What a payout would cost, following the amount as it is typed.
+// The cost of a payout, updated while the amount is typed.
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { balanceQuery, quoteQuery } from '../../../api/queries'
@@ -21,7 +21,7 @@ export function QuoteCard({ typed, limits }: { readonly typed: string; readonly 
   const quote = amount === null ? undefined : query.data
   const isShort = quote && balance && roughly(quote.wallet_sends_usdc) > roughly(balance.usdc)
   return (
-    <Card title="What it costs">
+    <Card title="Cost">
       <div className={query.isPlaceholderData ? 'opacity-60' : ''} aria-live="polite">
         <Facts>
           <Fact name="Recipient gets">{quote ? <Gbp of={quote.seller_receives_gbp} /> : '–'}</Fact>
@@ -38,9 +38,9 @@ export function QuoteCard({ typed, limits }: { readonly typed: string; readonly 
           <Fact name="Wallet sends">
             <strong>{quote ? <Usdc of={quote.wallet_sends_usdc} /> : '–'}</strong>
           </Fact>
-          <Fact name="In the wallet">{balance ? <Usdc of={balance.usdc} /> : '–'}</Fact>
+          <Fact name="Wallet balance">{balance ? <Usdc of={balance.usdc} /> : '–'}</Fact>
         </Facts>
-        {isShort && <p className="mt-3 text-xs font-medium text-bad">The wallet does not hold enough for this.</p>}
+        {isShort && <p className="mt-3 text-xs font-medium text-bad">The wallet balance is too low for this payout.</p>}
         {query.error && amount !== null && <p className="mt-3 text-xs text-bad">{adviceOf(query.error)}</p>}
       </div>
       <p className="mt-3 text-xs text-soft">Not binding: the rate is fixed when the payout is sent.</p>
@@ -48,7 +48,7 @@ export function QuoteCard({ typed, limits }: { readonly typed: string; readonly 
   )
 }
 
-/** What was typed, once the typing has paused. */
+/** The value after the typing has paused. */
 function useSettled(value: string | null): string | null {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The last look before money moves: everything once more, a warning about a likely repeat, the code in live, and the sending.
+// The review before sending: a summary, a warning about a likely duplicate and, in live, the code.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
 import { ArrowLeft, Send } from 'lucide-react'
@@ -22,7 +22,7 @@ interface ReviewProps {
   readonly request: PayoutRequest
   readonly idempotencyKey: string
   readonly place: Place
-  /** An earlier try under this key has an unknown outcome. */
+  /** An earlier attempt under this key has an unknown outcome. */
   readonly isReopened: boolean
   readonly back: () => void
 }
@@ -32,10 +32,10 @@ export function Review({ request, idempotencyKey, place, isReopened, back }: Rev
   const [knowledge, setKnowledge] = useState<Knowledge>(() => (keptKey(place) === null ? 'nothing-sent' : 'unknown'))
   const send = useSend({ request, idempotencyKey, place, isReopened, knowledge, setKnowledge })
   const isUnknown = knowledge === 'unknown'
-  // Once the outcome is unknown only the same payout may be sent again: another body under this key is refused.
+  // With an unknown outcome only the same payout may be sent again: another body under this key is refused.
   const mustRepeat = isUnknown && send.error !== null
   const mustConfirm = place.environment === 'live'
-  // Whoever leaves now and fills the form in again would make a second payout of it.
+  // Leaving now and filling in the form again would create a second payout.
   useBlocker({
     shouldBlockFn: () => (isUnknown || send.isPending) && !confirm(leaving),
     enableBeforeUnload: () => isUnknown || send.isPending,
@@ -69,7 +69,7 @@ export function Review({ request, idempotencyKey, place, isReopened, back }: Rev
       <div className="flex flex-wrap justify-between gap-2">
         <Button onClick={back} disabled={send.isPending || mustRepeat}>
           <ArrowLeft aria-hidden />
-          Change it
+          Edit
         </Button>
         {!asked && !mustRepeat && (
           <Button
@@ -88,7 +88,7 @@ export function Review({ request, idempotencyKey, place, isReopened, back }: Rev
 }
 
 const leaving =
-  'It is not known yet whether the payout was sent. Leave all the same? Look at the list of payouts before you send it anew.'
+  'We do not know yet whether the payout was sent. Leave anyway? Check the list of payouts before you send it again.'
 
 function requestOf({ request, idempotencyKey, place }: Pick<ReviewProps, 'request' | 'idempotencyKey' | 'place'>) {
   const { environment } = place
@@ -111,7 +111,7 @@ function useSend({ request, idempotencyKey, place, isReopened, knowledge, setKno
         '/v1/payouts',
         requestOf({ request: { ...request, ...(code ? { confirm_code: code } : {}) }, idempotencyKey, place }),
       ),
-    // Kept before it leaves: a page that is closed meanwhile never hears the answer.
+    // Stored before sending: a page that is closed never gets the response.
     onMutate: () => keepKey(place, idempotencyKey),
     onError: (error) => {
       const after = knowledgeAfter(error, { knowledge, isReopened })
@@ -160,7 +160,7 @@ function Summary({ request: { amount_gbp, reference, recipient } }: { readonly r
   )
 }
 
-/** Only a hint: where the question fails, the payout may still be sent. */
+/** Only a hint: if the check fails, the payout may still be sent. */
 function SimilarWarning({ request }: { readonly request: PayoutRequest }) {
   const environment = useEnvironment()
   const { data } = useQuery({
@@ -173,14 +173,14 @@ function SimilarWarning({ request }: { readonly request: PayoutRequest }) {
   const latest = data?.similar[0]
   if (!latest) return null
   return (
-    <Notice tone="warn" title="This looks like a repeat">
-      The same account was sent the same amount <Moment at={latest.created_at} as="ago" />
+    <Notice tone="warn" title="Possible duplicate">
+      You sent the same amount to this account <Moment at={latest.created_at} as="ago" />
       {' ('}
       <Link to="/dashboard/payouts/$id" params={{ id: latest.id }} target="_blank">
         {latest.status}
       </Link>
       {'). '}
-      Send it only if it is meant as another payment.
+      Send it only if you want to pay again.
     </Notice>
   )
 }

@@ -1,4 +1,4 @@
-// Why a payout was not made, or that nobody knows yet, and what is safe to do now.
+// Explains why a payout was not created, or that its outcome is unknown, and what is safe to do.
 import { isRecord, Refusal } from '../../../api/call'
 import { Button, ButtonLink } from '../../../parts/forms/button'
 import { isWrongCode } from '../../../parts/forms/confirm-by-code'
@@ -21,7 +21,7 @@ export function SendTrouble({ error, isUnknown, retry, busy }: SendTroubleProps)
   if (isUnknown)
     return (
       <Notice tone="warn" title="We do not know yet whether it was sent" action={!isWrongCode(error) && again}>
-        The answer was lost on the way. Trying again is safe: it is the same payout, and it is never paid twice.
+        The response was lost. Trying again is safe: it is the same payout, and it is never paid twice.
         {isAnswer(error) && <p className="mt-1">{adviceOf(error)}</p>}
       </Notice>
     )
@@ -30,14 +30,14 @@ export function SendTrouble({ error, isUnknown, retry, busy }: SendTroubleProps)
   if (error.code === 'payout_not_created' || error.code === 'provider_unavailable')
     return (
       <Notice tone="warn" title="Nothing was sent" action={again}>
-        The bank could not be reached, and the wallet is as it was. Try again in a moment.
+        The bank could not be reached, and the wallet is unchanged. Try again in a moment.
       </Notice>
     )
   if (error.code === 'insufficient_funds')
     return (
       <Notice
         tone="bad"
-        title="The wallet does not hold enough"
+        title="The wallet balance is too low"
         action={<ButtonLink to="/dashboard/top-up">Top up</ButtonLink>}
       >
         {shortfallOf(error.details)} Nothing was sent.
@@ -47,12 +47,12 @@ export function SendTrouble({ error, isUnknown, retry, busy }: SendTroubleProps)
   return <Trouble error={error} title="Nothing was sent" />
 }
 
-/** Why this try was refused, while the earlier one is still in doubt. */
+/** This attempt was refused, while the outcome of the earlier one is unknown. */
 function isAnswer(error: Error): boolean {
   return error instanceof Refusal && error.status < 500 && !isWrongCode(error)
 }
 
-/** An earlier try arrived after all, and was another payout than the form shows now. */
+/** An earlier attempt created a payout with other details than the form shows now. */
 function SentBefore({ details }: { readonly details: unknown }) {
   const id = isRecord(details) && typeof details['payout_id'] === 'string' ? details['payout_id'] : null
   const open = id && (
@@ -61,9 +61,8 @@ function SentBefore({ details }: { readonly details: unknown }) {
     </ButtonLink>
   )
   return (
-    <Notice tone="warn" title="An earlier try had arrived after all" action={open}>
-      This form has already made a payout, with other details than it shows now. Look at that one before you send
-      another.
+    <Notice tone="warn" title="An earlier attempt created a payout" action={open}>
+      This form has already created a payout with different details. Check that payout before you send another.
     </Notice>
   )
 }
@@ -72,5 +71,5 @@ function shortfallOf(details: unknown): string {
   if (!isRecord(details)) return ''
   const { shortfall_usdc: usdc, shortfall_approx_gbp: gbp } = details
   if (typeof usdc !== 'string') return ''
-  return `${grouped(usdc)} USDC are missing${typeof gbp === 'string' ? `, about ${pounds(gbp)}` : ''}.`
+  return `The wallet needs ${grouped(usdc)} USDC more${typeof gbp === 'string' ? `, about ${pounds(gbp)}` : ''}.`
 }

@@ -1,4 +1,4 @@
-// What the form shows first where an earlier payout of this tab may or may not have been sent.
+// Shown before the form when an earlier payout of this tab has an unknown outcome.
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../../../api/call'
 import type { List, Payout } from '../../../api/types'
@@ -8,7 +8,7 @@ import { useEnvironment } from '../../../shell/here'
 
 interface UnknownPayoutProps {
   readonly idempotencyKey: string
-  /** With the same key: what has arrived is not paid again. */
+  /** With the same key, so a payout that exists is not paid again. */
   readonly fillInAgain: () => void
   readonly startAnother: () => void
 }
@@ -29,7 +29,7 @@ export function UnknownPayout({ idempotencyKey, fillInAgain, startAnother }: Unk
     return (
       <Notice
         tone="good"
-        title="The earlier payout had arrived"
+        title="The earlier payout was created"
         action={
           <span className="flex flex-wrap gap-2">
             <Button onClick={startAnother}>Send another payout</Button>
@@ -46,7 +46,7 @@ export function UnknownPayout({ idempotencyKey, fillInAgain, startAnother }: Unk
     <>
       <Notice
         tone="warn"
-        title="There is a payout whose outcome is unknown"
+        title="A payout has an unknown outcome"
         action={
           <span className="flex flex-wrap gap-2">
             <Button onClick={fillInAgain}>Fill it in again</Button>
@@ -56,12 +56,10 @@ export function UnknownPayout({ idempotencyKey, fillInAgain, startAnother }: Unk
           </span>
         }
       >
-        {lookUp.data
-          ? 'It has not arrived so far; it may still be on its way for a minute. '
-          : 'Its answer was lost on the way. '}
-        Filling in the form again is safe: it goes on as the same payout, and is never paid twice.
+        {lookUp.data ? 'It has not arrived yet; it may still arrive within a minute. ' : 'Its response was lost. '}
+        Filling in the form again is safe: it is the same payout, and it is never paid twice.
       </Notice>
-      {lookUp.error && <Trouble error={lookUp.error} title="It could not be looked up" />}
+      {lookUp.error && <Trouble error={lookUp.error} title="The payout could not be looked up" />}
     </>
   )
 }

@@ -1,6 +1,8 @@
-// Sandbox or live, for every page; the address says which, so a link shows what its sender saw.
+// The environment switch, and the band on every page without real money.
 import { useNavigate } from '@tanstack/react-router'
+import { FlaskConical, WandSparkles } from 'lucide-react'
 import type { Environment } from '../api/types'
+import { pageFacts } from '../page-facts'
 import { useEnvironment } from './here'
 import { rememberEnvironment } from './remembered'
 
@@ -14,7 +16,7 @@ export function EnvironmentSwitch() {
   const navigate = useNavigate()
   const choose = (environment: Environment) => {
     rememberEnvironment(environment)
-    // A payout of one environment is unknown in the other.
+    // A payout exists in one environment only.
     const isOnePayout = /^\/dashboard\/payouts\/./.test(location.pathname)
     void navigate({ to: isOnePayout ? '/dashboard/payouts' : '.', search: { environment } })
   }
@@ -32,5 +34,31 @@ export function EnvironmentSwitch() {
         </button>
       ))}
     </div>
+  )
+}
+
+export function EnvironmentBand() {
+  const environment = useEnvironment()
+  if (environment === 'sandbox')
+    return (
+      <p className="stripes flex min-h-8 items-center justify-center gap-2 bg-sandbox px-4 py-1 text-center text-xs font-semibold text-on-sandbox">
+        <FlaskConical className="size-3.5 shrink-0" aria-hidden />
+        <span>
+          Sandbox<span className="font-medium">: test money only</span>
+        </span>
+      </p>
+    )
+  if (!pageFacts.live_is_simulated) return null
+  return (
+    <p className="stripes flex min-h-8 items-center justify-center gap-2 bg-simulated px-4 py-1 text-center text-xs font-semibold text-on-simulated">
+      <WandSparkles className="size-3.5 shrink-0" aria-hidden />
+      <span>
+        Live mode, simulated bank
+        <span className="font-medium">
+          : <span className="hidden sm:inline">no real money moves</span>
+          <span className="sm:hidden">no money moves</span>
+        </span>
+      </span>
+    </p>
   )
 }
