@@ -1,9 +1,7 @@
 // One workflow thread for all workers and replays of a Jest process. Each new thread costs two seconds of processor time.
 // The SDK replays on the main thread by default, and its promise hooks then slow down all later test files.
-import { readFileSync } from 'node:fs'
 import { Worker } from '@temporalio/worker'
 import { ThreadedVMWorkflowCreator } from '@temporalio/worker/lib/workflow/threaded-vm'
-import { testSystem } from '../jest/system'
 
 type ThreadOptions = Parameters<typeof ThreadedVMWorkflowCreator.create>[0]
 
@@ -12,10 +10,8 @@ interface WorkerSettings {
   readonly isolateExecutionTimeoutMs: number
 }
 
-/** By the names of the activities, because the SDK checks them in the thread. */
+/** By the code, and by the names of the activities, which the SDK checks in the thread. */
 const threads = new Map<string, Promise<ThreadedVMWorkflowCreator>>()
-
-let sharedCode: string | null = null
 
 export function shareWorkflowThread(): void {
   Object.assign(Worker, { createWorkflowCreator })
@@ -29,12 +25,9 @@ async function createWorkflowCreator(
 ) {
   const registeredActivityNames = new Set(activities.keys())
   const options = { threadPoolSize: 1, workflowBundle, isolateExecutionTimeoutMs, registeredActivityNames, logger }
-  sharedCode ??= readFileSync(testSystem().workflowBundlePath, 'utf8')
-  // A test that changes the workflows gets a thread that ends with its worker.
-  if (workflowBundle.code !== sharedCode) return startThread(options)
-  const names = [...registeredActivityNames].join()
-  const thread = threads.get(names) ?? startThread(options)
-  threads.set(names, thread)
+  const key = [...registeredActivityNames, workflowBundle.code].join()
+  const thread = threads.get(key) ?? startThread(options)
+  threads.set(key, thread)
   const creator = await thread
   return { createWorkflow: creator.createWorkflow.bind(creator), destroy: async () => undefined }
 }
