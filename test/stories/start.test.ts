@@ -197,18 +197,7 @@ describe('the next start', () => {
   })
 })
 
-describe('a system that fails', () => {
-  test('names a part that ended by itself with the last lines of its log, stops everything and exits with 1', async () => {
-    const system = startHere()
-    await system.ready()
-    const parts = system.parts()
-    process.kill(parts.find(({ name }) => name === 'Worker')?.pid ?? 0, 'SIGKILL')
-
-    expect(await system.exited).toBe(1)
-    expect(system.output()).toMatch(/Worker has ended, so everything stops\. Last lines of .*worker\.log:\n\{/)
-    await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
-  })
-
+describe('an interrupted start', () => {
   test('leaves no process behind after Ctrl-C half-way through the start', async () => {
     const system = startHere()
     await until('PostgreSQL runs', () => system.output().includes('✓ PostgreSQL'))

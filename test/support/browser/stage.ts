@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { choosePort } from '../../../local/ports'
 import { removeCluster } from '../../../local/postgres/cluster'
-import { type Local, leftOf, start } from '../system/started'
+import { type Local, leftOf, type StartedSystem, start } from '../system/started'
 import { until } from '../until'
 import { buildDashboard } from './built-dashboard'
 import { openChromium } from './chromium'
 
 export interface Stage {
+  readonly system: StartedSystem
   readonly local: Local
   /** Its data directory, where ops finds it. */
   readonly dataDir: string
@@ -33,7 +34,7 @@ export async function aStage(): Promise<Stage> {
   try {
     const local = await system.ready()
     const browser = await openChromium()
-    return { local, dataDir, browser, close: () => browser.close().then(stop) }
+    return { system, local, dataDir, browser, close: () => browser.close().then(stop) }
   } catch (error) {
     await stop()
     throw error
