@@ -62,7 +62,8 @@ async function proving(system: System, db: Db): Promise<(depth: 'changes' | 'ful
   const rails = createRails({ bank, clock: systemClock, timeouts: { connectMs: 1_000, callMs: 1_000 } })
   const log = createLog({ level: 'error', name: 'bench' })
   const wallets = await listWalletsToProve(db, { environment: 'live', after: null, limit: 1_000 })
-  const [ours] = await db.query<{ id: string }>(selectWallet, [slug])
+  const [ours] = await db.sql<{ id: string }>`SELECT w.id FROM wallets w JOIN partners ON partners.id = partner_id
+    WHERE slug = ${slug} AND environment = 'live'`
   const wallet = wallets.find(({ id }) => id === ours?.id)
   if (wallet === undefined) throw new Error('there is no wallet to prove')
   return async (depth) => {
@@ -72,11 +73,6 @@ async function proving(system: System, db: Db): Promise<(depth: 'changes' | 'ful
     })
     if (outcome !== 'no_bank' || drifts > 0) throw new Error(`The proof said ${outcome}, ${drifts} drifts.`)
   }
-}
-
-const selectWallet = {
-  name: 'bench-proof-wallet',
-  text: `SELECT w.id FROM wallets w JOIN partners ON partners.id = partner_id WHERE slug = $1 AND environment = 'live'`,
 }
 
 async function timed(work: () => Promise<void>): Promise<number> {

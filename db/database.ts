@@ -13,16 +13,7 @@ export interface Queryable {
   sql<Row = unknown>(strings: TemplateStringsArray, ...values: readonly SqlValue[]): Promise<Row[]>
   /** Runs a fragment as a statement, where its options are not the usual ones. */
   run<Row = unknown>(statement: Sql, options?: RunOptions): Promise<Row[]>
-  /** For statements that are not written with `sql` yet. */
-  query<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
   repo<Row extends object>(entity: EntitySchema<Row>): Reads<Row>
-}
-
-/** A statement is prepared once per connection under its name, so one name must always stand for one text. */
-export interface Statement {
-  readonly name: string
-  readonly text: string
-  readonly answerMs?: number
 }
 
 export interface RunOptions {
@@ -114,7 +105,6 @@ function statementsThrough(dataSource: DataSource, send: Send): Omit<Queryable, 
     send,
     sql: (strings, ...values) => run(sql(strings, ...values)),
     run,
-    query: async ({ name, text, answerMs }, values) => (await send({ name, text, values, answerMs })).rows,
   }
 }
 

@@ -79,8 +79,8 @@ function secondsSince(): () => number {
 
 async function payoutsStored(idempotencyKey: string): Promise<{ answered: boolean }[]> {
   const db = await openDatabase({ url: database.url, poolSize: 1, onError: () => undefined })
-  const text = 'SELECT answered_at IS NOT NULL AS answered FROM payouts WHERE idempotency_key = $1'
-  const rows = await db.query<{ answered: boolean }>({ name: 'stored', text }, [idempotencyKey])
+  const rows = await db.sql<{ answered: boolean }>`SELECT answered_at IS NOT NULL AS answered FROM payouts
+    WHERE idempotency_key = ${idempotencyKey}`
   await db.close()
   return rows
 }
@@ -148,10 +148,8 @@ test('SIGTERM lets requests in flight finish, and every recorded call is written
   expect(answered).toBeGreaterThan(0)
   expect(statuses.filter((status) => status !== 200 && status !== 'refused')).toEqual([])
   const db = await openDatabase({ url: database.url, poolSize: 1, onError: () => undefined })
-  const [row] = await db.query<{ count: number }>(
-    { name: 'count', text: `SELECT count(*)::int AS count FROM activity WHERE action = 'account.read'` },
-    [],
-  )
+  const [row] = await db.sql<{ count: number }>`SELECT count(*)::int AS count FROM activity
+    WHERE action = 'account.read'`
   await db.close()
   expect(row?.count).toBe(answered)
 })

@@ -112,7 +112,7 @@ describe('a right that is withdrawn', () => {
           isAnswered = true
         })
         // On another connection, because within a transaction PostgreSQL repeats its first answer.
-        await until('the write waits', async () => isAnswered || (await api.db.query(waiting, [])).length > 0)
+        await until('the write waits', async () => isAnswered || (await isWriteWaiting()))
         return { before: await footprint(tx), heard: () => answered }
       })
 
@@ -122,10 +122,10 @@ describe('a right that is withdrawn', () => {
   )
 })
 
-const waiting = {
-  name: 'test-waiting',
-  text: `SELECT pid FROM pg_stat_activity
-    WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
+async function isWriteWaiting(): Promise<boolean> {
+  const blocked = await api.db.sql`SELECT pid FROM pg_stat_activity
+    WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`
+  return blocked.length > 0
 }
 
 /** With another admin, who can stay. */
@@ -149,7 +149,7 @@ async function footprint(db: Queryable): Promise<Record<string, unknown>> {
   const entries: [string, unknown][] = []
   for (const source of sources) {
     const text = `SELECT md5(string_agg((${lasting})::text, ',' ORDER BY t.id)) AS rows FROM ${source}`
-    entries.push([source, (await db.query({ name: `footprint of ${source}`, text }, []))[0]])
+    entries.push([source, (await db.send({ name: '', text, values: [] })).rows[0]])
   }
   return Object.fromEntries(entries)
 }

@@ -13,10 +13,7 @@ test('TypeORM finds no column to change in a migrated database', async () => {
 })
 
 test('every table has an entity', async () => {
-  const rows = await db.query<{ name: string }>(
-    { name: 'drift-tables', text: `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'` },
-    [],
-  )
+  const rows = await db.sql<{ name: string }>`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`
 
   const tables = rows.map((row) => row.name).filter((name) => name !== 'migrations')
   expect(new Set(tables)).toEqual(new Set(entities.map((entity) => entity.options.tableName)))

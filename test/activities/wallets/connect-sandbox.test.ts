@@ -254,17 +254,11 @@ interface LedgerSet {
 }
 
 function setsOf(partnerId: string): Promise<LedgerSet[]> {
-  return db.query<LedgerSet>(
-    {
-      name: 'test-sets-of-wallet',
-      text: `SELECT s.cause, s.cause_ref AS ref, sum(e.amount_micro_usdc)::bigint AS sum,
-          (sum(e.amount_micro_usdc) FILTER (WHERE a.kind = 'wallet'))::bigint AS wallet
-        FROM ledger_sets s JOIN wallets w ON w.id = s.wallet_id AND w.environment = 'sandbox'
-        JOIN ledger_entries e ON e.set_id = s.id JOIN ledger_accounts a ON a.id = e.account_id
-        WHERE w.partner_id = $1 GROUP BY s.id, s.cause, s.cause_ref ORDER BY min(e.id)`,
-    },
-    [partnerId],
-  )
+  return db.sql<LedgerSet>`SELECT s.cause, s.cause_ref AS ref, sum(e.amount_micro_usdc)::bigint AS sum,
+      (sum(e.amount_micro_usdc) FILTER (WHERE a.kind = 'wallet'))::bigint AS wallet
+    FROM ledger_sets s JOIN wallets w ON w.id = s.wallet_id AND w.environment = 'sandbox'
+    JOIN ledger_entries e ON e.set_id = s.id JOIN ledger_accounts a ON a.id = e.account_id
+    WHERE w.partner_id = ${partnerId} GROUP BY s.id, s.cause, s.cause_ref ORDER BY min(e.id)`
 }
 
 function sandboxSteps(deps: ConnectSandboxDeps) {

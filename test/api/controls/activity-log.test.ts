@@ -86,8 +86,7 @@ function recordMany(activityLog: ActivityLog, action: string, count: number): vo
 }
 
 async function countOf(action: string): Promise<number> {
-  const text = 'SELECT count(*)::int AS count FROM activity WHERE action = $1'
-  const [row] = await db.query<{ count: number }>({ name: 'count-activity', text }, [action])
+  const [row] = await db.sql<{ count: number }>`SELECT count(*)::int AS count FROM activity WHERE action = ${action}`
   return row?.count ?? 0
 }
 

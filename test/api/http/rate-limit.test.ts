@@ -202,7 +202,7 @@ describe('of unauthenticated callers, per address', () => {
     await Promise.all(Array.from({ length: 100 }, () => guess('192.0.2.7')))
 
     const refused = await still.db.transaction(async (tx) => {
-      await tx.query({ name: 'test-lock-keys', text: 'LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE' }, [])
+      await tx.sql`LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE`
       return guess('192.0.2.7')
     })
 

@@ -81,7 +81,7 @@ test('a switch that waits for the removal is 404, and the session keeps its part
 /** The removal locks the member, and commits only once the call waits for it. */
 async function whileRemoving({ id, partnerId }: MemberRow, call: () => Promise<Answer>): Promise<Answer> {
   const { calling } = await api.db.transaction(async (tx) => {
-    await tx.query({ name: 'test-lock-member', text: 'SELECT id FROM members WHERE id = $1 FOR UPDATE' }, [id])
+    await tx.sql`SELECT id FROM members WHERE id = ${id} FOR UPDATE`
     const started = call()
     await until('the call waits for the removal', async () => (await waiting()) > 0)
     await removeMember(tx, { partnerId, id })

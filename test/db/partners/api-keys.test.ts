@@ -213,7 +213,7 @@ test('recording uses does not wait for a key that pays, so payouts of other keys
   const { key } = await created(other)
 
   const skipped = await db.transaction(async (tx) => {
-    await tx.query({ name: 'test-hold-key', text: 'SELECT id FROM api_keys WHERE id = $1 FOR SHARE' }, [paying.id])
+    await tx.sql`SELECT id FROM api_keys WHERE id = ${paying.id} FOR SHARE`
     return recordApiKeyUse(
       db,
       [key, paying].map(({ id }) => ({ keyId: id, at })),
@@ -227,10 +227,8 @@ test('recording uses does not wait for a key that pays, so payouts of other keys
 test('the database holds neither the secret nor a hash that its bearer could compute', async () => {
   const { key, secret } = await created(await aPartner(db))
 
-  const [row] = await db.query<{ line: string; digest: Buffer }>(
-    { name: 'test-key-row', text: 'SELECT k::text AS line, digest FROM api_keys k WHERE id = $1' },
-    [key.id],
-  )
+  const [row] = await db.sql<{ line: string; digest: Buffer }>`SELECT k::text AS line, digest FROM api_keys k
+    WHERE id = ${key.id}`
 
   expect(row?.line).not.toContain(secret.slice(key.keyPrefix.length))
   expect(row?.digest).toEqual(apiKeyDigests(keyring, secret)[0]?.digest)

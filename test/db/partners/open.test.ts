@@ -24,11 +24,10 @@ async function opened(slug: string) {
   return result.partner
 }
 
-const rowCounts = {
-  name: 'test-row-counts',
-  text: `SELECT (SELECT count(*) FROM partners) AS partners, (SELECT count(*) FROM price_lists) AS lists,
+function rowCounts(): Promise<unknown[]> {
+  return db.sql`SELECT (SELECT count(*) FROM partners) AS partners, (SELECT count(*) FROM price_lists) AS lists,
     (SELECT count(*) FROM members) AS members, (SELECT count(*) FROM wallets) AS wallets,
-    (SELECT count(*) FROM ledger_entries) AS entries, (SELECT count(*) FROM activity) AS activity`,
+    (SELECT count(*) FROM ledger_entries) AS entries, (SELECT count(*) FROM activity) AS activity`
 }
 
 test('an opened partner has prices, its first admin, two wallets, the float, and an activity row with the actor', async () => {
@@ -50,11 +49,11 @@ test('an opened partner has prices, its first admin, two wallets, the float, and
 
 test('a slug that is taken leaves nothing behind', async () => {
   await opened('taken')
-  const before = await db.query(rowCounts, [])
+  const before = await rowCounts()
 
   expect(await open('taken')).toEqual({ outcome: 'slug_taken' })
 
-  expect(await db.query(rowCounts, [])).toEqual(before)
+  expect(await rowCounts()).toEqual(before)
 })
 
 test('of ten concurrent openings of the same slug, one succeeds', async () => {
@@ -65,9 +64,9 @@ test('of ten concurrent openings of the same slug, one succeeds', async () => {
 })
 
 test('an invalid slug leaves nothing behind', async () => {
-  const before = await db.query(rowCounts, [])
+  const before = await rowCounts()
 
   await expect(open('Not A Slug')).rejects.toMatchObject({ constraint: 'partners_slug_check' })
 
-  expect(await db.query(rowCounts, [])).toEqual(before)
+  expect(await rowCounts()).toEqual(before)
 })

@@ -190,11 +190,8 @@ test('a partner has one open price list, and there is one standard list', async 
   const second = db.transaction((tx) => copyStandardPrices(tx, { partnerId, at: later }))
 
   await expect(second).rejects.toMatchObject({ constraint: 'price_lists_open_unique' })
-  const standard = {
-    name: 'test-second-standard',
-    text: `INSERT INTO price_lists SELECT $1, NULL, now(), NULL, 1, 1, 1, 1, 1, 1, 1, 1, 1`,
-  }
-  await expect(db.query(standard, [partnerId])).rejects.toMatchObject({ constraint: 'price_lists_open_unique' })
+  const standard = db.sql`INSERT INTO price_lists SELECT ${partnerId}, NULL, now(), NULL, 1, 1, 1, 1, 1, 1, 1, 1, 1`
+  await expect(standard).rejects.toMatchObject({ constraint: 'price_lists_open_unique' })
 })
 
 test('a new wallet is empty and has every account of the ledger', async () => {
@@ -213,9 +210,8 @@ test('a new wallet is empty and has every account of the ledger', async () => {
   })
   expect(await findWallet(db, wallet.partnerId, 'sandbox')).toEqual(wallet)
   expect(await findWallet(db, wallet.partnerId, 'live')).toBeNull()
-  const accounts = { name: 'test-accounts', text: 'SELECT kind FROM ledger_accounts WHERE wallet_id = $1' }
-  const kinds = (await db.query<{ kind: string }>(accounts, [wallet.id])).map((row) => row.kind)
-  expect(kinds.toSorted()).toEqual(accountKinds.toSorted())
+  const accounts = await db.sql<{ kind: string }>`SELECT kind FROM ledger_accounts WHERE wallet_id = ${wallet.id}`
+  expect(accounts.map(({ kind }) => kind).toSorted()).toEqual(accountKinds.toSorted())
 })
 
 test('a live wallet never uses a test rail, nor a sandbox wallet the real one', async () => {

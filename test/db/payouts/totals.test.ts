@@ -247,9 +247,7 @@ async function readTotals({ partnerId }: WalletRow): Promise<unknown> {
     ['recipient_totals', 'WHERE'],
   ]
   const read = async ([table, where]: readonly string[]) =>
-    db.query({ name: '', text: `SELECT t.* FROM ${table} t ${where} t.partner_id = $1 ORDER BY 1, 2, 3, 4` }, [
-      partnerId,
-    ])
+    rowsOf(`SELECT t.* FROM ${table} t ${where} t.partner_id = $1 ORDER BY 1, 2, 3, 4`, [partnerId])
   return Promise.all(tables.map(read))
 }
 
@@ -267,7 +265,7 @@ async function recountUsage({ partnerId }: WalletRow): Promise<MonthUsage[]> {
         AND completed_at < wanted.ends) completed
     ORDER BY wanted.place`
   const ends = months.map((month) => startOf(nextMonth(month)))
-  return db.query<MonthUsage>({ name: '', text }, [partnerId, months, months.map(startOf), ends])
+  return rowsOf<MonthUsage>(text, [partnerId, months, months.map(startOf), ends])
 }
 
 /** How recipients were listed before there were totals. */
@@ -285,5 +283,9 @@ async function recountRecipients({ partnerId, environment }: WalletRow, at: Date
     FROM recipients r, LATERAL (SELECT id, recipient_name FROM payouts WHERE ${counts} AND account_hash = r.account_hash
       ORDER BY created_at DESC, id DESC LIMIT 1) AS latest
     ORDER BY r.last_paid_at DESC, r.account_hash DESC`
-  return db.query<RecipientRow>({ name: '', text }, [partnerId, environment, at])
+  return rowsOf<RecipientRow>(text, [partnerId, environment, at])
+}
+
+async function rowsOf<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+  return (await db.send({ name: '', text, values })).rows
 }

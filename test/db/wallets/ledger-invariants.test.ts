@@ -36,19 +36,24 @@ function post(wallet: WalletRow, { causeRef, postings }: AnySet) {
   return postSet(db, { walletId: wallet.id, cause: 'any', causeRef, payoutId: null, createdBy: 'test', at, postings })
 }
 
-const sums = {
-  name: 'test-sums',
-  text: `SELECT coalesce(sum(e.amount_micro_usdc), 0)::bigint AS total,
+function sumsOf(walletId: string) {
+  return db.sql<{
+    total: bigint
+    wallet: bigint
+    sets: bigint
+  }>`SELECT coalesce(sum(e.amount_micro_usdc), 0)::bigint AS total,
       coalesce(sum(e.amount_micro_usdc) FILTER (WHERE a.kind = 'wallet'), 0)::bigint AS wallet,
       count(DISTINCT e.set_id) AS sets
-    FROM ledger_accounts a JOIN ledger_entries e ON e.account_id = a.id WHERE a.wallet_id = $1`,
+    FROM ledger_accounts a JOIN ledger_entries e ON e.account_id = a.id WHERE a.wallet_id = ${walletId}`
 }
 
-const runningBalances = {
-  name: 'test-running',
-  text: `SELECT e.balance_micro_usdc AS carried, sum(e.amount_micro_usdc) OVER (ORDER BY e.id)::bigint AS running
+function runningBalances(walletId: string) {
+  return db.sql<{
+    carried: bigint
+    running: bigint
+  }>`SELECT e.balance_micro_usdc AS carried, sum(e.amount_micro_usdc) OVER (ORDER BY e.id)::bigint AS running
     FROM ledger_accounts a JOIN ledger_entries e ON e.account_id = a.id
-    WHERE a.wallet_id = $1 AND a.kind = 'wallet' ORDER BY e.id`,
+    WHERE a.wallet_id = ${walletId} AND a.kind = 'wallet' ORDER BY e.id`
 }
 
 test('in sequence, every set has the same effect as in a simple model', async () => {
@@ -95,8 +100,8 @@ function consistent(balance: bigint, sets: number) {
 /** The stored balance and the sum of the entries, and the wallet's entries whose balance differs from their sum. */
 async function stateOf(wallet: WalletRow) {
   const stored = await findWallet(db, wallet.partnerId, wallet.environment)
-  const [sum] = await db.query<{ total: bigint; wallet: bigint; sets: bigint }>(sums, [wallet.id])
-  const carried = await db.query<{ carried: bigint; running: bigint }>(runningBalances, [wallet.id])
+  const [sum] = await sumsOf(wallet.id)
+  const carried = await runningBalances(wallet.id)
   const misled = carried.filter((row) => row.carried !== row.running || row.carried < 0n)
   return { balance: stored?.balanceMicroUsdc ?? -1n, ...sum, misled }
 }

@@ -31,10 +31,9 @@ async function balanceOf(wallet: WalletRow): Promise<bigint | undefined> {
   return (await findWallet(db, wallet.partnerId, wallet.environment))?.balanceMicroUsdc
 }
 
-const entriesOfWallet = {
-  name: 'test-entries',
-  text: `SELECT a.kind, e.amount_micro_usdc AS amount, e.balance_micro_usdc AS balance
-    FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.account_id WHERE a.wallet_id = $1 ORDER BY e.id`,
+function entriesOf(walletId: string): Promise<unknown[]> {
+  return db.sql`SELECT a.kind, e.amount_micro_usdc AS amount, e.balance_micro_usdc AS balance
+    FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.account_id WHERE a.wallet_id = ${walletId} ORDER BY e.id`
 }
 
 function count(results: readonly Posted[], outcome: Posted['outcome']): number {
@@ -48,7 +47,7 @@ test('a set moves the wallet, and its entry carries the balance after it', async
 
   expect(posted).toEqual({ outcome: 'posted', balanceMicroUsdc: 70n })
   expect(await balanceOf(wallet)).toBe(70n)
-  expect(await db.query(entriesOfWallet, [wallet.id])).toEqual([
+  expect(await entriesOf(wallet.id)).toEqual([
     { kind: 'top_ups', amount: -100n, balance: null },
     { kind: 'wallet', amount: 100n, balance: 100n },
     { kind: 'wallet', amount: -30n, balance: 70n },
@@ -64,7 +63,7 @@ test('a set that does not touch the wallet leaves its balance alone', async () =
 
   expect(posted).toEqual({ outcome: 'posted', balanceMicroUsdc: 70n })
   expect(await post(wallet, 'paid_out', 'p1', paidOutPostings(30n))).toEqual({ outcome: 'already_posted' })
-  expect(await db.query(entriesOfWallet, [wallet.id])).toHaveLength(6)
+  expect(await entriesOf(wallet.id)).toHaveLength(6)
 })
 
 test('a wallet with too little money refuses, returns its balance, and nothing is written', async () => {
@@ -73,7 +72,7 @@ test('a wallet with too little money refuses, returns its balance, and nothing i
   const refused = await post(wallet, 'debit', 'p1', debitPostings(101n))
 
   expect(refused).toEqual({ outcome: 'insufficient', balanceMicroUsdc: 100n })
-  expect(await db.query(entriesOfWallet, [wallet.id])).toHaveLength(2)
+  expect(await entriesOf(wallet.id)).toHaveLength(2)
   expect(await post(wallet, 'debit', 'p1', debitPostings(100n))).toEqual({ outcome: 'posted', balanceMicroUsdc: 0n })
 })
 

@@ -156,9 +156,10 @@ describe('key revoke', () => {
 
   test('the start of two prefixes names neither', async () => {
     const keys = [await createKey(), await createKey()]
-    const setPrefix = { name: 'test-set-prefix', text: 'UPDATE api_keys SET key_prefix = $2 WHERE id = $1' }
-    await terminal.db.query(setPrefix, [keys[0]?.id, 'kp_sandbox_aaaa0001'])
-    await terminal.db.query(setPrefix, [keys[1]?.id, 'kp_sandbox_aaaa0002'])
+    const setPrefix = (id: string | null, prefix: string) =>
+      terminal.db.sql`UPDATE api_keys SET key_prefix = ${prefix} WHERE id = ${id}`
+    await setPrefix(keys[0]?.id ?? null, 'kp_sandbox_aaaa0001')
+    await setPrefix(keys[1]?.id ?? null, 'kp_sandbox_aaaa0002')
 
     const { code, err } = await revokeKey('kp_sandbox_aaaa')
 

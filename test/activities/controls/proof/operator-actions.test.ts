@@ -27,7 +27,7 @@ test('a note written while its payout moves on stores the status of that moment'
     await lockStep(tx, payout.payoutId)
     writing = writeEvent(payout, 'retried')
     await until('the event waits for the payout', hasWaiting)
-    await tx.query({ name: 'test-complete', text: completed }, [payout.payoutId])
+    await tx.send({ name: '', text: completed, values: [payout.payoutId] })
   })
   await writing
 
