@@ -1,4 +1,4 @@
-// The kinds of columns that the tables are made of.
+// The column types of the entities.
 import type { EntitySchema, EntitySchemaColumnOptions } from 'typeorm'
 import { identifier, joined, type Sql } from './sql'
 

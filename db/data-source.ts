@@ -1,4 +1,4 @@
-// How every connection to PostgreSQL is made: its time limits, and how it reads big numbers and dates.
+// Connections to PostgreSQL: their timeouts, and how they parse big numbers and dates.
 import { types } from 'pg'
 import { DataSource, DefaultNamingStrategy, type Table } from 'typeorm'
 import { type Db, databaseOf } from './database'
@@ -15,7 +15,7 @@ export interface DatabaseOptions {
   readonly statementMs?: number
 }
 
-/** Connects, and does not migrate. A server that goes away later is survived: queries fail until it is back. */
+/** Connects, and does not migrate. If the server goes away later, queries fail until it is back. */
 export async function openDatabase(options: DatabaseOptions): Promise<Db> {
   const { connectMs = usual.connectMs, statementMs = usual.statementMs, ...rest } = options
   const dataSource = createDataSource({ ...rest, limits: { ...usual, connectMs, statementMs } })
@@ -26,23 +26,23 @@ export interface ConnectionOptions {
   readonly url: string
   readonly poolSize: number
   readonly limits: ConnectionLimits
-  /** Called for lost idle connections; without a listener such an event would end the process. */
+  /** Called when an idle connection is lost. Without a listener this event would end the process. */
   readonly onError: (error: Error) => void
 }
 
 /** All in milliseconds; zero means no limit. */
 export interface ConnectionLimits {
-  /** Waiting for a connection, be it a new one or a busy one that another caller gives back. */
+  /** The wait for a connection, either a new one or one that another caller returns. */
   readonly connectMs: number
-  /** After this the server gives a statement up. */
+  /** The server cancels a statement after this time. */
   readonly statementMs: number
-  /** After this the client gives up a server that no longer answers; longer than statementMs, so the server's answer wins. */
+  /** The client gives up after this time. It is longer than statementMs, so that the server's error arrives first. */
   readonly answerMs: number
-  /** After this the server takes back the locks of a transaction whose process has stalled. */
+  /** The server ends an idle transaction after this time, so that a stalled process does not keep its locks. */
   readonly idleInTransactionMs: number
-  /** A statement that waits longer for a lock fails; without it only statementMs ends the wait. */
+  /** The server cancels a statement that waits this long for a lock. Without it, only statementMs limits the wait. */
   readonly lockMs?: number
-  /** After this an unused connection is closed. */
+  /** An unused connection is closed after this time. */
   readonly idleMs: number
 }
 
@@ -82,7 +82,7 @@ export function createDataSource({ url, poolSize, limits, onError }: ConnectionO
 
 const { INT8, DATE } = types.builtins
 
-// pg would give big numbers as text, and dates as midnight of whichever time zone the process runs in.
+// pg would return big numbers as text, and dates as midnight in the time zone of the process.
 function getTypeParser(oid: typeof INT8): (text: string) => unknown {
   if (oid === INT8) return BigInt
   if (oid === DATE) return (text) => text

@@ -1,29 +1,29 @@
-// One transaction type for statements and repositories, and transactions that end as they claim to.
+// Databases and transactions, for tagged statements and for repositories.
 import { DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg'
 import type { DataSource, EntitySchema, QueryRunner, Repository } from 'typeorm'
 import { assert } from '../domain/assert'
 import { camelCase, nameOf, type Sql, type SqlValue, sql, textOf } from './sql'
 
-/** For reads: a database, where each statement is its own transaction, or a transaction. */
+/** For reads: a transaction, or a database, where each statement is its own transaction. */
 export interface Queryable {
   readonly dataSource: DataSource
-  /** Every statement goes through here, also those of repositories: see `sentThrough`. */
+  /** Sends every statement, including those of repositories: see `sentThrough`. */
   readonly send: Send
-  /** Runs a statement. It is prepared once per connection, and its columns come as camelCase properties. */
+  /** Runs a statement. Each connection prepares it once. Columns become camelCase properties. */
   sql<Row = unknown>(strings: TemplateStringsArray, ...values: readonly SqlValue[]): Promise<Row[]>
-  /** Runs a fragment as a statement, where its options are not the usual ones. */
+  /** Runs a fragment as a statement with options. */
   run<Row = unknown>(statement: Sql, options?: RunOptions): Promise<Row[]>
   repo<Row extends object>(entity: EntitySchema<Row>): Reads<Row>
 }
 
 export interface RunOptions {
-  /** `each time`: PostgreSQL plans for these very values, and the connection prepares nothing. */
+  /** `each time`: the statement is not prepared, and PostgreSQL plans it for its values. */
   readonly plan?: 'once' | 'each time'
-  /** How long the client waits for the answer, where the transaction lets the server take longer than usual. */
+  /** The client's timeout, for a transaction that allows the server more time than usual. */
   readonly answerMs?: number | undefined
 }
 
-/** Writes take one of these and never a `Db`: only a transaction checks the caller's rights first. */
+/** Writes take a transaction and never a `Db`, because only a transaction checks the caller's rights first. */
 export interface Tx extends Queryable {
   repo<Row extends object>(entity: EntitySchema<Row>): Repo<Row>
 }
@@ -39,7 +39,7 @@ export type Reads<Row extends object> = Pick<
   'find' | 'findBy' | 'findOne' | 'findOneBy' | 'findOneOrFail' | 'findOneByOrFail' | 'existsBy' | 'countBy'
 >
 
-/** Without `save` and `remove`: they read first and decide what to write. */
+/** Without `save` and `remove`, which read before they write. */
 export type Repo<Row extends object> = Reads<Row> & Pick<Repository<Row>, 'insert' | 'update' | 'delete'>
 
 export interface Command {
@@ -52,7 +52,7 @@ export interface Command {
 
 export type Send = (command: Command) => Promise<QueryResult>
 
-/** The database of a data source that is initialized. */
+/** The data source must be initialized. */
 export function databaseOf(dataSource: DataSource): Db {
   const pool = poolOf(dataSource)
   return {
@@ -63,12 +63,12 @@ export function databaseOf(dataSource: DataSource): Db {
   }
 }
 
-/** The same database with other ways to send a statement outside transactions, and to run a transaction. */
+/** The same database with another way to send statements and to run transactions. */
 export function sentThrough(db: Db, ways: { readonly send: Send; readonly transaction: Db['transaction'] }): Db {
   return { ...db, ...readsThrough(db.dataSource, ways.send), transaction: ways.transaction }
 }
 
-/** A transaction that sends its statements this way. */
+/** A transaction that uses `send` for its statements. */
 export function txThrough(dataSource: DataSource, send: Send): Tx {
   let runner: QueryRunner | undefined
   return {
@@ -108,12 +108,12 @@ function statementsThrough(dataSource: DataSource, send: Send): Omit<Queryable, 
   }
 }
 
-/** Rows come as arrays, so that the names of their columns are translated once and not in every row. */
+/** Rows arrive as arrays, so that column names are translated once and not for every row. */
 function rowsOf<Row>({ fields, rows }: QueryResult): Row[] {
   const properties = fields.map(({ name }) => camelCase(name))
   const empty = Object.fromEntries(properties.map((property) => [property, null]))
   rows.forEach((values: readonly unknown[], index) => {
-    // A copy has its properties from the start, which is faster than to add one after the other.
+    // A copy has all properties from the start, which is faster than adding them one by one.
     const row: Record<string, unknown> = { ...empty }
     for (let column = 0; column < properties.length; column += 1) row[properties[column] ?? ''] = values[column]
     rows[index] = row
@@ -122,8 +122,8 @@ function rowsOf<Row>({ fields, rows }: QueryResult): Row[] {
 }
 
 /**
- * TypeORM builds the statements of its repositories, and we send them: prepared, on our connection, and with the error of
- * the server as it is, where TypeORM's own would carry the values.
+ * TypeORM builds the statements of its repositories, and we send them: prepared, on our connection, and with the server's own error.
+ * TypeORM's error would contain the values.
  */
 function runnerThrough(dataSource: DataSource, send: Send): QueryRunner {
   const runner = dataSource.createQueryRunner()
@@ -167,8 +167,8 @@ async function transact<T>(dataSource: DataSource, pool: Pool, work: (tx: Tx) =>
 }
 
 /**
- * The pool listens only to idle clients: a connection that dies between two statements would end the process. So would one
- * that dies as it is handed out, so the listener is added before the promise resolves.
+ * The pool listens only to idle clients, so a connection that dies between two statements would end the process. A callback adds the
+ * listener at once; after a promise it would be too late for a connection that dies during checkout.
  */
 function checkOut(pool: Pool, noteLoss: (error: unknown) => void): Promise<PoolClient> {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,4 @@
-// All TypeORM entities; a test compares them with the migrated schema.
-
+// The entities of all tables. A test compares them with the migrated database.
 import { bankEvent } from './bank/events'
 import { exchangeRate, rateAcceptance } from './bank/exchange-rates'
 import { railPause } from './bank/rail-pauses'

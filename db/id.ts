@@ -1,4 +1,4 @@
-// Identifiers of rows: UUIDs of version 7, which sort by the time they were made, so that indexes grow at one end.
+// Row ids: version 7 UUIDs, which sort by creation time, so that indexes grow at one end.
 import { randomBytes } from 'node:crypto'
 
 export function newId(at: Date): string {

@@ -1,4 +1,4 @@
-// The secret keys of the service, one derived key per purpose, so that no key is ever used for two things.
+// The secret keys of the service. Each purpose has its own derived key.
 import { hkdfSync } from 'node:crypto'
 import { assert } from '../domain/assert'
 import type { SecretKey } from '../runtime/config/config'
@@ -10,7 +10,7 @@ export interface PurposeKey {
   readonly bytes: Buffer
 }
 
-/** The current key writes; the older ones still read what they wrote. */
+/** The current key writes. Older keys still read the data that they wrote. */
 export interface Keyring {
   current(purpose: Purpose): PurposeKey
   all(purpose: Purpose): readonly PurposeKey[]

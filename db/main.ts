@@ -1,7 +1,7 @@
 // `npm run migrate` brings the database of DATABASE_URL up to date; `npm run -s schema` prints its schema.
 import { environment, loadDatabaseUrl } from '../runtime/config/config'
 import { openDatabase } from './data-source'
-import { migrationReport } from './migration-report'
+import { migrationReport } from './migrate'
 import { describeSchema } from './schema'
 
 async function main(command: string | undefined): Promise<void> {

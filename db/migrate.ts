@@ -1,30 +1,30 @@
-// Brings a database up to date; any number of processes may call it at once.
+// Migrates a database. Any number of processes may call it at once.
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { type DataSource, QueryFailedError } from 'typeorm'
 import { type ConnectionLimits, createDataSource } from './data-source'
 
-/** A migration that waits for a table lock blocks all later statements. So it gives up after a moment and retries. */
-export interface Patience {
+/** A migration that waits for a table blocks all later users of the table. So it waits briefly, lets them run, and retries. */
+export interface LockRetry {
   readonly lockMs: number
   readonly tries: number
   readonly pauseMs: number
 }
 
 /** Returns the names of the migrations that this call ran. */
-export async function migrate(databaseUrl: string, patience: Patience = twoMinutes): Promise<readonly string[]> {
+export async function migrate(databaseUrl: string, retry = twoMinutes): Promise<readonly string[]> {
   const guard = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: limits.connectMs })
   guard.on('error', ignore)
   await guard.connect()
   try {
-    // TypeORM alone lets two processes run one migration twice. The lock ends with its connection, also in a crash.
+    // TypeORM alone would let two processes run the same migration. The lock ends with its connection, also in a crash.
     await guard.query('SELECT pg_advisory_lock($1)', [lockKey])
-    const limited = { ...limits, lockMs: patience.lockMs }
+    const limited = { ...limits, lockMs: retry.lockMs }
     const dataSource = createDataSource({ url: databaseUrl, poolSize: 1, limits: limited, onError: ignore })
     await dataSource.initialize()
     try {
       const before = await ranOf(guard)
-      await runAll(dataSource, patience)
+      await runAll(dataSource, retry)
       return (await ranOf(guard)).filter((name) => !before.includes(name))
     } finally {
       await dataSource.destroy()
@@ -34,15 +34,15 @@ export async function migrate(databaseUrl: string, patience: Patience = twoMinut
   }
 }
 
-/** Each is a transaction: those before the one that had to wait have run, and of that one nothing is left. */
-async function runAll(dataSource: DataSource, { tries, pauseMs }: Patience): Promise<void> {
+/** Each migration is a transaction: a lock timeout rolls back only the migration that waited. */
+async function runAll(dataSource: DataSource, { tries, pauseMs }: LockRetry): Promise<void> {
   for (let left = tries - 1; ; left--) {
     try {
       await dataSource.runMigrations({ transaction: 'each' })
       return
     } catch (error) {
       if (!isLockTimeout(error)) throw error
-      if (left === 0) throw new Error(inTheWay, { cause: error })
+      if (left === 0) throw new Error(tableLocked, { cause: error })
       await wait(pauseMs)
     }
   }
@@ -52,7 +52,7 @@ function isLockTimeout(error: unknown): boolean {
   return error instanceof QueryFailedError && error.driverError.code === '55P03'
 }
 
-const inTheWay =
+const tableLocked =
   'another session, such as a pg_dump or a long transaction, has held a table all the time; nothing is half done, so run it again when that is over'
 
 /** Empty where no migration has ever run. */
@@ -65,7 +65,7 @@ async function ranOf(client: Client): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-// A lost connection makes the next statement fail, which says more than the event does.
+// A lost connection makes the next statement fail with a better error than the event.
 function ignore(): void {}
 
 /** An arbitrary number that only migrations of this service use. */
@@ -80,4 +80,35 @@ const limits: ConnectionLimits = {
   idleMs: 1_000,
 }
 
-const twoMinutes: Patience = { lockMs: 3_000, tries: 24, pauseMs: 2_000 }
+const twoMinutes: LockRetry = { lockMs: 3_000, tries: 24, pauseMs: 2_000 }
+
+export interface MigrationReport {
+  readonly outcome: 'migrated' | 'failed'
+  readonly sentence: string
+}
+
+/** Migrates and reports it in one sentence. Never throws, and never shows the password of the URL. */
+export async function migrationReport(databaseUrl: string | undefined): Promise<MigrationReport> {
+  if (!databaseUrl || !/^postgres(ql)?:\/\//.test(databaseUrl) || !URL.canParse(databaseUrl)) {
+    return failed('DATABASE_URL must be set to a URL that starts with postgres:// or postgresql://.')
+  }
+  const { host, pathname } = new URL(databaseUrl)
+  const name = `${host}${pathname}`
+  try {
+    const ran = await migrate(databaseUrl)
+    const change = ran.length === 0 ? 'was up to date already' : `is up to date now: ran ${ran.join(', ')}`
+    return { outcome: 'migrated', sentence: `The database ${name} ${change}.` }
+  } catch (error) {
+    return failed(`The database ${name} could not be migrated: ${reasonOf(error)}.`)
+  }
+}
+
+function failed(sentence: string): MigrationReport {
+  return { outcome: 'failed', sentence }
+}
+
+// Node reports a host with several addresses as an AggregateError whose own message is empty.
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
+  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
+}

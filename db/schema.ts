@@ -1,7 +1,7 @@
-// Writes down the schema of a migrated database, in an order that does not change: db/schema.sql is its result.
+// Describes the schema of a migrated database in a stable order. Its output is db/schema.sql.
 import type { Queryable } from './database'
 
-/** Tables with their constraints, indexes and triggers, then functions. For readers: it is not meant to be run. */
+/** Tables with their constraints, indexes and triggers, then functions. The text is for readers and not meant to be run. */
 export async function describeSchema(db: Queryable): Promise<string> {
   const extensions = await db.sql<Line>`SELECT 'CREATE EXTENSION ' || extname || ';' AS line FROM pg_extension
     WHERE extname <> 'plpgsql' ORDER BY extname`

@@ -1,4 +1,4 @@
-// A text that only the holder of a secret key can read, and only in the place that it was sealed for.
+// Encrypts a text with a secret key, and binds it to its row.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { assert } from '../domain/assert'
 import type { Keyring, Purpose } from './keyring'
@@ -8,7 +8,7 @@ export interface Sealed {
   readonly sealed: Buffer
 }
 
-/** The row's id is authenticated too, so that a seal does not open in another row. */
+/** The row id is authenticated, so that a sealed text that was moved to another row does not open. */
 export function sealText(keyring: Keyring, purpose: Purpose, rowId: string, text: string): Sealed {
   const { id, bytes } = keyring.current(purpose)
   const nonce = randomBytes(nonceLength)
@@ -21,7 +21,7 @@ export function sealText(keyring: Keyring, purpose: Purpose, rowId: string, text
   }
 }
 
-/** Throws when the seal is broken, its key is gone, or it was made for another row. */
+/** Throws when the text was changed, its key is missing, or it belongs to another row. */
 export function openText(keyring: Keyring, purpose: Purpose, rowId: string, { keyId, sealed }: Sealed): string {
   const key = keyring.find(purpose, keyId)
   assert(key !== null, `the key ${keyId} must stay in the keyring as long as it seals something`)

@@ -1,12 +1,12 @@
-// The `sql` tag: a statement with its values in place, which reach PostgreSQL as bind parameters and never as text.
+// The `sql` tag: a statement with its values in place. PostgreSQL receives them as bind parameters and never as text.
 import { createHash } from 'node:crypto'
 import { assert } from '../domain/assert'
 
 /** A statement or a part of one. Nests: a fragment inside a template becomes part of its text. */
 export interface Sql {
-  /** Only this module knows the symbol, so nothing that came from outside can pass for text of a statement. */
+  /** Only this module has the symbol, so no input can pass as text of a statement. */
   readonly [isSql]: true
-  /** The text between the values: one part more than there are values. */
+  /** The text around the values. There is one part more than values. */
   readonly parts: readonly string[]
   readonly values: readonly Value[]
 }
@@ -36,14 +36,14 @@ export function sql(strings: TemplateStringsArray, ...values: readonly SqlValue[
   return { [isSql]: true, parts, values: bound }
 }
 
-/** For conditions of which any number may apply: `joined(conditions, ' AND ')`. */
+/** Joins any number of conditions: `joined(conditions, ' AND ')`. */
 export function joined(fragments: readonly Sql[], separator: ' AND ' | ' OR ' | ', '): Sql {
   const parts = ['']
   fragments.forEach((fragment, index) => append(parts, fragment.parts, index + 1 < fragments.length ? separator : ''))
   return { [isSql]: true, parts, values: fragments.flatMap(({ values }) => values) }
 }
 
-/** The name of a table or column, out of constants. */
+/** The name of a table or column. It must be a constant. */
 export function identifier(name: string): Sql {
   assert(/^[a-z_][a-z0-9_]{0,62}$/.test(name), 'an identifier must be plain snake_case')
   return { [isSql]: true, parts: [`"${name}"`], values: [] }
@@ -61,8 +61,8 @@ export function textOf({ parts }: Sql): string {
 }
 
 /**
- * The name under which a connection prepares a statement: PostgreSQL parses and plans it once. The names are kept, as
- * values are no part of the text and a program has only so many texts.
+ * The name under which a connection prepares a statement, so that PostgreSQL parses and plans it once. The cache stays small,
+ * because values are not part of the text and a program has few texts.
  */
 export function nameOf(text: string): string {
   const known = names.get(text)
@@ -89,7 +89,7 @@ function isFragment(value: SqlValue): value is Sql {
   return typeof value === 'object' && value !== null && isSql in value
 }
 
-/** Continues the last part with the fragment's first, and its last with what comes after it. */
+/** Appends the fragment to the last part, and `after` to the fragment. */
 function append(parts: string[], fragment: readonly string[], after: string): void {
   const [first = '', ...others] = fragment
   parts.push(`${parts.pop()}${first}`, ...others)

@@ -1,6 +1,6 @@
 // Turns any error into one sentence, without stack traces and passwords.
 
-import { awayPattern, busyPattern, troubleCodes } from '../db/trouble'
+import { awayPattern, busyPattern, errorCodes } from '../db/errors'
 import { RailUnavailable } from '../rail/rail'
 import { ConfigError } from '../runtime/config/config'
 import type { PrintableError } from './print'
@@ -17,7 +17,7 @@ export function troubleOf(error: unknown): PrintableError {
   if (error instanceof Trouble) return { code: 'service_unavailable', message: error.message }
   if (error instanceof ConfigError) return { code: 'service_unavailable', message: error.mistakes.join(' ') }
   if (error instanceof RailUnavailable) return { code: 'provider_unavailable', message: bankIsAway }
-  const codes = troubleCodes(error)
+  const codes = errorCodes(error)
   const known = knownTroubles.find(({ pattern }) => codes.some((code) => pattern.test(code)))
   if (known !== undefined) return { code: 'service_unavailable', message: known.sentence }
   return { code: 'internal_error', message: `Unexpected error: ${firstLine(error)}.` }

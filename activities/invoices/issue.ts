@@ -1,10 +1,10 @@
 // Lists the partners that a run bills, and issues one partner's invoice for one month.
 import { ApplicationFailure } from '@temporalio/common'
+import { isTransient } from '../../db/errors'
 import { findInvoiceToMail } from '../../db/invoices/invoices'
 import { type Issued, issueInvoice as issue } from '../../db/invoices/issue'
 import { countInvoiced, listPartnersToBill } from '../../db/invoices/partners-to-bill'
 import { findPartnerBySlug } from '../../db/partners/partners'
-import { isPassingTrouble } from '../../db/trouble'
 import { assert } from '../../domain/assert'
 import { formatPence } from '../../domain/money'
 import { isOver, monthInWords } from '../../domain/month'
@@ -29,7 +29,7 @@ async function issueOrGiveUp({ db, clock, log, seller }: IssueDeps, order: Invoi
   try {
     return await issue(db, { ...order, at: clock.now(), seller })
   } catch (error) {
-    if (isPassingTrouble(error)) throw error
+    if (isTransient(error)) throw error
     log.error({ err: error, partner_id: order.partnerId, period: order.period }, 'cannot issue invoice')
     // The message of a database error may contain stored values, so only the log has it.
     throw ApplicationFailure.nonRetryable('The invoice could not be issued: see the log.', 'InvoiceRefused')

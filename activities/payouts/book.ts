@@ -1,5 +1,6 @@
 // Books the bank's status of a transfer: payout status, ledger, timeline and charges in one transaction, under the row's lock.
 import type { Tx } from '../../db/database'
+import { isTransient } from '../../db/errors'
 import { chargePayout, chargeReturn, creditReturned } from '../../db/invoices/payout-charges'
 import { postBack, postPaidOut } from '../../db/payouts/money'
 import {
@@ -11,7 +12,6 @@ import {
   type StepRow,
   setAttention,
 } from '../../db/payouts/steps'
-import { isPassingTrouble } from '../../db/trouble'
 import { assertMove, canMove, isFinal, type PayoutStatus } from '../../domain/payouts/payout'
 import type { Refund, Transfer } from '../../rail/rail'
 import { reasons } from '../../rail/reasons'
@@ -44,7 +44,7 @@ export async function bookAnswer(
       return isOver(row) ? { at: 'over', status: row.status, says: row.status } : book(tx, deps, row, asked)
     })
   } catch (error) {
-    if (isPassingTrouble(error)) throw error
+    if (isTransient(error)) throw error
     // A rule that refuses this will refuse it again: the payout stays as it is, and an operator has to look.
     deps.log.error({ err: error, payout_id: payoutId, state }, 'cannot book transfer state')
     await setAttention(deps.db, payoutId, `can_not_book_${state}`)

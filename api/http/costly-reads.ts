@@ -1,6 +1,6 @@
 // Runs reads of a partner's history on separate connections, with few statements per partner at once and a short timeout.
 import { type Db, sentThrough } from '../../db/database'
-import { busyPattern, troubleCodes } from '../../db/trouble'
+import { busyPattern, errorCodes } from '../../db/errors'
 import { ApiError } from './errors'
 
 /** The statement timeout of these reads. */
@@ -96,7 +96,7 @@ function tooMany(): ApiError {
 
 /** Turns a statement timeout into service_unavailable. Returns other errors unchanged. */
 export function timeoutAsUnavailable(error: unknown): unknown {
-  if (!troubleCodes(error).some((code) => busyPattern.test(code))) return error
+  if (!errorCodes(error).some((code) => busyPattern.test(code))) return error
   const message = `This read took longer than ${costlyReadMs / 1_000} seconds and was stopped. Narrow it with filters, or retry.`
   return new ApiError('service_unavailable', { message })
 }

@@ -1,8 +1,8 @@
 // Middleware around every request: request ID, security headers, error responses, log line and activity entry.
 import { randomUUID } from 'node:crypto'
 import type { Next } from 'koa'
+import { isTransient } from '../../db/errors'
 import { type Caller, nameOf } from '../../db/sign-in/callers'
-import { isPassingTrouble } from '../../db/trouble'
 import { parseTraceparent } from '../../runtime/tracing/context'
 import type { Tracer } from '../../runtime/tracing/tracer'
 import type { ApiDeps } from '../deps'
@@ -68,7 +68,7 @@ function challengeFor(context: ApiContext): string {
 /** A database that is unreachable or overloaded is transient. Everything else is a bug. */
 function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
-  return new ApiError(isPassingTrouble(thrown) ? 'service_unavailable' : 'internal_error', { details: undefined })
+  return new ApiError(isTransient(thrown) ? 'service_unavailable' : 'internal_error', { details: undefined })
 }
 
 /** Records calls of known partners, whatever the response was. */

@@ -1,8 +1,7 @@
 // Migrations: any number of concurrent processes, each migration once, and one message about it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client } from 'pg'
-import { migrate } from '../../db/migrate'
-import { migrationReport } from '../../db/migration-report'
+import { migrate, migrationReport } from '../../db/migrate'
 import { migrations } from '../../db/migrations'
 import { createEmptyDatabase } from '../support/db/empty-database'
 

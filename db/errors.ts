@@ -1,4 +1,4 @@
-// Classifies database errors as transient or permanent, by SQLSTATE and never by message.
+// Classifies database errors as transient or permanent, by SQLSTATE and system error codes.
 
 interface Failure {
   readonly code?: unknown
@@ -10,27 +10,27 @@ interface Failure {
   readonly errors?: unknown
 }
 
-/** The codes of an error and of what caused it; pg's own errors have none, so their messages stand for them. */
-export function troubleCodes(error: unknown): string[] {
+/** The codes of an error and of its causes. Errors of pg itself have no code, so their messages are used. */
+export function errorCodes(error: unknown): string[] {
   if (!isFailure(error)) return []
   const { code, message, cause, driverError, errors } = error
   const own = [code, message].find((text) => typeof text === 'string')
   const inner = [cause, driverError, ...(Array.isArray(errors) ? errors : [])]
-  return [...(own ? [own] : []), ...inner.flatMap(troubleCodes)]
+  return [...(own ? [own] : []), ...inner.flatMap(errorCodes)]
 }
 
-/** Too busy to answer in time: a lock is held, or the server does not respond. */
+/** Too busy to answer in time: a lock is held, or the server does not answer. */
 export const busyPattern = /^(57014|55P03|40P01|Query read timeout)$/
 
-/** Not there: gone, unreachable, starting, stopping, or out of connections or space. */
+/** Unavailable: unreachable, starting, stopping, or out of connections or space. */
 export const awayPattern =
   /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|08|57P|53|Connection terminated|timeout exceeded)/
 
-export function isPassingTrouble(error: unknown): boolean {
-  return troubleCodes(error).some((code) => busyPattern.test(code) || awayPattern.test(code))
+export function isTransient(error: unknown): boolean {
+  return errorCodes(error).some((code) => busyPattern.test(code) || awayPattern.test(code))
 }
 
-// Checks its properties and not its class: an error of Node may come from another realm.
+// Not by class, because an error of Node itself may come from another realm.
 function isFailure(error: unknown): error is Failure {
   return typeof error === 'object' && error !== null
 }
