@@ -125,7 +125,10 @@ export async function sweepStrays(deps: SweepDeps, page: Page): Promise<SweptPag
   // A workflow that was started by hand can have any payout ID.
   const strays = await findOver(deps.db, [...running.keys()].filter(isUuid), before)
   for (const { payoutId, state } of strays) {
-    deps.log.warn({ payout_id: payoutId, payout: state }, 'a workflow runs for a payout that is over or not there')
+    deps.log.warn(
+      { payout_id: payoutId, payout: state },
+      'a workflow runs for a payout that is final or does not exist',
+    )
   }
   const over = strays.filter(({ state }) => state === 'over').map(({ payoutId }) => payoutId)
   const wakeOne = (payoutId: string) => endStray(deps.temporal, running.get(payoutId) ?? '')

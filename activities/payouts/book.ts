@@ -124,5 +124,8 @@ function statusFor(now: PayoutStatus, transfer: Transfer): PayoutStatus | null {
 async function reportMissingRefund(tx: Tx, { clock, log, limits }: PayoutDeps, row: StepRow, transfer: Transfer) {
   if (clock.now().getTime() - transfer.updatedAt.getTime() < limits.listLagMs) return
   if (!(await raiseAttention(tx, row.id, 'refund_missing'))) return
-  log.error({ payout_id: row.id, state: transfer.state }, 'the bank says refunded, and its wallet has no such deposit')
+  log.error(
+    { payout_id: row.id, state: transfer.state },
+    'the bank reports a refund, but the wallet has no such deposit',
+  )
 }

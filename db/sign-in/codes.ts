@@ -74,7 +74,7 @@ export async function issueCode(tx: Tx, keyring: Keyring, wanted: NewCode): Prom
   const since = new Date(at.getTime() - hourMs)
   const [counted] = await tx.sql<{ count: bigint; oldest: Date | null }>`
     SELECT count(*) AS count, min(created_at) AS oldest FROM codes WHERE subject = ${subject} AND created_at > ${since}`
-  assert(counted !== undefined, 'a count is always answered')
+  assert(counted !== undefined, 'a count must return a row')
   if (counted.count >= perHour) {
     return { outcome: 'too_many', retryAt: new Date((counted.oldest ?? at).getTime() + hourMs) }
   }

@@ -85,7 +85,7 @@ async function payoutNamedBy({ db, rail }: JudgeDeps, transferRef: string): Prom
   return named !== null && isUuid(named) ? findPayoutById(db, named) : null
 }
 
-/** What leaves the wallet is a payout's, which has booked it before it left; anything else the books do not have. */
+/** A withdrawal belongs to a payout, which booked it before sending. The books do not know any other withdrawal. */
 function judgeWithdrawal(wallet: WalletOfHistory, row: WalletMovement, payout: RefundedPayout | null): Judged {
   if (payout?.walletId === wallet.id) {
     if (payout.transferRef === row.transferRef) return { verdict: 'not_ours', row }

@@ -150,7 +150,7 @@ function isReadOrYoung({ movements, youngSince }: Pick<ToRead, 'movements' | 'yo
   return sql`(s.bank_ref IS NOT NULL AND (s.bank_ref = ANY (${movements}::text[]) OR s.created_at >= ${youngSince}))`
 }
 
-// Of the two sides of a debit the larger one. When one side is missing, the verification of the ledger reports it.
+// Takes the larger of the two sides of a debit. When one side is missing, the verification of the ledger reports it.
 const payoutColumns = sql`p.id, p.wallet_id, p.transfer_ref, p.status,
   p.wallet_sends_micro_usdc AS sends_micro_usdc, p.submit_started_at,
   p.released_at IS NULL AND p.closed_at IS NULL AS is_open, moved.refunds > 0 AS has_nameless_refund,
