@@ -19,16 +19,16 @@ export interface SealedPayout {
 export type FieldsOf = (payout: SealedPayout, details: BankDetails) => CanonicalFields
 
 export interface ResealedBatch {
-  /** Where the next one begins; null after the last. */
+  /** The position of the next batch; null after the last one. */
   readonly next: string | null
   readonly written: number
-  /** Those of which something stays under an older key, because it could not be opened or proved. */
+  /** Payouts with a seal or hash that stays under an older key, because it could not be opened or verified. */
   readonly left: number
 }
 
 export const firstPayout = '00000000-0000-0000-0000-000000000000'
 
-/** The payouts behind `after`, `limit` of them. May be repeated, and run beside payouts that are made, paid and erased. */
+/** Processes `limit` payouts after `after`. It may be repeated, and run while payouts are created, paid and erased. */
 export async function resealBatch(
   db: Db,
   keyring: Keyring,
@@ -100,7 +100,7 @@ function openOrNull(keyring: Keyring, { id, seal }: SealedPayout): BankDetails |
 async function write(db: Db, renewed: readonly Renewed[]): Promise<void> {
   const ids = renewed.map(({ before }) => before.id)
   await db.transaction(async (tx) => {
-    // Rows are locked in one order, so that two who do this cannot block each other for good.
+    // Rows are locked in one order, so that two processes cannot deadlock.
     await tx.sql`WITH renewed AS (
       SELECT * FROM unnest(${ids}::uuid[], ${renewed.map(({ before }) => before.fingerprint.whole)}::bytea[], ${renewed.map(({ fingerprint }) => fingerprint.whole)}::bytea[], ${renewed.map(({ fingerprint }) => fingerprint.keyId)}::text[], ${renewed.map(({ fingerprint }) => JSON.stringify(fingerprint.fields))}::jsonb[], ${renewed.map(({ account }) => account.hash)}::bytea[], ${renewed.map(({ account }) => account.keyId)}::text[], ${renewed.map(({ before }) => before.accountHash)}::bytea[],
         ${renewed.map(({ before }) => JSON.stringify(before.fingerprint.fields))}::jsonb[]) AS each (id, was, whole, whole_key_id, fields, account, account_key_id, account_was, fields_were)

@@ -1,4 +1,4 @@
-// Authentication: who a request comes from, an API key or a signed-in person, and for which partner.
+// Authentication: finds the caller of a request, an API key or a signed-in member, and its partner.
 import type { Environment } from '../../domain/environment'
 import type { MemberRole, PartnerStatus, VerificationStatus } from '../../domain/partners/partner'
 import type { Queryable } from '../database'
@@ -34,7 +34,7 @@ interface CallersAccount {
   }
 }
 
-/** How the activity list and a payout name who made it. */
+/** The name of the caller in the activity list and in payouts. */
 export function nameOf(caller: Caller): string {
   return caller.by === 'key' ? `key:${caller.keyPrefix}` : caller.email
 }
