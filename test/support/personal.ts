@@ -32,8 +32,8 @@ const rules: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['an email', /[\w.+-]+@(?!type\.googleapis\.com\b)[\w-]+(\.[\w-]+)*\.[a-z]{2,}\b/i],
   ['an API key', /kp_(sandbox|live)_[0-9a-f]{9,}/],
   ["a bank's key", /sk-(test|live)-[\w-]+/],
-  // The head of the audit chain is no secret: it is logged so that it is kept elsewhere.
-  ['a secret key', /(?<![0-9a-f]|"audit_head":")[0-9a-f]{64}(?![0-9a-f])/],
+  // The head of the audit chain is no secret: it is logged so that it is kept elsewhere. Nor is the build id of the SDK.
+  ['a secret key', /(?<![0-9a-f]|"audit_head":"|@temporalio\/worker@[\d.]+\+)[0-9a-f]{64}(?![0-9a-f])/],
   ['a session', /__Host-session=[\w-]+/],
   ['a bearer token', /Bearer \w+/],
   ['a password', /\w+:\/\/[^\s"/:@]*:[^\s"/@]+@/],

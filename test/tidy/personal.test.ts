@@ -34,6 +34,7 @@ test.each([
   '{"confirm_code":"[redacted]","email":"[redacted]"}',
   String.raw`details: b"\x1aB\n@type.googleapis.com/temporal.api.errordetails.v1.NotFoundFailure"`,
   `{"links":"12","audit_head":"${'01'.repeat(32)}","msg":"the audit chain has grown"}`,
+  `binary_checksum: "@temporalio/worker@1.24.0+${'01'.repeat(32)}"`,
   'PostgreSQL at 127.0.0.1:48213 is not available yet',
 ])('an ordinary line is ignored: %#', (line) => {
   expect(personalIn(line)).toBeNull()
