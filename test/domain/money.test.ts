@@ -148,7 +148,7 @@ describe('a MoneyString', () => {
   test('a negative amount is never formatted', () => {
     expect(() => formatPence(-1n)).toThrow('must not be negative')
     expect(() => formatUsdc(-10_000n)).toThrow('must not be negative')
-    expect(() => formatUsdcDown(-1n)).toThrow('not negative')
+    expect(() => formatUsdcDown(-1n)).toThrow('non-negative')
   })
 })
 
@@ -207,7 +207,7 @@ describe('rounding', () => {
   })
 
   test.each([divideDown, divideHalfUp, divideUp])('%p refuses ambiguous input', (divide) => {
-    expect(() => divide(-1n, 10n)).toThrow('not negative')
+    expect(() => divide(-1n, 10n)).toThrow('non-negative')
     expect(() => divide(1n, 0n)).toThrow('divisor')
     expect(() => divide(1n, -1n)).toThrow('divisor')
   })

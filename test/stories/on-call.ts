@@ -66,7 +66,7 @@ export function onCall(open: () => World): void {
 
     const woken = await world.ops('payout', 'retry', '--payout', body.id)
 
-    expect(lost.next[1]).toMatch(/^No workflow looks after it \(TERMINATED\)/)
+    expect(lost.next[1]).toMatch(/^It has no running workflow \(TERMINATED\)/)
     expect(woken).toEqual({ id: body.id, workflow: 'started', rail: 'open' })
     await world.bank.control('DELETE', '/faults')
     const [transfer] = await world.transfersOf(body.id)

@@ -123,7 +123,7 @@ describe('an invoice', () => {
   test('of an unfinished month is refused', async () => {
     const partner = await aPricedPartner(db)
 
-    await expect(bill(db, partner, '2027-03', '2027-03-31T22:59:59.999Z')).rejects.toThrow('once it is over')
+    await expect(bill(db, partner, '2027-03', '2027-03-31T22:59:59.999Z')).rejects.toThrow('before it is over')
   })
 })
 

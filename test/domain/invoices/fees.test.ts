@@ -61,7 +61,7 @@ describe('the fee', () => {
   })
 
   test('of a negative price or amount is a bug', () => {
-    expect(() => feeFor(-1n, standardPrices)).toThrow('not negative')
+    expect(() => feeFor(-1n, standardPrices)).toThrow('non-negative')
     expect(() => feeFor(100n, { ...standardPrices, payoutFixedPence: -1n })).toThrow('must not be negative')
     expect(() => feeFor(100n, { ...standardPrices, bankFixedPence: -1n })).toThrow('must not be negative')
     expect(() => feeFor(100n, { ...standardPrices, payoutBasisPoints: -1n })).toThrow('must not be negative')
