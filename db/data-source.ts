@@ -5,7 +5,7 @@ import { type Db, databaseOf } from './database'
 import { entities } from './entities'
 import { migrations } from './migrations'
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly url: string
   readonly poolSize: number
   readonly onError: (error: Error) => void
@@ -22,7 +22,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Db> {
   return databaseOf(await dataSource.initialize())
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly url: string
   readonly poolSize: number
   readonly limits: ConnectionLimits

@@ -16,7 +16,7 @@ export interface Queryable {
   repo<Row extends object>(entity: EntitySchema<Row>): Reads<Row>
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** `each time`: the statement is not prepared, and PostgreSQL plans it for its values. */
   readonly plan?: 'once' | 'each time'
   /** The client's timeout, for a transaction that allows the server more time than usual. */
@@ -40,7 +40,7 @@ export type Reads<Row extends object> = Pick<
 >
 
 /** Without `save` and `remove`, which read before they write. */
-export type Repo<Row extends object> = Reads<Row> & Pick<Repository<Row>, 'insert' | 'update' | 'delete'>
+type Repo<Row extends object> = Reads<Row> & Pick<Repository<Row>, 'insert' | 'update' | 'delete'>
 
 export interface Command {
   readonly name: string

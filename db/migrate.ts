@@ -5,7 +5,7 @@ import { type DataSource, QueryFailedError } from 'typeorm'
 import { type ConnectionLimits, createDataSource } from './data-source'
 
 /** A migration that waits for a table blocks all later users of the table. So it waits briefly, lets them run, and retries. */
-export interface LockRetry {
+interface LockRetry {
   readonly lockMs: number
   readonly tries: number
   readonly pauseMs: number
@@ -82,7 +82,7 @@ const limits: ConnectionLimits = {
 
 const twoMinutes: LockRetry = { lockMs: 3_000, tries: 24, pauseMs: 2_000 }
 
-export interface MigrationReport {
+interface MigrationReport {
   readonly outcome: 'migrated' | 'failed'
   readonly sentence: string
 }

@@ -1,7 +1,7 @@
 // The limits of the public API, and patterns in the form that JSON schemas use.
 import type { Pence } from './money'
 
-export interface PayoutLimits {
+interface PayoutLimits {
   readonly minPence: Pence
   readonly maxPerPayoutPence: Pence
 }

@@ -15,7 +15,7 @@ export function rememberedTheme(): Theme {
   return value === 'light' || value === 'dark' ? value : 'system'
 }
 
-export const rememberTheme = (theme: Theme) => write('theme', theme)
+const rememberTheme = (theme: Theme) => write('theme', theme)
 
 /** A browser may forbid storage; then nothing is remembered. */
 function read(name: string): string | null {

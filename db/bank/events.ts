@@ -7,7 +7,7 @@ import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import { sql } from '../sql'
 
-export interface BankEventRow {
+interface BankEventRow {
   readonly id: string
   readonly environment: Environment
   readonly eventId: string
@@ -58,7 +58,7 @@ export interface ReceivedEvent {
   readonly at: Date
 }
 
-export interface StoredEvent {
+interface StoredEvent {
   readonly id: string
   /** Not null when the event had been received before and was handled. */
   readonly handledAt: Date | null

@@ -13,7 +13,7 @@ import { bigint, columnsOf, id, orNull, text, time } from '../columns'
 import type { Db, Queryable, Tx } from '../database'
 import { newId } from '../id'
 
-export interface ExchangeRateRow {
+interface ExchangeRateRow {
   readonly rail: RailName
   readonly acceptedNano: bigint | null
   readonly acceptedAt: Date | null
@@ -35,7 +35,7 @@ export const exchangeRate = new EntitySchema<ExchangeRateRow>({
   },
 })
 
-export interface RateAcceptanceRow {
+interface RateAcceptanceRow {
   readonly id: string
   readonly rail: RailName
   readonly acceptedNano: bigint
@@ -60,7 +60,7 @@ export const rateAcceptance = new EntitySchema<RateAcceptanceRow>({
 })
 
 /** Null when the rate is accepted. A rejection leaves the last accepted rate as it is. */
-export async function checkRate(db: Db, { rail, ...check }: RateToCheck): Promise<RateRejection | null> {
+async function checkRate(db: Db, { rail, ...check }: RateToCheck): Promise<RateRejection | null> {
   const { rate, limits, now } = check
   return db.transaction(async (tx) => {
     const rejection = rateRejection({ rate, last: acceptedIn(await lockRate(tx, rail)), limits, now })
@@ -78,7 +78,7 @@ export function createRateStore(db: Db, limits: RateLimits) {
   }
 }
 
-export interface RateToCheck {
+interface RateToCheck {
   readonly rail: RailName
   /** Null when the bank's answer had no readable rate. */
   readonly rate: BankRate | null
@@ -91,7 +91,7 @@ export async function findRate(db: Queryable, rail: RailName): Promise<ExchangeR
   return db.repo(exchangeRate).findOneBy({ rail })
 }
 
-export interface RateAcceptance extends RateToCheck {
+interface RateAcceptance extends RateToCheck {
   readonly rate: BankRate
   readonly environment: Environment
   readonly reason: string

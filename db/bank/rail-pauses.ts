@@ -6,7 +6,7 @@ import type { Queryable } from '../database'
 import { newId } from '../id'
 import { type Sql, sql } from '../sql'
 
-export interface RailPauseRow {
+interface RailPauseRow {
   readonly id: string
   readonly environment: Environment
   readonly pausedAt: Date
@@ -30,7 +30,7 @@ export const railPause = new EntitySchema<RailPauseRow>({
   },
 })
 
-export interface RailChange {
+interface RailChange {
   readonly environment: Environment
   readonly by: string
   readonly at: Date

@@ -4,7 +4,7 @@ import type { Environment } from '../../domain/environment'
 import { bigint, idOf, integer, orNull, text, time, uuid } from '../columns'
 import type { Queryable } from '../database'
 
-export interface BankReadingRow {
+interface BankReadingRow {
   readonly environment: Environment
   readonly readUntil: Date | null
   readonly walletsReadTo: string | null
@@ -16,7 +16,7 @@ export const bankReading = new EntitySchema<BankReadingRow>({
   columns: { environment: { ...text, primary: true }, readUntil: orNull(time), walletsReadTo: orNull(uuid) },
 })
 
-export interface UndecidedMovementRow {
+interface UndecidedMovementRow {
   readonly walletId: string
   readonly bankRef: string
   readonly kind: 'deposit' | 'withdrawal'
@@ -42,7 +42,7 @@ export const undecidedMovement = new EntitySchema<UndecidedMovementRow>({
 
 export type ReadingFailure = 'no_answer' | 'refused' | 'too_long' | 'failed'
 
-export interface WalletReadingFailureRow {
+interface WalletReadingFailureRow {
   readonly walletId: string
   readonly since: Date
   readonly failedAt: Date

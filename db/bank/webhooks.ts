@@ -4,7 +4,7 @@ import type { Environment } from '../../domain/environment'
 import { text, time } from '../columns'
 import type { Queryable } from '../database'
 
-export interface BankWebhook {
+interface BankWebhook {
   readonly environment: Environment
   readonly url: string
   readonly webhookRef: string
@@ -12,7 +12,7 @@ export interface BankWebhook {
   readonly publicKey: string
 }
 
-export interface BankWebhookRow extends BankWebhook {
+interface BankWebhookRow extends BankWebhook {
   readonly createdAt: Date
 }
 

@@ -96,7 +96,7 @@ const isSecurityEvent = sql`changes AND (action ~ '^(key|login|member|partner|se
 
 const maxBigint = 2n ** 63n - 1n
 
-export interface OldActivity {
+interface OldActivity {
   readonly before: Date
   /** For calls that only read, which are most of all calls. */
   readonly readsBefore: Date

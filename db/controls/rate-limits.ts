@@ -4,7 +4,7 @@ import { bigint, text, time } from '../columns'
 import type { Queryable } from '../database'
 import { sql } from '../sql'
 
-export interface RateLimitRow {
+interface RateLimitRow {
   readonly bucket: string
   readonly tokensMilli: bigint
   readonly at: Date

@@ -5,7 +5,7 @@ import { type CanonicalFields, differingFields, type Fingerprint, fingerprintOf 
 import { accountHash, accountHashes, type BankDetails } from '../payouts/recipients/sealed'
 import { openText, type Sealed, sealText } from '../seal'
 
-export interface SealedPayout {
+interface SealedPayout {
   readonly id: string
   readonly seal: Sealed
   readonly amountPence: bigint
@@ -16,9 +16,9 @@ export interface SealedPayout {
 }
 
 /** Rebuilds a request's fields from the stored data; the request parser provides this. */
-export type FieldsOf = (payout: SealedPayout, details: BankDetails) => CanonicalFields
+type FieldsOf = (payout: SealedPayout, details: BankDetails) => CanonicalFields
 
-export interface ResealedBatch {
+interface ResealedBatch {
   /** The position of the next batch; null after the last one. */
   readonly next: string | null
   readonly written: number

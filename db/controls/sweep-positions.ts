@@ -3,7 +3,7 @@ import { EntitySchema } from 'typeorm'
 import { text } from '../columns'
 import type { Queryable } from '../database'
 
-export interface SweepPositionRow {
+interface SweepPositionRow {
   readonly stage: string
   readonly after: string
 }

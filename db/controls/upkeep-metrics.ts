@@ -27,7 +27,7 @@ export type LeftUndone = { readonly count: number; readonly ageSeconds: number }
 )
 
 export const erasedKinds = ['recipients', 'bank_events'] as const
-export type ErasedKind = (typeof erasedKinds)[number]
+type ErasedKind = (typeof erasedKinds)[number]
 
 export async function readUpkeep(
   db: Queryable,

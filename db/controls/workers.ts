@@ -15,7 +15,7 @@ export interface WorkerProcess {
   readonly startedAt: Date
 }
 
-export interface WorkerRow extends WorkerProcess {
+interface WorkerRow extends WorkerProcess {
   readonly seenAt: Date
   readonly drainingAt: Date | null
   /** Null when a signal on its own machine started the drain. */
@@ -91,7 +91,7 @@ export async function findWorker(db: Queryable, id: string): Promise<ListedWorke
   return found ?? null
 }
 
-export interface DrainRequest {
+interface DrainRequest {
   readonly id: string
   readonly by: string
   readonly at: Date
@@ -99,7 +99,7 @@ export interface DrainRequest {
   readonly ifLast: 'refuse' | 'drain'
 }
 
-export type DrainAnswer =
+type DrainAnswer =
   | { readonly outcome: 'unknown' }
   /** `asked` is new, `draining` was asked before, and `too-late` means that the worker is drained, ended or gone. */
   | { readonly outcome: 'asked' | 'draining' | 'too-late' | 'last'; readonly worker: ListedWorker }

@@ -39,7 +39,7 @@ export const charge = new EntitySchema<ChargeRow>({
 })
 
 /** Maintained only by the triggers of charges and invoices. */
-export interface UninvoicedChargeRow extends Pick<ChargeRow, 'partnerId' | 'month' | 'kind' | 'amountMicropounds'> {
+interface UninvoicedChargeRow extends Pick<ChargeRow, 'partnerId' | 'month' | 'kind' | 'amountMicropounds'> {
   readonly chargeId: string
 }
 

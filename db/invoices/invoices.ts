@@ -39,14 +39,14 @@ export interface StoredInvoiceLine extends InvoiceLine {
   readonly position: number
 }
 
-export interface InvoiceChargeRow {
+interface InvoiceChargeRow {
   readonly invoiceId: string
   readonly chargeId: string
   /** Set by a trigger when the invoice becomes void. */
   readonly voided: boolean
 }
 
-export interface InvoiceNumberRow {
+interface InvoiceNumberRow {
   readonly year: number
   readonly lastNumber: number
 }

@@ -8,7 +8,7 @@ import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import { sql } from '../sql'
 
-export interface PriceListRow extends PriceList {
+interface PriceListRow extends PriceList {
   readonly id: string
   readonly partnerId: string | null
   readonly validFrom: Date
@@ -63,7 +63,7 @@ export async function listPrices(db: Queryable, partnerId: string): Promise<Vali
 
 export type ValidPrices = Omit<PriceListRow, 'id' | 'partnerId'>
 
-export type PricesChanged =
+type PricesChanged =
   | { readonly outcome: 'changed' }
   /** Other prices are planned from then on, and a change before them is not allowed. */
   | { readonly outcome: 'planned'; readonly from: Date }

@@ -38,7 +38,7 @@ export const groupColumns = sql`kind, count(*)::integer AS count, sum(amount_mic
   coalesce(array_agg(DISTINCT to_char(month, 'YYYY-MM')) FILTER (WHERE kind = 'monthly_account'), '{}') AS months`
 
 /** Also of earlier months without an invoice run, each at its own price. A price of zero is not charged. */
-export async function listDueAccounts(db: Queryable, partnerId: string, until: Month): Promise<ChargeGroup[]> {
+async function listDueAccounts(db: Queryable, partnerId: string, until: Month): Promise<ChargeGroup[]> {
   return (await listDue(db, partnerId, until)).map(({ month, pricePence }) => dueMonthlyAccount(month, pricePence))
 }
 

@@ -8,7 +8,7 @@ import type { Queryable } from '../database'
 import type { Scope } from '../payouts/payouts'
 import { findCarriedPence, listToBill } from './uninvoiced'
 
-export interface PayoutMonthRow {
+interface PayoutMonthRow {
   readonly partnerId: string
   readonly environment: string
   /** The first day of a London month, as YYYY-MM-DD. */

@@ -23,7 +23,7 @@ export interface ApiKeyRow {
   readonly revokedAt: Date | null
 }
 
-export interface StoredApiKey extends ApiKeyRow {
+interface StoredApiKey extends ApiKeyRow {
   readonly digest: Buffer
   readonly digestKeyId: string
   readonly createdBy: string
@@ -49,7 +49,7 @@ export const apiKey = new EntitySchema<StoredApiKey>({
   },
 })
 
-export interface NewApiKey {
+interface NewApiKey {
   readonly partnerId: string
   readonly environment: Environment
   readonly label: string | null
@@ -58,20 +58,20 @@ export interface NewApiKey {
   readonly keyring: Keyring
 }
 
-export type CreatedApiKey =
+type CreatedApiKey =
   | { readonly outcome: 'created'; readonly key: ApiKeyRow; readonly secret: string }
   | { readonly outcome: 'limit_reached' }
   | { readonly outcome: 'verification_required' }
   | { readonly outcome: 'partner_closed' }
 
 /** A key is named by its id or by the prefix that lists show; a prefix is unique within its partner. */
-export type KeyToRevoke = ({ readonly id: string } | { readonly prefix: string }) & {
+type KeyToRevoke = ({ readonly id: string } | { readonly prefix: string }) & {
   readonly partnerId: string
   readonly revokedBy: string
   readonly at: Date
 }
 
-export type RevokedApiKey =
+type RevokedApiKey =
   | { readonly outcome: 'revoked' | 'already_revoked'; readonly key: ApiKeyRow }
   | { readonly outcome: 'not_found' }
 
@@ -142,7 +142,7 @@ export async function listApiKeys(db: Queryable, partnerId: string): Promise<Api
 }
 
 /** Null leaves a filter out. */
-export interface ApiKeyFilters {
+interface ApiKeyFilters {
   readonly partnerId: string
   readonly environment: Environment | null
   readonly status: 'active' | 'revoked' | null

@@ -9,7 +9,7 @@ import { sql } from '../sql'
 import { revokeApiKeysOf } from './api-keys'
 import { closePartner, lockPartnerToStop, type PartnerRow } from './partners'
 
-export interface PartnerToClose {
+interface PartnerToClose {
   readonly slug: string
   /** The amount that the live wallet may still hold. It stays there, and is owed to the partner. */
   readonly remainingMicroUsdc: bigint
@@ -18,7 +18,7 @@ export interface PartnerToClose {
   readonly readDays: number
 }
 
-export type ClosedPartner =
+type ClosedPartner =
   | { readonly outcome: 'closed'; readonly partner: PartnerRow; readonly keys: number; readonly sessions: number }
   | { readonly outcome: 'already_closed'; readonly partner: PartnerRow }
   /** Each obstacle is a part of a sentence. */

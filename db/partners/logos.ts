@@ -6,7 +6,7 @@ import { bytes, idOf, text } from '../columns'
 import type { Queryable, Tx } from '../database'
 
 /** A table of its own, so that reads of partners do not load pictures. */
-export interface LogoRow {
+interface LogoRow {
   readonly partnerId: string
   readonly type: string
   readonly bytes: Buffer

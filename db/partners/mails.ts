@@ -44,7 +44,7 @@ export interface OutgoingMail {
   readonly html: string
 }
 
-export interface NewMail {
+interface NewMail {
   /** Only members get a `sign_in` mail. Until then, a request costs the same for an unknown address. */
   readonly kind: MailKind
   readonly mail: OutgoingMail

@@ -6,7 +6,7 @@ import type { CaseKind, CaseOutcome } from '../../domain/payouts/case'
 import { idOf, orNull, sequence, text, time, uuid } from '../columns'
 import type { Queryable, Tx } from '../database'
 
-export interface NoticeRow {
+interface NoticeRow {
   readonly id: bigint
   readonly partnerId: string
   readonly environment: Environment
@@ -34,7 +34,7 @@ export const notice = new EntitySchema<NoticeRow>({
   },
 })
 
-export type NewNotice = Omit<NoticeRow, 'id' | 'toldAt' | 'payerId'>
+type NewNotice = Omit<NoticeRow, 'id' | 'toldAt' | 'payerId'>
 
 /**
  * Runs in the transaction of the event. Notices about the sandbox are not stored. The statement that claims a payout adds
@@ -73,7 +73,7 @@ export async function takeNotices(
   return rows.map(({ about }) => about)
 }
 
-export interface PayoutToTell {
+interface PayoutToTell {
   readonly payoutId: string
   readonly amountPence: bigint
   readonly recipientName: string | null
@@ -83,7 +83,7 @@ export interface PayoutToTell {
   readonly createdBy: string
 }
 
-export interface CaseToTell {
+interface CaseToTell {
   readonly caseId: string
   readonly payoutId: string
   readonly kind: CaseKind

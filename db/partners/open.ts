@@ -9,16 +9,14 @@ import { openWallet } from '../wallets/wallets'
 import { insertMember } from './members'
 import { insertPartner, type PartnerRow } from './partners'
 
-export interface PartnerToOpen {
+interface PartnerToOpen {
   readonly name: string
   readonly slug: string
   readonly email: string
   readonly createdBy: string
 }
 
-export type OpenedPartner =
-  | { readonly outcome: 'opened'; readonly partner: PartnerRow }
-  | { readonly outcome: 'slug_taken' }
+type OpenedPartner = { readonly outcome: 'opened'; readonly partner: PartnerRow } | { readonly outcome: 'slug_taken' }
 
 export async function openPartner(
   { db, clock }: { db: Db; clock: Clock },

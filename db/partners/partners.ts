@@ -94,7 +94,7 @@ export const partner = new EntitySchema<PartnerRow>({
   },
 })
 
-export interface NewPartner {
+interface NewPartner {
   readonly slug: string
   readonly name: string
   readonly contactEmail: string | null

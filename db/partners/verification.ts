@@ -5,7 +5,7 @@ import { canStart } from '../../domain/partners/verification'
 import type { Queryable, Tx } from '../database'
 import { lockPartner, type PartnerRow, updatePartner } from './partners'
 
-export type BegunVerification =
+type BegunVerification =
   | { readonly outcome: 'begun'; readonly partner: PartnerRow }
   | { readonly outcome: 'invalid_state'; readonly status: VerificationStatus }
 

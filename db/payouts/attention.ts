@@ -28,7 +28,7 @@ export async function listAttention(db: Queryable, limit: number): Promise<Waiti
     WHERE p.attention IS NOT NULL ORDER BY since, p.id LIMIT ${limit}`
 }
 
-export interface Attended {
+interface Attended {
   readonly payoutId: string
   readonly note: string
   readonly madeBy: string
@@ -37,7 +37,7 @@ export interface Attended {
   readonly disputedKey?: 'free' | undefined
 }
 
-export interface AttendedPayout {
+interface AttendedPayout {
   readonly partnerId: string
   readonly environment: Environment
   readonly attention: string

@@ -72,7 +72,7 @@ export interface Claimed {
 }
 
 /** Why an authenticated caller may no longer pay. */
-export type RefusedClaim = 'partner_not_active' | 'unauthorized' | 'verification_required'
+type RefusedClaim = 'partner_not_active' | 'unauthorized' | 'verification_required'
 
 /**
  * Null when a row that is not released has the Idempotency-Key, or the wallet's rail has changed: the caller retries the lookup. A refusal

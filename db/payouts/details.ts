@@ -18,7 +18,7 @@ export async function loadPayoutDetails(db: Queryable, payoutId: string): Promis
   return row
 }
 
-export type PayoutAtBank = Pick<StoredPayout, 'rail' | 'transferRef'>
+type PayoutAtBank = Pick<StoredPayout, 'rail' | 'transferRef'>
 
 export async function loadPayoutAtBank(db: Queryable, payoutId: string): Promise<PayoutAtBank> {
   const [row] = await db.sql<PayoutAtBank>`SELECT rail, transfer_ref FROM payouts WHERE id = ${payoutId}`
@@ -28,7 +28,7 @@ export async function loadPayoutAtBank(db: Queryable, payoutId: string): Promise
 
 export type TimelineEvent = Omit<PayoutEventRow, 'id' | 'payoutId'>
 
-export interface TimelineMoney {
+interface TimelineMoney {
   readonly at: Date
   /** `debit`, or `reversal`, `refund` or `return` when the money came back. */
   readonly cause: string

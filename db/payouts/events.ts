@@ -41,7 +41,7 @@ export const manualEventKinds = [
   'case_resolved',
 ] as const
 
-export interface ManualEvent extends Pick<PayoutEventRow, 'payoutId' | 'at' | 'madeBy'> {
+interface ManualEvent extends Pick<PayoutEventRow, 'payoutId' | 'at' | 'madeBy'> {
   readonly kind: (typeof manualEventKinds)[number]
   /** Without names and account numbers. */
   readonly detail: string | null

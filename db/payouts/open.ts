@@ -72,7 +72,7 @@ export async function findOver(
     WHERE p.id IS NULL OR p.closed_at < ${before} OR p.released_at < ${before}`
 }
 
-export interface OverduePayout {
+interface OverduePayout {
   readonly payoutId: string
   readonly attention: string
   readonly environment: Environment

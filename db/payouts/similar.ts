@@ -4,19 +4,19 @@ import type { Queryable } from '../database'
 import { sql } from '../sql'
 import { isVisible, type Scope } from './payouts'
 
-export interface SimilarPayout {
+interface SimilarPayout {
   readonly id: string
   readonly createdAt: Date
   readonly status: PayoutStatus
 }
 
-export interface SimilarPayouts {
+interface SimilarPayouts {
   readonly similar: readonly SimilarPayout[]
   /** Another account with the same last four digits was paid this amount. A wrong guess of its number ends here. */
   readonly isNearMiss: boolean
 }
 
-export interface WantedPayout {
+interface WantedPayout {
   readonly accountLast4: string
   /** Under each secret key that may have hashed it. */
   readonly accountHashes: readonly Buffer[]

@@ -33,7 +33,7 @@ export interface StepRow
 }
 
 /** The attempt that a step is about. A step of an older attempt finds nothing to do. */
-export interface AttemptRef {
+interface AttemptRef {
   readonly payoutId: string
   readonly attempt: number
 }
@@ -47,7 +47,7 @@ export async function lockStep(tx: Tx, payoutId: string): Promise<StepRow> {
   return found(await tx.sql<StepRow>`${selectStep} WHERE p.id = ${payoutId} FOR UPDATE OF p`)
 }
 
-export interface FirstCall {
+interface FirstCall {
   readonly key: string
   readonly body: string
 }
@@ -82,7 +82,7 @@ export async function withdrawSubmit(
   return withdrawn.length > 0
 }
 
-export interface Kept extends AttemptRef {
+interface Kept extends AttemptRef {
   readonly verdict: KeptVerdict
   readonly status: PayoutStatus
   readonly failureReason: string | null

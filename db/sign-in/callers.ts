@@ -6,7 +6,7 @@ import { sql } from '../sql'
 
 export type Caller = KeyCaller | PersonCaller
 
-export interface KeyCaller extends CallersAccount {
+interface KeyCaller extends CallersAccount {
   readonly by: 'key'
   readonly keyId: string
   readonly keyPrefix: string

@@ -9,9 +9,9 @@ import { newId } from '../id'
 import type { Keyring, PurposeKey } from '../keyring'
 import { openText, type Sealed, sealText } from '../seal'
 
-export type CodePurpose = 'sign_in' | 'sign_up' | 'confirm'
+type CodePurpose = 'sign_in' | 'sign_up' | 'confirm'
 
-export interface CodeRow {
+interface CodeRow {
   readonly id: string
   readonly purpose: CodePurpose
   readonly subject: string
@@ -62,7 +62,7 @@ export interface NewCode {
   readonly at: Date
 }
 
-export type IssuedCode =
+type IssuedCode =
   | { readonly outcome: 'issued'; readonly id: string; readonly code: string; readonly expiresAt: Date }
   | { readonly outcome: 'too_many'; readonly retryAt: Date }
 
@@ -102,7 +102,7 @@ export async function issueCode(tx: Tx, keyring: Keyring, wanted: NewCode): Prom
   return { outcome: 'issued', id: codeId, code, expiresAt }
 }
 
-export interface CodeToTry {
+interface CodeToTry {
   readonly purpose: CodePurpose
   readonly subject: string
   readonly boundTo: Buffer

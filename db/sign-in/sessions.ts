@@ -9,7 +9,7 @@ import { newId } from '../id'
 import { maySignIn } from '../partners/members'
 import type { CallerRow, PersonCaller } from './callers'
 
-export interface SessionRow {
+interface SessionRow {
   readonly id: string
   readonly memberId: string
   readonly tokenDigest: Buffer

@@ -25,7 +25,7 @@ type Judged =
   | { readonly verdict: 'held'; readonly row: HeldMovement; readonly why: string }
   | { readonly verdict: 'return' | 'not_ours' | 'awaited' | 'unresolved' }
 
-export interface DepositsToBook {
+interface DepositsToBook {
   readonly wallet: { readonly id: string; readonly partnerId: string; readonly environment: Environment }
   readonly judged: readonly Judged[]
   readonly createdBy: string
@@ -35,7 +35,7 @@ export interface DepositsToBook {
 }
 
 /** The movements that were new. */
-export interface BookedDeposits {
+interface BookedDeposits {
   readonly booked: readonly Movement[]
   readonly held: readonly { readonly bankRef: string; readonly why: string }[]
 }

@@ -8,7 +8,7 @@ import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import { type Sql, sql } from '../sql'
 
-export interface StoredHeldDeposit {
+interface StoredHeldDeposit {
   readonly id: string
   readonly walletId: string
   readonly bankRef: string
@@ -51,7 +51,7 @@ export const heldDeposit = new EntitySchema<StoredHeldDeposit>({
   },
 })
 
-export interface NewHeldDeposit extends Pick<StoredHeldDeposit, 'walletId' | 'bankRef' | 'amountMicroUsdc' | 'why'> {
+interface NewHeldDeposit extends Pick<StoredHeldDeposit, 'walletId' | 'bankRef' | 'amountMicroUsdc' | 'why'> {
   readonly at: Date
 }
 
@@ -74,7 +74,7 @@ export interface HeldDeposit
   readonly environment: Environment
 }
 
-export interface CreditRequest {
+interface CreditRequest {
   readonly id: string
   readonly amountMicroUsdc: bigint
   readonly note: string
@@ -84,7 +84,7 @@ export interface CreditRequest {
   readonly at: Date
 }
 
-export interface HeldResolution {
+interface HeldResolution {
   readonly id: string
   readonly outcome: 'credited' | 'kept'
   readonly note: string

@@ -3,14 +3,14 @@ import { EntitySchema } from 'typeorm'
 import type { AccountKind } from '../../domain/wallets/ledger'
 import { bigint, id, idOf, orNull, sequence, text, time, withDefault } from '../columns'
 
-export interface LedgerAccountRow {
+interface LedgerAccountRow {
   readonly id: string
   readonly walletId: string
   readonly kind: AccountKind
   readonly currency: 'USDC'
 }
 
-export interface LedgerSetRow {
+interface LedgerSetRow {
   readonly id: string
   readonly walletId: string
   readonly cause: string
@@ -22,7 +22,7 @@ export interface LedgerSetRow {
   readonly createdAt: Date
 }
 
-export interface LedgerEntryRow {
+interface LedgerEntryRow {
   readonly id: bigint
   readonly setId: string
   readonly accountId: string

@@ -4,7 +4,7 @@ import { assertBalanced, type Posting } from '../../domain/wallets/ledger'
 import type { Queryable } from '../database'
 import { newId } from '../id'
 
-export interface PostingSet {
+interface PostingSet {
   readonly walletId: string
   /** For example debit. Together with causeRef it is unique within the wallet. */
   readonly cause: string

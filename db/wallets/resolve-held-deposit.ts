@@ -16,7 +16,7 @@ import {
 } from './held-deposits'
 import { postSet } from './ledger'
 
-export interface HeldDeps {
+interface HeldDeps {
   readonly db: Db
   readonly clock: Clock
   /** A live credit above it waits for a second operator. */
@@ -24,7 +24,7 @@ export interface HeldDeps {
 }
 
 /** One operator's statement about one held deposit. */
-export interface OperatorInput {
+interface OperatorInput {
   readonly id: string
   readonly note: string
   readonly by: string
@@ -49,13 +49,13 @@ export interface Request {
   readonly expiresAt: Date
 }
 
-export type ResolvedHeld =
+type ResolvedHeld =
   | Credited
   | { readonly outcome: 'requested'; readonly deposit: HeldDeposit; readonly request: Request }
   | { readonly outcome: 'request_open'; readonly request: Request }
   | { readonly outcome: 'not_found' | 'not_a_deposit' | 'amount_needed' | 'amount_known' }
 
-export type ConfirmedHeld =
+type ConfirmedHeld =
   | Credited
   | { readonly outcome: 'same_operator' | 'amount_differs'; readonly request: Request }
   | { readonly outcome: 'not_found' | 'not_requested' }

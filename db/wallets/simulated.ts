@@ -14,7 +14,7 @@ import type { Db, Tx } from '../database'
 import { postSet } from './ledger'
 import { lockWallet, type WalletRow } from './wallets'
 
-export interface WalletCredit {
+interface WalletCredit {
   readonly partnerId: string
   readonly environment: 'sandbox'
   readonly amountMicroUsdc: bigint

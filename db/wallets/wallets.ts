@@ -9,7 +9,7 @@ import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import { sql } from '../sql'
 
-export interface StoredWallet extends WalletRow {
+interface StoredWallet extends WalletRow {
   /** The bank's id of the customer's verification. */
   readonly verificationRef: string | null
   readonly fundingRef: string | null
@@ -104,7 +104,7 @@ export async function lockWallet(tx: Tx, partnerId: string, environment: Environ
   return wallet
 }
 
-export interface WalletConnection {
+interface WalletConnection {
   readonly walletId: string
   readonly rail: RailName
   readonly verificationRef: string

@@ -14,7 +14,7 @@ export const invoiceLineKinds = [
   'bank_exceptions',
   'credit',
 ] as const
-export type InvoiceLineKind = (typeof invoiceLineKinds)[number]
+type InvoiceLineKind = (typeof invoiceLineKinds)[number]
 
 export const chargeKinds = [
   'payout_fee',

@@ -11,9 +11,9 @@ import {
 } from '../../workflows/starts'
 import type { Clock } from '../clock'
 
-export type Starting<Settings> = Settings & { readonly temporal: Client }
+type Starting<Settings> = Settings & { readonly temporal: Client }
 
-export interface OpenPayoutToStart extends PayoutToStart {
+interface OpenPayoutToStart extends PayoutToStart {
   /** Not null for a payout that was completed and comes back: the workflow of its return handles it. */
   readonly completedAt: Date | null
 }

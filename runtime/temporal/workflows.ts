@@ -41,7 +41,7 @@ export interface Workflows {
   readonly stopWaiting: () => void
 }
 
-export interface WorkflowsOptions {
+interface WorkflowsOptions {
   readonly temporal: Client
   readonly config: Pick<Config, 'taskQueuePrefix' | 'verificationPollMs'> & {
     readonly payouts: Pick<PayoutConfig, 'answerTimeoutMs' | 'pollMs'>

@@ -52,7 +52,7 @@ function FirstLivePayout() {
   )
 }
 
-export function FirstPayoutByCurl() {
+function FirstPayoutByCurl() {
   const isAdmin = useIsAdmin()
   const queryClient = useQueryClient()
   const { data: keys } = useQuery(activeKeysQuery('sandbox'))

@@ -5,7 +5,7 @@ import type { Tx } from '../../database'
 import { type Sql, sql } from '../../sql'
 import { type AuditedTable, nameOf, numberIn, uuidIn } from './rows'
 
-export interface AuditProgressRow {
+interface AuditProgressRow {
   readonly id: number
   readonly passedTo: bigint
   readonly nextTo: bigint

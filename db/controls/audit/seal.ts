@@ -7,7 +7,7 @@ import { type Sql, sql } from '../../sql'
 import { horizonNow, isAhead, movePassed } from './progress'
 import { type AuditedTable, nameOf, rowHashOf, rowTextOf } from './rows'
 
-export interface AuditLinkRow {
+interface AuditLinkRow {
   readonly sequence: bigint
   readonly tableName: AuditedTable
   readonly rowId: string

@@ -6,7 +6,7 @@ import { newId } from '../../id'
 import type { AuditedTable } from './rows'
 import { type AuditFault, type FirstFault, type Verified, verifyAudit } from './verify'
 
-export interface AuditVerificationRow {
+interface AuditVerificationRow {
   readonly id: string
   readonly verifiedAt: Date
   readonly links: bigint

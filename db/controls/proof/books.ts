@@ -44,7 +44,7 @@ export interface BooksOfWallet {
   readonly olderBookings: number
 }
 
-export interface ToRead {
+interface ToRead {
   readonly wallet: {
     readonly id: string
     readonly partnerId: string

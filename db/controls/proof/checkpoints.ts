@@ -12,7 +12,7 @@ export interface Checkpoint extends WalletSum {
   readonly fullAt: Date
 }
 
-export interface WalletSum {
+interface WalletSum {
   /** The last entry of the wallet's account; null when there is none. */
   readonly entryId: bigint | null
   /** The sum of the entries up to it. */
@@ -34,7 +34,7 @@ export const proofCheckpoint = new EntitySchema<Checkpoint & { readonly walletId
 })
 
 /** A payout or a ledger set that changed since its wallet's checkpoint. */
-export interface ProofChangeRow {
+interface ProofChangeRow {
   readonly id: bigint
   readonly walletId: string
   readonly payoutId: string | null

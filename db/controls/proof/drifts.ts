@@ -9,7 +9,7 @@ import { newId } from '../../id'
 import { type Sql, sql } from '../../sql'
 import { proof } from './wallets'
 
-export interface DriftRow extends Required<Finding> {
+interface DriftRow extends Required<Finding> {
   readonly id: string
   readonly acceptedById: string | null
   /** Set when the proof has continued past an accepted drift. */
@@ -42,7 +42,7 @@ export const drift = new EntitySchema<DriftRow>({
 })
 
 /** An operator's decision about a drift. Rows are never changed, and the ledger is not touched. */
-export interface DriftDecisionRow extends Omit<Finding, 'size'> {
+interface DriftDecisionRow extends Omit<Finding, 'size'> {
   readonly id: string
   readonly driftId: string
   readonly outcome: 'accepted' | 'reopened'
@@ -161,7 +161,7 @@ export interface DriftToDecide extends Pick<DriftRow, 'id' | 'walletId' | 'kind'
   readonly isAccepted: boolean
 }
 
-export interface DriftDecision {
+interface DriftDecision {
   readonly reason: string
   readonly by: string
   readonly at: Date

@@ -18,13 +18,13 @@ import {
   takeChanges,
 } from './checkpoints'
 
-export interface LedgerDrifts {
+interface LedgerDrifts {
   readonly findings: readonly Finding[]
   /** The sum of the wallet's entries without a movement. */
   readonly unnamedMicroUsdc: bigint
 }
 
-export interface LedgerToVerify {
+interface LedgerToVerify {
   readonly walletId: string
   /** A checkpoint is used only when every row was verified since then. */
   readonly fullSince: Date

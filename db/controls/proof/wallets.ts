@@ -9,7 +9,7 @@ import { isIdleSandbox } from '../../wallets/readings'
 /** Only `equal`, `drift` and `no_bank` count as compared. An idle sandbox is left out until it is used again. */
 export type ProofOutcome = 'equal' | 'drift' | 'busy' | 'no_answer' | 'no_bank' | 'too_long' | 'failed' | 'idle'
 
-export interface ProofRow {
+interface ProofRow {
   readonly walletId: string
   readonly lookedAt: Date
   readonly outcome: ProofOutcome

@@ -12,7 +12,7 @@ import { sql } from '../../sql'
 import { recordPayoutEvent } from '../events'
 import { isVisible } from '../payouts'
 
-export interface StoredCase {
+interface StoredCase {
   readonly id: string
   readonly payoutId: string
   readonly kind: CaseKind
@@ -27,7 +27,7 @@ export interface StoredCase {
   readonly costMicropounds: bigint | null
 }
 
-export interface StoredCaseNote {
+interface StoredCaseNote {
   readonly id: bigint
   readonly caseId: string
   readonly at: Date

@@ -7,7 +7,7 @@ import { newId } from '../../id'
 import type { Keyring, PurposeKey } from '../../keyring'
 import type { BankDetails } from './sealed'
 
-export interface StoredBankRecipient {
+interface StoredBankRecipient {
   readonly id: string
   readonly customerRef: string
   readonly detailsHash: Buffer

@@ -13,7 +13,7 @@ interface LastTimes {
   readonly paidCreatedAt: Date | null
 }
 
-export interface RecipientMonthRow extends LastTimes {
+interface RecipientMonthRow extends LastTimes {
   readonly partnerId: string
   readonly environment: string
   readonly accountHash: Buffer
@@ -41,7 +41,7 @@ export const recipientMonth = new EntitySchema<RecipientMonthRow>({
   },
 })
 
-export interface RecipientTotalRow extends LastTimes {
+interface RecipientTotalRow extends LastTimes {
   readonly partnerId: string
   readonly environment: string
   readonly accountHash: Buffer

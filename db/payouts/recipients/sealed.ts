@@ -8,7 +8,7 @@ import type { Keyring, PurposeKey } from '../../keyring'
 import { openText, type Sealed, sealText } from '../../seal'
 import { sql } from '../../sql'
 
-export interface SealedRecipientRow {
+interface SealedRecipientRow {
   readonly payoutId: string
   readonly keyId: string
   readonly sealed: Buffer
@@ -31,7 +31,7 @@ export interface BankDetails {
   readonly accountNumber: string
 }
 
-export interface BankDetailsAddress {
+interface BankDetailsAddress {
   readonly line1: string
   readonly line2: string | null
   readonly city: string

@@ -17,7 +17,7 @@ export interface WorkflowLines {
   readonly pending: readonly PendingStep[]
 }
 
-export interface PendingStep {
+interface PendingStep {
   readonly name: string
   readonly attempt: number
   readonly lastFailure: string | null

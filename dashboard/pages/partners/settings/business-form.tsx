@@ -121,7 +121,7 @@ interface ConfirmEmailsProps {
   readonly onClose: () => void
 }
 
-export function ConfirmEmails({ changes, save, onClose }: ConfirmEmailsProps) {
+function ConfirmEmails({ changes, save, onClose }: ConfirmEmailsProps) {
   const emails = emailsIn(changes ?? {})
   return (
     <Dialog open={changes !== null} onClose={onClose} title="Confirm the change">
