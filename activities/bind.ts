@@ -71,7 +71,7 @@ interface BankLimits {
   readonly repeatForMs: number
   /** How long after the first call a listing without the transfer proves that there is none. */
   readonly listLagMs: number
-  /** How long calls to the bank may begin while a caller waits. */
+  /** While a caller waits, no call to the bank starts after this time. */
   readonly answerWithinMs: number
   /** The timeout of each of these calls, which also bounds the last one. */
   readonly answerCallMs: number

@@ -51,7 +51,7 @@ export function parseUsdc(text: string): MicroUsdc | null {
 
 /** For amounts that must be shown exactly, such as a debit. */
 export function formatUsdc(microUsdc: MicroUsdc): string {
-  assert(microUsdc % microUsdcPerCent === 0n, 'an exact USDC amount must be whole hundredths')
+  assert(microUsdc % microUsdcPerCent === 0n, 'an exact USDC amount must be in whole hundredths')
   return formatHundredths(microUsdc / microUsdcPerCent)
 }
 

@@ -1,4 +1,4 @@
-// Limits of emailed codes and of the requests for them.
+// Defines the limits on emailed codes and on requests for them.
 
 export const codePattern = '^[0-9]{6}$'
 export const codeLastsMs = 10 * 60 * 1000

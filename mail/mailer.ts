@@ -76,7 +76,7 @@ export function createMailer(options: MailerOptions): Mailer {
       if (!isAddress(to.address)) return { outcome: 'refused', reason: 'invalid_address' }
       let isHandedOver = false
       const mail = {
-        // Objects, because in a string a line break or a colon could add recipients.
+        // Addresses are objects: in a string, a line break or a colon could add recipients.
         from: cleaned(from),
         to: cleaned(to),
         subject: oneLine(subject),

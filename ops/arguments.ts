@@ -71,7 +71,7 @@ function whichCommand(commands: readonly Command[], ofNoun: readonly Command[], 
   const verbs = ofNoun.map((command) => command.verb).join(', ')
   if (words.length === 0) return `Give a command that begins with one of: ${nouns} (see --help).`
   if (ofNoun.length === 0)
-    return `There is no command ${JSON.stringify(words[0])}: a command begins with one of: ${nouns}.`
+    return `There is no command ${JSON.stringify(words[0])}. A command begins with one of: ${nouns}.`
   if (words.length === 1) return `${words[0]} needs one of: ${verbs}.`
   return `There is no command ${JSON.stringify(words.slice(0, 2).join(' '))}: ${words[0]} has ${verbs}.`
 }

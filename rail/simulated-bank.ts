@@ -25,7 +25,7 @@ export type SimulatedOutcome = (typeof simulatedOutcomes)[number]
 export interface Simulation {
   readonly transferRef: string
   readonly outcome: SimulatedOutcome
-  /** The reason of a failure or return; null if the bank gives none. */
+  /** The reason for a failure or return; null if the bank gives none. */
   readonly reason: ReasonCode | null
 }
 

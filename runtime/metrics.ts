@@ -1,4 +1,4 @@
-// Metrics in the Prometheus text format: gauges, histograms and the metrics of the process itself.
+// Writes metrics in the Prometheus text format: gauges, histograms and the metrics of the process itself.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 export interface Metric {

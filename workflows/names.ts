@@ -100,7 +100,7 @@ export function signUpId(codeId: string): string {
   return `sign-up/${codeId}`
 }
 
-/** The ID of the Schedule, and the prefix of run IDs. A manual run adds its month, so two starts are one run. */
+/** The ID of the Schedule, and the prefix of run IDs. A manual run adds its month, so starting it twice makes one run. */
 export const invoiceRunName = 'invoice-run'
 
 export function invoiceRunId(prefix: string, { period, partner }: { period: string; partner: string | null }): string {

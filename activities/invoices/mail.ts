@@ -52,7 +52,7 @@ async function composeMail(invoiceId: string, document: InvoiceDocument, address
   return invoiceMessage({ document, pdf: await invoicePdf(document), address, messageId })
 }
 
-/** Changes nothing when the invoice is marked. */
+/** Changes nothing if the invoice is already marked as mailed. */
 export async function markMailed(
   { db, clock }: Pick<ActivityDeps, 'db' | 'clock'>,
   { invoiceId }: { invoiceId: string },

@@ -169,7 +169,7 @@ export async function recordTransfer(
   })
   if (!recorded) return recordedBefore(deps, payout, transfer)
   if (transfer.sentMicroUsdc !== row.walletSendsMicroUsdc) {
-    deps.log.error({ payout_id: payoutId }, 'the bank has debited another amount than we have')
+    deps.log.error({ payout_id: payoutId }, 'the bank debited a different amount from ours')
     await setAttention(deps.db, payoutId, 'debited_differently')
   }
   const says = undeliverable ? 'refused by the bank, refund awaited' : 'sent to the bank'
@@ -267,6 +267,6 @@ export const neverSent: Refused = {
 /** The names of the payout's wallet at the bank. */
 export function refsOf(row: StepRow): { customerRef: string; walletRef: string } {
   if (row.rail === 'simulated') return simulatedRefs
-  assert(row.customerRef !== null && row.walletRef !== null, 'a connected wallet must know its names at the bank')
+  assert(row.customerRef !== null && row.walletRef !== null, 'a connected wallet must have its bank references')
   return { customerRef: row.customerRef, walletRef: row.walletRef }
 }

@@ -133,7 +133,7 @@ async function overtaken(deps: PayoutDeps, payout: PayoutRef): Promise<Underway>
   // Held. The row does not say whether it still is: the rail may have been resumed since.
   if (await isDebited(deps.db, row)) return holdPayout(deps, payout)
   // Without a debit nothing may be sent, whatever the cause: an operator has to look.
-  deps.log.error({ payout_id: payout.payoutId }, 'a payout is held that was never debited')
+  deps.log.error({ payout_id: payout.payoutId }, 'a held payout was never debited')
   await setAttention(deps.db, payout.payoutId, 'debit_missing')
   return unconfirmed
 }

@@ -42,7 +42,7 @@ function report({ payoutId, objectRef, objectState }: ReceivedEvent, { log }: Ap
   log.error({ payout_id: payoutId, transfer_ref: objectRef, state: objectState }, 'the bank contradicts our books')
 }
 
-/** A transfer under way changes nothing, unless we did not know yet that the bank has it. */
+/** A transfer in progress changes nothing, unless it is the first sign that the bank has the transfer. */
 function matters(event: ReceivedEvent, { verdict }: EventPayout): boolean {
   return verdict === 'unknown' || event.objectState === null || statusFor(event) !== 'under_way'
 }

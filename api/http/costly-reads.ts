@@ -90,7 +90,7 @@ function waitForTurn({ waiting }: Partner, limits: CostlyReadLimits): Promise<vo
 }
 
 function tooMany(): ApiError {
-  const message = 'Too many reads of this account run at once. Send them one after the other.'
+  const message = 'Too many reads are running for this account. Send them one after the other.'
   return new ApiError('rate_limited', { message, headers: { 'Retry-After': '1' } })
 }
 

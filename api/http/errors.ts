@@ -188,7 +188,7 @@ export const errorTable = {
   },
   provider_unavailable: {
     status: 502,
-    message: 'The bank does not answer at the moment.',
+    message: 'The bank is not available at the moment.',
     cause: 'The bank does not respond, or its exchange rate is implausible and awaits a check by an operator.',
     cure: 'Retry after the time in Retry-After.',
   },

@@ -196,7 +196,7 @@ export interface Exchange {
   isRepeatable: boolean
   /** Why the state of the partner forbids the request, which may then only be a repeat. */
   refusal: ApiError | null
-  /** What is wrong with a body that may only be a repeat. */
+  /** The fault in the body. A request with such a body can only replay an earlier one. */
   bodyFault: ApiError | null
   params: Readonly<Record<string, string>>
   query: unknown

@@ -66,13 +66,13 @@ export function createBusinessFigures(parts: BusinessParts): BusinessFigures {
 }
 
 function databaseUp(isUp: boolean): Metric {
-  return gauge('payouts_database_up', 'Whether PostgreSQL answered when the figures were read.', [
+  return gauge('payouts_database_up', 'Whether PostgreSQL answered when the metrics were read.', [
     { value: Number(isUp) },
   ])
 }
 
 function temporalUp(isUp: boolean): Metric {
-  return gauge('payouts_temporal_up', 'Whether Temporal answered when the figures were read.', [
+  return gauge('payouts_temporal_up', 'Whether Temporal answered when the metrics were read.', [
     { value: Number(isUp) },
   ])
 }

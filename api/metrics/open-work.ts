@@ -22,7 +22,7 @@ export function openWorkMetrics(figures: readonly OpenWork[]): Metric[] {
       })),
     )
   return [
-    gauge('payouts_open', 'Payouts that are not over.', bySort('open', 'status', openStatuses, countOf)),
+    gauge('payouts_open', 'Payouts that are not final.', bySort('open', 'status', openStatuses, countOf)),
     gauge(
       'payouts_oldest_open_seconds',
       'How old the oldest of them is; one that came back counts from its return.',
@@ -48,10 +48,10 @@ export function openWorkMetrics(figures: readonly OpenWork[]): Metric[] {
     gauge('payouts_wallets_not_read', 'Wallets whose history at the bank could not be read.', counts('not_read')),
     gauge(
       'payouts_wallet_not_read_seconds',
-      'How long the readings of the wallet that fails longest have failed.',
+      'How long reads have failed for the wallet that has failed longest.',
       each((environment) => of('not_read', environment)[0]?.ageSeconds ?? 0),
     ),
-    gauge('payouts_quarantined_events', "Events of the bank's that were put aside.", counts('quarantined')),
+    gauge('payouts_quarantined_events', 'Quarantined bank events.', counts('quarantined')),
     gauge(
       'payouts_drifts',
       "Differences between our books and the bank's, by kind.",
@@ -59,7 +59,7 @@ export function openWorkMetrics(figures: readonly OpenWork[]): Metric[] {
     ),
     gauge(
       'payouts_rate_rejected',
-      'Rails whose last rate of the bank was rejected in the last 15 minutes, by reason: no quotes and payouts.',
+      'Rails whose latest exchange rate was rejected in the last 15 minutes, by reason. They get no quotes or payouts.',
       bySort('rejected_rate', 'reason', rateRejections, countOf),
     ),
     gauge('payouts_requested_names', 'Partners whose new name waits for an operator.', [

@@ -61,7 +61,7 @@ export function createSettledFigures({ db, clock }: { readonly db: Db; readonly 
       },
       {
         name: 'payouts_time_to_settle_seconds',
-        help: 'From the request to completed, of payouts completed since this process began.',
+        help: 'Time from request to completion, for payouts completed since this process started.',
         type: 'histogram',
         samples: [...times].flatMap(([environment, each]) => each.samples({ environment })),
       },

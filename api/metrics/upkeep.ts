@@ -14,18 +14,16 @@ export function upkeepMetrics({ left, notBilled }: Upkeep): Metric[] {
   return [
     gauge(
       'payouts_proof_age_seconds',
-      'How long ago the proof looked at the wallet, other than idle sandboxes, that it has not looked at for the longest.',
+      'Age of the oldest last proof of any wallet, idle sandboxes excluded.',
       environments.map((environment) => ({ labels: { environment }, value: ageOf('prove', environment) })),
     ),
-    gauge(
-      'payouts_unsealed_seconds',
-      'How long the oldest row waits that came after the last seal of the audit chain.',
-      [{ value: ageOf('seal', null) }],
-    ),
+    gauge('payouts_unsealed_seconds', 'How long the oldest unsealed row has waited to enter the audit chain.', [
+      { value: ageOf('seal', null) },
+    ]),
     gauge('payouts_audit_faults', 'Whether the last audit verification found a fault.', [
       { value: find('verify', null)?.count ?? 0 },
     ]),
-    gauge('payouts_audit_verified_age_seconds', 'How long ago the whole audit chain was last looked at.', [
+    gauge('payouts_audit_verified_age_seconds', 'How long ago the whole audit chain was last verified.', [
       { value: ageOf('verify', null) },
     ]),
     gauge(
@@ -40,7 +38,7 @@ export function upkeepMetrics({ left, notBilled }: Upkeep): Metric[] {
     ),
     gauge(
       'payouts_erasure_overdue_seconds',
-      'For how long something is still kept that should have been erased.',
+      'How long the oldest data that is due for erasure has been overdue.',
       erasedKinds.map((kind) => ({ labels: { kind }, value: ageOf('erase', kind) })),
     ),
     gauge('payouts_partners_not_billed', 'Partners whose last month has no invoice and should have one.', [

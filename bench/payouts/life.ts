@@ -1,4 +1,4 @@
-// Complete payouts on a started system, and the cost of one in Temporal and PostgreSQL.
+// Measures payouts from request to settlement on a running system, and the cost of one in Temporal and PostgreSQL.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client as Postgres } from 'pg'
 import { payoutWorkflowId } from '../../workflows/names'

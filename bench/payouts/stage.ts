@@ -66,8 +66,8 @@ export async function openTransfers(sql: Postgres): Promise<string[]> {
 }
 
 /**
- * Measures the simulated bank alone, which is the upper limit of every measurement through it. Leaves transfers at the bank that
- * no payout knows, so nothing is measured after it.
+ * Measures the simulated bank alone, which is the upper limit of every measurement through it. Leaves transfers at the bank that belong
+ * to no payout, so it must be the last measurement.
  */
 export async function bankSpeed({ system, sql }: Stage): Promise<string[]> {
   const { rows } = await sql.query<{ body: string; payoutId: string }>(

@@ -1,4 +1,4 @@
-// The queries of the pages, with their cache keys. Keys include the environment where the data depends on it.
+// Defines the queries of the pages and their cache keys. Keys include the environment where the data depends on it.
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { now } from '../now'
 import { call, pathTo } from './call'
@@ -114,7 +114,7 @@ const tooLongMs = 15 * 60 * 1000
 /** The server lists the newest first; the largest page is most likely to include the oldest. */
 const largestPage = 200
 
-/** Payouts in progress for too long, whatever their age. */
+/** Payouts that have been in progress for too long, however old they are. */
 export const latePayoutsQuery = (environment: Environment, status: 'pending' | 'processing') =>
   queryOptions({
     queryKey: ['payouts', environment, 'late', status],

@@ -9,7 +9,7 @@ interface DialogProps {
   readonly children: ReactNode
   /** `drawer`: full height at the left edge. `bare`: the content has its own frame. */
   readonly shape?: 'window' | 'drawer' | 'bare'
-  /** Prevents closing by accident, when that would lose something. */
+  /** Prevents accidental closing where it would lose data. */
   readonly insist?: boolean
 }
 

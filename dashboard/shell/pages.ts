@@ -1,4 +1,4 @@
-// The menu: pages in groups.
+// Lists the pages of the menu, in groups.
 import {
   ArrowLeftRight,
   BadgeCheck,

@@ -1,4 +1,4 @@
-// The frame of every page after sign-in: environment band, menu and user menu.
+// Renders the frame of every page after sign-in: environment band, menu and user menu.
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { Menu, Search } from 'lucide-react'
 import { Suspense, useEffect, useState } from 'react'

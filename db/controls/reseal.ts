@@ -96,7 +96,7 @@ function openOrNull(keyring: Keyring, { id, seal }: SealedPayout): BankDetails |
   }
 }
 
-/** Only if the row is unchanged: a payout that was claimed again has new values, and an erased one stays erased. */
+/** Writes only if the row is unchanged: a payout that was claimed again has new values, and an erased one stays erased. */
 async function write(db: Db, renewed: readonly Renewed[]): Promise<void> {
   const ids = renewed.map(({ before }) => before.id)
   await db.transaction(async (tx) => {

@@ -165,7 +165,7 @@ interface Opening {
 }
 
 /**
- * The last step, because every transaction that issues an invoice waits for the counter's lock. An invoice over 0.00 is paid at
+ * The last step, because every transaction that issues an invoice waits for the counter's lock. An invoice for 0.00 is paid at
  * once. It is issued all the same, so that the charges and the credit of its month are on an invoice.
  */
 async function open(tx: Tx, { invoiceId, invoice, carriedInPence, at, document }: Opening): Promise<string> {

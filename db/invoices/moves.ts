@@ -13,7 +13,7 @@ export type Moved =
 
 export type Unpaid =
   | Moved
-  /** An invoice over 0.00 is always paid. */
+  /** An invoice for 0.00 is always paid. */
   | { readonly outcome: 'nothing_to_pay'; readonly number: string }
 
 export type Voided =

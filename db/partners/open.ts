@@ -1,4 +1,4 @@
-// Opens a partner with prices, its first admin, both wallets and the sandbox's float.
+// Creates a partner with its prices, its first admin, both wallets and the sandbox float.
 import { isReservedSlug } from '../../domain/partners/partner'
 import type { Clock } from '../../runtime/clock'
 import { recordActivity } from '../controls/activity'

@@ -41,7 +41,7 @@ export interface Claim {
   readonly sealedRecipient: { readonly keyId: string; readonly sealed: Buffer }
   readonly bankKey: string
   readonly requestId: string | null
-  /** The key or member that pays in live: admins get a mail about its first payout. Null sends no mail. */
+  /** The key or member that makes a live payout: admins get a mail about its first one. Null sends no mail. */
   readonly payerId: string | null
   readonly at: Date
 }

@@ -54,7 +54,7 @@ export async function findOpenPayout(db: Queryable, payoutId: string): Promise<O
   return open ?? null
 }
 
-/** Under the wallet's lock: whether one of its payouts may still move money. */
+/** Whether a payout of the wallet may still move money. The caller must hold the wallet's lock. */
 export async function hasOpenPayouts(tx: Tx, walletId: string): Promise<boolean> {
   const open =
     await tx.sql`SELECT 1 FROM payouts WHERE wallet_id = ${walletId} AND released_at IS NULL AND closed_at IS NULL LIMIT 1`

@@ -40,8 +40,8 @@ export function nameOf(caller: Caller): string {
 }
 
 /**
- * Whether a caller sees what the account has in live: keys, activity and invoices. A sandbox key does not: it lies in tests, on
- * laptops and in build servers, so its loss must reveal nothing about real money.
+ * Whether a caller may see the account's live keys, activity and invoices. A sandbox key may not: it is kept in tests, on
+ * laptops and on build servers, so a leaked one must reveal nothing about real money.
  */
 export function seesLive(caller: Caller): boolean {
   return caller.by === 'person' || caller.environment === 'live'

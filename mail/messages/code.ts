@@ -80,7 +80,7 @@ function invitationOfUnknown({ address, by, role, publicUrl }: Invitation): Mess
   })
 }
 
-const howToSignIn = 'Sign in with this email address: there is no password, a code is emailed to you.'
+const howToSignIn = 'Sign in with this email address. There is no password: we email you a code.'
 const whyInvited = 'If you do not know who invites you, ignore this mail: nothing happens unless you sign in.'
 
 const notYou = 'If you did not request it, ignore this mail. Never share the code: we never ask for it.'

@@ -32,7 +32,7 @@ const attended = defineCommand({
     event: required(uuid, 'The event, by the id in bank-event list.'),
     note: required(note, 'What you did, without names and account numbers.'),
   },
-  example: ['--event', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4', '--note', 'A transfer of another system'],
+  example: ['--event', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4', '--note', 'A transfer from another system'],
   async run(ops, given) {
     const { db, clock, madeBy } = ops
     const at = clock.now()

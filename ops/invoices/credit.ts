@@ -25,7 +25,7 @@ export const credit = defineCommand({
     partner: required(slug, 'The partner.'),
     amount: required(correctionAmount, 'The amount.'),
     reason: required(reasonKind, 'The reason; the partner sees it in its activity list.'),
-    reference: optional(referenceKind, 'Your own reference: a repeat with the same one credits nothing more.'),
+    reference: optional(referenceKind, 'Your own reference. A repeat with the same reference credits nothing more.'),
   },
   example: ['--partner', 'acme', '--amount', '12.50', '--reason', 'charged twice', '--reference', 'case-17'],
   async run(ops, { partner: wanted, amount, reason, reference }) {

@@ -115,7 +115,7 @@ function refusalOf(number: string, { to }: Move, moved: NotMoved): Answer {
     return refused('invalid_state', sentence, { used_by: moved.usedBy })
   }
   if (moved.outcome === 'nothing_to_pay') {
-    return refused('invalid_state', `${number} is over 0.00 GBP and was issued as paid: there is nothing to pay.`)
+    return refused('invalid_state', `${number} is for 0.00 GBP and was issued as paid: there is nothing to pay.`)
   }
   if (moved.outcome === 'before_issue') {
     return refused('invalid_request', `--on must not be before ${moved.issuedOn}, when ${number} was issued.`)

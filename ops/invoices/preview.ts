@@ -37,7 +37,7 @@ export const preview = defineCommand({
       const bills = all.flatMap(({ previewed }) => (previewed.outcome === 'new' ? [previewed.invoice.totalPence] : []))
       const sum = formatPence(bills.reduce((total, pence) => total + pence, 0n))
       const so = isOver(period, ops.clock.now()) ? '' : ' so far'
-      const end = `${monthInWords(period)}${so}: ${bills.length} to bill, ${sum} GBP together`
+      const end = `${monthInWords(period)}${so}: ${bills.length} to bill, ${sum} GBP in total`
       const known = before > 0 ? `; ${before} already have an invoice` : ''
       return [...all.map(textOf), `${end}${known}. Nothing was written.`].join('\n\n')
     }

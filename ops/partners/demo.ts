@@ -87,7 +87,7 @@ async function openDemo(ops: Ops, bank: SimulatedBank, { usdc, ...about }: Wante
     month,
     keys: { sandbox: keys.sandbox.secret, live: keys.live.secret },
   }
-  return done(json, `${about.slug} has uninvoiced payouts of ${monthInWords(month)}.`)
+  return done(json, `${about.slug} has uninvoiced payouts from ${monthInWords(month)}.`)
 }
 
 interface Stage {

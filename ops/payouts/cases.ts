@@ -107,7 +107,7 @@ const addNote = defineCommand({
   about: 'Adds a permanent note to a recall or trace. The partner sees it.',
   options: {
     case: required(uuid, 'The case.'),
-    note: required(note, 'What you found out, without account numbers; the partner sees it.'),
+    note: required(note, 'Your findings, without account numbers; the partner sees them.'),
   },
   example: ['--case', exampleId, '--note', 'The recipient’s bank was asked on the phone'],
   async run(ops, given) {
@@ -139,7 +139,7 @@ const resolve = defineCommand({
     case: required(uuid, 'The case.'),
     outcome: required(oneOf(caseOutcomes), 'The outcome.'),
     cost: required(price, 'What the bank charges us for it, without the return itself; 0.00 for nothing.'),
-    note: optional(note, 'What you found out, without account numbers; the partner sees it.'),
+    note: optional(note, 'Your findings, without account numbers; the partner sees them.'),
   },
   example: ['--case', exampleId, '--outcome', 'refused', '--cost', '12.50', '--note', 'The recipient did not agree'],
   async run(ops, given) {

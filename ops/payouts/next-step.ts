@@ -77,7 +77,7 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'bank_contradicts_',
-    step: 'A bank event contradicts our books: compare the transfer at the bank with the ledger entries. Bind a released payout that the bank did send to its transfer with payout bind; otherwise let an engineer correct the books. Then see bank-event list. Its key is refused until then; payout attended frees the key of a released one only with --free-key yes.',
+    step: 'A bank event contradicts our books: compare the transfer at the bank with the ledger entries. If the bank did send a released payout, run payout bind; otherwise let an engineer correct the books. Then see bank-event list. The key is refused until then; payout attended frees the key of a released payout only with --free-key yes.',
   },
 ]
 

@@ -1,4 +1,4 @@
-// Converts texts to what the bank and Faster Payments accept. Cuts or drops the rest, so that every recipient can be paid.
+// Cleans and truncates text to the limits of the bank and Faster Payments, so that every recipient can be paid.
 import type { BankRecipient, BankRecipientAddress } from '../rail'
 
 const referenceMax = 18

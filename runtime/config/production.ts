@@ -1,4 +1,4 @@
-// What production refuses: development secrets, and a sandbox bank configured as live or the other way round.
+// Rejects unsafe settings in production: development secrets, and a sandbox bank configured as live or the reverse.
 import type { SecretKey } from './kinds'
 import type { Reader } from './read'
 import type { BankAccess, BankConfig } from './types'

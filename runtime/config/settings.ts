@@ -102,7 +102,7 @@ const api = {
   READS_PER_PARTNER: setting(
     integer(1, 100),
     1,
-    "Statements that read one partner's history at the same time in each API process. 16 more may wait; further ones get `429`.",
+    "Maximum number of concurrent statements that read one partner's history, in each API process. 16 more may wait; further ones get `429`.",
   ),
   SIGN_UP: setting(onOff, 'on', '`off` prevents businesses from opening an account themselves.'),
   SESSION_IDLE_MS: setting(

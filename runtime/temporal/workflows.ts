@@ -37,7 +37,7 @@ export interface Workflows {
   wakeVerification(partnerId: string): Promise<void>
   /** The bank reported on the wallet. Throws when Temporal does not answer. */
   readWallet(walletId: string): Promise<void>
-  /** Ends every wait for a payout, now and from now on, when the process has to end: the row answers the callers. */
+  /** Ends all current and future waits for payouts when the process shuts down. Callers are answered from the row. */
   readonly stopWaiting: () => void
 }
 
@@ -49,7 +49,7 @@ interface WorkflowsOptions {
   readonly log: Log
 }
 
-/** The bank, or an admin, waits for the answer. Both can repeat the request. */
+/** The bank or an admin waits for the answer. Either can repeat the request. */
 const signalWithinMs = 2_000
 const startCaseWithinMs = 2_000
 

@@ -1,4 +1,4 @@
-// One response per Idempotency-Key: replayed within its window, shared in flight, refused for another body or after expiry.
+// Keeps one response per Idempotency-Key: replayed within its window, shared in flight, refused for another body or after expiry.
 import { createHash } from 'node:crypto'
 import type { Moment } from './call'
 import { headerRefusal, type Refusal, refusal } from './errors'

@@ -50,7 +50,7 @@ export class Schedule {
   readonly trace: string[] = []
   /** Errors that no caller handles: a bug of the explorer, or of the code under test. */
   readonly failures: unknown[] = []
-  /** Workflows re-check their conditions whenever a step is over; true when one of them continued. */
+  /** Re-checked whenever a step ends. Each returns true if its workflow continued. */
   readonly conditions: (() => boolean)[] = []
   steps = 0
   private timers: Timer[] = []

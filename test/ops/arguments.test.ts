@@ -24,11 +24,11 @@ describe('a wrong command', () => {
   test.each<[string[], string]>([
     [[], `Give a command that begins with one of: ${nouns} (see --help).`],
     [['--json=x'], `Give a command that begins with one of: ${nouns} (see --help).`],
-    [['bank'], `There is no command "bank": a command begins with one of: ${nouns}.`],
-    [['pay\u001bout\n'], String.raw`There is no command "pay\u001bout\n": a command begins with one of: ${nouns}.`],
+    [['bank'], `There is no command "bank". A command begins with one of: ${nouns}.`],
+    [['pay\u001bout\n'], String.raw`There is no command "pay\u001bout\n". A command begins with one of: ${nouns}.`],
     [['key'], 'key needs one of: create, list, revoke.'],
     [['key', 'make', '--help'], 'There is no command "key make": key has create, list, revoke.'],
-    [['__proto__', 'constructor'], `There is no command "__proto__": a command begins with one of: ${nouns}.`],
+    [['__proto__', 'constructor'], `There is no command "__proto__". A command begins with one of: ${nouns}.`],
     [['partner', 'list', 'acme'], 'partner list does not take "acme".'],
     [['partner', 'list', '--', '--json'], 'partner list does not take "--json".'],
   ])('%j', async (argv, sentence) => {

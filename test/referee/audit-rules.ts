@@ -1,4 +1,4 @@
-// I9: the audit chain is valid from its first link on, and once the sealer has run every row is in it.
+// I9: the audit chain is valid from its first link, and contains every row once the sealer has run.
 
 import { sealRows } from '../../db/controls/audit/seal'
 import { type Verified, verifyAudit } from '../../db/controls/audit/verify'

@@ -1,4 +1,4 @@
-// Lists: {count, data}, newest first, with mutually exclusive cursors, and the faults of a list.
+// Lists return {count, data}, newest first, with mutually exclusive cursors, and refuse invalid parameters.
 import { beforeAll, expect, test } from '@jest/globals'
 import { aParty, aTransfer, type Json, type Party, still, useSandboxBank } from '../support/bank/client'
 

@@ -124,7 +124,8 @@ describe('npm start', () => {
 
   test('with DATABASE_URL and TEMPORAL_ADDRESS it starts only the API and the worker', async () => {
     const other = mkdtempSync(join(tmpdir(), 'payouts-story-'))
-    const wanted = /^(DATABASE_URL|TEMPORAL_ADDRESS|SECRET_KEYS|BANK_.*)$/
+    // With another WEBHOOK_URL its worker would redirect the bank's events to itself.
+    const wanted = /^(DATABASE_URL|TEMPORAL_ADDRESS|SECRET_KEYS|BANK_.*|WEBHOOK_URL)$/
     const running = Object.entries(readRunningEnvironment(dataDir) ?? {}).filter(([name]) => wanted.test(name))
     const env = { ...Object.fromEntries(running), PORT: String(await choosePort(0)) }
     const beside = start(other, env)

@@ -1,5 +1,5 @@
-// `npm run -s census`: counts what the layout promises, next to its limit. `-- --list` also names the places.
-// Its test passes another folder than this one.
+// `npm run -s census` counts violations of the layout rules and shows each limit. `-- --list` also lists the files.
+// The argument is the folder to count, which its test sets. The default is this repository.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, resolve } from 'node:path'

@@ -23,6 +23,6 @@ test('every log of a test is searched', () => {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
   const making = files.filter((name) => /\bcreateLog\(\{/.test(readFileSync(join(root, name), 'utf8')))
 
-  // The first one tests createLog itself, with secrets made for it.
+  // The first file tests createLog itself, with secrets created for the test.
   expect(making.toSorted()).toEqual(['runtime/log.test.ts', 'support/kept-logs.ts'])
 })

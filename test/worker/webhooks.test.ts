@@ -1,4 +1,4 @@
-// The address of our webhook is registered at the bank: once, and again when it changes.
+// Our webhook's address is registered with the bank once, and again when it changes.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { findBankWebhook } from '../../db/bank/webhooks'
 import type { Db } from '../../db/database'

@@ -37,7 +37,7 @@ export interface ProofPage {
 export interface ProofActivities {
   /** `next` is null on the last page. */
   proveWallets(page: ProofPage): Promise<Proved & { readonly next: string | null }>
-  /** Finds payouts without news for too long. Returns how many there are, and how many of them are new. */
+  /** Finds payouts without an update for too long. Returns how many there are, and how many of them are new. */
   proveSilence(): Promise<{ readonly drifts: number; readonly fresh: number }>
   /** Mails the operators the drifts that they do not know yet, and returns how many. */
   tellDrifts(): Promise<number>

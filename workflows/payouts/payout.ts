@@ -225,7 +225,7 @@ function decideCancel(order: PayoutOrder, cancels: Cancels): Promise<Underway> {
   })
 }
 
-/** A transfer that is found may have been at the bank for long, so its status is polled at once. */
+/** A transfer that is found may have been at the bank for a long time, so its status is polled at once. */
 async function next(order: PayoutOrder, step: Underway, cancels: Cancels): Promise<Underway> {
   if (step.at === 'unsent' && !step.needsLookup) return send(order, cancels)
   const resolved = step.at === 'sent' ? null : await resolveSubmit(order)

@@ -8,21 +8,21 @@ export interface ToCompare {
   readonly walletId: string
   /** Where the reading of the bank's history began; null for its beginning. */
   readonly mark: ProofMark | null
-  /** As they were after the bank was asked, so whatever it has done is in them or on its way. */
+  /** Read after the bank, so every movement that the bank reported is booked here or about to be. */
   readonly books: BooksOfWallet
   readonly history: readonly HistoryRow[]
   readonly listed: readonly ListedTransfer[]
   readonly whose: ReadonlyMap<string, BookedPayout>
-  /** Payouts that say they were sent, and whose transfer the bank does not know. */
+  /** Payouts that are recorded as sent, but whose transfer the bank does not have. */
   readonly unsent: ReadonlySet<string>
-  /** What our ledger has got from nowhere, as its own questions found. */
+  /** The sum of the ledger entries that name no bank movement, as found by the ledger checks. */
   readonly unnamedMicroUsdc: bigint
   readonly isAccepted: (finding: Finding) => boolean
   /** Accepted transfers from before the position. */
   readonly passed: ReadonlySet<string>
-  /** Deposits of after this may still be on their way into our books. */
+  /** Deposits after this time may not be booked yet. */
   readonly bookedBefore: Date
-  /** What our books have got since then may have come to the bank after it was asked. */
+  /** Bookings since this time may belong to movements that are newer than the bank's answer. */
   readonly bookingsSince: Date
   readonly payoutsSince: Date
 }
@@ -97,7 +97,7 @@ function placeOfWithdrawal(given: ToCompare, row: WalletMovement, withdrawn: Set
   }
   withdrawn.add(payout.id)
   const { id, sendsMicroUsdc, debitedMicroUsdc } = payout
-  // Where the debit was another one, the ledger's own questions say so, and the balance with them.
+  // If the debit differs, the ledger checks report it, together with the balance.
   if (amountMicroUsdc === sendsMicroUsdc) {
     return { ...moved, finding: null, extraMicroUsdc: 0n, isSettled: payout.transferRef === transferRef }
   }
@@ -160,7 +160,7 @@ function madeUpBookings(given: ToCompare, expected: number): Finding[] {
   return [{ ...finding, size: String(found - expected) }]
 }
 
-/** Booked, and at the bank since it was asked. */
+/** Booked for movements that reached the bank after it was read. */
 function earlyBookings({ books, history, bookingsSince }: ToCompare): bigint {
   const read = new Set(history.map(({ id }) => id))
   const early = books.bookings.filter(({ bankRef, at }) => !read.has(bankRef) && at >= bookingsSince)
@@ -184,7 +184,7 @@ function stillAtBank(given: ToCompare, payout: BookedPayout, withdrawn: Readonly
   return { finding: null, extraMicroUsdc: isYoung ? debitedMicroUsdc : transitMicroUsdc }
 }
 
-/** But for the newest hour, by the bank's own clock, into which a movement may still be put that comes late. */
+/** Excludes the newest hour by the bank's clock, because a late movement may still appear in it. */
 function settledOf(
   { history, mark }: ToCompare,
   places: readonly Place[],

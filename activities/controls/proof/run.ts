@@ -34,7 +34,7 @@ export async function runProof(deps: ProofDeps, depth: ProofDepth = 'changes'): 
 
 const atMost = 1_000
 
-/** Records payouts without news from the bank, and wallets without a comparison, for longer than allowed. */
+/** Records payouts without an update from the bank, and wallets without a comparison, for longer than allowed. */
 export async function proveSilence({
   db,
   clock,

@@ -166,7 +166,7 @@ function whoseTransfers(
   return whose
 }
 
-/** One that has another transfer, or was given up, has no right to this one. */
+/** A payout that has another transfer, or is no longer open, cannot own this transfer. */
 function isAwaited({ transferRef, isOpen, submitStartedAt }: BookedPayout): boolean {
   return transferRef === null && isOpen && submitStartedAt !== null
 }

@@ -1,4 +1,4 @@
-// Starts the API reference in the browser, set up so that it asks nobody but this server for anything.
+// Starts the API reference in the browser, configured so that it sends requests to this server only.
 
 // A library inside the reference tries once whether it may make code from text, and does without when it may not. The page's
 // policy forbids it and would report the try as a violation; so the try ends here.

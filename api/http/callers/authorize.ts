@@ -93,7 +93,7 @@ function requireShownPartner(route: Route, context: ApiContext, { partner }: Per
 
 function otherPartner(): ApiError {
   return new ApiError('invalid_state', {
-    message: 'This page shows another account than the one you are signed in to now. Load it again.',
+    message: 'This page shows a different account from the one you are signed in to. Reload it.',
     details: { status: 'other_partner' },
   })
 }

@@ -81,7 +81,7 @@ function invalidRequest(errors: readonly ErrorObject[], noun: string): ApiError 
   })
 }
 
-/** Limited, because the caller decides how many faults there are. */
+/** Returns a limited number of errors, because the caller controls how many there are. */
 function describe(errors: readonly ErrorObject[]): string[] {
   return [...new Set(errors.filter((error) => !isAboutNull(error)).flatMap(describeError))].slice(0, maxReported)
 }

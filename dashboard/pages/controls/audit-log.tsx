@@ -17,7 +17,7 @@ const aboutKinds: Readonly<Record<ActivityKind, string>> = {
   everything: aboutRequests,
   changes: aboutRequests,
   security:
-    'Changes of keys, members and roles, sign-ins, confirm codes, contact emails and the status of the account, newest first. They are kept permanently.',
+    'Sign-ins, confirm codes, and changes to keys, members, roles, contact emails and the status of the account, newest first. They are kept permanently.',
 }
 
 const columns = [

@@ -26,7 +26,7 @@ interface LedgerDrifts {
 
 interface LedgerToVerify {
   readonly walletId: string
-  /** A checkpoint is used only when every row was verified since then. */
+  /** A checkpoint is used only if every row has been verified since this time. */
   readonly fullSince: Date
   readonly at: Date
 }

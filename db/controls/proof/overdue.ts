@@ -1,4 +1,4 @@
-// Finds overdue work: payouts without news from the bank, and wallets that were not compared with the bank.
+// Finds overdue work: payouts without an update from the bank, and wallets that were not compared with the bank.
 import type { Finding } from '../../../domain/controls/drift'
 import type { Environment } from '../../../domain/environment'
 import type { Queryable } from '../../database'
@@ -6,8 +6,8 @@ import { manualEventKinds } from '../../payouts/events'
 import type { ProofOutcome } from './wallets'
 
 /**
- * Open payouts without news for longer than they may take. A payout that was not sent while the rail is paused waits for an operator
- * and is not overdue. For a payout that was sent, only the bank's news counts: pauses and operators' actions do not.
+ * Open payouts without an update for longer than they may take. A payout that was not sent while the rail is paused waits for an operator
+ * and is not overdue. For a payout that was sent, only updates from the bank count: pauses and operators' actions do not.
  */
 export async function findSilentPayouts(
   db: Queryable,

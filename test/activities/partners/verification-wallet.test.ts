@@ -1,4 +1,4 @@
-// The live wallet of a verified business: connected once with all that follows, despite crashes and
+// The live wallet of a verified business is connected once, with all its consequences, despite crashes and
 // concurrent runs.
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'

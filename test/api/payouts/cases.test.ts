@@ -1,4 +1,4 @@
-// /v1/payouts/{id}/cases: recalls and traces, one open case per kind, visible to their own partner only.
+// /v1/payouts/{id}/cases opens recalls and traces: one open case per kind, visible to its own partner only.
 import { beforeAll, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import type { PartnerRow } from '../../../db/partners/partners'

@@ -28,7 +28,7 @@ test('of 1000 concurrent guesses five are checked, and then the right code is re
   const code = await aCode(api, inbox, email)
   const wrong = Array.from({ length: 1_000 }, (_, n) => String((Number(code) + 1 + n) % 1_000_000).padStart(6, '0'))
 
-  // As many at once as the system lets connections wait.
+  // Sends 200 at a time: the operating system queues no more pending connections.
   const answers = await inLanes(200, wrong, (guess) => signIn(api, email, guess))
 
   const [row] = await api.db.dataSource.getRepository(codes).findBy({ subject: email })

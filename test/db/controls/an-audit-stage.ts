@@ -98,7 +98,7 @@ export async function sealSome(limit: number, at = now, on = db): Promise<number
   return (await on.transaction((tx) => sealRows(tx, { at, limit })))?.rows ?? 0
 }
 
-/** So that the next check starts after it. */
+/** Seals every row and advances the time, so that the next check starts after them. */
 export async function sealLongAgo(): Promise<void> {
   await sealAll(db, now)
   let hours = 0

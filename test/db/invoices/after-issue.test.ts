@@ -88,7 +88,7 @@ describe('a void invoice', () => {
   })
 })
 
-describe('an invoice over 0.00', () => {
+describe('an invoice for 0.00', () => {
   test('is issued as paid, with its own number, and takes the charges of its month', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, amountMicropounds: 0n, at: inOctober })

@@ -175,7 +175,7 @@ describe('a status', () => {
     await expect(set(`void_reason = 'another'`)).rejects.toMatchObject(refused)
   })
 
-  test('of an invoice over 0.00 goes from paid to void, and never back to open', async () => {
+  test('of an invoice for 0.00 goes from paid to void, and never back to open', async () => {
     const other = await aPricedPartner(db)
     await charge(db, other, { kind: 'payout_fee', amountMicropounds: 0n, at: '2026-10-15T12:00:00Z' })
     const { invoiceId } = await billed(db, other, '2026-10')

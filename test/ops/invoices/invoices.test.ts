@@ -36,7 +36,7 @@ test('preview shows what a run would bill, line by line with its unit price, and
   expect(out).toMatch(/seen-1\n {2}DESCRIPTION +QUANTITY +UNIT GBP +AMOUNT GBP\n/)
   expect(out).toMatch(/\n {2}Payout fees for 2 completed payouts +1 +2\.04 +2\.04\n/)
   expect(out).toMatch(/\n {2}Network fees +2 +0\.022 +0\.04\n/)
-  expect(out).toMatch(new RegExp(`\\n\\n${monthText}: 2 to bill, 34\\.16 GBP together\\. Nothing was written\\.\\n$`))
+  expect(out).toMatch(new RegExp(`\\n\\n${monthText}: 2 to bill, 34\\.16 GBP in total\\. Nothing was written\\.\\n$`))
   expect(one.data).toMatchObject([
     {
       partner: 'seen-1',

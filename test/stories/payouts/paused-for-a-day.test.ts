@@ -8,7 +8,7 @@ const minuteMs = 60_000
 let world: World
 
 beforeAll(async () => {
-  // Between two polls only the test acts.
+  // The poll interval is so long that only the test acts between two polls.
   world = await openWorld({ env: { PAYOUT_POLL_MS: String(10 * minuteMs) } })
 })
 afterAll(() => world.close())

@@ -2,7 +2,7 @@
 
 export interface Scrape {
   readonly value: (series: string) => number | undefined
-  /** With the suffixes of histograms. */
+  /** Includes the names of histogram series, with their suffixes. */
   readonly names: ReadonlySet<string>
   readonly text: string
 }

@@ -28,7 +28,7 @@ export async function signedEvents(bank: TestBank, environment: Environment): Pr
   )
 }
 
-/** Each new event twice, then random ones of all, up to that number. The order is the same in every run. */
+/** Returns each new event twice, and random other events up to `count`, shuffled in the same order in every run. */
 export function inAnyOrder<T>(fresh: readonly T[], heard: readonly T[], count: number): T[] {
   const random = numbers(20_261_115)
   const all = [...fresh, ...heard]

@@ -21,7 +21,7 @@ export interface Visitor {
   leave(): Promise<void>
 }
 
-/** A busy machine is slow, which is no fault of a page. */
+/** A busy machine is slow, which is not the page's fault. */
 const timeoutMs = 120_000
 
 export async function aVisitor(

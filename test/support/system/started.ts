@@ -25,7 +25,7 @@ export interface StartedSystem {
   readonly output: () => string
   /** Waits until the system reports that everything is ready. */
   readonly ready: () => Promise<Local>
-  /** The pids of everything it started, from its own notes. */
+  /** The pids of every process that it started, as recorded in its parts.json. */
   readonly parts: () => { readonly name: string; readonly pid: number }[]
   readonly signal: (signal: NodeJS.Signals) => void
   readonly exited: Promise<number | null>

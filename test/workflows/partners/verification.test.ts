@@ -269,7 +269,7 @@ async function wake(partnerId: string, pollMs: readonly number[], checks?: numbe
   const [order] = start.args
   const options = { ...start, args: [checks === undefined ? order : { ...order, checks }], signal: bankSpokeSignal }
   const { signaledRunId } = await worker.client.workflow.signalWithStart('verification', options)
-  // The run that was woken, not a continued one.
+  // Follows the run that was signalled, not a later run that continues it.
   const handle = worker.client.workflow.getHandle(verificationId(partnerId), signaledRunId)
   return Object.assign(handle, { signaledRunId })
 }

@@ -148,7 +148,7 @@ function find() {
 interface Books {
   readonly transfers?: readonly Row[]
   readonly history?: readonly Row[]
-  /** Transfers read one by one, as in the list unless given. */
+  /** Responses to reads of single transfers. A transfer that is not given here reads as it does in the list. */
   readonly alone?: Readonly<Record<string, Row>>
 }
 
