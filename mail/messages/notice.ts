@@ -7,7 +7,7 @@ export type NoticeContent =
   | {
       readonly kind: 'payout_failed' | 'payout_returned'
       readonly count: number
-      readonly items: readonly StoryPayout[]
+      readonly items: readonly PayoutItem[]
     }
   | { readonly kind: 'first_payout'; readonly count: number; readonly items: readonly FirstPayout[] }
   | { readonly kind: 'top_up'; readonly count: number; readonly amountsUsdc: readonly string[] }
@@ -15,7 +15,7 @@ export type NoticeContent =
   | { readonly kind: 'low_balance'; readonly balanceUsdc: string; readonly thresholdUsdc: string }
   | { readonly kind: 'verification'; readonly status: string; readonly reasons: readonly string[] }
 
-interface StoryPayout {
+interface PayoutItem {
   readonly payoutId: string
   readonly amountGbp: string
   readonly recipientName: string

@@ -38,7 +38,7 @@ interface FaultToReport {
 export function auditMessage({ address, fault }: { address: string; fault: FaultToReport }): Message {
   const heading = 'The audit chain does not hold'
   const paragraphs = [
-    'A sealed row was changed after it was sealed. Nothing was repaired: an operator must decide.',
+    'The fault is named below. Nothing was repaired: an operator must decide.',
     'npm run -s ops -- audit verify says the same in a sentence. Keep the heads that the worker’s log has shown before.',
   ]
   const { what, sequence, table, rowId } = fault

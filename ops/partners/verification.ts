@@ -64,8 +64,8 @@ const approve = defineCommand({
       const { db, clock, madeBy } = ops
       // A simulated bank has no unknown states, so there is nothing to log.
       const log = { error: () => {} }
-      const standing = await approvePartner({ db, clock, rail, bank, madeBy, log, redirectUrl: null }, partner.id)
-      if (standing.status === 'rejected') return refused('invalid_state', `${partner.slug}: ${openingRefused}`)
+      const verification = await approvePartner({ db, clock, rail, bank, madeBy, log, redirectUrl: null }, partner.id)
+      if (verification.status === 'rejected') return refused('invalid_state', `${partner.slug}: ${openingRefused}`)
       const approved = await findPartnerById(db, partner.id)
       assert(approved !== null, 'partners are never deleted')
       const sentence = `${partner.slug} is approved: its live wallet is at the simulated bank.`

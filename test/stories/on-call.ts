@@ -65,14 +65,15 @@ export function onCall(open: () => World): void {
     const lost = await world.ops('payout', 'explain', '--payout', body.id)
 
     const woken = await world.ops('payout', 'retry', '--payout', body.id)
-
-    expect(lost.next[1]).toMatch(/^It has no running workflow \(TERMINATED\)/)
-    expect(woken).toEqual({ id: body.id, workflow: 'started', rail: 'open' })
     await world.bank.control('DELETE', '/faults')
     const [transfer] = await world.transfersOf(body.id)
     await world.bank.control('POST', `/transfers/${transfer?.id}/advance`, { state: 'payment_processed' })
     await world.worker.start()
-    expect(await world.settled(body.id)).toMatchObject({ status: 'completed', attempt: 1 })
+    const settled = await world.settled(body.id)
+
+    expect(lost.next[1]).toMatch(/^It has no running workflow \(TERMINATED\)/)
+    expect(woken).toEqual({ id: body.id, workflow: 'started', rail: 'open' })
+    expect(settled).toMatchObject({ status: 'completed', attempt: 1 })
     expect(await world.transfersOf(body.id)).toHaveLength(1)
   })
 }

@@ -18,6 +18,8 @@ export function tour(system: () => Running): void {
     const commands = blocks.map((block) => /(.*?)^```$/ms.exec(block)?.[1] ?? '')
     const shown = blocks.map((block) => /^```json\n(.*?)^```$/ms.exec(block)?.[1])
 
+    expect(shown.filter((text) => text !== undefined)).toHaveLength(pages.match(/^```json$/gm)?.length ?? 0)
+
     const printed = await run(commands, system())
 
     const answered = printed.filter((_, index) => shown[index] !== undefined).map((text) => JSON.parse(text))
@@ -35,6 +37,8 @@ async function run(blocks: readonly string[], { dataDir, port }: Running): Promi
   const { stdout } = await promisify(execFile)('sh', ['-ec', here], {
     cwd: projectDir(),
     env: { ...process.env, DATA_DIR: dataDir },
+    // A loop of the tour that never ends must not outlive the test.
+    timeout: 240_000,
   })
   return stdout.split('\u001e')
 }

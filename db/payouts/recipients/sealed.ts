@@ -7,6 +7,7 @@ import type { Queryable, Tx } from '../../database'
 import type { Keyring, PurposeKey } from '../../keyring'
 import { openText, type Sealed, sealText } from '../../seal'
 import { sql } from '../../sql'
+import { recipientPaths } from '../fingerprint'
 
 interface SealedRecipientRow {
   readonly payoutId: string
@@ -91,8 +92,8 @@ function hashUnder({ bytes }: PurposeKey, sortCode: string, accountNumber: strin
 /**
  * The recipient's data in a payout's row is erased with the sealed recipient. There are so few sort codes and account numbers that
  * anyone with the keys could find them by hashing them all. `fingerprint` stays: it covers the whole request with the address, so
- * it can only be compared. The paths are those of `recipientPaths`.
+ * it can only be compared.
  */
 export const withoutRecipient = sql`account_hash = NULL, account_hash_key_id = NULL, bank_body = NULL,
       field_fingerprints = (SELECT coalesce(jsonb_object_agg(path, hash), '{}')
-        FROM jsonb_each(field_fingerprints) AS field (path, hash) WHERE NOT starts_with(path, 'recipient.'))`
+        FROM jsonb_each(field_fingerprints) AS field (path, hash) WHERE NOT starts_with(path, ${recipientPaths}))`

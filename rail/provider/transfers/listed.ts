@@ -57,8 +57,7 @@ function payoutNamedBy(row: unknown): string | null {
   return isPayout && typeof named === 'string' ? named : null
 }
 
-// Lists the transfers out of a wallet since a time, including those that are not payouts or are partly unreadable.
-
+/** Lists the transfers out of a wallet since a time, including those that are not payouts or are partly unreadable. */
 export async function transfersSince(
   client: Client,
   { customerRef, walletRef, since }: WalletRefs & { since: Date | null },
@@ -76,9 +75,7 @@ export async function transfersSince(
   return [...rows.values()].flatMap(({ listed, from }) => (from === walletRef ? [listed] : []))
 }
 
-// Finds the payout that a transfer names. Not every transfer is a payout.
-
-/** Null if it names none, or if the bank has no such transfer. */
+/** The payout that a transfer names. Null if it names none, or if the bank has no such transfer. */
 export async function payoutOf(client: Client, transferRef: string): Promise<string | null> {
   const answer = await client.call({ method: 'GET', path: `/transfers/${part(transferRef)}` })
   if (isNotFound(answer)) return null

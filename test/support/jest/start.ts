@@ -1,6 +1,6 @@
 // Starts the PostgreSQL and Temporal servers of all test files, and builds what they share.
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -58,7 +58,8 @@ function removeAbandoned(): void {
   for (const parent of [tmpdir(), memory].filter(existsSync)) {
     for (const name of readdirSync(parent)) {
       const pid = /^payouts-test-(\d+)-/.exec(name)?.[1]
-      if (pid && !isAlive(Number(pid))) rmSync(join(parent, name), { recursive: true, force: true })
+      const isOurs = statSync(join(parent, name), { throwIfNoEntry: false })?.uid === process.getuid?.()
+      if (pid && isOurs && !isAlive(Number(pid))) rmSync(join(parent, name), { recursive: true, force: true })
     }
   }
 }
