@@ -40,7 +40,7 @@ test('a retry after another tab has switched is 409, and pays nothing twice', as
 
   expect([first.status, retry.status, retry.body.error?.code]).toEqual([201, 409, 'invalid_state'])
   expect(retry.body.error).toMatchObject({
-    message: expect.stringMatching(/^This page shows another account/),
+    message: expect.stringMatching(/^This page shows a different account/),
     details: { status: 'other_partner' },
   })
   expect([back.status, back.body['id']]).toEqual([200, first.body['id']])

@@ -103,7 +103,7 @@ test('an unavailable Temporal does not prevent any of them', async () => {
 
 test('help says that the partner reads reasons and notes', async () => {
   for (const verb of ['open', 'note', 'resolve']) {
-    expect((await terminal.ops('case', verb, '--help')).out).toMatch(/the partner sees it/)
+    expect((await terminal.ops('case', verb, '--help')).out).toMatch(/the partner sees (it|them)\./)
   }
 })
 
