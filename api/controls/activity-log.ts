@@ -37,9 +37,16 @@ export function createActivityLog({ db, clock, log }: { db: Db; clock: Clock; lo
 
   /** One write at a time, to keep the order and not to overload a slow database. */
   async function enqueue(chooseKeyUses: () => ApiKeyUse[]): Promise<void> {
-    const written = writing.then(() => Promise.all([writeEntries(), keyUses.write(chooseKeyUses())]))
+    const written = writing.then(() => writeBoth(chooseKeyUses()))
     writing = written.catch(() => undefined)
     await written
+  }
+
+  /** Waits for both writes even if one fails: otherwise `close` could return before the entries are written. */
+  async function writeBoth(uses: ApiKeyUse[]): Promise<void> {
+    const results = await Promise.allSettled([writeEntries(), keyUses.write(uses)])
+    const failed = results.find((result) => result.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
   }
 
   /** Entries that arrive during a flush wait for the next one, so that a flush always ends. */

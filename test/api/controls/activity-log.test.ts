@@ -70,6 +70,29 @@ test('a failed write of a key use neither doubles the other calls of the batch n
   expect((await listApiKeys(db, partner.id))[0]?.lastUsedAt).not.toBeNull()
 })
 
+test('closing waits for the entries that are being written when the write of a key use fails', async () => {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const failed = new Error('the database is away')
+  const slow = tapped(db, async ({ text }, next) => {
+    if (text.includes('UPDATE api_keys')) throw failed
+    if (text.includes('INSERT INTO activity')) await held
+    return next()
+  })
+  const activityLog = createActivityLog({ db: slow, clock: systemClock, log })
+
+  activityLog.record(entry('test.closing'), randomUUID())
+  const flushed = activityLog.flush().catch((error: unknown) => error)
+  const closed = activityLog.close()
+  setImmediate(release)
+  await closed
+
+  expect(await countOf('test.closing')).toBe(1)
+  expect(await flushed).toBe(failed)
+})
+
 test('a flood of refused calls leaves one line a second', async () => {
   const activityLog = createActivityLog({ db, clock: systemClock, log })
   const at = systemClock.now()
