@@ -15,7 +15,7 @@ export interface Stage {
   readonly port: number
   readonly temporal: Temporal
   readonly sql: Postgres
-  /** Shut: transfers move only on command. Open: each moves by itself, as at the bank of `npm start`. */
+  /** Shut: transfers move only on command. Open: they move automatically, as at the bank of `npm start`. */
   readonly gate: (position: 'shut' | 'open') => Promise<void>
   readonly control: (method: string, path: string, body: object) => Promise<void>
   readonly untilAllClosed: () => Promise<void>

@@ -1,4 +1,4 @@
-// Migrations: any number of concurrent processes, each migration once, and one message about it.
+// Any number of processes may migrate at once: each migration runs once. The report is one line.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client } from 'pg'
 import { migrate, migrationReport } from '../../db/migrate'

@@ -1,4 +1,4 @@
-// What the JSON of OTLP allows in our posts: any other field, type or format is an error.
+// Describes the OTLP JSON that our exporter may post. Any other field, type or format is an error.
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 
