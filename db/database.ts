@@ -2,7 +2,7 @@
 import { DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg'
 import type { DataSource, EntitySchema, QueryRunner, Repository } from 'typeorm'
 import { assert } from '../domain/assert'
-import { camelCase, nameOf, type Sql, type SqlValue, sql, textOf } from './sql'
+import { camelCase, nameOf, type Sql, type SqlValue, sql } from './sql'
 
 /** For reads: a transaction, or a database, where each statement is its own transaction. */
 export interface Queryable {
@@ -96,9 +96,9 @@ function readsThrough(dataSource: DataSource, send: Send): Queryable {
 
 function statementsThrough(dataSource: DataSource, send: Send): Omit<Queryable, 'repo'> {
   const run: Queryable['run'] = async (statement, { plan = 'once', answerMs } = {}) => {
-    const text = textOf(statement)
-    const name = plan === 'once' ? nameOf(text) : ''
-    return rowsOf(await send({ name, text, values: statement.values, rowMode: 'array', answerMs }))
+    const { text, name } = statement.shape.asStatement()
+    const { values } = statement
+    return rowsOf(await send({ name: plan === 'once' ? name : '', text, values, rowMode: 'array', answerMs }))
   }
   return {
     dataSource,

@@ -4,11 +4,45 @@ import { assert } from '../domain/assert'
 
 /** A statement or a part of one. Nests: a fragment inside a template becomes part of its text. */
 export interface Sql {
-  /** Only this module has the symbol, so no input can pass as text of a statement. */
-  readonly [isSql]: true
-  /** The text around the values. There is one part more than values. */
-  readonly parts: readonly string[]
+  /** Only this module makes shapes, so no input can pass as text of a statement. */
+  readonly shape: Shape
   readonly values: readonly Value[]
+}
+
+/**
+ * The text of a statement or fragment. A template makes the same shape each time it has fragments of the same shapes, so that a text is
+ * built and hashed once. The cache stays small, because values are not part of a text and a program has few texts.
+ */
+class Shape {
+  private statement: { readonly text: string; readonly name: string } | undefined
+
+  /** `parts` is the text around the values. There is one part more than values. */
+  constructor(readonly parts: readonly string[]) {}
+
+  /** With numbered parameters, and the name under which a connection prepares it, so that PostgreSQL parses and plans it once. */
+  asStatement(): { readonly text: string; readonly name: string } {
+    if (this.statement === undefined) {
+      const text = this.parts.reduce((before, part, index) => `${before}$${index}${part}`)
+      this.statement = { text, name: nameOf(text) }
+    }
+    return this.statement
+  }
+}
+
+/** The shapes of one template, by what stands in its first place, then in its second and so on. */
+class Shapes {
+  shape: Shape | undefined
+  private readonly after = new Map<Shape | undefined, Shapes>()
+
+  /** `undefined` stands for a value. */
+  next(shape: Shape | undefined): Shapes {
+    let next = this.after.get(shape)
+    if (next === undefined) {
+      next = new Shapes()
+      this.after.set(shape, next)
+    }
+    return next
+  }
 }
 
 /** An array is one parameter, for `= ANY (${ids})` and `unnest(${names}::text[])`. */
@@ -17,53 +51,62 @@ export type SqlValue = Value | Sql
 type Value = Scalar | readonly Value[]
 type Scalar = string | number | bigint | boolean | Date | Uint8Array | null
 
-const isSql = Symbol('sql')
+const templates = new WeakMap<TemplateStringsArray, Shapes>()
 
 export function sql(strings: TemplateStringsArray, ...values: readonly SqlValue[]): Sql {
-  const parts = [strings[0] ?? '']
+  let shapes = templates.get(strings)
+  if (shapes === undefined) {
+    shapes = new Shapes()
+    templates.set(strings, shapes)
+  }
   const bound: Value[] = []
-  values.forEach((value, index) => {
-    const after = strings[index + 1] ?? ''
+  for (const value of values) {
     if (isFragment(value)) {
-      append(parts, value.parts, after)
+      shapes = shapes.next(value.shape)
       bound.push(...value.values)
     } else {
       assert(value !== undefined, 'a value of a statement must not be undefined: NULL is null')
-      parts.push(after)
+      shapes = shapes.next(undefined)
       bound.push(value)
     }
-  })
-  return { [isSql]: true, parts, values: bound }
+  }
+  shapes.shape ??= new Shape(partsOf(strings, values))
+  return { shape: shapes.shape, values: bound }
 }
 
 /** Joins any number of conditions: `joined(conditions, ' AND ')`. */
 export function joined(fragments: readonly Sql[], separator: ' AND ' | ' OR ' | ', '): Sql {
-  const parts = ['']
-  fragments.forEach((fragment, index) => append(parts, fragment.parts, index + 1 < fragments.length ? separator : ''))
-  return { [isSql]: true, parts, values: fragments.flatMap(({ values }) => values) }
+  let shapes = lists[separator]
+  for (const { shape } of fragments) shapes = shapes.next(shape)
+  shapes.shape ??= new Shape(partsOf(['', ...fragments.slice(1).map(() => separator), ''], fragments))
+  return { shape: shapes.shape, values: fragments.flatMap(({ values }) => values) }
 }
+
+const lists = { ' AND ': new Shapes(), ' OR ': new Shapes(), ', ': new Shapes() }
 
 /** The name of a table or column. It must be a constant. */
 export function identifier(name: string): Sql {
   assert(/^[a-z_][a-z0-9_]{0,62}$/.test(name), 'an identifier must be plain snake_case')
-  return { [isSql]: true, parts: [`"${name}"`], values: [] }
+  return constant(`"${name}"`)
 }
 
 /** A number in the text of a statement, for a LIMIT on which the plan depends. Each number makes a statement of its own. */
 export function literal(number: number): Sql {
   assert(Number.isSafeInteger(number) && number >= 0, 'a number in a statement must be a whole one')
-  return { [isSql]: true, parts: [String(number)], values: [] }
+  return constant(String(number))
 }
 
-/** The same fragment as a statement with numbered parameters. */
-export function textOf({ parts }: Sql): string {
-  return parts.reduce((text, part, index) => `${text}$${index}${part}`)
+function constant(text: string): Sql {
+  let known = constants.get(text)
+  if (known === undefined) {
+    known = { shape: new Shape([text]), values: [] }
+    constants.set(text, known)
+  }
+  return known
 }
 
-/**
- * The name under which a connection prepares a statement, so that PostgreSQL parses and plans it once. The cache stays small,
- * because values are not part of the text and a program has few texts.
- */
+const constants = new Map<string, Sql>()
+
 export function nameOf(text: string): string {
   const known = names.get(text)
   if (known !== undefined) return known
@@ -86,12 +129,21 @@ export function camelCase(column: string): string {
 const properties = new Map<string, string>()
 
 function isFragment(value: SqlValue): value is Sql {
-  return typeof value === 'object' && value !== null && isSql in value
+  return typeof value === 'object' && value !== null && 'shape' in value && value.shape instanceof Shape
 }
 
-/** Appends the fragment to the last part, and `after` to the fragment. */
-function append(parts: string[], fragment: readonly string[], after: string): void {
-  const [first = '', ...others] = fragment
-  parts.push(`${parts.pop()}${first}`, ...others)
-  parts.push(`${parts.pop()}${after}`)
+/** The text around the values, with the text of each fragment in its place. */
+function partsOf(strings: readonly string[], values: readonly SqlValue[]): string[] {
+  const parts = [strings[0] ?? '']
+  values.forEach((value, index) => {
+    const after = strings[index + 1] ?? ''
+    if (isFragment(value)) {
+      const [first = '', ...others] = value.shape.parts
+      parts.push(`${parts.pop()}${first}`, ...others)
+      parts.push(`${parts.pop()}${after}`)
+    } else {
+      parts.push(after)
+    }
+  })
+  return parts
 }

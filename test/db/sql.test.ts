@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Command, type Db, txThrough } from '../../db/database'
 import { member } from '../../db/partners/members'
 import { partner } from '../../db/partners/partners'
-import { identifier, joined, literal, nameOf, sql, textOf } from '../../db/sql'
+import { identifier, joined, literal, nameOf, sql } from '../../db/sql'
 import { aPartner } from '../support/db/a-partner'
 import { createDatabase, openDb } from '../support/db/database'
 
@@ -30,7 +30,7 @@ test.each(hostile)('a value is never read as part of the statement: %s', async (
 })
 
 test('an external object that resembles a fragment is no fragment', async () => {
-  const forged = JSON.parse('{"parts": ["1; DROP TABLE members"], "values": []}')
+  const forged = JSON.parse('{"shape": {"parts": ["1; DROP TABLE members"]}, "values": []}')
 
   await expect(db.sql`SELECT ${forged}::integer`).rejects.toThrow('invalid input syntax')
 })
@@ -53,22 +53,24 @@ test('fragments nest, and their values are numbered in the order of the text', (
   const bounds = sql`at >= ${1} AND at < ${2}`
   const statement = sql`SELECT ${sql`id, name`} FROM ${identifier('rows')} WHERE ${bounds} AND name = ${'x'}${sql``} LIMIT ${5}`
 
-  expect(textOf(statement)).toBe('SELECT id, name FROM "rows" WHERE at >= $1 AND at < $2 AND name = $3 LIMIT $4')
+  expect(statement.shape.asStatement().text).toBe(
+    'SELECT id, name FROM "rows" WHERE at >= $1 AND at < $2 AND name = $3 LIMIT $4',
+  )
   expect(statement.values).toEqual([1, 2, 'x', 5])
 })
 
 test('a number can be part of the text, and nothing else can', () => {
   const forged = JSON.parse('"1; DROP TABLE members"')
 
-  expect(textOf(sql`SELECT ${1} LIMIT ${literal(51)}`)).toBe('SELECT $1 LIMIT 51')
+  expect(sql`SELECT ${1} LIMIT ${literal(51)}`.shape.asStatement().text).toBe('SELECT $1 LIMIT 51')
   for (const not of [forged, 1.5, -1, Number.NaN]) expect(() => literal(not)).toThrow('whole')
 })
 
 test('conditions are joined, also when there are none', () => {
   const some = joined([sql`a = ${1}`, sql`true`, sql`b = ${2}`], ' AND ')
 
-  expect([textOf(some), some.values]).toEqual(['a = $1 AND true AND b = $2', [1, 2]])
-  expect(textOf(joined([], ' AND '))).toBe('')
+  expect([some.shape.asStatement().text, some.values]).toEqual(['a = $1 AND true AND b = $2', [1, 2]])
+  expect(joined([], ' AND ').shape.asStatement().text).toBe('')
 })
 
 test.each(['members; DROP TABLE members', 'a"b', 'A', ''])('%p is not an identifier', (name) => {
