@@ -9,25 +9,13 @@ import {
 import { seesLive } from '../../db/sign-in/callers'
 import { activityListLength } from '../../domain/limits'
 import type { ApiDeps } from '../deps'
-import { cursorHint, pageOf, pageQuery, presentPage, unknownCursor } from '../http/list'
+import { cursorHint, listShape, PageQuery, pageReply } from '../http/list'
 import { queryOf } from '../http/requests/read-request'
 import { type ApiRequest, get, type Reply } from '../http/route'
-import {
-  Answer,
-  DateTime,
-  EnvironmentName,
-  environmentQuery,
-  ListOf,
-  Nullable,
-  OneOf,
-  Pattern,
-  Strict,
-} from '../http/schema'
-import { authenticate, authorize, limit, validate } from '../http/steps'
+import { Answer, DateTime, EnvironmentName, Nullable, OneOf, Pattern } from '../http/schema'
+import { checks } from '../http/steps'
 
-const Query = Strict({
-  ...environmentQuery,
-  ...pageQuery(activityListLength),
+const filters = {
   starting_after: Type.Optional(
     Pattern('^[A-Za-z0-9_-]{1,60}$', { description: 'The next_cursor of the previous page.', 'x-hint': cursorHint }),
   ),
@@ -45,7 +33,9 @@ const Query = Strict({
       'x-hint': 'true or false',
     }),
   ),
-})
+}
+
+const Query = PageQuery(filters, activityListLength)
 
 const Activity = Answer(
   {
@@ -65,13 +55,7 @@ const Activity = Answer(
 )
 
 export const listActivityRoute = get('/v1/activity', {
-  steps: [
-    authenticate,
-    limit,
-    authorize('activity.list', { by: 'key', partner: 'any' }),
-    validate({ query: Query }),
-    listActivity,
-  ],
+  steps: [...checks('activity.list', { by: 'key', partner: 'any' }, { query: Query }), listActivity],
   docs: {
     operationId: 'listActivity',
     tag: 'Account',
@@ -79,27 +63,17 @@ export const listActivityRoute = get('/v1/activity', {
     description:
       'API calls and dashboard actions, newest first. Use `starting_after` for older ones. A live key and the dashboard see both ' +
       'environments and changes of the account itself. A sandbox key sees the sandbox only.',
-    reply: {
-      status: 200,
-      description: 'The latest requests.',
-      schema: ListOf(Activity),
-      example: {
-        object: 'list',
-        data: [
-          {
-            at: '2026-11-16T09:30:00.000Z',
-            environment: 'sandbox',
-            action: 'payout.create',
-            status: 201,
-            by: 'key:kp_sandbox_4f9a1c02',
-            detail: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
-            request_id: '0b0f4d5e-3c0a-4b52-9a55-0d8f5a3d3c11',
-          },
-        ],
-        has_more: false,
-        next_cursor: null,
+    reply: listShape('The latest requests.', Activity, [
+      {
+        at: '2026-11-16T09:30:00.000Z',
+        environment: 'sandbox',
+        action: 'payout.create',
+        status: 201,
+        by: 'key:kp_sandbox_4f9a1c02',
+        detail: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+        request_id: '0b0f4d5e-3c0a-4b52-9a55-0d8f5a3d3c11',
       },
-    },
+    ]),
     errors: ['invalid_request'],
   },
 })
@@ -108,10 +82,14 @@ async function listActivity(request: ApiRequest, { db, activityLog }: ApiDeps): 
   // Calls are written in batches. Write them now, so that a caller finds its earlier calls.
   await activityLog.flush()
   const query = queryOf<typeof Query>(request)
-  const page = pageOf(query)
-  const chosen = { after: positionOf(page.startingAfter), filter: filterOf(request, query) }
-  const rows = await latestActivity(db, request.caller.partner.id, page.take, chosen)
-  return { body: presentPage(rows, page, { cursorOf, present: presentActivity }) }
+  const filter = filterOf(request, query)
+  return pageReply(query, {
+    find: async (cursor) => positionOf(cursor),
+    read: ({ take, startingAfter }) =>
+      latestActivity(db, request.caller.partner.id, take, { after: positionOf(startingAfter), filter }),
+    cursorOf,
+    present: presentActivity,
+  })
 }
 
 function filterOf({ caller }: ApiRequest, { changes_only, security_only }: Static<typeof Query>): ActivityFilter {
@@ -125,11 +103,11 @@ function cursorOf({ at, id }: ActivityPosition): string {
   return Buffer.from(`${at.getTime()}.${id}`).toString('base64url')
 }
 
+/** Null when there is no cursor, or a malformed one. */
 function positionOf(cursor: string | null): ActivityPosition | null {
-  if (cursor === null) return null
-  const [, ms, id] = /^(\d{1,15})\.(\d{1,18})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
-  if (ms === undefined || id === undefined) throw unknownCursor()
-  return { at: new Date(Number(ms)), id: BigInt(id) }
+  const text = Buffer.from(cursor ?? '', 'base64url').toString('latin1')
+  const [, ms, id] = /^(\d{1,15})\.(\d{1,18})$/.exec(text) ?? []
+  return ms === undefined || id === undefined ? null : { at: new Date(Number(ms)), id: BigInt(id) }
 }
 
 function presentActivity({ at, environment, action, status, madeBy, detail, requestId }: ActivityRow): unknown {

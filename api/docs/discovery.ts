@@ -1,7 +1,7 @@
 // GET / and GET /v1: name, version and documentation of the API.
 import { Type } from 'typebox'
 import type { ApiDeps } from '../deps'
-import { get, type OpenRequest, type Reply, type RouteDocs } from '../http/route'
+import { get, type OpenRequest, ok, type Reply, type RouteDocs } from '../http/route'
 import { Answer, Uri } from '../http/schema'
 import { openToAnyone, validate } from '../http/steps'
 
@@ -20,12 +20,11 @@ const Discovery = Answer(
 const discoveryDocs = {
   tag: 'Discovery',
   summary: 'Name, version and documentation of the API',
-  reply: {
-    status: 200,
-    description: 'Name, version and documentation.',
-    schema: Discovery,
-    example: { name: 'Payouts', version: apiVersion, docs: 'https://payouts.example.com/docs' },
-  },
+  reply: ok('Name, version and documentation.', Discovery, {
+    name: 'Payouts',
+    version: apiVersion,
+    docs: 'https://payouts.example.com/docs',
+  }),
   errors: [],
 } as const satisfies Partial<RouteDocs>
 

@@ -1,8 +1,9 @@
 // Pagination: query parameters and response format of lists.
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { listLimit } from '../../domain/limits'
 import { ApiError } from './errors'
-import { Uuid } from './schema'
+import type { Reply, ReplyShape } from './route'
+import { environmentQuery, ListOf, Strict, Uuid } from './schema'
 
 const { min, max } = listLimit
 export const cursorHint = 'the next_cursor of a page of this list'
@@ -21,43 +22,54 @@ export const pageQuery = (defaultLimit: number = listLimit.default) => ({
   starting_after: Type.Optional(Uuid({ description: 'The next_cursor of the previous page.', 'x-hint': cursorHint })),
 })
 
+/** The query of a list, with filters of its own. */
+export const PageQuery = <Filters extends Record<string, TSchema>>(filters: Filters, defaultLimit?: number) =>
+  Strict({ ...environmentQuery, ...pageQuery(defaultLimit), ...filters })
+
+/** The documented reply of a list. The example is a whole list, or with a cursor one of its pages. */
+export function listShape(description: string, item: TSchema, data: unknown[], nextCursor?: string): ReplyShape {
+  const example = { object: 'list', data, has_more: nextCursor !== undefined, next_cursor: nextCursor ?? null }
+  return { status: 200, description, schema: ListOf(item), example }
+}
+
 /** The rows to read from the database. */
 export interface Page {
   readonly take: number
   readonly startingAfter: string | null
 }
 
+interface Listed<Row> {
+  /** Finds the item that a cursor names. Null or false: it is none that the caller can see in this list. */
+  readonly find: (cursor: string) => Promise<unknown>
+  readonly read: (page: Page) => Promise<readonly Row[]>
+  readonly cursorOf: (row: Row) => string
+  readonly present: (row: Row) => unknown
+}
+
+/** Replies with one page of a list. */
+export async function pageReply<Row>(
+  query: ChosenPage,
+  { find, read, cursorOf, present }: Listed<Row>,
+): Promise<Reply> {
+  const page = pageOf(query)
+  if (page.startingAfter !== null && !(await find(page.startingAfter))) throw unknownCursor()
+  const rows = await read(page)
+  const shown = rows.slice(0, page.take - 1)
+  const last = rows.length > shown.length ? shown.at(-1) : undefined
+  const next_cursor = last === undefined ? null : cursorOf(last)
+  return { body: { object: 'list', data: shown.map(present), has_more: last !== undefined, next_cursor } }
+}
+
 /** Takes one item more than the page holds, to learn whether there is another page. */
-export function pageOf({ limit, starting_after }: PageQuery): Page {
+function pageOf({ limit, starting_after }: ChosenPage): Page {
   return { take: (limit ?? listLimit.default) + 1, startingAfter: starting_after ?? null }
 }
 
-/** The cursor must name an item of this list that the caller can see. */
-export async function requireCursor(page: Page, find: (id: string) => Promise<unknown>): Promise<void> {
-  if (page.startingAfter === null || (await find(page.startingAfter)) !== null) return
-  throw unknownCursor()
-}
-
-export function unknownCursor(): ApiError {
+function unknownCursor(): ApiError {
   return new ApiError('invalid_request', {
     message: `starting_after must be ${cursorHint}.`,
     details: { errors: [`starting_after (${cursorHint})`] },
   })
-}
-
-export function presentPage<Row>(
-  rows: readonly Row[],
-  page: Page,
-  { cursorOf, present }: { cursorOf: (row: Row) => string; present: (row: Row) => unknown },
-): unknown {
-  const shown = rows.slice(0, page.take - 1)
-  const last = rows.length > shown.length ? shown.at(-1) : undefined
-  return {
-    object: 'list',
-    data: shown.map(present),
-    has_more: last !== undefined,
-    next_cursor: last === undefined ? null : cursorOf(last),
-  }
 }
 
 /** A list without pages. */
@@ -65,7 +77,7 @@ export function presentList(items: readonly unknown[]): unknown {
   return { object: 'list', data: items, has_more: false, next_cursor: null }
 }
 
-interface PageQuery {
+interface ChosenPage {
   readonly limit?: number | undefined
   readonly starting_after?: string | undefined
 }

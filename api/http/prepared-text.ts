@@ -1,7 +1,9 @@
 // Static texts that are compressed once and served with an ETag, and the comparison of ETags.
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { Type } from 'typebox'
 import type { ApiContext } from './route'
+import { Answer } from './schema'
 
 export interface PreparedText {
   readonly type: string
@@ -36,6 +38,10 @@ function chooseEncoding(context: ApiContext): 'br' | 'gzip' | 'identity' {
   const accepted = context.acceptsEncodings('br', 'gzip', 'identity')
   return accepted === 'br' || accepted === 'gzip' ? accepted : 'identity'
 }
+
+export const IfNoneMatchHeader = Answer({
+  'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier response.' })),
+})
 
 /** If-None-Match is a list or `*`, and is compared weakly. */
 export function matchesEtag(etag: string, ifNoneMatch: string): boolean {

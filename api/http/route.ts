@@ -47,8 +47,17 @@ export interface RouteDocs {
  */
 type Steps<Found> =
   | readonly [OpenToAnyone, Validation, OpenHandler]
-  | readonly [Authentication<Found>, RateLimit, Authorization, Validation, Handler<Found>]
-  | readonly [Authentication<Found>, RateLimit, Authorization, Idempotency, Validation, Handler<Found>]
+  | readonly [...Checks<Found>, Handler<Found>]
+  | readonly [...RepeatableChecks<Found>, Handler<Found>]
+
+export type Checks<Found> = readonly [Authentication<Found>, RateLimit, Authorization, Validation]
+export type RepeatableChecks<Found> = readonly [
+  Authentication<Found>,
+  RateLimit,
+  Authorization,
+  Idempotency,
+  Validation,
+]
 
 interface Plan<Found> {
   readonly docs: RouteDocs
@@ -85,9 +94,13 @@ function route<Found>(method: Route['method'], path: string, { docs, steps: sent
 
 type Access = { readonly by: 'anyone' } | CallerAccess
 
-export interface CallerAccess {
+export interface CallerAccess extends Rights {
   /** The name of the call in the activity list. */
   readonly action: string
+}
+
+/** What a caller needs to use a route. */
+export interface Rights {
   /** `key`: API keys and signed-in people. `person`: signed-in people only; a key gets 403. */
   readonly by: 'key' | 'person'
   /** The role that a person needs. Without it, everyone may read (GET) and only admins may do anything else. */
@@ -238,6 +251,11 @@ export interface ReplyShape {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** The usual reply: 200, as JSON. */
+export function ok(description: string, schema: TSchema, example: unknown): ReplyShape {
+  return { status: 200, description, schema, example }
+}
+
 export type Handler<Found = unknown> = (request: ApiRequest<Found>, deps: ApiDeps) => Promise<Reply>
 type OpenHandler = (request: OpenRequest, deps: ApiDeps) => Promise<Reply>
 
@@ -276,6 +294,10 @@ export interface Reply {
 
 export function repliesOf({ reply, replay }: Route): ReplyShape[] {
   return replay ? [reply, replay] : [reply]
+}
+
+export function scopeOf({ caller }: Pick<ApiRequest, 'caller'>): Scope {
+  return { partnerId: caller.partner.id, environment: caller.environment }
 }
 
 /** For routes that only people may call. */

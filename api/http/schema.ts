@@ -113,6 +113,8 @@ export const environmentQuery = {
   ),
 }
 
+export const IdParams = Answer({ id: Uuid() })
+
 /** For routes that take no other query parameter. */
 export const EnvironmentQuery = Strict(environmentQuery)
 

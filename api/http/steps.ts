@@ -2,13 +2,25 @@
 import type { Caller } from '../../db/sign-in/callers'
 import { idempotencyKeyPattern } from '../../domain/limits'
 import type { ApiDeps } from '../deps'
+import { authenticate } from './callers/authenticate'
+import { authorize } from './callers/authorize'
 import { historyWeight } from './callers/rate-limiter'
 import { ApiError } from './errors'
-import type { ApiContext, Idempotency, RateLimit } from './route'
+import { validate } from './requests/read-request'
+import type { ApiContext, Checks, Idempotency, RateLimit, Rights, Schemas } from './route'
 
-export { authenticate, authenticateWith, openToAnyone } from './callers/authenticate'
-export { authorize } from './callers/authorize'
-export { validate } from './requests/read-request'
+export { authenticateWith, openToAnyone } from './callers/authenticate'
+export { authenticate, authorize, validate }
+
+/** The usual steps before a handler: authenticate, limit, authorize, validate. */
+export function checks(action: string, access: Rights, schemas?: Schemas): Checks<null> {
+  return [authenticate, limit, authorize(action, access), validate(schemas)]
+}
+
+/** The same for a read of all that a partner has. */
+export function historyChecks(action: string, access: Rights, schemas?: Schemas): Checks<null> {
+  return [authenticate, limitHistoryRead, authorize(action, access), validate(schemas)]
+}
 
 /** Counts the request against the rate limit of its caller. */
 export const limit: RateLimit = rateLimit('rows', 1)

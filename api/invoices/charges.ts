@@ -5,24 +5,13 @@ import { chargeCauses, chargeKinds, invoiceLineKinds } from '../../domain/invoic
 import { monthPattern } from '../../domain/month'
 import type { ApiDeps } from '../deps'
 import { csvReply, csvShape } from '../http/csv-export'
-import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
+import { listShape, PageQuery, pageReply } from '../http/list'
 import { queryOf } from '../http/requests/read-request'
 import { type ApiRequest, get, type Reply } from '../http/route'
-import {
-  Answer,
-  Constant,
-  DateTime,
-  environmentQuery,
-  ListOf,
-  Nullable,
-  OneOf,
-  Pattern,
-  Strict,
-  Uuid,
-} from '../http/schema'
-import { authenticate, authorize, limitHistoryRead, validate } from '../http/steps'
+import { Answer, Constant, DateTime, IdParams, Nullable, OneOf, Pattern, Uuid } from '../http/schema'
+import { historyChecks } from '../http/steps'
 import { presentCharge } from './present-charge'
-import { InvoiceParams, requireInvoice } from './read'
+import { requireInvoice } from './read'
 
 const Charge = Answer(
   {
@@ -51,14 +40,11 @@ const Charge = Answer(
   { title: 'Charge' },
 )
 
-const ListQuery = Strict({ ...environmentQuery, ...pageQuery() })
+const ListQuery = PageQuery({})
 
 export const listInvoiceChargesRoute = get('/v1/invoices/:id/charges', {
   steps: [
-    authenticate,
-    limitHistoryRead,
-    authorize('charge.list', { by: 'key', partner: 'any' }),
-    validate({ params: InvoiceParams, query: ListQuery }),
+    ...historyChecks('charge.list', { by: 'key', partner: 'any' }, { params: IdParams, query: ListQuery }),
     listInvoiceCharges,
   ],
   docs: {
@@ -69,51 +55,37 @@ export const listInvoiceChargesRoute = get('/v1/invoices/:id/charges', {
       'The amount of a line is the exact sum of the charges of its line_kind, rounded half up to the penny. ' +
       'Credit carried in from earlier invoices is not a charge. It has its own line, credit_carried_in_gbp of the invoice. ' +
       'A void invoice still lists its charges; the invoice that replaced it lists them too.',
-    reply: {
-      status: 200,
-      description: 'A page of charges.',
-      schema: ListOf(Charge),
-      example: {
-        object: 'list',
-        data: [
-          {
-            id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a59',
-            object: 'charge',
-            kind: 'network_fee',
-            line_kind: 'network_fees',
-            amount_gbp: '0.0198',
-            cause: 'payout_completed',
-            payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
-            case_id: null,
-            month: '2026-10',
-            description: null,
-            created_at: '2026-10-16T09:31:00.000Z',
-          },
-        ],
-        has_more: false,
-        next_cursor: null,
+    reply: listShape('A page of charges.', Charge, [
+      {
+        id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a59',
+        object: 'charge',
+        kind: 'network_fee',
+        line_kind: 'network_fees',
+        amount_gbp: '0.0198',
+        cause: 'payout_completed',
+        payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+        case_id: null,
+        month: '2026-10',
+        description: null,
+        created_at: '2026-10-16T09:31:00.000Z',
       },
-    },
+    ]),
     errors: ['invalid_request', 'not_found'],
   },
 })
 
 async function listInvoiceCharges(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
-  const page = pageOf(queryOf<typeof ListQuery>(request))
   const { id } = await requireInvoice(request, db)
-  await requireCursor(page, async (cursor) => ((await hasChargeOf(db, id, cursor)) ? cursor : null))
-  const charges = await listChargesOf(db, id, page)
-  return { body: presentPage(charges, page, { cursorOf: (charge) => charge.id, present: presentCharge }) }
+  return pageReply(queryOf<typeof ListQuery>(request), {
+    find: (cursor) => hasChargeOf(db, id, cursor),
+    read: (page) => listChargesOf(db, id, page),
+    cursorOf: (charge) => charge.id,
+    present: presentCharge,
+  })
 }
 
 export const exportInvoiceChargesRoute = get('/v1/invoices/:id/charges.csv', {
-  steps: [
-    authenticate,
-    limitHistoryRead,
-    authorize('charge.export', { by: 'key', partner: 'any' }),
-    validate({ params: InvoiceParams }),
-    exportInvoiceCharges,
-  ],
+  steps: [...historyChecks('charge.export', { by: 'key', partner: 'any' }, { params: IdParams }), exportInvoiceCharges],
   docs: {
     operationId: 'exportInvoiceCharges',
     tag: 'Billing',

@@ -7,12 +7,11 @@ import type { InvoiceDocument } from '../../domain/invoices/document'
 import { invoiceCsv } from '../../mail/documents/invoice-csv'
 import { invoicePdf } from '../../mail/documents/invoice-pdf'
 import { ApiError } from '../http/errors'
-import { matchesEtag } from '../http/prepared-text'
+import { IfNoneMatchHeader, matchesEtag } from '../http/prepared-text'
 import { paramsOf } from '../http/requests/read-request'
 import { get, type Handler, type Route } from '../http/route'
-import { Answer } from '../http/schema'
-import { authenticate, authorize, limit, validate } from '../http/steps'
-import { InvoiceParams } from './read'
+import { IdParams } from '../http/schema'
+import { checks } from '../http/steps'
 
 export const getInvoicePdfRoute = fileRoute({
   extension: 'pdf',
@@ -40,20 +39,12 @@ interface File {
 
 function fileRoute(file: File): Route {
   return get(`/v1/invoices/:id.${file.extension}`, {
-    steps: [
-      authenticate,
-      limit,
-      authorize('invoice.download', { by: 'key', partner: 'any' }),
-      validate({ params: InvoiceParams }),
-      download(file),
-    ],
+    steps: [...checks('invoice.download', { by: 'key', partner: 'any' }, { params: IdParams }), download(file)],
     docs: {
       operationId: file.operationId,
       tag: 'Billing',
       summary: file.summary,
-      headers: Answer({
-        'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier response.' })),
-      }),
+      headers: IfNoneMatchHeader,
       reply: {
         status: 200,
         description: 'The document.',
@@ -80,7 +71,7 @@ function stateOf({ status, paidOn, voidedOn }: InvoiceDocument): string {
 
 function download({ extension, type, render }: File): Handler {
   return async (request, { db }) => {
-    const { id } = paramsOf<typeof InvoiceParams>(request)
+    const { id } = paramsOf<typeof IdParams>(request)
     const { caller } = request
     const document = seesLive(caller) ? await findInvoiceDocument(db, caller.partner.id, id) : null
     if (document === null) throw new ApiError('not_found')

@@ -14,29 +14,17 @@ import { formatMicropounds, formatPence } from '../../domain/money'
 import { monthPattern } from '../../domain/month'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
-import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
+import { listShape, PageQuery, pageReply } from '../http/list'
 import { paramsOf, queryOf } from '../http/requests/read-request'
-import { type ApiRequest, get, type Reply } from '../http/route'
-import {
-  Answer,
-  Constant,
-  DateTime,
-  environmentQuery,
-  ListOf,
-  MoneyString,
-  Nullable,
-  OneOf,
-  Pattern,
-  Strict,
-  Uuid,
-} from '../http/schema'
-import { authenticate, authorize, limit, validate } from '../http/steps'
+import { type ApiRequest, get, ok, type Reply } from '../http/route'
+import { Answer, Constant, DateTime, IdParams, MoneyString, Nullable, OneOf, Pattern, Uuid } from '../http/schema'
+import { checks } from '../http/steps'
 
 /** Two years. */
 const recentInvoices = 24
 
 /** The parameter `environment` has no effect here. */
-const Query = Strict({ ...environmentQuery, ...pageQuery(recentInvoices) })
+const Query = PageQuery({}, recentInvoices)
 
 const InvoiceLine = Answer({
   kind: OneOf(invoiceLineKinds),
@@ -108,13 +96,7 @@ const exampleInvoice = {
 }
 
 export const listInvoicesRoute = get('/v1/invoices', {
-  steps: [
-    authenticate,
-    limit,
-    authorize('invoice.list', { by: 'key', partner: 'any' }),
-    validate({ query: Query }),
-    listInvoices,
-  ],
+  steps: [...checks('invoice.list', { by: 'key', partner: 'any' }, { query: Query }), listInvoices],
   docs: {
     operationId: 'listInvoices',
     tag: 'Billing',
@@ -122,45 +104,34 @@ export const listInvoicesRoute = get('/v1/invoices', {
     description:
       'Issued on the 1st for live usage of the previous month. Drafts are not shown. The sandbox is never charged, so a ' +
       'sandbox key gets an empty list, and 404 for every invoice.',
-    reply: {
-      status: 200,
-      description: 'A page of invoices.',
-      schema: ListOf(Invoice),
-      example: { object: 'list', data: [exampleInvoice], has_more: false, next_cursor: null },
-    },
+    reply: listShape('A page of invoices.', Invoice, [exampleInvoice]),
     errors: ['invalid_request'],
   },
 })
 
 async function listInvoices(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
-  const page = pageOf(queryOf<typeof Query>(request))
-  await requireCursor(page, (id) => findShownInvoice(request, db, id))
-  // Empty instead of refused: every key may read the list, and the sandbox has no invoices.
-  const invoices = seesLive(request.caller) ? await listInvoiceRows(db, request.caller.partner.id, page) : []
-  const lines = await listInvoiceLines(
-    db,
-    invoices.map(({ id }) => id),
-  )
-  const present = (invoice: InvoiceRow) => presentInvoice(invoice, lines)
-  return { body: presentPage(invoices, page, { cursorOf: ({ id }) => id, present }) }
+  return pageReply(queryOf<typeof Query>(request), {
+    find: (id) => findShownInvoice(request, db, id),
+    async read(page) {
+      // Empty instead of refused: every key may read the list, and the sandbox has no invoices.
+      const invoices = seesLive(request.caller) ? await listInvoiceRows(db, request.caller.partner.id, page) : []
+      const ids = invoices.map(({ id }) => id)
+      const lines = await listInvoiceLines(db, ids)
+      return invoices.map((invoice) => ({ invoice, lines }))
+    },
+    cursorOf: ({ invoice }) => invoice.id,
+    present: ({ invoice, lines }) => presentInvoice(invoice, lines),
+  })
 }
 
-export const InvoiceParams = Answer({ id: Uuid() })
-
 export const getInvoiceRoute = get('/v1/invoices/:id', {
-  steps: [
-    authenticate,
-    limit,
-    authorize('invoice.read', { by: 'key', partner: 'any' }),
-    validate({ params: InvoiceParams }),
-    getInvoice,
-  ],
+  steps: [...checks('invoice.read', { by: 'key', partner: 'any' }, { params: IdParams }), getInvoice],
   docs: {
     operationId: 'getInvoice',
     tag: 'Billing',
     summary: 'One invoice',
     description: 'Add .pdf or .csv to the ID for a document, or /charges for the charges behind the lines.',
-    reply: { status: 200, description: 'The invoice.', schema: Invoice, example: exampleInvoice },
+    reply: ok('The invoice.', Invoice, exampleInvoice),
     errors: ['not_found'],
   },
 })
@@ -172,7 +143,7 @@ async function getInvoice(request: ApiRequest, { db }: ApiDeps): Promise<Reply> 
 
 /** The invoice in the path. Drafts and invoices of other partners are not found, and a sandbox key finds none. */
 export async function requireInvoice(request: ApiRequest, db: Queryable): Promise<InvoiceRow> {
-  const invoice = await findShownInvoice(request, db, paramsOf<typeof InvoiceParams>(request).id)
+  const invoice = await findShownInvoice(request, db, paramsOf<typeof IdParams>(request).id)
   if (invoice === null) throw new ApiError('not_found')
   return invoice
 }

@@ -5,11 +5,11 @@ import { invoiceLineKinds, type MadeInvoice } from '../../domain/invoices/invoic
 import { formatPence } from '../../domain/money'
 import { firstDayOf, londonMonthOf, type Month, previousMonth } from '../../domain/month'
 import type { ApiDeps } from '../deps'
-import { presentList } from '../http/list'
+import { listShape, presentList } from '../http/list'
 import { queryOf } from '../http/requests/read-request'
-import { type ApiRequest, get, type Reply } from '../http/route'
-import { Answer, CalendarDate, Constant, environmentQuery, ListOf, MoneyString, OneOf, Strict } from '../http/schema'
-import { authenticate, authorize, limitHistoryRead, validate } from '../http/steps'
+import { type ApiRequest, get, ok, type Reply, scopeOf } from '../http/route'
+import { Answer, CalendarDate, Constant, environmentQuery, MoneyString, OneOf, Strict } from '../http/schema'
+import { historyChecks } from '../http/steps'
 
 const Usage = Answer(
   {
@@ -35,37 +35,32 @@ const Usage = Answer(
 )
 
 export const getUsageRoute = get('/v1/usage', {
-  steps: [authenticate, limitHistoryRead, authorize('usage.read', { by: 'key', partner: 'any' }), validate(), getUsage],
+  steps: [...historyChecks('usage.read', { by: 'key', partner: 'any' }), getUsage],
   docs: {
     operationId: 'getUsage',
     tag: 'Billing',
     summary: 'The current month so far',
     description:
       'The invoice of this month as if it were issued now, with charges that came too late for the previous one. The sandbox shows its payouts but is never charged, so its invoice is empty.',
-    reply: {
-      status: 200,
-      description: 'The month so far.',
-      schema: Usage,
-      example: {
-        object: 'usage',
-        period_start: '2026-11-01',
-        payouts: { count: 42, completed: 40, paid_to_sellers_gbp: '4800.00', fees_gbp: '87.60' },
-        invoice_so_far: {
-          lines: [
-            { kind: 'payout_fees', amount_gbp: '43.60' },
-            { kind: 'monthly_account', amount_gbp: '15.00' },
-            { kind: 'network_fees', amount_gbp: '0.79' },
-          ],
-          total_gbp: '59.39',
-        },
+    reply: ok('The month so far.', Usage, {
+      object: 'usage',
+      period_start: '2026-11-01',
+      payouts: { count: 42, completed: 40, paid_to_sellers_gbp: '4800.00', fees_gbp: '87.60' },
+      invoice_so_far: {
+        lines: [
+          { kind: 'payout_fees', amount_gbp: '43.60' },
+          { kind: 'monthly_account', amount_gbp: '15.00' },
+          { kind: 'network_fees', amount_gbp: '0.79' },
+        ],
+        total_gbp: '59.39',
       },
-    },
+    }),
     errors: [],
   },
 })
 
-async function getUsage({ caller }: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
-  const scope = { partnerId: caller.partner.id, environment: caller.environment }
+async function getUsage(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
+  const scope = scopeOf(request)
   const now = clock.now()
   const [usage, soFar] = await Promise.all([loadUsage(db, scope, now), loadInvoiceSoFar(db, scope, now)])
   return { body: presentUsage(usage, soFar) }
@@ -115,40 +110,23 @@ const UsageMonth = Answer(
 )
 
 export const getUsageHistoryRoute = get('/v1/usage/history', {
-  steps: [
-    authenticate,
-    limitHistoryRead,
-    authorize('usage.history', { by: 'key', partner: 'any' }),
-    validate({ query: Query }),
-    getUsageHistory,
-  ],
+  steps: [...historyChecks('usage.history', { by: 'key', partner: 'any' }, { query: Query }), getUsageHistory],
   docs: {
     operationId: 'getUsageHistory',
     tag: 'Billing',
     summary: 'Usage of the last months, oldest first',
-    reply: {
-      status: 200,
-      description: 'One item for each month, even without payouts.',
-      schema: ListOf(UsageMonth),
-      example: {
-        object: 'list',
-        data: [
-          { period_start: '2026-10-01', count: 31, completed: 30, paid_gbp: '3600.00', fees_gbp: '65.70' },
-          { period_start: '2026-11-01', count: 42, completed: 40, paid_gbp: '4800.00', fees_gbp: '87.60' },
-        ],
-        has_more: false,
-        next_cursor: null,
-      },
-    },
+    reply: listShape('One item for each month, even without payouts.', UsageMonth, [
+      { period_start: '2026-10-01', count: 31, completed: 30, paid_gbp: '3600.00', fees_gbp: '65.70' },
+      { period_start: '2026-11-01', count: 42, completed: 40, paid_gbp: '4800.00', fees_gbp: '87.60' },
+    ]),
     errors: ['invalid_request'],
   },
 })
 
 async function getUsageHistory(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
   const { months = 12 } = queryOf<typeof Query>(request)
-  const { partner, environment } = request.caller
   const wanted = lastMonths(londonMonthOf(clock.now()), months)
-  const rows = await loadUsageHistory(db, { partnerId: partner.id, environment }, wanted)
+  const rows = await loadUsageHistory(db, scopeOf(request), wanted)
   return { body: presentList(rows.map(presentMonth)) }
 }
 

@@ -5,9 +5,9 @@ import { rails } from '../../domain/environment'
 import { describeMonthlyPrice, describePayoutPrice } from '../../domain/invoices/fees'
 import { partnerStatuses } from '../../domain/partners/partner'
 import type { ApiDeps } from '../deps'
-import { type ApiRequest, get, type Reply } from '../http/route'
+import { type ApiRequest, get, ok, type Reply, scopeOf } from '../http/route'
 import { Answer, Constant, EnvironmentName, Nullable, OneOf, Uuid } from '../http/schema'
-import { authenticate, authorize, limit, validate } from '../http/steps'
+import { checks } from '../http/steps'
 
 const FundingWallet = Answer({
   currency: Constant('USDC'),
@@ -66,23 +66,18 @@ export const exampleAccount: Static<typeof Account> = {
 }
 
 export const getAccountRoute = get('/v1/account', {
-  steps: [authenticate, limit, authorize('account.read', { by: 'key', partner: 'any' }), validate(), getAccount],
+  steps: [...checks('account.read', { by: 'key', partner: 'any' }), getAccount],
   docs: {
     operationId: 'getAccount',
     tag: 'Account',
     summary: 'The account of the key',
-    reply: {
-      status: 200,
-      description: 'The account.',
-      schema: Account,
-      example: exampleAccount,
-    },
+    reply: ok('The account.', Account, exampleAccount),
     errors: [],
   },
 })
 
-async function getAccount({ caller: { partner, environment } }: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
-  const account = await loadAccount(db, { partnerId: partner.id, environment, at: clock.now() })
+async function getAccount(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
+  const account = await loadAccount(db, { ...scopeOf(request), at: clock.now() })
   return { body: presentAccount(account) }
 }
 

@@ -5,9 +5,9 @@ import { formatPence } from '../../domain/money'
 import { shownScreening, shownScreenings, verificationStatuses } from '../../domain/partners/partner'
 import { canStart } from '../../domain/partners/verification'
 import type { ApiDeps } from '../deps'
-import { type ApiRequest, get, type Reply } from '../http/route'
+import { type ApiRequest, get, ok, type Reply, scopeOf } from '../http/route'
 import { Answer, Constant, Email, MoneyString, Nullable, OneOf, Uri } from '../http/schema'
-import { authenticate, authorize, limit, validate } from '../http/steps'
+import { checks } from '../http/steps'
 
 const BusinessVerification = Answer({
   status: OneOf(verificationStatuses),
@@ -65,23 +65,18 @@ export const exampleCompliance: Static<typeof Compliance> = {
 }
 
 export const getComplianceRoute = get('/v1/compliance', {
-  steps: [authenticate, limit, authorize('compliance.read', { by: 'key', partner: 'any' }), validate(), getCompliance],
+  steps: [...checks('compliance.read', { by: 'key', partner: 'any' }), getCompliance],
   docs: {
     operationId: 'getCompliance',
     tag: 'Account',
     summary: 'Business verification, limits and screening',
-    reply: {
-      status: 200,
-      description: 'The state of the account.',
-      schema: Compliance,
-      example: exampleCompliance,
-    },
+    reply: ok('The state of the account.', Compliance, exampleCompliance),
     errors: [],
   },
 })
 
-async function getCompliance({ caller: { partner, environment } }: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
-  const account = await loadAccount(db, { partnerId: partner.id, environment, at: clock.now() })
+async function getCompliance(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
+  const account = await loadAccount(db, { ...scopeOf(request), at: clock.now() })
   return { body: presentCompliance(account) }
 }
 

@@ -14,9 +14,9 @@ import type { ApiDeps } from '../deps'
 import { requireHourly } from '../http/callers/rate-limiter'
 import { ApiError } from '../http/errors'
 import { bodyOf, paramsOf } from '../http/requests/read-request'
-import { type ApiRequest, del, personOf, post, type Reply } from '../http/route'
+import { type ApiRequest, del, ok, personOf, post, type Reply } from '../http/route'
 import { Answer, Email, MailedName, Nullable, OneOf, Pattern, Strict } from '../http/schema'
-import { authenticate, authorize, limit, validate } from '../http/steps'
+import { checks } from '../http/steps'
 import {
   type Bound,
   type Confirmable,
@@ -46,13 +46,7 @@ const NewMember = Strict(
 )
 
 export const inviteMemberRoute = post('/v1/members', {
-  steps: [
-    authenticate,
-    limit,
-    authorize('member.create', { by: 'person', partner: 'active' }),
-    validate({ body: NewMember }),
-    inviteMember,
-  ],
+  steps: [...checks('member.create', { by: 'person', partner: 'active' }, { body: NewMember }), inviteMember],
   docs: {
     operationId: 'inviteMember',
     tag: 'Team',
@@ -96,10 +90,7 @@ async function inviteMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> 
 
 export const inviteMemberConfirmCodeRoute = post('/v1/members/confirm-codes', {
   steps: [
-    authenticate,
-    limit,
-    authorize('member.confirm', { by: 'person', partner: 'active' }),
-    validate({ body: MemberToConfirm }),
+    ...checks('member.confirm', { by: 'person', partner: 'active' }, { body: MemberToConfirm }),
     mailConfirmCode('member.confirm', confirmInvitation),
   ],
   docs: {
@@ -136,10 +127,7 @@ const Declined = Answer({ slug: Type.String(), declined: Type.Literal(true) }, {
 
 export const deleteInvitationRoute = del('/v1/auth/invitations/:slug', {
   steps: [
-    authenticate,
-    limit,
-    authorize('member.decline', { by: 'person', partner: 'any', role: 'viewer' }),
-    validate({ params: Params }),
+    ...checks('member.decline', { by: 'person', partner: 'any', role: 'viewer' }, { params: Params }),
     deleteInvitation,
   ],
   docs: {
@@ -148,12 +136,7 @@ export const deleteInvitationRoute = del('/v1/auth/invitations/:slug', {
     summary: 'Decline an invitation',
     description:
       'Declines an invitation of another partner to the email that is signed in. A member who has accepted leaves with DELETE /v1/members/{id}.',
-    reply: {
-      status: 200,
-      description: 'The invitation is deleted.',
-      schema: Declined,
-      example: { slug: 'acme', declined: true },
-    },
+    reply: ok('The invitation is deleted.', Declined, { slug: 'acme', declined: true }),
     errors: [],
   },
 })

@@ -6,7 +6,7 @@ import { slugPattern } from '../../domain/limits'
 import { type Logo, logoMaxBytes, logoMaxPixels, logoOf } from '../../domain/partners/logo'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
-import { matchesEtag } from '../http/prepared-text'
+import { IfNoneMatchHeader, matchesEtag } from '../http/prepared-text'
 import { paramsOf } from '../http/requests/read-request'
 import { get, type OpenRequest, type Reply } from '../http/route'
 import { Answer, environmentQuery, Pattern, Strict } from '../http/schema'
@@ -25,9 +25,7 @@ export const getPartnerLogoRoute = get('/v1/public/partners/:slug/logo', {
     operationId: 'getPartnerLogo',
     tag: 'Discovery',
     summary: "A partner's logo",
-    headers: Answer({
-      'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier response.' })),
-    }),
+    headers: IfNoneMatchHeader,
     reply: {
       status: 200,
       description: 'A PNG, JPEG or WebP image.',

@@ -14,11 +14,11 @@ import { recordChange } from '../controls/record-change'
 import type { ApiDeps } from '../deps'
 import { endedCookie } from '../http/callers/cookies'
 import { ApiError } from '../http/errors'
-import { presentList } from '../http/list'
+import { listShape, presentList } from '../http/list'
 import { bodyOf, paramsOf } from '../http/requests/read-request'
-import { type ApiRequest, del, get, patch, personOf, post, type Reply } from '../http/route'
-import { Answer, DateTime, Email, ListOf, Nullable, OneOf, Strict, Uuid } from '../http/schema'
-import { authenticate, authorize, limit, validate } from '../http/steps'
+import { type ApiRequest, del, get, ok, patch, personOf, post, type Reply } from '../http/route'
+import { Answer, DateTime, Email, IdParams, Nullable, OneOf, Strict, Uuid } from '../http/schema'
+import { checks } from '../http/steps'
 import {
   type Bound,
   type Confirmable,
@@ -54,20 +54,13 @@ export const exampleMember: Static<typeof Member> = {
   created_at: '2026-11-16T09:00:00.000Z',
 }
 
-const Params = Answer({ id: Uuid() })
-
 export const listTeamRoute = get('/v1/members', {
-  steps: [authenticate, limit, authorize('member.list', { by: 'person', partner: 'any' }), validate(), listTeam],
+  steps: [...checks('member.list', { by: 'person', partner: 'any' }), listTeam],
   docs: {
     operationId: 'listMembers',
     tag: 'Team',
     summary: 'The members of the account',
-    reply: {
-      status: 200,
-      description: 'The members, oldest first.',
-      schema: ListOf(Member),
-      example: { object: 'list', data: [exampleMember], has_more: false, next_cursor: null },
-    },
+    reply: listShape('The members, oldest first.', Member, [exampleMember]),
     errors: [],
   },
 })
@@ -94,12 +87,9 @@ const MemberChanges = Strict(
 )
 
 export const changeMemberRoute = patch('/v1/members/:id', {
+  // A demotion removes rights, so a suspended partner may do it. The transaction refuses a promotion.
   steps: [
-    authenticate,
-    limit,
-    // A demotion removes rights, so a suspended partner may do it. The transaction refuses a promotion.
-    authorize('member.update', { by: 'person', partner: 'any' }),
-    validate({ params: Params, body: MemberChanges }),
+    ...checks('member.update', { by: 'person', partner: 'any' }, { params: IdParams, body: MemberChanges }),
     changeMember,
   ],
   docs: {
@@ -110,13 +100,13 @@ export const changeMemberRoute = patch('/v1/members/:id', {
       'Takes effect on their next request. A promotion to admin needs a `confirm_code`. The last admin cannot be demoted. A ' +
       'suspended partner can demote an admin, but not promote a viewer.',
     bodyExample: { role: 'viewer' },
-    reply: { status: 200, description: 'The member.', schema: Member, example: exampleMember },
+    reply: ok('The member.', Member, exampleMember),
     errors: ['invalid_state', 'invalid_confirm_code'],
   },
 })
 
 async function changeMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
-  const id = paramsOf<typeof Params>(request).id.toLowerCase()
+  const id = paramsOf<typeof IdParams>(request).id.toLowerCase()
   const { role, confirm_code } = bodyOf<typeof MemberChanges>(request)
   const { email: by, partner } = personOf(request)
   if (role === 'admin' && partner.status !== 'active') throw new ApiError('partner_not_active')
@@ -137,12 +127,13 @@ async function changeMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> 
 }
 
 export const changeMemberConfirmCodeRoute = post('/v1/members/:id/confirm-codes', {
+  // A demotion is for suspended partners too; a promotion is not.
   steps: [
-    authenticate,
-    limit,
-    // A demotion is for suspended partners too; a promotion is not.
-    authorize('member.confirm', { by: 'person', partner: 'active' }),
-    validate({ params: Params, body: MemberChangesToConfirm }),
+    ...checks(
+      'member.confirm',
+      { by: 'person', partner: 'active' },
+      { params: IdParams, body: MemberChangesToConfirm },
+    ),
     mailConfirmCode('member.confirm', confirmPromotion),
   ],
   docs: {
@@ -156,7 +147,7 @@ export const changeMemberConfirmCodeRoute = post('/v1/members/:id/confirm-codes'
 })
 
 async function confirmPromotion(request: ApiRequest, { db }: ApiDeps): Promise<Confirmable> {
-  const id = paramsOf<typeof Params>(request).id.toLowerCase()
+  const id = paramsOf<typeof IdParams>(request).id.toLowerCase()
   const { role } = bodyOf<typeof MemberChangesToConfirm>(request)
   const member = await findMember(db, id)
   if (member?.partnerId !== personOf(request).partner.id) throw new ApiError('not_found')
@@ -175,12 +166,9 @@ function boundToPromotion(id: string): Bound {
 const Removed = Answer({ id: Uuid(), removed: Type.Literal(true) }, { title: 'MemberRemoved' })
 
 export const deleteMemberRoute = del('/v1/members/:id', {
+  // A removal can stop money, so a suspended partner may do it too.
   steps: [
-    authenticate,
-    limit,
-    // A removal can stop money, so a suspended partner may do it too.
-    authorize('member.delete', { by: 'person', partner: 'any', onOneself: 'allowed' }),
-    validate({ params: Params }),
+    ...checks('member.delete', { by: 'person', partner: 'any', onOneself: 'allowed' }, { params: IdParams }),
     deleteMember,
   ],
   docs: {
@@ -189,18 +177,13 @@ export const deleteMemberRoute = del('/v1/members/:id', {
     summary: 'Remove a member and end their sessions',
     description:
       'All admins and the removed member get a mail. Members can remove themselves, which ends their session. The last admin cannot.',
-    reply: {
-      status: 200,
-      description: 'The member is removed.',
-      schema: Removed,
-      example: { id: exampleMember.id, removed: true },
-    },
+    reply: ok('The member is removed.', Removed, { id: exampleMember.id, removed: true }),
     errors: ['invalid_state'],
   },
 })
 
 async function deleteMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
-  const { id } = paramsOf<typeof Params>(request)
+  const { id } = paramsOf<typeof IdParams>(request)
   const { email: by, partner, memberId } = personOf(request)
   const member = await deps.db.transaction(async (tx) => {
     const { member: removed } = requireChanged(await removeMember(tx, { partnerId: partner.id, id }))

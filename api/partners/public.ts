@@ -5,7 +5,7 @@ import { slugPattern } from '../../domain/limits'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { paramsOf } from '../http/requests/read-request'
-import { get, type OpenRequest, type Reply } from '../http/route'
+import { get, type OpenRequest, ok, type Reply } from '../http/route'
 import { Answer, Nullable, Pattern, Uri } from '../http/schema'
 import { openToAnyone, validate } from '../http/steps'
 import { logoUrlOf } from './logo'
@@ -28,17 +28,12 @@ export const getPublicPartnerRoute = get('/v1/public/partners/:slug', {
     operationId: 'getPublicPartner',
     tag: 'Discovery',
     summary: "A partner's public name and branding",
-    reply: {
-      status: 200,
-      description: 'The partner.',
-      schema: PublicPartner,
-      example: {
-        slug: 'acme',
-        name: 'Acme Ltd',
-        logo_url: 'https://payouts.example.com/v1/public/partners/acme/logo?v=4f9a1c02b7d1',
-        brand_color: '#0f766e',
-      },
-    },
+    reply: ok('The partner.', PublicPartner, {
+      slug: 'acme',
+      name: 'Acme Ltd',
+      logo_url: 'https://payouts.example.com/v1/public/partners/acme/logo?v=4f9a1c02b7d1',
+      brand_color: '#0f766e',
+    }),
     errors: ['not_found'],
   },
 })

@@ -11,9 +11,9 @@ import { recordChange } from '../controls/record-change'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
-import { type ApiRequest, patch, personOf, post, type Reply } from '../http/route'
+import { type ApiRequest, ok, patch, personOf, post, type Reply } from '../http/route'
 import { Answer, Email, Lines, MailedName, MoneyWithin, Nullable, Pattern, Strict } from '../http/schema'
-import { authenticate, authorize, limit, validate } from '../http/steps'
+import { checks } from '../http/steps'
 import {
   type Bound,
   type Confirmable,
@@ -97,13 +97,7 @@ const AccountChanges = Strict(
 const ChangedAccount = Answer({ ...Account.properties, ...mailSettings }, { title: 'ChangedAccount' })
 
 export const changeAccountRoute = patch('/v1/account', {
-  steps: [
-    authenticate,
-    limit,
-    authorize('account.update', { by: 'person', partner: 'active' }),
-    validate({ body: AccountChanges }),
-    changeAccount,
-  ],
+  steps: [...checks('account.update', { by: 'person', partner: 'active' }, { body: AccountChanges }), changeAccount],
   docs: {
     operationId: 'changeAccount',
     tag: 'Account',
@@ -112,12 +106,7 @@ export const changeAccountRoute = patch('/v1/account', {
       'Only the fields that are sent change; null removes a value. GET /v1/auth/session shows them all. `billing_email` and ' +
       '`contact_email` need a `confirm_code`.',
     bodyExample: { brand_color: '#0f766e', billing_address: '1 High Street\nLondon' },
-    reply: {
-      status: 200,
-      description: 'The account.',
-      schema: ChangedAccount,
-      example: { ...exampleAccount, ...exampleMailSettings },
-    },
+    reply: ok('The account.', ChangedAccount, { ...exampleAccount, ...exampleMailSettings }),
     errors: ['invalid_confirm_code'],
   },
 })
@@ -149,10 +138,7 @@ async function changeAccount(request: ApiRequest, deps: ApiDeps): Promise<Reply>
 
 export const changeAccountConfirmCodeRoute = post('/v1/account/confirm-codes', {
   steps: [
-    authenticate,
-    limit,
-    authorize('account.confirm', { by: 'person', partner: 'active' }),
-    validate({ body: EmailsToConfirm }),
+    ...checks('account.confirm', { by: 'person', partner: 'active' }, { body: EmailsToConfirm }),
     mailConfirmCode('account.confirm', confirmEmails),
   ],
   docs: {

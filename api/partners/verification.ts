@@ -4,17 +4,18 @@ import { beginVerification } from '../../db/partners/verification'
 import { recordChange } from '../controls/record-change'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
-import { type ApiRequest, personOf, post, type Reply } from '../http/route'
+import { type ApiRequest, ok, personOf, post, type Reply } from '../http/route'
 import { Strict } from '../http/schema'
-import { authenticate, authorize, limit, validate } from '../http/steps'
+import { checks } from '../http/steps'
 import { Compliance, exampleCompliance, presentCompliance } from './compliance'
 
 export const startVerificationRoute = post('/v1/compliance/verification', {
   steps: [
-    authenticate,
-    limit,
-    authorize('verification.start', { by: 'person', partner: 'active' }),
-    validate({ body: Strict({}, { title: 'VerificationRequest' }) }),
+    ...checks(
+      'verification.start',
+      { by: 'person', partner: 'active' },
+      { body: Strict({}, { title: 'VerificationRequest' }) },
+    ),
     startVerification,
   ],
   docs: {
@@ -24,7 +25,7 @@ export const startVerificationRoute = post('/v1/compliance/verification', {
     description:
       'Starts at once. A moment later `continue_url` and `terms_url` lead to the next steps. GET /v1/compliance shows the progress.',
     bodyExample: {},
-    reply: { status: 200, description: 'Verification has started.', schema: Compliance, example: exampleCompliance },
+    reply: ok('Verification has started.', Compliance, exampleCompliance),
     errors: ['invalid_state'],
   },
 })

@@ -5,21 +5,13 @@ import { findPayout, type PayoutRow } from '../../db/payouts/payouts'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
-import { type ApiRequest, post, type Reply } from '../http/route'
-import { Answer, Uuid } from '../http/schema'
-import { authenticateWith, authorize, limit, validate } from '../http/steps'
-import { payoutInPath } from './lookups'
+import { type ApiRequest, ok, post, type Reply, scopeOf } from '../http/route'
+import { payoutChecks, requirePayout } from './lookups'
 import { examplePayout, Payout, presentPayout } from './present'
 
 export const cancelPayoutRoute = post('/v1/payouts/:id/cancel', {
-  steps: [
-    authenticateWith(payoutInPath),
-    limit,
-    // Cancelling stops money, so a suspended partner may do it too.
-    authorize('payout.cancel', { by: 'key', partner: 'any' }),
-    validate({ params: Answer({ id: Uuid() }) }),
-    cancelPayout,
-  ],
+  // Cancelling stops money, so a suspended partner may do it too.
+  steps: [...payoutChecks('payout.cancel', { by: 'key', partner: 'any' }), cancelPayout],
   docs: {
     operationId: 'cancelPayout',
     tag: 'Payouts',
@@ -28,19 +20,13 @@ export const cancelPayoutRoute = post('/v1/payouts/:id/cancel', {
       'Works while a payout is pending and the bank does not have it. Its money is then back in the wallet. Otherwise the response ' +
       'is 409 with the status in details.status, and the request has no effect: a payout is never cancelled after a 409. After 503 ' +
       'the outcome is not known yet: send the request again. If your first try cancelled the payout, you get 409 with the status `cancelled`.',
-    reply: {
-      status: 200,
-      description: 'The payout is cancelled.',
-      schema: Payout,
-      example: { ...examplePayout, status: 'cancelled' },
-    },
+    reply: ok('The payout is cancelled.', Payout, { ...examplePayout, status: 'cancelled' }),
     errors: ['not_found', 'invalid_state'],
   },
 })
 
 async function cancelPayout(request: ApiRequest<PayoutRow | null>, deps: ApiDeps): Promise<Reply> {
-  const { found: payout } = request
-  if (payout === null) throw new ApiError('not_found')
+  const payout = requirePayout(request)
   if (payout.status !== 'pending') throw tooLate(payout.status)
   await request.recheckCaller()
   const outcome = await decide(payout, deps)
@@ -56,8 +42,8 @@ async function decide({ id }: PayoutRow, { db, workflows }: ApiDeps): Promise<'d
   return open === null || open.isCalled ? 'decided' : workflows.cancelPayout(open)
 }
 
-async function rowOf({ caller }: ApiRequest, { id }: PayoutRow, { db }: ApiDeps): Promise<PayoutRow> {
-  const row = await findPayout(db, { partnerId: caller.partner.id, environment: caller.environment }, id)
+async function rowOf(request: ApiRequest, { id }: PayoutRow, { db }: ApiDeps): Promise<PayoutRow> {
+  const row = await findPayout(db, scopeOf(request), id)
   if (row === null) throw new ApiError('not_found')
   return row
 }

@@ -7,9 +7,9 @@ import { payoutStatuses } from '../../domain/payouts/payout'
 import type { ApiDeps } from '../deps'
 import { guessesOf } from '../http/callers/rate-limiter'
 import { bodyOf } from '../http/requests/read-request'
-import { type ApiRequest, post, type Reply } from '../http/route'
+import { type ApiRequest, ok, post, type Reply, scopeOf } from '../http/route'
 import { Answer, Constant, DateTime, OneOf, Uuid } from '../http/schema'
-import { authenticate, authorize, limit, validate } from '../http/steps'
+import { checks } from '../http/steps'
 import { CreatePayoutRequest, exampleCreatePayoutRequest, payoutFieldErrors } from './request/body'
 import { readPayoutRequest } from './request/order'
 
@@ -25,10 +25,11 @@ const PayoutCheck = Answer(
 
 export const checkPayoutRoute = post('/v1/payouts/check', {
   steps: [
-    authenticate,
-    limit,
-    authorize('payout.check', { by: 'key', partner: 'any' }),
-    validate({ body: CreatePayoutRequest, fieldErrors: payoutFieldErrors }),
+    ...checks(
+      'payout.check',
+      { by: 'key', partner: 'any' },
+      { body: CreatePayoutRequest, fieldErrors: payoutFieldErrors },
+    ),
     checkPayout,
   ],
   docs: {
@@ -38,21 +39,16 @@ export const checkPayoutRoute = post('/v1/payouts/check', {
     description:
       'Takes the body of a payout and creates nothing. It is only a warning. The protection is the Idempotency-Key.',
     bodyExample: exampleCreatePayoutRequest,
-    reply: {
-      status: 200,
-      description: 'Similar payouts.',
-      schema: PayoutCheck,
-      example: {
-        object: 'payout_check',
-        similar: [
-          {
-            id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
-            created_at: '2026-11-16T09:30:00.000Z',
-            status: 'completed',
-          },
-        ],
-      },
-    },
+    reply: ok('Similar payouts.', PayoutCheck, {
+      object: 'payout_check',
+      similar: [
+        {
+          id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+          created_at: '2026-11-16T09:30:00.000Z',
+          status: 'completed',
+        },
+      ],
+    }),
     errors: ['invalid_amount', 'invalid_recipient', 'corridor_not_enabled'],
   },
 })
@@ -61,19 +57,14 @@ async function checkPayout(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
   const { db, keyring, clock } = deps
   const { amountPence, details } = readPayoutRequest(bodyOf<typeof CreatePayoutRequest>(request))
   const { sortCode, accountNumber } = details
-  const { partner, environment } = request.caller
   const guesses = guessesOf(request.caller, { bucket: 'near-misses', perHour: nearMissesPerCallerAndHour }, deps)
   await guesses.beforeComparison()
-  const { similar, isNearMiss } = await findSimilarPayouts(
-    db,
-    { partnerId: partner.id, environment },
-    {
-      accountLast4: accountNumber.slice(-4),
-      accountHashes: accountHashes(keyring, sortCode, accountNumber),
-      amountPence,
-      since: new Date(clock.now().getTime() - dayMs),
-    },
-  )
+  const { similar, isNearMiss } = await findSimilarPayouts(db, scopeOf(request), {
+    accountLast4: accountNumber.slice(-4),
+    accountHashes: accountHashes(keyring, sortCode, accountNumber),
+    amountPence,
+    since: new Date(clock.now().getTime() - dayMs),
+  })
   if (isNearMiss) await guesses.wasWrong()
   const shown = similar.map(({ id, createdAt, status }) => ({ id, created_at: createdAt.toISOString(), status }))
   return { body: { object: 'payout_check', similar: shown } }

@@ -8,7 +8,6 @@ import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
 import { type ApiRequest, personOf, post } from '../http/route'
 import { Strict } from '../http/schema'
-import { authenticateWith, authorize, idempotent, limit, validate } from '../http/steps'
 import {
   type Bound,
   type Confirmable,
@@ -19,7 +18,7 @@ import {
   noCodeNeeded,
   useConfirmCode,
 } from '../sign-in/confirm-codes'
-import { claimOfKey, type FoundClaim } from './lookups'
+import { claimChecks, type FoundClaim } from './lookups'
 import {
   CreatePayoutRequest,
   exampleCreatePayoutRequest,
@@ -29,14 +28,11 @@ import {
 import { type PayoutRequest, readPayoutRequest } from './request/order'
 
 const { confirm_code: _, ...payoutFields } = CreatePayoutRequest.properties
+const PayoutToConfirm = Strict(payoutFields, { title: 'PayoutToConfirm' })
 
 export const createConfirmCodeRoute = post('/v1/payouts/confirm-codes', {
   steps: [
-    authenticateWith(claimOfKey),
-    limit,
-    authorize('payout.confirm', { by: 'person', partner: 'payer' }),
-    idempotent,
-    validate({ body: Strict(payoutFields, { title: 'PayoutToConfirm' }), fieldErrors: payoutFieldErrors }),
+    ...claimChecks('payout.confirm', 'person', { body: PayoutToConfirm, fieldErrors: payoutFieldErrors }),
     mailConfirmCode('payout.confirm', confirmPayout),
   ],
   docs: {

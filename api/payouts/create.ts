@@ -14,12 +14,11 @@ import type { ApiDeps } from '../deps'
 import { guessesOf } from '../http/callers/rate-limiter'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
-import { type ApiRequest, post, type Reply } from '../http/route'
-import { authenticateWith, authorize, idempotent, limit, validate } from '../http/steps'
+import { type ApiRequest, post, type Reply, scopeOf } from '../http/route'
 import type { Confirmation } from '../sign-in/confirm-codes'
 import { type Attempt, answerAttempt, awaitDecision, isStored, replayed } from './answer'
 import { claimConfirmed, confirmationFor, requireRightCode } from './confirmation'
-import { claimOfKey, type FoundClaim } from './lookups'
+import { claimChecks, type FoundClaim } from './lookups'
 import { requireAllowed } from './quotes'
 import { CreatePayoutRequest, payoutFieldErrors, RepeatedPayoutRequest } from './request/body'
 import { createPayoutDocs } from './request/create-docs'
@@ -27,11 +26,11 @@ import { type PayoutRequest, readPayoutRequest } from './request/order'
 
 export const createPayoutRoute = post('/v1/payouts', {
   steps: [
-    authenticateWith(claimOfKey),
-    limit,
-    authorize('payout.create', { by: 'key', partner: 'payer' }),
-    idempotent,
-    validate({ body: CreatePayoutRequest, repeatedBody: RepeatedPayoutRequest, fieldErrors: payoutFieldErrors }),
+    ...claimChecks('payout.create', 'key', {
+      body: CreatePayoutRequest,
+      repeatedBody: RepeatedPayoutRequest,
+      fieldErrors: payoutFieldErrors,
+    }),
     createPayout,
   ],
   docs: createPayoutDocs,
@@ -39,9 +38,8 @@ export const createPayoutRoute = post('/v1/payouts', {
 
 export async function createPayout(request: ApiRequest<FoundClaim>, deps: ApiDeps): Promise<Reply> {
   const wanted = readPayoutRequest(bodyOf<typeof CreatePayoutRequest>(request))
-  const { caller } = request
   const { idempotencyKey } = request.found
-  const key = { partnerId: caller.partner.id, environment: caller.environment, idempotencyKey }
+  const key = { ...scopeOf(request), idempotencyKey }
   let { claim } = request.found
   for (let look = 1; look <= maxLooks; look++) {
     const asked = { key, wanted, request }

@@ -5,12 +5,10 @@ import type { PayoutRow } from '../../db/payouts/payouts'
 import { formatUsdcExactly } from '../../domain/money'
 import { payoutStatuses } from '../../domain/payouts/payout'
 import type { ApiDeps } from '../deps'
-import { ApiError } from '../http/errors'
-import { presentList } from '../http/list'
+import { listShape, presentList } from '../http/list'
 import { type ApiRequest, get, type Reply } from '../http/route'
-import { Answer, DateTime, ListOf, Nullable, OneOf, Uuid } from '../http/schema'
-import { authenticateWith, authorize, limit, validate } from '../http/steps'
-import { payoutInPath } from './lookups'
+import { Answer, DateTime, Nullable, OneOf } from '../http/schema'
+import { payoutChecks, requirePayout } from './lookups'
 
 const eventNames = [
   'requested',
@@ -45,40 +43,24 @@ const PayoutEvent = Answer(
 )
 
 export const listPayoutEventsRoute = get('/v1/payouts/:id/events', {
-  steps: [
-    authenticateWith(payoutInPath),
-    limit,
-    authorize('payout.events', { by: 'key', partner: 'any' }),
-    validate({ params: Answer({ id: Uuid() }) }),
-    listPayoutEvents,
-  ],
+  steps: [...payoutChecks('payout.events', { by: 'key', partner: 'any' }), listPayoutEvents],
   docs: {
     operationId: 'listPayoutEvents',
     tag: 'Payouts',
     summary: 'The timeline of a payout, oldest first',
-    reply: {
-      status: 200,
-      description: 'The timeline.',
-      schema: ListOf(PayoutEvent),
-      example: {
-        object: 'list',
-        data: [
-          { at: '2026-11-16T09:30:00.000Z', event: 'requested', status: 'pending', by: 'ada@acme.test', detail: null },
-          { at: '2026-11-16T09:30:00.020Z', event: 'debited', status: 'pending', by: 'service', detail: '153.30 USDC' },
-          { at: '2026-11-16T09:30:00.180Z', event: 'sent', status: 'processing', by: 'bank', detail: null },
-          { at: '2026-11-16T09:31:00.000Z', event: 'completed', status: 'completed', by: 'bank', detail: null },
-        ],
-        has_more: false,
-        next_cursor: null,
-      },
-    },
+    reply: listShape('The timeline.', PayoutEvent, [
+      { at: '2026-11-16T09:30:00.000Z', event: 'requested', status: 'pending', by: 'ada@acme.test', detail: null },
+      { at: '2026-11-16T09:30:00.020Z', event: 'debited', status: 'pending', by: 'service', detail: '153.30 USDC' },
+      { at: '2026-11-16T09:30:00.180Z', event: 'sent', status: 'processing', by: 'bank', detail: null },
+      { at: '2026-11-16T09:31:00.000Z', event: 'completed', status: 'completed', by: 'bank', detail: null },
+    ]),
     errors: ['not_found'],
   },
 })
 
-async function listPayoutEvents({ found: payout }: ApiRequest<PayoutRow | null>, { db }: ApiDeps): Promise<Reply> {
-  if (payout === null) throw new ApiError('not_found')
-  return { body: presentList(presentTimeline(await loadTimeline(db, payout.id))) }
+async function listPayoutEvents(request: ApiRequest<PayoutRow | null>, { db }: ApiDeps): Promise<Reply> {
+  const { id } = requirePayout(request)
+  return { body: presentList(presentTimeline(await loadTimeline(db, id))) }
 }
 
 /** In causal order and not by time, because clocks of two machines may differ: debited is second, the refund is last. */

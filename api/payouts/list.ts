@@ -13,11 +13,11 @@ import { londonDayOf } from '../../domain/month'
 import { payoutStatuses } from '../../domain/payouts/payout'
 import type { ApiDeps } from '../deps'
 import { csvReply, csvShape } from '../http/csv-export'
-import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
+import { listShape, pageQuery, pageReply } from '../http/list'
 import { queryOf } from '../http/requests/read-request'
-import { type ApiRequest, get, type Reply } from '../http/route'
-import { environmentQuery, Instant, ListOf, OneOf, Pattern, Strict, Text } from '../http/schema'
-import { authenticate, authorize, limitHistoryRead, validate } from '../http/steps'
+import { type ApiRequest, get, type Reply, scopeOf } from '../http/route'
+import { environmentQuery, Instant, OneOf, Pattern, Strict, Text } from '../http/schema'
+import { historyChecks } from '../http/steps'
 import { examplePayout, Payout, presentPayout } from './present'
 
 const searchMaxLength = 120
@@ -51,44 +51,29 @@ const FilterQuery = Strict({
 const ListQuery = Strict({ ...pageQuery(), ...FilterQuery.properties })
 
 export const listPayoutsRoute = get('/v1/payouts', {
-  steps: [
-    authenticate,
-    limitHistoryRead,
-    authorize('payout.list', { by: 'key', partner: 'any' }),
-    validate({ query: ListQuery }),
-    listPayouts,
-  ],
+  steps: [...historyChecks('payout.list', { by: 'key', partner: 'any' }, { query: ListQuery }), listPayouts],
   docs: {
     operationId: 'listPayouts',
     tag: 'Payouts',
     summary: 'Payouts, newest first',
-    reply: {
-      status: 200,
-      description: 'A page of payouts.',
-      schema: ListOf(Payout),
-      example: { object: 'list', data: [examplePayout], has_more: true, next_cursor: examplePayout.id },
-    },
+    reply: listShape('A page of payouts.', Payout, [examplePayout], examplePayout.id),
     errors: ['invalid_request'],
   },
 })
 
 async function listPayouts(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
   const query = queryOf<typeof ListQuery>(request)
-  const page = pageOf(query)
-  const scope = { partnerId: request.caller.partner.id, environment: request.caller.environment }
-  await requireCursor(page, (id) => findPayout(db, scope, id))
-  const rows = await listPayoutRows(db, scope, filtersOf(query), page)
-  return { body: presentPage(rows, page, { cursorOf: (row) => row.id, present: presentPayout }) }
+  const scope = scopeOf(request)
+  return pageReply(query, {
+    find: (id) => findPayout(db, scope, id),
+    read: (page) => listPayoutRows(db, scope, filtersOf(query), page),
+    cursorOf: ({ id }) => id,
+    present: presentPayout,
+  })
 }
 
 export const exportPayoutsRoute = get('/v1/payouts.csv', {
-  steps: [
-    authenticate,
-    limitHistoryRead,
-    authorize('payout.export', { by: 'key', partner: 'any' }),
-    validate({ query: FilterQuery }),
-    exportPayouts,
-  ],
+  steps: [...historyChecks('payout.export', { by: 'key', partner: 'any' }, { query: FilterQuery }), exportPayouts],
   docs: {
     operationId: 'exportPayouts',
     tag: 'Payouts',
@@ -102,11 +87,10 @@ export const exportPayoutsRoute = get('/v1/payouts.csv', {
 
 async function exportPayouts(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
   const filters = filtersOf(queryOf<typeof FilterQuery>(request))
-  const { partner, environment } = request.caller
   return csvReply<PayoutRow>({
-    fileName: `payouts-${environment}-${londonDayOf(clock.now())}`,
+    fileName: `payouts-${request.caller.environment}-${londonDayOf(clock.now())}`,
     columns,
-    read: (page) => listPayoutRows(db, { partnerId: partner.id, environment }, filters, page),
+    read: (page) => listPayoutRows(db, scopeOf(request), filters, page),
     cursorOf: ({ id }) => id,
     cellsOf: (payout) => [
       payout.id,

@@ -1,9 +1,25 @@
 // The lookups of payout routes: the payout in the path, or the claim of the Idempotency-Key, in one statement with the API key.
 import { type ClaimedRow, findCallerAndClaim, findClaim } from '../../db/payouts/claims'
 import { findCallerAndPayout, findPayout, type PayoutRow } from '../../db/payouts/payouts'
+import { ApiError } from '../http/errors'
 import { uuidPattern } from '../http/requests/validate'
-import type { Lookup, Reply } from '../http/route'
-import { readIdempotencyKey } from '../http/steps'
+import type { ApiRequest, Checks, Lookup, RepeatableChecks, Reply, Rights, Schemas } from '../http/route'
+import { IdParams } from '../http/schema'
+import { authenticateWith, authorize, idempotent, limit, readIdempotencyKey, validate } from '../http/steps'
+
+/** The steps before the handler of a route about the payout in its path. */
+export function payoutChecks(
+  action: string,
+  rights: Rights,
+  schemas?: Pick<Schemas, 'body'>,
+): Checks<PayoutRow | null> {
+  return [authenticateWith(payoutInPath), limit, authorize(action, rights), validate({ params: IdParams, ...schemas })]
+}
+
+export function requirePayout({ found }: ApiRequest<PayoutRow | null>): PayoutRow {
+  if (found === null) throw new ApiError('not_found')
+  return found
+}
 
 /** The payout that `:id` names, if it is the caller's. */
 export const payoutInPath: Lookup<PayoutRow | null> = {
@@ -19,6 +35,17 @@ export const payoutInPath: Lookup<PayoutRow | null> = {
   findForPerson: findPayout,
   isRepeatable: () => false,
   subjectOf: (payout) => payout && { field: 'payout_id', id: payout.id },
+}
+
+/** The steps before the handler of a route that pays, or prepares to pay, under an Idempotency-Key. */
+export function claimChecks(action: string, by: Rights['by'], schemas: Schemas): RepeatableChecks<FoundClaim> {
+  return [
+    authenticateWith(claimOfKey),
+    limit,
+    authorize(action, { by, partner: 'payer' }),
+    idempotent,
+    validate(schemas),
+  ]
 }
 
 export interface FoundClaim {

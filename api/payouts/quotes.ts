@@ -9,9 +9,9 @@ import { loadRate, presentRate } from '../bank/rate'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
-import { type ApiRequest, post, type Reply } from '../http/route'
+import { type ApiRequest, ok, post, type Reply, scopeOf } from '../http/route'
 import { Answer, Constant, MoneyString, Strict } from '../http/schema'
-import { authenticate, authorize, limit, validate } from '../http/steps'
+import { checks } from '../http/steps'
 import { amountField, countryField, payoutFieldErrors } from './request/body'
 
 const QuoteRequest = Strict({ amount_gbp: amountField, country: countryField }, { title: 'QuoteRequest' })
@@ -44,10 +44,11 @@ export const exampleQuote = {
 
 export const createQuoteRoute = post('/v1/quotes', {
   steps: [
-    authenticate,
-    limit,
-    authorize('quote.create', { by: 'key', partner: 'any', role: 'viewer' }),
-    validate({ body: QuoteRequest, fieldErrors: payoutFieldErrors }),
+    ...checks(
+      'quote.create',
+      { by: 'key', partner: 'any', role: 'viewer' },
+      { body: QuoteRequest, fieldErrors: payoutFieldErrors },
+    ),
     createQuote,
   ],
   docs: {
@@ -56,17 +57,16 @@ export const createQuoteRoute = post('/v1/quotes', {
     summary: 'The current cost of a payout',
     description: 'A quote is not binding. A payout is priced when it is created.',
     bodyExample: { amount_gbp: '120.00', country: 'GB' },
-    reply: { status: 200, description: 'The quote.', schema: QuoteAnswer, example: exampleQuote },
+    reply: ok('The quote.', QuoteAnswer, exampleQuote),
     errors: ['invalid_amount', 'corridor_not_enabled', 'provider_unavailable'],
   },
 })
 
 async function createQuote(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
   const { amount_gbp, country = 'GB' } = bodyOf<typeof QuoteRequest>(request)
-  const { partner, environment } = request.caller
   const amountPence = parsePence(amount_gbp)
   assert(amountPence !== null, 'the schema accepts only amounts')
-  const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at: deps.clock.now() })
+  const account = await loadAccount(deps.db, { ...scopeOf(request), at: deps.clock.now() })
   requireAllowed({ amountPence, country }, account)
   const gbpPerUsdNano = await loadRate(account.rail, deps)
   return { body: presentQuote(quoteFor({ amountPence, prices: account, gbpPerUsdNano })) }

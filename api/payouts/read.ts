@@ -5,38 +5,23 @@ import type { PayoutRow } from '../../db/payouts/payouts'
 import { formatPence } from '../../domain/money'
 import { presentRate } from '../bank/rate'
 import type { ApiDeps } from '../deps'
-import { ApiError } from '../http/errors'
-import { matchesEtag } from '../http/prepared-text'
-import { type ApiRequest, get, type Reply } from '../http/route'
+import { IfNoneMatchHeader, matchesEtag } from '../http/prepared-text'
+import { type ApiRequest, get, ok, type Reply } from '../http/route'
 import { Answer, Constant, MoneyString, Nullable, Uuid } from '../http/schema'
-import { authenticateWith, authorize, limit, validate } from '../http/steps'
-import { payoutInPath } from './lookups'
+import { payoutChecks, requirePayout } from './lookups'
 import { examplePayout, Payout, presentPayout } from './present'
 
-const Params = Answer({ id: Uuid() })
-
 export const getPayoutRoute = get('/v1/payouts/:id', {
-  steps: [
-    authenticateWith(payoutInPath),
-    limit,
-    authorize('payout.read', { by: 'key', partner: 'any' }),
-    validate({ params: Params }),
-    getPayout,
-  ],
+  steps: [...payoutChecks('payout.read', { by: 'key', partner: 'any' }), getPayout],
   docs: {
     operationId: 'getPayout',
     tag: 'Payouts',
     summary: 'One payout',
     description:
       'To follow a payout, poll every few seconds with If-None-Match. An unchanged payout gets 304 without a body.',
-    headers: Answer({
-      'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier response.' })),
-    }),
+    headers: IfNoneMatchHeader,
     reply: {
-      status: 200,
-      description: 'The payout.',
-      schema: Payout,
-      example: examplePayout,
+      ...ok('The payout.', Payout, examplePayout),
       headers: { ETag: 'Identifies this state of the payout.' },
     },
     errors: ['not_found'],
@@ -44,8 +29,7 @@ export const getPayoutRoute = get('/v1/payouts/:id', {
 })
 
 async function getPayout(request: ApiRequest<PayoutRow | null>): Promise<Reply> {
-  const { found: payout } = request
-  if (payout === null) throw new ApiError('not_found')
+  const payout = requirePayout(request)
   const headers = { ETag: etagOf(payout) }
   if (matchesEtag(headers.ETag, request.header('If-None-Match'))) return { status: 304, body: null, headers }
   return { body: presentPayout(payout), headers }
@@ -75,38 +59,27 @@ const PayoutDetails = Answer(
 )
 
 export const getPayoutDetailsRoute = get('/v1/payouts/:id/details', {
-  steps: [
-    authenticateWith(payoutInPath),
-    limit,
-    authorize('payout.details', { by: 'key', partner: 'any' }),
-    validate({ params: Params }),
-    getPayoutDetails,
-  ],
+  steps: [...payoutChecks('payout.details', { by: 'key', partner: 'any' }), getPayoutDetails],
   docs: {
     operationId: 'getPayoutDetails',
     tag: 'Payouts',
     summary: 'Creator, fee breakdown and bank reference of a payout',
-    reply: {
-      status: 200,
-      description: 'The details.',
-      schema: PayoutDetails,
-      example: {
-        object: 'payout_details',
-        id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
-        idempotency_key: 'order-1001',
-        created_by: 'key:kp_sandbox_4f9a1c02',
-        exchange_rate: { gbp_per_usd: 0.79 },
-        fee_breakdown: { taken_in_transfer_gbp: '1.10', on_monthly_invoice_gbp: '1.09' },
-        bank_reference: 'b7f1c2a0-52a4-4c1d-9d0b-1f0f6c8f6d11',
-      },
-    },
+    reply: ok('The details.', PayoutDetails, {
+      object: 'payout_details',
+      id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+      idempotency_key: 'order-1001',
+      created_by: 'key:kp_sandbox_4f9a1c02',
+      exchange_rate: { gbp_per_usd: 0.79 },
+      fee_breakdown: { taken_in_transfer_gbp: '1.10', on_monthly_invoice_gbp: '1.09' },
+      bank_reference: 'b7f1c2a0-52a4-4c1d-9d0b-1f0f6c8f6d11',
+    }),
     errors: ['not_found'],
   },
 })
 
-async function getPayoutDetails({ found: payout }: ApiRequest<PayoutRow | null>, { db }: ApiDeps): Promise<Reply> {
-  if (payout === null) throw new ApiError('not_found')
-  return { body: presentDetails(payout.id, await loadPayoutDetails(db, payout.id)) }
+async function getPayoutDetails(request: ApiRequest<PayoutRow | null>, { db }: ApiDeps): Promise<Reply> {
+  const { id } = requirePayout(request)
+  return { body: presentDetails(id, await loadPayoutDetails(db, id)) }
 }
 
 function presentDetails(id: string, details: PayoutDetailsRow): unknown {

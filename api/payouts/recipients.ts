@@ -4,13 +4,13 @@ import { findPayout } from '../../db/payouts/payouts'
 import { listRecipients as listRecipientRows, type RecipientRow } from '../../db/payouts/recipients/list'
 import { formatPence } from '../../domain/money'
 import type { ApiDeps } from '../deps'
-import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
+import { listShape, PageQuery, pageReply } from '../http/list'
 import { queryOf } from '../http/requests/read-request'
-import { type ApiRequest, get, type Reply } from '../http/route'
-import { Answer, DateTime, environmentQuery, ListOf, MoneyString, Nullable, Strict } from '../http/schema'
-import { authenticate, authorize, limitHistoryRead, validate } from '../http/steps'
+import { type ApiRequest, get, type Reply, scopeOf } from '../http/route'
+import { Answer, DateTime, MoneyString, Nullable } from '../http/schema'
+import { historyChecks } from '../http/steps'
 
-const Query = Strict({ ...environmentQuery, ...pageQuery() })
+const Query = PageQuery({})
 
 const RecipientSummary = Answer(
   {
@@ -27,48 +27,34 @@ const RecipientSummary = Answer(
 )
 
 export const listRecipientsRoute = get('/v1/recipients', {
-  steps: [
-    authenticate,
-    limitHistoryRead,
-    authorize('recipient.list', { by: 'key', partner: 'any' }),
-    validate({ query: Query }),
-    listRecipients,
-  ],
+  steps: [...historyChecks('recipient.list', { by: 'key', partner: 'any' }, { query: Query }), listRecipients],
   docs: {
     operationId: 'listRecipients',
     tag: 'Payouts',
     summary: 'Recipients that the account has paid',
     description:
       'Payouts of the last 12 months that did not fail and were not cancelled, grouped by bank account, last paid first.',
-    reply: {
-      status: 200,
-      description: 'A page of recipients.',
-      schema: ListOf(RecipientSummary),
-      example: {
-        object: 'list',
-        data: [
-          {
-            name: 'Ada Lovelace',
-            account_last4: '0008',
-            payouts: 3,
-            paid_gbp: '360.00',
-            last_paid_at: '2026-11-16T09:31:00.000Z',
-          },
-        ],
-        has_more: false,
-        next_cursor: null,
+    reply: listShape('A page of recipients.', RecipientSummary, [
+      {
+        name: 'Ada Lovelace',
+        account_last4: '0008',
+        payouts: 3,
+        paid_gbp: '360.00',
+        last_paid_at: '2026-11-16T09:31:00.000Z',
       },
-    },
+    ]),
     errors: ['invalid_request'],
   },
 })
 
 async function listRecipients(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
-  const page = pageOf(queryOf<typeof Query>(request))
-  const scope = { partnerId: request.caller.partner.id, environment: request.caller.environment }
-  await requireCursor(page, (id) => findPayout(db, scope, id))
-  const rows = await listRecipientRows(db, scope, page, clock.now())
-  return { body: presentPage(rows, page, { cursorOf: (row) => row.payoutId, present: presentRecipient }) }
+  const scope = scopeOf(request)
+  return pageReply(queryOf<typeof Query>(request), {
+    find: (id) => findPayout(db, scope, id),
+    read: (page) => listRecipientRows(db, scope, page, clock.now()),
+    cursorOf: ({ payoutId }) => payoutId,
+    present: presentRecipient,
+  })
 }
 
 function presentRecipient({ name, accountLast4, payouts, paidPence, lastPaidAt }: RecipientRow): unknown {

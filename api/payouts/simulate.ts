@@ -13,8 +13,7 @@ import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
 import { type ApiRequest, post, type Reply } from '../http/route'
 import { Answer, Constant, OneOf, Strict, Uuid } from '../http/schema'
-import { authenticateWith, authorize, limit, validate } from '../http/steps'
-import { payoutInPath } from './lookups'
+import { payoutChecks, requirePayout } from './lookups'
 
 const Outcome = (outcomes: readonly SimulatedOutcome[]) =>
   OneOf(outcomes, {
@@ -54,10 +53,7 @@ const possibleFrom: Readonly<Record<SimulatedOutcome, readonly PayoutStatus[]>> 
 
 export const simulatePayoutRoute = post('/v1/sandbox/payouts/:id/simulate', {
   steps: [
-    authenticateWith(payoutInPath),
-    limit,
-    authorize('payout.simulate', { by: 'key', partner: 'active' }),
-    validate({ params: Answer({ id: Uuid() }), body: SimulationRequest }),
+    ...payoutChecks('payout.simulate', { by: 'key', partner: 'active' }, { body: SimulationRequest }),
     simulatePayout,
   ],
   docs: {
@@ -79,11 +75,11 @@ export const simulatePayoutRoute = post('/v1/sandbox/payouts/:id/simulate', {
 })
 
 async function simulatePayout(request: ApiRequest<PayoutRow | null>, deps: ApiDeps): Promise<Reply> {
-  const { caller, found: payout, requestId } = request
+  const { caller, requestId } = request
   if (caller.environment === 'live') {
     throw new ApiError('api_key_required', { message: 'Only sandbox payouts can be simulated.' })
   }
-  if (payout === null) throw new ApiError('not_found')
+  const payout = requirePayout(request)
   const { outcome, reason } = bodyOf<typeof SimulationRequest>(request)
   if (reason !== undefined && !takesReason(outcome)) {
     throw new ApiError('invalid_request', { details: { errors: ['reason (only with fail and return)'] } })

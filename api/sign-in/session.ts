@@ -10,18 +10,18 @@ import { endedCookie } from '../http/callers/cookies'
 import { requireHourly } from '../http/callers/rate-limiter'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
-import { type ApiRequest, del, get, type Handler, personOf, post, type Reply } from '../http/route'
+import { type ApiRequest, del, get, type Handler, ok, personOf, post, type Reply } from '../http/route'
 import { Answer, Pattern, Strict } from '../http/schema'
-import { authenticate, authorize, limit, validate } from '../http/steps'
+import { checks } from '../http/steps'
 import { describeSession, exampleSession, Session } from './session-answer'
 
 export const getSessionRoute = get('/v1/auth/session', {
-  steps: [authenticate, limit, authorize('session.read', { by: 'person', partner: 'any' }), validate(), getSession],
+  steps: [...checks('session.read', { by: 'person', partner: 'any' }), getSession],
   docs: {
     operationId: 'getSession',
     tag: 'Sign-in',
     summary: 'Who is signed in',
-    reply: { status: 200, description: 'The session.', schema: Session, example: exampleSession },
+    reply: ok('The session.', Session, exampleSession),
     errors: [],
   },
 })
@@ -35,10 +35,7 @@ const SwitchRequest = Strict({ slug: Pattern(slugPattern) }, { title: 'SwitchReq
 
 export const switchPartnerRoute = post('/v1/auth/session/partner', {
   steps: [
-    authenticate,
-    limit,
-    authorize('session.switch', { by: 'person', partner: 'any', role: 'viewer' }),
-    validate({ body: SwitchRequest }),
+    ...checks('session.switch', { by: 'person', partner: 'any', role: 'viewer' }, { body: SwitchRequest }),
     switchPartner,
   ],
   docs: {
@@ -47,12 +44,7 @@ export const switchPartnerRoute = post('/v1/auth/session/partner', {
     summary: 'Switch to another partner',
     description: 'Switching to a partner that has sent an invitation accepts it.',
     bodyExample: { slug: 'acme' },
-    reply: {
-      status: 200,
-      description: 'The session, now with that partner.',
-      schema: Session,
-      example: exampleSession,
-    },
+    reply: ok('The session, now with that partner.', Session, exampleSession),
     errors: ['not_found'],
   },
 })
@@ -83,13 +75,7 @@ const signedOut = {
 } as const
 
 export const deleteSessionRoute = del('/v1/auth/session', {
-  steps: [
-    authenticate,
-    limit,
-    authorize('session.end', { by: 'person', partner: 'any', role: 'viewer' }),
-    validate(),
-    signOut('session.end'),
-  ],
+  steps: [...checks('session.end', { by: 'person', partner: 'any', role: 'viewer' }), signOut('session.end')],
   docs: {
     operationId: 'deleteSession',
     tag: 'Sign-in',
@@ -100,13 +86,7 @@ export const deleteSessionRoute = del('/v1/auth/session', {
 })
 
 export const deleteSessionsRoute = del('/v1/auth/sessions', {
-  steps: [
-    authenticate,
-    limit,
-    authorize('session.end_all', { by: 'person', partner: 'any', role: 'viewer' }),
-    validate(),
-    signOut('session.end_all'),
-  ],
+  steps: [...checks('session.end_all', { by: 'person', partner: 'any', role: 'viewer' }), signOut('session.end_all')],
   docs: {
     operationId: 'deleteSessions',
     tag: 'Sign-in',

@@ -6,9 +6,9 @@ import { formatPence, formatUsdcDown, type MicroUsdc } from '../../domain/money'
 import { type GbpPerUsdNano, gbpWorthOf } from '../../domain/rate'
 import { loadRate, presentRate } from '../bank/rate'
 import type { ApiDeps } from '../deps'
-import { type ApiRequest, get, type Reply } from '../http/route'
+import { type ApiRequest, get, ok, type Reply } from '../http/route'
 import { Answer, Constant, MoneyString } from '../http/schema'
-import { authenticate, authorize, limit, validate } from '../http/steps'
+import { checks } from '../http/steps'
 
 const Balance = Answer(
   {
@@ -21,17 +21,17 @@ const Balance = Answer(
 )
 
 export const getBalanceRoute = get('/v1/balance', {
-  steps: [authenticate, limit, authorize('balance.read', { by: 'key', partner: 'active' }), validate(), getBalance],
+  steps: [...checks('balance.read', { by: 'key', partner: 'active' }), getBalance],
   docs: {
     operationId: 'getBalance',
     tag: 'Account',
     summary: 'The balance of the wallet',
-    reply: {
-      status: 200,
-      description: 'The balance.',
-      schema: Balance,
-      example: { object: 'balance', usdc: '10000.00', approx_gbp: '7900.00', gbp_per_usd: 0.79 },
-    },
+    reply: ok('The balance.', Balance, {
+      object: 'balance',
+      usdc: '10000.00',
+      approx_gbp: '7900.00',
+      gbp_per_usd: 0.79,
+    }),
     errors: ['provider_unavailable'],
   },
 })

@@ -10,22 +10,11 @@ import { formatUsdcExactly } from '../../domain/money'
 import { londonDayOf } from '../../domain/month'
 import type { ApiDeps } from '../deps'
 import { csvReply, csvShape } from '../http/csv-export'
-import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
+import { listShape, PageQuery, pageReply } from '../http/list'
 import { queryOf } from '../http/requests/read-request'
-import { type ApiRequest, get, type Reply } from '../http/route'
-import {
-  Answer,
-  DateTime,
-  environmentQuery,
-  Instant,
-  ListOf,
-  Nullable,
-  OneOf,
-  Pattern,
-  Strict,
-  Uuid,
-} from '../http/schema'
-import { authenticate, authorize, limitHistoryRead, validate } from '../http/steps'
+import { type ApiRequest, get, type Reply, scopeOf } from '../http/route'
+import { Answer, DateTime, environmentQuery, Instant, Nullable, OneOf, Pattern, Strict, Uuid } from '../http/schema'
+import { historyChecks } from '../http/steps'
 
 const entryKinds = ['topup', 'payout', 'refund', 'return', 'adjustment'] as const
 type EntryKind = (typeof entryKinds)[number]
@@ -56,63 +45,43 @@ const filters = {
   created_before: Type.Optional(Instant({ description: 'Booked before this time.' })),
 }
 
-const ListQuery = Strict({ ...environmentQuery, ...pageQuery(), ...filters })
+const ListQuery = PageQuery(filters)
 const CsvQuery = Strict({ ...environmentQuery, ...filters })
 
 export const listWalletEntriesRoute = get('/v1/wallet/entries', {
-  steps: [
-    authenticate,
-    limitHistoryRead,
-    authorize('wallet.statement', { by: 'key', partner: 'any' }),
-    validate({ query: ListQuery }),
-    listWalletEntries,
-  ],
+  steps: [...historyChecks('wallet.statement', { by: 'key', partner: 'any' }, { query: ListQuery }), listWalletEntries],
   docs: {
     operationId: 'listWalletEntries',
     tag: 'Account',
     summary: 'The statement of the wallet, newest first',
-    reply: {
-      status: 200,
-      description: 'A page of the statement.',
-      schema: ListOf(WalletEntry),
-      example: {
-        object: 'list',
-        data: [
-          {
-            id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
-            at: '2026-11-16T09:30:00.000Z',
-            kind: 'payout',
-            amount_usdc: '-153.30',
-            balance_usdc: '9846.70',
-            payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
-            description: 'Payout to Ada Lovelace, account ending 0008',
-          },
-        ],
-        has_more: false,
-        next_cursor: null,
+    reply: listShape('A page of the statement.', WalletEntry, [
+      {
+        id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
+        at: '2026-11-16T09:30:00.000Z',
+        kind: 'payout',
+        amount_usdc: '-153.30',
+        balance_usdc: '9846.70',
+        payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+        description: 'Payout to Ada Lovelace, account ending 0008',
       },
-    },
+    ]),
     errors: ['invalid_request'],
   },
 })
 
 async function listWalletEntries(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
   const query = queryOf<typeof ListQuery>(request)
-  const page = pageOf(query)
   const scope = scopeOf(request)
-  await requireCursor(page, async (id) => ((await hasWalletEntry(db, scope, id)) ? id : null))
-  const rows = await listEntryRows(db, scope, filtersOf(query), page)
-  return { body: presentPage(rows, page, { cursorOf: (row) => row.id, present: presentEntry }) }
+  return pageReply(query, {
+    find: (id) => hasWalletEntry(db, scope, id),
+    read: (page) => listEntryRows(db, scope, filtersOf(query), page),
+    cursorOf: ({ id }) => id,
+    present: presentEntry,
+  })
 }
 
 export const exportWalletEntriesRoute = get('/v1/wallet/entries.csv', {
-  steps: [
-    authenticate,
-    limitHistoryRead,
-    authorize('wallet.export', { by: 'key', partner: 'any' }),
-    validate({ query: CsvQuery }),
-    exportWalletEntries,
-  ],
+  steps: [...historyChecks('wallet.export', { by: 'key', partner: 'any' }, { query: CsvQuery }), exportWalletEntries],
   docs: {
     operationId: 'exportWalletEntries',
     tag: 'Account',
@@ -134,10 +103,6 @@ async function exportWalletEntries(request: ApiRequest, { db, clock }: ApiDeps):
       return [id, at, kind, { number: amount_usdc }, { number: balance_usdc }, payout_id ?? '', description]
     },
   })
-}
-
-function scopeOf({ caller: { partner, environment } }: ApiRequest) {
-  return { partnerId: partner.id, environment }
 }
 
 function filtersOf({ created_after, created_before }: Static<typeof CsvQuery>): EntryFilters {

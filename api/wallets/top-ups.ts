@@ -7,7 +7,7 @@ import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
 import { type ApiRequest, post, type Reply } from '../http/route'
 import { Answer, Constant, MoneyString, MoneyWithin, Strict } from '../http/schema'
-import { authenticate, authorize, limit, validate } from '../http/steps'
+import { checks } from '../http/steps'
 
 const least: MicroUsdc = 1_000_000n
 const most: MicroUsdc = 100_000_000_000n
@@ -29,13 +29,7 @@ const TopUp = Answer(
 )
 
 export const createSandboxTopUpRoute = post('/v1/sandbox/top-ups', {
-  steps: [
-    authenticate,
-    limit,
-    authorize('wallet.credit', { by: 'key', partner: 'active' }),
-    validate({ body: TopUpRequest }),
-    createSandboxTopUp,
-  ],
+  steps: [...checks('wallet.credit', { by: 'key', partner: 'active' }, { body: TopUpRequest }), createSandboxTopUp],
   docs: {
     operationId: 'createSandboxTopUp',
     tag: 'Account',

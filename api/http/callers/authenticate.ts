@@ -6,7 +6,15 @@ import { findPerson, touchSession } from '../../../db/sign-in/sessions'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../errors'
 import { receiveJson } from '../requests/read-json'
-import type { ApiContext, Authentication, FoundWithCaller, Lookup, OpenToAnyone, Route } from '../route'
+import {
+  type ApiContext,
+  type Authentication,
+  type FoundWithCaller,
+  type Lookup,
+  type OpenToAnyone,
+  type Route,
+  scopeOf,
+} from '../route'
 import { identifyKey, readKey } from './api-keys'
 import { readSessionCookie } from './cookies'
 import { addressOf, requireOurPages } from './origin'
@@ -93,8 +101,8 @@ async function identify<Found>(
   const name = lookup.nameIn(context)
   if (by === 'key') return identifyKey(secret, name, lookup, deps)
   const caller = await identifyPerson(secret, context, deps)
-  const scope = { partnerId: caller.partner.id, environment: caller.environment }
-  return { caller, found: name === null ? lookup.nothing : await lookup.findForPerson(deps.db, scope, name) }
+  const found = name === null ? lookup.nothing : await lookup.findForPerson(deps.db, scopeOf({ caller }), name)
+  return { caller, found }
 }
 
 async function identifyPerson(token: string, context: ApiContext, deps: ApiDeps): Promise<PersonCaller> {

@@ -8,16 +8,17 @@ import {
   type CallerAccess,
   type Exchange,
   isOfPartner,
+  type Rights,
   type Route,
   roleFor,
 } from '../route'
 import { sessionOver } from './authenticate'
 import { requireOurPages } from './origin'
 
-export function authorize(action: string, access: Omit<CallerAccess, 'action'>): Authorization {
+export function authorize(action: string, rights: Rights): Authorization {
   return {
     kind: 'authorize',
-    access: { action, ...access },
+    access: { action, ...rights },
     bind: (route, deps) => (exchange) => {
       const { caller, context } = exchange
       if (caller === null) return

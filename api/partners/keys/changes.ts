@@ -10,11 +10,12 @@ import type { ApiDeps } from '../../deps'
 import { requireHourly } from '../../http/callers/rate-limiter'
 import { ApiError } from '../../http/errors'
 import { bodyOf, paramsOf } from '../../http/requests/read-request'
-import { type ApiRequest, personOf, post, type Reply } from '../../http/route'
+import { type ApiRequest, ok, personOf, post, type Reply } from '../../http/route'
 import {
   Answer,
   DateTime,
   EnvironmentName,
+  IdParams,
   Nullable,
   OneOf,
   Pattern,
@@ -22,7 +23,7 @@ import {
   Uuid,
   VisibleLine,
 } from '../../http/schema'
-import { authenticate, authorize, limit, validate } from '../../http/steps'
+import { checks } from '../../http/steps'
 import {
   type Bound,
   type Confirmable,
@@ -76,13 +77,7 @@ const exampleKey: Static<typeof KeyCreated> = {
 }
 
 export const createKeyRoute = post('/v1/keys', {
-  steps: [
-    authenticate,
-    limit,
-    authorize('key.create', { by: 'person', partner: 'active' }),
-    validate({ body: NewKey }),
-    createKey,
-  ],
+  steps: [...checks('key.create', { by: 'person', partner: 'active' }, { body: NewKey }), createKey],
   docs: {
     operationId: 'createKey',
     tag: 'Account',
@@ -126,10 +121,7 @@ async function createKey(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
 
 export const createKeyConfirmCodeRoute = post('/v1/keys/confirm-codes', {
   steps: [
-    authenticate,
-    limit,
-    authorize('key.confirm', { by: 'person', partner: 'active' }),
-    validate({ body: KeyToConfirm }),
+    ...checks('key.confirm', { by: 'person', partner: 'active' }, { body: KeyToConfirm }),
     mailConfirmCode('key.confirm', confirmKey),
   ],
   docs: {
@@ -161,34 +153,22 @@ function boundToKey(environment: Environment, label: string | null): Bound {
   return { action: 'key.create', fields: { environment, label } }
 }
 
-const Params = Answer({ id: Uuid() })
 const KeyRevoked = Answer({ id: Uuid(), revoked: Type.Literal(true) }, { title: 'KeyRevoked' })
 
 export const revokeKeyRoute = post('/v1/keys/:id/revoke', {
-  steps: [
-    authenticate,
-    limit,
-    // Revoking a key stops money, so a suspended partner may do it too.
-    authorize('key.revoke', { by: 'person', partner: 'any' }),
-    validate({ params: Params }),
-    revokeKey,
-  ],
+  // Revoking a key stops money, so a suspended partner may do it too.
+  steps: [...checks('key.revoke', { by: 'person', partner: 'any' }, { params: IdParams }), revokeKey],
   docs: {
     operationId: 'revokeKey',
     tag: 'Account',
     summary: 'Revoke a key, immediately and permanently',
-    reply: {
-      status: 200,
-      description: 'The key no longer works.',
-      schema: KeyRevoked,
-      example: { id: exampleKey.id, revoked: true },
-    },
+    reply: ok('The key no longer works.', KeyRevoked, { id: exampleKey.id, revoked: true }),
     errors: ['invalid_state'],
   },
 })
 
 async function revokeKey(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
-  const id = paramsOf<typeof Params>(request).id.toLowerCase()
+  const id = paramsOf<typeof IdParams>(request).id.toLowerCase()
   const { email: by, partner } = personOf(request)
   const revoked = await deps.db.transaction(async (tx) => {
     const order = { partnerId: partner.id, id, revokedBy: by, at: deps.clock.now() }

@@ -4,7 +4,7 @@ import { findApiKey, listApiKeyPage } from '../../../db/partners/api-keys'
 import { seesLive } from '../../../db/sign-in/callers'
 import type { Environment } from '../../../domain/environment'
 import type { ApiDeps } from '../../deps'
-import { pageOf, pageQuery, presentPage, requireCursor } from '../../http/list'
+import { listShape, pageQuery, pageReply } from '../../http/list'
 import { queryOf } from '../../http/requests/read-request'
 import { type ApiRequest, get, type Reply } from '../../http/route'
 import {
@@ -12,13 +12,12 @@ import {
   DateTime,
   EnvironmentName,
   EnvironmentParameter,
-  ListOf,
   Nullable,
   OneOf,
   Strict,
   Uuid,
 } from '../../http/schema'
-import { authenticate, authorize, limit, validate } from '../../http/steps'
+import { checks } from '../../http/steps'
 import { presentKey } from './present'
 
 const Query = Strict({
@@ -48,40 +47,24 @@ const ApiKey = Answer(
 )
 
 export const listKeysRoute = get('/v1/keys', {
-  steps: [
-    authenticate,
-    limit,
-    authorize('key.list', { by: 'key', partner: 'any' }),
-    validate({ query: Query }),
-    listKeys,
-  ],
+  steps: [...checks('key.list', { by: 'key', partner: 'any' }, { query: Query }), listKeys],
   docs: {
     operationId: 'listKeys',
     tag: 'Account',
     summary: 'API keys, without their secrets',
     description:
       'Newest first, including revoked ones. A live key and the dashboard see the keys of both environments. A sandbox key sees those of the sandbox.',
-    reply: {
-      status: 200,
-      description: 'A page of keys.',
-      schema: ListOf(ApiKey),
-      example: {
-        object: 'list',
-        data: [
-          {
-            id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
-            environment: 'sandbox',
-            key_prefix: 'kp_sandbox_4f9a1c02',
-            label: 'Checkout',
-            created_at: '2026-11-16T09:00:00.000Z',
-            last_used_at: '2026-11-16T09:30:00.000Z',
-            revoked_at: null,
-          },
-        ],
-        has_more: false,
-        next_cursor: null,
+    reply: listShape('A page of keys.', ApiKey, [
+      {
+        id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
+        environment: 'sandbox',
+        key_prefix: 'kp_sandbox_4f9a1c02',
+        label: 'Checkout',
+        created_at: '2026-11-16T09:00:00.000Z',
+        last_used_at: '2026-11-16T09:30:00.000Z',
+        revoked_at: null,
       },
-    },
+    ]),
     errors: ['invalid_request'],
   },
 })
@@ -90,11 +73,13 @@ async function listKeys(request: ApiRequest, { db, activityLog }: ApiDeps): Prom
   // Uses are written in batches. Write them now, so that the list is exact.
   await activityLog.flush()
   const query = queryOf<typeof Query>(request)
-  const page = pageOf(query)
   const shown = { partnerId: request.caller.partner.id, environment: shownEnvironment(request, query) }
-  await requireCursor(page, (id) => findApiKey(db, shown, id))
-  const keys = await listApiKeyPage(db, { ...shown, status: query.status ?? null }, page)
-  return { body: presentPage(keys, page, { cursorOf: ({ id }) => id, present: presentKey }) }
+  return pageReply(query, {
+    find: (id) => findApiKey(db, shown, id),
+    read: (page) => listApiKeyPage(db, { ...shown, status: query.status ?? null }, page),
+    cursorOf: ({ id }) => id,
+    present: presentKey,
+  })
 }
 
 /** Null for both. */

@@ -7,23 +7,11 @@ import { nameOf } from '../../../db/sign-in/callers'
 import { type CaseKind, caseKinds, caseOutcomes, caseStatuses, caseStatusOf } from '../../../domain/payouts/case'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../http/errors'
-import { presentList } from '../../http/list'
+import { listShape, presentList } from '../../http/list'
 import { bodyOf } from '../../http/requests/read-request'
 import { type ApiRequest, get, post, type Reply } from '../../http/route'
-import {
-  Answer,
-  Constant,
-  DateTime,
-  Lines,
-  ListOf,
-  MoneyString,
-  Nullable,
-  OneOf,
-  Strict,
-  Uuid,
-} from '../../http/schema'
-import { authenticateWith, authorize, limit, validate } from '../../http/steps'
-import { payoutInPath } from '../lookups'
+import { Answer, Constant, DateTime, Lines, MoneyString, Nullable, OneOf, Strict, Uuid } from '../../http/schema'
+import { payoutChecks, requirePayout } from '../lookups'
 import { presentCase } from '../present'
 
 const Case = Answer(
@@ -79,16 +67,8 @@ const exampleCase: Static<typeof Case> = {
   notes: [],
 }
 
-const Params = Answer({ id: Uuid() })
-
 export const createCaseRoute = post('/v1/payouts/:id/cases', {
-  steps: [
-    authenticateWith(payoutInPath),
-    limit,
-    authorize('case.open', { by: 'key', partner: 'active' }),
-    validate({ params: Params, body: NewCase }),
-    createCase,
-  ],
+  steps: [...payoutChecks('case.open', { by: 'key', partner: 'active' }, { body: NewCase }), createCase],
   docs: {
     operationId: 'createCase',
     tag: 'Payouts',
@@ -103,8 +83,7 @@ export const createCaseRoute = post('/v1/payouts/:id/cases', {
 })
 
 async function createCase(request: ApiRequest<PayoutRow | null>, deps: ApiDeps): Promise<Reply> {
-  const { found: payout } = request
-  if (payout === null) throw new ApiError('not_found')
+  const payout = requirePayout(request)
   const { kind, reason } = bodyOf<typeof NewCase>(request)
   const opened = requireOpened(await open(payout.id, { kind, reason }, request, deps), kind)
   await deps.workflows.startCase(opened)
@@ -151,30 +130,18 @@ function requireOpened(opened: OpenedCase, kind: CaseKind): CaseRow {
 }
 
 export const listCasesRoute = get('/v1/payouts/:id/cases', {
-  steps: [
-    authenticateWith(payoutInPath),
-    limit,
-    authorize('case.list', { by: 'key', partner: 'any' }),
-    validate({ params: Params }),
-    listCases,
-  ],
+  steps: [...payoutChecks('case.list', { by: 'key', partner: 'any' }), listCases],
   docs: {
     operationId: 'listCases',
     tag: 'Payouts',
     summary: 'Recalls and traces of a payout, oldest first',
-    reply: {
-      status: 200,
-      description: 'The cases.',
-      schema: ListOf(Case),
-      example: { object: 'list', data: [exampleCase], has_more: false, next_cursor: null },
-    },
+    reply: listShape('The cases.', Case, [exampleCase]),
     errors: ['not_found'],
   },
 })
 
-async function listCases({ found: payout }: ApiRequest<PayoutRow | null>, { db }: ApiDeps): Promise<Reply> {
-  if (payout === null) throw new ApiError('not_found')
-  const rows = await listCasesOf(db, payout.id)
+async function listCases(request: ApiRequest<PayoutRow | null>, { db }: ApiDeps): Promise<Reply> {
+  const rows = await listCasesOf(db, requirePayout(request).id)
   const ids = rows.map(({ id }) => id)
   const notes = ids.length === 0 ? [] : await listCaseNotes(db, ids)
   const notesOf = (id: string) => notes.filter(({ caseId }) => caseId === id)
