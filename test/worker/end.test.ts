@@ -53,6 +53,10 @@ test.concurrent('it ends by force when Temporal does not answer for longer than 
     await worker.ready
     // Without a poll in flight the worker has nothing to wait for.
     await until('it polls', async () => pollersIn((await scrape(`http://127.0.0.1:${metricsPort}`)).text) > 0)
+    // A new connection: the keepalive of one that is older than 15 s would end it, and the polls with it, before the 30 s are over.
+    await temporal.cut()
+    await temporal.restore()
+    await until('it is connected again', () => temporal.isConnected())
     temporal.hush()
 
     const { code, afterMs } = await askedToStop(worker)

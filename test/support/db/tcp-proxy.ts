@@ -7,6 +7,7 @@ export interface TcpProxy {
   /** Ends every connection and refuses new ones, like a server that is gone. */
   cut(): Promise<void>
   restore(): Promise<void>
+  isConnected(): boolean
   /** Keeps every connection and forwards nothing any more, like a broken network. */
   hush(): void
   /** The next connection becomes ready and ends at once, as with a backend whose postmaster was just killed. */
@@ -47,6 +48,7 @@ export async function proxyOf(databaseUrl: string): Promise<TcpProxy> {
         for (const socket of sockets) socket.destroy()
       }),
     restore: async () => void (await listen(server, port)),
+    isConnected: () => sockets.size > 0,
     hush: () => {
       hushed = true
       for (const socket of sockets) socket.unpipe().pause()
