@@ -1,16 +1,20 @@
-// Orders the test files so that no long file starts last.
+// Orders the test files so that a few long ones run beside short ones at any time: the long ones keep the processors busy, and the
+// short ones mostly wait for servers. No long file starts last.
 const { default: Sequencer } = require('@jest/test-sequencer')
 
-/** Systems, browsers and recorded histories. A first run has no durations to sort by. */
+/** Systems, browsers, processes and recorded histories. A first run has no durations to sort by. */
 const long =
-  /\/test\/(browser|explorer|stories|workflows)\/|\/test\/(api\/process|worker\/main|api\/payouts\/cancel)\.test/
+  /\/test\/(browser|explorer|stories|worker)\/|\/test\/(api\/(process|http|payouts\/cancel)|ops\/payouts|workflows\/.*replay)/
 
-class LongFirst extends Sequencer {
+class LongBesideShort extends Sequencer {
   async sort(tests) {
     // oxlint-disable-next-line unicorn/no-array-sort -- it is Jest's own, of no array.
     const sorted = await super.sort(tests)
-    return [...sorted.filter(({ path }) => long.test(path)), ...sorted.filter(({ path }) => !long.test(path))]
+    const longOnes = sorted.filter(({ path }) => long.test(path))
+    const shortOnes = sorted.filter(({ path }) => !long.test(path))
+    const beside = Math.floor(shortOnes.length / (longOnes.length + 1))
+    return [...longOnes.flatMap((one) => [one, ...shortOnes.splice(0, beside)]), ...shortOnes]
   }
 }
 
-module.exports = LongFirst
+module.exports = LongBesideShort
