@@ -54,9 +54,17 @@ type RefusalCode =
   | 'slug_taken'
   | 'verification_required'
 
+/** The options and the example of a command without options may be left out. */
+type Definition<Options extends OptionTable> = Omit<Command<Options>, 'noun' | 'verb' | 'options' | 'example'> &
+  Partial<Pick<Command<Options>, 'options' | 'example'>>
+
 /** Hides the option types of a command, so that one table can hold all commands. */
-export function defineCommand<Options extends OptionTable>(command: Command<Options>): Command {
-  return command
+export function defineCommand<Options extends OptionTable>(
+  name: `${string} ${string}`,
+  { options, example = [], ...definition }: Definition<Options>,
+): Command {
+  const [noun = '', verb = ''] = name.split(' ')
+  return { noun, verb, options: options ?? {}, example, ...definition }
 }
 
 /** Null if the command takes no bare word. */
@@ -81,6 +89,6 @@ export function refused(code: RefusalCode, message: string, details?: Readonly<R
   return { outcome: 'refused', code, message, ...(details && { details }) }
 }
 
-export function unknownPartner(slug: string): Refusal {
-  return refused('not_found', `There is no partner ${slug}.`)
+export function unknownPayout(id: string): Refusal {
+  return refused('not_found', `There is no payout ${id}.`)
 }

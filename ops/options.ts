@@ -88,9 +88,11 @@ export const label = line('<label>', labelMaxLength)
 export const reference = line('<reference>', 100)
 export const note = line('<note>', 500)
 
+export const exampleId = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
+
 export const uuid: Kind<string> = {
   placeholder: '<id>',
-  rule: 'an id, such as 019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4',
+  rule: `an id, such as ${exampleId}`,
   parse: (text) => (uuidExpression.test(text) ? text.toLowerCase() : undefined),
 }
 
@@ -120,6 +122,11 @@ export const day: Kind<string> = {
 }
 
 export const environment = oneOf(environments)
+export const theEnvironment = required(environment, 'The environment.')
+
+export const thePayout = required(uuid, 'The payout.')
+/** For a command whose only option is the payout. */
+export const onePayout = { options: { payout: thePayout }, example: ['--payout', exampleId] }
 
 export const payoutAmount: Kind<Pence> = {
   placeholder: '<pounds>',

@@ -4,6 +4,9 @@ export interface Output {
   write(text: string): unknown
 }
 
+/** The most rows that a list shows. */
+export const shownAtOnce = 200
+
 type Form = 'json' | 'text'
 
 export function printAnswer(

@@ -18,12 +18,8 @@ const seconds: Kind<number> = {
   parse: (text) => (/^\d{1,3}$/.test(text) && Number(text) <= 600 ? Number(text) : undefined),
 }
 
-const list = defineCommand({
-  noun: 'worker',
-  verb: 'list',
+const list = defineCommand('worker list', {
   about: 'Shows the worker processes of the last week: state, start, last heartbeat, and drains.',
-  options: {},
-  example: [],
   async run({ db }) {
     const workers = await listWorkers(db)
     const header = ['ID', 'STATE', 'HOST', 'PID', 'VERSION', 'SINCE', 'LAST SEEN', 'DRAINING SINCE', 'BY']
@@ -42,9 +38,7 @@ const list = defineCommand({
   },
 })
 
-const drain = defineCommand({
-  noun: 'worker',
-  verb: 'drain',
+const drain = defineCommand('worker drain', {
   about: 'Makes a worker finish its running tasks and take no new ones; the process stays idle until you stop it.',
   options: {
     worker: required(workerId, 'The worker.'),
@@ -111,12 +105,9 @@ function at(time: Date | null): string {
 }
 
 function presentWorker(worker: ListedWorker) {
+  const { id, state, host, pid, version } = worker
   return {
-    id: worker.id,
-    state: worker.state,
-    host: worker.host,
-    pid: worker.pid,
-    version: worker.version,
+    ...{ id, state, host, pid, version },
     task_queues: worker.taskQueues,
     started_at: worker.startedAt.toISOString(),
     seen_at: worker.seenAt.toISOString(),

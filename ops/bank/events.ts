@@ -2,17 +2,11 @@
 import { attendEvent, listQuarantined, type QuarantinedEvent } from '../../db/bank/events'
 import { type Command, defineCommand, done, refused } from '../command'
 import { recordChange } from '../controls/record-change'
-import { note, required, uuid } from '../options'
-import { table } from '../print'
+import { exampleId, note, required, uuid } from '../options'
+import { shownAtOnce, table } from '../print'
 
-const shownAtOnce = 200
-
-const list = defineCommand({
-  noun: 'bank-event',
-  verb: 'list',
+const list = defineCommand('bank-event list', {
   about: `Shows quarantined bank events, which contradict our books or name no payout of ours; at most ${shownAtOnce}.`,
-  options: {},
-  example: [],
   async run({ db }) {
     const events = (await listQuarantined(db, shownAtOnce)).map(presentEvent)
     const header = ['ID', 'RECEIVED', 'ENVIRONMENT', 'OUTCOME', 'TRANSFER', 'STATE', 'PAYOUT', 'EVENT']
@@ -24,15 +18,13 @@ const list = defineCommand({
   },
 })
 
-const attended = defineCommand({
-  noun: 'bank-event',
-  verb: 'attended',
+const attended = defineCommand('bank-event attended', {
   about: 'Records that a quarantined event was handled.',
   options: {
     event: required(uuid, 'The event, by the id in bank-event list.'),
     note: required(note, 'What you did, without names and account numbers.'),
   },
-  example: ['--event', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4', '--note', 'A transfer from another system'],
+  example: ['--event', exampleId, '--note', 'A transfer from another system'],
   async run(ops, given) {
     const { db, clock, madeBy } = ops
     const at = clock.now()

@@ -12,18 +12,16 @@ import { formatPence } from '../../domain/money'
 import { starts } from '../../workflows/starts'
 import { type Command, defineCommand, done, refused } from '../command'
 import type { Ops } from '../connect'
-import { environment, optional, reason, required } from '../options'
+import { optional, reason, theEnvironment } from '../options'
 import { table } from '../print'
 import { withTemporal } from '../reach-temporal'
 
 const pastShown = 10
 
-const pause = defineCommand({
-  noun: 'rail',
-  verb: 'pause',
+const pause = defineCommand('rail pause', {
   about: 'Stops sending payouts to the bank: new ones are debited, answered as pending, and wait. Sent ones continue.',
   options: {
-    environment: required(environment, 'The environment.'),
+    environment: theEnvironment,
     reason: optional(reason, 'The reason, without names; rail status shows it.'),
   },
   example: ['--environment', 'live', '--reason', 'The bank asked us to wait'],
@@ -36,11 +34,9 @@ const pause = defineCommand({
   },
 })
 
-const resume = defineCommand({
-  noun: 'rail',
-  verb: 'resume',
+const resume = defineCommand('rail resume', {
   about: 'Sends payouts to the bank again; waiting ones are sent now.',
-  options: { environment: required(environment, 'The environment.') },
+  options: { environment: theEnvironment },
   example: ['--environment', 'live'],
   async run(ops, given) {
     const { db, clock, madeBy } = ops
@@ -56,12 +52,8 @@ const resume = defineCommand({
   },
 })
 
-const status = defineCommand({
-  noun: 'rail',
-  verb: 'status',
+const status = defineCommand('rail status', {
   about: `Shows whether the rail of each environment is open or paused, since when, by whom, why, and how many payouts wait; also the last ${pastShown} past pauses.`,
-  options: {},
-  example: [],
   async run({ db }) {
     const data = (await railStates(db)).map(presentState)
     const header = ['ENVIRONMENT', 'STATE', 'SINCE', 'BY', 'REASON', 'UNSENT', 'UNSENT GBP', 'UNCONFIRMED']

@@ -15,16 +15,13 @@ import { RailRefused, RailUnavailable } from '../../rail/rail'
 import { createRails } from '../../rail/rails'
 import { type Command, defineCommand, done, refused } from '../command'
 import type { Ops } from '../connect'
-import { environment, exchangeRate, optional, reason, required } from '../options'
+import { environment, exchangeRate, optional, reason, required, theEnvironment } from '../options'
 import { table } from '../print'
 
-const show = defineCommand({
-  noun: 'rate',
-  verb: 'show',
+const show = defineCommand('rate show', {
   about:
     "Shows the bank's current rate in each environment, the last accepted one, and why the current one is rejected.",
   options: { environment: optional(environment, 'Only this environment.') },
-  example: [],
   async run(ops, given) {
     const wanted = environments.filter((each) => given.environment === undefined || given.environment === each)
     const found = await Promise.all(wanted.map((each) => lookUp(ops, each)))
@@ -43,13 +40,11 @@ const show = defineCommand({
   },
 })
 
-const accept = defineCommand({
-  noun: 'rate',
-  verb: 'accept',
+const accept = defineCommand('rate accept', {
   about:
     'Accepts a rate that is rejected because it jumped, after you have checked it against another source. A rate that is stale or far from the mid-market rate cannot be accepted.',
   options: {
-    environment: required(environment, 'The environment.'),
+    environment: theEnvironment,
     rate: required(exchangeRate, 'The rate, exactly as rate show prints it.'),
     reason: required(reason, 'Why the jump is real, and where you checked it.'),
   },

@@ -4,15 +4,10 @@ import { type Command, defineCommand, done, found } from '../command'
 import { hash, optional } from '../options'
 import { fields } from '../print'
 
-const verify = defineCommand({
-  noun: 'audit',
-  verb: 'verify',
+const verify = defineCommand('audit verify', {
   about:
     'Verifies the audit chain, names the first row that was changed, removed or moved, and counts unsealed rows; exits with 1 on a fault.',
-  options: {
-    head: optional(hash, 'A head from an earlier verify, kept elsewhere: it must still be in the chain.'),
-  },
-  example: [],
+  options: { head: optional(hash, 'A head from an earlier verify, kept elsewhere: it must still be in the chain.') },
   async run({ db }, given) {
     const verified = await verifyAudit(db, given.head ?? null)
     const shown = present(verified)

@@ -3,33 +3,28 @@ import { acceptDrift, type DriftToDecide, lockDrift, reopenDrift } from '../../d
 import { saidInUsdc } from '../../domain/controls/drift'
 import { type Answer, type Command, defineCommand, done, refused } from '../command'
 import type { Ops } from '../connect'
-import { reason, required, uuid } from '../options'
+import { exampleId, reason, required, uuid } from '../options'
 import { recordChange } from './record-change'
 
-const anId = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
 const options = {
   drift: required(uuid, 'The drift, by the id in proof list; a changed drift has a new id.'),
   reason: required(reason, 'The reason, without names and account numbers.'),
 }
 
-const accept = defineCommand({
-  noun: 'proof',
-  verb: 'accept',
+const accept = defineCommand('proof accept', {
   about: 'Accepts an explained drift: it raises no alert while it stays the same. Nothing is booked.',
   options,
   bare: 'drift',
-  example: ['--drift', anId, '--reason', 'The bank moved it back by hand, ticket 4711'],
+  example: ['--drift', exampleId, '--reason', 'The bank moved it back by hand, ticket 4711'],
   run: (ops, given) => decide(ops, { ...given, action: 'accept' }),
 })
 
-const reopen = defineCommand({
-  noun: 'proof',
-  verb: 'reopen',
+const reopen = defineCommand('proof reopen', {
   about:
     'Reopens an accepted drift that is not explained after all; its wallet is proved from its first movement again.',
   options,
   bare: 'drift',
-  example: ['--drift', anId, '--reason', 'Ticket 4711 was about another transfer'],
+  example: ['--drift', exampleId, '--reason', 'Ticket 4711 was about another transfer'],
   run: (ops, given) => decide(ops, { ...given, action: 'reopen' }),
 })
 

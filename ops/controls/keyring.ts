@@ -6,12 +6,8 @@ import type { Keyring } from '../../db/keyring'
 import { type Command, defineCommand, done } from '../command'
 import { table } from '../print'
 
-const status = defineCommand({
-  noun: 'keyring',
-  verb: 'status',
+const status = defineCommand('keyring status', {
   about: 'Shows what each key of SECRET_KEYS is still needed for, and which can be removed.',
-  options: {},
-  example: [],
   async run(ops) {
     const keyring = ops.keyring()
     const data = statesOf(keyring, await keyringUse(ops.db, ops.clock.now()))
@@ -21,13 +17,9 @@ const status = defineCommand({
   },
 })
 
-const reseal = defineCommand({
-  noun: 'keyring',
-  verb: 'reseal',
+const reseal = defineCommand('keyring reseal', {
   about:
     'Reseals bank details, fingerprints and account hashes under the first key of SECRET_KEYS. Can be repeated, and run while the system runs.',
-  options: {},
-  example: [],
   async run(ops) {
     const keyring = ops.keyring()
     const total = { written: 0, left: 0 }

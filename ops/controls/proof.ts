@@ -10,15 +10,12 @@ import type { Proved } from '../../workflows/controls/proof'
 import { type Answer, type Command, defineCommand, done, found } from '../command'
 import type { Ops } from '../connect'
 import { flag, optional } from '../options'
-import { table } from '../print'
+import { shownAtOnce, table } from '../print'
 
-const shownAtOnce = 200
 const goneShown = 20
 const timeouts = { connectMs: 2_000, callMs: 10_000 }
 
-const runNow = defineCommand({
-  noun: 'proof',
-  verb: 'run',
+const runNow = defineCommand('proof run', {
   whenAlone: 'runs',
   about:
     'Compares our books with themselves and with the bank’s now, and shows every drift; exits with 1 when a drift is not accepted, or when a wallet could not be proved.',
@@ -35,12 +32,8 @@ const runNow = defineCommand({
   },
 })
 
-const list = defineCommand({
-  noun: 'proof',
-  verb: 'list',
+const list = defineCommand('proof list', {
   about: `Shows open drifts with the next step for each kind (at most ${shownAtOnce}, oldest first), accepted ones, the last ${goneShown} that are gone, and wallets that were not compared. Exits with 1 when a drift is open.`,
-  options: {},
-  example: [],
   async run(ops): Promise<Answer> {
     const { json, sections, isOpen } = await currentDrifts(ops)
     const gone = (await listDrifts(ops.db, 'gone', goneShown)).map(presentGone)

@@ -9,15 +9,14 @@ import {
 } from '../../db/invoices/charges'
 import { findPartnerBySlug } from '../../db/partners/partners'
 import { formatMicropounds } from '../../domain/money'
-import { type Command, defineCommand, done, refused, unknownPartner } from '../command'
+import { type Command, defineCommand, done, refused } from '../command'
 import { invoiceNumber, month, optional, slug, uuid } from '../options'
+import { unknownPartner } from '../partners/by-slug'
 import { columns, table } from '../print'
 
 const shownAtOnce = 500
 
-const list = defineCommand({
-  noun: 'charge',
-  verb: 'list',
+const list = defineCommand('charge list', {
   about: `Shows charges with their invoice and their sums; at most the newest ${shownAtOnce} that match all options.`,
   options: {
     partner: optional(slug, 'Of this partner.'),

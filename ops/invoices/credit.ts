@@ -2,36 +2,25 @@
 
 import { newId } from '../../db/id'
 import { addCharge, findCharge } from '../../db/invoices/charges'
-import { lockPartnerBySlug } from '../../db/partners/partners'
 import { correctionPrefix } from '../../domain/invoices/invoice'
 import { formatPence, micropoundsFromPence, penceFromMicropounds } from '../../domain/money'
 import { londonMonthOf, monthInWords } from '../../domain/month'
-import { defineCommand, done, refused, unknownPartner } from '../command'
+import { defineCommand, done, refused } from '../command'
 import { recordChange } from '../controls/record-change'
-import {
-  correctionAmount,
-  optional,
-  reason as reasonKind,
-  reference as referenceKind,
-  required,
-  slug,
-} from '../options'
+import { correctionAmount, optional, reason as reasonKind, reference as referenceKind, required } from '../options'
+import { thePartner, withLockedPartner } from '../partners/by-slug'
 
-export const credit = defineCommand({
-  noun: 'invoices',
-  verb: 'credit',
+export const credit = defineCommand('invoices credit', {
   about: 'Credits an amount to a partner, on the invoice of this month or on the next one with an amount to pay.',
   options: {
-    partner: required(slug, 'The partner.'),
+    partner: thePartner,
     amount: required(correctionAmount, 'The amount.'),
     reason: required(reasonKind, 'The reason; the partner sees it in its activity list.'),
     reference: optional(referenceKind, 'Your own reference. A repeat with the same reference credits nothing more.'),
   },
   example: ['--partner', 'acme', '--amount', '12.50', '--reason', 'charged twice', '--reference', 'case-17'],
   async run(ops, { partner: wanted, amount, reason, reference }) {
-    return ops.db.transaction(async (tx) => {
-      const partner = await lockPartnerBySlug(tx, wanted)
-      if (partner === null) return unknownPartner(wanted)
+    return withLockedPartner(ops, wanted, async (tx, partner) => {
       const at = ops.clock.now()
       const cause = {
         partnerId: partner.id,

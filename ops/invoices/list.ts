@@ -3,18 +3,14 @@ import { type InvoiceOfMonth, listInvoicesOfMonth } from '../../db/invoices/invo
 import { findPartnerBySlug } from '../../db/partners/partners'
 import { formatPence } from '../../domain/money'
 import { londonDayOf, monthInWords } from '../../domain/month'
-import { defineCommand, done, unknownPartner } from '../command'
-import { month, optional, required, slug } from '../options'
+import { defineCommand, done } from '../command'
+import { month, required } from '../options'
+import { onlyPartner, unknownPartner } from '../partners/by-slug'
 import { table } from '../print'
 
-export const list = defineCommand({
-  noun: 'invoices',
-  verb: 'list',
+export const list = defineCommand('invoices list', {
   about: 'Shows the invoices of a month: open, paid or void, and whether they were mailed.',
-  options: {
-    period: required(month, 'The month.'),
-    partner: optional(slug, 'Only this partner.'),
-  },
+  options: { period: required(month, 'The month.'), partner: onlyPartner },
   example: ['--period', '2026-10', '--partner', 'acme'],
   async run({ db }, { period, partner }) {
     if (partner !== undefined && (await findPartnerBySlug(db, partner)) === null) return unknownPartner(partner)

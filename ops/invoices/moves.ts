@@ -14,35 +14,26 @@ import {
 import { findPartnerBySlug } from '../../db/partners/partners'
 import type { InvoiceStatus } from '../../domain/invoices/invoice'
 import { londonDayOf, type Month, monthInWords } from '../../domain/month'
-import { type Answer, defineCommand, done, refused, unknownPartner } from '../command'
+import { type Answer, defineCommand, done, refused } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
-import { day, month, optional, reason as reasonKind, required, slug } from '../options'
+import { day, month, optional, reason as reasonKind, required } from '../options'
+import { thePartner, unknownPartner } from '../partners/by-slug'
 
 const which = {
   period: required(month, 'The month of the invoice.'),
-  partner: required(slug, 'The partner.'),
+  partner: thePartner,
 }
 
-export const voidOne = defineCommand({
-  noun: 'invoices',
-  verb: 'void',
+export const voidOne = defineCommand('invoices void', {
   about: 'Voids an open invoice; its charges are billed when the month is run again, or on the next invoice.',
   options: { ...which, reason: required(reasonKind, 'The reason; the partner sees it with the invoice.') },
   example: ['--period', '2026-10', '--partner', 'acme', '--reason', 'wrong address'],
-  async run(ops, { reason, ...invoice }) {
-    const at = ops.clock.now()
-    return move(ops, invoice, {
-      action: 'invoice.void',
-      to: 'void',
-      by: (tx, number) => voidInvoice(tx, { number, reason, at }),
-    })
-  },
+  run: (ops, { reason, ...invoice }) =>
+    move(ops, invoice, 'void', (tx, number) => voidInvoice(tx, { number, reason, at: ops.clock.now() })),
 })
 
-export const markPaid = defineCommand({
-  noun: 'invoices',
-  verb: 'mark-paid',
+export const markPaid = defineCommand('invoices mark-paid', {
   about: 'Records the payment of an open invoice.',
   options: { ...which, on: optional(day, 'The day of payment; the default is today.') },
   example: ['--period', '2026-10', '--partner', 'acme', '--on', '2026-11-12'],
@@ -51,37 +42,29 @@ export const markPaid = defineCommand({
     if (on !== undefined && on > londonDayOf(now)) return refused('invalid_request', '--on must not be in the future.')
     // Noon, so that it is the same day in London and in UTC, summer and winter.
     const at = on === undefined ? now : new Date(`${on}T12:00:00.000Z`)
-    return move(ops, invoice, {
-      action: 'invoice.mark_paid',
-      to: 'paid',
-      by: (tx, number) => markInvoicePaid(tx, { number, at }),
-    })
+    return move(ops, invoice, 'paid', (tx, number) => markInvoicePaid(tx, { number, at }))
   },
 })
 
-export const markUnpaid = defineCommand({
-  noun: 'invoices',
-  verb: 'mark-unpaid',
+export const markUnpaid = defineCommand('invoices mark-unpaid', {
   about: 'Undoes mark-paid, so that the invoice is open again.',
   options: which,
   example: ['--period', '2026-10', '--partner', 'acme'],
-  async run(ops, invoice) {
-    return move(ops, invoice, {
-      action: 'invoice.mark_unpaid',
-      to: 'open',
-      by: (tx, number) => markInvoiceUnpaid(tx, { number }),
-    })
-  },
+  run: (ops, invoice) => move(ops, invoice, 'open', (tx, number) => markInvoiceUnpaid(tx, { number })),
 })
 
-interface Move {
-  readonly action: string
-  readonly to: InvoiceStatus
-  by(tx: Tx, number: string): Promise<Moved | Paid | Unpaid | Voided>
-}
+const actions = {
+  void: 'invoice.void',
+  paid: 'invoice.mark_paid',
+  open: 'invoice.mark_unpaid',
+} as const satisfies Partial<Record<InvoiceStatus, string>>
 
-async function move(ops: Ops, invoice: { period: Month; partner: string }, how: Move): Promise<Answer> {
-  const { period, partner: slugOfPartner } = invoice
+async function move(
+  ops: Ops,
+  { period, partner: slugOfPartner }: { period: Month; partner: string },
+  to: keyof typeof actions,
+  change: (tx: Tx, number: string) => Promise<Moved | Paid | Unpaid | Voided>,
+): Promise<Answer> {
   return ops.db.transaction(async (tx) => {
     const partner = await findPartnerBySlug(tx, slugOfPartner)
     if (partner === null) return unknownPartner(slugOfPartner)
@@ -90,25 +73,20 @@ async function move(ops: Ops, invoice: { period: Month; partner: string }, how: 
       return refused('not_found', `${slugOfPartner} has no invoice for ${monthInWords(period)} that is open or paid.`)
     }
     const { number } = found
-    const moved = await how.by(tx, number)
+    const moved = await change(tx, number)
     if (moved.outcome === 'moved') {
       const at = ops.clock.now()
-      await recordChange(ops, tx, {
-        partnerId: partner.id,
-        at,
-        environment: null,
-        action: how.action,
-        detail: number,
-      })
-      return done({ number, partner: slugOfPartner, period, status: how.to }, `${number} is ${how.to} now.`)
+      const about = { partnerId: partner.id, at, environment: null }
+      await recordChange(ops, tx, { ...about, action: actions[to], detail: number })
+      return done({ number, partner: slugOfPartner, period, status: to }, `${number} is ${to} now.`)
     }
-    return refusalOf(number, how, moved)
+    return refusalOf(number, to, moved)
   })
 }
 
 type NotMoved = Exclude<Moved | Paid | Unpaid | Voided, { outcome: 'moved' }>
 
-function refusalOf(number: string, { to }: Move, moved: NotMoved): Answer {
+function refusalOf(number: string, to: keyof typeof actions, moved: NotMoved): Answer {
   if (moved.outcome === 'not_found') return refused('not_found', `There is no invoice ${number}.`)
   if (moved.outcome === 'credit_used') {
     const sentence = `${number} carried credit forward that ${moved.usedBy} has used: void that one first.`

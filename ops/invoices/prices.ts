@@ -1,13 +1,13 @@
 // A partner's prices. A change is a new list from a given time on, so billed months keep their prices.
 
 import { changePrices, listPrices, removePlanned, type ValidPrices } from '../../db/invoices/price-lists'
-import { findPartnerBySlug, lockPartnerBySlug } from '../../db/partners/partners'
 import type { PriceList } from '../../domain/invoices/fees'
 import { formatHundredths, formatMicropounds, formatPence } from '../../domain/money'
 import { startOf } from '../../domain/month'
-import { type Command, defineCommand, done, type Given, refused, unknownPartner } from '../command'
+import { type Command, defineCommand, done, type Given, refused } from '../command'
 import { recordChange } from '../controls/record-change'
-import { month, optional, percent, price, priceToTheMicropound, required, slug } from '../options'
+import { month, optional, percent, price, priceToTheMicropound, required } from '../options'
+import { onePartner, thePartner, withLockedPartner, withPartner } from '../partners/by-slug'
 import { table } from '../print'
 
 const changeable = {
@@ -23,13 +23,11 @@ const changeable = {
   'return-cost': optional(priceToTheMicropound, 'Cost of a return, which the bank does not state.'),
 }
 
-const set = defineCommand({
-  noun: 'price',
-  verb: 'set',
+const set = defineCommand('price set', {
   about:
     "Changes a partner's prices from now or from a month on. Omitted prices stay, a list planned for that month is replaced, and past prices never change.",
   options: {
-    partner: required(slug, 'The partner.'),
+    partner: thePartner,
     from: optional(month, 'The first month with the new prices; the default is now.'),
     ...changeable,
   },
@@ -40,9 +38,7 @@ const set = defineCommand({
       const names = Object.keys(changeable).map((name) => `--${name}`)
       return refused('invalid_request', `Give at least one of: ${names.join(', ')}.`)
     }
-    return ops.db.transaction(async (tx) => {
-      const partner = await lockPartnerBySlug(tx, given.partner)
-      if (partner === null) return unknownPartner(given.partner)
+    return withLockedPartner(ops, given.partner, async (tx, partner) => {
       const at = ops.clock.now()
       const from = given.from === undefined ? at : startOf(given.from)
       if (from < at) return refused('invalid_request', `${given.from} has begun: past prices cannot change.`)
@@ -58,19 +54,12 @@ const set = defineCommand({
   },
 })
 
-const remove = defineCommand({
-  noun: 'price',
-  verb: 'remove',
+const remove = defineCommand('price remove', {
   about: 'Removes the prices that were planned last, if they have not begun.',
-  options: {
-    partner: required(slug, 'The partner.'),
-    from: required(month, 'The month with which they begin.'),
-  },
+  options: { partner: thePartner, from: required(month, 'The month with which they begin.') },
   example: ['--partner', 'acme', '--from', '2027-01'],
-  async run(ops, given) {
-    return ops.db.transaction(async (tx) => {
-      const partner = await lockPartnerBySlug(tx, given.partner)
-      if (partner === null) return unknownPartner(given.partner)
+  run: (ops, given) =>
+    withLockedPartner(ops, given.partner, async (tx, partner) => {
       const [at, from] = [ops.clock.now(), startOf(given.from)]
       if ((await removePlanned(tx, { partnerId: partner.id, from, at })) === 'not_planned') {
         return refused('invalid_state', `The prices that were planned last do not begin with ${given.from}.`)
@@ -78,21 +67,15 @@ const remove = defineCommand({
       const detail = `from ${from.toISOString()}`
       await recordChange(ops, tx, { partnerId: partner.id, at, environment: null, action: 'price.remove', detail })
       return presentPrices(given.partner, await listPrices(tx, partner.id))
-    })
-  },
+    }),
 })
 
-const list = defineCommand({
-  noun: 'price',
-  verb: 'list',
+const list = defineCommand('price list', {
   about: "Shows a partner's past, current and planned prices.",
-  options: { partner: required(slug, 'The partner.') },
-  example: ['--partner', 'acme'],
-  async run({ db }, given) {
-    const partner = await findPartnerBySlug(db, given.partner)
-    if (partner === null) return unknownPartner(given.partner)
+  ...onePartner,
+  run: withPartner(async ({ db }, partner, given) => {
     return presentPrices(given.partner, await listPrices(db, partner.id))
-  },
+  }),
 })
 
 export const priceCommands: readonly Command[] = [set, remove, list]

@@ -3,29 +3,26 @@ import { findPartnerById, findPartnerBySlug } from '../../db/partners/partners'
 import { isOver, type Month, monthInWords } from '../../domain/month'
 import type * as reaching from '../../runtime/temporal/client'
 import type * as following from '../../runtime/temporal/invoice-run'
-import { type Answer, defineCommand, done, type Given, refused, unknownPartner } from '../command'
+import { type Answer, defineCommand, done, type Given, refused } from '../command'
 import type { Ops } from '../connect'
-import { month, optional, required, slug } from '../options'
+import { month, required } from '../options'
+import { onlyPartner, unknownPartner } from '../partners/by-slug'
 import { Trouble } from '../trouble'
 
 const options = {
   period: required(month, 'The month; it must be over.'),
-  partner: optional(slug, 'Only this partner.'),
+  partner: onlyPartner,
 }
 const example = ['--period', '2026-10', '--partner', 'acme']
 
-export const run = defineCommand({
-  noun: 'invoices',
-  verb: 'run',
+export const run = defineCommand('invoices run', {
   about: 'Bills a past month for every partner without an invoice for it. Two concurrent calls share one run.',
   options,
   example,
   run: bill,
 })
 
-export const rerun = defineCommand({
-  noun: 'invoices',
-  verb: 'rerun',
+export const rerun = defineCommand('invoices rerun', {
   about: 'The same, after a correction: existing invoices stay, and late charges go on the next one.',
   options,
   example,

@@ -38,9 +38,7 @@ import { approvePartner } from './verification'
  * Only a past month can be billed, voided and credited, and a new account has none. So the account is opened, verified and
  * used in the previous month: every step runs with a clock set to its day.
  */
-export const demoPartner = defineCommand({
-  noun: 'partner',
-  verb: 'demo',
+export const demoPartner = defineCommand('partner demo', {
   about:
     'Opens a demo partner at simulated banks: verified in the previous month, with uninvoiced live payouts of that month. Only if both banks are on this machine, and before a worker runs.',
   options: {

@@ -1,27 +1,23 @@
 // Creates, lists and revokes a partner's API keys.
 import { presentKey } from '../../api/partners/keys/present'
 import { type ApiKeyRow, createApiKey, listApiKeys, revokeApiKey } from '../../db/partners/api-keys'
-import { findPartnerBySlug } from '../../db/partners/partners'
 import { keysPerEnvironment } from '../../domain/limits'
-import { type Command, defineCommand, done, refused, unknownPartner } from '../command'
+import { type Command, defineCommand, done, refused } from '../command'
 import { type Change, recordChange } from '../controls/record-change'
-import { environment, keyIdOrPrefix, label, optional, required, slug } from '../options'
+import { environment, keyIdOrPrefix, label, optional, required } from '../options'
 import { fields, table } from '../print'
+import { onePartner, thePartner, withPartner } from './by-slug'
 
-const create = defineCommand({
-  noun: 'key',
-  verb: 'create',
+const create = defineCommand('key create', {
   about: `Creates an API key and shows its secret once. At most ${keysPerEnvironment} per environment; live keys need an approved verification.`,
   options: {
-    partner: required(slug, 'The partner.'),
+    partner: thePartner,
     environment: required(environment, 'The environment of the key.'),
     label: optional(label, 'Its purpose.'),
   },
   example: ['--partner', 'acme', '--environment', 'sandbox', '--label', 'order service'],
-  async run(ops, given) {
+  run: withPartner(async (ops, partner, given) => {
     const { db, clock, madeBy } = ops
-    const partner = await findPartnerBySlug(db, given.partner)
-    if (partner === null) return unknownPartner(given.partner)
     const order = { partnerId: partner.id, environment: given.environment, label: given.label ?? null }
     const made = { createdBy: madeBy, at: clock.now(), keyring: ops.keyring() }
 
@@ -44,39 +40,30 @@ const create = defineCommand({
       return refused('verification_required', sentence, { status })
     }
     return newKey(created.key, created.secret)
-  },
+  }),
 })
 
-const list = defineCommand({
-  noun: 'key',
-  verb: 'list',
+const list = defineCommand('key list', {
   about: "Shows a partner's keys without secrets, newest first, including revoked ones.",
-  options: { partner: required(slug, 'The partner.') },
-  example: ['--partner', 'acme'],
-  async run({ db }, given) {
-    const partner = await findPartnerBySlug(db, given.partner)
-    if (partner === null) return unknownPartner(given.partner)
+  ...onePartner,
+  run: withPartner(async ({ db }, partner) => {
     const keys = (await listApiKeys(db, partner.id)).map(presentKey)
     const header = ['ID', 'ENVIRONMENT', 'PREFIX', 'LABEL', 'CREATED', 'LAST USED', 'REVOKED']
     // The order of the fields is the order of the columns.
     const rows = keys.map((key) => Object.values(key))
     return done({ object: 'list', data: keys }, keys.length > 0 ? table(header, rows) : `${partner.slug} has no keys.`)
-  },
+  }),
 })
 
-const revoke = defineCommand({
-  noun: 'key',
-  verb: 'revoke',
+const revoke = defineCommand('key revoke', {
   about: 'Revokes a key at once and permanently.',
   options: {
-    partner: required(slug, 'The partner.'),
+    partner: thePartner,
     key: required(keyIdOrPrefix, 'The key; the start of a prefix is enough if it is unique.'),
   },
   example: ['--partner', 'acme', '--key', 'kp_sandbox_1a2b3c4d'],
-  async run(ops, given) {
+  run: withPartner(async (ops, partner, given) => {
     const { db, clock, madeBy } = ops
-    const partner = await findPartnerBySlug(db, given.partner)
-    if (partner === null) return unknownPartner(given.partner)
     const keys = await listApiKeys(db, partner.id)
     const [key, ...others] = keys.filter((each) => isNamed(each, given.key))
     if (key === undefined) return refused('not_found', `${partner.slug} has no such key.`)
@@ -96,7 +83,7 @@ const revoke = defineCommand({
       return done({ id: key.id, revoked: true }, `The key ${key.keyPrefix} of ${partner.slug} is revoked.`)
     }
     return refused('invalid_state', `The key ${key.keyPrefix} is already revoked.`, { status: 'revoked' })
-  },
+  }),
 })
 
 export const keyCommands: readonly Command[] = [create, list, revoke]

@@ -1,27 +1,20 @@
 // Opens, shows, suspends, reactivates and closes partners; settings.ts changes their settings.
 import { closePartnerForGood } from '../../db/partners/close'
 import { openPartner } from '../../db/partners/open'
-import {
-  findPartnerBySlug,
-  listPartners,
-  lockPartnerToStop,
-  type PartnerRow,
-  updatePartner,
-} from '../../db/partners/partners'
+import { listPartners, lockPartnerToStop, type PartnerRow, updatePartner } from '../../db/partners/partners'
 import { environments } from '../../domain/environment'
 import { formatPence } from '../../domain/money'
 import { isReservedSlug, type PartnerStatus, shownScreening } from '../../domain/partners/partner'
 import { wakeUnsent } from '../bank/rail'
-import { type Answer, type Command, defineCommand, done, refused, unknownPartner } from '../command'
+import { type Answer, type Command, defineCommand, done, refused } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
 import { email, exactUsdc, optional, partnerName, reason, required, slug } from '../options'
 import { fields, table } from '../print'
 import { tryTemporal } from '../reach-temporal'
+import { onePartner, thePartner, unknownPartner, withPartner } from './by-slug'
 
-const create = defineCommand({
-  noun: 'partner',
-  verb: 'create',
+const create = defineCommand('partner create', {
   about: "Opens a partner's account, with an admin who can sign in, both wallets and the sandbox's test money.",
   options: {
     name: required(partnerName, "The business's name."),
@@ -37,25 +30,16 @@ const create = defineCommand({
   },
 })
 
-const show = defineCommand({
-  noun: 'partner',
-  verb: 'show',
+const show = defineCommand('partner show', {
   about: "Shows a partner's status, settings and verification.",
-  options: { partner: required(slug, 'The partner.') },
-  example: ['--partner', 'acme'],
-  async run({ db }, given) {
-    const partner = await findPartnerBySlug(db, given.partner)
-    if (partner === null) return unknownPartner(given.partner)
+  ...onePartner,
+  run: withPartner(async (_, partner) => {
     return done(presentPartner(partner), describePartner(partner))
-  },
+  }),
 })
 
-const list = defineCommand({
-  noun: 'partner',
-  verb: 'list',
+const list = defineCommand('partner list', {
   about: 'Shows every partner, by slug.',
-  options: {},
-  example: [],
   async run({ db }) {
     const partners = await listPartners(db)
     const rows = partners.map(({ slug, status, verificationStatus, name, requestedName }) => [
@@ -71,22 +55,16 @@ const list = defineCommand({
   },
 })
 
-const suspend = defineCommand({
-  noun: 'partner',
-  verb: 'suspend',
+const suspend = defineCommand('partner suspend', {
   about:
     'Stops sending payouts of a partner to the bank: new ones are refused, unsent ones wait; its keys can still read.',
-  options: { partner: required(slug, 'The partner.') },
-  example: ['--partner', 'acme'],
+  ...onePartner,
   run: (ops, given) => moveStatus(ops, given.partner, { from: 'active', to: 'suspended', action: 'partner.suspend' }),
 })
 
-const reactivate = defineCommand({
-  noun: 'partner',
-  verb: 'reactivate',
+const reactivate = defineCommand('partner reactivate', {
   about: 'Lets a suspended partner pay out again; its waiting payouts are sent.',
-  options: { partner: required(slug, 'The partner.') },
-  example: ['--partner', 'acme'],
+  ...onePartner,
   async run(ops, given) {
     const move = { from: 'suspended', to: 'active', action: 'partner.reactivate' } as const
     const answer = await moveStatus(ops, given.partner, move)
@@ -95,13 +73,11 @@ const reactivate = defineCommand({
   },
 })
 
-const close = defineCommand({
-  noun: 'partner',
-  verb: 'close',
+const close = defineCommand('partner close', {
   about:
     'Closes a partner permanently: revokes its keys, ends its sessions, and bills the month of closing as its last. Refused while anything is unfinished.',
   options: {
-    partner: required(slug, 'The partner.'),
+    partner: thePartner,
     reason: required(reason, 'The reason; the partner sees it in its activity list.'),
     remaining: optional(
       exactUsdc,

@@ -1,16 +1,7 @@
 // `partner set` changes a partner's settings; `partner approve-name` and `refuse-name` decide about a requested name.
-import { lockPartnerBySlug, type PartnerRow, updatePartner } from '../../db/partners/partners'
+import { type PartnerRow, updatePartner } from '../../db/partners/partners'
 import { formatPence } from '../../domain/money'
-import {
-  type Answer,
-  type Command,
-  defineCommand,
-  done,
-  type Given,
-  type Refusal,
-  refused,
-  unknownPartner,
-} from '../command'
+import { type Answer, type Command, defineCommand, done, type Given, type Refusal, refused } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
 import {
@@ -22,8 +13,8 @@ import {
   payoutAmount,
   rateLimit,
   required,
-  slug,
 } from '../options'
+import { onePartner, thePartner, withLockedPartner } from './by-slug'
 import { describePartner, presentPartner } from './lifecycle'
 
 const settings = {
@@ -38,11 +29,9 @@ const settings = {
   'rate-limit-live': optional(rateLimit, 'Requests per second in live.'),
 }
 
-export const setPartner = defineCommand({
-  noun: 'partner',
-  verb: 'set',
+export const setPartner = defineCommand('partner set', {
   about: "Changes a partner's limits, countries, emails, billing address, name or rate limits. Omitted settings stay.",
-  options: { partner: required(slug, 'The partner.'), ...settings },
+  options: { partner: thePartner, ...settings },
   example: '--partner acme --min 2.50 --max-per-payout 5000.00 --countries GB --billing-email bills@acme.test'.split(
     ' ',
   ),
@@ -51,9 +40,7 @@ export const setPartner = defineCommand({
       const names = Object.keys(settings).map((name) => `--${name}`)
       return refused('invalid_request', `Give at least one of: ${names.join(', ')}.`)
     }
-    return ops.db.transaction(async (tx) => {
-      const before = await lockPartnerBySlug(tx, given.partner)
-      if (before === null) return unknownPartner(given.partner)
+    return withLockedPartner(ops, given.partner, async (tx, before) => {
       const wanted = settingsOf(before, given)
       const { minPayoutPence: min, maxPayoutPence: max } = wanted
       if (min > max) {
@@ -74,12 +61,10 @@ export const setPartner = defineCommand({
   },
 })
 
-const approveName = defineCommand({
-  noun: 'partner',
-  verb: 'approve-name',
+const approveName = defineCommand('partner approve-name', {
   about: 'Approves the name that a partner requested; mails and invoices show it from then on.',
   options: {
-    partner: required(slug, 'The partner.'),
+    partner: thePartner,
     name: required(partnerName, 'The name that you checked, because another one may have been requested since.'),
   },
   example: ['--partner', 'acme', '--name', 'Acme Payments Ltd'],
@@ -91,12 +76,9 @@ const approveName = defineCommand({
     ),
 })
 
-const refuseName = defineCommand({
-  noun: 'partner',
-  verb: 'refuse-name',
+const refuseName = defineCommand('partner refuse-name', {
   about: 'Refuses the name that a partner requested; it keeps its name.',
-  options: { partner: required(slug, 'The partner.') },
-  example: ['--partner', 'acme'],
+  ...onePartner,
   run: (ops, given) => decideName(ops, given.partner, 'partner.name_refuse', () => ({})),
 })
 
@@ -108,9 +90,7 @@ function decideName(
   action: string,
   decide: (partner: PartnerRow) => { readonly name?: string } | Refusal,
 ): Promise<Answer> {
-  return ops.db.transaction(async (tx) => {
-    const partner = await lockPartnerBySlug(tx, slug)
-    if (partner === null) return unknownPartner(slug)
+  return withLockedPartner(ops, slug, async (tx, partner) => {
     if (partner.requestedName === null) return refused('invalid_state', `${slug} has not requested another name.`)
     const decision = decide(partner)
     if ('outcome' in decision) return decision

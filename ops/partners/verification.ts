@@ -2,7 +2,7 @@
 
 import { connectLiveWallet, openLiveCustomer } from '../../activities/partners/verification/customer'
 import type { VerificationDeps } from '../../activities/partners/verification/store'
-import { findPartnerById, findPartnerBySlug } from '../../db/partners/partners'
+import { findPartnerById } from '../../db/partners/partners'
 import { beginVerification } from '../../db/partners/verification'
 import { findLiveWallet } from '../../db/wallets/live'
 import { assert } from '../../domain/assert'
@@ -11,23 +11,18 @@ import type { SimulatedBank } from '../../rail/simulated-bank'
 import type { VerificationState } from '../../workflows/partners/verification'
 import { starts } from '../../workflows/starts'
 import { withSimulatedBank } from '../bank/simulated'
-import { type Command, defineCommand, done, refused, unknownPartner } from '../command'
+import { type Command, defineCommand, done, refused } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
-import { required, slug } from '../options'
 import { withTemporal } from '../reach-temporal'
 import { Trouble } from '../trouble'
+import { onePartner, withPartner } from './by-slug'
 import { presentPartner } from './lifecycle'
 
-const verify = defineCommand({
-  noun: 'partner',
-  verb: 'verify',
+const verify = defineCommand('partner verify', {
   about: "Starts a partner's business verification at the live bank, also again after a refusal.",
-  options: { partner: required(slug, 'The partner.') },
-  example: ['--partner', 'acme'],
-  async run(ops, given) {
-    const partner = await findPartnerBySlug(ops.db, given.partner)
-    if (partner === null) return unknownPartner(given.partner)
+  ...onePartner,
+  run: withPartner(async (ops, partner) => {
     if (partner.status !== 'active')
       return refused('invalid_state', `${partner.slug} is ${partner.status}, not active.`)
     if (ops.bank.live === null) return refused('invalid_state', 'There is no live bank: set BANK_LIVE_URL.')
@@ -47,18 +42,13 @@ const verify = defineCommand({
     }
     const sentence = `${partner.slug}'s verification has begun: its admins continue it in the dashboard.`
     return done(presentPartner(begun.partner), sentence)
-  },
+  }),
 })
 
-const approve = defineCommand({
-  noun: 'partner',
-  verb: 'approve',
+const approve = defineCommand('partner approve', {
   about: 'Approves a partner at a simulated live bank and opens its live wallet there.',
-  options: { partner: required(slug, 'The partner.') },
-  example: ['--partner', 'acme'],
-  async run(ops, given) {
-    const partner = await findPartnerBySlug(ops.db, given.partner)
-    if (partner === null) return unknownPartner(given.partner)
+  ...onePartner,
+  run: withPartner(async (ops, partner) => {
     if (partner.status === 'closed') return refused('invalid_state', `${partner.slug} is closed, not active.`)
     return withSimulatedBank(ops, 'live', async ({ rail, bank }) => {
       const { db, clock, madeBy } = ops
@@ -71,7 +61,7 @@ const approve = defineCommand({
       const sentence = `${partner.slug} is approved: its live wallet is at the simulated bank.`
       return done(presentPartner(approved), sentence)
     })
-  },
+  }),
 })
 
 export const verificationCommands: readonly Command[] = [verify, approve]

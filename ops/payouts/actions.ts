@@ -8,21 +8,17 @@ import { findOpenPayout, type OpenPayout } from '../../db/payouts/open'
 import { findPayoutStory } from '../../db/payouts/story'
 import { createRails } from '../../rail/rails'
 import { createLog } from '../../runtime/log'
-import { type Command, defineCommand, done, refused } from '../command'
+import { type Command, defineCommand, done, refused, unknownPayout } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
-import { note, oneOf, optional, reference, required, uuid } from '../options'
+import { exampleId, note, oneOf, onePayout, optional, reference, required, thePayout } from '../options'
 import { withTemporal } from '../reach-temporal'
 
-const exampleId = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
 const timeouts = { connectMs: 2_000, callMs: 10_000 }
 
-const retry = defineCommand({
-  noun: 'payout',
-  verb: 'retry',
+const retry = defineCommand('payout retry', {
   about: 'Wakes a payout now instead of at its next poll, and starts its workflow if that is missing.',
-  options: { payout: required(uuid, 'The payout.') },
-  example: ['--payout', exampleId],
+  ...onePayout,
   async run(ops, { payout: payoutId }) {
     const open = await findOpenPayout(ops.db, payoutId)
     if (open === null) return overOrUnknown(ops, payoutId)
@@ -40,13 +36,11 @@ const retry = defineCommand({
   },
 })
 
-const resolve = defineCommand({
-  noun: 'payout',
-  verb: 'resolve',
+const resolve = defineCommand('payout resolve', {
   about:
     'Records the outcome of a payout that may have been sent. Checks with the bank first, and pays nothing: sent follows the transfer, not-sent returns the money to the wallet.',
   options: {
-    payout: required(uuid, 'The payout.'),
+    payout: thePayout,
     outcome: required(oneOf(['sent', 'not-sent']), 'The outcome.'),
     transfer: optional(reference, "The bank's id of its transfer; required for sent."),
     evidence: required(note, 'Your evidence, without names and account numbers; it stays in the timeline.'),
@@ -57,7 +51,7 @@ const resolve = defineCommand({
       return refused('invalid_request', '--outcome sent needs --transfer, and not-sent does not take it.')
     }
     const story = await findPayoutStory(ops.db, payoutId)
-    if (story === null) return refused('not_found', `There is no payout ${payoutId}.`)
+    if (story === null) return unknownPayout(payoutId)
     const open = await findOpenPayout(ops.db, payoutId)
     const word = { payoutId, transferRef: transfer ?? null, evidence, by: ops.madeBy }
     const resolved = await withRails(ops, (deps) => resolveByHand(deps, word))
@@ -70,20 +64,18 @@ const resolve = defineCommand({
   },
 })
 
-const bind = defineCommand({
-  noun: 'payout',
-  verb: 'bind',
+const bind = defineCommand('payout bind', {
   about:
     'Binds a transfer that the bank did send to the payout whose key was released. Checks at the bank that the transfer names this payout, debits the wallet again, and lets the payout settle as usual. Sends nothing.',
   options: {
-    payout: required(uuid, 'The payout.'),
+    payout: thePayout,
     transfer: required(reference, "The bank's id of the transfer."),
     evidence: required(note, 'Your evidence, without names and account numbers; it stays in the timeline.'),
   },
   example: ['--payout', exampleId, '--transfer', 'tr_8f14e45f', '--evidence', 'Bank case 4711: the payee was paid'],
   async run(ops, { payout: payoutId, transfer: transferRef, evidence }) {
     if ((await findPayoutStory(ops.db, payoutId)) === null) {
-      return refused('not_found', `There is no payout ${payoutId}.`)
+      return unknownPayout(payoutId)
     }
     const word = { payoutId, transferRef, evidence, by: ops.madeBy }
     const bound = await withRails(ops, (deps) => bindTransfer(deps, word))
@@ -99,12 +91,9 @@ const bind = defineCommand({
   },
 })
 
-const shred = defineCommand({
-  noun: 'payout',
-  verb: 'shred',
+const shred = defineCommand('payout shred', {
   about: 'Permanently erases the sealed bank details of a final payout; its key still replays.',
-  options: { payout: required(uuid, 'The payout.') },
-  example: ['--payout', exampleId],
+  ...onePayout,
   async run(ops, { payout }) {
     const { db, clock, madeBy } = ops
     const keyring = ops.keyring()
@@ -119,7 +108,7 @@ const shred = defineCommand({
     })
     if (shredded !== null) return done({ id: payout, shredded: true }, `The bank details of ${payout} are erased.`)
     const story = await findPayoutStory(db, payout)
-    if (story === null) return refused('not_found', `There is no payout ${payout}.`)
+    if (story === null) return unknownPayout(payout)
     const { status, closedAt } = story.payout
     if (closedAt === null && story.payout.releasedAt === null) {
       return refused('invalid_state', `The payout ${payout} is not final: it may still need its bank details.`, {
@@ -143,7 +132,7 @@ async function pauseOf({ db }: Ops, { environment }: OpenPayout): Promise<string
 
 async function overOrUnknown({ db }: Ops, payoutId: string) {
   const story = await findPayoutStory(db, payoutId)
-  if (story === null) return refused('not_found', `There is no payout ${payoutId}.`)
+  if (story === null) return unknownPayout(payoutId)
   return refused('invalid_state', `The payout ${payoutId} is final: there is nothing left to do.`)
 }
 

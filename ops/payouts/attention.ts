@@ -10,21 +10,15 @@ import {
 } from '../../db/payouts/story'
 import { formatPence, formatUsdc } from '../../domain/money'
 import { payoutWorkflowId } from '../../workflows/names'
-import { type Command, defineCommand, done, refused } from '../command'
+import { type Command, defineCommand, done, refused, unknownPayout } from '../command'
 import { recordChange } from '../controls/record-change'
 import { chargeTable, presentPartnerCharge } from '../invoices/charges'
-import { note, oneOf, optional, required, uuid } from '../options'
-import { fields, table } from '../print'
+import { exampleId, note, oneOf, onePayout, optional, required, thePayout } from '../options'
+import { fields, shownAtOnce, table } from '../print'
 import { nextStepFor } from './next-step'
 
-const shownAtOnce = 200
-
-const attention = defineCommand({
-  noun: 'payout',
-  verb: 'attention',
+const attention = defineCommand('payout attention', {
   about: `Shows the payouts that need an operator, with the next step for each; at most ${shownAtOnce}, longest waiting first.`,
-  options: {},
-  example: [],
   async run({ db }) {
     const waiting = (await listAttention(db, shownAtOnce)).map(presentWaiting)
     if (waiting.length === 0) return done({ object: 'list', data: [] }, 'No payout needs an operator.')
@@ -44,12 +38,9 @@ const attention = defineCommand({
   },
 })
 
-const show = defineCommand({
-  noun: 'payout',
-  verb: 'show',
+const show = defineCommand('payout show', {
   about: 'Shows the state of a payout here and at the bank, its timeline, ledger entries and charges.',
-  options: { payout: required(uuid, 'The payout.') },
-  example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'],
+  ...onePayout,
   async run({ db }, given) {
     const story = await findPayoutStory(db, given.payout)
     if (story === null) return unknownPayout(given.payout)
@@ -70,19 +61,17 @@ const show = defineCommand({
   },
 })
 
-const attended = defineCommand({
-  noun: 'payout',
-  verb: 'attended',
+const attended = defineCommand('payout attended', {
   about: 'Clears the attention of a payout after you have handled it; a condition that still holds raises it again.',
   options: {
-    payout: required(uuid, 'The payout.'),
+    payout: thePayout,
     note: required(note, 'What you did, without names and account numbers; it stays in the timeline.'),
     'free-key': optional(
       oneOf(['yes']),
       'Frees a released key although the bank may have sent its payout: the next request under it pays again.',
     ),
   },
-  example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4', '--note', 'The bank confirmed it by phone'],
+  example: ['--payout', exampleId, '--note', 'The bank confirmed it by phone'],
   async run(ops, given) {
     const { db, clock, madeBy } = ops
     const disputedKey = given['free-key'] === undefined ? undefined : 'free'
@@ -105,10 +94,6 @@ const attended = defineCommand({
 })
 
 export const payoutCommands: readonly Command[] = [attention, show, attended]
-
-function unknownPayout(id: string) {
-  return refused('not_found', `There is no payout ${id}.`)
-}
 
 const disputed =
   'The bank may have sent this payout although its key was released: bind its transfer with payout bind. Once the bank has ' +

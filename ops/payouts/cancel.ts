@@ -5,23 +5,20 @@ import { findOpenPayout, type OpenPayout } from '../../db/payouts/open'
 import { findPayoutStory, type StoryPayout } from '../../db/payouts/story'
 import { createLog } from '../../runtime/log'
 import type * as workflows from '../../runtime/temporal/workflows'
-import { type Command, defineCommand, done, type Refusal, refused } from '../command'
+import { type Command, defineCommand, done, type Refusal, refused, unknownPayout } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
-import { required, uuid } from '../options'
+import { onePayout } from '../options'
 import { withTemporal } from '../reach-temporal'
 import { Trouble } from '../trouble'
 
-const cancel = defineCommand({
-  noun: 'payout',
-  verb: 'cancel',
+const cancel = defineCommand('payout cancel', {
   about: 'Cancels a payout that was not sent to the bank yet, as its partner can; its money is returned to the wallet.',
-  options: { payout: required(uuid, 'The payout.') },
-  example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'],
+  ...onePayout,
   async run(ops, { payout: payoutId }) {
     const open = await findOpenPayout(ops.db, payoutId)
     const before = await findPayoutStory(ops.db, payoutId)
-    if (before === null) return refused('not_found', `There is no payout ${payoutId}.`)
+    if (before === null) return unknownPayout(payoutId)
     if (open === null || !isUnsent(before.payout)) return tooLate(before.payout)
     const outcome = await withTemporal(ops, (client) => ask(ops, client, open))
     const { payout } = (await findPayoutStory(ops.db, payoutId)) ?? before

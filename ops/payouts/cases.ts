@@ -16,23 +16,20 @@ import { formatPence, micropoundsFromPence, penceFromMicropounds } from '../../d
 import { caseKinds, caseOutcomes, caseStatusOf } from '../../domain/payouts/case'
 import { caseResolvedSignal, payoutCaseId } from '../../workflows/names'
 import { starts } from '../../workflows/starts'
-import { type Answer, type Command, defineCommand, done, type Refusal, refused } from '../command'
+import { type Answer, type Command, defineCommand, done, type Refusal, refused, unknownPayout } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
-import { note, oneOf, optional, price, required, uuid } from '../options'
-import { fields, table } from '../print'
+import { exampleId, note, oneOf, optional, price, required, thePayout, uuid } from '../options'
+import { fields, shownAtOnce, table } from '../print'
 import { tryTemporal } from '../reach-temporal'
 
-const shownAtOnce = 200
-const exampleId = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
+const theCase = required(uuid, 'The case.')
 
-const open = defineCommand({
-  noun: 'case',
-  verb: 'open',
+const open = defineCommand('case open', {
   about:
     'Opens a recall of a completed payout, or a trace of one that is processing or completed. The partner sees it.',
   options: {
-    payout: required(uuid, 'The payout.'),
+    payout: thePayout,
     kind: required(oneOf(caseKinds), 'A recall asks for the money back; a trace locates it.'),
     reason: required(note, 'The reason; the partner sees it.'),
   },
@@ -49,7 +46,7 @@ const open = defineCommand({
       await recordChange(ops, tx, { partnerId, at, environment, action: 'case.open', detail })
       return result
     })
-    if (opened.outcome === 'not_found') return refused('not_found', `There is no payout ${payout}.`)
+    if (opened.outcome === 'not_found') return unknownPayout(payout)
     if (opened.outcome === 'wrong_status') {
       const sentence = `A ${opened.status} payout cannot have a ${kind}.`
       return refused('invalid_state', sentence, { status: opened.status })
@@ -64,12 +61,8 @@ const open = defineCommand({
   },
 })
 
-const list = defineCommand({
-  noun: 'case',
-  verb: 'list',
+const list = defineCommand('case list', {
   about: `Shows unresolved recalls and traces; at most ${shownAtOnce}, earliest due date first.`,
-  options: {},
-  example: [],
   async run({ db }) {
     const rows = await listOpenCases(db, shownAtOnce)
     const data = rows.map((row) => ({ partner: row.slug, environment: row.environment, ...presentCase(row, []) }))
@@ -89,11 +82,9 @@ const list = defineCommand({
   },
 })
 
-const show = defineCommand({
-  noun: 'case',
-  verb: 'show',
+const show = defineCommand('case show', {
   about: "Shows a recall or trace with its notes and the bank's reference.",
-  options: { case: required(uuid, 'The case.') },
+  options: { case: theCase },
   example: ['--case', exampleId],
   async run(ops, given) {
     const row = await findCase(ops.db, given.case)
@@ -101,14 +92,9 @@ const show = defineCommand({
   },
 })
 
-const addNote = defineCommand({
-  noun: 'case',
-  verb: 'note',
+const addNote = defineCommand('case note', {
   about: 'Adds a permanent note to a recall or trace. The partner sees it.',
-  options: {
-    case: required(uuid, 'The case.'),
-    note: required(note, 'Your findings, without account numbers; the partner sees them.'),
-  },
+  options: { case: theCase, note: required(note, 'Your findings, without account numbers; the partner sees them.') },
   example: ['--case', exampleId, '--note', 'The recipient’s bank was asked on the phone'],
   async run(ops, given) {
     const noted = await ops.db.transaction(async (tx) => {
@@ -130,13 +116,11 @@ const addNote = defineCommand({
   },
 })
 
-const resolve = defineCommand({
-  noun: 'case',
-  verb: 'resolve',
+const resolve = defineCommand('case resolve', {
   about:
     'Resolves a recall or trace, charges its cost by the price list (in live), and mails the admins. It moves no money: returned money is booked when the bank reports it.',
   options: {
-    case: required(uuid, 'The case.'),
+    case: theCase,
     outcome: required(oneOf(caseOutcomes), 'The outcome.'),
     cost: required(price, 'What the bank charges us for it, without the return itself; 0.00 for nothing.'),
     note: optional(note, 'Your findings, without account numbers; the partner sees them.'),

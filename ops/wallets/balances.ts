@@ -1,31 +1,28 @@
 // Shows a partner's wallets, and credits test money to them.
 import { randomUUID } from 'node:crypto'
 import { depositToWallet } from '../../activities/wallets/top-up'
-import { findPartnerBySlug, type PartnerRow } from '../../db/partners/partners'
+import type { PartnerRow } from '../../db/partners/partners'
 import { type HeldSum, sumHeldDeposits } from '../../db/wallets/held-deposits'
 import { type CreditedWallet, creditWallet } from '../../db/wallets/simulated'
 import { findWallet, type WalletRow } from '../../db/wallets/wallets'
 import { type Environment, environments } from '../../domain/environment'
 import { formatUsdc, formatUsdcDown, formatUsdcExactly } from '../../domain/money'
 import { withSimulatedBank } from '../bank/simulated'
-import { type Answer, type Command, defineCommand, done, refused, unknownPartner } from '../command'
-import { creditAmount, environment, optional, reference, required, slug } from '../options'
+import { type Answer, type Command, defineCommand, done, refused } from '../command'
+import { creditAmount, environment, optional, reference, required } from '../options'
+import { onePartner, thePartner, withPartner } from '../partners/by-slug'
 import { table } from '../print'
 
-const credit = defineCommand({
-  noun: 'wallet',
-  verb: 'credit',
+const credit = defineCommand('wallet credit', {
   about: 'Credits test money to the sandbox wallet, or to the live one if the bank is simulated.',
   options: {
-    partner: required(slug, 'The partner.'),
+    partner: thePartner,
     usdc: required(creditAmount, 'The amount.'),
     reference: optional(reference, 'Your own reference: the same one never credits twice. Sandbox only.'),
     environment: optional(environment, 'The wallet; the default is sandbox.'),
   },
   example: ['--partner', 'acme', '--usdc', '100.00'],
-  async run(ops, given) {
-    const partner = await findPartnerBySlug(ops.db, given.partner)
-    if (partner === null) return unknownPartner(given.partner)
+  run: withPartner(async (ops, partner, given) => {
     const { environment = 'sandbox', usdc: amountMicroUsdc } = given
     if (environment === 'live' && given.reference !== undefined) {
       return refused('invalid_request', '--reference works in the sandbox only: every live deposit counts separately.')
@@ -43,18 +40,13 @@ const credit = defineCommand({
       const sentence = `${partner.slug} has no live wallet until its verification is approved.`
       return refused('verification_required', sentence, { status: partner.verificationStatus })
     })
-  },
+  }),
 })
 
-const show = defineCommand({
-  noun: 'wallet',
-  verb: 'show',
+const show = defineCommand('wallet show', {
   about: 'Shows the balances of the wallets in both environments, and their held deposits (deposit list).',
-  options: { partner: required(slug, 'The partner.') },
-  example: ['--partner', 'acme'],
-  async run({ db }, given) {
-    const partner = await findPartnerBySlug(db, given.partner)
-    if (partner === null) return unknownPartner(given.partner)
+  ...onePartner,
+  run: withPartner(async ({ db }, partner) => {
     const found = await Promise.all(environments.map((environment) => findWallet(db, partner.id, environment)))
     const known = found.flatMap((wallet) => (wallet === null ? [] : [wallet]))
     const wallets = await Promise.all(
@@ -72,7 +64,7 @@ const show = defineCommand({
       { object: 'list', data: wallets },
       table(['ENVIRONMENT', 'USDC', 'HELD', 'RAIL', 'CHAIN', 'ADDRESS'], rows),
     )
-  },
+  }),
 })
 
 export const walletCommands: readonly Command[] = [credit, show]

@@ -13,18 +13,11 @@ import {
 import { formatUsdcExactly } from '../../domain/money'
 import { type Answer, type Command, defineCommand, done, refused } from '../command'
 import type { Ops } from '../connect'
-import { creditAmount, exactUsdc, note, optional, required, uuid } from '../options'
-import { table } from '../print'
+import { creditAmount, exactUsdc, exampleId, note, optional, required, uuid } from '../options'
+import { shownAtOnce, table } from '../print'
 
-const shownAtOnce = 200
-const anId = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
-
-const list = defineCommand({
-  noun: 'deposit',
-  verb: 'list',
+const list = defineCommand('deposit list', {
   about: `Shows unexplained deposits and withdrawals, which are held, and wallets whose history at the bank could not be read; at most ${shownAtOnce} of each.`,
-  options: {},
-  example: [],
   async run({ db, clock }) {
     const now = clock.now()
     const deposits = (await listHeldDeposits(db, shownAtOnce)).map((deposit) => presentHeld(deposit, now))
@@ -40,31 +33,29 @@ const list = defineCommand({
   },
 })
 
-const credit = defineCommand({
-  noun: 'deposit',
-  verb: 'credit',
+const theDeposit = required(uuid, 'The deposit, by the id in deposit list.')
+
+const credit = defineCommand('deposit credit', {
   about:
     'Credits a held deposit to the wallet that received it. A live one above DEPOSIT_CONFIRM_ABOVE_USDC is only requested, and a second operator confirms it.',
   options: {
-    deposit: required(uuid, 'The deposit, by the id in deposit list.'),
+    deposit: theDeposit,
     note: required(note, 'The reason, without names and account numbers.'),
     usdc: optional(creditAmount, 'The amount; only if the deposit’s own amount could not be read.'),
   },
-  example: ['--deposit', anId, '--note', 'The partner sent it by another way'],
+  example: ['--deposit', exampleId, '--note', 'The partner sent it by another way'],
   run: (ops, { deposit: id, note, usdc = null }) =>
     decide(ops, { id, note, outcome: 'credited', amountMicroUsdc: usdc, by: ops.madeBy, login: ops.login }),
 })
 
-const confirm = defineCommand({
-  noun: 'deposit',
-  verb: 'confirm',
+const confirm = defineCommand('deposit confirm', {
   about: 'Confirms a credit that another operator requested with deposit credit, and credits it.',
   options: {
-    deposit: required(uuid, 'The deposit, by the id in deposit list.'),
+    deposit: theDeposit,
     usdc: required(exactUsdc, 'The amount; it must equal the requested one.'),
     note: required(note, 'What you checked, without names and account numbers.'),
   },
-  example: ['--deposit', anId, '--usdc', '25000.00', '--note', 'Compared with the bank statement'],
+  example: ['--deposit', exampleId, '--usdc', '25000.00', '--note', 'Compared with the bank statement'],
   async run(ops, { deposit: id, usdc: amountMicroUsdc, note }) {
     const confirmed = await confirmHeld(ops, { id, amountMicroUsdc, note, by: ops.madeBy, login: ops.login })
     switch (confirmed.outcome) {
@@ -88,12 +79,10 @@ const confirm = defineCommand({
   },
 })
 
-const withdraw = defineCommand({
-  noun: 'deposit',
-  verb: 'withdraw',
+const withdraw = defineCommand('deposit withdraw', {
   about: 'Withdraws a requested credit that is not confirmed yet. The deposit stays held.',
-  options: { deposit: required(uuid, 'The deposit, by the id in deposit list.') },
-  example: ['--deposit', anId],
+  options: { deposit: theDeposit },
+  example: ['--deposit', exampleId],
   async run(ops, { deposit: id }) {
     const outcome = await withdrawRequest(ops, { id, by: ops.madeBy })
     if (outcome === 'not_found') return notHeld(id)
@@ -104,15 +93,10 @@ const withdraw = defineCommand({
   },
 })
 
-const keep = defineCommand({
-  noun: 'deposit',
-  verb: 'keep',
+const keep = defineCommand('deposit keep', {
   about: 'Decides that a held deposit is not the partner’s: it stays in suspense and leaves the list.',
-  options: {
-    deposit: required(uuid, 'The deposit, by the id in deposit list.'),
-    note: required(note, 'The reason, without names and account numbers.'),
-  },
-  example: ['--deposit', anId, '--note', 'The bank has taken it back'],
+  options: { deposit: theDeposit, note: required(note, 'The reason, without names and account numbers.') },
+  example: ['--deposit', exampleId, '--note', 'The bank has taken it back'],
   run: (ops, { deposit: id, note }) =>
     decide(ops, { id, note, outcome: 'kept', amountMicroUsdc: null, by: ops.madeBy, login: ops.login }),
 })

@@ -6,9 +6,9 @@ import { listCasesOf } from '../../../db/payouts/cases/cases'
 import { findPayoutStory, type StoryPayout } from '../../../db/payouts/story'
 import { formatPence } from '../../../domain/money'
 import { payoutReturnId, payoutWorkflowId } from '../../../workflows/names'
-import { type Command, defineCommand, done, refused } from '../../command'
+import { type Command, defineCommand, done, unknownPayout } from '../../command'
 import type { Ops } from '../../connect'
-import { required, uuid } from '../../options'
+import { onePayout } from '../../options'
 import { withTemporal } from '../../reach-temporal'
 import { Trouble } from '../../trouble'
 import { linesFromDatabase } from './from-database'
@@ -16,16 +16,13 @@ import type * as workflows from './from-workflow'
 import { nextSteps } from './next'
 import { inOrder } from './story'
 
-const explain = defineCommand({
-  noun: 'payout',
-  verb: 'explain',
+const explain = defineCommand('payout explain', {
   about:
     'Shows every step, attempt, wait, ledger entry, charge and bank reference of a payout in order, and what happens next.',
-  options: { payout: required(uuid, 'The payout.') },
-  example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'],
+  ...onePayout,
   async run(ops, { payout: payoutId }) {
     const story = await findPayoutStory(ops.db, payoutId)
-    if (story === null) return refused('not_found', `There is no payout ${payoutId}.`)
+    if (story === null) return unknownPayout(payoutId)
     const [bankEvents, cases, rails, asked] = await Promise.all([
       listBankEventsOf(ops.db, payoutId),
       listCasesOf(ops.db, payoutId),

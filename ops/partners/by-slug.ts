@@ -1,0 +1,37 @@
+// Commands about one partner: the option that names it, and the refusal of an unknown one.
+import type { Tx } from '../../db/database'
+import { findPartnerBySlug, lockPartnerBySlug, type PartnerRow } from '../../db/partners/partners'
+import { type Answer, type Refusal, refused } from '../command'
+import type { Ops } from '../connect'
+import { optional, required, slug } from '../options'
+
+export const thePartner = required(slug, 'The partner.')
+/** For a command whose only option is the partner. */
+export const onePartner = { options: { partner: thePartner }, example: ['--partner', 'acme'] }
+export const onlyPartner = optional(slug, 'Only this partner.')
+
+/** The run of a command with the option --partner. */
+export function withPartner<Options extends { readonly partner: string }>(
+  run: (ops: Ops, partner: PartnerRow, given: Options) => Promise<Answer>,
+) {
+  return async (ops: Ops, given: Options): Promise<Answer> => {
+    const partner = await findPartnerBySlug(ops.db, given.partner)
+    return partner === null ? unknownPartner(given.partner) : run(ops, partner, given)
+  }
+}
+
+/** One transaction that locks the partner first. */
+export function withLockedPartner(
+  { db }: Ops,
+  slug: string,
+  change: (tx: Tx, partner: PartnerRow) => Promise<Answer>,
+): Promise<Answer> {
+  return db.transaction(async (tx) => {
+    const partner = await lockPartnerBySlug(tx, slug)
+    return partner === null ? unknownPartner(slug) : change(tx, partner)
+  })
+}
+
+export function unknownPartner(slug: string): Refusal {
+  return refused('not_found', `There is no partner ${slug}.`)
+}
