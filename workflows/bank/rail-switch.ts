@@ -1,15 +1,9 @@
 // Pauses or resumes payouts in one environment, for operators in the Web UI. A resume wakes waiting payouts.
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  continueAsNew,
-  isCancellation,
-  proxyActivities,
-  workflowInfo,
-} from '@temporalio/workflow'
+import { ActivityFailure, ApplicationFailure, continueAsNew, isCancellation, workflowInfo } from '@temporalio/workflow'
 import type { Environment } from '../../domain/environment'
 import { fromPreviousRun, invalidInput, refusedInput } from '../input'
 import { railSwitchInput } from '../names'
+import { regularActivities } from '../proxies'
 
 export interface RailSwitch {
   readonly environment: Environment
@@ -64,17 +58,15 @@ export interface RailSwitchActivities {
 }
 
 /** An operator waits, so it retries often, and until the database is back. */
-const { switchRail } = proxyActivities<Pick<RailSwitchActivities, 'switchRail'>>({
-  startToCloseTimeout: '20 seconds',
-  heartbeatTimeout: '5 seconds',
-  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+const { switchRail } = regularActivities<Pick<RailSwitchActivities, 'switchRail'>>('20 seconds', {
+  first: '200 ms',
+  longest: '10 seconds',
 })
 
 /** A page takes at most half a minute. A payout that is not woken polls by itself. */
-const { wakeUnsent } = proxyActivities<Pick<RailSwitchActivities, 'wakeUnsent'>>({
-  startToCloseTimeout: '40 seconds',
-  heartbeatTimeout: '5 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 5 },
+const { wakeUnsent } = regularActivities<Pick<RailSwitchActivities, 'wakeUnsent'>>('40 seconds', {
+  first: '1 second',
+  attempts: 5,
 })
 
 const pageSize = 50

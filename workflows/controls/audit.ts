@@ -1,6 +1,6 @@
 // The audit chain: adds new ledger entries, charges and changes every minute, and verifies all links once a day.
-import { proxyActivities } from '@temporalio/workflow'
 import { requireCounts } from '../input'
+import { inBatches, regularActivities } from '../proxies'
 
 export interface Sealing {
   readonly batchSize: number
@@ -14,23 +14,12 @@ export interface SealAuditActivities {
 }
 
 /** The next run seals the rows that this one could not. */
-const { sealAudit: sealBatch } = proxyActivities<SealAuditActivities>({
-  startToCloseTimeout: '1 minute',
-  heartbeatTimeout: '5 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 5 },
-})
+const { sealAudit: sealBatch } = regularActivities<SealAuditActivities>('1 minute', { first: '1 second', attempts: 5 })
 
 /** Returns how many rows it sealed. */
 export async function sealAudit(order: Sealing): Promise<number> {
   requireCounts(order, { batchSize: 10_000, batches: 1_000 }, '{"batchSize": 5000, "batches": 100}')
-  const { batchSize, batches } = order
-  let sealed = 0
-  for (let batch = 0; batch < batches; batch++) {
-    const count = await sealBatch({ limit: batchSize })
-    sealed += count
-    if (count < batchSize) break
-  }
-  return sealed
+  return inBatches(sealBatch, order)
 }
 
 export interface AuditVerdict {
@@ -46,10 +35,9 @@ export interface VerifyAuditActivities {
 }
 
 /** A chain of several years takes hours. The workflow runs again tomorrow. */
-const { verifyAudit: verifyChain } = proxyActivities<VerifyAuditActivities>({
-  startToCloseTimeout: '6 hours',
-  heartbeatTimeout: '5 seconds',
-  retry: { initialInterval: '1 minute', backoffCoefficient: 2, maximumAttempts: 3 },
+const { verifyAudit: verifyChain } = regularActivities<VerifyAuditActivities>('6 hours', {
+  first: '1 minute',
+  attempts: 3,
 })
 
 export async function verifyAudit(): Promise<AuditVerdict> {

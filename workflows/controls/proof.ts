@@ -1,7 +1,8 @@
 // Reconciles every wallet's ledger with itself and with the bank, and finds payouts that are stuck.
-import { ActivityFailure, continueAsNew, isCancellation, proxyActivities } from '@temporalio/workflow'
+import { ActivityFailure, continueAsNew, isCancellation } from '@temporalio/workflow'
 import type { Environment } from '../../domain/environment'
 import { fromPreviousRun, requireCounts } from '../input'
+import { regularActivities } from '../proxies'
 
 export interface Proving {
   readonly pageSize: number
@@ -44,10 +45,9 @@ export interface ProofActivities {
 }
 
 /** The next proof covers what this one could not. A wallet with a long history has many pages to read. */
-const { proveWallets, proveSilence, tellDrifts } = proxyActivities<ProofActivities>({
-  startToCloseTimeout: '15 minutes',
-  heartbeatTimeout: '5 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 2 },
+const { proveWallets, proveSilence, tellDrifts } = regularActivities<ProofActivities>('15 minutes', {
+  first: '1 second',
+  attempts: 2,
 })
 
 /** Proves the environments in parallel: a bank that hangs delays only its own wallets. */

@@ -1,6 +1,7 @@
 // Erases personal data, and prunes the activity list, past their retention. Never touches ledger, invoices or audit chain.
-import { continueAsNew, isCancellation, patched, proxyActivities } from '@temporalio/workflow'
+import { continueAsNew, isCancellation, patched } from '@temporalio/workflow'
 import { fromPreviousRun, requireCounts } from '../input'
+import { inBatches, regularActivities } from '../proxies'
 
 export interface Erasing {
   readonly batchSize: number
@@ -21,33 +22,22 @@ export interface RetentionActivities {
 }
 
 /** The next night erases the rows that this one could not. */
-const { eraseRecipients, eraseBankEvents } = proxyActivities<RetentionActivities>({
-  startToCloseTimeout: '1 minute',
-  heartbeatTimeout: '5 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 5 },
+const { eraseRecipients, eraseBankEvents } = regularActivities<RetentionActivities>('1 minute', {
+  first: '1 second',
+  attempts: 5,
 })
 
 /** Erases recipients and bank events every night. */
 export async function retention(order: Erasing): Promise<Erased> {
   requireCounts(order, { batchSize: 10_000, batches: 1_000 }, '{"batchSize": 1000, "batches": 500}')
-  const { batchSize, batches } = order
-  const eraseAll = async (erase: (batch: { limit: number }) => Promise<number>) => {
-    let erased = 0
-    for (let batch = 0; batch < batches; batch++) {
-      const count = await erase({ limit: batchSize })
-      erased += count
-      if (count < batchSize) break
-    }
-    return erased
-  }
   const errors: unknown[] = []
-  const recipients = await eraseAll(eraseRecipients).catch((error: unknown) => {
+  const recipients = await inBatches(eraseRecipients, order).catch((error: unknown) => {
     // A failure of one kind does not stop the other. Earlier releases ended the run here.
     if (isCancellation(error) || !patched('each-kind-by-itself')) throw error
     errors.push(error)
     return 0
   })
-  const bankEvents = await eraseAll(eraseBankEvents)
+  const bankEvents = await inBatches(eraseBankEvents, order)
   if (errors.length > 0) throw errors[0]
   return { recipients, bankEvents }
 }
@@ -66,10 +56,9 @@ export interface PruneActivityActivities {
 }
 
 /** A batch takes milliseconds. Retries until the database is back. */
-const { pruneActivity: pruneBatch } = proxyActivities<PruneActivityActivities>({
-  startToCloseTimeout: '1 minute',
-  heartbeatTimeout: '5 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+const { pruneActivity: pruneBatch } = regularActivities<PruneActivityActivities>('1 minute', {
+  first: '1 second',
+  longest: '5 minutes',
 })
 
 /** Deletes old entries of the activity list once a day. Returns how many entries all its runs removed. */

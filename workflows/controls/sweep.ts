@@ -1,6 +1,7 @@
 // The sweep: starts a workflow for each payout that has none, and raises attention for what takes too long.
-import { ActivityFailure, continueAsNew, isCancellation, patched, proxyActivities } from '@temporalio/workflow'
+import { ActivityFailure, continueAsNew, isCancellation, patched } from '@temporalio/workflow'
 import { fromPreviousRun, requireCounts } from '../input'
+import { regularActivities } from '../proxies'
 
 export interface Sweep {
   readonly pageSize: number
@@ -61,10 +62,9 @@ export interface SweepActivities {
 }
 
 /** The next sweep does the rest, so this gives up early. A page takes at most half a minute. */
-const { sweepPayouts, sweepSandboxes, sweepStrays, reportOverdue } = proxyActivities<SweepActivities>({
-  startToCloseTimeout: '40 seconds',
-  heartbeatTimeout: '5 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 3 },
+const { sweepPayouts, sweepSandboxes, sweepStrays, reportOverdue } = regularActivities<SweepActivities>('40 seconds', {
+  first: '1 second',
+  attempts: 3,
 })
 
 type Stage = (typeof stages)[number]

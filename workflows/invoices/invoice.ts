@@ -2,7 +2,6 @@
 import {
   CancellationScope,
   ParentClosePolicy,
-  proxyLocalActivities,
   setCurrentDetails,
   startChild,
   TemporalFailure,
@@ -11,6 +10,7 @@ import {
 import type { Month } from '../../domain/month'
 import { requireFields } from '../input'
 import { invoiceMailId } from '../names'
+import { localActivities } from '../proxies'
 import { invoiceMail } from './mail'
 
 export interface InvoiceOrder {
@@ -36,11 +36,7 @@ export interface InvoiceActivities {
 }
 
 /** The timeout exceeds billing's statement timeout. It is local because a run waits for thousands of them. */
-const { issueInvoice } = proxyLocalActivities<InvoiceActivities>({
-  startToCloseTimeout: '3 minutes',
-  localRetryThreshold: '1 second',
-  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
-})
+const { issueInvoice } = localActivities<InvoiceActivities>('3 minutes', { first: '200 ms', longest: '1 minute' })
 
 /** Cannot be cancelled: an issued invoice must also be mailed, and both take only a moment. */
 export async function invoice(order: InvoiceOrder): Promise<Invoiced> {

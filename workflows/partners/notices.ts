@@ -1,6 +1,6 @@
 // Mails notices to a partner's admins every minute, one mail for each group of related notices.
-import { proxyActivities } from '@temporalio/workflow'
 import { requireCounts } from '../input'
+import { regularActivities } from '../proxies'
 
 export interface Noticing {
   readonly pageSize: number
@@ -26,10 +26,9 @@ export interface NoticesActivities {
 }
 
 /** The next run does the rest. */
-const { checkLowBalances, sendNotices } = proxyActivities<NoticesActivities>({
-  startToCloseTimeout: '1 minute',
-  heartbeatTimeout: '5 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 3 },
+const { checkLowBalances, sendNotices } = regularActivities<NoticesActivities>('1 minute', {
+  first: '1 second',
+  attempts: 3,
 })
 
 /** Returns how many mails were written. */

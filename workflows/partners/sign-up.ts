@@ -1,6 +1,6 @@
 // Opens the partner of a sign-up. The details stay encrypted in the database under the ID of the code.
-import { proxyLocalActivities } from '@temporalio/workflow'
 import { requireFields } from '../input'
+import { localActivities } from '../proxies'
 
 export interface SignUp {
   readonly codeId: string
@@ -12,11 +12,7 @@ export interface SignUpActivities {
 }
 
 /** A caller waits, so the first retry comes soon. Retries until the sign-up has expired. */
-const { openSignedUp } = proxyLocalActivities<SignUpActivities>({
-  startToCloseTimeout: '20 seconds',
-  localRetryThreshold: '1 second',
-  retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
-})
+const { openSignedUp } = localActivities<SignUpActivities>('20 seconds', { first: '100 ms', longest: '10 seconds' })
 
 /** Returns the partner's ID. */
 export async function signUp(order: SignUp): Promise<string> {

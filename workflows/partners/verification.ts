@@ -1,8 +1,9 @@
 // Follows one business until the bank has decided, and starts this for every business once a day.
-import { condition, continueAsNew, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow'
+import { condition, continueAsNew, defineSignal, setHandler } from '@temporalio/workflow'
 import type { VerificationStatus } from '../../domain/partners/partner'
 import { fromPreviousRun, requireCounts, requireFields } from '../input'
 import { bankSpokeSignal } from '../names'
+import { regularActivities } from '../proxies'
 
 export interface Verification {
   readonly partnerId: string
@@ -35,11 +36,10 @@ export interface VerificationActivities {
 }
 
 /** No caller waits, so they retry until the bank is back. The longest makes eight calls to the bank. */
-const { openLiveCustomer, checkLiveCustomer, connectLiveWallet } = proxyActivities<VerificationActivities>({
-  startToCloseTimeout: '2 minutes',
-  heartbeatTimeout: '5 seconds',
-  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
-})
+const { openLiveCustomer, checkLiveCustomer, connectLiveWallet } = regularActivities<VerificationActivities>(
+  '2 minutes',
+  { first: '500 ms', longest: '1 minute' },
+)
 
 const bankSpoke = defineSignal(bankSpokeSignal)
 
@@ -99,10 +99,10 @@ export interface VerificationsActivities {
 }
 
 /** The next day does the rest. A page takes at most half a minute. */
-const { startVerifications } = proxyActivities<VerificationsActivities>({
-  startToCloseTimeout: '1 minute',
-  heartbeatTimeout: '5 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes', maximumAttempts: 20 },
+const { startVerifications } = regularActivities<VerificationsActivities>('1 minute', {
+  first: '1 second',
+  longest: '5 minutes',
+  attempts: 20,
 })
 
 /** Starts the verification of each business at the bank once a day, in case an event or workflow was lost. */

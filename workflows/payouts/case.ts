@@ -1,7 +1,8 @@
 // Follows a recall or trace until an operator has resolved it, and reports it when it is late.
-import { condition, continueAsNew, defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow'
+import { condition, continueAsNew, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow'
 import { requireFields } from '../input'
 import { caseResolvedSignal } from '../names'
+import { regularActivities } from '../proxies'
 
 export interface CaseToFollow {
   readonly caseId: string
@@ -25,10 +26,9 @@ export interface PayoutCaseActivities {
 }
 
 /** No caller waits for it, so it retries until the database is back. */
-const { lookAfterCase } = proxyActivities<PayoutCaseActivities>({
-  startToCloseTimeout: '1 minute',
-  heartbeatTimeout: '5 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+const { lookAfterCase } = regularActivities<PayoutCaseActivities>('1 minute', {
+  first: '1 second',
+  longest: '5 minutes',
 })
 
 /** Only wakes the workflow. The row says whether the case is resolved. */

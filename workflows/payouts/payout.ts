@@ -7,8 +7,6 @@ import {
   defineSignal,
   defineUpdate,
   patched,
-  proxyActivities,
-  proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
@@ -17,6 +15,7 @@ import {
 import type { PayoutStatus, Verdict } from '../../domain/payouts/payout'
 import { requireFields } from '../input'
 import { payoutSearchAttributes } from '../names'
+import { localActivities, regularActivities } from '../proxies'
 
 export interface PayoutRef {
   readonly payoutId: string
@@ -69,29 +68,22 @@ export interface PayoutActivities {
 
 /**
  * A caller waits for these, so they run inside the workflow task: a payout then costs no other task. Each
- * limits its own calls to the bank to far less than this timeout. A retry more than a second away is a timer,
- * which occupies no worker slot.
+ * limits its own calls to the bank to far less than this timeout.
  */
-const { debitPayout, submitToRail, cancelPayout } = proxyLocalActivities<
+const { debitPayout, submitToRail, cancelPayout } = localActivities<
   Pick<PayoutActivities, 'debitPayout' | 'submitToRail' | 'cancelPayout'>
->({
-  startToCloseTimeout: '8 seconds',
-  localRetryThreshold: '1 second',
-  retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
-})
+>('8 seconds', { first: '100 ms', longest: '1 minute' })
 
 /** No caller waits for it, so its calls to the bank may take longer. This timeout must exceed them. */
-const { pollSettlement } = proxyLocalActivities<Pick<PayoutActivities, 'pollSettlement'>>({
-  startToCloseTimeout: '30 seconds',
-  localRetryThreshold: '1 second',
-  retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
+const { pollSettlement } = localActivities<Pick<PayoutActivities, 'pollSettlement'>>('30 seconds', {
+  first: '100 ms',
+  longest: '1 minute',
 })
 
 /** A regular activity: the bank may not answer, and a busy partner's list of a day takes minutes to read. */
-const { resolveSubmit } = proxyActivities<Pick<PayoutActivities, 'resolveSubmit'>>({
-  startToCloseTimeout: '15 minutes',
-  heartbeatTimeout: '5 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+const { resolveSubmit } = regularActivities<Pick<PayoutActivities, 'resolveSubmit'>>('15 minutes', {
+  first: '1 second',
+  longest: '1 minute',
 })
 
 const create = defineUpdate<Verdict>('create')

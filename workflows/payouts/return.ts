@@ -3,7 +3,6 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
@@ -12,6 +11,7 @@ import {
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import { requireFields } from '../input'
 import { payoutSearchAttributes } from '../names'
+import { localActivities } from '../proxies'
 import { bankSpoke } from './payout'
 
 export interface ReturnRef {
@@ -38,11 +38,7 @@ export interface PayoutReturnActivities {
 }
 
 /** No caller waits for it, so its calls to the bank may take longer. This timeout must exceed them. */
-const { pollReturn } = proxyLocalActivities<PayoutReturnActivities>({
-  startToCloseTimeout: '30 seconds',
-  localRetryThreshold: '1 second',
-  retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
-})
+const { pollReturn } = localActivities<PayoutReturnActivities>('30 seconds', { first: '100 ms', longest: '1 minute' })
 
 /** A longer history continues as a new run. The row has the payout's status. */
 const longHistory = 1_000

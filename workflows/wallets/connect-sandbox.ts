@@ -1,6 +1,7 @@
 // Connects a sandbox to its bank: creates customer and wallet, then moves rail and money in one transaction.
-import { proxyActivities, sleep } from '@temporalio/workflow'
+import { sleep } from '@temporalio/workflow'
 import { requireFields } from '../input'
+import { regularActivities } from '../proxies'
 
 export interface SandboxToConnect {
   readonly partnerId: string
@@ -38,11 +39,7 @@ export interface ConnectSandboxActivities {
 
 /** No caller waits for these, so they retry until the bank is back. */
 const { openSandboxCustomer, checkSandboxCustomer, createSandboxWallet, connectSandboxWallet } =
-  proxyActivities<ConnectSandboxActivities>({
-    startToCloseTimeout: '1 minute',
-    heartbeatTimeout: '5 seconds',
-    retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
-  })
+  regularActivities<ConnectSandboxActivities>('1 minute', { first: '500 ms', longest: '1 minute' })
 
 export async function connectSandbox(order: SandboxToConnect): Promise<void> {
   requireFields(order, { partnerId: 'id', pauseMs: 'pauses' })

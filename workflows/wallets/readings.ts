@@ -10,6 +10,7 @@ import {
 import { type Environment, environments } from '../../domain/environment'
 import { fromPreviousRun, requireCounts, requireFields } from '../input'
 import { bankSpokeSignal } from '../names'
+import { regularActivities } from '../proxies'
 
 export interface WalletReadings {
   readonly pageSize: number
@@ -43,11 +44,7 @@ export interface WalletReadingsActivities {
 }
 
 /** The next reading resumes a failed one. */
-const { readWallets } = proxyActivities<WalletReadingsActivities>({
-  startToCloseTimeout: '5 minutes',
-  heartbeatTimeout: '5 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 2 },
-})
+const { readWallets } = regularActivities<WalletReadingsActivities>('5 minutes', { first: '1 second', attempts: 2 })
 
 /**
  * Reads every wallet, so that a lost event delays no deposit by more than a few minutes. Reads the environments in parallel: a

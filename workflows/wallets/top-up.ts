@@ -1,6 +1,6 @@
 // Adds test money to a sandbox wallet. Only activities move money, so the API starts this and waits.
-import { proxyActivities } from '@temporalio/workflow'
 import { requireFields } from '../input'
+import { regularActivities } from '../proxies'
 
 /** IDs and amounts only. */
 export interface SandboxTopUp {
@@ -25,11 +25,7 @@ export interface TopUpActivities {
 }
 
 /** A caller waits, so the first retry comes soon. The workflow's own timeout ends the retries. */
-const { topUpSandbox } = proxyActivities<TopUpActivities>({
-  startToCloseTimeout: '1 minute',
-  heartbeatTimeout: '5 seconds',
-  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
-})
+const { topUpSandbox } = regularActivities<TopUpActivities>('1 minute', { first: '200 ms', longest: '10 seconds' })
 
 export async function topUp(order: SandboxTopUp): Promise<ToppedUp> {
   requireFields(order, { partnerId: 'id', usdc: 'text', causeRef: 'text' })
