@@ -1,8 +1,16 @@
-// The column types of the entities.
-import type { EntitySchema, EntitySchemaColumnOptions } from 'typeorm'
+// The entities' definition and column types.
+import { EntitySchema, type EntitySchemaColumnOptions, type EntitySchemaOptions } from 'typeorm'
 import { identifier, joined, type Sql } from './sql'
 
 type Column = EntitySchemaColumnOptions
+
+export function entity<Row extends object>(
+  name: string,
+  tableName: string,
+  columns: EntitySchemaOptions<Row>['columns'],
+): EntitySchema<Row> {
+  return new EntitySchema({ name, tableName, columns })
+}
 
 export const id: Column = { type: 'uuid', primary: true }
 export const sequence: Column = { type: 'bigint', primary: true, generated: 'increment' }
@@ -15,6 +23,10 @@ export const bytes: Column = { type: 'bytea' }
 export const time: Column = { type: 'timestamptz' }
 export const date: Column = { type: 'date' }
 
+export function primary(column: Column): Column {
+  return { ...column, primary: true }
+}
+
 export function orNull(column: Column): Column {
   return { ...column, nullable: true }
 }
@@ -23,6 +35,9 @@ export function orNull(column: Column): Column {
 export function idOf(target: string): Column {
   return { type: 'uuid', foreignKey: { target } }
 }
+
+/** The key of a table with at most one row per wallet, or the first part of its key. */
+export const walletKey = primary(idOf('Wallet'))
 
 export function withDefault(column: Column, value: string | number | readonly string[]): Column {
   return { ...column, default: value }

@@ -96,37 +96,27 @@ export function literal(number: number): Sql {
   return constant(String(number))
 }
 
-function constant(text: string): Sql {
-  let known = constants.get(text)
-  if (known === undefined) {
-    known = { shape: new Shape([text]), values: [] }
-    constants.set(text, known)
-  }
-  return known
-}
+const constant = once((text): Sql => ({ shape: new Shape([text]), values: [] }))
 
-const constants = new Map<string, Sql>()
-
-export function nameOf(text: string): string {
-  const known = names.get(text)
-  if (known !== undefined) return known
-  const name = createHash('sha256').update(text).digest('base64url')
-  names.set(text, name)
-  return name
-}
-
-const names = new Map<string, string>()
+export const nameOf = once((text) => createHash('sha256').update(text).digest('base64url'))
 
 /** The property name of a column. */
-export function camelCase(column: string): string {
-  const known = properties.get(column)
-  if (known !== undefined) return known
-  const property = column.replace(/(?<=[^_])_+([a-z0-9])/g, (_, next: string) => next.toUpperCase())
-  properties.set(column, property)
-  return property
-}
+export const camelCase = once((column) =>
+  column.replace(/(?<=[^_])_+([a-z0-9])/g, (_, next: string) => next.toUpperCase()),
+)
 
-const properties = new Map<string, string>()
+/** Computes once for each text. */
+function once<Result>(compute: (text: string) => Result): (text: string) => Result {
+  const known = new Map<string, Result>()
+  return (text) => {
+    let result = known.get(text)
+    if (result === undefined) {
+      result = compute(text)
+      known.set(text, result)
+    }
+    return result
+  }
+}
 
 function isFragment(value: SqlValue): value is Sql {
   return typeof value === 'object' && value !== null && 'shape' in value && value.shape instanceof Shape

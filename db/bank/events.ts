@@ -1,8 +1,7 @@
 // The bank's events. Each one is stored once, before it is handled, and without its content.
-import { EntitySchema } from 'typeorm'
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
-import { bytes, id, idOf, orNull, text, time } from '../columns'
+import { bytes, entity, id, idOf, orNull, text, time } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import { sql } from '../sql'
@@ -26,33 +25,25 @@ interface BankEventRow {
   readonly note: string | null
 }
 
-export const bankEvent = new EntitySchema<BankEventRow>({
-  name: 'BankEvent',
-  tableName: 'bank_events',
-  columns: {
-    id,
-    environment: text,
-    eventId: text,
-    category: text,
-    objectRef: orNull(text),
-    objectState: orNull(text),
-    payoutId: orNull(idOf('Payout')),
-    sealed: orNull(bytes),
-    receivedAt: time,
-    handledAt: orNull(time),
-    outcome: orNull(text),
-    attendedAt: orNull(time),
-    attendedBy: orNull(text),
-    note: orNull(text),
-  },
+export const bankEvent = entity<BankEventRow>('BankEvent', 'bank_events', {
+  id,
+  environment: text,
+  eventId: text,
+  category: text,
+  objectRef: orNull(text),
+  objectState: orNull(text),
+  payoutId: orNull(idOf('Payout')),
+  sealed: orNull(bytes),
+  receivedAt: time,
+  handledAt: orNull(time),
+  outcome: orNull(text),
+  attendedAt: orNull(time),
+  attendedBy: orNull(text),
+  note: orNull(text),
 })
 
-export interface ReceivedEvent {
-  readonly environment: Environment
-  readonly eventId: string
-  readonly category: string
-  readonly objectRef: string | null
-  readonly objectState: string | null
+export interface ReceivedEvent
+  extends Pick<BankEventRow, 'environment' | 'eventId' | 'category' | 'objectRef' | 'objectState'> {
   /** As the event states it. It may not be one of our payouts. */
   readonly payoutId: string | null
   readonly at: Date

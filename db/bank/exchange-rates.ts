@@ -1,5 +1,4 @@
 // The last accepted exchange rate of each rail. API processes share it, and check and record rates under the lock of its row.
-import { EntitySchema } from 'typeorm'
 import type { Environment, RailName } from '../../domain/environment'
 import { formatRate } from '../../domain/rate'
 import {
@@ -9,7 +8,7 @@ import {
   type RateRejection,
   rateRejection,
 } from '../../domain/rate-check'
-import { bigint, columnsOf, id, orNull, text, time } from '../columns'
+import { bigint, columnsOf, entity, id, orNull, primary, text, time } from '../columns'
 import type { Db, Queryable, Tx } from '../database'
 import { newId } from '../id'
 
@@ -22,17 +21,13 @@ interface ExchangeRateRow {
   readonly rejectedAt: Date | null
 }
 
-export const exchangeRate = new EntitySchema<ExchangeRateRow>({
-  name: 'ExchangeRate',
-  tableName: 'exchange_rates',
-  columns: {
-    rail: { ...text, primary: true },
-    acceptedNano: orNull(bigint),
-    acceptedAt: orNull(time),
-    rejection: orNull(text),
-    rejectedNano: orNull(bigint),
-    rejectedAt: orNull(time),
-  },
+export const exchangeRate = entity<ExchangeRateRow>('ExchangeRate', 'exchange_rates', {
+  rail: primary(text),
+  acceptedNano: orNull(bigint),
+  acceptedAt: orNull(time),
+  rejection: orNull(text),
+  rejectedNano: orNull(bigint),
+  rejectedAt: orNull(time),
 })
 
 interface RateAcceptanceRow {
@@ -45,18 +40,14 @@ interface RateAcceptanceRow {
   readonly acceptedAt: Date
 }
 
-export const rateAcceptance = new EntitySchema<RateAcceptanceRow>({
-  name: 'RateAcceptance',
-  tableName: 'rate_acceptances',
-  columns: {
-    id,
-    rail: text,
-    acceptedNano: bigint,
-    previousNano: bigint,
-    reason: text,
-    acceptedBy: text,
-    acceptedAt: time,
-  },
+export const rateAcceptance = entity<RateAcceptanceRow>('RateAcceptance', 'rate_acceptances', {
+  id,
+  rail: text,
+  acceptedNano: bigint,
+  previousNano: bigint,
+  reason: text,
+  acceptedBy: text,
+  acceptedAt: time,
 })
 
 /** Null when the rate is accepted. A rejection leaves the last accepted rate as it is. */

@@ -1,7 +1,6 @@
 // Pauses of the rail: whether payouts of an environment may be sent to the bank, who changed that, and how many payouts wait.
-import { EntitySchema } from 'typeorm'
 import type { Environment } from '../../domain/environment'
-import { id, orNull, text, time } from '../columns'
+import { entity, id, orNull, text, time } from '../columns'
 import type { Queryable } from '../database'
 import { newId } from '../id'
 import { type Sql, sql } from '../sql'
@@ -16,18 +15,14 @@ interface RailPauseRow {
   readonly resumedBy: string | null
 }
 
-export const railPause = new EntitySchema<RailPauseRow>({
-  name: 'RailPause',
-  tableName: 'rail_pauses',
-  columns: {
-    id,
-    environment: text,
-    pausedAt: time,
-    pausedBy: text,
-    reason: orNull(text),
-    resumedAt: orNull(time),
-    resumedBy: orNull(text),
-  },
+export const railPause = entity<RailPauseRow>('RailPause', 'rail_pauses', {
+  id,
+  environment: text,
+  pausedAt: time,
+  pausedBy: text,
+  reason: orNull(text),
+  resumedAt: orNull(time),
+  resumedBy: orNull(text),
 })
 
 interface RailChange {

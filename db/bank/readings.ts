@@ -1,7 +1,6 @@
 // Reads from the bank: the position up to which transfers and wallets were read, undecided movements and failed reads.
-import { EntitySchema } from 'typeorm'
 import type { Environment } from '../../domain/environment'
-import { bigint, idOf, integer, orNull, text, time, uuid } from '../columns'
+import { bigint, entity, integer, orNull, primary, text, time, uuid, walletKey } from '../columns'
 import type { Queryable } from '../database'
 
 interface BankReadingRow {
@@ -10,10 +9,10 @@ interface BankReadingRow {
   readonly walletsReadTo: string | null
 }
 
-export const bankReading = new EntitySchema<BankReadingRow>({
-  name: 'BankReading',
-  tableName: 'bank_readings',
-  columns: { environment: { ...text, primary: true }, readUntil: orNull(time), walletsReadTo: orNull(uuid) },
+export const bankReading = entity<BankReadingRow>('BankReading', 'bank_readings', {
+  environment: primary(text),
+  readUntil: orNull(time),
+  walletsReadTo: orNull(uuid),
 })
 
 interface UndecidedMovementRow {
@@ -26,18 +25,14 @@ interface UndecidedMovementRow {
   readonly foundAt: Date
 }
 
-export const undecidedMovement = new EntitySchema<UndecidedMovementRow>({
-  name: 'UndecidedMovement',
-  tableName: 'undecided_movements',
-  columns: {
-    walletId: { ...idOf('Wallet'), primary: true },
-    bankRef: { ...text, primary: true },
-    kind: text,
-    amountMicroUsdc: bigint,
-    transferRef: orNull(text),
-    movedAt: time,
-    foundAt: time,
-  },
+export const undecidedMovement = entity<UndecidedMovementRow>('UndecidedMovement', 'undecided_movements', {
+  walletId: walletKey,
+  bankRef: primary(text),
+  kind: text,
+  amountMicroUsdc: bigint,
+  transferRef: orNull(text),
+  movedAt: time,
+  foundAt: time,
 })
 
 export type ReadingFailure = 'no_answer' | 'refused' | 'too_long' | 'failed'
@@ -50,16 +45,12 @@ interface WalletReadingFailureRow {
   readonly reason: ReadingFailure
 }
 
-export const walletReadingFailure = new EntitySchema<WalletReadingFailureRow>({
-  name: 'WalletReadingFailure',
-  tableName: 'wallet_reading_failures',
-  columns: {
-    walletId: { ...idOf('Wallet'), primary: true },
-    since: time,
-    failedAt: time,
-    failures: integer,
-    reason: text,
-  },
+export const walletReadingFailure = entity<WalletReadingFailureRow>('WalletReadingFailure', 'wallet_reading_failures', {
+  walletId: walletKey,
+  since: time,
+  failedAt: time,
+  failures: integer,
+  reason: text,
 })
 
 /** Null before the first read. */

@@ -1,7 +1,6 @@
 // The webhook that each bank sends its events to, and the key that it signs them with: one per environment.
-import { EntitySchema } from 'typeorm'
 import type { Environment } from '../../domain/environment'
-import { text, time } from '../columns'
+import { entity, primary, text, time } from '../columns'
 import type { Queryable } from '../database'
 
 interface BankWebhook {
@@ -16,10 +15,12 @@ interface BankWebhookRow extends BankWebhook {
   readonly createdAt: Date
 }
 
-export const bankWebhook = new EntitySchema<BankWebhookRow>({
-  name: 'BankWebhook',
-  tableName: 'bank_webhooks',
-  columns: { environment: { ...text, primary: true }, url: text, webhookRef: text, publicKey: text, createdAt: time },
+export const bankWebhook = entity<BankWebhookRow>('BankWebhook', 'bank_webhooks', {
+  environment: primary(text),
+  url: text,
+  webhookRef: text,
+  publicKey: text,
+  createdAt: time,
 })
 
 export async function findBankWebhook(db: Queryable, environment: Environment): Promise<BankWebhook | null> {

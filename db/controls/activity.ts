@@ -1,7 +1,6 @@
 // The activity list: which caller made which request. Written in batches; entries that changed nothing are deleted after a while.
-import { EntitySchema } from 'typeorm'
 import type { Environment } from '../../domain/environment'
-import { boolean, integer, orNull, sequence, text, time, uuid } from '../columns'
+import { boolean, entity, integer, orNull, sequence, text, time, uuid } from '../columns'
 import type { Queryable } from '../database'
 import { joined, type Sql, sql } from '../sql'
 
@@ -23,21 +22,17 @@ export interface ActivityRow extends ActivityEntry {
   readonly id: bigint
 }
 
-export const activity = new EntitySchema<Omit<ActivityRow, 'changes'> & { readonly changes: boolean }>({
-  name: 'Activity',
-  tableName: 'activity',
-  columns: {
-    id: sequence,
-    partnerId: uuid,
-    at: time,
-    environment: orNull(text),
-    action: text,
-    changes: boolean,
-    status: orNull(integer),
-    madeBy: text,
-    detail: orNull(text),
-    requestId: orNull(text),
-  },
+export const activity = entity<Omit<ActivityRow, 'changes'> & { readonly changes: boolean }>('Activity', 'activity', {
+  id: sequence,
+  partnerId: uuid,
+  at: time,
+  environment: orNull(text),
+  action: text,
+  changes: boolean,
+  status: orNull(integer),
+  madeBy: text,
+  detail: orNull(text),
+  requestId: orNull(text),
 })
 
 export async function recordActivity(db: Queryable, entries: readonly ActivityEntry[]): Promise<void> {

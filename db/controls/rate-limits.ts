@@ -1,6 +1,5 @@
 // Token buckets shared by all API processes. A bucket fills evenly, by the clock of the database.
-import { EntitySchema } from 'typeorm'
-import { bigint, text, time } from '../columns'
+import { bigint, entity, primary, text, time } from '../columns'
 import type { Queryable } from '../database'
 import { sql } from '../sql'
 
@@ -10,10 +9,10 @@ interface RateLimitRow {
   readonly at: Date
 }
 
-export const rateLimit = new EntitySchema<RateLimitRow>({
-  name: 'RateLimit',
-  tableName: 'rate_limits',
-  columns: { bucket: { ...text, primary: true }, tokensMilli: bigint, at: time },
+export const rateLimit = entity<RateLimitRow>('RateLimit', 'rate_limits', {
+  bucket: primary(text),
+  tokensMilli: bigint,
+  at: time,
 })
 
 /**

@@ -1,6 +1,5 @@
 // Where each stage of the sweep stopped, so that the next sweep continues there.
-import { EntitySchema } from 'typeorm'
-import { text } from '../columns'
+import { entity, primary, text } from '../columns'
 import type { Queryable } from '../database'
 
 interface SweepPositionRow {
@@ -8,10 +7,9 @@ interface SweepPositionRow {
   readonly after: string
 }
 
-export const sweepPosition = new EntitySchema<SweepPositionRow>({
-  name: 'SweepPosition',
-  tableName: 'sweep_positions',
-  columns: { stage: { ...text, primary: true }, after: text },
+export const sweepPosition = entity<SweepPositionRow>('SweepPosition', 'sweep_positions', {
+  stage: primary(text),
+  after: text,
 })
 
 /** Null when the last sweep finished the stage. */

@@ -1,6 +1,5 @@
 // The registry of worker processes. Each one registers itself, sends a heartbeat every few seconds, and learns whether to drain.
-import { EntitySchema } from 'typeorm'
-import { integer, orNull, text, time } from '../columns'
+import { entity, integer, orNull, primary, text, time } from '../columns'
 import type { Db, Queryable, Tx } from '../database'
 import { sql } from '../sql'
 
@@ -24,22 +23,18 @@ interface WorkerRow extends WorkerProcess {
   readonly endedAt: Date | null
 }
 
-export const worker = new EntitySchema<WorkerRow>({
-  name: 'Worker',
-  tableName: 'workers',
-  columns: {
-    id: { ...text, primary: true },
-    host: text,
-    pid: integer,
-    version: text,
-    taskQueues: { ...text, array: true },
-    startedAt: time,
-    seenAt: time,
-    drainingAt: orNull(time),
-    askedBy: orNull(text),
-    drainedAt: orNull(time),
-    endedAt: orNull(time),
-  },
+export const worker = entity<WorkerRow>('Worker', 'workers', {
+  id: primary(text),
+  host: text,
+  pid: integer,
+  version: text,
+  taskQueues: { ...text, array: true },
+  startedAt: time,
+  seenAt: time,
+  drainingAt: orNull(time),
+  askedBy: orNull(text),
+  drainedAt: orNull(time),
+  endedAt: orNull(time),
 })
 
 /** A `draining` process finishes its running work. A `drained` one has finished it and takes no new work. */

@@ -1,9 +1,8 @@
 // Charges: append-only rows, each stored once by its cause.
 
-import { EntitySchema } from 'typeorm'
 import type { ChargeKind } from '../../domain/invoices/invoice'
 import { firstDayOf, londonMonthOf, type Month } from '../../domain/month'
-import { bigint, date, id, idOf, orNull, text, time, uuid } from '../columns'
+import { bigint, date, entity, id, idOf, orNull, text, time, uuid } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import type { Page } from '../payouts/payouts'
@@ -22,20 +21,16 @@ export interface ChargeRow {
   readonly createdAt: Date
 }
 
-export const charge = new EntitySchema<ChargeRow>({
-  name: 'Charge',
-  tableName: 'charges',
-  columns: {
-    id,
-    partnerId: idOf('Partner'),
-    kind: text,
-    causeRef: text,
-    payoutId: orNull(idOf('Payout')),
-    amountMicropounds: bigint,
-    month: date,
-    description: orNull(text),
-    createdAt: time,
-  },
+export const charge = entity<ChargeRow>('Charge', 'charges', {
+  id,
+  partnerId: idOf('Partner'),
+  kind: text,
+  causeRef: text,
+  payoutId: orNull(idOf('Payout')),
+  amountMicropounds: bigint,
+  month: date,
+  description: orNull(text),
+  createdAt: time,
 })
 
 /** Maintained only by the triggers of charges and invoices. */
@@ -43,10 +38,12 @@ interface UninvoicedChargeRow extends Pick<ChargeRow, 'partnerId' | 'month' | 'k
   readonly chargeId: string
 }
 
-export const uninvoicedCharge = new EntitySchema<UninvoicedChargeRow>({
-  name: 'UninvoicedCharge',
-  tableName: 'uninvoiced_charges',
-  columns: { chargeId: id, partnerId: uuid, month: date, kind: text, amountMicropounds: bigint },
+export const uninvoicedCharge = entity<UninvoicedChargeRow>('UninvoicedCharge', 'uninvoiced_charges', {
+  chargeId: id,
+  partnerId: uuid,
+  month: date,
+  kind: text,
+  amountMicropounds: bigint,
 })
 
 export interface Charge extends Pick<ChargeRow, 'partnerId' | 'kind' | 'causeRef' | 'payoutId' | 'amountMicropounds'> {

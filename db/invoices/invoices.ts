@@ -1,11 +1,10 @@
 // Invoices with their lines and charges: the tables, and the reads for partners, finance and mails. Drafts are not shown.
 
-import { EntitySchema } from 'typeorm'
 import { assert } from '../../domain/assert'
 import type { InvoiceDocument, InvoiceParties } from '../../domain/invoices/document'
 import { type InvoiceLine, type InvoiceStatus, sumLines } from '../../domain/invoices/invoice'
 import { firstDayOf, londonDayOf, type Month } from '../../domain/month'
-import { bigint, boolean, date, id, idOf, integer, orNull, text, time, withDefault } from '../columns'
+import { bigint, boolean, date, entity, id, idOf, integer, orNull, primary, text, time, withDefault } from '../columns'
 import type { Queryable } from '../database'
 import type { Page } from '../payouts/payouts'
 import { type Sql, sql } from '../sql'
@@ -51,58 +50,45 @@ interface InvoiceNumberRow {
   readonly lastNumber: number
 }
 
-export const invoice = new EntitySchema<StoredInvoice>({
-  name: 'Invoice',
-  tableName: 'invoices',
-  columns: {
-    id,
-    partnerId: idOf('Partner'),
-    period: date,
-    number: orNull(text),
-    status: text,
-    totalPence: bigint,
-    carriedPence: withDefault(bigint, 0),
-    carriedInPence: withDefault(bigint, 0),
-    issuedAt: orNull(time),
-    dueAt: orNull(time),
-    paidAt: orNull(time),
-    voidedAt: orNull(time),
-    mailedAt: orNull(time),
-    document: orNull({ type: 'jsonb' }),
-    voidReason: orNull(text),
-    createdAt: time,
-  },
+export const invoice = entity<StoredInvoice>('Invoice', 'invoices', {
+  id,
+  partnerId: idOf('Partner'),
+  period: date,
+  number: orNull(text),
+  status: text,
+  totalPence: bigint,
+  carriedPence: withDefault(bigint, 0),
+  carriedInPence: withDefault(bigint, 0),
+  issuedAt: orNull(time),
+  dueAt: orNull(time),
+  paidAt: orNull(time),
+  voidedAt: orNull(time),
+  mailedAt: orNull(time),
+  document: orNull({ type: 'jsonb' }),
+  voidReason: orNull(text),
+  createdAt: time,
 })
 
-export const invoiceLine = new EntitySchema<StoredInvoiceLine>({
-  name: 'InvoiceLine',
-  tableName: 'invoice_lines',
-  columns: {
-    id,
-    invoiceId: idOf('Invoice'),
-    position: integer,
-    kind: text,
-    description: text,
-    quantity: integer,
-    unitAmountMicropounds: bigint,
-    amountPence: bigint,
-  },
+export const invoiceLine = entity<StoredInvoiceLine>('InvoiceLine', 'invoice_lines', {
+  id,
+  invoiceId: idOf('Invoice'),
+  position: integer,
+  kind: text,
+  description: text,
+  quantity: integer,
+  unitAmountMicropounds: bigint,
+  amountPence: bigint,
 })
 
-export const invoiceCharge = new EntitySchema<InvoiceChargeRow>({
-  name: 'InvoiceCharge',
-  tableName: 'invoice_charges',
-  columns: {
-    invoiceId: { ...idOf('Invoice'), primary: true },
-    chargeId: { ...idOf('Charge'), primary: true },
-    voided: { ...boolean, default: false },
-  },
+export const invoiceCharge = entity<InvoiceChargeRow>('InvoiceCharge', 'invoice_charges', {
+  invoiceId: primary(idOf('Invoice')),
+  chargeId: primary(idOf('Charge')),
+  voided: { ...boolean, default: false },
 })
 
-export const invoiceNumber = new EntitySchema<InvoiceNumberRow>({
-  name: 'InvoiceNumber',
-  tableName: 'invoice_numbers',
-  columns: { year: { ...integer, primary: true }, lastNumber: integer },
+export const invoiceNumber = entity<InvoiceNumberRow>('InvoiceNumber', 'invoice_numbers', {
+  year: primary(integer),
+  lastNumber: integer,
 })
 
 /** `period` is the month, as YYYY-MM. */

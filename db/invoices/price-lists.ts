@@ -1,9 +1,8 @@
 // Price lists: a standard one, and one per partner that starts as its copy. No price is in the code.
 
-import { EntitySchema } from 'typeorm'
 import { assert } from '../../domain/assert'
 import type { PriceList } from '../../domain/invoices/fees'
-import { bigint, id, idOf, orNull, time, withDefault } from '../columns'
+import { bigint, entity, id, idOf, orNull, time, withDefault } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import { sql } from '../sql'
@@ -15,25 +14,21 @@ interface PriceListRow extends PriceList {
   readonly validUntil: Date | null
 }
 
-export const priceList = new EntitySchema<PriceListRow>({
-  name: 'PriceList',
-  tableName: 'price_lists',
-  columns: {
-    id,
-    partnerId: orNull(idOf('Partner')),
-    validFrom: time,
-    validUntil: orNull(time),
-    payoutFixedPence: bigint,
-    payoutBasisPoints: bigint,
-    bankFixedPence: bigint,
-    bankBasisPoints: bigint,
-    monthlyAccountPence: bigint,
-    verificationPence: bigint,
-    networkCostMicropounds: bigint,
-    networkMarkupBasisPoints: bigint,
-    exceptionMarkupBasisPoints: bigint,
-    returnCostMicropounds: withDefault(bigint, 5_000_000),
-  },
+export const priceList = entity<PriceListRow>('PriceList', 'price_lists', {
+  id,
+  partnerId: orNull(idOf('Partner')),
+  validFrom: time,
+  validUntil: orNull(time),
+  payoutFixedPence: bigint,
+  payoutBasisPoints: bigint,
+  bankFixedPence: bigint,
+  bankBasisPoints: bigint,
+  monthlyAccountPence: bigint,
+  verificationPence: bigint,
+  networkCostMicropounds: bigint,
+  networkMarkupBasisPoints: bigint,
+  exceptionMarkupBasisPoints: bigint,
+  returnCostMicropounds: withDefault(bigint, 5_000_000),
 })
 
 export async function copyStandardPrices(tx: Tx, partner: { partnerId: string; at: Date }): Promise<void> {

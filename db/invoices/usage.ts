@@ -1,9 +1,8 @@
 // Usage of a partner by London month, read from totals that triggers maintain.
 
-import { EntitySchema } from 'typeorm'
 import { isBillable, type MadeInvoice, makeInvoice } from '../../domain/invoices/invoice'
 import { firstDayOf, londonMonthOf, type Month, previousMonth } from '../../domain/month'
-import { bigint, date, integer, text, uuid } from '../columns'
+import { bigint, date, entity, integer, primary, text, uuid } from '../columns'
 import type { Queryable } from '../database'
 import type { Scope } from '../payouts/payouts'
 import { findCarriedPence, listToBill } from './uninvoiced'
@@ -22,19 +21,15 @@ interface PayoutMonthRow {
   readonly feesPence: bigint
 }
 
-export const payoutMonth = new EntitySchema<PayoutMonthRow>({
-  name: 'PayoutMonth',
-  tableName: 'payout_months',
-  columns: {
-    partnerId: { ...uuid, primary: true },
-    environment: { ...text, primary: true },
-    month: { ...date, primary: true },
-    shard: { ...integer, primary: true },
-    created: integer,
-    completed: integer,
-    paidPence: bigint,
-    feesPence: bigint,
-  },
+export const payoutMonth = entity<PayoutMonthRow>('PayoutMonth', 'payout_months', {
+  partnerId: primary(uuid),
+  environment: primary(text),
+  month: primary(date),
+  shard: primary(integer),
+  created: integer,
+  completed: integer,
+  paidPence: bigint,
+  feesPence: bigint,
 })
 
 export interface UsageRow {

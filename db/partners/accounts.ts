@@ -2,22 +2,17 @@
 import { assert } from '../../domain/assert'
 import type { Environment, RailName } from '../../domain/environment'
 import type { PayoutPrices } from '../../domain/invoices/fees'
-import type { PartnerStatus, Screening, VerificationStatus } from '../../domain/partners/partner'
+import type { PartnerStatus } from '../../domain/partners/partner'
 import type { Queryable } from '../database'
+import type { PartnerRow } from './partners'
 
-export interface AccountRow extends PayoutPrices {
+export interface AccountRow extends PayoutPrices, Verification {
   readonly id: string
   readonly name: string
   readonly requestedName: string | null
   readonly status: PartnerStatus
   readonly contactEmail: string | null
   readonly billingEmail: string | null
-  readonly verificationStatus: VerificationStatus
-  readonly providerStatus: string | null
-  readonly continueUrl: string | null
-  readonly termsUrl: string | null
-  readonly screening: Screening
-  readonly verificationReasons: readonly string[]
   readonly enabledCountries: readonly string[]
   readonly minPence: bigint
   readonly maxPerPayoutPence: bigint
@@ -36,6 +31,11 @@ export interface AccountRow extends PayoutPrices {
   readonly balanceMicroUsdc: bigint
   readonly monthlyAccountPence: bigint
 }
+
+type Verification = Pick<
+  PartnerRow,
+  'verificationStatus' | 'providerStatus' | 'continueUrl' | 'termsUrl' | 'screening' | 'verificationReasons'
+>
 
 /** The partner must exist. Every partner has both wallets and a price list from its first day. */
 export async function loadAccount(

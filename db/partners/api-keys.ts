@@ -1,10 +1,9 @@
 // API keys: at most five active ones per environment. The database stores only a keyed hash of each.
-import { EntitySchema } from 'typeorm'
 import { assert } from '../../domain/assert'
 import type { Environment } from '../../domain/environment'
 import { keysPerEnvironment } from '../../domain/limits'
 import type { PartnerStatus, VerificationStatus } from '../../domain/partners/partner'
-import { bytes, id, idOf, orNull, text, time } from '../columns'
+import { bytes, entity, id, idOf, orNull, text, time } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import type { Keyring } from '../keyring'
@@ -30,23 +29,19 @@ interface StoredApiKey extends ApiKeyRow {
   readonly revokedBy: string | null
 }
 
-export const apiKey = new EntitySchema<StoredApiKey>({
-  name: 'ApiKey',
-  tableName: 'api_keys',
-  columns: {
-    id,
-    partnerId: idOf('Partner'),
-    environment: text,
-    keyPrefix: text,
-    label: orNull(text),
-    digest: bytes,
-    digestKeyId: text,
-    createdBy: text,
-    createdAt: time,
-    lastUsedAt: orNull(time),
-    revokedAt: orNull(time),
-    revokedBy: orNull(text),
-  },
+export const apiKey = entity<StoredApiKey>('ApiKey', 'api_keys', {
+  id,
+  partnerId: idOf('Partner'),
+  environment: text,
+  keyPrefix: text,
+  label: orNull(text),
+  digest: bytes,
+  digestKeyId: text,
+  createdBy: text,
+  createdAt: time,
+  lastUsedAt: orNull(time),
+  revokedAt: orNull(time),
+  revokedBy: orNull(text),
 })
 
 interface NewApiKey {

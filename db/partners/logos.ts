@@ -1,8 +1,7 @@
 // Partners' logos. We store them, so that our pages load no picture from another site.
 import { createHash } from 'node:crypto'
-import { EntitySchema } from 'typeorm'
 import type { Logo } from '../../domain/partners/logo'
-import { bytes, idOf, text } from '../columns'
+import { bytes, entity, idOf, primary, text } from '../columns'
 import type { Queryable, Tx } from '../database'
 
 /** A table of its own, so that reads of partners do not load pictures. */
@@ -14,10 +13,11 @@ interface LogoRow {
   readonly digest: string
 }
 
-export const partnerLogo = new EntitySchema<LogoRow>({
-  name: 'PartnerLogo',
-  tableName: 'partner_logos',
-  columns: { partnerId: { ...idOf('Partner'), primary: true }, type: text, bytes, digest: text },
+export const partnerLogo = entity<LogoRow>('PartnerLogo', 'partner_logos', {
+  partnerId: primary(idOf('Partner')),
+  type: text,
+  bytes,
+  digest: text,
 })
 
 /** Null removes the logo. */

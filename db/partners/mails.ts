@@ -1,6 +1,5 @@
 // The outbox of mails. A mail is written in the transaction of its event, sealed, and taken by one sender at a time.
-import { EntitySchema } from 'typeorm'
-import { bytes, id, integer, orNull, text, time, withDefault } from '../columns'
+import { bytes, entity, id, integer, orNull, text, time, withDefault } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import type { Keyring } from '../keyring'
@@ -21,20 +20,16 @@ export interface MailRow {
   readonly sentAt: Date | null
 }
 
-export const mails = new EntitySchema<MailRow>({
-  name: 'Mail',
-  tableName: 'mails',
-  columns: {
-    id,
-    kind: text,
-    sealed: orNull(bytes),
-    keyId: text,
-    tries: withDefault(integer, 0),
-    nextTryAt: time,
-    createdAt: time,
-    expiresAt: time,
-    sentAt: orNull(time),
-  },
+export const mails = entity<MailRow>('Mail', 'mails', {
+  id,
+  kind: text,
+  sealed: orNull(bytes),
+  keyId: text,
+  tries: withDefault(integer, 0),
+  nextTryAt: time,
+  createdAt: time,
+  expiresAt: time,
+  sentAt: orNull(time),
 })
 
 export interface OutgoingMail {

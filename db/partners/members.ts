@@ -1,8 +1,7 @@
 // The members of a partner, who sign in to the dashboard by email.
-import { EntitySchema } from 'typeorm'
 import { assert } from '../../domain/assert'
 import type { MemberRole, PartnerStatus } from '../../domain/partners/partner'
-import { columnsOf, id, idOf, orNull, text, time } from '../columns'
+import { columnsOf, entity, id, idOf, orNull, text, time } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import { sql } from '../sql'
@@ -17,18 +16,14 @@ export interface MemberRow {
   readonly createdAt: Date
 }
 
-export const member = new EntitySchema<MemberRow>({
-  name: 'Member',
-  tableName: 'members',
-  columns: {
-    id,
-    partnerId: idOf('Partner'),
-    email: text,
-    name: orNull(text),
-    role: text,
-    lastLoginAt: orNull(time),
-    createdAt: time,
-  },
+export const member = entity<MemberRow>('Member', 'members', {
+  id,
+  partnerId: idOf('Partner'),
+  email: text,
+  name: orNull(text),
+  role: text,
+  lastLoginAt: orNull(time),
+  createdAt: time,
 })
 
 export interface NewMember {

@@ -1,9 +1,8 @@
 // Notices for a partner's admins. A notice is written in the transaction of its event and mailed once.
-import { EntitySchema } from 'typeorm'
 import type { Environment } from '../../domain/environment'
 import type { NoticeKind, SwitchableNotice } from '../../domain/partners/partner'
 import type { CaseKind, CaseOutcome } from '../../domain/payouts/case'
-import { idOf, orNull, sequence, text, time, uuid } from '../columns'
+import { entity, idOf, orNull, sequence, text, time, uuid } from '../columns'
 import type { Queryable, Tx } from '../database'
 
 interface NoticeRow {
@@ -19,19 +18,15 @@ interface NoticeRow {
   readonly payerId: string | null
 }
 
-export const notice = new EntitySchema<NoticeRow>({
-  name: 'Notice',
-  tableName: 'notices',
-  columns: {
-    id: sequence,
-    partnerId: idOf('Partner'),
-    environment: text,
-    kind: text,
-    about: text,
-    at: time,
-    toldAt: orNull(time),
-    payerId: orNull(uuid),
-  },
+export const notice = entity<NoticeRow>('Notice', 'notices', {
+  id: sequence,
+  partnerId: idOf('Partner'),
+  environment: text,
+  kind: text,
+  about: text,
+  at: time,
+  toldAt: orNull(time),
+  payerId: orNull(uuid),
 })
 
 type NewNotice = Omit<NoticeRow, 'id' | 'toldAt' | 'payerId'>

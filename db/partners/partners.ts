@@ -1,8 +1,7 @@
 // Partners: the businesses that pay, with their status, limits, verification and settings.
-import { EntitySchema } from 'typeorm'
 import { assert } from '../../domain/assert'
 import type { PartnerStatus, Screening, VerificationStatus } from '../../domain/partners/partner'
-import { bigint, columnsOf, date, id, integer, orNull, text, time, withDefault } from '../columns'
+import { bigint, columnsOf, date, entity, id, integer, orNull, text, time, withDefault } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 
@@ -54,44 +53,40 @@ export interface PartnerRow {
   readonly updatedAt: Date
 }
 
-export const partner = new EntitySchema<PartnerRow>({
-  name: 'Partner',
-  tableName: 'partners',
-  columns: {
-    id,
-    slug: text,
-    name: text,
-    status: withDefault(text, 'active'),
-    logoUrl: orNull(text),
-    brandColor: orNull(text),
-    contactEmail: orNull(text),
-    billingEmail: orNull(text),
-    verificationStatus: withDefault(text, 'not_started'),
-    providerStatus: orNull(text),
-    continueUrl: orNull(text),
-    termsUrl: orNull(text),
-    screening: withDefault(text, 'in_review'),
-    enabledCountries: withDefault({ ...text, array: true }, ['GB']),
-    minPayoutPence: withDefault(bigint, 100),
-    maxPayoutPence: withDefault(bigint, 2_000_000),
-    rateLimitSandbox: orNull(integer),
-    rateLimitLive: orNull(integer),
-    liveOpenedAt: orNull(time),
-    closedAt: orNull(time),
-    billingAddress: orNull(text),
-    billedUntil: orNull(date),
-    createdAt: time,
-    updatedAt: time,
-    verificationReasons: withDefault({ ...text, array: true }, []),
-    verificationReasonMarks: withDefault({ ...text, array: true }, []),
-    verificationReasonsKnown: orNull({ ...text, array: true }),
-    verificationTries: withDefault(integer, 0),
-    verificationAwaitedSince: orNull(time),
-    mutedMails: withDefault({ ...text, array: true }, []),
-    lowBalanceMicroUsdc: orNull(bigint),
-    readableUntil: orNull(time),
-    requestedName: orNull(text),
-  },
+export const partner = entity<PartnerRow>('Partner', 'partners', {
+  id,
+  slug: text,
+  name: text,
+  status: withDefault(text, 'active'),
+  logoUrl: orNull(text),
+  brandColor: orNull(text),
+  contactEmail: orNull(text),
+  billingEmail: orNull(text),
+  verificationStatus: withDefault(text, 'not_started'),
+  providerStatus: orNull(text),
+  continueUrl: orNull(text),
+  termsUrl: orNull(text),
+  screening: withDefault(text, 'in_review'),
+  enabledCountries: withDefault({ ...text, array: true }, ['GB']),
+  minPayoutPence: withDefault(bigint, 100),
+  maxPayoutPence: withDefault(bigint, 2_000_000),
+  rateLimitSandbox: orNull(integer),
+  rateLimitLive: orNull(integer),
+  liveOpenedAt: orNull(time),
+  closedAt: orNull(time),
+  billingAddress: orNull(text),
+  billedUntil: orNull(date),
+  createdAt: time,
+  updatedAt: time,
+  verificationReasons: withDefault({ ...text, array: true }, []),
+  verificationReasonMarks: withDefault({ ...text, array: true }, []),
+  verificationReasonsKnown: orNull({ ...text, array: true }),
+  verificationTries: withDefault(integer, 0),
+  verificationAwaitedSince: orNull(time),
+  mutedMails: withDefault({ ...text, array: true }, []),
+  lowBalanceMicroUsdc: orNull(bigint),
+  readableUntil: orNull(time),
+  requestedName: orNull(text),
 })
 
 interface NewPartner {

@@ -4,18 +4,10 @@ import type { Environment, RailName } from '../../domain/environment'
 import type { CreatedVia } from '../../domain/payouts/payout'
 import type { Quote } from '../../domain/payouts/quote'
 import type { Queryable } from '../database'
-import {
-  type Caller,
-  type CallerRow,
-  callerFields,
-  callerFrom,
-  holdKey,
-  isDigestOf,
-  keysWithPartner,
-} from '../sign-in/callers'
+import { type Caller, holdKey } from '../sign-in/callers'
 import { type Sql, sql } from '../sql'
 import type { Fingerprint } from './fingerprint'
-import { bigintFrom, bytesFrom, dateOrNull, type InJson, inOneText } from './one-text'
+import { bigintFrom, bytesFrom, dateOrNull, findWithCaller, type InJson, inOneText } from './one-text'
 import { type PayoutRow, payoutColumns, payoutFrom } from './payouts'
 import { isDisputed, isPassing } from './steps'
 
@@ -112,15 +104,9 @@ export async function findCallerAndClaim(
   digest: Buffer,
   idempotencyKey: string,
 ): Promise<{ caller: Caller; claim: ClaimedRow | null } | null> {
-  const [row] = await db.run<{ found: CallerRow & { claim: InJson<ClaimedColumns> | null } }>(
-    inOneText(sql`SELECT ${callerFields}, claim FROM ${keysWithPartner}
-    LEFT JOIN LATERAL (SELECT ${claimColumns} FROM payouts
-      WHERE partner_id = p.id AND environment = k.environment AND idempotency_key = ${idempotencyKey}) claim ON true
-    WHERE ${isDigestOf(digest)}`),
-  )
-  if (row === undefined) return null
-  const { claim } = row.found
-  return { caller: callerFrom(row.found), claim: claim && claimFrom(claim) }
+  const isWanted = sql`idempotency_key = ${idempotencyKey}`
+  const found = await findWithCaller<ClaimedColumns>(db, digest, { columns: claimColumns, isWanted })
+  return found && { caller: found.caller, claim: found.payout && claimFrom(found.payout) }
 }
 
 interface ClaimedColumns extends Omit<ClaimedRow, 'fingerprint'> {

@@ -1,8 +1,7 @@
 // The timeline of a payout, and the events that operators and partners add to it.
 
-import { EntitySchema } from 'typeorm'
 import type { PayoutStatus } from '../../domain/payouts/payout'
-import { idOf, orNull, sequence, text, time } from '../columns'
+import { entity, idOf, orNull, sequence, text, time } from '../columns'
 import type { Tx } from '../database'
 
 export interface PayoutEventRow {
@@ -16,18 +15,14 @@ export interface PayoutEventRow {
   readonly detail: string | null
 }
 
-export const payoutEvent = new EntitySchema<PayoutEventRow>({
-  name: 'PayoutEvent',
-  tableName: 'payout_events',
-  columns: {
-    id: sequence,
-    payoutId: idOf('Payout'),
-    at: time,
-    kind: text,
-    status: text,
-    madeBy: text,
-    detail: orNull(text),
-  },
+export const payoutEvent = entity<PayoutEventRow>('PayoutEvent', 'payout_events', {
+  id: sequence,
+  payoutId: idOf('Payout'),
+  at: time,
+  kind: text,
+  status: text,
+  madeBy: text,
+  detail: orNull(text),
 })
 
 /** Kinds of events that a person causes, as opposed to the bank or the service. */

@@ -1,10 +1,27 @@
 // Reads a row as one JSON text. This is faster for the most frequent reads: parsing thirty columns takes twice as long.
 import { assert } from '../../domain/assert'
+import type { Queryable } from '../database'
+import { type Caller, type CallerRow, callerFields, callerFrom, isDigestOf, keysWithPartner } from '../sign-in/callers'
 import { type Sql, sql } from '../sql'
 
 /** Returns the row in one column, `found`. A joined table that is selected as a whole becomes an object in it, or null. */
 export function inOneText(select: Sql): Sql {
   return sql`SELECT row_to_json(found) AS found FROM (${select}) found`
+}
+
+/** The caller of an API key and one payout of theirs, in one statement. */
+export async function findWithCaller<Row>(
+  db: Queryable,
+  digest: Buffer,
+  { columns, isWanted }: { readonly columns: Sql; readonly isWanted: Sql },
+): Promise<{ caller: Caller; payout: InJson<Row> | null } | null> {
+  const [row] = await db.run<{ found: CallerRow & { payout: InJson<Row> | null } }>(
+    inOneText(sql`SELECT ${callerFields}, payout FROM ${keysWithPartner}
+    LEFT JOIN LATERAL (SELECT ${columns} FROM payouts
+      WHERE partner_id = p.id AND environment = k.environment AND ${isWanted}) payout ON true
+    WHERE ${isDigestOf(digest)}`),
+  )
+  return row ? { caller: callerFrom(row.found), payout: row.found.payout } : null
 }
 
 /** The types of a row's columns in its JSON. */

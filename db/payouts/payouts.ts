@@ -2,9 +2,9 @@
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable } from '../database'
-import { type Caller, type CallerRow, callerFields, callerFrom, isDigestOf, keysWithPartner } from '../sign-in/callers'
+import type { Caller } from '../sign-in/callers'
 import { joined, literal, type Sql, sql } from '../sql'
-import { bigintFrom, dateFrom, dateOrNull, type InJson, inOneText } from './one-text'
+import { bigintFrom, dateFrom, dateOrNull, findWithCaller, type InJson } from './one-text'
 import type { StoredPayout } from './payout'
 
 export type PayoutRow = Pick<
@@ -68,15 +68,9 @@ export async function findCallerAndPayout(
   digest: Buffer,
   id: string,
 ): Promise<{ caller: Caller; payout: PayoutRow | null } | null> {
-  const [row] = await db.run<{ found: CallerRow & { payout: InJson<PayoutRow> | null } }>(
-    inOneText(sql`SELECT ${callerFields}, payout FROM ${keysWithPartner}
-    LEFT JOIN LATERAL (SELECT ${payoutColumns} FROM payouts
-      WHERE id = ${id} AND partner_id = p.id AND environment = k.environment AND ${isVisible}) payout ON true
-    WHERE ${isDigestOf(digest)}`),
-  )
-  if (row === undefined) return null
-  const { payout } = row.found
-  return { caller: callerFrom(row.found), payout: payout && payoutFrom(payout) }
+  const isWanted = sql`id = ${id} AND ${isVisible}`
+  const found = await findWithCaller<PayoutRow>(db, digest, { columns: payoutColumns, isWanted })
+  return found && { caller: found.caller, payout: found.payout && payoutFrom(found.payout) }
 }
 
 export function payoutFrom(json: InJson<PayoutRow>): PayoutRow {

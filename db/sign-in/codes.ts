@@ -1,9 +1,8 @@
 // Emailed 6-digit codes: single use, ten minutes, at most five tries, counted by the UPDATE that checks them.
 import { createHmac, randomInt } from 'node:crypto'
-import { EntitySchema } from 'typeorm'
 import { assert } from '../../domain/assert'
 import { codeLastsMs, codeTries } from '../../domain/sign-in'
-import { bytes, id, integer, orNull, text, time, uuid, withDefault } from '../columns'
+import { bytes, entity, id, integer, orNull, text, time, uuid, withDefault } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import type { Keyring, PurposeKey } from '../keyring'
@@ -27,24 +26,20 @@ interface CodeRow {
   readonly sealedKeyId: string | null
 }
 
-export const codes = new EntitySchema<CodeRow>({
-  name: 'Code',
-  tableName: 'codes',
-  columns: {
-    id,
-    purpose: text,
-    subject: text,
-    boundTo: orNull(bytes),
-    digest: bytes,
-    digestKeyId: text,
-    tries: withDefault(integer, 0),
-    createdAt: time,
-    expiresAt: time,
-    usedAt: orNull(time),
-    usedFor: orNull(uuid),
-    sealed: orNull(bytes),
-    sealedKeyId: orNull(text),
-  },
+export const codes = entity<CodeRow>('Code', 'codes', {
+  id,
+  purpose: text,
+  subject: text,
+  boundTo: orNull(bytes),
+  digest: bytes,
+  digestKeyId: text,
+  tries: withDefault(integer, 0),
+  createdAt: time,
+  expiresAt: time,
+  usedAt: orNull(time),
+  usedFor: orNull(uuid),
+  sealed: orNull(bytes),
+  sealedKeyId: orNull(text),
 })
 
 export interface NewCode {

@@ -1,9 +1,8 @@
 // Sessions of signed-in members. The database stores only the hash of the random token. A request costs one SELECT.
 import { createHash, randomBytes } from 'node:crypto'
-import { EntitySchema } from 'typeorm'
 import type { Environment } from '../../domain/environment'
 import type { MemberRole } from '../../domain/partners/partner'
-import { bytes, id, idOf, orNull, time } from '../columns'
+import { bytes, entity, id, idOf, orNull, time } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import { maySignIn } from '../partners/members'
@@ -19,18 +18,14 @@ interface SessionRow {
   readonly revokedAt: Date | null
 }
 
-export const session = new EntitySchema<SessionRow>({
-  name: 'Session',
-  tableName: 'sessions',
-  columns: {
-    id,
-    memberId: idOf('Member'),
-    tokenDigest: bytes,
-    createdAt: time,
-    lastUsedAt: time,
-    expiresAt: time,
-    revokedAt: orNull(time),
-  },
+export const session = entity<SessionRow>('Session', 'sessions', {
+  id,
+  memberId: idOf('Member'),
+  tokenDigest: bytes,
+  createdAt: time,
+  lastUsedAt: time,
+  expiresAt: time,
+  revokedAt: orNull(time),
 })
 
 /**

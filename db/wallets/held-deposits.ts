@@ -1,9 +1,8 @@
 // Held deposits: movements that nothing explains yet. Each is stored once and resolved once, by operators.
 
-import { EntitySchema } from 'typeorm'
 import { assert } from '../../domain/assert'
 import type { Environment } from '../../domain/environment'
-import { bigint, id, idOf, orNull, text, time } from '../columns'
+import { bigint, entity, id, idOf, orNull, text, time } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import { type Sql, sql } from '../sql'
@@ -28,27 +27,23 @@ interface StoredHeldDeposit {
   readonly resolvedAs: string | null
 }
 
-export const heldDeposit = new EntitySchema<StoredHeldDeposit>({
-  name: 'HeldDeposit',
-  tableName: 'held_deposits',
-  columns: {
-    id,
-    walletId: idOf('Wallet'),
-    bankRef: text,
-    amountMicroUsdc: orNull(bigint),
-    why: text,
-    foundAt: time,
-    resolvedAt: orNull(time),
-    resolvedBy: orNull(text),
-    outcome: orNull(text),
-    note: orNull(text),
-    requestedMicroUsdc: orNull(bigint),
-    requestedBy: orNull(text),
-    requestedAs: orNull(text),
-    requestedAt: orNull(time),
-    requestNote: orNull(text),
-    resolvedAs: orNull(text),
-  },
+export const heldDeposit = entity<StoredHeldDeposit>('HeldDeposit', 'held_deposits', {
+  id,
+  walletId: idOf('Wallet'),
+  bankRef: text,
+  amountMicroUsdc: orNull(bigint),
+  why: text,
+  foundAt: time,
+  resolvedAt: orNull(time),
+  resolvedBy: orNull(text),
+  outcome: orNull(text),
+  note: orNull(text),
+  requestedMicroUsdc: orNull(bigint),
+  requestedBy: orNull(text),
+  requestedAs: orNull(text),
+  requestedAt: orNull(time),
+  requestNote: orNull(text),
+  resolvedAs: orNull(text),
 })
 
 interface NewHeldDeposit extends Pick<StoredHeldDeposit, 'walletId' | 'bankRef' | 'amountMicroUsdc' | 'why'> {

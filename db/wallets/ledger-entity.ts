@@ -1,7 +1,6 @@
 // The ledger's three tables: accounts, and append-only sets of entries that move money between them.
-import { EntitySchema } from 'typeorm'
 import type { AccountKind } from '../../domain/wallets/ledger'
-import { bigint, id, idOf, orNull, sequence, text, time, withDefault } from '../columns'
+import { bigint, entity, id, idOf, orNull, sequence, text, time, withDefault } from '../columns'
 
 interface LedgerAccountRow {
   readonly id: string
@@ -31,35 +30,28 @@ interface LedgerEntryRow {
   readonly balanceMicroUsdc: bigint | null
 }
 
-export const ledgerAccount = new EntitySchema<LedgerAccountRow>({
-  name: 'LedgerAccount',
-  tableName: 'ledger_accounts',
-  columns: { id, walletId: idOf('Wallet'), kind: text, currency: withDefault(text, 'USDC') },
+export const ledgerAccount = entity<LedgerAccountRow>('LedgerAccount', 'ledger_accounts', {
+  id,
+  walletId: idOf('Wallet'),
+  kind: text,
+  currency: withDefault(text, 'USDC'),
 })
 
-export const ledgerSet = new EntitySchema<LedgerSetRow>({
-  name: 'LedgerSet',
-  tableName: 'ledger_sets',
-  columns: {
-    id,
-    walletId: idOf('Wallet'),
-    cause: text,
-    causeRef: text,
-    payoutId: orNull(idOf('Payout')),
-    bankRef: orNull(text),
-    createdBy: text,
-    createdAt: time,
-  },
+export const ledgerSet = entity<LedgerSetRow>('LedgerSet', 'ledger_sets', {
+  id,
+  walletId: idOf('Wallet'),
+  cause: text,
+  causeRef: text,
+  payoutId: orNull(idOf('Payout')),
+  bankRef: orNull(text),
+  createdBy: text,
+  createdAt: time,
 })
 
-export const ledgerEntry = new EntitySchema<LedgerEntryRow>({
-  name: 'LedgerEntry',
-  tableName: 'ledger_entries',
-  columns: {
-    id: sequence,
-    setId: idOf('LedgerSet'),
-    accountId: idOf('LedgerAccount'),
-    amountMicroUsdc: bigint,
-    balanceMicroUsdc: orNull(bigint),
-  },
+export const ledgerEntry = entity<LedgerEntryRow>('LedgerEntry', 'ledger_entries', {
+  id: sequence,
+  setId: idOf('LedgerSet'),
+  accountId: idOf('LedgerAccount'),
+  amountMicroUsdc: bigint,
+  balanceMicroUsdc: orNull(bigint),
 })

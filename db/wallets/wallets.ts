@@ -1,10 +1,9 @@
 // Wallets, one per partner and environment, each with its own accounts in the ledger.
 
-import { EntitySchema } from 'typeorm'
 import { assert } from '../../domain/assert'
 import type { Environment, RailName } from '../../domain/environment'
 import { accountKinds } from '../../domain/wallets/ledger'
-import { bigint, id, idOf, orNull, text, time, withDefault } from '../columns'
+import { bigint, entity, id, idOf, orNull, text, time, withDefault } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import { sql } from '../sql'
@@ -23,30 +22,26 @@ interface StoredWallet extends WalletRow {
   readonly updatedAt: Date
 }
 
-export const wallet = new EntitySchema<StoredWallet>({
-  name: 'Wallet',
-  tableName: 'wallets',
-  columns: {
-    id,
-    partnerId: idOf('Partner'),
-    environment: text,
-    rail: text,
-    chain: withDefault(text, 'base'),
-    address: orNull(text),
-    customerRef: orNull(text),
-    walletRef: orNull(text),
-    balanceMicroUsdc: withDefault(bigint, 0),
-    createdAt: time,
-    updatedAt: time,
-    verificationRef: orNull(text),
-    fundingRef: orNull(text),
-    fundingSortCode: orNull(text),
-    fundingAccountNumber: orNull(text),
-    fundingHolderName: orNull(text),
-    fundingBankName: orNull(text),
-    historyReadTo: orNull(text),
-    lowBalanceToldAt: orNull(time),
-  },
+export const wallet = entity<StoredWallet>('Wallet', 'wallets', {
+  id,
+  partnerId: idOf('Partner'),
+  environment: text,
+  rail: text,
+  chain: withDefault(text, 'base'),
+  address: orNull(text),
+  customerRef: orNull(text),
+  walletRef: orNull(text),
+  balanceMicroUsdc: withDefault(bigint, 0),
+  createdAt: time,
+  updatedAt: time,
+  verificationRef: orNull(text),
+  fundingRef: orNull(text),
+  fundingSortCode: orNull(text),
+  fundingAccountNumber: orNull(text),
+  fundingHolderName: orNull(text),
+  fundingBankName: orNull(text),
+  historyReadTo: orNull(text),
+  lowBalanceToldAt: orNull(time),
 })
 
 export interface WalletRow {

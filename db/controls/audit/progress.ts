@@ -1,6 +1,5 @@
 // The position in each table before which no unsealed row can appear any more. Sealers search only after it.
-import { EntitySchema } from 'typeorm'
-import { bigint, integer, time } from '../../columns'
+import { bigint, entity, integer, primary, time } from '../../columns'
 import type { Tx } from '../../database'
 import { type Sql, sql } from '../../sql'
 import { type AuditedTable, nameOf, numberIn, uuidIn } from './rows'
@@ -13,16 +12,12 @@ interface AuditProgressRow {
   readonly nextAt: Date
 }
 
-export const auditProgress = new EntitySchema<AuditProgressRow>({
-  name: 'AuditProgress',
-  tableName: 'audit_progress',
-  columns: {
-    id: { ...integer, primary: true },
-    passedTo: bigint,
-    nextTo: bigint,
-    nextBefore: bigint,
-    nextAt: time,
-  },
+export const auditProgress = entity<AuditProgressRow>('AuditProgress', 'audit_progress', {
+  id: primary(integer),
+  passedTo: bigint,
+  nextTo: bigint,
+  nextBefore: bigint,
+  nextAt: time,
 })
 
 /**

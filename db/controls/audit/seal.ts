@@ -1,7 +1,6 @@
 // Seals rows of the ledger, charges and recorded changes into the audit chain: each hash includes the one before it.
 import { createHash } from 'node:crypto'
-import { EntitySchema } from 'typeorm'
-import { bigint, bytes, text, time } from '../../columns'
+import { bigint, bytes, entity, primary, text, time } from '../../columns'
 import type { Tx } from '../../database'
 import { type Sql, sql } from '../../sql'
 import { horizonNow, isAhead, movePassed } from './progress'
@@ -16,17 +15,13 @@ interface AuditLinkRow {
   readonly sealedAt: Date
 }
 
-export const auditLink = new EntitySchema<AuditLinkRow>({
-  name: 'AuditLink',
-  tableName: 'audit_chain',
-  columns: {
-    sequence: { ...bigint, primary: true },
-    tableName: text,
-    rowId: text,
-    rowHash: bytes,
-    chainHash: bytes,
-    sealedAt: time,
-  },
+export const auditLink = entity<AuditLinkRow>('AuditLink', 'audit_chain', {
+  sequence: primary(bigint),
+  tableName: text,
+  rowId: text,
+  rowHash: bytes,
+  chainHash: bytes,
+  sealedAt: time,
 })
 
 export interface Sealed {

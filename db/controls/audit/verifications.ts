@@ -1,6 +1,6 @@
 // The results of the nightly verifications of the audit chain: the head for the next one, and whether a fault is new.
-import { EntitySchema, IsNull } from 'typeorm'
-import { bigint, bytes, id, orNull, text, time } from '../../columns'
+import { IsNull } from 'typeorm'
+import { bigint, bytes, entity, id, orNull, text, time } from '../../columns'
 import type { Db, Tx } from '../../database'
 import { newId } from '../../id'
 import type { AuditedTable } from './rows'
@@ -17,19 +17,15 @@ interface AuditVerificationRow {
   readonly rowId: string | null
 }
 
-export const auditVerification = new EntitySchema<AuditVerificationRow>({
-  name: 'AuditVerification',
-  tableName: 'audit_verifications',
-  columns: {
-    id,
-    verifiedAt: time,
-    links: bigint,
-    head: bytes,
-    fault: orNull(text),
-    sequence: orNull(bigint),
-    tableName: orNull(text),
-    rowId: orNull(text),
-  },
+export const auditVerification = entity<AuditVerificationRow>('AuditVerification', 'audit_verifications', {
+  id,
+  verifiedAt: time,
+  links: bigint,
+  head: bytes,
+  fault: orNull(text),
+  sequence: orNull(bigint),
+  tableName: orNull(text),
+  rowId: orNull(text),
 })
 
 /** Compares with the head of the last valid chain, so that a chain that was rebuilt since then is detected. */

@@ -1,6 +1,5 @@
 // The verified checkpoint of a wallet's own books, and the changes since then. One proof at a time uses them.
-import { EntitySchema } from 'typeorm'
-import { bigint, idOf, integer, orNull, sequence, time, uuid } from '../../columns'
+import { bigint, entity, integer, orNull, sequence, time, uuid, walletKey } from '../../columns'
 import type { Tx } from '../../database'
 import { type Sql, sql } from '../../sql'
 
@@ -20,18 +19,18 @@ interface WalletSum {
 }
 
 /** Up to this entry a wallet's own books were verified without a drift. */
-export const proofCheckpoint = new EntitySchema<Checkpoint & { readonly walletId: string }>({
-  name: 'ProofCheckpoint',
-  tableName: 'proof_checkpoints',
-  columns: {
-    walletId: { ...idOf('Wallet'), primary: true },
+export const proofCheckpoint = entity<Checkpoint & { readonly walletId: string }>(
+  'ProofCheckpoint',
+  'proof_checkpoints',
+  {
+    walletId: walletKey,
     entryId: orNull(bigint),
     balanceMicroUsdc: bigint,
     bookings: integer,
     verifiedAt: time,
     fullAt: time,
   },
-})
+)
 
 /** A payout or a ledger set that changed since its wallet's checkpoint. */
 interface ProofChangeRow {
@@ -41,10 +40,11 @@ interface ProofChangeRow {
   readonly setId: string | null
 }
 
-export const proofChange = new EntitySchema<ProofChangeRow>({
-  name: 'ProofChange',
-  tableName: 'proof_changes',
-  columns: { id: sequence, walletId: uuid, payoutId: orNull(uuid), setId: orNull(uuid) },
+export const proofChange = entity<ProofChangeRow>('ProofChange', 'proof_changes', {
+  id: sequence,
+  walletId: uuid,
+  payoutId: orNull(uuid),
+  setId: orNull(uuid),
 })
 
 /** Waits for another proof of the same wallet, until the transaction ends. */

@@ -1,9 +1,8 @@
 // Drifts: differences between our books and the bank's. Each is reported once, and resolved when a proof no longer finds it.
-import { EntitySchema } from 'typeorm'
 import { assert } from '../../../domain/assert'
 import { type DriftKind, type Finding, sizeOf } from '../../../domain/controls/drift'
 import type { Environment } from '../../../domain/environment'
-import { id, idOf, orNull, text, time, uuid, withDefault } from '../../columns'
+import { entity, id, idOf, orNull, text, time, uuid, withDefault } from '../../columns'
 import type { Queryable, Tx } from '../../database'
 import { newId } from '../../id'
 import { type Sql, sql } from '../../sql'
@@ -21,24 +20,20 @@ interface DriftRow extends Required<Finding> {
   readonly toldAt: Date | null
 }
 
-export const drift = new EntitySchema<DriftRow>({
-  name: 'Drift',
-  tableName: 'drifts',
-  columns: {
-    id,
-    kind: text,
-    walletId: idOf('Wallet'),
-    subject: text,
-    expected: text,
-    found: text,
-    firstSeenAt: time,
-    lastSeenAt: time,
-    resolvedAt: orNull(time),
-    toldAt: orNull(time),
-    size: withDefault(text, ''),
-    acceptedById: orNull(idOf('DriftDecision')),
-    passedAt: orNull(time),
-  },
+export const drift = entity<DriftRow>('Drift', 'drifts', {
+  id,
+  kind: text,
+  walletId: idOf('Wallet'),
+  subject: text,
+  expected: text,
+  found: text,
+  firstSeenAt: time,
+  lastSeenAt: time,
+  resolvedAt: orNull(time),
+  toldAt: orNull(time),
+  size: withDefault(text, ''),
+  acceptedById: orNull(idOf('DriftDecision')),
+  passedAt: orNull(time),
 })
 
 /** An operator's decision about a drift. Rows are never changed, and the ledger is not touched. */
@@ -51,22 +46,18 @@ interface DriftDecisionRow extends Omit<Finding, 'size'> {
   readonly decidedAt: Date
 }
 
-export const driftDecision = new EntitySchema<DriftDecisionRow>({
-  name: 'DriftDecision',
-  tableName: 'drift_decisions',
-  columns: {
-    id,
-    driftId: uuid,
-    walletId: idOf('Wallet'),
-    kind: text,
-    subject: text,
-    expected: text,
-    found: text,
-    outcome: text,
-    reason: text,
-    decidedBy: text,
-    decidedAt: time,
-  },
+export const driftDecision = entity<DriftDecisionRow>('DriftDecision', 'drift_decisions', {
+  id,
+  driftId: uuid,
+  walletId: idOf('Wallet'),
+  kind: text,
+  subject: text,
+  expected: text,
+  found: text,
+  outcome: text,
+  reason: text,
+  decidedBy: text,
+  decidedAt: time,
 })
 
 export interface Drift extends Finding {

@@ -1,7 +1,6 @@
 // The wallets to prove, and the mark up to which each one was proved.
-import { EntitySchema } from 'typeorm'
 import type { Environment, RailName } from '../../../domain/environment'
-import { bigint, idOf, integer, orNull, text, time, withDefault } from '../../columns'
+import { bigint, entity, integer, orNull, text, time, walletKey, withDefault } from '../../columns'
 import type { Queryable, Tx } from '../../database'
 import { sql } from '../../sql'
 import { isIdleSandbox } from '../../wallets/readings'
@@ -22,21 +21,17 @@ interface ProofRow {
   readonly bookings: number
 }
 
-export const proof = new EntitySchema<ProofRow>({
-  name: 'Proof',
-  tableName: 'proofs',
-  columns: {
-    walletId: { ...idOf('Wallet'), primary: true },
-    lookedAt: time,
-    outcome: text,
-    comparedAt: orNull(time),
-    provedTo: orNull(text),
-    provedToAt: orNull(time),
-    summedTo: orNull(text),
-    bankMicroUsdc: withDefault(bigint, 0),
-    acceptedMicroUsdc: withDefault(bigint, 0),
-    bookings: withDefault(integer, 0),
-  },
+export const proof = entity<ProofRow>('Proof', 'proofs', {
+  walletId: walletKey,
+  lookedAt: time,
+  outcome: text,
+  comparedAt: orNull(time),
+  provedTo: orNull(text),
+  provedToAt: orNull(time),
+  summedTo: orNull(text),
+  bankMicroUsdc: withDefault(bigint, 0),
+  acceptedMicroUsdc: withDefault(bigint, 0),
+  bookings: withDefault(integer, 0),
 })
 
 export interface WalletToProve {

@@ -1,11 +1,10 @@
 // Recalls and traces of payouts: opened once at a time, marked late once, ended once. The row decides each of these.
 
-import { EntitySchema } from 'typeorm'
 import { assert } from '../../../domain/assert'
 import type { Environment } from '../../../domain/environment'
 import { type CaseKind, type CaseOutcome, canOpen } from '../../../domain/payouts/case'
 import type { PayoutStatus } from '../../../domain/payouts/payout'
-import { bigint, id, idOf, orNull, sequence, text, time } from '../../columns'
+import { bigint, entity, id, idOf, orNull, sequence, text, time } from '../../columns'
 import type { Queryable, Tx } from '../../database'
 import { newId } from '../../id'
 import { sql } from '../../sql'
@@ -35,29 +34,27 @@ interface StoredCaseNote {
   readonly note: string
 }
 
-export const payoutCase = new EntitySchema<StoredCase>({
-  name: 'Case',
-  tableName: 'cases',
-  columns: {
-    id,
-    payoutId: idOf('Payout'),
-    kind: text,
-    reason: text,
-    openedBy: text,
-    openedAt: time,
-    dueAt: time,
-    overdueAt: orNull(time),
-    resolvedAt: orNull(time),
-    resolvedBy: orNull(text),
-    outcome: orNull(text),
-    costMicropounds: orNull(bigint),
-  },
+export const payoutCase = entity<StoredCase>('Case', 'cases', {
+  id,
+  payoutId: idOf('Payout'),
+  kind: text,
+  reason: text,
+  openedBy: text,
+  openedAt: time,
+  dueAt: time,
+  overdueAt: orNull(time),
+  resolvedAt: orNull(time),
+  resolvedBy: orNull(text),
+  outcome: orNull(text),
+  costMicropounds: orNull(bigint),
 })
 
-export const caseNote = new EntitySchema<StoredCaseNote>({
-  name: 'CaseNote',
-  tableName: 'case_notes',
-  columns: { id: sequence, caseId: idOf('Case'), at: time, madeBy: text, note: text },
+export const caseNote = entity<StoredCaseNote>('CaseNote', 'case_notes', {
+  id: sequence,
+  caseId: idOf('Case'),
+  at: time,
+  madeBy: text,
+  note: text,
 })
 
 /** A case with its payout and its partner. */

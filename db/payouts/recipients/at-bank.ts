@@ -1,7 +1,6 @@
 // Bank accounts that are registered at the bank, so that paying one again takes one call and not two.
 import { createHmac } from 'node:crypto'
-import { EntitySchema } from 'typeorm'
-import { bytes, id, text, time } from '../../columns'
+import { bytes, entity, id, text, time } from '../../columns'
 import type { Queryable } from '../../database'
 import { newId } from '../../id'
 import type { Keyring, PurposeKey } from '../../keyring'
@@ -15,10 +14,12 @@ interface StoredBankRecipient {
   readonly createdAt: Date
 }
 
-export const bankRecipient = new EntitySchema<StoredBankRecipient>({
-  name: 'BankRecipient',
-  tableName: 'bank_recipients',
-  columns: { id, customerRef: text, detailsHash: bytes, recipientRef: text, createdAt: time },
+export const bankRecipient = entity<StoredBankRecipient>('BankRecipient', 'bank_recipients', {
+  id,
+  customerRef: text,
+  detailsHash: bytes,
+  recipientRef: text,
+  createdAt: time,
 })
 
 /** Keyed, because a bare hash of an account number can be guessed. */

@@ -1,7 +1,6 @@
 // Recipients of a partner: payouts of the last 12 months, grouped by bank account. Read from totals that triggers maintain.
 
-import { EntitySchema } from 'typeorm'
-import { bigint, bytes, date, integer, orNull, text, time, uuid } from '../../columns'
+import { bigint, bytes, date, entity, integer, orNull, primary, text, time, uuid } from '../../columns'
 import type { Queryable } from '../../database'
 import { literal, type Sql, sql } from '../../sql'
 import type { Page, Scope } from '../payouts'
@@ -24,21 +23,17 @@ interface RecipientMonthRow extends LastTimes {
   readonly paidPence: bigint
 }
 
-export const recipientMonth = new EntitySchema<RecipientMonthRow>({
-  name: 'RecipientMonth',
-  tableName: 'recipient_months',
-  columns: {
-    partnerId: { ...uuid, primary: true },
-    environment: { ...text, primary: true },
-    accountHash: { ...bytes, primary: true },
-    month: { ...date, primary: true },
-    payouts: integer,
-    completed: integer,
-    paidPence: bigint,
-    lastCreatedAt: orNull(time),
-    lastCompletedAt: orNull(time),
-    paidCreatedAt: orNull(time),
-  },
+export const recipientMonth = entity<RecipientMonthRow>('RecipientMonth', 'recipient_months', {
+  partnerId: primary(uuid),
+  environment: primary(text),
+  accountHash: primary(bytes),
+  month: primary(date),
+  payouts: integer,
+  completed: integer,
+  paidPence: bigint,
+  lastCreatedAt: orNull(time),
+  lastCompletedAt: orNull(time),
+  paidCreatedAt: orNull(time),
 })
 
 interface RecipientTotalRow extends LastTimes {
@@ -50,18 +45,14 @@ interface RecipientTotalRow extends LastTimes {
   readonly lastPaidAt: Date
 }
 
-export const recipientTotal = new EntitySchema<RecipientTotalRow>({
-  name: 'RecipientTotal',
-  tableName: 'recipient_totals',
-  columns: {
-    partnerId: { ...uuid, primary: true },
-    environment: { ...text, primary: true },
-    accountHash: { ...bytes, primary: true },
-    lastCreatedAt: time,
-    lastCompletedAt: orNull(time),
-    paidCreatedAt: orNull(time),
-    lastPaidAt: time,
-  },
+export const recipientTotal = entity<RecipientTotalRow>('RecipientTotal', 'recipient_totals', {
+  partnerId: primary(uuid),
+  environment: primary(text),
+  accountHash: primary(bytes),
+  lastCreatedAt: time,
+  lastCompletedAt: orNull(time),
+  paidCreatedAt: orNull(time),
+  lastPaidAt: time,
 })
 
 export interface RecipientRow {

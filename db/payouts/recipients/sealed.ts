@@ -1,24 +1,21 @@
 // Bank details: sealed before they are stored, and opened only to be sent to the bank.
 import { createHmac } from 'node:crypto'
-import { EntitySchema } from 'typeorm'
 import type { RecipientType } from '../../../domain/payouts/payout'
-import { bytes, idOf, text } from '../../columns'
+import { bytes, entity, idOf, primary, text } from '../../columns'
 import type { Queryable, Tx } from '../../database'
 import type { Keyring, PurposeKey } from '../../keyring'
 import { openText, type Sealed, sealText } from '../../seal'
 import { sql } from '../../sql'
 import { recipientPaths } from '../fingerprint'
 
-interface SealedRecipientRow {
+interface SealedRecipientRow extends Sealed {
   readonly payoutId: string
-  readonly keyId: string
-  readonly sealed: Buffer
 }
 
-export const sealedRecipient = new EntitySchema<SealedRecipientRow>({
-  name: 'SealedRecipient',
-  tableName: 'sealed_recipients',
-  columns: { payoutId: { ...idOf('Payout'), primary: true }, keyId: text, sealed: bytes },
+export const sealedRecipient = entity<SealedRecipientRow>('SealedRecipient', 'sealed_recipients', {
+  payoutId: primary(idOf('Payout')),
+  keyId: text,
+  sealed: bytes,
 })
 
 export interface BankDetails {
