@@ -98,7 +98,8 @@ function statementsThrough(dataSource: DataSource, send: Send): Omit<Queryable, 
   const run: Queryable['run'] = async (statement, { plan = 'once', answerMs } = {}) => {
     const { text, name } = statement.shape.asStatement()
     const { values } = statement
-    return rowsOf(await send({ name: plan === 'once' ? name : '', text, values, rowMode: 'array', answerMs }))
+    const result = await send({ name: plan === 'once' ? name : '', text, values, rowMode: 'array', answerMs })
+    return rowsOf(result, name)
   }
   return {
     dataSource,
@@ -109,16 +110,40 @@ function statementsThrough(dataSource: DataSource, send: Send): Omit<Queryable, 
 }
 
 /** Rows arrive as arrays, so that column names are translated once and not for every row. */
-function rowsOf<Row>({ fields, rows }: QueryResult): Row[] {
-  const properties = fields.map(({ name }) => camelCase(name))
-  const empty = Object.fromEntries(properties.map((property) => [property, null]))
-  rows.forEach((values: readonly unknown[], index) => {
+function rowsOf<Row>({ fields, rows }: QueryResult, name: string): Row[] {
+  let columns = columnsByName.get(name)
+  if (!columns || !isSame(columns.names, fields)) {
+    columns = columnsIn(fields)
+    columnsByName.set(name, columns)
+  }
+  const { properties, empty } = columns
+  for (let index = 0; index < rows.length; index += 1) {
+    const values: readonly unknown[] = rows[index]
     // A copy has all properties from the start, which is faster than adding them one by one.
     const row: Record<string, unknown> = { ...empty }
     for (let column = 0; column < properties.length; column += 1) row[properties[column] ?? ''] = values[column]
     rows[index] = row
-  })
+  }
   return rows
+}
+
+interface Columns {
+  readonly names: readonly string[]
+  readonly properties: readonly string[]
+  readonly empty: Readonly<Record<string, null>>
+}
+
+/** The columns of each statement when it last ran. */
+const columnsByName = new Map<string, Columns>()
+
+function columnsIn(fields: QueryResult['fields']): Columns {
+  const names = fields.map(({ name }) => name)
+  const properties = names.map(camelCase)
+  return { names, properties, empty: Object.fromEntries(properties.map((property) => [property, null])) }
+}
+
+function isSame(names: readonly string[], fields: QueryResult['fields']): boolean {
+  return names.length === fields.length && fields.every(({ name }, index) => name === names[index])
 }
 
 /**
