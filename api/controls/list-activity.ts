@@ -12,7 +12,7 @@ import type { ApiDeps } from '../deps'
 import { cursorHint, listShape, PageQuery, pageReply } from '../http/list'
 import { queryOf } from '../http/requests/read-request'
 import { type ApiRequest, get, type Reply } from '../http/route'
-import { Answer, DateTime, EnvironmentName, Nullable, OneOf, Pattern } from '../http/schema'
+import { Component, DateTime, EnvironmentName, Nullable, OneOf, Pattern } from '../http/schema'
 import { checks } from '../http/steps'
 
 const filters = {
@@ -37,45 +37,40 @@ const filters = {
 
 const Query = PageQuery(filters, activityListLength)
 
-const Activity = Answer(
-  {
-    at: DateTime(),
-    environment: Nullable(EnvironmentName),
-    action: Type.String({ description: 'The operation, as resource.verb.' }),
-    status: Nullable(Type.Integer({ description: 'The HTTP status of the response.' })),
-    by: Type.String({ description: 'The caller: key:<prefix>, or an email.' }),
-    detail: Nullable(
-      Type.String({
-        description: 'The error code of a refused call; the payout that was created, read or replayed; or the change.',
-      }),
-    ),
-    request_id: Nullable(Type.String({ description: 'The X-Request-Id of the response.' })),
-  },
-  { title: 'Activity' },
-)
+const Activity = Component('Activity', {
+  at: DateTime(),
+  environment: Nullable(EnvironmentName),
+  action: Type.String({ description: 'The operation, as resource.verb.' }),
+  status: Nullable(Type.Integer({ description: 'The HTTP status of the response.' })),
+  by: Type.String({ description: 'The caller: key:<prefix>, or an email.' }),
+  detail: Nullable(
+    Type.String({
+      description: 'The error code of a refused call; the payout that was created, read or replayed; or the change.',
+    }),
+  ),
+  request_id: Nullable(Type.String({ description: 'The X-Request-Id of the response.' })),
+})
 
 export const listActivityRoute = get('/v1/activity', {
   steps: [...checks('activity.list', { by: 'key', partner: 'any' }, { query: Query }), listActivity],
-  docs: {
-    operationId: 'listActivity',
-    tag: 'Account',
-    summary: `The latest ${activityListLength} requests on the account`,
-    description:
-      'API calls and dashboard actions, newest first. Use `starting_after` for older ones. A live key and the dashboard see both ' +
-      'environments and changes of the account itself. A sandbox key sees the sandbox only.',
-    reply: listShape('The latest requests.', Activity, [
-      {
-        at: '2026-11-16T09:30:00.000Z',
-        environment: 'sandbox',
-        action: 'payout.create',
-        status: 201,
-        by: 'key:kp_sandbox_4f9a1c02',
-        detail: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
-        request_id: '0b0f4d5e-3c0a-4b52-9a55-0d8f5a3d3c11',
-      },
-    ]),
-    errors: ['invalid_request'],
-  },
+  operationId: 'listActivity',
+  tag: 'Account',
+  summary: `The latest ${activityListLength} requests on the account`,
+  description:
+    'API calls and dashboard actions, newest first. Use `starting_after` for older ones. A live key and the dashboard see both ' +
+    'environments and changes of the account itself. A sandbox key sees the sandbox only.',
+  reply: listShape('The latest requests.', Activity, [
+    {
+      at: '2026-11-16T09:30:00.000Z',
+      environment: 'sandbox',
+      action: 'payout.create',
+      status: 201,
+      by: 'key:kp_sandbox_4f9a1c02',
+      detail: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+      request_id: '0b0f4d5e-3c0a-4b52-9a55-0d8f5a3d3c11',
+    },
+  ]),
+  errors: ['invalid_request'],
 })
 
 async function listActivity(request: ApiRequest, { db, activityLog }: ApiDeps): Promise<Reply> {

@@ -2,20 +2,17 @@
 import { Type } from 'typebox'
 import type { ApiDeps } from '../deps'
 import { get, type OpenRequest, ok, type Reply, type RouteDocs } from '../http/route'
-import { Answer, Uri } from '../http/schema'
+import { Component, Uri } from '../http/schema'
 import { openToAnyone, validate } from '../http/steps'
 
 /** The version of the API description. */
 export const apiVersion = '1.3.0'
 
-const Discovery = Answer(
-  {
-    name: Type.String(),
-    version: Type.String({ description: 'The version of the API description.' }),
-    docs: Uri({ description: 'The documentation of the API.' }),
-  },
-  { title: 'Discovery' },
-)
+const Discovery = Component('Discovery', {
+  name: Type.String(),
+  version: Type.String({ description: 'The version of the API description.' }),
+  docs: Uri({ description: 'The documentation of the API.' }),
+})
 
 const discoveryDocs = {
   tag: 'Discovery',
@@ -30,12 +27,14 @@ const discoveryDocs = {
 
 export const getRootRoute = get('/', {
   steps: [openToAnyone, validate(), describeApi],
-  docs: { ...discoveryDocs, operationId: 'getRoot' },
+  ...discoveryDocs,
+  operationId: 'getRoot',
 })
 
 export const getDiscoveryRoute = get('/v1', {
   steps: [openToAnyone, validate(), describeApi],
-  docs: { ...discoveryDocs, operationId: 'getDiscovery' },
+  ...discoveryDocs,
+  operationId: 'getDiscovery',
 })
 
 async function describeApi(_request: OpenRequest, { config }: ApiDeps): Promise<Reply> {

@@ -59,8 +59,7 @@ export type RepeatableChecks<Found> = readonly [
   Validation,
 ]
 
-interface Plan<Found> {
-  readonly docs: RouteDocs
+interface Plan<Found> extends RouteDocs {
   readonly steps: Steps<Found>
 }
 
@@ -69,8 +68,8 @@ export const post = <Found>(path: string, plan: Plan<Found>): Route => route('PO
 export const patch = <Found>(path: string, plan: Plan<Found>): Route => route('PATCH', path, plan)
 export const del = <Found>(path: string, plan: Plan<Found>): Route => route('DELETE', path, plan)
 
-function route<Found>(method: Route['method'], path: string, { docs, steps: sentence }: Plan<Found>): Route {
-  const { bodyExample, ...documented } = docs
+function route<Found>(method: Route['method'], path: string, plan: Plan<Found>): Route {
+  const { bodyExample, steps: sentence, ...documented } = plan
   const handle = sentence[sentence.length - 1]
   assert(typeof handle === 'function', 'the last step of a route is its handler')
   const steps: Step[] = sentence.flatMap((step) => (typeof step === 'function' ? [] : [step]))

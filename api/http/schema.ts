@@ -92,6 +92,13 @@ export const Strict = <T extends Record<string, TSchema>>(properties: T, annotat
 export const Answer = <T extends Record<string, TSchema>>(properties: T, annotations: Annotations = {}) =>
   Type.Object(properties, { ...annotations })
 
+/** An answer that is a named component of the OpenAPI document. */
+export const Component = <T extends Record<string, TSchema>>(title: string, properties: T) =>
+  Answer(properties, { title })
+
+/** A request body, which is a named component of the OpenAPI document. */
+export const Body = <T extends Record<string, TSchema>>(title: string, properties: T) => Strict(properties, { title })
+
 export const ListOf = <T extends TSchema>(item: T) =>
   Answer({
     object: Constant('list'),

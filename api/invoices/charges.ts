@@ -8,37 +8,34 @@ import { csvReply, csvShape } from '../http/csv-export'
 import { listShape, PageQuery, pageReply } from '../http/list'
 import { queryOf } from '../http/requests/read-request'
 import { type ApiRequest, get, type Reply } from '../http/route'
-import { Answer, Constant, DateTime, IdParams, Nullable, OneOf, Pattern, Uuid } from '../http/schema'
+import { Component, Constant, DateTime, IdParams, Nullable, OneOf, Pattern, Uuid } from '../http/schema'
 import { historyChecks } from '../http/steps'
 import { presentCharge } from './present-charge'
 import { requireInvoice } from './read'
 
-const Charge = Answer(
-  {
-    id: Uuid(),
-    object: Constant('charge'),
-    kind: OneOf(chargeKinds),
-    line_kind: OneOf(invoiceLineKinds, { description: 'The invoice line that includes the charge.' }),
-    amount_gbp: Pattern(String.raw`^\d+\.\d{2,6}$`, {
-      description: 'Exact, with two to six decimals; only lines are rounded. Credits are positive too.',
-    }),
-    cause: OneOf(chargeCauses, {
-      description:
-        'payout_completed: the payout arrived. payout_returned: it came back. case_resolved: a recall or trace ended. ' +
-        'monthly_account: the monthly fee of the account. verification: the business was verified. ' +
-        'correction: a credit, with its reason in description.',
-    }),
-    payout_id: Nullable(Uuid({ description: 'The payout that caused it, if any.' })),
-    case_id: Nullable(Uuid({ description: 'The recall or trace that caused it, if any.' })),
-    month: Pattern(monthPattern, {
-      description:
-        'The month of the charge. Earlier than the month of the invoice when the charge came too late for its own.',
-    }),
-    description: Nullable(Type.String()),
-    created_at: DateTime(),
-  },
-  { title: 'Charge' },
-)
+const Charge = Component('Charge', {
+  id: Uuid(),
+  object: Constant('charge'),
+  kind: OneOf(chargeKinds),
+  line_kind: OneOf(invoiceLineKinds, { description: 'The invoice line that includes the charge.' }),
+  amount_gbp: Pattern(String.raw`^\d+\.\d{2,6}$`, {
+    description: 'Exact, with two to six decimals; only lines are rounded. Credits are positive too.',
+  }),
+  cause: OneOf(chargeCauses, {
+    description:
+      'payout_completed: the payout arrived. payout_returned: it came back. case_resolved: a recall or trace ended. ' +
+      'monthly_account: the monthly fee of the account. verification: the business was verified. ' +
+      'correction: a credit, with its reason in description.',
+  }),
+  payout_id: Nullable(Uuid({ description: 'The payout that caused it, if any.' })),
+  case_id: Nullable(Uuid({ description: 'The recall or trace that caused it, if any.' })),
+  month: Pattern(monthPattern, {
+    description:
+      'The month of the charge. Earlier than the month of the invoice when the charge came too late for its own.',
+  }),
+  description: Nullable(Type.String()),
+  created_at: DateTime(),
+})
 
 const ListQuery = PageQuery({})
 
@@ -47,31 +44,29 @@ export const listInvoiceChargesRoute = get('/v1/invoices/:id/charges', {
     ...historyChecks('charge.list', { by: 'key', partner: 'any' }, { params: IdParams, query: ListQuery }),
     listInvoiceCharges,
   ],
-  docs: {
-    operationId: 'listInvoiceCharges',
-    tag: 'Billing',
-    summary: 'The charges behind an invoice, newest first',
-    description:
-      'The amount of a line is the exact sum of the charges of its line_kind, rounded half up to the penny. ' +
-      'Credit carried in from earlier invoices is not a charge. It has its own line, credit_carried_in_gbp of the invoice. ' +
-      'A void invoice still lists its charges; the invoice that replaced it lists them too.',
-    reply: listShape('A page of charges.', Charge, [
-      {
-        id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a59',
-        object: 'charge',
-        kind: 'network_fee',
-        line_kind: 'network_fees',
-        amount_gbp: '0.0198',
-        cause: 'payout_completed',
-        payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
-        case_id: null,
-        month: '2026-10',
-        description: null,
-        created_at: '2026-10-16T09:31:00.000Z',
-      },
-    ]),
-    errors: ['invalid_request', 'not_found'],
-  },
+  operationId: 'listInvoiceCharges',
+  tag: 'Billing',
+  summary: 'The charges behind an invoice, newest first',
+  description:
+    'The amount of a line is the exact sum of the charges of its line_kind, rounded half up to the penny. ' +
+    'Credit carried in from earlier invoices is not a charge. It has its own line, credit_carried_in_gbp of the invoice. ' +
+    'A void invoice still lists its charges; the invoice that replaced it lists them too.',
+  reply: listShape('A page of charges.', Charge, [
+    {
+      id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a59',
+      object: 'charge',
+      kind: 'network_fee',
+      line_kind: 'network_fees',
+      amount_gbp: '0.0198',
+      cause: 'payout_completed',
+      payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+      case_id: null,
+      month: '2026-10',
+      description: null,
+      created_at: '2026-10-16T09:31:00.000Z',
+    },
+  ]),
+  errors: ['invalid_request', 'not_found'],
 })
 
 async function listInvoiceCharges(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
@@ -86,14 +81,12 @@ async function listInvoiceCharges(request: ApiRequest, { db }: ApiDeps): Promise
 
 export const exportInvoiceChargesRoute = get('/v1/invoices/:id/charges.csv', {
   steps: [...historyChecks('charge.export', { by: 'key', partner: 'any' }, { params: IdParams }), exportInvoiceCharges],
-  docs: {
-    operationId: 'exportInvoiceCharges',
-    tag: 'Billing',
-    summary: 'The charges behind an invoice as CSV',
-    description: 'The fields of the list. Credits are negative here, so that the amounts can be summed.',
-    reply: csvShape,
-    errors: ['not_found'],
-  },
+  operationId: 'exportInvoiceCharges',
+  tag: 'Billing',
+  summary: 'The charges behind an invoice as CSV',
+  description: 'The fields of the list. Credits are negative here, so that the amounts can be summed.',
+  reply: csvShape,
+  errors: ['not_found'],
 })
 
 async function exportInvoiceCharges(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {

@@ -40,24 +40,22 @@ interface File {
 function fileRoute(file: File): Route {
   return get(`/v1/invoices/:id.${file.extension}`, {
     steps: [...checks('invoice.download', { by: 'key', partner: 'any' }, { params: IdParams }), download(file)],
-    docs: {
-      operationId: file.operationId,
-      tag: 'Billing',
-      summary: file.summary,
-      headers: IfNoneMatchHeader,
-      reply: {
-        status: 200,
-        description: 'The document.',
-        type: file.type.replace(/;.*$/, ''),
-        // OpenAPI 3.1 describes bytes by their type alone.
-        schema: Type.Unsafe<Buffer>({}),
-        headers: {
-          ETag: 'Identifies these bytes.',
-          'Content-Disposition': 'The file name: the number of the invoice.',
-        },
+    operationId: file.operationId,
+    tag: 'Billing',
+    summary: file.summary,
+    headers: IfNoneMatchHeader,
+    reply: {
+      status: 200,
+      description: 'The document.',
+      type: file.type.replace(/;.*$/, ''),
+      // OpenAPI 3.1 describes bytes by their type alone.
+      schema: Type.Unsafe<Buffer>({}),
+      headers: {
+        ETag: 'Identifies these bytes.',
+        'Content-Disposition': 'The file name: the number of the invoice.',
       },
-      errors: ['not_found'],
     },
+    errors: ['not_found'],
   })
 }
 

@@ -17,7 +17,18 @@ import { ApiError } from '../http/errors'
 import { listShape, PageQuery, pageReply } from '../http/list'
 import { paramsOf, queryOf } from '../http/requests/read-request'
 import { type ApiRequest, get, ok, type Reply } from '../http/route'
-import { Answer, Constant, DateTime, IdParams, MoneyString, Nullable, OneOf, Pattern, Uuid } from '../http/schema'
+import {
+  Answer,
+  Component,
+  Constant,
+  DateTime,
+  IdParams,
+  MoneyString,
+  Nullable,
+  OneOf,
+  Pattern,
+  Uuid,
+} from '../http/schema'
 import { checks } from '../http/steps'
 
 /** Two years. */
@@ -36,32 +47,29 @@ const InvoiceLine = Answer({
   amount_gbp: MoneyString({ description: 'Credits are positive too.' }),
 })
 
-const Invoice = Answer(
-  {
-    id: Uuid(),
-    object: Constant('invoice'),
-    number: Pattern(String.raw`^INV-`, { description: 'Numbers have no gaps. Quote the number when you pay.' }),
-    period: Pattern(monthPattern, { description: 'The month of the charges.' }),
-    status: OneOf(invoiceStatuses, {
-      description:
-        'open: to be paid. paid: paid, or issued with a total of 0.00. void: does not count; another invoice may have replaced it.',
-    }),
-    total_gbp: MoneyString({ description: 'Charges less credits, never below 0.00.' }),
-    credit_carried_in_gbp: MoneyString({
-      description: 'Credit from earlier invoices that this one used. It is a line too.',
-    }),
-    credit_carried_forward_gbp: MoneyString({
-      description: 'Credit that is left for the next invoice.',
-    }),
-    issued_at: Nullable(DateTime()),
-    due_at: Nullable(DateTime()),
-    paid_at: Nullable(DateTime()),
-    voided_at: Nullable(DateTime()),
-    void_reason: Nullable(Type.String({ description: 'The reason why it is void; otherwise null.' })),
-    lines: Type.Array(InvoiceLine),
-  },
-  { title: 'Invoice' },
-)
+const Invoice = Component('Invoice', {
+  id: Uuid(),
+  object: Constant('invoice'),
+  number: Pattern(String.raw`^INV-`, { description: 'Numbers have no gaps. Quote the number when you pay.' }),
+  period: Pattern(monthPattern, { description: 'The month of the charges.' }),
+  status: OneOf(invoiceStatuses, {
+    description:
+      'open: to be paid. paid: paid, or issued with a total of 0.00. void: does not count; another invoice may have replaced it.',
+  }),
+  total_gbp: MoneyString({ description: 'Charges less credits, never below 0.00.' }),
+  credit_carried_in_gbp: MoneyString({
+    description: 'Credit from earlier invoices that this one used. It is a line too.',
+  }),
+  credit_carried_forward_gbp: MoneyString({
+    description: 'Credit that is left for the next invoice.',
+  }),
+  issued_at: Nullable(DateTime()),
+  due_at: Nullable(DateTime()),
+  paid_at: Nullable(DateTime()),
+  voided_at: Nullable(DateTime()),
+  void_reason: Nullable(Type.String({ description: 'The reason why it is void; otherwise null.' })),
+  lines: Type.Array(InvoiceLine),
+})
 
 const exampleInvoice = {
   id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a58',
@@ -97,16 +105,14 @@ const exampleInvoice = {
 
 export const listInvoicesRoute = get('/v1/invoices', {
   steps: [...checks('invoice.list', { by: 'key', partner: 'any' }, { query: Query }), listInvoices],
-  docs: {
-    operationId: 'listInvoices',
-    tag: 'Billing',
-    summary: 'Invoices, newest month first',
-    description:
-      'Issued on the 1st for live usage of the previous month. Drafts are not shown. The sandbox is never charged, so a ' +
-      'sandbox key gets an empty list, and 404 for every invoice.',
-    reply: listShape('A page of invoices.', Invoice, [exampleInvoice]),
-    errors: ['invalid_request'],
-  },
+  operationId: 'listInvoices',
+  tag: 'Billing',
+  summary: 'Invoices, newest month first',
+  description:
+    'Issued on the 1st for live usage of the previous month. Drafts are not shown. The sandbox is never charged, so a ' +
+    'sandbox key gets an empty list, and 404 for every invoice.',
+  reply: listShape('A page of invoices.', Invoice, [exampleInvoice]),
+  errors: ['invalid_request'],
 })
 
 async function listInvoices(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
@@ -126,14 +132,12 @@ async function listInvoices(request: ApiRequest, { db }: ApiDeps): Promise<Reply
 
 export const getInvoiceRoute = get('/v1/invoices/:id', {
   steps: [...checks('invoice.read', { by: 'key', partner: 'any' }, { params: IdParams }), getInvoice],
-  docs: {
-    operationId: 'getInvoice',
-    tag: 'Billing',
-    summary: 'One invoice',
-    description: 'Add .pdf or .csv to the ID for a document, or /charges for the charges behind the lines.',
-    reply: ok('The invoice.', Invoice, exampleInvoice),
-    errors: ['not_found'],
-  },
+  operationId: 'getInvoice',
+  tag: 'Billing',
+  summary: 'One invoice',
+  description: 'Add .pdf or .csv to the ID for a document, or /charges for the charges behind the lines.',
+  reply: ok('The invoice.', Invoice, exampleInvoice),
+  errors: ['not_found'],
 })
 
 async function getInvoice(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {

@@ -8,55 +8,50 @@ import type { ApiDeps } from '../deps'
 import { listShape, presentList } from '../http/list'
 import { queryOf } from '../http/requests/read-request'
 import { type ApiRequest, get, ok, type Reply, scopeOf } from '../http/route'
-import { Answer, CalendarDate, Constant, environmentQuery, MoneyString, OneOf, Strict } from '../http/schema'
+import { Answer, CalendarDate, Component, Constant, environmentQuery, MoneyString, OneOf, Strict } from '../http/schema'
 import { historyChecks } from '../http/steps'
 
-const Usage = Answer(
-  {
-    object: Constant('usage'),
-    period_start: CalendarDate({ description: 'The first day of the month, which begins at midnight in London.' }),
-    payouts: Answer({
-      count: Type.Integer({ description: 'Payouts created in the month.' }),
-      completed: Type.Integer({ description: 'Payouts completed in the month. The two sums are about these.' }),
-      paid_to_sellers_gbp: MoneyString(),
-      fees_gbp: MoneyString({ description: 'Total fees: taken in transfers plus invoiced.' }),
-    }),
-    invoice_so_far: Answer({
-      lines: Type.Array(
-        Answer({
-          kind: OneOf(invoiceLineKinds),
-          amount_gbp: MoneyString({ description: 'Credits are positive too.' }),
-        }),
-      ),
-      total_gbp: MoneyString({ description: 'Charges less credits, never below 0.00.' }),
-    }),
-  },
-  { title: 'Usage' },
-)
+const Usage = Component('Usage', {
+  object: Constant('usage'),
+  period_start: CalendarDate({ description: 'The first day of the month, which begins at midnight in London.' }),
+  payouts: Answer({
+    count: Type.Integer({ description: 'Payouts created in the month.' }),
+    completed: Type.Integer({ description: 'Payouts completed in the month. The two sums are about these.' }),
+    paid_to_sellers_gbp: MoneyString(),
+    fees_gbp: MoneyString({ description: 'Total fees: taken in transfers plus invoiced.' }),
+  }),
+  invoice_so_far: Answer({
+    lines: Type.Array(
+      Answer({
+        kind: OneOf(invoiceLineKinds),
+        amount_gbp: MoneyString({ description: 'Credits are positive too.' }),
+      }),
+    ),
+    total_gbp: MoneyString({ description: 'Charges less credits, never below 0.00.' }),
+  }),
+})
 
 export const getUsageRoute = get('/v1/usage', {
   steps: [...historyChecks('usage.read', { by: 'key', partner: 'any' }), getUsage],
-  docs: {
-    operationId: 'getUsage',
-    tag: 'Billing',
-    summary: 'The current month so far',
-    description:
-      'The invoice of this month as if it were issued now, with charges that came too late for the previous one. The sandbox shows its payouts but is never charged, so its invoice is empty.',
-    reply: ok('The month so far.', Usage, {
-      object: 'usage',
-      period_start: '2026-11-01',
-      payouts: { count: 42, completed: 40, paid_to_sellers_gbp: '4800.00', fees_gbp: '87.60' },
-      invoice_so_far: {
-        lines: [
-          { kind: 'payout_fees', amount_gbp: '43.60' },
-          { kind: 'monthly_account', amount_gbp: '15.00' },
-          { kind: 'network_fees', amount_gbp: '0.79' },
-        ],
-        total_gbp: '59.39',
-      },
-    }),
-    errors: [],
-  },
+  operationId: 'getUsage',
+  tag: 'Billing',
+  summary: 'The current month so far',
+  description:
+    'The invoice of this month as if it were issued now, with charges that came too late for the previous one. The sandbox shows its payouts but is never charged, so its invoice is empty.',
+  reply: ok('The month so far.', Usage, {
+    object: 'usage',
+    period_start: '2026-11-01',
+    payouts: { count: 42, completed: 40, paid_to_sellers_gbp: '4800.00', fees_gbp: '87.60' },
+    invoice_so_far: {
+      lines: [
+        { kind: 'payout_fees', amount_gbp: '43.60' },
+        { kind: 'monthly_account', amount_gbp: '15.00' },
+        { kind: 'network_fees', amount_gbp: '0.79' },
+      ],
+      total_gbp: '59.39',
+    },
+  }),
+  errors: [],
 })
 
 async function getUsage(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
@@ -98,29 +93,24 @@ const Query = Strict({
   ),
 })
 
-const UsageMonth = Answer(
-  {
-    period_start: CalendarDate({ description: 'The first day of the month, which begins at midnight in London.' }),
-    count: Type.Integer({ description: 'Payouts created in the month.' }),
-    completed: Type.Integer({ description: 'Payouts completed in the month. The two sums are about these.' }),
-    paid_gbp: MoneyString(),
-    fees_gbp: MoneyString({ description: 'Total fees: taken in transfers plus invoiced.' }),
-  },
-  { title: 'UsageMonth' },
-)
+const UsageMonth = Component('UsageMonth', {
+  period_start: CalendarDate({ description: 'The first day of the month, which begins at midnight in London.' }),
+  count: Type.Integer({ description: 'Payouts created in the month.' }),
+  completed: Type.Integer({ description: 'Payouts completed in the month. The two sums are about these.' }),
+  paid_gbp: MoneyString(),
+  fees_gbp: MoneyString({ description: 'Total fees: taken in transfers plus invoiced.' }),
+})
 
 export const getUsageHistoryRoute = get('/v1/usage/history', {
   steps: [...historyChecks('usage.history', { by: 'key', partner: 'any' }, { query: Query }), getUsageHistory],
-  docs: {
-    operationId: 'getUsageHistory',
-    tag: 'Billing',
-    summary: 'Usage of the last months, oldest first',
-    reply: listShape('One item for each month, even without payouts.', UsageMonth, [
-      { period_start: '2026-10-01', count: 31, completed: 30, paid_gbp: '3600.00', fees_gbp: '65.70' },
-      { period_start: '2026-11-01', count: 42, completed: 40, paid_gbp: '4800.00', fees_gbp: '87.60' },
-    ]),
-    errors: ['invalid_request'],
-  },
+  operationId: 'getUsageHistory',
+  tag: 'Billing',
+  summary: 'Usage of the last months, oldest first',
+  reply: listShape('One item for each month, even without payouts.', UsageMonth, [
+    { period_start: '2026-10-01', count: 31, completed: 30, paid_gbp: '3600.00', fees_gbp: '65.70' },
+    { period_start: '2026-11-01', count: 42, completed: 40, paid_gbp: '4800.00', fees_gbp: '87.60' },
+  ]),
+  errors: ['invalid_request'],
 })
 
 async function getUsageHistory(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {

@@ -6,7 +6,7 @@ import { describeMonthlyPrice, describePayoutPrice } from '../../domain/invoices
 import { partnerStatuses } from '../../domain/partners/partner'
 import type { ApiDeps } from '../deps'
 import { type ApiRequest, get, ok, type Reply, scopeOf } from '../http/route'
-import { Answer, Constant, EnvironmentName, Nullable, OneOf, Uuid } from '../http/schema'
+import { Answer, Component, Constant, EnvironmentName, Nullable, OneOf, Uuid } from '../http/schema'
 import { checks } from '../http/steps'
 
 const FundingWallet = Answer({
@@ -31,25 +31,22 @@ export const requestedName = Nullable(
   }),
 )
 
-export const Account = Answer(
-  {
-    object: Constant('account'),
-    id: Uuid(),
-    name: Type.String(),
-    requested_name: requestedName,
-    status: OneOf(partnerStatuses),
-    environment: EnvironmentName,
-    funding_wallet: FundingWallet,
-    bank_funding: Nullable(BankFunding),
-    enabled_countries: Type.Array(Type.String({ minLength: 2, maxLength: 2 })),
-    prices: Answer({
-      payout: Type.Optional(Type.String()),
-      monthly_account: Type.Optional(Type.String()),
-    }),
-    rail: Type.Optional(OneOf(rails, { description: 'The rail of the payouts of this key.' })),
-  },
-  { title: 'Account' },
-)
+export const Account = Component('Account', {
+  object: Constant('account'),
+  id: Uuid(),
+  name: Type.String(),
+  requested_name: requestedName,
+  status: OneOf(partnerStatuses),
+  environment: EnvironmentName,
+  funding_wallet: FundingWallet,
+  bank_funding: Nullable(BankFunding),
+  enabled_countries: Type.Array(Type.String({ minLength: 2, maxLength: 2 })),
+  prices: Answer({
+    payout: Type.Optional(Type.String()),
+    monthly_account: Type.Optional(Type.String()),
+  }),
+  rail: Type.Optional(OneOf(rails, { description: 'The rail of the payouts of this key.' })),
+})
 
 export const exampleAccount: Static<typeof Account> = {
   object: 'account',
@@ -67,13 +64,11 @@ export const exampleAccount: Static<typeof Account> = {
 
 export const getAccountRoute = get('/v1/account', {
   steps: [...checks('account.read', { by: 'key', partner: 'any' }), getAccount],
-  docs: {
-    operationId: 'getAccount',
-    tag: 'Account',
-    summary: 'The account of the key',
-    reply: ok('The account.', Account, exampleAccount),
-    errors: [],
-  },
+  operationId: 'getAccount',
+  tag: 'Account',
+  summary: 'The account of the key',
+  reply: ok('The account.', Account, exampleAccount),
+  errors: [],
 })
 
 async function getAccount(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {

@@ -6,7 +6,7 @@ import { shownScreening, shownScreenings, verificationStatuses } from '../../dom
 import { canStart } from '../../domain/partners/verification'
 import type { ApiDeps } from '../deps'
 import { type ApiRequest, get, ok, type Reply, scopeOf } from '../http/route'
-import { Answer, Constant, Email, MoneyString, Nullable, OneOf, Uri } from '../http/schema'
+import { Answer, Component, Constant, Email, MoneyString, Nullable, OneOf, Uri } from '../http/schema'
 import { checks } from '../http/steps'
 
 const BusinessVerification = Answer({
@@ -30,18 +30,15 @@ const AccountRules = Answer({
   contact_email: Nullable(Email()),
 })
 
-export const Compliance = Answer(
-  {
-    object: Constant('compliance'),
-    business_verification: BusinessVerification,
-    account: AccountRules,
-    screening: OneOf(shownScreenings, {
-      description:
-        "Result of the bank's screening of the business; `not_started` until the account starts business verification.",
-    }),
-  },
-  { title: 'Compliance' },
-)
+export const Compliance = Component('Compliance', {
+  object: Constant('compliance'),
+  business_verification: BusinessVerification,
+  account: AccountRules,
+  screening: OneOf(shownScreenings, {
+    description:
+      "Result of the bank's screening of the business; `not_started` until the account starts business verification.",
+  }),
+})
 
 export const exampleCompliance: Static<typeof Compliance> = {
   object: 'compliance',
@@ -66,13 +63,11 @@ export const exampleCompliance: Static<typeof Compliance> = {
 
 export const getComplianceRoute = get('/v1/compliance', {
   steps: [...checks('compliance.read', { by: 'key', partner: 'any' }), getCompliance],
-  docs: {
-    operationId: 'getCompliance',
-    tag: 'Account',
-    summary: 'Business verification, limits and screening',
-    reply: ok('The state of the account.', Compliance, exampleCompliance),
-    errors: [],
-  },
+  operationId: 'getCompliance',
+  tag: 'Account',
+  summary: 'Business verification, limits and screening',
+  reply: ok('The state of the account.', Compliance, exampleCompliance),
+  errors: [],
 })
 
 async function getCompliance(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {

@@ -15,7 +15,7 @@ import { requireHourly } from '../http/callers/rate-limiter'
 import { ApiError } from '../http/errors'
 import { bodyOf, paramsOf } from '../http/requests/read-request'
 import { type ApiRequest, del, ok, personOf, post, type Reply } from '../http/route'
-import { Answer, Email, MailedName, Nullable, OneOf, Pattern, Strict } from '../http/schema'
+import { Answer, Body, Component, Email, MailedName, Nullable, OneOf, Pattern } from '../http/schema'
 import { checks } from '../http/steps'
 import {
   type Bound,
@@ -35,27 +35,22 @@ const memberFields = {
   role: OneOf(memberRoles),
 }
 
-const MemberToConfirm = Strict(memberFields, { title: 'MemberToConfirm' })
+const MemberToConfirm = Body('MemberToConfirm', memberFields)
 
-const NewMember = Strict(
-  {
-    ...memberFields,
-    confirm_code: ConfirmCode('Required for an admin: the code from POST /v1/members/confirm-codes.'),
-  },
-  { title: 'NewMember' },
-)
+const NewMember = Body('NewMember', {
+  ...memberFields,
+  confirm_code: ConfirmCode('Required for an admin: the code from POST /v1/members/confirm-codes.'),
+})
 
 export const inviteMemberRoute = post('/v1/members', {
   steps: [...checks('member.create', { by: 'person', partner: 'active' }, { body: NewMember }), inviteMember],
-  docs: {
-    operationId: 'inviteMember',
-    tag: 'Team',
-    summary: 'Invite a member by email',
-    description: 'The invitation of an admin needs a `confirm_code`.',
-    bodyExample: { email: 'grace@acme.example.com', name: 'Grace Hopper', role: 'viewer' },
-    reply: { status: 201, description: 'The new member.', schema: Member, example: exampleMember },
-    errors: ['invalid_state', 'invalid_confirm_code'],
-  },
+  operationId: 'inviteMember',
+  tag: 'Team',
+  summary: 'Invite a member by email',
+  description: 'The invitation of an admin needs a `confirm_code`.',
+  bodyExample: { email: 'grace@acme.example.com', name: 'Grace Hopper', role: 'viewer' },
+  reply: { status: 201, description: 'The new member.', schema: Member, example: exampleMember },
+  errors: ['invalid_state', 'invalid_confirm_code'],
 })
 
 async function inviteMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
@@ -93,14 +88,12 @@ export const inviteMemberConfirmCodeRoute = post('/v1/members/confirm-codes', {
     ...checks('member.confirm', { by: 'person', partner: 'active' }, { body: MemberToConfirm }),
     mailConfirmCode('member.confirm', confirmInvitation),
   ],
-  docs: {
-    ...confirmCodeDocs,
-    operationId: 'inviteMemberConfirmCode',
-    tag: 'Team',
-    summary: 'Email the code for inviting an admin',
-    bodyExample: { email: 'grace@acme.example.com', name: 'Grace Hopper', role: 'admin' },
-    errors: ['invalid_state'],
-  },
+  ...confirmCodeDocs,
+  operationId: 'inviteMemberConfirmCode',
+  tag: 'Team',
+  summary: 'Email the code for inviting an admin',
+  bodyExample: { email: 'grace@acme.example.com', name: 'Grace Hopper', role: 'admin' },
+  errors: ['invalid_state'],
 })
 
 async function confirmInvitation(request: ApiRequest): Promise<Confirmable> {
@@ -123,22 +116,20 @@ const Params = Answer({
   slug: Pattern(slugPattern, { description: 'The slug of the partner that sent the invitation.' }),
 })
 
-const Declined = Answer({ slug: Type.String(), declined: Type.Literal(true) }, { title: 'InvitationDeclined' })
+const Declined = Component('InvitationDeclined', { slug: Type.String(), declined: Type.Literal(true) })
 
 export const deleteInvitationRoute = del('/v1/auth/invitations/:slug', {
   steps: [
     ...checks('member.decline', { by: 'person', partner: 'any', role: 'viewer' }, { params: Params }),
     deleteInvitation,
   ],
-  docs: {
-    operationId: 'deleteInvitation',
-    tag: 'Sign-in',
-    summary: 'Decline an invitation',
-    description:
-      'Declines an invitation of another partner to the email that is signed in. A member who has accepted leaves with DELETE /v1/members/{id}.',
-    reply: ok('The invitation is deleted.', Declined, { slug: 'acme', declined: true }),
-    errors: [],
-  },
+  operationId: 'deleteInvitation',
+  tag: 'Sign-in',
+  summary: 'Decline an invitation',
+  description:
+    'Declines an invitation of another partner to the email that is signed in. A member who has accepted leaves with DELETE /v1/members/{id}.',
+  reply: ok('The invitation is deleted.', Declined, { slug: 'acme', declined: true }),
+  errors: [],
 })
 
 async function deleteInvitation(request: ApiRequest, deps: ApiDeps): Promise<Reply> {

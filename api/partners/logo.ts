@@ -21,20 +21,18 @@ const Query = Strict({
 
 export const getPartnerLogoRoute = get('/v1/public/partners/:slug/logo', {
   steps: [openToAnyone, validate({ params: Params, query: Query }), getPartnerLogo],
-  docs: {
-    operationId: 'getPartnerLogo',
-    tag: 'Discovery',
-    summary: "A partner's logo",
-    headers: IfNoneMatchHeader,
-    reply: {
-      status: 200,
-      description: 'A PNG, JPEG or WebP image.',
-      type: 'image/*',
-      schema: Type.Unsafe<Buffer>({}),
-      headers: { ETag: 'Identifies these bytes.', 'Cache-Control': 'For how long it may be kept.' },
-    },
-    errors: ['not_found'],
+  operationId: 'getPartnerLogo',
+  tag: 'Discovery',
+  summary: "A partner's logo",
+  headers: IfNoneMatchHeader,
+  reply: {
+    status: 200,
+    description: 'A PNG, JPEG or WebP image.',
+    type: 'image/*',
+    schema: Type.Unsafe<Buffer>({}),
+    headers: { ETag: 'Identifies these bytes.', 'Cache-Control': 'For how long it may be kept.' },
   },
+  errors: ['not_found'],
 })
 
 async function getPartnerLogo(request: OpenRequest, { db }: ApiDeps): Promise<Reply> {

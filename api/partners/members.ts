@@ -17,7 +17,7 @@ import { ApiError } from '../http/errors'
 import { listShape, presentList } from '../http/list'
 import { bodyOf, paramsOf } from '../http/requests/read-request'
 import { type ApiRequest, del, get, ok, patch, personOf, post, type Reply } from '../http/route'
-import { Answer, DateTime, Email, IdParams, Nullable, OneOf, Strict, Uuid } from '../http/schema'
+import { Body, Component, DateTime, Email, IdParams, Nullable, OneOf, Uuid } from '../http/schema'
 import { checks } from '../http/steps'
 import {
   type Bound,
@@ -31,18 +31,15 @@ import {
 } from '../sign-in/confirm-codes'
 import { tellAdmins } from './tell-admins'
 
-export const Member = Answer(
-  {
-    id: Uuid(),
-    email: Email(),
-    name: Nullable(Type.String()),
-    role: OneOf(memberRoles),
-    status: OneOf(['invited', 'active'], { description: 'A member is invited until the first sign-in.' }),
-    last_login_at: Nullable(DateTime()),
-    created_at: DateTime(),
-  },
-  { title: 'Member' },
-)
+export const Member = Component('Member', {
+  id: Uuid(),
+  email: Email(),
+  name: Nullable(Type.String()),
+  role: OneOf(memberRoles),
+  status: OneOf(['invited', 'active'], { description: 'A member is invited until the first sign-in.' }),
+  last_login_at: Nullable(DateTime()),
+  created_at: DateTime(),
+})
 
 export const exampleMember: Static<typeof Member> = {
   id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a58',
@@ -56,13 +53,11 @@ export const exampleMember: Static<typeof Member> = {
 
 export const listTeamRoute = get('/v1/members', {
   steps: [...checks('member.list', { by: 'person', partner: 'any' }), listTeam],
-  docs: {
-    operationId: 'listMembers',
-    tag: 'Team',
-    summary: 'The members of the account',
-    reply: listShape('The members, oldest first.', Member, [exampleMember]),
-    errors: [],
-  },
+  operationId: 'listMembers',
+  tag: 'Team',
+  summary: 'The members of the account',
+  reply: listShape('The members, oldest first.', Member, [exampleMember]),
+  errors: [],
 })
 
 async function listTeam({ caller }: ApiRequest, { db }: ApiDeps): Promise<Reply> {
@@ -76,15 +71,12 @@ export function viewerNeedsNoCode(): ApiError {
 
 const roleField = { role: OneOf(memberRoles) }
 
-const MemberChangesToConfirm = Strict(roleField, { title: 'MemberChangesToConfirm' })
+const MemberChangesToConfirm = Body('MemberChangesToConfirm', roleField)
 
-const MemberChanges = Strict(
-  {
-    ...roleField,
-    confirm_code: ConfirmCode('Required to make an admin: the code from POST /v1/members/{id}/confirm-codes.'),
-  },
-  { title: 'MemberChanges' },
-)
+const MemberChanges = Body('MemberChanges', {
+  ...roleField,
+  confirm_code: ConfirmCode('Required to make an admin: the code from POST /v1/members/{id}/confirm-codes.'),
+})
 
 export const changeMemberRoute = patch('/v1/members/:id', {
   // A demotion removes rights, so a suspended partner may do it. The transaction refuses a promotion.
@@ -92,17 +84,15 @@ export const changeMemberRoute = patch('/v1/members/:id', {
     ...checks('member.update', { by: 'person', partner: 'any' }, { params: IdParams, body: MemberChanges }),
     changeMember,
   ],
-  docs: {
-    operationId: 'changeMember',
-    tag: 'Team',
-    summary: "Change a member's role",
-    description:
-      'Takes effect on their next request. A promotion to admin needs a `confirm_code`. The last admin cannot be demoted. A ' +
-      'suspended partner can demote an admin, but not promote a viewer.',
-    bodyExample: { role: 'viewer' },
-    reply: ok('The member.', Member, exampleMember),
-    errors: ['invalid_state', 'invalid_confirm_code'],
-  },
+  operationId: 'changeMember',
+  tag: 'Team',
+  summary: "Change a member's role",
+  description:
+    'Takes effect on their next request. A promotion to admin needs a `confirm_code`. The last admin cannot be demoted. A ' +
+    'suspended partner can demote an admin, but not promote a viewer.',
+  bodyExample: { role: 'viewer' },
+  reply: ok('The member.', Member, exampleMember),
+  errors: ['invalid_state', 'invalid_confirm_code'],
 })
 
 async function changeMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
@@ -136,14 +126,12 @@ export const changeMemberConfirmCodeRoute = post('/v1/members/:id/confirm-codes'
     ),
     mailConfirmCode('member.confirm', confirmPromotion),
   ],
-  docs: {
-    ...confirmCodeDocs,
-    operationId: 'changeMemberConfirmCode',
-    tag: 'Team',
-    summary: 'Email the code for a promotion to admin',
-    bodyExample: { role: 'admin' },
-    errors: ['invalid_state'],
-  },
+  ...confirmCodeDocs,
+  operationId: 'changeMemberConfirmCode',
+  tag: 'Team',
+  summary: 'Email the code for a promotion to admin',
+  bodyExample: { role: 'admin' },
+  errors: ['invalid_state'],
 })
 
 async function confirmPromotion(request: ApiRequest, { db }: ApiDeps): Promise<Confirmable> {
@@ -163,7 +151,7 @@ function boundToPromotion(id: string): Bound {
   return { action: 'member.update', fields: { id, role: 'admin' } }
 }
 
-const Removed = Answer({ id: Uuid(), removed: Type.Literal(true) }, { title: 'MemberRemoved' })
+const Removed = Component('MemberRemoved', { id: Uuid(), removed: Type.Literal(true) })
 
 export const deleteMemberRoute = del('/v1/members/:id', {
   // A removal can stop money, so a suspended partner may do it too.
@@ -171,15 +159,13 @@ export const deleteMemberRoute = del('/v1/members/:id', {
     ...checks('member.delete', { by: 'person', partner: 'any', onOneself: 'allowed' }, { params: IdParams }),
     deleteMember,
   ],
-  docs: {
-    operationId: 'deleteMember',
-    tag: 'Team',
-    summary: 'Remove a member and end their sessions',
-    description:
-      'All admins and the removed member get a mail. Members can remove themselves, which ends their session. The last admin cannot.',
-    reply: ok('The member is removed.', Removed, { id: exampleMember.id, removed: true }),
-    errors: ['invalid_state'],
-  },
+  operationId: 'deleteMember',
+  tag: 'Team',
+  summary: 'Remove a member and end their sessions',
+  description:
+    'All admins and the removed member get a mail. Members can remove themselves, which ends their session. The last admin cannot.',
+  reply: ok('The member is removed.', Removed, { id: exampleMember.id, removed: true }),
+  errors: ['invalid_state'],
 })
 
 async function deleteMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> {

@@ -6,36 +6,31 @@ import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { paramsOf } from '../http/requests/read-request'
 import { get, type OpenRequest, ok, type Reply } from '../http/route'
-import { Answer, Nullable, Pattern, Uri } from '../http/schema'
+import { Answer, Component, Nullable, Pattern, Uri } from '../http/schema'
 import { openToAnyone, validate } from '../http/steps'
 import { logoUrlOf } from './logo'
 
 const Params = Answer({ slug: Pattern(slugPattern, { description: "The partner's short name." }) })
 
-const PublicPartner = Answer(
-  {
-    slug: Type.String(),
-    name: Type.String(),
-    logo_url: Type.Optional(Nullable(Uri())),
-    brand_color: Type.Optional(Nullable(Type.String())),
-  },
-  { title: 'PublicPartner' },
-)
+const PublicPartner = Component('PublicPartner', {
+  slug: Type.String(),
+  name: Type.String(),
+  logo_url: Type.Optional(Nullable(Uri())),
+  brand_color: Type.Optional(Nullable(Type.String())),
+})
 
 export const getPublicPartnerRoute = get('/v1/public/partners/:slug', {
   steps: [openToAnyone, validate({ params: Params }), getPublicPartner],
-  docs: {
-    operationId: 'getPublicPartner',
-    tag: 'Discovery',
-    summary: "A partner's public name and branding",
-    reply: ok('The partner.', PublicPartner, {
-      slug: 'acme',
-      name: 'Acme Ltd',
-      logo_url: 'https://payouts.example.com/v1/public/partners/acme/logo?v=4f9a1c02b7d1',
-      brand_color: '#0f766e',
-    }),
-    errors: ['not_found'],
-  },
+  operationId: 'getPublicPartner',
+  tag: 'Discovery',
+  summary: "A partner's public name and branding",
+  reply: ok('The partner.', PublicPartner, {
+    slug: 'acme',
+    name: 'Acme Ltd',
+    logo_url: 'https://payouts.example.com/v1/public/partners/acme/logo?v=4f9a1c02b7d1',
+    brand_color: '#0f766e',
+  }),
+  errors: ['not_found'],
 })
 
 async function getPublicPartner(request: OpenRequest, deps: ApiDeps): Promise<Reply> {

@@ -12,7 +12,7 @@ import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
 import { type ApiRequest, ok, patch, personOf, post, type Reply } from '../http/route'
-import { Answer, Email, Lines, MailedName, MoneyWithin, Nullable, Pattern, Strict } from '../http/schema'
+import { Body, Component, Email, Lines, MailedName, MoneyWithin, Nullable, Pattern } from '../http/schema'
 import { checks } from '../http/steps'
 import {
   type Bound,
@@ -45,70 +45,65 @@ const emailFields = {
   contact_email: Type.Optional(Nullable(Email({ description: 'The address for questions.' }))),
 }
 
-const EmailsToConfirm = Strict(emailFields, { title: 'EmailsToConfirm' })
+const EmailsToConfirm = Body('EmailsToConfirm', emailFields)
 
-const AccountChanges = Strict(
-  {
-    name: Type.Optional(
-      MailedName({
-        maxLength: partnerNameMaxLength,
+const AccountChanges = Body('AccountChanges', {
+  name: Type.Optional(
+    MailedName({
+      maxLength: partnerNameMaxLength,
+      description:
+        'Once business verification has started, a new name waits as `requested_name` until we approve it. The current name withdraws it.',
+    }),
+  ),
+  logo_url: Type.Optional(
+    Nullable(
+      Type.String({
+        format: 'uri',
+        pattern: '^https://',
+        maxLength: 500,
         description:
-          'Once business verification has started, a new name waits as `requested_name` until we approve it. The current name withdraws it.',
+          'The URL of an image on another site, returned unchanged. Our own pages show only a stored `logo`.',
+        'x-hint': 'an https:// address',
       }),
     ),
-    logo_url: Type.Optional(
-      Nullable(
-        Type.String({
-          format: 'uri',
-          pattern: '^https://',
-          maxLength: 500,
-          description:
-            'The URL of an image on another site, returned unchanged. Our own pages show only a stored `logo`.',
-          'x-hint': 'an https:// address',
-        }),
-      ),
+  ),
+  logo: Type.Optional(
+    Nullable(
+      Type.String({
+        pattern: logoPattern,
+        maxLength: logoMaxLength,
+        description: `Shown on our pages; \`logo_url\` then refers to it. Format: ${logoHint}.`,
+        'x-hint': logoHint,
+      }),
     ),
-    logo: Type.Optional(
-      Nullable(
-        Type.String({
-          pattern: logoPattern,
-          maxLength: logoMaxLength,
-          description: `Shown on our pages; \`logo_url\` then refers to it. Format: ${logoHint}.`,
-          'x-hint': logoHint,
-        }),
-      ),
-    ),
-    brand_color: Type.Optional(Nullable(Pattern('^#[0-9a-fA-F]{6}$', { 'x-hint': 'a colour such as #0f766e' }))),
-    ...emailFields,
-    billing_address: Type.Optional(
-      Nullable(Lines({ maxLength: 500, description: 'The address as printed on invoices, line by line.' })),
-    ),
-    notifications: Type.Optional(NotificationChanges),
-    low_balance_usdc: Type.Optional(
-      Nullable(MoneyWithin(lowBalanceRange, { description: lowBalanceDescription, 'x-hint': lowBalanceRule })),
-    ),
-    confirm_code: ConfirmCode(
-      'Required with billing_email or contact_email: the code from POST /v1/account/confirm-codes, for the same values of both.',
-    ),
-  },
-  { title: 'AccountChanges' },
-)
+  ),
+  brand_color: Type.Optional(Nullable(Pattern('^#[0-9a-fA-F]{6}$', { 'x-hint': 'a colour such as #0f766e' }))),
+  ...emailFields,
+  billing_address: Type.Optional(
+    Nullable(Lines({ maxLength: 500, description: 'The address as printed on invoices, line by line.' })),
+  ),
+  notifications: Type.Optional(NotificationChanges),
+  low_balance_usdc: Type.Optional(
+    Nullable(MoneyWithin(lowBalanceRange, { description: lowBalanceDescription, 'x-hint': lowBalanceRule })),
+  ),
+  confirm_code: ConfirmCode(
+    'Required with billing_email or contact_email: the code from POST /v1/account/confirm-codes, for the same values of both.',
+  ),
+})
 
-const ChangedAccount = Answer({ ...Account.properties, ...mailSettings }, { title: 'ChangedAccount' })
+const ChangedAccount = Component('ChangedAccount', { ...Account.properties, ...mailSettings })
 
 export const changeAccountRoute = patch('/v1/account', {
   steps: [...checks('account.update', { by: 'person', partner: 'active' }, { body: AccountChanges }), changeAccount],
-  docs: {
-    operationId: 'changeAccount',
-    tag: 'Account',
-    summary: 'Change name, branding, addresses and mails',
-    description:
-      'Only the fields that are sent change; null removes a value. GET /v1/auth/session shows them all. `billing_email` and ' +
-      '`contact_email` need a `confirm_code`.',
-    bodyExample: { brand_color: '#0f766e', billing_address: '1 High Street\nLondon' },
-    reply: ok('The account.', ChangedAccount, { ...exampleAccount, ...exampleMailSettings }),
-    errors: ['invalid_confirm_code'],
-  },
+  operationId: 'changeAccount',
+  tag: 'Account',
+  summary: 'Change name, branding, addresses and mails',
+  description:
+    'Only the fields that are sent change; null removes a value. GET /v1/auth/session shows them all. `billing_email` and ' +
+    '`contact_email` need a `confirm_code`.',
+  bodyExample: { brand_color: '#0f766e', billing_address: '1 High Street\nLondon' },
+  reply: ok('The account.', ChangedAccount, { ...exampleAccount, ...exampleMailSettings }),
+  errors: ['invalid_confirm_code'],
 })
 
 async function changeAccount(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
@@ -141,14 +136,12 @@ export const changeAccountConfirmCodeRoute = post('/v1/account/confirm-codes', {
     ...checks('account.confirm', { by: 'person', partner: 'active' }, { body: EmailsToConfirm }),
     mailConfirmCode('account.confirm', confirmEmails),
   ],
-  docs: {
-    ...confirmCodeDocs,
-    operationId: 'changeAccountConfirmCode',
-    tag: 'Account',
-    summary: 'Email the code for changing the billing or contact email',
-    bodyExample: { billing_email: 'billing@acme.example.com' },
-    errors: ['invalid_state'],
-  },
+  ...confirmCodeDocs,
+  operationId: 'changeAccountConfirmCode',
+  tag: 'Account',
+  summary: 'Email the code for changing the billing or contact email',
+  bodyExample: { billing_email: 'billing@acme.example.com' },
+  errors: ['invalid_state'],
 })
 
 async function confirmEmails(request: ApiRequest): Promise<Confirmable> {

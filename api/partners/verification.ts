@@ -5,29 +5,23 @@ import { recordChange } from '../controls/record-change'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { type ApiRequest, ok, personOf, post, type Reply } from '../http/route'
-import { Strict } from '../http/schema'
+import { Body } from '../http/schema'
 import { checks } from '../http/steps'
 import { Compliance, exampleCompliance, presentCompliance } from './compliance'
 
 export const startVerificationRoute = post('/v1/compliance/verification', {
   steps: [
-    ...checks(
-      'verification.start',
-      { by: 'person', partner: 'active' },
-      { body: Strict({}, { title: 'VerificationRequest' }) },
-    ),
+    ...checks('verification.start', { by: 'person', partner: 'active' }, { body: Body('VerificationRequest', {}) }),
     startVerification,
   ],
-  docs: {
-    operationId: 'startVerification',
-    tag: 'Account',
-    summary: 'Start business verification, or start it again after a refusal',
-    description:
-      'Starts at once. A moment later `continue_url` and `terms_url` lead to the next steps. GET /v1/compliance shows the progress.',
-    bodyExample: {},
-    reply: ok('Verification has started.', Compliance, exampleCompliance),
-    errors: ['invalid_state'],
-  },
+  operationId: 'startVerification',
+  tag: 'Account',
+  summary: 'Start business verification, or start it again after a refusal',
+  description:
+    'Starts at once. A moment later `continue_url` and `terms_url` lead to the next steps. GET /v1/compliance shows the progress.',
+  bodyExample: {},
+  reply: ok('Verification has started.', Compliance, exampleCompliance),
+  errors: ['invalid_state'],
 })
 
 async function startVerification(request: ApiRequest, deps: ApiDeps): Promise<Reply> {

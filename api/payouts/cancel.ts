@@ -12,17 +12,15 @@ import { examplePayout, Payout, presentPayout } from './present'
 export const cancelPayoutRoute = post('/v1/payouts/:id/cancel', {
   // Cancelling stops money, so a suspended partner may do it too.
   steps: [...payoutChecks('payout.cancel', { by: 'key', partner: 'any' }), cancelPayout],
-  docs: {
-    operationId: 'cancelPayout',
-    tag: 'Payouts',
-    summary: 'Cancel a payout that has not been sent',
-    description:
-      'Works while a payout is pending and the bank does not have it. Its money is then back in the wallet. Otherwise the response ' +
-      'is 409 with the status in details.status, and the request has no effect: a payout is never cancelled after a 409. After 503 ' +
-      'the outcome is not known yet: send the request again. If your first try cancelled the payout, you get 409 with the status `cancelled`.',
-    reply: ok('The payout is cancelled.', Payout, { ...examplePayout, status: 'cancelled' }),
-    errors: ['not_found', 'invalid_state'],
-  },
+  operationId: 'cancelPayout',
+  tag: 'Payouts',
+  summary: 'Cancel a payout that has not been sent',
+  description:
+    'Works while a payout is pending and the bank does not have it. Its money is then back in the wallet. Otherwise the response ' +
+    'is 409 with the status in details.status, and the request has no effect: a payout is never cancelled after a 409. After 503 ' +
+    'the outcome is not known yet: send the request again. If your first try cancelled the payout, you get 409 with the status `cancelled`.',
+  reply: ok('The payout is cancelled.', Payout, { ...examplePayout, status: 'cancelled' }),
+  errors: ['not_found', 'invalid_state'],
 })
 
 async function cancelPayout(request: ApiRequest<PayoutRow | null>, deps: ApiDeps): Promise<Reply> {

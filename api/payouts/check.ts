@@ -8,20 +8,17 @@ import type { ApiDeps } from '../deps'
 import { guessesOf } from '../http/callers/rate-limiter'
 import { bodyOf } from '../http/requests/read-request'
 import { type ApiRequest, ok, post, type Reply, scopeOf } from '../http/route'
-import { Answer, Constant, DateTime, OneOf, Uuid } from '../http/schema'
+import { Answer, Component, Constant, DateTime, OneOf, Uuid } from '../http/schema'
 import { checks } from '../http/steps'
 import { CreatePayoutRequest, exampleCreatePayoutRequest, payoutFieldErrors } from './request/body'
 import { readPayoutRequest } from './request/order'
 
-const PayoutCheck = Answer(
-  {
-    object: Constant('payout_check'),
-    similar: Type.Array(Answer({ id: Uuid(), created_at: DateTime(), status: OneOf(payoutStatuses) }), {
-      description: 'Payouts of the last 24 hours with the same account and amount, newest first, at most 10.',
-    }),
-  },
-  { title: 'PayoutCheck' },
-)
+const PayoutCheck = Component('PayoutCheck', {
+  object: Constant('payout_check'),
+  similar: Type.Array(Answer({ id: Uuid(), created_at: DateTime(), status: OneOf(payoutStatuses) }), {
+    description: 'Payouts of the last 24 hours with the same account and amount, newest first, at most 10.',
+  }),
+})
 
 export const checkPayoutRoute = post('/v1/payouts/check', {
   steps: [
@@ -32,25 +29,23 @@ export const checkPayoutRoute = post('/v1/payouts/check', {
     ),
     checkPayout,
   ],
-  docs: {
-    operationId: 'checkPayout',
-    tag: 'Payouts',
-    summary: 'Check whether a payout looks like a recent one',
-    description:
-      'Takes the body of a payout and creates nothing. It is only a warning. The protection is the Idempotency-Key.',
-    bodyExample: exampleCreatePayoutRequest,
-    reply: ok('Similar payouts.', PayoutCheck, {
-      object: 'payout_check',
-      similar: [
-        {
-          id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
-          created_at: '2026-11-16T09:30:00.000Z',
-          status: 'completed',
-        },
-      ],
-    }),
-    errors: ['invalid_amount', 'invalid_recipient', 'corridor_not_enabled'],
-  },
+  operationId: 'checkPayout',
+  tag: 'Payouts',
+  summary: 'Check whether a payout looks like a recent one',
+  description:
+    'Takes the body of a payout and creates nothing. It is only a warning. The protection is the Idempotency-Key.',
+  bodyExample: exampleCreatePayoutRequest,
+  reply: ok('Similar payouts.', PayoutCheck, {
+    object: 'payout_check',
+    similar: [
+      {
+        id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+        created_at: '2026-11-16T09:30:00.000Z',
+        status: 'completed',
+      },
+    ],
+  }),
+  errors: ['invalid_amount', 'invalid_recipient', 'corridor_not_enabled'],
 })
 
 async function checkPayout(request: ApiRequest, deps: ApiDeps): Promise<Reply> {

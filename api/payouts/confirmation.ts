@@ -7,7 +7,7 @@ import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
 import { type ApiRequest, personOf, post } from '../http/route'
-import { Strict } from '../http/schema'
+import { Body } from '../http/schema'
 import {
   type Bound,
   type Confirmable,
@@ -28,22 +28,20 @@ import {
 import { type PayoutRequest, readPayoutRequest } from './request/order'
 
 const { confirm_code: _, ...payoutFields } = CreatePayoutRequest.properties
-const PayoutToConfirm = Strict(payoutFields, { title: 'PayoutToConfirm' })
+const PayoutToConfirm = Body('PayoutToConfirm', payoutFields)
 
 export const createConfirmCodeRoute = post('/v1/payouts/confirm-codes', {
   steps: [
     ...claimChecks('payout.confirm', 'person', { body: PayoutToConfirm, fieldErrors: payoutFieldErrors }),
     mailConfirmCode('payout.confirm', confirmPayout),
   ],
-  docs: {
-    ...confirmCodeDocs,
-    operationId: 'createConfirmCode',
-    tag: 'Payouts',
-    summary: 'Email the code for a live payout from the dashboard',
-    headers: IdempotencyKeyHeader,
-    bodyExample: exampleCreatePayoutRequest,
-    errors: ['invalid_state', 'invalid_amount', 'invalid_recipient', 'corridor_not_enabled'],
-  },
+  ...confirmCodeDocs,
+  operationId: 'createConfirmCode',
+  tag: 'Payouts',
+  summary: 'Email the code for a live payout from the dashboard',
+  headers: IdempotencyKeyHeader,
+  bodyExample: exampleCreatePayoutRequest,
+  errors: ['invalid_state', 'invalid_amount', 'invalid_recipient', 'corridor_not_enabled'],
 })
 
 async function confirmPayout(request: ApiRequest<FoundClaim>): Promise<Confirmable> {

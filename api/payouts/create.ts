@@ -33,7 +33,7 @@ export const createPayoutRoute = post('/v1/payouts', {
     }),
     createPayout,
   ],
-  docs: createPayoutDocs,
+  ...createPayoutDocs,
 })
 
 export async function createPayout(request: ApiRequest<FoundClaim>, deps: ApiDeps): Promise<Reply> {

@@ -7,7 +7,7 @@ import { payoutStatuses } from '../../domain/payouts/payout'
 import type { ApiDeps } from '../deps'
 import { listShape, presentList } from '../http/list'
 import { type ApiRequest, get, type Reply } from '../http/route'
-import { Answer, DateTime, Nullable, OneOf } from '../http/schema'
+import { Component, DateTime, Nullable, OneOf } from '../http/schema'
 import { payoutChecks, requirePayout } from './lookups'
 
 const eventNames = [
@@ -25,37 +25,32 @@ const eventNames = [
 ] as const
 type EventName = (typeof eventNames)[number]
 
-const PayoutEvent = Answer(
-  {
-    at: DateTime(),
-    event: OneOf(eventNames, {
-      description:
-        'debited: the money left the wallet. sent: the bank has the payout. unconfirmed: the bank’s answer was lost, and it ' +
-        'is asked again. refunded: the money is back in the wallet. case_opened, case_resolved: a recall or trace.',
-    }),
-    status: OneOf(payoutStatuses, { description: 'The status of the payout after the event.' }),
-    by: Type.String({ description: 'The actor: an API key, a person, `bank`, or `service` (us).' }),
-    detail: Nullable(
-      Type.String({ description: 'The amount that moved, the reason for a failure, or the case and its outcome.' }),
-    ),
-  },
-  { title: 'PayoutEvent' },
-)
+const PayoutEvent = Component('PayoutEvent', {
+  at: DateTime(),
+  event: OneOf(eventNames, {
+    description:
+      'debited: the money left the wallet. sent: the bank has the payout. unconfirmed: the bank’s answer was lost, and it ' +
+      'is asked again. refunded: the money is back in the wallet. case_opened, case_resolved: a recall or trace.',
+  }),
+  status: OneOf(payoutStatuses, { description: 'The status of the payout after the event.' }),
+  by: Type.String({ description: 'The actor: an API key, a person, `bank`, or `service` (us).' }),
+  detail: Nullable(
+    Type.String({ description: 'The amount that moved, the reason for a failure, or the case and its outcome.' }),
+  ),
+})
 
 export const listPayoutEventsRoute = get('/v1/payouts/:id/events', {
   steps: [...payoutChecks('payout.events', { by: 'key', partner: 'any' }), listPayoutEvents],
-  docs: {
-    operationId: 'listPayoutEvents',
-    tag: 'Payouts',
-    summary: 'The timeline of a payout, oldest first',
-    reply: listShape('The timeline.', PayoutEvent, [
-      { at: '2026-11-16T09:30:00.000Z', event: 'requested', status: 'pending', by: 'ada@acme.test', detail: null },
-      { at: '2026-11-16T09:30:00.020Z', event: 'debited', status: 'pending', by: 'service', detail: '153.30 USDC' },
-      { at: '2026-11-16T09:30:00.180Z', event: 'sent', status: 'processing', by: 'bank', detail: null },
-      { at: '2026-11-16T09:31:00.000Z', event: 'completed', status: 'completed', by: 'bank', detail: null },
-    ]),
-    errors: ['not_found'],
-  },
+  operationId: 'listPayoutEvents',
+  tag: 'Payouts',
+  summary: 'The timeline of a payout, oldest first',
+  reply: listShape('The timeline.', PayoutEvent, [
+    { at: '2026-11-16T09:30:00.000Z', event: 'requested', status: 'pending', by: 'ada@acme.test', detail: null },
+    { at: '2026-11-16T09:30:00.020Z', event: 'debited', status: 'pending', by: 'service', detail: '153.30 USDC' },
+    { at: '2026-11-16T09:30:00.180Z', event: 'sent', status: 'processing', by: 'bank', detail: null },
+    { at: '2026-11-16T09:31:00.000Z', event: 'completed', status: 'completed', by: 'bank', detail: null },
+  ]),
+  errors: ['not_found'],
 })
 
 async function listPayoutEvents(request: ApiRequest<PayoutRow | null>, { db }: ApiDeps): Promise<Reply> {

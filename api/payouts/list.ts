@@ -52,13 +52,11 @@ const ListQuery = Strict({ ...pageQuery(), ...FilterQuery.properties })
 
 export const listPayoutsRoute = get('/v1/payouts', {
   steps: [...historyChecks('payout.list', { by: 'key', partner: 'any' }, { query: ListQuery }), listPayouts],
-  docs: {
-    operationId: 'listPayouts',
-    tag: 'Payouts',
-    summary: 'Payouts, newest first',
-    reply: listShape('A page of payouts.', Payout, [examplePayout], examplePayout.id),
-    errors: ['invalid_request'],
-  },
+  operationId: 'listPayouts',
+  tag: 'Payouts',
+  summary: 'Payouts, newest first',
+  reply: listShape('A page of payouts.', Payout, [examplePayout], examplePayout.id),
+  errors: ['invalid_request'],
 })
 
 async function listPayouts(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
@@ -74,15 +72,13 @@ async function listPayouts(request: ApiRequest, { db }: ApiDeps): Promise<Reply>
 
 export const exportPayoutsRoute = get('/v1/payouts.csv', {
   steps: [...historyChecks('payout.export', { by: 'key', partner: 'any' }, { query: FilterQuery }), exportPayouts],
-  docs: {
-    operationId: 'exportPayouts',
-    tag: 'Payouts',
-    summary: 'Payouts as CSV',
-    description:
-      'Takes the filters of the list and returns all matching payouts. Import the column `account_last4` as text: spreadsheets that guess types drop leading zeros.',
-    reply: csvShape,
-    errors: ['invalid_request'],
-  },
+  operationId: 'exportPayouts',
+  tag: 'Payouts',
+  summary: 'Payouts as CSV',
+  description:
+    'Takes the filters of the list and returns all matching payouts. Import the column `account_last4` as text: spreadsheets that guess types drop leading zeros.',
+  reply: csvShape,
+  errors: ['invalid_request'],
 })
 
 async function exportPayouts(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {

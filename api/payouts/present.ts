@@ -5,7 +5,17 @@ import type { PayoutRow } from '../../db/payouts/payouts'
 import { formatPence, formatUsdc, penceFromMicropounds } from '../../domain/money'
 import { caseStatusOf } from '../../domain/payouts/case'
 import { createdVia, payoutStatuses } from '../../domain/payouts/payout'
-import { Answer, Constant, DateTime, EnvironmentName, MoneyString, Nullable, OneOf, Uuid } from '../http/schema'
+import {
+  Answer,
+  Component,
+  Constant,
+  DateTime,
+  EnvironmentName,
+  MoneyString,
+  Nullable,
+  OneOf,
+  Uuid,
+} from '../http/schema'
 
 /** As in a quote. */
 const FeeBreakdown = Answer({
@@ -45,7 +55,7 @@ export const payoutProperties = {
   created_via: OneOf(createdVia),
 }
 
-export const Payout = Answer(payoutProperties, { title: 'Payout' })
+export const Payout = Component('Payout', payoutProperties)
 
 export const examplePayout = {
   id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',

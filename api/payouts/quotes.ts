@@ -10,27 +10,24 @@ import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
 import { type ApiRequest, ok, post, type Reply, scopeOf } from '../http/route'
-import { Answer, Constant, MoneyString, Strict } from '../http/schema'
+import { Answer, Body, Component, Constant, MoneyString } from '../http/schema'
 import { checks } from '../http/steps'
 import { amountField, countryField, payoutFieldErrors } from './request/body'
 
-const QuoteRequest = Strict({ amount_gbp: amountField, country: countryField }, { title: 'QuoteRequest' })
+const QuoteRequest = Body('QuoteRequest', { amount_gbp: amountField, country: countryField })
 
-export const QuoteAnswer = Answer(
-  {
-    object: Constant('quote'),
-    country: Constant('GB'),
-    seller_receives_gbp: MoneyString(),
-    fee_gbp: MoneyString({ description: 'The total fee: the two parts of fee_breakdown.' }),
-    wallet_sends_usdc: MoneyString({ description: 'The amount that would leave the wallet.' }),
-    exchange_rate: Answer({ gbp_per_usd: Type.Number() }),
-    fee_breakdown: Answer({
-      taken_in_transfer_gbp: MoneyString({ description: "The bank's share, sent by the wallet on top of the amount." }),
-      on_monthly_invoice_gbp: MoneyString(),
-    }),
-  },
-  { title: 'Quote' },
-)
+export const QuoteAnswer = Component('Quote', {
+  object: Constant('quote'),
+  country: Constant('GB'),
+  seller_receives_gbp: MoneyString(),
+  fee_gbp: MoneyString({ description: 'The total fee: the two parts of fee_breakdown.' }),
+  wallet_sends_usdc: MoneyString({ description: 'The amount that would leave the wallet.' }),
+  exchange_rate: Answer({ gbp_per_usd: Type.Number() }),
+  fee_breakdown: Answer({
+    taken_in_transfer_gbp: MoneyString({ description: "The bank's share, sent by the wallet on top of the amount." }),
+    on_monthly_invoice_gbp: MoneyString(),
+  }),
+})
 
 export const exampleQuote = {
   object: 'quote',
@@ -51,15 +48,13 @@ export const createQuoteRoute = post('/v1/quotes', {
     ),
     createQuote,
   ],
-  docs: {
-    operationId: 'createQuote',
-    tag: 'Payouts',
-    summary: 'The current cost of a payout',
-    description: 'A quote is not binding. A payout is priced when it is created.',
-    bodyExample: { amount_gbp: '120.00', country: 'GB' },
-    reply: ok('The quote.', QuoteAnswer, exampleQuote),
-    errors: ['invalid_amount', 'corridor_not_enabled', 'provider_unavailable'],
-  },
+  operationId: 'createQuote',
+  tag: 'Payouts',
+  summary: 'The current cost of a payout',
+  description: 'A quote is not binding. A payout is priced when it is created.',
+  bodyExample: { amount_gbp: '120.00', country: 'GB' },
+  reply: ok('The quote.', QuoteAnswer, exampleQuote),
+  errors: ['invalid_amount', 'corridor_not_enabled', 'provider_unavailable'],
 })
 
 async function createQuote(request: ApiRequest, deps: ApiDeps): Promise<Reply> {

@@ -7,25 +7,23 @@ import { presentRate } from '../bank/rate'
 import type { ApiDeps } from '../deps'
 import { IfNoneMatchHeader, matchesEtag } from '../http/prepared-text'
 import { type ApiRequest, get, ok, type Reply } from '../http/route'
-import { Answer, Constant, MoneyString, Nullable, Uuid } from '../http/schema'
+import { Answer, Component, Constant, MoneyString, Nullable, Uuid } from '../http/schema'
 import { payoutChecks, requirePayout } from './lookups'
 import { examplePayout, Payout, presentPayout } from './present'
 
 export const getPayoutRoute = get('/v1/payouts/:id', {
   steps: [...payoutChecks('payout.read', { by: 'key', partner: 'any' }), getPayout],
-  docs: {
-    operationId: 'getPayout',
-    tag: 'Payouts',
-    summary: 'One payout',
-    description:
-      'To follow a payout, poll every few seconds with If-None-Match. An unchanged payout gets 304 without a body.',
-    headers: IfNoneMatchHeader,
-    reply: {
-      ...ok('The payout.', Payout, examplePayout),
-      headers: { ETag: 'Identifies this state of the payout.' },
-    },
-    errors: ['not_found'],
+  operationId: 'getPayout',
+  tag: 'Payouts',
+  summary: 'One payout',
+  description:
+    'To follow a payout, poll every few seconds with If-None-Match. An unchanged payout gets 304 without a body.',
+  headers: IfNoneMatchHeader,
+  reply: {
+    ...ok('The payout.', Payout, examplePayout),
+    headers: { ETag: 'Identifies this state of the payout.' },
   },
+  errors: ['not_found'],
 })
 
 async function getPayout(request: ApiRequest<PayoutRow | null>): Promise<Reply> {
@@ -40,41 +38,36 @@ function etagOf({ id, status, updatedAt }: PayoutRow): string {
   return `W/"${id}.${status}.${updatedAt.getTime()}"`
 }
 
-const PayoutDetails = Answer(
-  {
-    object: Constant('payout_details'),
-    id: Uuid(),
-    idempotency_key: Type.String(),
-    created_by: Type.String({ description: 'The creator: key:<prefix>, or an email.' }),
-    exchange_rate: Answer({
-      gbp_per_usd: Type.Number({ description: 'The rate that was fixed when the payout was created.' }),
-    }),
-    fee_breakdown: Answer({
-      taken_in_transfer_gbp: MoneyString(),
-      on_monthly_invoice_gbp: MoneyString({ description: 'Charged only when the payout is completed.' }),
-    }),
-    bank_reference: Nullable(Type.String({ description: 'The bank’s ID of the transfer, once the bank has it.' })),
-  },
-  { title: 'PayoutDetails' },
-)
+const PayoutDetails = Component('PayoutDetails', {
+  object: Constant('payout_details'),
+  id: Uuid(),
+  idempotency_key: Type.String(),
+  created_by: Type.String({ description: 'The creator: key:<prefix>, or an email.' }),
+  exchange_rate: Answer({
+    gbp_per_usd: Type.Number({ description: 'The rate that was fixed when the payout was created.' }),
+  }),
+  fee_breakdown: Answer({
+    taken_in_transfer_gbp: MoneyString(),
+    on_monthly_invoice_gbp: MoneyString({ description: 'Charged only when the payout is completed.' }),
+  }),
+  bank_reference: Nullable(Type.String({ description: 'The bank’s ID of the transfer, once the bank has it.' })),
+})
 
 export const getPayoutDetailsRoute = get('/v1/payouts/:id/details', {
   steps: [...payoutChecks('payout.details', { by: 'key', partner: 'any' }), getPayoutDetails],
-  docs: {
-    operationId: 'getPayoutDetails',
-    tag: 'Payouts',
-    summary: 'Creator, fee breakdown and bank reference of a payout',
-    reply: ok('The details.', PayoutDetails, {
-      object: 'payout_details',
-      id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
-      idempotency_key: 'order-1001',
-      created_by: 'key:kp_sandbox_4f9a1c02',
-      exchange_rate: { gbp_per_usd: 0.79 },
-      fee_breakdown: { taken_in_transfer_gbp: '1.10', on_monthly_invoice_gbp: '1.09' },
-      bank_reference: 'b7f1c2a0-52a4-4c1d-9d0b-1f0f6c8f6d11',
-    }),
-    errors: ['not_found'],
-  },
+  operationId: 'getPayoutDetails',
+  tag: 'Payouts',
+  summary: 'Creator, fee breakdown and bank reference of a payout',
+  reply: ok('The details.', PayoutDetails, {
+    object: 'payout_details',
+    id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+    idempotency_key: 'order-1001',
+    created_by: 'key:kp_sandbox_4f9a1c02',
+    exchange_rate: { gbp_per_usd: 0.79 },
+    fee_breakdown: { taken_in_transfer_gbp: '1.10', on_monthly_invoice_gbp: '1.09' },
+    bank_reference: 'b7f1c2a0-52a4-4c1d-9d0b-1f0f6c8f6d11',
+  }),
+  errors: ['not_found'],
 })
 
 async function getPayoutDetails(request: ApiRequest<PayoutRow | null>, { db }: ApiDeps): Promise<Reply> {

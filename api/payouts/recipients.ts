@@ -7,44 +7,39 @@ import type { ApiDeps } from '../deps'
 import { listShape, PageQuery, pageReply } from '../http/list'
 import { queryOf } from '../http/requests/read-request'
 import { type ApiRequest, get, type Reply, scopeOf } from '../http/route'
-import { Answer, DateTime, MoneyString, Nullable } from '../http/schema'
+import { Component, DateTime, MoneyString, Nullable } from '../http/schema'
 import { historyChecks } from '../http/steps'
 
 const Query = PageQuery({})
 
-const RecipientSummary = Answer(
-  {
-    name: Nullable(Type.String()),
-    account_last4: Nullable(Type.String()),
-    payouts: Type.Integer({ minimum: 0, description: 'Completed payouts.' }),
-    paid_gbp: MoneyString({ description: 'The sum of those payouts.' }),
-    last_paid_at: DateTime({
-      description:
-        'When the latest of them was completed. Before the first one is completed: when the latest payout was created.',
-    }),
-  },
-  { title: 'RecipientSummary' },
-)
+const RecipientSummary = Component('RecipientSummary', {
+  name: Nullable(Type.String()),
+  account_last4: Nullable(Type.String()),
+  payouts: Type.Integer({ minimum: 0, description: 'Completed payouts.' }),
+  paid_gbp: MoneyString({ description: 'The sum of those payouts.' }),
+  last_paid_at: DateTime({
+    description:
+      'When the latest of them was completed. Before the first one is completed: when the latest payout was created.',
+  }),
+})
 
 export const listRecipientsRoute = get('/v1/recipients', {
   steps: [...historyChecks('recipient.list', { by: 'key', partner: 'any' }, { query: Query }), listRecipients],
-  docs: {
-    operationId: 'listRecipients',
-    tag: 'Payouts',
-    summary: 'Recipients that the account has paid',
-    description:
-      'Payouts of the last 12 months that did not fail and were not cancelled, grouped by bank account, last paid first.',
-    reply: listShape('A page of recipients.', RecipientSummary, [
-      {
-        name: 'Ada Lovelace',
-        account_last4: '0008',
-        payouts: 3,
-        paid_gbp: '360.00',
-        last_paid_at: '2026-11-16T09:31:00.000Z',
-      },
-    ]),
-    errors: ['invalid_request'],
-  },
+  operationId: 'listRecipients',
+  tag: 'Payouts',
+  summary: 'Recipients that the account has paid',
+  description:
+    'Payouts of the last 12 months that did not fail and were not cancelled, grouped by bank account, last paid first.',
+  reply: listShape('A page of recipients.', RecipientSummary, [
+    {
+      name: 'Ada Lovelace',
+      account_last4: '0008',
+      payouts: 3,
+      paid_gbp: '360.00',
+      last_paid_at: '2026-11-16T09:31:00.000Z',
+    },
+  ]),
+  errors: ['invalid_request'],
 })
 
 async function listRecipients(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {

@@ -12,7 +12,7 @@ import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
 import { type ApiRequest, post, type Reply } from '../http/route'
-import { Answer, Constant, OneOf, Strict, Uuid } from '../http/schema'
+import { Component, Constant, OneOf, Strict, Uuid } from '../http/schema'
 import { payoutChecks, requirePayout } from './lookups'
 
 const Outcome = (outcomes: readonly SimulatedOutcome[]) =>
@@ -38,10 +38,11 @@ const SimulationRequest = Strict(
   },
 )
 
-const Simulated = Answer(
-  { object: Constant('simulation'), payout_id: Uuid(), outcome: OneOf(simulatedOutcomes) },
-  { title: 'Simulation' },
-)
+const Simulated = Component('Simulation', {
+  object: Constant('simulation'),
+  payout_id: Uuid(),
+  outcome: OneOf(simulatedOutcomes),
+})
 
 /** The statuses in which an outcome can be simulated. The bank decides whether the transfer still allows it. */
 const possibleFrom: Readonly<Record<SimulatedOutcome, readonly PayoutStatus[]>> = {
@@ -56,22 +57,20 @@ export const simulatePayoutRoute = post('/v1/sandbox/payouts/:id/simulate', {
     ...payoutChecks('payout.simulate', { by: 'key', partner: 'active' }, { body: SimulationRequest }),
     simulatePayout,
   ],
-  docs: {
-    operationId: 'simulatePayout',
-    tag: 'Payouts',
-    summary: 'Choose the outcome of a sandbox payout',
-    description:
-      'For sandbox keys, and for admins in the sandbox. The payout changes a moment after the sandbox bank: read it as you would in ' +
-      'live. The response is 409 when the outcome is no longer possible, and 403 for a live payout.',
-    bodyExample: { outcome: 'fail', reason: 'account_closed' },
-    reply: {
-      status: 202,
-      description: 'The sandbox bank has accepted the outcome.',
-      schema: Simulated,
-      example: { object: 'simulation', payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56', outcome: 'fail' },
-    },
-    errors: ['api_key_required', 'not_found', 'invalid_state', 'provider_unavailable'],
+  operationId: 'simulatePayout',
+  tag: 'Payouts',
+  summary: 'Choose the outcome of a sandbox payout',
+  description:
+    'For sandbox keys, and for admins in the sandbox. The payout changes a moment after the sandbox bank: read it as you would in ' +
+    'live. The response is 409 when the outcome is no longer possible, and 403 for a live payout.',
+  bodyExample: { outcome: 'fail', reason: 'account_closed' },
+  reply: {
+    status: 202,
+    description: 'The sandbox bank has accepted the outcome.',
+    schema: Simulated,
+    example: { object: 'simulation', payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56', outcome: 'fail' },
   },
+  errors: ['api_key_required', 'not_found', 'invalid_state', 'provider_unavailable'],
 })
 
 async function simulatePayout(request: ApiRequest<PayoutRow | null>, deps: ApiDeps): Promise<Reply> {

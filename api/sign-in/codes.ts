@@ -10,31 +10,22 @@ import { browserCookie, browserDigest, newBrowserToken, readBrowserToken } from 
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
 import { type OpenRequest, post, type Reply, type ReplyShape } from '../http/route'
-import { Answer, Constant, Email, MailedName, Strict } from '../http/schema'
+import { Body, Component, Constant, Email, MailedName } from '../http/schema'
 import { openToAnyone, validate } from '../http/steps'
 import { countCodeRequest, countSignUp, tooManyCodes } from './limits'
 
-const CodeRequest = Strict(
-  { email: Email({ description: 'The address to which the code is sent.' }) },
-  { title: 'CodeRequest' },
-)
+const CodeRequest = Body('CodeRequest', { email: Email({ description: 'The address to which the code is sent.' }) })
 
-const SignUpRequest = Strict(
-  {
-    business_name: MailedName({ maxLength: partnerNameMaxLength }),
-    email: Email({ description: 'A work email. Its owner becomes the first admin.' }),
-  },
-  { title: 'SignUpRequest' },
-)
+const SignUpRequest = Body('SignUpRequest', {
+  business_name: MailedName({ maxLength: partnerNameMaxLength }),
+  email: Email({ description: 'A work email. Its owner becomes the first admin.' }),
+})
 
-const CodeSent = Answer(
-  {
-    object: Constant('code_request'),
-    sent_to: Email(),
-    expires_in: Type.Integer({ description: 'The number of seconds for which the code is valid.' }),
-  },
-  { title: 'CodeSent' },
-)
+const CodeSent = Component('CodeSent', {
+  object: Constant('code_request'),
+  sent_to: Email(),
+  expires_in: Type.Integer({ description: 'The number of seconds for which the code is valid.' }),
+})
 
 const exampleCodeSent: Static<typeof CodeSent> = {
   object: 'code_request',
@@ -54,17 +45,15 @@ const codeSent = (description: string): ReplyShape => ({
 
 export const requestCodeRoute = post('/v1/auth/codes', {
   steps: [openToAnyone, validate({ body: CodeRequest }), requestCode],
-  docs: {
-    operationId: 'requestCode',
-    tag: 'Sign-in',
-    summary: 'Email a sign-in code',
-    description:
-      'The response is the same whether or not the email is known. The code works only in the browser that requested it, which a cookie ' +
-      'identifies. A new code voids the previous sign-in code of the same browser, and no other.',
-    bodyExample: { email: 'ada@acme.example.com' },
-    reply: codeSent('If the email belongs to a member, a code is sent to it.'),
-    errors: ['rate_limited'],
-  },
+  operationId: 'requestCode',
+  tag: 'Sign-in',
+  summary: 'Email a sign-in code',
+  description:
+    'The response is the same whether or not the email is known. The code works only in the browser that requested it, which a cookie ' +
+    'identifies. A new code voids the previous sign-in code of the same browser, and no other.',
+  bodyExample: { email: 'ada@acme.example.com' },
+  reply: codeSent('If the email belongs to a member, a code is sent to it.'),
+  errors: ['rate_limited'],
 })
 
 async function requestCode(request: OpenRequest, deps: ApiDeps): Promise<Reply> {
@@ -74,16 +63,14 @@ async function requestCode(request: OpenRequest, deps: ApiDeps): Promise<Reply> 
 
 export const signUpRoute = post('/v1/auth/signups', {
   steps: [openToAnyone, validate({ body: SignUpRequest }), signUp],
-  docs: {
-    operationId: 'signUp',
-    tag: 'Sign-in',
-    summary: 'Open an account for a business',
-    description:
-      'Emails a code. The partner and its sandbox are created when the code is used at POST /v1/auth/sessions with `purpose: sign_up`.',
-    bodyExample: { business_name: 'Acme Ltd', email: 'ada@acme.example.com' },
-    reply: codeSent('A code is on its way.'),
-    errors: ['rate_limited', 'route_not_found'],
-  },
+  operationId: 'signUp',
+  tag: 'Sign-in',
+  summary: 'Open an account for a business',
+  description:
+    'Emails a code. The partner and its sandbox are created when the code is used at POST /v1/auth/sessions with `purpose: sign_up`.',
+  bodyExample: { business_name: 'Acme Ltd', email: 'ada@acme.example.com' },
+  reply: codeSent('A code is on its way.'),
+  errors: ['rate_limited', 'route_not_found'],
 })
 
 async function signUp(request: OpenRequest, deps: ApiDeps): Promise<Reply> {

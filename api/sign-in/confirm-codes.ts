@@ -13,7 +13,7 @@ import { recordChange } from '../controls/record-change'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { type ApiRequest, type Handler, personOf, type RouteDocs } from '../http/route'
-import { Answer, Constant, Email, Pattern } from '../http/schema'
+import { Component, Constant, Email, Pattern } from '../http/schema'
 
 /** The action and all fields to which a code is bound. Any change of a field needs another code. */
 export interface Bound {
@@ -30,14 +30,11 @@ export interface Confirmable {
   readonly activity: { readonly environment?: Environment; readonly detail: string }
 }
 
-const ConfirmCodeRequest = Answer(
-  {
-    object: Constant('code_request'),
-    sent_to: Email(),
-    expires_in: Type.Integer({ description: 'The number of seconds for which the code is valid.' }),
-  },
-  { title: 'ConfirmCodeRequest' },
-)
+const ConfirmCodeRequest = Component('ConfirmCodeRequest', {
+  object: Constant('code_request'),
+  sent_to: Email(),
+  expires_in: Type.Integer({ description: 'The number of seconds for which the code is valid.' }),
+})
 
 /** The body field for the code. */
 export const ConfirmCode = (description: string) =>

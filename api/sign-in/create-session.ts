@@ -12,55 +12,50 @@ import { browserDigest, readBrowserToken, readSessionCookie, sessionCookie } fro
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
 import { type OpenRequest, post, type Reply } from '../http/route'
-import { Email, OneOf, Pattern, Strict } from '../http/schema'
+import { Body, Email, OneOf, Pattern } from '../http/schema'
 import { openToAnyone, validate } from '../http/steps'
 import { countTry } from './limits'
 import { describeSession, exampleSession, Session } from './session-answer'
 
-const SignInRequest = Strict(
-  {
-    email: Email(),
-    code: Pattern(codePattern, {
-      description: 'The newest code that this browser requested for this purpose.',
-      'x-hint': '6 digits',
+const SignInRequest = Body('SignInRequest', {
+  email: Email(),
+  code: Pattern(codePattern, {
+    description: 'The newest code that this browser requested for this purpose.',
+    'x-hint': '6 digits',
+  }),
+  purpose: Type.Optional(
+    OneOf(['sign_in', 'sign_up'], {
+      description: 'The purpose of the code. The code of a sign-up creates its partner only with `sign_up`.',
+      default: 'sign_in',
+      'x-hint': 'sign_in or sign_up',
     }),
-    purpose: Type.Optional(
-      OneOf(['sign_in', 'sign_up'], {
-        description: 'The purpose of the code. The code of a sign-up creates its partner only with `sign_up`.',
-        default: 'sign_in',
-        'x-hint': 'sign_in or sign_up',
-      }),
-    ),
-    partner: Type.Optional(
-      Pattern(slugPattern, {
-        description: 'The slug of the partner to sign in to. Without it, the last one.',
-      }),
-    ),
-  },
-  { title: 'SignInRequest' },
-)
+  ),
+  partner: Type.Optional(
+    Pattern(slugPattern, {
+      description: 'The slug of the partner to sign in to. Without it, the last one.',
+    }),
+  ),
+})
 
 export const createSessionRoute = post('/v1/auth/sessions', {
   steps: [openToAnyone, validate({ body: SignInRequest }), createSession],
-  docs: {
-    operationId: 'createSession',
-    tag: 'Sign-in',
-    summary: 'Sign in with an emailed code',
-    description:
-      'Sets the session cookie. A code works once, for 10 minutes, in the browser that requested it (with its cookie `__Host-browser`), ' +
-      'and not after 5 wrong tries. When many codes were requested for one email within an hour, the later ones allow one try.',
-    bodyExample: { email: 'ada@acme.example.com', code: '482913' },
-    reply: {
-      status: 201,
-      description: 'The person and the partner of the session.',
-      schema: Session,
-      example: exampleSession,
-      headers: {
-        'Set-Cookie': '`__Host-session`, or `session` on http://localhost: the session. Scripts cannot read it.',
-      },
+  operationId: 'createSession',
+  tag: 'Sign-in',
+  summary: 'Sign in with an emailed code',
+  description:
+    'Sets the session cookie. A code works once, for 10 minutes, in the browser that requested it (with its cookie `__Host-browser`), ' +
+    'and not after 5 wrong tries. When many codes were requested for one email within an hour, the later ones allow one try.',
+  bodyExample: { email: 'ada@acme.example.com', code: '482913' },
+  reply: {
+    status: 201,
+    description: 'The person and the partner of the session.',
+    schema: Session,
+    example: exampleSession,
+    headers: {
+      'Set-Cookie': '`__Host-session`, or `session` on http://localhost: the session. Scripts cannot read it.',
     },
-    errors: ['invalid_code', 'unauthorized', 'rate_limited'],
   },
+  errors: ['invalid_code', 'unauthorized', 'rate_limited'],
 })
 
 async function createSession(request: OpenRequest, deps: ApiDeps): Promise<Reply> {

@@ -7,7 +7,7 @@ import { sessionExpiry } from '../../db/sign-in/sessions'
 import { memberRoles, partnerStatuses } from '../../domain/partners/partner'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
-import { Answer, Constant, DateTime, Email, Nullable, OneOf, Uri, Uuid } from '../http/schema'
+import { Answer, Component, Constant, DateTime, Email, Nullable, OneOf, Uri, Uuid } from '../http/schema'
 import { requestedName } from '../partners/account'
 import { logoUrlOf } from '../partners/logo'
 import { exampleMailSettings, mailSettings, presentMailSettings } from '../partners/mail-settings'
@@ -30,37 +30,34 @@ const sessionPartner = {
   }),
 }
 
-export const Session = Answer(
-  {
-    object: Constant('session'),
-    member: Answer(sessionMember),
-    partner: Answer({
-      id: Uuid(),
-      slug: Type.String(),
-      name: Type.String(),
-      requested_name: requestedName,
-      logo_url: Nullable(Uri()),
-      brand_color: Nullable(Type.String()),
-      status: OneOf(partnerStatuses),
-      billing_email: Nullable(Email()),
-      contact_email: Nullable(Email()),
-      billing_address: Nullable(Type.String({ description: 'The address as printed on invoices, line by line.' })),
-      ...mailSettings,
+export const Session = Component('Session', {
+  object: Constant('session'),
+  member: Answer(sessionMember),
+  partner: Answer({
+    id: Uuid(),
+    slug: Type.String(),
+    name: Type.String(),
+    requested_name: requestedName,
+    logo_url: Nullable(Uri()),
+    brand_color: Nullable(Type.String()),
+    status: OneOf(partnerStatuses),
+    billing_email: Nullable(Email()),
+    contact_email: Nullable(Email()),
+    billing_address: Nullable(Type.String({ description: 'The address as printed on invoices, line by line.' })),
+    ...mailSettings,
+  }),
+  partners: Type.Array(Answer(sessionPartner), {
+    description: 'All partners of this email. POST /v1/auth/session/partner switches between them.',
+  }),
+  live: Type.Boolean({ description: 'Whether business verification is approved.' }),
+  expires_at: DateTime(),
+  temporal_ui_url: Nullable(
+    Uri({
+      description:
+        'The Temporal Web UI, for admins of a verified partner. Null unless the installation switches the link on.',
     }),
-    partners: Type.Array(Answer(sessionPartner), {
-      description: 'All partners of this email. POST /v1/auth/session/partner switches between them.',
-    }),
-    live: Type.Boolean({ description: 'Whether business verification is approved.' }),
-    expires_at: DateTime(),
-    temporal_ui_url: Nullable(
-      Uri({
-        description:
-          'The Temporal Web UI, for admins of a verified partner. Null unless the installation switches the link on.',
-      }),
-    ),
-  },
-  { title: 'Session' },
-)
+  ),
+})
 
 export const exampleSession: Static<typeof Session> = {
   object: 'session',

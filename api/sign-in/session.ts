@@ -11,19 +11,17 @@ import { requireHourly } from '../http/callers/rate-limiter'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
 import { type ApiRequest, del, get, type Handler, ok, personOf, post, type Reply } from '../http/route'
-import { Answer, Pattern, Strict } from '../http/schema'
+import { Body, Component, Pattern } from '../http/schema'
 import { checks } from '../http/steps'
 import { describeSession, exampleSession, Session } from './session-answer'
 
 export const getSessionRoute = get('/v1/auth/session', {
   steps: [...checks('session.read', { by: 'person', partner: 'any' }), getSession],
-  docs: {
-    operationId: 'getSession',
-    tag: 'Sign-in',
-    summary: 'Who is signed in',
-    reply: ok('The session.', Session, exampleSession),
-    errors: [],
-  },
+  operationId: 'getSession',
+  tag: 'Sign-in',
+  summary: 'Who is signed in',
+  reply: ok('The session.', Session, exampleSession),
+  errors: [],
 })
 
 async function getSession(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
@@ -31,22 +29,20 @@ async function getSession(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
   return { body: await describeSession({ ...person, partnerId: partner.id }, deps) }
 }
 
-const SwitchRequest = Strict({ slug: Pattern(slugPattern) }, { title: 'SwitchRequest' })
+const SwitchRequest = Body('SwitchRequest', { slug: Pattern(slugPattern) })
 
 export const switchPartnerRoute = post('/v1/auth/session/partner', {
   steps: [
     ...checks('session.switch', { by: 'person', partner: 'any', role: 'viewer' }, { body: SwitchRequest }),
     switchPartner,
   ],
-  docs: {
-    operationId: 'switchPartner',
-    tag: 'Sign-in',
-    summary: 'Switch to another partner',
-    description: 'Switching to a partner that has sent an invitation accepts it.',
-    bodyExample: { slug: 'acme' },
-    reply: ok('The session, now with that partner.', Session, exampleSession),
-    errors: ['not_found'],
-  },
+  operationId: 'switchPartner',
+  tag: 'Sign-in',
+  summary: 'Switch to another partner',
+  description: 'Switching to a partner that has sent an invitation accepts it.',
+  bodyExample: { slug: 'acme' },
+  reply: ok('The session, now with that partner.', Session, exampleSession),
+  errors: ['not_found'],
 })
 
 async function switchPartner(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
@@ -64,7 +60,7 @@ async function switchPartner(request: ApiRequest, deps: ApiDeps): Promise<Reply>
   return { body: await describeSession({ sessionId, memberId, email, partnerId }, deps), activity: 'written' }
 }
 
-const SignedOut = Answer({ signed_out: Type.Literal(true) }, { title: 'SignedOut' })
+const SignedOut = Component('SignedOut', { signed_out: Type.Literal(true) })
 
 const signedOut = {
   status: 200,
@@ -76,24 +72,20 @@ const signedOut = {
 
 export const deleteSessionRoute = del('/v1/auth/session', {
   steps: [...checks('session.end', { by: 'person', partner: 'any', role: 'viewer' }), signOut('session.end')],
-  docs: {
-    operationId: 'deleteSession',
-    tag: 'Sign-in',
-    summary: 'Sign out',
-    reply: signedOut,
-    errors: [],
-  },
+  operationId: 'deleteSession',
+  tag: 'Sign-in',
+  summary: 'Sign out',
+  reply: signedOut,
+  errors: [],
 })
 
 export const deleteSessionsRoute = del('/v1/auth/sessions', {
   steps: [...checks('session.end_all', { by: 'person', partner: 'any', role: 'viewer' }), signOut('session.end_all')],
-  docs: {
-    operationId: 'deleteSessions',
-    tag: 'Sign-in',
-    summary: 'Sign out everywhere',
-    reply: { ...signedOut, description: 'All sessions of this email have ended, for every partner.' },
-    errors: [],
-  },
+  operationId: 'deleteSessions',
+  tag: 'Sign-in',
+  summary: 'Sign out everywhere',
+  reply: { ...signedOut, description: 'All sessions of this email have ended, for every partner.' },
+  errors: [],
 })
 
 function signOut(action: 'session.end' | 'session.end_all'): Handler {

@@ -7,33 +7,28 @@ import { type GbpPerUsdNano, gbpWorthOf } from '../../domain/rate'
 import { loadRate, presentRate } from '../bank/rate'
 import type { ApiDeps } from '../deps'
 import { type ApiRequest, get, ok, type Reply } from '../http/route'
-import { Answer, Constant, MoneyString } from '../http/schema'
+import { Component, Constant, MoneyString } from '../http/schema'
 import { checks } from '../http/steps'
 
-const Balance = Answer(
-  {
-    object: Constant('balance'),
-    usdc: MoneyString({ description: 'The balance of the wallet, rounded down.' }),
-    approx_gbp: MoneyString({ description: 'The approximate current value in pounds, rounded down.' }),
-    gbp_per_usd: Type.Number({ description: "The bank's rate that approx_gbp uses." }),
-  },
-  { title: 'Balance' },
-)
+const Balance = Component('Balance', {
+  object: Constant('balance'),
+  usdc: MoneyString({ description: 'The balance of the wallet, rounded down.' }),
+  approx_gbp: MoneyString({ description: 'The approximate current value in pounds, rounded down.' }),
+  gbp_per_usd: Type.Number({ description: "The bank's rate that approx_gbp uses." }),
+})
 
 export const getBalanceRoute = get('/v1/balance', {
   steps: [...checks('balance.read', { by: 'key', partner: 'active' }), getBalance],
-  docs: {
-    operationId: 'getBalance',
-    tag: 'Account',
-    summary: 'The balance of the wallet',
-    reply: ok('The balance.', Balance, {
-      object: 'balance',
-      usdc: '10000.00',
-      approx_gbp: '7900.00',
-      gbp_per_usd: 0.79,
-    }),
-    errors: ['provider_unavailable'],
-  },
+  operationId: 'getBalance',
+  tag: 'Account',
+  summary: 'The balance of the wallet',
+  reply: ok('The balance.', Balance, {
+    object: 'balance',
+    usdc: '10000.00',
+    approx_gbp: '7900.00',
+    gbp_per_usd: 0.79,
+  }),
+  errors: ['provider_unavailable'],
 })
 
 async function getBalance({ caller: { partner, environment } }: ApiRequest, deps: ApiDeps): Promise<Reply> {

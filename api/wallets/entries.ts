@@ -13,7 +13,7 @@ import { csvReply, csvShape } from '../http/csv-export'
 import { listShape, PageQuery, pageReply } from '../http/list'
 import { queryOf } from '../http/requests/read-request'
 import { type ApiRequest, get, type Reply, scopeOf } from '../http/route'
-import { Answer, DateTime, environmentQuery, Instant, Nullable, OneOf, Pattern, Strict, Uuid } from '../http/schema'
+import { Component, DateTime, environmentQuery, Instant, Nullable, OneOf, Pattern, Strict, Uuid } from '../http/schema'
 import { historyChecks } from '../http/steps'
 
 const entryKinds = ['topup', 'payout', 'refund', 'return', 'adjustment'] as const
@@ -21,24 +21,21 @@ type EntryKind = (typeof entryKinds)[number]
 
 const exactUsdc = String.raw`\d+\.\d{2,6}$`
 
-const WalletEntry = Answer(
-  {
-    id: Uuid(),
-    at: DateTime(),
-    kind: OneOf(entryKinds, {
-      description:
-        'topup: money arrived. payout: a payout took it. refund: the money of a payout that was not paid is back. ' +
-        'return: the recipient’s bank sent it back. adjustment: anything else.',
-    }),
-    amount_usdc: Pattern(`^-?${exactUsdc}`, {
-      description: 'The amount that came in, or with a minus the amount that left. Exact, with two to six decimals.',
-    }),
-    balance_usdc: Pattern(`^${exactUsdc}`, { description: 'The balance after the entry, exact.' }),
-    payout_id: Nullable(Uuid({ description: 'Null when there is no payout to read.' })),
-    description: Type.String(),
-  },
-  { title: 'WalletEntry' },
-)
+const WalletEntry = Component('WalletEntry', {
+  id: Uuid(),
+  at: DateTime(),
+  kind: OneOf(entryKinds, {
+    description:
+      'topup: money arrived. payout: a payout took it. refund: the money of a payout that was not paid is back. ' +
+      'return: the recipient’s bank sent it back. adjustment: anything else.',
+  }),
+  amount_usdc: Pattern(`^-?${exactUsdc}`, {
+    description: 'The amount that came in, or with a minus the amount that left. Exact, with two to six decimals.',
+  }),
+  balance_usdc: Pattern(`^${exactUsdc}`, { description: 'The balance after the entry, exact.' }),
+  payout_id: Nullable(Uuid({ description: 'Null when there is no payout to read.' })),
+  description: Type.String(),
+})
 
 const filters = {
   created_after: Type.Optional(Instant({ description: 'Booked at this time or later.' })),
@@ -50,23 +47,21 @@ const CsvQuery = Strict({ ...environmentQuery, ...filters })
 
 export const listWalletEntriesRoute = get('/v1/wallet/entries', {
   steps: [...historyChecks('wallet.statement', { by: 'key', partner: 'any' }, { query: ListQuery }), listWalletEntries],
-  docs: {
-    operationId: 'listWalletEntries',
-    tag: 'Account',
-    summary: 'The statement of the wallet, newest first',
-    reply: listShape('A page of the statement.', WalletEntry, [
-      {
-        id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
-        at: '2026-11-16T09:30:00.000Z',
-        kind: 'payout',
-        amount_usdc: '-153.30',
-        balance_usdc: '9846.70',
-        payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
-        description: 'Payout to Ada Lovelace, account ending 0008',
-      },
-    ]),
-    errors: ['invalid_request'],
-  },
+  operationId: 'listWalletEntries',
+  tag: 'Account',
+  summary: 'The statement of the wallet, newest first',
+  reply: listShape('A page of the statement.', WalletEntry, [
+    {
+      id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
+      at: '2026-11-16T09:30:00.000Z',
+      kind: 'payout',
+      amount_usdc: '-153.30',
+      balance_usdc: '9846.70',
+      payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+      description: 'Payout to Ada Lovelace, account ending 0008',
+    },
+  ]),
+  errors: ['invalid_request'],
 })
 
 async function listWalletEntries(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
@@ -82,13 +77,11 @@ async function listWalletEntries(request: ApiRequest, { db }: ApiDeps): Promise<
 
 export const exportWalletEntriesRoute = get('/v1/wallet/entries.csv', {
   steps: [...historyChecks('wallet.export', { by: 'key', partner: 'any' }, { query: CsvQuery }), exportWalletEntries],
-  docs: {
-    operationId: 'exportWalletEntries',
-    tag: 'Account',
-    summary: 'The statement of the wallet as CSV',
-    reply: csvShape,
-    errors: ['invalid_request'],
-  },
+  operationId: 'exportWalletEntries',
+  tag: 'Account',
+  summary: 'The statement of the wallet as CSV',
+  reply: csvShape,
+  errors: ['invalid_request'],
 })
 
 async function exportWalletEntries(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {

@@ -6,7 +6,7 @@ import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
 import { type ApiRequest, post, type Reply } from '../http/route'
-import { Answer, Constant, MoneyString, MoneyWithin, Strict } from '../http/schema'
+import { Body, Component, Constant, MoneyString, MoneyWithin } from '../http/schema'
 import { checks } from '../http/steps'
 
 const least: MicroUsdc = 1_000_000n
@@ -14,36 +14,30 @@ const most: MicroUsdc = 100_000_000_000n
 const rule = `from ${formatUsdc(least)} to ${formatUsdc(most)}`
 const range = { least: least / microUsdcPerCent, most: most / microUsdcPerCent }
 
-const TopUpRequest = Strict(
-  { usdc: MoneyWithin(range, { description: `The amount, ${rule}.`, 'x-hint': rule }) },
-  { title: 'TopUpRequest' },
-)
+const TopUpRequest = Body('TopUpRequest', {
+  usdc: MoneyWithin(range, { description: `The amount, ${rule}.`, 'x-hint': rule }),
+})
 
-const TopUp = Answer(
-  {
-    object: Constant('top_up'),
-    usdc: MoneyString({ description: 'The amount that was added.' }),
-    balance_usdc: MoneyString({ description: 'The new balance of the sandbox wallet, rounded down.' }),
-  },
-  { title: 'TopUp' },
-)
+const TopUp = Component('TopUp', {
+  object: Constant('top_up'),
+  usdc: MoneyString({ description: 'The amount that was added.' }),
+  balance_usdc: MoneyString({ description: 'The new balance of the sandbox wallet, rounded down.' }),
+})
 
 export const createSandboxTopUpRoute = post('/v1/sandbox/top-ups', {
   steps: [...checks('wallet.credit', { by: 'key', partner: 'active' }, { body: TopUpRequest }), createSandboxTopUp],
-  docs: {
-    operationId: 'createSandboxTopUp',
-    tag: 'Account',
-    summary: 'Add test money to the sandbox wallet',
-    description: 'For sandbox keys, and for admins. A live key is refused with 403.',
-    bodyExample: { usdc: '1000.00' },
-    reply: {
-      status: 201,
-      description: 'The test money is in the wallet.',
-      schema: TopUp,
-      example: { object: 'top_up', usdc: '1000.00', balance_usdc: '11000.00' },
-    },
-    errors: ['provider_unavailable', 'api_key_required'],
+  operationId: 'createSandboxTopUp',
+  tag: 'Account',
+  summary: 'Add test money to the sandbox wallet',
+  description: 'For sandbox keys, and for admins. A live key is refused with 403.',
+  bodyExample: { usdc: '1000.00' },
+  reply: {
+    status: 201,
+    description: 'The test money is in the wallet.',
+    schema: TopUp,
+    example: { object: 'top_up', usdc: '1000.00', balance_usdc: '11000.00' },
   },
+  errors: ['provider_unavailable', 'api_key_required'],
 })
 
 async function createSandboxTopUp(request: ApiRequest, { workflows, rateLimiter }: ApiDeps): Promise<Reply> {

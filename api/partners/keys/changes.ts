@@ -12,14 +12,14 @@ import { ApiError } from '../../http/errors'
 import { bodyOf, paramsOf } from '../../http/requests/read-request'
 import { type ApiRequest, ok, personOf, post, type Reply } from '../../http/route'
 import {
-  Answer,
+  Body,
+  Component,
   DateTime,
   EnvironmentName,
   IdParams,
   Nullable,
   OneOf,
   Pattern,
-  Strict,
   Uuid,
   VisibleLine,
 } from '../../http/schema'
@@ -41,28 +41,22 @@ const keyFields = {
   label: Type.Optional(Nullable(VisibleLine({ maxLength: labelMaxLength, description: 'The purpose of the key.' }))),
 }
 
-const KeyToConfirm = Strict(keyFields, { title: 'KeyToConfirm' })
+const KeyToConfirm = Body('KeyToConfirm', keyFields)
 
-const NewKey = Strict(
-  {
-    ...keyFields,
-    confirm_code: ConfirmCode('Required for a live key: the code from POST /v1/keys/confirm-codes.'),
-  },
-  { title: 'NewKey' },
-)
+const NewKey = Body('NewKey', {
+  ...keyFields,
+  confirm_code: ConfirmCode('Required for a live key: the code from POST /v1/keys/confirm-codes.'),
+})
 
-const KeyCreated = Answer(
-  {
-    id: Uuid(),
-    environment: EnvironmentName,
-    key_prefix: Type.String({ description: 'The start of the key.' }),
-    label: Nullable(Type.String()),
-    created_at: DateTime(),
-    secret: Pattern('^kp_(sandbox|live)_[a-f0-9]{48}$', { description: 'The key itself. It is shown only once.' }),
-    note: Type.String(),
-  },
-  { title: 'KeyCreated' },
-)
+const KeyCreated = Component('KeyCreated', {
+  id: Uuid(),
+  environment: EnvironmentName,
+  key_prefix: Type.String({ description: 'The start of the key.' }),
+  label: Nullable(Type.String()),
+  created_at: DateTime(),
+  secret: Pattern('^kp_(sandbox|live)_[a-f0-9]{48}$', { description: 'The key itself. It is shown only once.' }),
+  note: Type.String(),
+})
 
 const note = 'The secret is shown only this once: store it now.'
 
@@ -78,17 +72,15 @@ const exampleKey: Static<typeof KeyCreated> = {
 
 export const createKeyRoute = post('/v1/keys', {
   steps: [...checks('key.create', { by: 'person', partner: 'active' }, { body: NewKey }), createKey],
-  docs: {
-    operationId: 'createKey',
-    tag: 'Account',
-    summary: 'Create an API key',
-    description:
-      'Only this response contains the secret. Each environment allows 5 keys, and 30 new ones an hour. A live key needs approved ' +
-      'verification and a `confirm_code`.',
-    bodyExample: { environment: 'sandbox', label: 'Checkout' },
-    reply: { status: 201, description: 'The key, with its secret.', schema: KeyCreated, example: exampleKey },
-    errors: ['key_limit_reached', 'verification_required', 'invalid_confirm_code'],
-  },
+  operationId: 'createKey',
+  tag: 'Account',
+  summary: 'Create an API key',
+  description:
+    'Only this response contains the secret. Each environment allows 5 keys, and 30 new ones an hour. A live key needs approved ' +
+    'verification and a `confirm_code`.',
+  bodyExample: { environment: 'sandbox', label: 'Checkout' },
+  reply: { status: 201, description: 'The key, with its secret.', schema: KeyCreated, example: exampleKey },
+  errors: ['key_limit_reached', 'verification_required', 'invalid_confirm_code'],
 })
 
 async function createKey(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
@@ -124,14 +116,12 @@ export const createKeyConfirmCodeRoute = post('/v1/keys/confirm-codes', {
     ...checks('key.confirm', { by: 'person', partner: 'active' }, { body: KeyToConfirm }),
     mailConfirmCode('key.confirm', confirmKey),
   ],
-  docs: {
-    ...confirmCodeDocs,
-    operationId: 'createKeyConfirmCode',
-    tag: 'Account',
-    summary: 'Email the code for a live API key',
-    bodyExample: { environment: 'live', label: 'Checkout' },
-    errors: ['invalid_state', 'verification_required'],
-  },
+  ...confirmCodeDocs,
+  operationId: 'createKeyConfirmCode',
+  tag: 'Account',
+  summary: 'Email the code for a live API key',
+  bodyExample: { environment: 'live', label: 'Checkout' },
+  errors: ['invalid_state', 'verification_required'],
 })
 
 async function confirmKey(request: ApiRequest): Promise<Confirmable> {
@@ -153,18 +143,16 @@ function boundToKey(environment: Environment, label: string | null): Bound {
   return { action: 'key.create', fields: { environment, label } }
 }
 
-const KeyRevoked = Answer({ id: Uuid(), revoked: Type.Literal(true) }, { title: 'KeyRevoked' })
+const KeyRevoked = Component('KeyRevoked', { id: Uuid(), revoked: Type.Literal(true) })
 
 export const revokeKeyRoute = post('/v1/keys/:id/revoke', {
   // Revoking a key stops money, so a suspended partner may do it too.
   steps: [...checks('key.revoke', { by: 'person', partner: 'any' }, { params: IdParams }), revokeKey],
-  docs: {
-    operationId: 'revokeKey',
-    tag: 'Account',
-    summary: 'Revoke a key, immediately and permanently',
-    reply: ok('The key no longer works.', KeyRevoked, { id: exampleKey.id, revoked: true }),
-    errors: ['invalid_state'],
-  },
+  operationId: 'revokeKey',
+  tag: 'Account',
+  summary: 'Revoke a key, immediately and permanently',
+  reply: ok('The key no longer works.', KeyRevoked, { id: exampleKey.id, revoked: true }),
+  errors: ['invalid_state'],
 })
 
 async function revokeKey(request: ApiRequest, deps: ApiDeps): Promise<Reply> {

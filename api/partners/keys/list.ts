@@ -8,7 +8,7 @@ import { listShape, pageQuery, pageReply } from '../../http/list'
 import { queryOf } from '../../http/requests/read-request'
 import { type ApiRequest, get, type Reply } from '../../http/route'
 import {
-  Answer,
+  Component,
   DateTime,
   EnvironmentName,
   EnvironmentParameter,
@@ -33,40 +33,35 @@ const Query = Strict({
   ),
 })
 
-const ApiKey = Answer(
-  {
-    id: Uuid(),
-    environment: EnvironmentName,
-    key_prefix: Type.String({ description: 'The start of the key.' }),
-    label: Nullable(Type.String()),
-    created_at: DateTime(),
-    last_used_at: Nullable(DateTime()),
-    revoked_at: Nullable(DateTime()),
-  },
-  { title: 'ApiKey' },
-)
+const ApiKey = Component('ApiKey', {
+  id: Uuid(),
+  environment: EnvironmentName,
+  key_prefix: Type.String({ description: 'The start of the key.' }),
+  label: Nullable(Type.String()),
+  created_at: DateTime(),
+  last_used_at: Nullable(DateTime()),
+  revoked_at: Nullable(DateTime()),
+})
 
 export const listKeysRoute = get('/v1/keys', {
   steps: [...checks('key.list', { by: 'key', partner: 'any' }, { query: Query }), listKeys],
-  docs: {
-    operationId: 'listKeys',
-    tag: 'Account',
-    summary: 'API keys, without their secrets',
-    description:
-      'Newest first, including revoked ones. A live key and the dashboard see the keys of both environments. A sandbox key sees those of the sandbox.',
-    reply: listShape('A page of keys.', ApiKey, [
-      {
-        id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
-        environment: 'sandbox',
-        key_prefix: 'kp_sandbox_4f9a1c02',
-        label: 'Checkout',
-        created_at: '2026-11-16T09:00:00.000Z',
-        last_used_at: '2026-11-16T09:30:00.000Z',
-        revoked_at: null,
-      },
-    ]),
-    errors: ['invalid_request'],
-  },
+  operationId: 'listKeys',
+  tag: 'Account',
+  summary: 'API keys, without their secrets',
+  description:
+    'Newest first, including revoked ones. A live key and the dashboard see the keys of both environments. A sandbox key sees those of the sandbox.',
+  reply: listShape('A page of keys.', ApiKey, [
+    {
+      id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
+      environment: 'sandbox',
+      key_prefix: 'kp_sandbox_4f9a1c02',
+      label: 'Checkout',
+      created_at: '2026-11-16T09:00:00.000Z',
+      last_used_at: '2026-11-16T09:30:00.000Z',
+      revoked_at: null,
+    },
+  ]),
+  errors: ['invalid_request'],
 })
 
 async function listKeys(request: ApiRequest, { db, activityLog }: ApiDeps): Promise<Reply> {

@@ -10,46 +10,51 @@ import { ApiError } from '../../http/errors'
 import { listShape, presentList } from '../../http/list'
 import { bodyOf } from '../../http/requests/read-request'
 import { type ApiRequest, get, post, type Reply } from '../../http/route'
-import { Answer, Constant, DateTime, Lines, MoneyString, Nullable, OneOf, Strict, Uuid } from '../../http/schema'
+import {
+  Answer,
+  Body,
+  Component,
+  Constant,
+  DateTime,
+  Lines,
+  MoneyString,
+  Nullable,
+  OneOf,
+  Uuid,
+} from '../../http/schema'
 import { payoutChecks, requirePayout } from '../lookups'
 import { presentCase } from '../present'
 
-const Case = Answer(
-  {
-    object: Constant('case'),
-    id: Uuid(),
-    payout_id: Uuid(),
-    kind: OneOf(caseKinds, {
-      description: 'recall: we ask for the money back. trace: we ask the bank where the money is.',
+const Case = Component('Case', {
+  object: Constant('case'),
+  id: Uuid(),
+  payout_id: Uuid(),
+  kind: OneOf(caseKinds, {
+    description: 'recall: we ask for the money back. trace: we ask the bank where the money is.',
+  }),
+  status: OneOf(caseStatuses, { description: 'overdue: not resolved by due_at.' }),
+  reason: Type.String(),
+  opened_by: Type.String({ description: 'key:<prefix>, an email, or ops:<name> (us).' }),
+  opened_at: DateTime(),
+  due_at: DateTime({ description: 'When an answer is due.' }),
+  resolved_at: Nullable(DateTime()),
+  outcome: Nullable(
+    OneOf(caseOutcomes, {
+      description: 'returned: the money comes back. The payout becomes returned when the bank has sent it.',
     }),
-    status: OneOf(caseStatuses, { description: 'overdue: not resolved by due_at.' }),
-    reason: Type.String(),
-    opened_by: Type.String({ description: 'key:<prefix>, an email, or ops:<name> (us).' }),
-    opened_at: DateTime(),
-    due_at: DateTime({ description: 'When an answer is due.' }),
-    resolved_at: Nullable(DateTime()),
-    outcome: Nullable(
-      OneOf(caseOutcomes, {
-        description: 'returned: the money comes back. The payout becomes returned when the bank has sent it.',
-      }),
-    ),
-    charge_gbp: Nullable(MoneyString({ description: 'The charge, once the case is resolved: cost plus 20%.' })),
-    notes: Type.Array(Answer({ at: DateTime(), by: Type.String(), note: Type.String() })),
-  },
-  { title: 'Case' },
-)
+  ),
+  charge_gbp: Nullable(MoneyString({ description: 'The charge, once the case is resolved: cost plus 20%.' })),
+  notes: Type.Array(Answer({ at: DateTime(), by: Type.String(), note: Type.String() })),
+})
 
-const NewCase = Strict(
-  {
-    kind: OneOf(caseKinds),
-    reason: Lines({
-      minLength: 1,
-      maxLength: 500,
-      description: 'Information for our operators, who contact the bank.',
-    }),
-  },
-  { title: 'NewCase' },
-)
+const NewCase = Body('NewCase', {
+  kind: OneOf(caseKinds),
+  reason: Lines({
+    minLength: 1,
+    maxLength: 500,
+    description: 'Information for our operators, who contact the bank.',
+  }),
+})
 
 const exampleCase: Static<typeof Case> = {
   object: 'case',
@@ -69,17 +74,15 @@ const exampleCase: Static<typeof Case> = {
 
 export const createCaseRoute = post('/v1/payouts/:id/cases', {
   steps: [...payoutChecks('case.open', { by: 'key', partner: 'active' }, { body: NewCase }), createCase],
-  docs: {
-    operationId: 'createCase',
-    tag: 'Payouts',
-    summary: 'Recall or trace a payout',
-    description:
-      'A completed payout can be recalled. A payout that is processing or completed can be traced. Only one case of each kind can be ' +
-      'open at a time. A recall needs the recipient’s consent, so it may be refused. A case is charged when it is resolved, at cost plus 20%.',
-    bodyExample: { kind: 'recall', reason: 'Paid to the wrong supplier.' },
-    reply: { status: 201, description: 'The case.', schema: Case, example: exampleCase },
-    errors: ['not_found', 'invalid_state'],
-  },
+  operationId: 'createCase',
+  tag: 'Payouts',
+  summary: 'Recall or trace a payout',
+  description:
+    'A completed payout can be recalled. A payout that is processing or completed can be traced. Only one case of each kind can be ' +
+    'open at a time. A recall needs the recipient’s consent, so it may be refused. A case is charged when it is resolved, at cost plus 20%.',
+  bodyExample: { kind: 'recall', reason: 'Paid to the wrong supplier.' },
+  reply: { status: 201, description: 'The case.', schema: Case, example: exampleCase },
+  errors: ['not_found', 'invalid_state'],
 })
 
 async function createCase(request: ApiRequest<PayoutRow | null>, deps: ApiDeps): Promise<Reply> {
@@ -131,13 +134,11 @@ function requireOpened(opened: OpenedCase, kind: CaseKind): CaseRow {
 
 export const listCasesRoute = get('/v1/payouts/:id/cases', {
   steps: [...payoutChecks('case.list', { by: 'key', partner: 'any' }), listCases],
-  docs: {
-    operationId: 'listCases',
-    tag: 'Payouts',
-    summary: 'Recalls and traces of a payout, oldest first',
-    reply: listShape('The cases.', Case, [exampleCase]),
-    errors: ['not_found'],
-  },
+  operationId: 'listCases',
+  tag: 'Payouts',
+  summary: 'Recalls and traces of a payout, oldest first',
+  reply: listShape('The cases.', Case, [exampleCase]),
+  errors: ['not_found'],
 })
 
 async function listCases(request: ApiRequest<PayoutRow | null>, { db }: ApiDeps): Promise<Reply> {

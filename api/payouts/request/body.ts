@@ -15,7 +15,7 @@ import { formatPence, moneyMaxLength, moneyRangePattern } from '../../../domain/
 import { recipientTypes } from '../../../domain/payouts/payout'
 import { ApiError } from '../../http/errors'
 import type { FieldErrors } from '../../http/route'
-import { Email, Line, OneOf, Pattern, Strict, Text, VisibleLine } from '../../http/schema'
+import { Body, Email, Line, OneOf, Pattern, Strict, Text, VisibleLine } from '../../http/schema'
 import { ConfirmCode } from '../../sign-in/confirm-codes'
 
 const { minPence, maxPerPayoutPence } = payoutLimits
@@ -55,33 +55,27 @@ const Bank = Strict({
   account_number: Pattern(accountNumberPattern, { description: 'Eight digits.', 'x-hint': '8 digits' }),
 })
 
-export const Recipient = Strict(
-  {
-    type: Type.Optional(OneOf(recipientTypes, { default: 'individual', 'x-hint': recipientTypes.join(' or ') })),
-    first_name: NamePart("The recipient's first name."),
-    last_name: NamePart("The recipient's last name, or the name of the business."),
-    email: Type.Optional(Email({ 'x-hint': 'an email address' })),
-    address: Address,
-    bank: Bank,
-  },
-  { title: 'Recipient' },
-)
+export const Recipient = Body('Recipient', {
+  type: Type.Optional(OneOf(recipientTypes, { default: 'individual', 'x-hint': recipientTypes.join(' or ') })),
+  first_name: NamePart("The recipient's first name."),
+  last_name: NamePart("The recipient's last name, or the name of the business."),
+  email: Type.Optional(Email({ 'x-hint': 'an email address' })),
+  address: Address,
+  bank: Bank,
+})
 
-export const CreatePayoutRequest = Strict(
-  {
-    amount_gbp: amountField,
-    country: countryField,
-    reference: Type.Optional(
-      Line({
-        maxLength: referenceMaxLength,
-        description: 'Your own reference. The bank shows the first characters of it to the recipient.',
-      }),
-    ),
-    recipient: Recipient,
-    confirm_code: ConfirmCode('Not needed with an API key: the dashboard confirms live payouts with it.'),
-  },
-  { title: 'CreatePayoutRequest' },
-)
+export const CreatePayoutRequest = Body('CreatePayoutRequest', {
+  amount_gbp: amountField,
+  country: countryField,
+  reference: Type.Optional(
+    Line({
+      maxLength: referenceMaxLength,
+      description: 'Your own reference. The bank shows the first characters of it to the recipient.',
+    }),
+  ),
+  recipient: Recipient,
+  confirm_code: ConfirmCode('Not needed with an API key: the dashboard confirms live payouts with it.'),
+})
 
 /** For every request with the fields of a payout. */
 export const payoutFieldErrors: FieldErrors = [

@@ -2,12 +2,12 @@
 import { Type } from 'typebox'
 import { conflictsPerCallerAndHour } from '../../../domain/limits'
 import type { RouteDocs } from '../../http/route'
-import { Answer } from '../../http/schema'
+import { Component } from '../../http/schema'
 import { examplePayout, Payout, payoutProperties } from '../present'
 import { exampleQuote, QuoteAnswer } from '../quotes'
 import { exampleCreatePayoutRequest, IdempotencyKeyHeader } from './body'
 
-const PayoutCreated = Answer({ ...payoutProperties, quote: Type.Optional(QuoteAnswer) }, { title: 'PayoutCreated' })
+const PayoutCreated = Component('PayoutCreated', { ...payoutProperties, quote: Type.Optional(QuoteAnswer) })
 
 export const createPayoutDocs: RouteDocs = {
   operationId: 'createPayout',
