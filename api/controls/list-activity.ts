@@ -51,9 +51,8 @@ const Activity = Component('Activity', {
   request_id: Nullable(Type.String({ description: 'The X-Request-Id of the response.' })),
 })
 
-export const listActivityRoute = get('/v1/activity', {
+export const listActivityRoute = get('/v1/activity', 'listActivity', {
   steps: [...checks('activity.list', { by: 'key', partner: 'any' }, { query: Query }), listActivity],
-  operationId: 'listActivity',
   tag: 'Account',
   summary: `The latest ${activityListLength} requests on the account`,
   description:

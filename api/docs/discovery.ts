@@ -22,19 +22,16 @@ const discoveryDocs = {
     version: apiVersion,
     docs: 'https://payouts.example.com/docs',
   }),
-  errors: [],
 } as const satisfies Partial<RouteDocs>
 
-export const getRootRoute = get('/', {
+export const getRootRoute = get('/', 'getRoot', {
   steps: [openToAnyone, validate(), describeApi],
   ...discoveryDocs,
-  operationId: 'getRoot',
 })
 
-export const getDiscoveryRoute = get('/v1', {
+export const getDiscoveryRoute = get('/v1', 'getDiscovery', {
   steps: [openToAnyone, validate(), describeApi],
   ...discoveryDocs,
-  operationId: 'getDiscovery',
 })
 
 async function describeApi(_request: OpenRequest, { config }: ApiDeps): Promise<Reply> {

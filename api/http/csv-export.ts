@@ -5,17 +5,20 @@ import { type Cell, csvLines, csvMark } from '../../mail/documents/csv'
 import type { Page } from './list'
 import type { Reply, ReplyShape } from './route'
 
-interface CsvExport<Row> {
+interface CsvExport<Row extends Identified> {
   /** Without the extension. */
   readonly fileName: string
   readonly columns: readonly string[]
   readonly read: (page: Page) => Promise<Row[]>
-  readonly cursorOf: (row: Row) => string
   readonly cellsOf: (row: Row) => readonly Cell[]
 }
 
+interface Identified {
+  readonly id: string
+}
+
 /** Reads the first page before it replies, so that a failure by then is an error response and not half a file. */
-export async function csvReply<Row>(file: CsvExport<Row>): Promise<Reply> {
+export async function csvReply<Row extends Identified>(file: CsvExport<Row>): Promise<Reply> {
   const first = await file.read({ take: rowsPerPage, startingAfter: null })
   return {
     body: Readable.from(pieces(file, first)),
@@ -35,12 +38,12 @@ export const csvShape: ReplyShape = {
 /** A page takes a few milliseconds of the database and of this process. */
 const rowsPerPage = 500
 
-async function* pieces<Row>({ columns, read, cursorOf, cellsOf }: CsvExport<Row>, first: readonly Row[]) {
+async function* pieces<Row extends Identified>({ columns, read, cellsOf }: CsvExport<Row>, first: readonly Row[]) {
   yield csvMark + csvLines([columns])
   for (let rows = first; ; ) {
     if (rows.length > 0) yield csvLines(rows.map(cellsOf))
     const last = rows.at(-1)
     if (last === undefined || rows.length < rowsPerPage) return
-    rows = await read({ take: rowsPerPage, startingAfter: cursorOf(last) })
+    rows = await read({ take: rowsPerPage, startingAfter: last.id })
   }
 }

@@ -11,6 +11,7 @@ import type { ApiError, ErrorCode } from './errors'
 import { EnvironmentQuery } from './schema'
 
 export interface Route extends Omit<RouteDocs, 'bodyExample'> {
+  readonly operationId: string
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Parameters are written as `:name`. */
   readonly path: string
@@ -27,7 +28,6 @@ export interface Route extends Omit<RouteDocs, 'bodyExample'> {
 
 /** The parts of a route that only the OpenAPI document and the tests read. */
 export interface RouteDocs {
-  readonly operationId: string
   readonly tag: string
   readonly summary: string
   readonly description?: string
@@ -37,8 +37,8 @@ export interface RouteDocs {
   readonly reply: ReplyShape
   /** The reply to a repeated request, where it differs. */
   readonly replay?: ReplyShape
-  /** The errors of the handler. `errorsOf` adds those of the steps. */
-  readonly errors: readonly ErrorCode[]
+  /** The errors of the handler, if any. `errorsOf` adds those of the steps. */
+  readonly errors?: readonly ErrorCode[]
 }
 
 /**
@@ -63,13 +63,18 @@ interface Plan<Found> extends RouteDocs {
   readonly steps: Steps<Found>
 }
 
-export const get = <Found>(path: string, plan: Plan<Found>): Route => route('GET', path, plan)
-export const post = <Found>(path: string, plan: Plan<Found>): Route => route('POST', path, plan)
-export const patch = <Found>(path: string, plan: Plan<Found>): Route => route('PATCH', path, plan)
-export const del = <Found>(path: string, plan: Plan<Found>): Route => route('DELETE', path, plan)
+export const get = routeOf('GET')
+export const post = routeOf('POST')
+export const patch = routeOf('PATCH')
+export const del = routeOf('DELETE')
 
-function route<Found>(method: Route['method'], path: string, plan: Plan<Found>): Route {
-  const { bodyExample, steps: sentence, ...documented } = plan
+type Sentence = <Found>(path: string, operationId: string, plan: Plan<Found>) => Route
+
+function routeOf(method: Route['method']): Sentence {
+  return (path, operationId, plan) => ({ operationId, method, path, ...partsOf(plan) })
+}
+
+function partsOf<Found>({ bodyExample, steps: sentence, ...documented }: Plan<Found>) {
   const handle = sentence[sentence.length - 1]
   assert(typeof handle === 'function', 'the last step of a route is its handler')
   const steps: Step[] = sentence.flatMap((step) => (typeof step === 'function' ? [] : [step]))
@@ -78,8 +83,6 @@ function route<Found>(method: Route['method'], path: string, plan: Plan<Found>):
   const { params, query = EnvironmentQuery, body, repeatedBody } = steps.find((step) => step.kind === 'validate') ?? {}
   return {
     ...documented,
-    method,
-    path,
     access: authorization?.access ?? { by: 'anyone' },
     isIdempotent: steps.some(({ kind }) => kind === 'idempotent'),
     reads: limit?.reads ?? 'rows',
@@ -323,8 +326,10 @@ export function errorsOf(route: Route): ErrorCode[] {
 
 /** Without the error that only the dashboard gets, when a page shows another partner than its session has. */
 export function errorsWithoutPages(route: Route): ErrorCode[] {
-  return [...new Set<ErrorCode>([...errorsOfSteps(route), ...route.errors, 'internal_error', 'service_unavailable'])]
+  return [...new Set<ErrorCode>([...errorsOfSteps(route), ...(route.errors ?? []), ...always])]
 }
+
+const always: readonly ErrorCode[] = ['internal_error', 'service_unavailable']
 
 function errorsOfSteps(route: Route): ErrorCode[] {
   const { method, access, params, body, isIdempotent } = route

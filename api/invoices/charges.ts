@@ -39,12 +39,11 @@ const Charge = Component('Charge', {
 
 const ListQuery = PageQuery({})
 
-export const listInvoiceChargesRoute = get('/v1/invoices/:id/charges', {
+export const listInvoiceChargesRoute = get('/v1/invoices/:id/charges', 'listInvoiceCharges', {
   steps: [
     ...historyChecks('charge.list', { by: 'key', partner: 'any' }, { params: IdParams, query: ListQuery }),
     listInvoiceCharges,
   ],
-  operationId: 'listInvoiceCharges',
   tag: 'Billing',
   summary: 'The charges behind an invoice, newest first',
   description:
@@ -79,9 +78,8 @@ async function listInvoiceCharges(request: ApiRequest, { db }: ApiDeps): Promise
   })
 }
 
-export const exportInvoiceChargesRoute = get('/v1/invoices/:id/charges.csv', {
+export const exportInvoiceChargesRoute = get('/v1/invoices/:id/charges.csv', 'exportInvoiceCharges', {
   steps: [...historyChecks('charge.export', { by: 'key', partner: 'any' }, { params: IdParams }), exportInvoiceCharges],
-  operationId: 'exportInvoiceCharges',
   tag: 'Billing',
   summary: 'The charges behind an invoice as CSV',
   description: 'The fields of the list. Credits are negative here, so that the amounts can be summed.',
@@ -106,7 +104,6 @@ async function exportInvoiceCharges(request: ApiRequest, { db }: ApiDeps): Promi
       'description',
     ],
     read: (page) => listChargesOf(db, invoice.id, page),
-    cursorOf: (charge) => charge.id,
     cellsOf: (row) => {
       const charge = presentCharge(row)
       const sign = charge.kind === 'credit' ? '-' : ''

@@ -38,9 +38,8 @@ interface File {
 }
 
 function fileRoute(file: File): Route {
-  return get(`/v1/invoices/:id.${file.extension}`, {
+  return get(`/v1/invoices/:id.${file.extension}`, file.operationId, {
     steps: [...checks('invoice.download', { by: 'key', partner: 'any' }, { params: IdParams }), download(file)],
-    operationId: file.operationId,
     tag: 'Billing',
     summary: file.summary,
     headers: IfNoneMatchHeader,

@@ -103,9 +103,8 @@ const exampleInvoice = {
   ],
 }
 
-export const listInvoicesRoute = get('/v1/invoices', {
+export const listInvoicesRoute = get('/v1/invoices', 'listInvoices', {
   steps: [...checks('invoice.list', { by: 'key', partner: 'any' }, { query: Query }), listInvoices],
-  operationId: 'listInvoices',
   tag: 'Billing',
   summary: 'Invoices, newest month first',
   description:
@@ -130,9 +129,8 @@ async function listInvoices(request: ApiRequest, { db }: ApiDeps): Promise<Reply
   })
 }
 
-export const getInvoiceRoute = get('/v1/invoices/:id', {
+export const getInvoiceRoute = get('/v1/invoices/:id', 'getInvoice', {
   steps: [...checks('invoice.read', { by: 'key', partner: 'any' }, { params: IdParams }), getInvoice],
-  operationId: 'getInvoice',
   tag: 'Billing',
   summary: 'One invoice',
   description: 'Add .pdf or .csv to the ID for a document, or /charges for the charges behind the lines.',

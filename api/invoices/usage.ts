@@ -31,9 +31,8 @@ const Usage = Component('Usage', {
   }),
 })
 
-export const getUsageRoute = get('/v1/usage', {
+export const getUsageRoute = get('/v1/usage', 'getUsage', {
   steps: [...historyChecks('usage.read', { by: 'key', partner: 'any' }), getUsage],
-  operationId: 'getUsage',
   tag: 'Billing',
   summary: 'The current month so far',
   description:
@@ -51,7 +50,6 @@ export const getUsageRoute = get('/v1/usage', {
       total_gbp: '59.39',
     },
   }),
-  errors: [],
 })
 
 async function getUsage(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
@@ -101,9 +99,8 @@ const UsageMonth = Component('UsageMonth', {
   fees_gbp: MoneyString({ description: 'Total fees: taken in transfers plus invoiced.' }),
 })
 
-export const getUsageHistoryRoute = get('/v1/usage/history', {
+export const getUsageHistoryRoute = get('/v1/usage/history', 'getUsageHistory', {
   steps: [...historyChecks('usage.history', { by: 'key', partner: 'any' }, { query: Query }), getUsageHistory],
-  operationId: 'getUsageHistory',
   tag: 'Billing',
   summary: 'Usage of the last months, oldest first',
   reply: listShape('One item for each month, even without payouts.', UsageMonth, [

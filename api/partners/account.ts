@@ -4,8 +4,7 @@ import { type AccountRow, loadAccount } from '../../db/partners/accounts'
 import { rails } from '../../domain/environment'
 import { describeMonthlyPrice, describePayoutPrice } from '../../domain/invoices/fees'
 import { partnerStatuses } from '../../domain/partners/partner'
-import type { ApiDeps } from '../deps'
-import { type ApiRequest, get, ok, type Reply, scopeOf } from '../http/route'
+import { get, type Handler, ok, scopeOf } from '../http/route'
 import { Answer, Component, Constant, EnvironmentName, Nullable, OneOf, Uuid } from '../http/schema'
 import { checks } from '../http/steps'
 
@@ -62,18 +61,18 @@ export const exampleAccount: Static<typeof Account> = {
   rail: 'simulated',
 }
 
-export const getAccountRoute = get('/v1/account', {
-  steps: [...checks('account.read', { by: 'key', partner: 'any' }), getAccount],
-  operationId: 'getAccount',
+export const getAccountRoute = get('/v1/account', 'getAccount', {
+  steps: [...checks('account.read', { by: 'key', partner: 'any' }), showAccount(presentAccount)],
   tag: 'Account',
   summary: 'The account of the key',
   reply: ok('The account.', Account, exampleAccount),
-  errors: [],
 })
 
-async function getAccount(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
-  const account = await loadAccount(db, { ...scopeOf(request), at: clock.now() })
-  return { body: presentAccount(account) }
+/** Creates the handler of a route that shows a part of the account. */
+export function showAccount(present: (account: AccountRow) => unknown): Handler {
+  return async (request, { db, clock }) => ({
+    body: present(await loadAccount(db, { ...scopeOf(request), at: clock.now() })),
+  })
 }
 
 export function presentAccount(account: AccountRow): object {

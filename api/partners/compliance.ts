@@ -1,13 +1,13 @@
 // GET /v1/compliance: the state of business verification, and the limits of the account.
 import { type Static, Type } from 'typebox'
-import { type AccountRow, loadAccount } from '../../db/partners/accounts'
+import { type AccountRow } from '../../db/partners/accounts'
 import { formatPence } from '../../domain/money'
 import { shownScreening, shownScreenings, verificationStatuses } from '../../domain/partners/partner'
 import { canStart } from '../../domain/partners/verification'
-import type { ApiDeps } from '../deps'
-import { type ApiRequest, get, ok, type Reply, scopeOf } from '../http/route'
+import { get, ok } from '../http/route'
 import { Answer, Component, Constant, Email, MoneyString, Nullable, OneOf, Uri } from '../http/schema'
 import { checks } from '../http/steps'
+import { showAccount } from './account'
 
 const BusinessVerification = Answer({
   status: OneOf(verificationStatuses),
@@ -61,19 +61,12 @@ export const exampleCompliance: Static<typeof Compliance> = {
   screening: 'in_review',
 }
 
-export const getComplianceRoute = get('/v1/compliance', {
-  steps: [...checks('compliance.read', { by: 'key', partner: 'any' }), getCompliance],
-  operationId: 'getCompliance',
+export const getComplianceRoute = get('/v1/compliance', 'getCompliance', {
+  steps: [...checks('compliance.read', { by: 'key', partner: 'any' }), showAccount(presentCompliance)],
   tag: 'Account',
   summary: 'Business verification, limits and screening',
   reply: ok('The state of the account.', Compliance, exampleCompliance),
-  errors: [],
 })
-
-async function getCompliance(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
-  const account = await loadAccount(db, { ...scopeOf(request), at: clock.now() })
-  return { body: presentCompliance(account) }
-}
 
 export function presentCompliance(account: AccountRow): unknown {
   return {

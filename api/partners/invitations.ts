@@ -17,15 +17,7 @@ import { bodyOf, paramsOf } from '../http/requests/read-request'
 import { type ApiRequest, del, ok, personOf, post, type Reply } from '../http/route'
 import { Answer, Body, Component, Email, MailedName, Nullable, OneOf, Pattern } from '../http/schema'
 import { checks } from '../http/steps'
-import {
-  type Bound,
-  type Confirmable,
-  ConfirmCode,
-  changeConfirmed,
-  confirmationOf,
-  confirmCodeDocs,
-  mailConfirmCode,
-} from '../sign-in/confirm-codes'
+import { type Confirmable, ConfirmCode, changeConfirmed, confirmRoute } from '../sign-in/confirm-codes'
 import { exampleMember, Member, presentMember, viewerNeedsNoCode } from './members'
 import { tellAdmins } from './tell-admins'
 
@@ -42,9 +34,8 @@ const NewMember = Body('NewMember', {
   confirm_code: ConfirmCode('Required for an admin: the code from POST /v1/members/confirm-codes.'),
 })
 
-export const inviteMemberRoute = post('/v1/members', {
+export const inviteMemberRoute = post('/v1/members', 'inviteMember', {
   steps: [...checks('member.create', { by: 'person', partner: 'active' }, { body: NewMember }), inviteMember],
-  operationId: 'inviteMember',
   tag: 'Team',
   summary: 'Invite a member by email',
   description: 'The invitation of an admin needs a `confirm_code`.',
@@ -56,8 +47,7 @@ export const inviteMemberRoute = post('/v1/members', {
 async function inviteMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
   const { email, name = null, role, confirm_code } = bodyOf<typeof NewMember>(request)
   const { email: by, partner } = personOf(request)
-  const confirmation =
-    role === 'admin' ? confirmationOf(boundToInvitation(email, name), confirm_code, request, deps) : null
+  const needed = role === 'admin' ? boundToInvitation(email, name) : null
   const invite = async (tx: Tx) => {
     // Anyone can sign up, so a limit keeps our mails from being used for spam. It is counted after the code and per role, so
     // that a stolen session cannot use up the invitations of admins.
@@ -78,22 +68,14 @@ async function inviteMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> 
     }
     return added
   }
-  const member = await changeConfirmed(confirmation, invite, deps)
-  deps.mails.wake()
+  const member = await changeConfirmed({ needed, code: confirm_code }, invite, request, deps)
   return { status: 201, body: presentMember(member), location: '/v1/members', activity: 'written' }
 }
 
-export const inviteMemberConfirmCodeRoute = post('/v1/members/confirm-codes', {
-  steps: [
-    ...checks('member.confirm', { by: 'person', partner: 'active' }, { body: MemberToConfirm }),
-    mailConfirmCode('member.confirm', confirmInvitation),
-  ],
-  ...confirmCodeDocs,
-  operationId: 'inviteMemberConfirmCode',
-  tag: 'Team',
+export const inviteMemberConfirmCodeRoute = confirmRoute(inviteMemberRoute, 'member.confirm', confirmInvitation, {
+  body: MemberToConfirm,
   summary: 'Email the code for inviting an admin',
   bodyExample: { email: 'grace@acme.example.com', name: 'Grace Hopper', role: 'admin' },
-  errors: ['invalid_state'],
 })
 
 async function confirmInvitation(request: ApiRequest): Promise<Confirmable> {
@@ -108,7 +90,7 @@ async function confirmInvitation(request: ApiRequest): Promise<Confirmable> {
 
 const weekMs = 7 * 24 * 60 * 60 * 1000
 
-function boundToInvitation(email: string, name: string | null): Bound {
+function boundToInvitation(email: string, name: string | null) {
   return { action: 'member.create', fields: { email: email.toLowerCase(), name, role: 'admin' } }
 }
 
@@ -118,18 +100,16 @@ const Params = Answer({
 
 const Declined = Component('InvitationDeclined', { slug: Type.String(), declined: Type.Literal(true) })
 
-export const deleteInvitationRoute = del('/v1/auth/invitations/:slug', {
+export const deleteInvitationRoute = del('/v1/auth/invitations/:slug', 'deleteInvitation', {
   steps: [
     ...checks('member.decline', { by: 'person', partner: 'any', role: 'viewer' }, { params: Params }),
     deleteInvitation,
   ],
-  operationId: 'deleteInvitation',
   tag: 'Sign-in',
   summary: 'Decline an invitation',
   description:
     'Declines an invitation of another partner to the email that is signed in. A member who has accepted leaves with DELETE /v1/members/{id}.',
   reply: ok('The invitation is deleted.', Declined, { slug: 'acme', declined: true }),
-  errors: [],
 })
 
 async function deleteInvitation(request: ApiRequest, deps: ApiDeps): Promise<Reply> {

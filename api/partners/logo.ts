@@ -19,9 +19,8 @@ const Query = Strict({
   v: Type.Optional(Type.String({ description: 'The version in `logo_url`. It has no effect.' })),
 })
 
-export const getPartnerLogoRoute = get('/v1/public/partners/:slug/logo', {
+export const getPartnerLogoRoute = get('/v1/public/partners/:slug/logo', 'getPartnerLogo', {
   steps: [openToAnyone, validate({ params: Params, query: Query }), getPartnerLogo],
-  operationId: 'getPartnerLogo',
   tag: 'Discovery',
   summary: "A partner's logo",
   headers: IfNoneMatchHeader,

@@ -16,19 +16,10 @@ import { endedCookie } from '../http/callers/cookies'
 import { ApiError } from '../http/errors'
 import { listShape, presentList } from '../http/list'
 import { bodyOf, paramsOf } from '../http/requests/read-request'
-import { type ApiRequest, del, get, ok, patch, personOf, post, type Reply } from '../http/route'
+import { type ApiRequest, del, get, ok, patch, personOf, type Reply } from '../http/route'
 import { Body, Component, DateTime, Email, IdParams, Nullable, OneOf, Uuid } from '../http/schema'
 import { checks } from '../http/steps'
-import {
-  type Bound,
-  type Confirmable,
-  ConfirmCode,
-  changeConfirmed,
-  confirmationOf,
-  confirmCodeDocs,
-  mailConfirmCode,
-  noCodeNeeded,
-} from '../sign-in/confirm-codes'
+import { type Confirmable, ConfirmCode, changeConfirmed, confirmRoute, noCodeNeeded } from '../sign-in/confirm-codes'
 import { tellAdmins } from './tell-admins'
 
 export const Member = Component('Member', {
@@ -51,13 +42,11 @@ export const exampleMember: Static<typeof Member> = {
   created_at: '2026-11-16T09:00:00.000Z',
 }
 
-export const listTeamRoute = get('/v1/members', {
+export const listTeamRoute = get('/v1/members', 'listMembers', {
   steps: [...checks('member.list', { by: 'person', partner: 'any' }), listTeam],
-  operationId: 'listMembers',
   tag: 'Team',
   summary: 'The members of the account',
   reply: listShape('The members, oldest first.', Member, [exampleMember]),
-  errors: [],
 })
 
 async function listTeam({ caller }: ApiRequest, { db }: ApiDeps): Promise<Reply> {
@@ -78,13 +67,12 @@ const MemberChanges = Body('MemberChanges', {
   confirm_code: ConfirmCode('Required to make an admin: the code from POST /v1/members/{id}/confirm-codes.'),
 })
 
-export const changeMemberRoute = patch('/v1/members/:id', {
+export const changeMemberRoute = patch('/v1/members/:id', 'changeMember', {
   // A demotion removes rights, so a suspended partner may do it. The transaction refuses a promotion.
   steps: [
     ...checks('member.update', { by: 'person', partner: 'any' }, { params: IdParams, body: MemberChanges }),
     changeMember,
   ],
-  operationId: 'changeMember',
   tag: 'Team',
   summary: "Change a member's role",
   description:
@@ -100,7 +88,7 @@ async function changeMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> 
   const { role, confirm_code } = bodyOf<typeof MemberChanges>(request)
   const { email: by, partner } = personOf(request)
   if (role === 'admin' && partner.status !== 'active') throw new ApiError('partner_not_active')
-  const confirmation = role === 'admin' ? confirmationOf(boundToPromotion(id), confirm_code, request, deps) : null
+  const needed = role === 'admin' ? boundToPromotion(id) : null
   const change = async (tx: Tx) => {
     const { member, roleBefore } = requireChanged(await changeRole(tx, { partnerId: partner.id, id, role }))
     if (roleBefore !== role) {
@@ -111,27 +99,15 @@ async function changeMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> 
     }
     return member
   }
-  const member = await changeConfirmed(confirmation, change, deps)
-  deps.mails.wake()
+  const member = await changeConfirmed({ needed, code: confirm_code }, change, request, deps)
   return { body: presentMember(member), activity: 'written' }
 }
 
-export const changeMemberConfirmCodeRoute = post('/v1/members/:id/confirm-codes', {
-  // A demotion is for suspended partners too; a promotion is not.
-  steps: [
-    ...checks(
-      'member.confirm',
-      { by: 'person', partner: 'active' },
-      { params: IdParams, body: MemberChangesToConfirm },
-    ),
-    mailConfirmCode('member.confirm', confirmPromotion),
-  ],
-  ...confirmCodeDocs,
-  operationId: 'changeMemberConfirmCode',
-  tag: 'Team',
+// Not for suspended partners: they may demote an admin, which needs no code.
+export const changeMemberConfirmCodeRoute = confirmRoute(changeMemberRoute, 'member.confirm', confirmPromotion, {
+  body: MemberChangesToConfirm,
   summary: 'Email the code for a promotion to admin',
   bodyExample: { role: 'admin' },
-  errors: ['invalid_state'],
 })
 
 async function confirmPromotion(request: ApiRequest, { db }: ApiDeps): Promise<Confirmable> {
@@ -147,19 +123,18 @@ async function confirmPromotion(request: ApiRequest, { db }: ApiDeps): Promise<C
   }
 }
 
-function boundToPromotion(id: string): Bound {
+function boundToPromotion(id: string) {
   return { action: 'member.update', fields: { id, role: 'admin' } }
 }
 
 const Removed = Component('MemberRemoved', { id: Uuid(), removed: Type.Literal(true) })
 
-export const deleteMemberRoute = del('/v1/members/:id', {
+export const deleteMemberRoute = del('/v1/members/:id', 'deleteMember', {
   // A removal can stop money, so a suspended partner may do it too.
   steps: [
     ...checks('member.delete', { by: 'person', partner: 'any', onOneself: 'allowed' }, { params: IdParams }),
     deleteMember,
   ],
-  operationId: 'deleteMember',
   tag: 'Team',
   summary: 'Remove a member and end their sessions',
   description:

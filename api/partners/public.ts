@@ -19,9 +19,8 @@ const PublicPartner = Component('PublicPartner', {
   brand_color: Type.Optional(Nullable(Type.String())),
 })
 
-export const getPublicPartnerRoute = get('/v1/public/partners/:slug', {
+export const getPublicPartnerRoute = get('/v1/public/partners/:slug', 'getPublicPartner', {
   steps: [openToAnyone, validate({ params: Params }), getPublicPartner],
-  operationId: 'getPublicPartner',
   tag: 'Discovery',
   summary: "A partner's public name and branding",
   reply: ok('The partner.', PublicPartner, {

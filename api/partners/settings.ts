@@ -11,19 +11,10 @@ import { recordChange } from '../controls/record-change'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
-import { type ApiRequest, ok, patch, personOf, post, type Reply } from '../http/route'
+import { type ApiRequest, ok, patch, personOf, type Reply } from '../http/route'
 import { Body, Component, Email, Lines, MailedName, MoneyWithin, Nullable, Pattern } from '../http/schema'
 import { checks } from '../http/steps'
-import {
-  type Bound,
-  type Confirmable,
-  ConfirmCode,
-  changeConfirmed,
-  confirmationOf,
-  confirmCodeDocs,
-  mailConfirmCode,
-  noCodeNeeded,
-} from '../sign-in/confirm-codes'
+import { type Confirmable, ConfirmCode, changeConfirmed, confirmRoute, noCodeNeeded } from '../sign-in/confirm-codes'
 import { Account, exampleAccount, presentAccount } from './account'
 import { logoHint, logoMaxLength, logoPattern, readLogo } from './logo'
 import {
@@ -93,9 +84,8 @@ const AccountChanges = Body('AccountChanges', {
 
 const ChangedAccount = Component('ChangedAccount', { ...Account.properties, ...mailSettings })
 
-export const changeAccountRoute = patch('/v1/account', {
+export const changeAccountRoute = patch('/v1/account', 'changeAccount', {
   steps: [...checks('account.update', { by: 'person', partner: 'active' }, { body: AccountChanges }), changeAccount],
-  operationId: 'changeAccount',
   tag: 'Account',
   summary: 'Change name, branding, addresses and mails',
   description:
@@ -113,7 +103,7 @@ async function changeAccount(request: ApiRequest, deps: ApiDeps): Promise<Reply>
   const { email: by, partner, environment } = personOf(request)
   const at = deps.clock.now()
   const emails = emailsIn(wanted)
-  const confirmation = emails === null ? null : confirmationOf(boundToEmails(emails), confirm_code, request, deps)
+  const needed = emails === null ? null : boundToEmails(emails)
   const change = async (tx: Tx) => {
     const mutedMails = await mutedAfter(tx, partner.slug, wanted.notifications)
     const rename = await nameAfter(tx, partner.id, wanted.name)
@@ -125,23 +115,15 @@ async function changeAccount(request: ApiRequest, deps: ApiDeps): Promise<Reply>
     if (emails !== null) await tellAdmins(tx, { partnerId: partner.id, by, happened: happenedTo(emails) }, deps)
     return after
   }
-  const changed = await changeConfirmed(confirmation, change, deps)
-  deps.mails.wake()
+  const changed = await changeConfirmed({ needed, code: confirm_code }, change, request, deps)
   const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at })
   return { body: { ...presentAccount(account), ...presentMailSettings(changed) }, activity: 'written' }
 }
 
-export const changeAccountConfirmCodeRoute = post('/v1/account/confirm-codes', {
-  steps: [
-    ...checks('account.confirm', { by: 'person', partner: 'active' }, { body: EmailsToConfirm }),
-    mailConfirmCode('account.confirm', confirmEmails),
-  ],
-  ...confirmCodeDocs,
-  operationId: 'changeAccountConfirmCode',
-  tag: 'Account',
+export const changeAccountConfirmCodeRoute = confirmRoute(changeAccountRoute, 'account.confirm', confirmEmails, {
+  body: EmailsToConfirm,
   summary: 'Email the code for changing the billing or contact email',
   bodyExample: { billing_email: 'billing@acme.example.com' },
-  errors: ['invalid_state'],
 })
 
 async function confirmEmails(request: ApiRequest): Promise<Confirmable> {
@@ -167,7 +149,7 @@ function emailsIn({ billing_email, contact_email }: Emails): Emails | null {
 }
 
 /** An omitted address stays, null removes it. These are different fields, so they need different codes. */
-function boundToEmails(emails: Emails): Bound {
+function boundToEmails(emails: Emails) {
   return { action: 'account.update', fields: { ...emails } }
 }
 

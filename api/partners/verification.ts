@@ -9,12 +9,11 @@ import { Body } from '../http/schema'
 import { checks } from '../http/steps'
 import { Compliance, exampleCompliance, presentCompliance } from './compliance'
 
-export const startVerificationRoute = post('/v1/compliance/verification', {
+export const startVerificationRoute = post('/v1/compliance/verification', 'startVerification', {
   steps: [
     ...checks('verification.start', { by: 'person', partner: 'active' }, { body: Body('VerificationRequest', {}) }),
     startVerification,
   ],
-  operationId: 'startVerification',
   tag: 'Account',
   summary: 'Start business verification, or start it again after a refusal',
   description:

@@ -9,10 +9,9 @@ import { type ApiRequest, ok, post, type Reply, scopeOf } from '../http/route'
 import { payoutChecks, requirePayout } from './lookups'
 import { examplePayout, Payout, presentPayout } from './present'
 
-export const cancelPayoutRoute = post('/v1/payouts/:id/cancel', {
+export const cancelPayoutRoute = post('/v1/payouts/:id/cancel', 'cancelPayout', {
   // Cancelling stops money, so a suspended partner may do it too.
   steps: [...payoutChecks('payout.cancel', { by: 'key', partner: 'any' }), cancelPayout],
-  operationId: 'cancelPayout',
   tag: 'Payouts',
   summary: 'Cancel a payout that has not been sent',
   description:

@@ -20,7 +20,7 @@ const PayoutCheck = Component('PayoutCheck', {
   }),
 })
 
-export const checkPayoutRoute = post('/v1/payouts/check', {
+export const checkPayoutRoute = post('/v1/payouts/check', 'checkPayout', {
   steps: [
     ...checks(
       'payout.check',
@@ -29,7 +29,6 @@ export const checkPayoutRoute = post('/v1/payouts/check', {
     ),
     checkPayout,
   ],
-  operationId: 'checkPayout',
   tag: 'Payouts',
   summary: 'Check whether a payout looks like a recent one',
   description:

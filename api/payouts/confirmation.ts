@@ -30,13 +30,12 @@ import { type PayoutRequest, readPayoutRequest } from './request/order'
 const { confirm_code: _, ...payoutFields } = CreatePayoutRequest.properties
 const PayoutToConfirm = Body('PayoutToConfirm', payoutFields)
 
-export const createConfirmCodeRoute = post('/v1/payouts/confirm-codes', {
+export const createConfirmCodeRoute = post('/v1/payouts/confirm-codes', 'createConfirmCode', {
   steps: [
     ...claimChecks('payout.confirm', 'person', { body: PayoutToConfirm, fieldErrors: payoutFieldErrors }),
     mailConfirmCode('payout.confirm', confirmPayout),
   ],
   ...confirmCodeDocs,
-  operationId: 'createConfirmCode',
   tag: 'Payouts',
   summary: 'Email the code for a live payout from the dashboard',
   headers: IdempotencyKeyHeader,

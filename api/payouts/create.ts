@@ -24,7 +24,7 @@ import { CreatePayoutRequest, payoutFieldErrors, RepeatedPayoutRequest } from '.
 import { createPayoutDocs } from './request/create-docs'
 import { type PayoutRequest, readPayoutRequest } from './request/order'
 
-export const createPayoutRoute = post('/v1/payouts', {
+export const createPayoutRoute = post('/v1/payouts', 'createPayout', {
   steps: [
     ...claimChecks('payout.create', 'key', {
       body: CreatePayoutRequest,

@@ -39,9 +39,8 @@ const PayoutEvent = Component('PayoutEvent', {
   ),
 })
 
-export const listPayoutEventsRoute = get('/v1/payouts/:id/events', {
+export const listPayoutEventsRoute = get('/v1/payouts/:id/events', 'listPayoutEvents', {
   steps: [...payoutChecks('payout.events', { by: 'key', partner: 'any' }), listPayoutEvents],
-  operationId: 'listPayoutEvents',
   tag: 'Payouts',
   summary: 'The timeline of a payout, oldest first',
   reply: listShape('The timeline.', PayoutEvent, [

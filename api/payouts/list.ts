@@ -50,9 +50,8 @@ const FilterQuery = Strict({
 
 const ListQuery = Strict({ ...pageQuery(), ...FilterQuery.properties })
 
-export const listPayoutsRoute = get('/v1/payouts', {
+export const listPayoutsRoute = get('/v1/payouts', 'listPayouts', {
   steps: [...historyChecks('payout.list', { by: 'key', partner: 'any' }, { query: ListQuery }), listPayouts],
-  operationId: 'listPayouts',
   tag: 'Payouts',
   summary: 'Payouts, newest first',
   reply: listShape('A page of payouts.', Payout, [examplePayout], examplePayout.id),
@@ -70,9 +69,8 @@ async function listPayouts(request: ApiRequest, { db }: ApiDeps): Promise<Reply>
   })
 }
 
-export const exportPayoutsRoute = get('/v1/payouts.csv', {
+export const exportPayoutsRoute = get('/v1/payouts.csv', 'exportPayouts', {
   steps: [...historyChecks('payout.export', { by: 'key', partner: 'any' }, { query: FilterQuery }), exportPayouts],
-  operationId: 'exportPayouts',
   tag: 'Payouts',
   summary: 'Payouts as CSV',
   description:
@@ -87,7 +85,6 @@ async function exportPayouts(request: ApiRequest, { db, clock }: ApiDeps): Promi
     fileName: `payouts-${request.caller.environment}-${londonDayOf(clock.now())}`,
     columns,
     read: (page) => listPayoutRows(db, scopeOf(request), filters, page),
-    cursorOf: ({ id }) => id,
     cellsOf: (payout) => [
       payout.id,
       payout.createdAt.toISOString(),

@@ -39,7 +39,7 @@ export const exampleQuote = {
   fee_breakdown: { taken_in_transfer_gbp: '1.10', on_monthly_invoice_gbp: '1.09' },
 }
 
-export const createQuoteRoute = post('/v1/quotes', {
+export const createQuoteRoute = post('/v1/quotes', 'createQuote', {
   steps: [
     ...checks(
       'quote.create',
@@ -48,7 +48,6 @@ export const createQuoteRoute = post('/v1/quotes', {
     ),
     createQuote,
   ],
-  operationId: 'createQuote',
   tag: 'Payouts',
   summary: 'The current cost of a payout',
   description: 'A quote is not binding. A payout is priced when it is created.',

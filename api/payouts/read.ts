@@ -11,9 +11,8 @@ import { Answer, Component, Constant, MoneyString, Nullable, Uuid } from '../htt
 import { payoutChecks, requirePayout } from './lookups'
 import { examplePayout, Payout, presentPayout } from './present'
 
-export const getPayoutRoute = get('/v1/payouts/:id', {
+export const getPayoutRoute = get('/v1/payouts/:id', 'getPayout', {
   steps: [...payoutChecks('payout.read', { by: 'key', partner: 'any' }), getPayout],
-  operationId: 'getPayout',
   tag: 'Payouts',
   summary: 'One payout',
   description:
@@ -53,9 +52,8 @@ const PayoutDetails = Component('PayoutDetails', {
   bank_reference: Nullable(Type.String({ description: 'The bank’s ID of the transfer, once the bank has it.' })),
 })
 
-export const getPayoutDetailsRoute = get('/v1/payouts/:id/details', {
+export const getPayoutDetailsRoute = get('/v1/payouts/:id/details', 'getPayoutDetails', {
   steps: [...payoutChecks('payout.details', { by: 'key', partner: 'any' }), getPayoutDetails],
-  operationId: 'getPayoutDetails',
   tag: 'Payouts',
   summary: 'Creator, fee breakdown and bank reference of a payout',
   reply: ok('The details.', PayoutDetails, {

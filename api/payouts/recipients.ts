@@ -23,9 +23,8 @@ const RecipientSummary = Component('RecipientSummary', {
   }),
 })
 
-export const listRecipientsRoute = get('/v1/recipients', {
+export const listRecipientsRoute = get('/v1/recipients', 'listRecipients', {
   steps: [...historyChecks('recipient.list', { by: 'key', partner: 'any' }, { query: Query }), listRecipients],
-  operationId: 'listRecipients',
   tag: 'Payouts',
   summary: 'Recipients that the account has paid',
   description:

@@ -52,12 +52,11 @@ const possibleFrom: Readonly<Record<SimulatedOutcome, readonly PayoutStatus[]>> 
   stall: ['processing'],
 }
 
-export const simulatePayoutRoute = post('/v1/sandbox/payouts/:id/simulate', {
+export const simulatePayoutRoute = post('/v1/sandbox/payouts/:id/simulate', 'simulatePayout', {
   steps: [
     ...payoutChecks('payout.simulate', { by: 'key', partner: 'active' }, { body: SimulationRequest }),
     simulatePayout,
   ],
-  operationId: 'simulatePayout',
   tag: 'Payouts',
   summary: 'Choose the outcome of a sandbox payout',
   description:

@@ -43,9 +43,8 @@ const codeSent = (description: string): ReplyShape => ({
   },
 })
 
-export const requestCodeRoute = post('/v1/auth/codes', {
+export const requestCodeRoute = post('/v1/auth/codes', 'requestCode', {
   steps: [openToAnyone, validate({ body: CodeRequest }), requestCode],
-  operationId: 'requestCode',
   tag: 'Sign-in',
   summary: 'Email a sign-in code',
   description:
@@ -61,9 +60,8 @@ async function requestCode(request: OpenRequest, deps: ApiDeps): Promise<Reply> 
   return emailCode(request, deps, { purpose: 'sign_in', email, message: signInMessage })
 }
 
-export const signUpRoute = post('/v1/auth/signups', {
+export const signUpRoute = post('/v1/auth/signups', 'signUp', {
   steps: [openToAnyone, validate({ body: SignUpRequest }), signUp],
-  operationId: 'signUp',
   tag: 'Sign-in',
   summary: 'Open an account for a business',
   description:

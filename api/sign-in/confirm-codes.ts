@@ -1,5 +1,5 @@
 // Confirm codes: a signed-in person gets a code by mail for one action, and the action uses it. A stolen session has no code.
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import type { Tx } from '../../db/database'
 import type { Keyring } from '../../db/keyring'
 import { enqueueMail } from '../../db/partners/mails'
@@ -11,9 +11,10 @@ import { codeLastsMs, codePattern, confirmCodesPerMemberAndHour } from '../../do
 import { type Confirmed, confirmMessage } from '../../mail/messages/confirm'
 import { recordChange } from '../controls/record-change'
 import type { ApiDeps } from '../deps'
-import { ApiError } from '../http/errors'
-import { type ApiRequest, type Handler, personOf, type RouteDocs } from '../http/route'
+import { ApiError, type ErrorCode } from '../http/errors'
+import { type ApiRequest, type Handler, personOf, post, type Route, type RouteDocs } from '../http/route'
 import { Component, Constant, Email, Pattern } from '../http/schema'
+import { checks } from '../http/steps'
 
 /** The action and all fields to which a code is bound. Any change of a field needs another code. */
 export interface Bound {
@@ -39,6 +40,32 @@ const ConfirmCodeRequest = Component('ConfirmCodeRequest', {
 /** The body field for the code. */
 export const ConfirmCode = (description: string) =>
   Type.Optional(Pattern(codePattern, { description, 'x-hint': '6 digits' }))
+
+interface ConfirmCodeDocs {
+  readonly body: TSchema
+  readonly summary: string
+  readonly bodyExample: unknown
+  readonly errors?: readonly ErrorCode[]
+}
+
+/** The route that mails the code for requests to another route. */
+export function confirmRoute(
+  { path, operationId, tag, params }: Route,
+  action: string,
+  confirm: (request: ApiRequest, deps: ApiDeps) => Promise<Confirmable>,
+  { body, ...docs }: ConfirmCodeDocs,
+): Route {
+  return post(`${path}/confirm-codes`, `${operationId}ConfirmCode`, {
+    tag,
+    errors: ['invalid_state'],
+    ...confirmCodeDocs,
+    ...docs,
+    steps: [
+      ...checks(action, { by: 'person', partner: 'active' }, { ...(params && { params }), body }),
+      mailConfirmCode(action, confirm),
+    ],
+  })
+}
 
 /** The common docs of all routes that mail a confirm code. */
 export const confirmCodeDocs = {
@@ -141,19 +168,28 @@ export async function useConfirmCode(
   return tryCode(tx, keyring, { purpose: 'confirm', subject, boundTo, code, at, ...(usedFor ? { usedFor } : {}) })
 }
 
+interface Needed {
+  /** Null when the change needs no code. */
+  readonly needed: Bound | null
+  readonly code: string | undefined
+}
+
 /**
  * Makes a change and uses its code in one transaction. `change` throws when it is refused, and the rollback keeps the code
- * usable. Without a confirmation no code is needed.
+ * usable. Mails of the change are sent afterwards.
  */
 export async function changeConfirmed<Changed>(
-  confirmation: Confirmation | null,
+  { needed, code }: Needed,
   change: (tx: Tx) => Promise<Changed>,
-  deps: Pick<ApiDeps, 'db' | 'keyring' | 'clock'>,
+  request: ApiRequest,
+  deps: ApiDeps,
 ): Promise<Changed> {
+  const confirmation = needed === null ? null : confirmationOf(needed, code, request, deps)
   const result = await deps.db.transaction(async (tx) => {
     const isRight = confirmation === null || (await useConfirmCode(tx, confirmation, { at: deps.clock.now() }, deps))
     return isRight ? { changed: await change(tx) } : null
   })
   if (result === null) throw new ApiError('invalid_confirm_code')
+  deps.mails.wake()
   return result.changed
 }

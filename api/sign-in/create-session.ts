@@ -37,9 +37,8 @@ const SignInRequest = Body('SignInRequest', {
   ),
 })
 
-export const createSessionRoute = post('/v1/auth/sessions', {
+export const createSessionRoute = post('/v1/auth/sessions', 'createSession', {
   steps: [openToAnyone, validate({ body: SignInRequest }), createSession],
-  operationId: 'createSession',
   tag: 'Sign-in',
   summary: 'Sign in with an emailed code',
   description:

@@ -15,13 +15,11 @@ import { Body, Component, Pattern } from '../http/schema'
 import { checks } from '../http/steps'
 import { describeSession, exampleSession, Session } from './session-answer'
 
-export const getSessionRoute = get('/v1/auth/session', {
+export const getSessionRoute = get('/v1/auth/session', 'getSession', {
   steps: [...checks('session.read', { by: 'person', partner: 'any' }), getSession],
-  operationId: 'getSession',
   tag: 'Sign-in',
   summary: 'Who is signed in',
   reply: ok('The session.', Session, exampleSession),
-  errors: [],
 })
 
 async function getSession(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
@@ -31,12 +29,11 @@ async function getSession(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
 
 const SwitchRequest = Body('SwitchRequest', { slug: Pattern(slugPattern) })
 
-export const switchPartnerRoute = post('/v1/auth/session/partner', {
+export const switchPartnerRoute = post('/v1/auth/session/partner', 'switchPartner', {
   steps: [
     ...checks('session.switch', { by: 'person', partner: 'any', role: 'viewer' }, { body: SwitchRequest }),
     switchPartner,
   ],
-  operationId: 'switchPartner',
   tag: 'Sign-in',
   summary: 'Switch to another partner',
   description: 'Switching to a partner that has sent an invitation accepts it.',
@@ -70,22 +67,18 @@ const signedOut = {
   headers: { 'Set-Cookie': 'Deletes the cookie.' },
 } as const
 
-export const deleteSessionRoute = del('/v1/auth/session', {
+export const deleteSessionRoute = del('/v1/auth/session', 'deleteSession', {
   steps: [...checks('session.end', { by: 'person', partner: 'any', role: 'viewer' }), signOut('session.end')],
-  operationId: 'deleteSession',
   tag: 'Sign-in',
   summary: 'Sign out',
   reply: signedOut,
-  errors: [],
 })
 
-export const deleteSessionsRoute = del('/v1/auth/sessions', {
+export const deleteSessionsRoute = del('/v1/auth/sessions', 'deleteSessions', {
   steps: [...checks('session.end_all', { by: 'person', partner: 'any', role: 'viewer' }), signOut('session.end_all')],
-  operationId: 'deleteSessions',
   tag: 'Sign-in',
   summary: 'Sign out everywhere',
   reply: { ...signedOut, description: 'All sessions of this email have ended, for every partner.' },
-  errors: [],
 })
 
 function signOut(action: 'session.end' | 'session.end_all'): Handler {

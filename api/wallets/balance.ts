@@ -17,9 +17,8 @@ const Balance = Component('Balance', {
   gbp_per_usd: Type.Number({ description: "The bank's rate that approx_gbp uses." }),
 })
 
-export const getBalanceRoute = get('/v1/balance', {
+export const getBalanceRoute = get('/v1/balance', 'getBalance', {
   steps: [...checks('balance.read', { by: 'key', partner: 'active' }), getBalance],
-  operationId: 'getBalance',
   tag: 'Account',
   summary: 'The balance of the wallet',
   reply: ok('The balance.', Balance, {

@@ -45,9 +45,8 @@ const filters = {
 const ListQuery = PageQuery(filters)
 const CsvQuery = Strict({ ...environmentQuery, ...filters })
 
-export const listWalletEntriesRoute = get('/v1/wallet/entries', {
+export const listWalletEntriesRoute = get('/v1/wallet/entries', 'listWalletEntries', {
   steps: [...historyChecks('wallet.statement', { by: 'key', partner: 'any' }, { query: ListQuery }), listWalletEntries],
-  operationId: 'listWalletEntries',
   tag: 'Account',
   summary: 'The statement of the wallet, newest first',
   reply: listShape('A page of the statement.', WalletEntry, [
@@ -75,9 +74,8 @@ async function listWalletEntries(request: ApiRequest, { db }: ApiDeps): Promise<
   })
 }
 
-export const exportWalletEntriesRoute = get('/v1/wallet/entries.csv', {
+export const exportWalletEntriesRoute = get('/v1/wallet/entries.csv', 'exportWalletEntries', {
   steps: [...historyChecks('wallet.export', { by: 'key', partner: 'any' }, { query: CsvQuery }), exportWalletEntries],
-  operationId: 'exportWalletEntries',
   tag: 'Account',
   summary: 'The statement of the wallet as CSV',
   reply: csvShape,
@@ -90,7 +88,6 @@ async function exportWalletEntries(request: ApiRequest, { db, clock }: ApiDeps):
     fileName: `wallet-${request.caller.environment}-${londonDayOf(clock.now())}`,
     columns: ['id', 'at', 'kind', 'amount_usdc', 'balance_usdc', 'payout_id', 'description'],
     read: (page) => listEntryRows(db, scopeOf(request), filters, page),
-    cursorOf: (row) => row.id,
     cellsOf: (row) => {
       const { id, at, kind, amount_usdc, balance_usdc, payout_id, description } = presentEntry(row)
       return [id, at, kind, { number: amount_usdc }, { number: balance_usdc }, payout_id ?? '', description]

@@ -24,9 +24,8 @@ const TopUp = Component('TopUp', {
   balance_usdc: MoneyString({ description: 'The new balance of the sandbox wallet, rounded down.' }),
 })
 
-export const createSandboxTopUpRoute = post('/v1/sandbox/top-ups', {
+export const createSandboxTopUpRoute = post('/v1/sandbox/top-ups', 'createSandboxTopUp', {
   steps: [...checks('wallet.credit', { by: 'key', partner: 'active' }, { body: TopUpRequest }), createSandboxTopUp],
-  operationId: 'createSandboxTopUp',
   tag: 'Account',
   summary: 'Add test money to the sandbox wallet',
   description: 'For sandbox keys, and for admins. A live key is refused with 403.',

@@ -11,30 +11,11 @@ import { requireHourly } from '../../http/callers/rate-limiter'
 import { ApiError } from '../../http/errors'
 import { bodyOf, paramsOf } from '../../http/requests/read-request'
 import { type ApiRequest, ok, personOf, post, type Reply } from '../../http/route'
-import {
-  Body,
-  Component,
-  DateTime,
-  EnvironmentName,
-  IdParams,
-  Nullable,
-  OneOf,
-  Pattern,
-  Uuid,
-  VisibleLine,
-} from '../../http/schema'
+import { Body, Component, IdParams, Nullable, OneOf, Pattern, Uuid, VisibleLine } from '../../http/schema'
 import { checks } from '../../http/steps'
-import {
-  type Bound,
-  type Confirmable,
-  ConfirmCode,
-  changeConfirmed,
-  confirmationOf,
-  confirmCodeDocs,
-  mailConfirmCode,
-  noCodeNeeded,
-} from '../../sign-in/confirm-codes'
+import { type Confirmable, ConfirmCode, changeConfirmed, confirmRoute, noCodeNeeded } from '../../sign-in/confirm-codes'
 import { tellAdmins } from '../tell-admins'
+import { keyProperties } from './list'
 
 const keyFields = {
   environment: OneOf(environments),
@@ -49,11 +30,7 @@ const NewKey = Body('NewKey', {
 })
 
 const KeyCreated = Component('KeyCreated', {
-  id: Uuid(),
-  environment: EnvironmentName,
-  key_prefix: Type.String({ description: 'The start of the key.' }),
-  label: Nullable(Type.String()),
-  created_at: DateTime(),
+  ...keyProperties,
   secret: Pattern('^kp_(sandbox|live)_[a-f0-9]{48}$', { description: 'The key itself. It is shown only once.' }),
   note: Type.String(),
 })
@@ -70,9 +47,8 @@ const exampleKey: Static<typeof KeyCreated> = {
   note,
 }
 
-export const createKeyRoute = post('/v1/keys', {
+export const createKeyRoute = post('/v1/keys', 'createKey', {
   steps: [...checks('key.create', { by: 'person', partner: 'active' }, { body: NewKey }), createKey],
-  operationId: 'createKey',
   tag: 'Account',
   summary: 'Create an API key',
   description:
@@ -88,8 +64,7 @@ async function createKey(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
   const { email: by, partner } = personOf(request)
   // First, because without verification no code is mailed.
   if (environment === 'live') requireVerified(partner)
-  const confirmation =
-    environment === 'live' ? confirmationOf(boundToKey(environment, label), confirm_code, request, deps) : null
+  const needed = environment === 'live' ? boundToKey(environment, label) : null
   const made = { createdBy: by, at: deps.clock.now(), keyring: deps.keyring }
   const create = async (tx: Tx) => {
     // Counted after the code and per environment, so that a stolen session cannot use up the live keys of an hour.
@@ -104,21 +79,14 @@ async function createKey(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
     if (environment === 'live') await tellAdmins(tx, { partnerId: partner.id, by, happened }, deps)
     return result
   }
-  const created = await changeConfirmed(confirmation, create, deps)
-  deps.mails.wake()
+  const created = await changeConfirmed({ needed, code: confirm_code }, create, request, deps)
   const { id, keyPrefix, createdAt } = created.key
   const shown = { id, environment, key_prefix: keyPrefix, label, created_at: createdAt.toISOString() }
   return { status: 201, body: { ...shown, secret: created.secret, note }, location: '/v1/keys', activity: 'written' }
 }
 
-export const createKeyConfirmCodeRoute = post('/v1/keys/confirm-codes', {
-  steps: [
-    ...checks('key.confirm', { by: 'person', partner: 'active' }, { body: KeyToConfirm }),
-    mailConfirmCode('key.confirm', confirmKey),
-  ],
-  ...confirmCodeDocs,
-  operationId: 'createKeyConfirmCode',
-  tag: 'Account',
+export const createKeyConfirmCodeRoute = confirmRoute(createKeyRoute, 'key.confirm', confirmKey, {
+  body: KeyToConfirm,
   summary: 'Email the code for a live API key',
   bodyExample: { environment: 'live', label: 'Checkout' },
   errors: ['invalid_state', 'verification_required'],
@@ -139,16 +107,15 @@ function requireVerified({ verificationStatus }: PersonCaller['partner']): void 
   if (verificationStatus !== 'approved') throw new ApiError('verification_required')
 }
 
-function boundToKey(environment: Environment, label: string | null): Bound {
+function boundToKey(environment: Environment, label: string | null) {
   return { action: 'key.create', fields: { environment, label } }
 }
 
 const KeyRevoked = Component('KeyRevoked', { id: Uuid(), revoked: Type.Literal(true) })
 
-export const revokeKeyRoute = post('/v1/keys/:id/revoke', {
+export const revokeKeyRoute = post('/v1/keys/:id/revoke', 'revokeKey', {
   // Revoking a key stops money, so a suspended partner may do it too.
   steps: [...checks('key.revoke', { by: 'person', partner: 'any' }, { params: IdParams }), revokeKey],
-  operationId: 'revokeKey',
   tag: 'Account',
   summary: 'Revoke a key, immediately and permanently',
   reply: ok('The key no longer works.', KeyRevoked, { id: exampleKey.id, revoked: true }),

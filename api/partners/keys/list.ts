@@ -33,19 +33,22 @@ const Query = Strict({
   ),
 })
 
-const ApiKey = Component('ApiKey', {
+export const keyProperties = {
   id: Uuid(),
   environment: EnvironmentName,
   key_prefix: Type.String({ description: 'The start of the key.' }),
   label: Nullable(Type.String()),
   created_at: DateTime(),
+}
+
+const ApiKey = Component('ApiKey', {
+  ...keyProperties,
   last_used_at: Nullable(DateTime()),
   revoked_at: Nullable(DateTime()),
 })
 
-export const listKeysRoute = get('/v1/keys', {
+export const listKeysRoute = get('/v1/keys', 'listKeys', {
   steps: [...checks('key.list', { by: 'key', partner: 'any' }, { query: Query }), listKeys],
-  operationId: 'listKeys',
   tag: 'Account',
   summary: 'API keys, without their secrets',
   description:

@@ -72,9 +72,8 @@ const exampleCase: Static<typeof Case> = {
   notes: [],
 }
 
-export const createCaseRoute = post('/v1/payouts/:id/cases', {
+export const createCaseRoute = post('/v1/payouts/:id/cases', 'createCase', {
   steps: [...payoutChecks('case.open', { by: 'key', partner: 'active' }, { body: NewCase }), createCase],
-  operationId: 'createCase',
   tag: 'Payouts',
   summary: 'Recall or trace a payout',
   description:
@@ -132,9 +131,8 @@ function requireOpened(opened: OpenedCase, kind: CaseKind): CaseRow {
   }
 }
 
-export const listCasesRoute = get('/v1/payouts/:id/cases', {
+export const listCasesRoute = get('/v1/payouts/:id/cases', 'listCases', {
   steps: [...payoutChecks('case.list', { by: 'key', partner: 'any' }), listCases],
-  operationId: 'listCases',
   tag: 'Payouts',
   summary: 'Recalls and traces of a payout, oldest first',
   reply: listShape('The cases.', Case, [exampleCase]),

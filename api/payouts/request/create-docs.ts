@@ -10,7 +10,6 @@ import { exampleCreatePayoutRequest, IdempotencyKeyHeader } from './body'
 const PayoutCreated = Component('PayoutCreated', { ...payoutProperties, quote: Type.Optional(QuoteAnswer) })
 
 export const createPayoutDocs: RouteDocs = {
-  operationId: 'createPayout',
   tag: 'Payouts',
   summary: 'Create a payout',
   description:

@@ -5,7 +5,7 @@ import { authenticate, authenticateWith, authorize, limit, openToAnyone, validat
 import { payoutInPath } from '../../../api/payouts/lookups'
 
 const reply = { status: 200, description: 'Done.', schema: {} } as const
-const docs: RouteDocs = { operationId: 'example', tag: 'Example', summary: 'An example', reply, errors: [] }
+const docs: RouteDocs = { tag: 'Example', summary: 'An example', reply, errors: [] }
 const access = authorize('example.read', { by: 'key', partner: 'any' })
 
 async function forCaller(_request: ApiRequest): Promise<Reply> {
@@ -17,18 +17,18 @@ async function forText(_request: ApiRequest<string>): Promise<Reply> {
 }
 
 test('a route cannot omit or swap a step, nor call a handler with the wrong lookup', () => {
-  const whole = get('/example', { ...docs, steps: [authenticate, limit, access, validate(), forCaller] })
+  const whole = get('/example', 'example', { ...docs, steps: [authenticate, limit, access, validate(), forCaller] })
 
   // @ts-expect-error Nothing authorizes the caller.
-  get('/example', { ...docs, steps: [authenticate, limit, validate(), forCaller] })
+  get('/example', 'example', { ...docs, steps: [authenticate, limit, validate(), forCaller] })
   // @ts-expect-error Nothing authenticates the caller.
-  get('/example', { ...docs, steps: [limit, access, validate(), forCaller] })
+  get('/example', 'example', { ...docs, steps: [limit, access, validate(), forCaller] })
   // @ts-expect-error The caller is authorized before it is counted.
-  post('/example', { ...docs, steps: [authenticate, access, limit, validate(), forCaller] })
+  post('/example', 'example', { ...docs, steps: [authenticate, access, limit, validate(), forCaller] })
   // @ts-expect-error An open route has no caller.
-  get('/example', { ...docs, steps: [openToAnyone, validate(), forCaller] })
+  get('/example', 'example', { ...docs, steps: [openToAnyone, validate(), forCaller] })
   // @ts-expect-error The handler expects the result of another lookup.
-  get('/example', { ...docs, steps: [authenticateWith(payoutInPath), limit, access, validate(), forText] })
+  get('/example', 'example', { ...docs, steps: [authenticateWith(payoutInPath), limit, access, validate(), forText] })
 
   expect(errorsOf(whole)).toContain('unauthorized')
 })
