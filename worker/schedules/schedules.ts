@@ -48,174 +48,114 @@ export function schedulesOf(config: ScheduleConfig): OurSchedule[] {
   return all.map((schedule) => renamed(schedule, config.taskQueuePrefix))
 }
 
-export const pruneActivitySchedule: OurSchedule = {
-  scheduleId: pruneActivityId,
-  // Not between 01:00 and 02:00 London time, which is missing in spring and occurs twice in autumn.
-  spec: { calendars: [{ hour: 3, minute: 30, comment: 'every night' }], timezone: 'Europe/London' },
-  action: {
-    type: 'startWorkflow',
-    workflowType: 'pruneActivity',
-    workflowId: pruneActivityId,
-    taskQueue: housekeepingQueue,
-    args: [{ batchSize: 5_000, batchesPerRun: 200, removed: 0 }] satisfies Parameters<typeof workflows.pruneActivity>,
-  },
-  policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
-}
+export const pruneActivitySchedule = nightly(
+  { hour: 3, minute: 30 },
+  startOf(pruneActivityId, 'pruneActivity', { batchSize: 5_000, batchesPerRun: 200, removed: 0 }),
+)
 
 export const invoiceRunSchedule: OurSchedule = {
   scheduleId: invoiceRunName,
   // Hours after the end of the month, when payouts completed in its last minutes have been charged.
   spec: { calendars: [{ dayOfMonth: 1, hour: 6, comment: 'the 1st of each month' }], timezone: 'Europe/London' },
-  action: {
-    type: 'startWorkflow',
-    workflowType: 'invoiceRun',
-    workflowId: invoiceRunName,
-    taskQueue: housekeepingQueue,
-    args: [] satisfies Parameters<typeof workflows.invoiceRun>,
-  },
+  action: startOf(invoiceRunName, 'invoiceRun'),
   // Missed months are billed one after the other, oldest first. Skipping would omit one, and a later
   // month that ran at the same time as an earlier one would take its charges.
   policies: { overlap: ScheduleOverlapPolicy.BUFFER_ALL, catchupWindow: '365 days' },
 }
 
-const changedTransfersSchedule: OurSchedule = {
-  scheduleId: changedTransfersId,
-  spec: { calendars: [{ hour: 4, minute: 30, comment: 'every night' }], timezone: 'Europe/London' },
-  action: {
-    type: 'startWorkflow',
-    workflowType: 'changedTransfers',
-    workflowId: changedTransfersId,
-    taskQueue: housekeepingQueue,
-    args: [] satisfies Parameters<typeof workflows.changedTransfers>,
-  },
-  // The next run makes up for a missed one: it starts where the last one ended.
-  policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
-}
+/** The next run makes up for a missed one: it starts where the last one ended. */
+const changedTransfersSchedule = nightly({ hour: 4, minute: 30 }, startOf(changedTransfersId, 'changedTransfers'))
+
+const verificationsSchedule = nightly(
+  { hour: 4 },
+  startOf(verificationsId, 'verifications', { pageSize: 50, pages: 200 }),
+)
 
 function sweepSchedule({ everyMs }: SweepConfig): OurSchedule {
   return {
     scheduleId: sweepId,
     spec: { intervals: [{ every: everyMs }] },
-    action: {
-      type: 'startWorkflow',
-      workflowType: 'sweep',
-      workflowId: sweepId,
-      taskQueue: housekeepingQueue,
-      args: [{ pageSize: 50, pages: 100 }] satisfies Parameters<typeof workflows.sweep>,
-      // Covers all runs. The next sweep waits for this one, so a hanging one must end. The next one resumes it.
-      workflowExecutionTimeout: Math.max(60_000, 10 * everyMs),
-    },
+    // The next sweep resumes one that was ended.
+    action: { ...startOf(sweepId, 'sweep', { pageSize: 50, pages: 100 }), ...endedAfter(60_000, everyMs) },
     // The next sweep makes up for a missed one.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
   }
 }
 
-const verificationsSchedule: OurSchedule = {
-  scheduleId: verificationsId,
-  // Not between 01:00 and 02:00 London time, which is missing in spring and occurs twice in autumn.
-  spec: { calendars: [{ hour: 4, comment: 'every night' }], timezone: 'Europe/London' },
-  action: {
-    type: 'startWorkflow',
-    workflowType: 'verifications',
-    workflowId: verificationsId,
-    taskQueue: housekeepingQueue,
-    args: [{ pageSize: 50, pages: 200 }] satisfies Parameters<typeof workflows.verifications>,
-  },
-  policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
-}
-
 function walletReadingsSchedule(everyMs: number): OurSchedule {
-  return {
-    ...every(everyMs),
-    scheduleId: walletReadingsId,
-    action: {
-      ...startedEvery(everyMs, walletReadingsId),
-      workflowType: 'walletReadings',
-      args: [{ pageSize: 50, pages: 100 }] satisfies Parameters<typeof workflows.walletReadings>,
-    },
-  }
+  const calls = calling('walletReadings', { pageSize: 50, pages: 100 })
+  return repeated(everyMs, { ...queued(walletReadingsId), ...endedAfter(60_000, everyMs), ...calls })
 }
 
 function noticesSchedule(everyMs: number): OurSchedule {
-  return {
-    ...every(everyMs),
-    scheduleId: noticesId,
-    action: {
-      ...startedEvery(everyMs, noticesId),
-      workflowType: 'notices',
-      args: [{ pageSize: 50, pages: 20 }] satisfies Parameters<typeof workflows.notices>,
-    },
-  }
+  const calls = calling('notices', { pageSize: 50, pages: 20 })
+  return repeated(everyMs, { ...queued(noticesId), ...endedAfter(60_000, everyMs), ...calls })
 }
 
 function proofSchedule(everyMs: number): OurSchedule {
-  return {
-    ...every(everyMs),
-    scheduleId: proofId,
-    action: {
-      ...startedAs(proofId),
-      workflowType: 'proof',
-      args: [{ pageSize: 50, pages: 100 }] satisfies Parameters<typeof workflows.proof>,
-      // Covers all runs of the workflow: a stuck one must not delay the next for long.
-      workflowExecutionTimeout: Math.max(10 * 60_000, 10 * everyMs),
-    },
-  }
+  const calls = calling('proof', { pageSize: 50, pages: 100 })
+  return repeated(everyMs, { ...queued(proofId), ...calls, ...endedAfter(600_000, everyMs) })
 }
 
 function sealAuditSchedule(everyMs: number): OurSchedule {
+  const calls = calling('sealAudit', { batchSize: 5_000, batches: 100 })
+  return repeated(everyMs, { ...queued(sealAuditId), ...calls, ...endedAfter(600_000, everyMs) })
+}
+
+const verifyAuditSchedule = nightly(
+  { hour: 5, minute: 15 },
+  { ...queued(verifyAuditId), ...calling('verifyAudit'), workflowExecutionTimeout: '23 hours' },
+)
+
+const retentionSchedule = nightly(
+  { hour: 3, minute: 45 },
+  { ...queued(retentionId), ...calling('retention', { batchSize: 1_000, batches: 500 }) },
+)
+
+type Start = OurSchedule['action'] & { readonly workflowId: string }
+
+/** London time, and not between 01:00 and 02:00, which is missing in spring and occurs twice in autumn. */
+function nightly(at: { readonly hour: number; readonly minute?: number }, action: Start): OurSchedule {
   return {
-    ...every(everyMs),
-    scheduleId: sealAuditId,
-    action: {
-      ...startedAs(sealAuditId),
-      workflowType: 'sealAudit',
-      args: [{ batchSize: 5_000, batches: 100 }] satisfies Parameters<typeof workflows.sealAudit>,
-      workflowExecutionTimeout: Math.max(10 * 60_000, 10 * everyMs),
-    },
+    scheduleId: action.workflowId,
+    spec: { calendars: [{ ...at, comment: 'every night' }], timezone: 'Europe/London' },
+    action,
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
   }
-}
-
-const verifyAuditSchedule: OurSchedule = {
-  scheduleId: verifyAuditId,
-  spec: { calendars: [{ hour: 5, minute: 15, comment: 'every night' }], timezone: 'Europe/London' },
-  action: {
-    ...startedAs(verifyAuditId),
-    workflowType: 'verifyAudit',
-    args: [] satisfies Parameters<typeof workflows.verifyAudit>,
-    workflowExecutionTimeout: '23 hours',
-  },
-  policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
-}
-
-const retentionSchedule: OurSchedule = {
-  scheduleId: retentionId,
-  // Not between 01:00 and 02:00 London time, which is missing in spring and occurs twice in autumn.
-  spec: { calendars: [{ hour: 3, minute: 45, comment: 'every night' }], timezone: 'Europe/London' },
-  action: {
-    ...startedAs(retentionId),
-    workflowType: 'retention',
-    args: [{ batchSize: 1_000, batches: 500 }] satisfies Parameters<typeof workflows.retention>,
-  },
-  policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
 }
 
 /** The next run makes up for a missed one. */
-function every(everyMs: number): Pick<OurSchedule, 'spec' | 'policies'> {
+function repeated(everyMs: number, action: Start): OurSchedule {
   return {
     spec: { intervals: [{ every: everyMs }] },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
+    scheduleId: action.workflowId,
+    action,
   }
 }
 
-function startedAs(workflowId: string) {
+// The order of the fields of a Schedule is part of its fingerprint in put.ts. If it changes, the worker updates the Schedule,
+// and the server forgets missed runs.
+
+function startOf<Name extends WorkflowName>(workflowId: string, name: Name, ...args: ArgsOf<Name>) {
+  return { type: 'startWorkflow', workflowType: name, workflowId, taskQueue: housekeepingQueue, args } as const
+}
+
+function queued(workflowId: string) {
   return { type: 'startWorkflow', workflowId, taskQueue: housekeepingQueue } as const
 }
 
-/** Covers all runs of the workflow: a stuck one must not delay the next for long. */
-function startedEvery(everyMs: number, workflowId: string) {
-  const workflowExecutionTimeout = Math.max(60_000, 10 * everyMs)
-  return { type: 'startWorkflow', workflowId, taskQueue: housekeepingQueue, workflowExecutionTimeout } as const
+function calling<Name extends WorkflowName>(name: Name, ...args: ArgsOf<Name>) {
+  return { workflowType: name, args }
 }
+
+/** Covers all runs of the workflow: the next start waits for it, so a stuck one must end. */
+function endedAfter(leastMs: number, everyMs: number) {
+  return { workflowExecutionTimeout: Math.max(leastMs, 10 * everyMs) }
+}
+
+type WorkflowName = keyof typeof workflows
+type ArgsOf<Name extends WorkflowName> = Parameters<(typeof workflows)[Name]>
 
 function renamed(schedule: OurSchedule, prefix: string): OurSchedule {
   const { scheduleId, action } = schedule
