@@ -1,7 +1,7 @@
 // Routes to change objects by hand: transfers, customers, bank accounts, incoming money, and the delays of states.
 import { moveTransfer } from '../clock/moves'
 import { usualNext } from '../clock/plan'
-import { momentAt } from '../http/call'
+import { type Moment, momentAt } from '../http/call'
 import { invalid, notFound, refusal } from '../http/errors'
 import {
   entriesOf,
@@ -19,7 +19,7 @@ import { changeCustomer, grant } from '../objects/kyc-links'
 import { presentTransfer } from '../objects/transfer-json'
 import { moveMoney } from '../objects/wallets'
 import type { Delays } from '../settings'
-import type { Customer } from '../storage/records'
+import type { Customer, Put } from '../storage/records'
 import { type ControlAnswer, type ControlCall, type ControlRoute, ok } from './call'
 
 export const handRoutes: readonly ControlRoute[] = [
@@ -121,44 +121,35 @@ function setAccount({ bank, body, param, holderOf }: ControlCall): ControlAnswer
 }
 
 function depositToWallet({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
-  const environment = holderOf('wallets', param('wallet'))
-  const wallet = bank.books[environment].wallets.get(param('wallet'))
+  const moment = momentAt(bank, holderOf('wallets', param('wallet')))
+  const wallet = moment.books.wallets.get(param('wallet'))
   if (!wallet) throw notFound('wallet')
   const amountMicro = requiredAmount(body, 'amount', 6)
   const route = { type: 'simulated_deposit', objectId: null } as const
-  const puts = moveMoney(momentAt(bank, environment), wallet, { type: 'deposit', amountMicro, route })
-  bank.commit(environment, 'wallet.deposited', puts)
-  return { status: 201, body: bank.books[environment].history.latest() }
+  return deposited(moment, 'wallet.deposited', moveMoney(moment, wallet, { type: 'deposit', amountMicro, route }))
 }
 
 function depositPounds({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
-  const environment = holderOf('virtualAccounts', param('virtual'))
-  const books = bank.books[environment]
-  const account = books.virtualAccounts.get(param('virtual'))
-  const wallet = account && books.wallets.get(account.walletId)
+  const moment = momentAt(bank, holderOf('virtualAccounts', param('virtual')))
+  const account = moment.books.virtualAccounts.get(param('virtual'))
+  const wallet = account && moment.books.wallets.get(account.walletId)
   if (!account || !wallet) throw notFound('virtual_account')
   const pounds = requiredAmount(body, 'amount', 2)
   if (pounds < leastPence) throw invalid('amount', 'A bank transfer must be at least 2.00 gbp.')
-  bank.commit(
-    environment,
-    'virtual_account.deposited',
-    receivePounds(momentAt(bank, environment), account, wallet, pounds),
-  )
-  return { status: 201, body: books.history.latest() }
+  return deposited(moment, 'virtual_account.deposited', receivePounds(moment, account, wallet, pounds))
 }
 
 function depositByChain({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
-  const environment = holderOf('liquidationAddresses', param('address'))
-  const books = bank.books[environment]
-  const address = books.liquidationAddresses.get(param('address'))
-  const wallet = address && books.wallets.get(address.walletId)
+  const moment = momentAt(bank, holderOf('liquidationAddresses', param('address')))
+  const address = moment.books.liquidationAddresses.get(param('address'))
+  const wallet = address && moment.books.wallets.get(address.walletId)
   if (!address || !wallet) throw notFound('liquidation_address')
-  const amountMicro = requiredAmount(body, 'amount', 6)
-  bank.commit(
-    environment,
-    'liquidation_address.drained',
-    receiveUsdc(momentAt(bank, environment), address, wallet, amountMicro),
-  )
+  const puts = receiveUsdc(moment, address, wallet, requiredAmount(body, 'amount', 6))
+  return deposited(moment, 'liquidation_address.drained', puts)
+}
+
+function deposited({ bank, environment, books }: Moment, what: string, puts: readonly Put[]): ControlAnswer {
+  bank.commit(environment, what, puts)
   return { status: 201, body: books.history.latest() }
 }
 

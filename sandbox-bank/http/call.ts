@@ -37,7 +37,11 @@ export interface Route {
   readonly key: 'required' | 'none'
 }
 
-export const get = (path: string, handler: Handler): Route => ({ method: 'GET', path, handler, key: 'none' })
+/** A read, which changes nothing: `read` returns the body. */
+export const get = (path: string, read: (call: Call) => unknown): Route => {
+  const handler = (call: Call) => ({ status: 200, body: read(call) })
+  return { method: 'GET', path, handler, key: 'none' }
+}
 export const put = (path: string, handler: Handler): Route => ({ method: 'PUT', path, handler, key: 'none' })
 export const remove = (path: string, handler: Handler): Route => ({ method: 'DELETE', path, handler, key: 'none' })
 export const post = (path: string, handler: Handler): Route => ({ method: 'POST', path, handler, key: 'required' })

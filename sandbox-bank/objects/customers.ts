@@ -5,8 +5,8 @@ import { listPage } from '../http/lists'
 import type { Customer, Endorsement } from '../storage/records'
 
 export const customerRoutes: readonly Route[] = [
-  get('/customers', (call) => ({ status: 200, body: listPage(call, call.books.customers.all(), presentCustomer) })),
-  get('/customers/:customer', (call) => ({ status: 200, body: presentCustomer(customerOf(call)) })),
+  get('/customers', (call) => listPage(call, call.books.customers.all(), presentCustomer)),
+  get('/customers/:customer', (call) => presentCustomer(customerOf(call))),
 ]
 
 export const kycStatuses = [

@@ -11,7 +11,7 @@ import { customerOf } from './customers'
 export const externalAccountRoutes: readonly Route[] = [
   post('/customers/:customer/external_accounts', createAccount),
   get('/customers/:customer/external_accounts', listAccounts),
-  get('/customers/:customer/external_accounts/:account', (call) => answer(call, accountOf(call))),
+  get('/customers/:customer/external_accounts/:account', (call) => presentAccount(call, accountOf(call))),
   remove('/customers/:customer/external_accounts/:account', (call) => close(call, 'deleted_by_developer')),
   post('/customers/:customer/external_accounts/:account/deactivate', (call) => close(call, 'requested_by_developer')),
   post('/customers/:customer/external_accounts/:account/reactivate', reactivate),
@@ -109,9 +109,9 @@ function checkAddress(body: unknown): void {
   requiredText(body, 'address.country', { pattern: /^[A-Z]{3}$/, says: 'must be an ISO 3166-1 alpha-3 code' })
 }
 
-function listAccounts(call: Call): Outcome {
+function listAccounts(call: Call) {
   const rows = call.books.externalAccounts.of(customerOf(call).id)
-  return { status: 200, body: listPage(call, rows, (row) => presentAccount(call, row)) }
+  return listPage(call, rows, (row) => presentAccount(call, row))
 }
 
 function close(call: Call, reason: string): Outcome {

@@ -11,12 +11,9 @@ import { customerOf, fasterPayments, presentCustomer, presentRejections, statusO
 export const kycLinkRoutes: readonly Route[] = [
   post('/kyc_links', createKycLink),
   get('/kyc_links', listLinks),
-  get('/kyc_links/:link', (call) => ({ status: 200, body: presentLink(call, linkOf(call)) })),
-  get('/customers/:customer/kyc_link', (call) => ({ status: 200, body: { url: kycUrlOfExisting(call) } })),
-  get('/customers/:customer/tos_acceptance_link', (call) => ({
-    status: 200,
-    body: { url: tosUrl(call, customerOf(call)) },
-  })),
+  get('/kyc_links/:link', (call) => presentLink(call, linkOf(call))),
+  get('/customers/:customer/kyc_link', (call) => ({ url: kycUrlOfExisting(call) })),
+  get('/customers/:customer/tos_acceptance_link', (call) => ({ url: tosUrl(call, customerOf(call)) })),
 ]
 
 /** A change made on a page or through the control plane, and its event. */
@@ -112,11 +109,11 @@ function refuseSecond(call: Call, email: string): void {
 }
 
 /** All links, or those of one email. */
-function listLinks(call: Call): Outcome {
+function listLinks(call: Call) {
   const email = call.query.get('email')
   const ofCustomer = (link: KycLink) => call.books.customers.get(link.customerId)?.email
   const links = call.books.kycLinks.all().filter((link) => email === null || ofCustomer(link) === email)
-  return { status: 200, body: listPage(call, links, (link) => presentLink(call, link)) }
+  return listPage(call, links, (link) => presentLink(call, link))
 }
 
 function readEndorsements(body: unknown): string[] {

@@ -1,5 +1,5 @@
 // Exchange rates between USD and GBP, renewed at a fixed interval and changed by faults.
-import { type Call, get, isoTime, type Moment, type Outcome, type Route } from '../http/call'
+import { type Call, get, isoTime, type Moment, type Route } from '../http/call'
 import { invalid } from '../http/errors'
 import { formatDecimal, nanoPerOne, parseDecimal, type RateNano } from '../money'
 
@@ -19,7 +19,7 @@ export function ratesAt({ bank, environment }: Moment): Rates {
   return ratesFrom((jump?.sell_rate && parseDecimal(jump.sell_rate, 9)) || bank.settings.sellRateNano)
 }
 
-function readRates(call: Call): Outcome {
+function readRates(call: Call) {
   const { bank, environment, now, query } = call
   const rates = ratesAt(call)
   bank.faults.take(['rate_jump'], { environment })
@@ -27,13 +27,10 @@ function readRates(call: Call): Outcome {
   const updatedAt = staleMs ? now - staleMs : now - (now % bank.settings.rateRefreshMs)
   const shown = directed(rates, query.get('from'), query.get('to'))
   return {
-    status: 200,
-    body: {
-      midmarket_rate: formatDecimal(shown.mid, 9),
-      buy_rate: formatDecimal(shown.buy, 9),
-      sell_rate: formatDecimal(shown.sell, 9),
-      updated_at: isoTime(updatedAt),
-    },
+    midmarket_rate: formatDecimal(shown.mid, 9),
+    buy_rate: formatDecimal(shown.buy, 9),
+    sell_rate: formatDecimal(shown.sell, 9),
+    updated_at: isoTime(updatedAt),
   }
 }
 

@@ -10,12 +10,12 @@ import type { Customer, ExternalAccount, Put, Transfer, Wallet } from '../storag
 import { customerOf, requireActive, requireFasterPayments } from './customers'
 import { ratesAt } from './rates'
 import { presentTransfer } from './transfer-json'
-import { moveMoney } from './wallets'
+import { moveMoney, walletIn } from './wallets'
 
 export const transferRoutes: readonly Route[] = [
   post('/transfers', createTransfer),
   get('/transfers', (call) => listTransfers(call, call.books.transfers.all())),
-  get('/transfers/:transfer', (call) => ({ status: 200, body: presentTransfer(transferOf(call)) })),
+  get('/transfers/:transfer', (call) => presentTransfer(transferOf(call))),
   remove('/transfers/:transfer', cancelTransfer),
   get('/customers/:customer/transfers', (call) => listTransfers(call, call.books.transfers.of(customerOf(call).id))),
 ]
@@ -64,8 +64,8 @@ function blankTransfer({ now }: Call, order: TransferOrder): Transfer {
   }
 }
 
-function listTransfers(call: Call, rows: readonly Transfer[]): Outcome {
-  return { status: 200, body: listPage(call, rows, presentTransfer, aboutTransfer) }
+function listTransfers(call: Call, rows: readonly Transfer[]) {
+  return listPage(call, rows, presentTransfer, aboutTransfer)
 }
 
 function cancelTransfer(call: Call): Outcome {
@@ -119,7 +119,7 @@ function readTransferOrder(call: Call): TransferOrder {
   })
   const clientReferenceId = optionalText(body, 'client_reference_id', { min: 1, max: 256 })
   const customer = customerIn(call)
-  const wallet = walletIn(call, customer)
+  const wallet = walletIn(call, customer, 'source.bridge_wallet_id')
   const account = accountIn(call, customer)
   return { customer, wallet, account, clientReferenceId, reference, ...readAmounts(call) }
 }
@@ -150,12 +150,6 @@ function customerIn({ books, body }: Call): Customer {
   requireActive(customer)
   requireFasterPayments(customer)
   return customer
-}
-
-function walletIn({ books, body }: Call, customer: Customer): Wallet {
-  const wallet = books.wallets.get(requiredText(body, 'source.bridge_wallet_id'))
-  if (!wallet || wallet.customerId !== customer.id) throw unknownIn('source.bridge_wallet_id', 'wallet')
-  return wallet
 }
 
 function accountIn({ books, body }: Call, customer: Customer): ExternalAccount {

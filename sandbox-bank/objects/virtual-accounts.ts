@@ -1,30 +1,27 @@
 // Virtual accounts: a sort code and account number. Pounds paid in become USDC in the customer's wallet.
 import { randomInt, randomUUID } from 'node:crypto'
 import { type Call, get, isoTime, type Outcome, post, type Route } from '../http/call'
-import { notFound, unknownIn } from '../http/errors'
-import { requiredChoice, requiredText } from '../http/fields'
+import { notFound } from '../http/errors'
+import { requiredChoice } from '../http/fields'
 import { listPage } from '../http/lists'
 import type { VirtualAccount } from '../storage/records'
 import { customerOf, requireActive, requireFasterPayments } from './customers'
 import { presentActivity } from './incoming'
+import { walletIn } from './wallets'
 
 export const virtualAccountRoutes: readonly Route[] = [
   post('/customers/:customer/virtual_accounts', createVirtualAccount),
   get('/customers/:customer/virtual_accounts', listVirtualAccounts),
-  get('/customers/:customer/virtual_accounts/:virtual', (call) => ({
-    status: 200,
-    body: present(virtualAccountOf(call)),
-  })),
+  get('/customers/:customer/virtual_accounts/:virtual', (call) => present(virtualAccountOf(call))),
   get('/customers/:customer/virtual_accounts/:virtual/history', listActivity),
 ]
 
 function createVirtualAccount(call: Call): Outcome {
-  const { body, books, now } = call
+  const { body, now } = call
   const customer = customerOf(call)
   requiredChoice(body, 'source.currency', ['gbp'])
   requiredChoice(body, 'destination.currency', ['usdc'])
-  const wallet = books.wallets.get(requiredText(body, 'destination.bridge_wallet_id'))
-  if (!wallet || wallet.customerId !== customer.id) throw unknownIn('destination.bridge_wallet_id', 'wallet')
+  const wallet = walletIn(call, customer, 'destination.bridge_wallet_id')
   // The bank names the rail into a wallet after its chain.
   requiredChoice(body, 'destination.payment_rail', [wallet.chain])
   requireActive(customer)
@@ -42,13 +39,13 @@ function createVirtualAccount(call: Call): Outcome {
   return { status: 201, body: present(account), what: 'virtual_account.created', puts: [['virtualAccounts', account]] }
 }
 
-function listVirtualAccounts(call: Call): Outcome {
-  return { status: 200, body: listPage(call, call.books.virtualAccounts.of(customerOf(call).id), present) }
+function listVirtualAccounts(call: Call) {
+  return listPage(call, call.books.virtualAccounts.of(customerOf(call).id), present)
 }
 
-function listActivity(call: Call): Outcome {
+function listActivity(call: Call) {
   const rows = call.books.activities.of(virtualAccountOf(call).id)
-  return { status: 200, body: listPage(call, rows, presentActivity) }
+  return listPage(call, rows, presentActivity)
 }
 
 function virtualAccountOf(call: Call): VirtualAccount {

@@ -1,21 +1,18 @@
 // Wallets: creation with the sandbox's opening balance, balances, history, and the only function that moves money.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type Call, get, isoTime, type Moment, type Outcome, post, type Route } from '../http/call'
-import { notFound, refusal } from '../http/errors'
-import { requiredAmount, requiredChoice } from '../http/fields'
+import { notFound, refusal, unknownIn } from '../http/errors'
+import { requiredAmount, requiredChoice, requiredText } from '../http/fields'
 import { listPage } from '../http/lists'
 import { formatDecimal, formatUsdc, type MicroUsdc } from '../money'
-import type { HistoryRow, PaymentRoute, Put, Wallet } from '../storage/records'
+import type { Customer, HistoryRow, PaymentRoute, Put, Wallet } from '../storage/records'
 import { announce } from '../webhooks/events'
 import { customerOf, requireActive } from './customers'
 
 export const walletRoutes: readonly Route[] = [
   post('/customers/:customer/wallets', createWallet),
   get('/customers/:customer/wallets', listWallets),
-  get('/customers/:customer/wallets/:wallet', (call) => ({
-    status: 200,
-    body: presentWithBalance(call, walletOf(call)),
-  })),
+  get('/customers/:customer/wallets/:wallet', (call) => presentWithBalance(call, walletOf(call))),
   post('/customers/:customer/wallets/:wallet/simulate_deposit', simulateDeposit),
   get('/wallets/:wallet/history', listHistory),
 ]
@@ -58,6 +55,13 @@ export function moveMoney(
 function walletOf(call: Call): Wallet {
   const wallet = call.books.wallets.get(call.param('wallet'))
   if (!wallet || wallet.customerId !== customerOf(call).id) throw notFound('wallet')
+  return wallet
+}
+
+/** The customer's wallet that the body names. */
+export function walletIn({ books, body }: Call, customer: Customer, key: string): Wallet {
+  const wallet = books.wallets.get(requiredText(body, key))
+  if (!wallet || wallet.customerId !== customer.id) throw unknownIn(key, 'wallet')
   return wallet
 }
 
@@ -106,8 +110,8 @@ function createWallet(call: Call): Outcome {
 }
 
 /** Omits balances, as the real bank's lists may do. Absent does not mean zero. */
-function listWallets(call: Call): Outcome {
-  return { status: 200, body: listPage(call, call.books.wallets.of(customerOf(call).id), presentWallet) }
+function listWallets(call: Call) {
+  return listPage(call, call.books.wallets.of(customerOf(call).id), presentWallet)
 }
 
 function simulateDeposit(call: Call): Outcome {
@@ -124,10 +128,10 @@ function simulateDeposit(call: Call): Outcome {
   return { status: 201, body: rows[0], what: 'wallet.deposited', puts }
 }
 
-function listHistory(call: Call): Outcome {
+function listHistory(call: Call) {
   const wallet = call.books.wallets.get(call.param('wallet'))
   if (!wallet) throw notFound('wallet')
-  return { status: 200, body: listPage(call, call.books.history.of(wallet.id), presentHistory) }
+  return listPage(call, call.books.history.of(wallet.id), presentHistory)
 }
 
 function presentWallet(wallet: Wallet): Record<string, unknown> {

@@ -10,7 +10,7 @@ import { createKeyPair, firstDelivery, presentEvent } from '../webhooks/events'
 export const webhookRoutes: readonly Route[] = [
   post('/webhooks', createWebhook),
   get('/webhooks', listWebhooks),
-  get('/webhooks/:webhook', (call) => ({ status: 200, body: present(webhookOf(call)) })),
+  get('/webhooks/:webhook', (call) => present(webhookOf(call))),
   put('/webhooks/:webhook', changeWebhook),
   remove('/webhooks/:webhook', (call) => changed(call, { ...webhookOf(call), status: 'deleted' })),
   get('/webhooks/:webhook/events', listEvents),
@@ -64,19 +64,19 @@ function readCategories(body: unknown): string[] | null {
   })
 }
 
-function listWebhooks(call: Call): Outcome {
+function listWebhooks(call: Call) {
   const rows = call.books.webhooks.all().filter(({ status }) => status !== 'deleted')
-  return { status: 200, body: listPage(call, rows, present) }
+  return listPage(call, rows, present)
 }
 
-function listEvents(call: Call): Outcome {
+function listEvents(call: Call) {
   const webhook = webhookOf(call)
   const rows = call.books.events.all().filter((event) => isOf(webhook, event))
-  return { status: 200, body: listPage(call, rows, presentEvent) }
+  return listPage(call, rows, presentEvent)
 }
 
-function listLogs(call: Call): Outcome {
-  return { status: 200, body: listPage(call, call.books.deliveryLogs.of(webhookOf(call).id), presentLog) }
+function listLogs(call: Call) {
+  return listPage(call, call.books.deliveryLogs.of(webhookOf(call).id), presentLog)
 }
 
 /** Sends an event again, regardless of earlier deliveries. */
@@ -112,12 +112,6 @@ function present(webhook: Webhook): Record<string, unknown> {
 }
 
 function presentLog(log: DeliveryLog): Record<string, unknown> {
-  return {
-    id: log.id,
-    event_id: log.eventId,
-    attempt: log.attempt,
-    response_status: log.status,
-    outcome: log.outcome,
-    created_at: isoTime(log.createdAt),
-  }
+  const { id, eventId: event_id, attempt, status: response_status, outcome } = log
+  return { id, event_id, attempt, response_status, outcome, created_at: isoTime(log.createdAt) }
 }
