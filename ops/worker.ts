@@ -106,9 +106,9 @@ function at(time: Date | null): string {
 
 function presentWorker(worker: ListedWorker) {
   const { id, state, host, pid, version, taskQueues: task_queues } = worker
-  const process = { id, state, host, pid, version, task_queues }
+  const identity = { id, state, host, pid, version, task_queues }
   return {
-    ...process,
+    ...identity,
     started_at: worker.startedAt.toISOString(),
     seen_at: worker.seenAt.toISOString(),
     draining_at: worker.drainingAt?.toISOString() ?? null,

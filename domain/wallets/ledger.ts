@@ -15,54 +15,34 @@ export interface Posting {
 export const simulatedFloatMicroUsdc = 10_000_000_000n
 
 /** Test money in a sandbox. */
-export function floatPostings(amount: MicroUsdc): readonly Posting[] {
-  return move(amount, 'top_ups', 'wallet')
-}
+export const floatPostings = moving('top_ups', 'wallet')
 
 /** A sandbox is connected to its bank: the bank's float replaces the rest of ours. */
-export function floatReversalPostings(amount: MicroUsdc): readonly Posting[] {
-  return move(amount, 'wallet', 'top_ups')
-}
+export const floatReversalPostings = moving('wallet', 'top_ups')
 
 /** A partner's deposit. */
-export function topUpPostings(amount: MicroUsdc): readonly Posting[] {
-  return move(amount, 'top_ups', 'wallet')
-}
+export const topUpPostings = moving('top_ups', 'wallet')
 
 /** A deposit that is not explained yet. */
-export function heldPostings(amount: MicroUsdc): readonly Posting[] {
-  return move(amount, 'top_ups', 'suspense')
-}
+export const heldPostings = moving('top_ups', 'suspense')
 
 /** An operator credits a held deposit to the partner. */
-export function heldCreditPostings(amount: MicroUsdc): readonly Posting[] {
-  return move(amount, 'suspense', 'wallet')
-}
+export const heldCreditPostings = moving('suspense', 'wallet')
 
 /** A payout debits its wallet. */
-export function debitPostings(amount: MicroUsdc): readonly Posting[] {
-  return move(amount, 'wallet', 'in_transit')
-}
+export const debitPostings = moving('wallet', 'in_transit')
 
 /** A payout was not sent: reverses debitPostings. */
-export function reversePostings(amount: MicroUsdc): readonly Posting[] {
-  return move(amount, 'in_transit', 'wallet')
-}
+export const reversePostings = moving('in_transit', 'wallet')
 
 /** A payout has reached the recipient's account. */
-export function paidOutPostings(amount: MicroUsdc): readonly Posting[] {
-  return move(amount, 'in_transit', 'paid_out')
-}
+export const paidOutPostings = moving('in_transit', 'paid_out')
 
 /** The bank refunded a transfer at the rate of that day. The difference goes to the exchange account. */
-export function refundPostings(sent: MicroUsdc, refunded: MicroUsdc): readonly Posting[] {
-  return giveBack('in_transit', sent, refunded)
-}
+export const refundPostings = givingBack('in_transit')
 
 /** The same for a completed payout that was returned. */
-export function returnPostings(sent: MicroUsdc, refunded: MicroUsdc): readonly Posting[] {
-  return giveBack('paid_out', sent, refunded)
-}
+export const returnPostings = givingBack('paid_out')
 
 export function assertBalanced(postings: readonly Posting[]): void {
   assert(postings.length >= 2, 'a posting set must have two sides')
@@ -74,23 +54,28 @@ export function assertBalanced(postings: readonly Posting[]): void {
   assert(sum === 0n, 'postings must balance')
 }
 
-function giveBack(from: AccountKind, sent: MicroUsdc, refunded: MicroUsdc): readonly Posting[] {
-  const difference = sent - refunded
-  const postings: Posting[] = [
-    { account: from, amountMicroUsdc: -sent },
-    { account: 'wallet', amountMicroUsdc: refunded },
-  ]
-  if (difference !== 0n) postings.push({ account: 'exchange_difference', amountMicroUsdc: difference })
-  assertBalanced(postings)
-  return postings
+function moving(from: AccountKind, to: AccountKind) {
+  return (amount: MicroUsdc): readonly Posting[] => {
+    assert(amount > 0n, 'only a positive amount can be moved')
+    return balanced([
+      { account: from, amountMicroUsdc: -amount },
+      { account: to, amountMicroUsdc: amount },
+    ])
+  }
 }
 
-function move(amount: MicroUsdc, from: AccountKind, to: AccountKind): readonly Posting[] {
-  assert(amount > 0n, 'only a positive amount can be moved')
-  const postings = [
-    { account: from, amountMicroUsdc: -amount },
-    { account: to, amountMicroUsdc: amount },
-  ]
+function givingBack(from: AccountKind) {
+  return (sent: MicroUsdc, refunded: MicroUsdc): readonly Posting[] => {
+    const difference = sent - refunded
+    return balanced([
+      { account: from, amountMicroUsdc: -sent },
+      { account: 'wallet', amountMicroUsdc: refunded },
+      ...(difference === 0n ? [] : [{ account: 'exchange_difference', amountMicroUsdc: difference } as const]),
+    ])
+  }
+}
+
+function balanced(postings: readonly Posting[]): readonly Posting[] {
   assertBalanced(postings)
   return postings
 }

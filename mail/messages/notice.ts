@@ -73,21 +73,12 @@ const switchNames: Readonly<Record<SwitchableNotice, string>> = {
 }
 
 function toldOf(content: NoticeContent, dashboard: string): Told {
-  switch (content.kind) {
-    case 'payout_failed':
-    case 'payout_returned':
-      return payoutsTold(content, dashboard)
-    case 'first_payout':
-      return firstPayoutsTold(content, dashboard)
-    case 'top_up':
-      return topUpsTold(content, dashboard)
-    case 'case':
-      return casesTold(content, dashboard)
-    case 'low_balance':
-      return lowBalanceTold(content, dashboard)
-    case 'verification':
-      return verificationTold(content, dashboard)
-  }
+  if (content.kind === 'first_payout') return firstPayoutsTold(content, dashboard)
+  if (content.kind === 'top_up') return topUpsTold(content, dashboard)
+  if (content.kind === 'case') return casesTold(content, dashboard)
+  if (content.kind === 'low_balance') return lowBalanceTold(content, dashboard)
+  if (content.kind === 'verification') return verificationTold(content, dashboard)
+  return payoutsTold(content, dashboard)
 }
 
 function payoutsTold(

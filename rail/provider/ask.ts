@@ -1,6 +1,6 @@
 // One request to the bank that must succeed with a readable response. Everything else throws RailUnavailable, unless the caller checks for a refusal first.
 import { RailRefused, RailUnavailable } from '../rail'
-import type { Answer, BankCall, Client } from './client'
+import type { Answer, Answered, BankCall, Client } from './client'
 import { Unreadable } from './fields'
 import { readError } from './map'
 
@@ -19,7 +19,7 @@ export function readAnswer<T>(name: string, answer: Answer, read: (body: unknown
   }
 }
 
-export function isSuccess(answer: Answer): answer is Extract<Answer, { stage: 'answered' }> {
+export function isSuccess(answer: Answer): answer is Answered {
   return answer.stage === 'answered' && answer.status >= 200 && answer.status < 300
 }
 

@@ -12,18 +12,20 @@ export interface BankCall {
   readonly endBy?: Date
 }
 
+export interface Answered {
+  readonly stage: 'answered'
+  readonly status: number
+  /** Undefined if it is not JSON. */
+  readonly body: unknown
+  readonly retryAfterMs: number | null
+}
+
 export type Answer =
   /** The connection was never established, so the bank cannot have seen the request. */
   | { readonly stage: 'unconnected'; readonly cause: Error }
   /** The request may have arrived. The response did not, or only in part. */
   | { readonly stage: 'sent'; readonly cause: Error }
-  /** `body` is undefined if it is not JSON. */
-  | {
-      readonly stage: 'answered'
-      readonly status: number
-      readonly body: unknown
-      readonly retryAfterMs: number | null
-    }
+  | Answered
 
 export interface Timeouts {
   /** Until the connection is established. */

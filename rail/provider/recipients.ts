@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { RecipientToRegister, Registered } from '../rail'
 import { reasonFor, reasons } from '../reasons'
 import { isSuccess, part } from './ask'
-import type { Answer, Client } from './client'
+import type { Answer, Answered, Client } from './client'
 import { Unreadable, valueAt } from './fields'
 import { type Account, readAccount, readError } from './map'
 import { recipientBody } from './reference'
@@ -102,7 +102,7 @@ function unavailable(answer: Answer): Registered {
   return { outcome: 'unavailable', why: whyOf(answer), retryAfterMs: answer.retryAfterMs }
 }
 
-function whyOf({ status, body }: Extract<Answer, { stage: 'answered' }>): 'busy' | 'unavailable' | 'misconfigured' {
+function whyOf({ status, body }: Answered): 'busy' | 'unavailable' | 'misconfigured' {
   if (status === 429) return 'busy'
   const isOurLimit = status === 403 && readError(body).code === 'developer_limits_exceeded'
   return status === 401 || isOurLimit ? 'misconfigured' : 'unavailable'

@@ -21,8 +21,7 @@ export interface CaseEnd {
 
 export type ResolvedCase =
   | { readonly outcome: 'resolved'; readonly case: CaseRow }
-  | { readonly outcome: 'already_resolved'; readonly case: CaseRow }
-  | { readonly outcome: 'wrong_outcome'; readonly case: CaseRow }
+  | { readonly outcome: 'already_resolved' | 'wrong_outcome'; readonly case: CaseRow }
   | { readonly outcome: 'not_found' }
 
 /** Moves no money of the payout: only the bank's report books what it sends back, whatever the operator enters here. */
