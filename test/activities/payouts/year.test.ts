@@ -1,6 +1,5 @@
 // A year of payouts across both clock changes: every charge is billed once, and the totals are a plain sum.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Db } from '../../../db/database'
+import { beforeAll, expect, test } from '@jest/globals'
 import { listLinesOf } from '../../../db/invoices/invoices'
 import { previewInvoice } from '../../../db/invoices/issue'
 import { chargeException, chargePayout, creditReturned } from '../../../db/invoices/payout-charges'
@@ -8,21 +7,18 @@ import type { PartnerRow } from '../../../db/partners/partners'
 import { loadStep } from '../../../db/payouts/steps'
 import { openWallet, type WalletRow } from '../../../db/wallets/wallets'
 import { aPayout } from '../../support/db/a-payout'
-import { aBillingStage, aPricedPartner, type BillingStage, bill } from '../../support/db/billing'
+import { aPricedPartner, bill } from '../../support/db/billing'
+import { useDatabase } from '../../support/db/database'
 
-let stage: BillingStage
-let db: Db
+const db = useDatabase()
 let partner: PartnerRow
 let wallet: WalletRow
 
 beforeAll(async () => {
-  stage = await aBillingStage()
-  db = stage.db
   partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-10-07T09:00:00Z') })
   const live = { environment: 'live', rail: 'provider_production' } as const
   wallet = await db.transaction((tx) => openWallet(tx, { partnerId: partner.id, ...live, at: new Date() }))
 })
-afterAll(() => stage.close())
 
 test('twelve runs', async () => {
   const events = aYear(20_261_115)

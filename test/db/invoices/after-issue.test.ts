@@ -1,6 +1,5 @@
 // After an invoice is issued: void, paid, carried credit, and which partners the next run must check.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Db } from '../../../db/database'
+import { describe, expect, test } from '@jest/globals'
 import { findInvoice, findInvoiceDocument } from '../../../db/invoices/invoices'
 import { previewInvoice } from '../../../db/invoices/issue'
 import { markInvoicePaid, markInvoiceUnpaid, voidInvoice } from '../../../db/invoices/moves'
@@ -8,21 +7,10 @@ import { countInvoiced, listPartnersToBill } from '../../../db/invoices/partners
 import { loadInvoiceSoFar } from '../../../db/invoices/usage'
 import { type PartnerRow, updatePartner } from '../../../db/partners/partners'
 import type { Month } from '../../../domain/month'
-import { aBillingStage, aPricedPartner, type BillingStage, bill, billed, charge } from '../../support/db/billing'
+import { aPricedPartner, bill, billed, charge, credit, fee, inNovember, inOctober } from '../../support/db/billing'
+import { useDatabase } from '../../support/db/database'
 
-let stage: BillingStage
-let db: Db
-
-beforeAll(async () => {
-  stage = await aBillingStage()
-  db = stage.db
-})
-afterAll(() => stage.close())
-
-const fee = { kind: 'payout_fee', amountMicropounds: 1_090_000n } as const
-const credit = (pence: bigint) => ({ kind: 'credit', amountMicropounds: pence * 10_000n }) as const
-const inOctober = '2026-10-15T12:00:00Z'
-const inNovember = '2026-11-15T12:00:00Z'
+const db = useDatabase()
 
 const soFar = ({ id }: PartnerRow, now: string) =>
   loadInvoiceSoFar(db, { partnerId: id, environment: 'live' }, new Date(now))

@@ -1,22 +1,16 @@
 // What billing locks and for how long: a partner can be changed during it, and a large invoice gets enough time.
 
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
 import { issueInvoice } from '../../../db/invoices/issue'
 import { voidInvoice } from '../../../db/invoices/moves'
 import { findPartnerById, type PartnerRow, updatePartner } from '../../../db/partners/partners'
 import { aSeller } from '../../support/api/fixtures'
-import { aBillingStage, aPricedPartner, type BillingStage, billed, charge } from '../../support/db/billing'
+import { aPricedPartner, billed, charge } from '../../support/db/billing'
+import { useDatabase } from '../../support/db/database'
 import { tapped } from '../../support/db/tapped'
 
-let stage: BillingStage
-let db: Db
-
-beforeAll(async () => {
-  stage = await aBillingStage()
-  db = stage.db
-})
-afterAll(() => stage.close())
+const db = useDatabase()
 
 const at = new Date('2026-11-15T12:00:00Z')
 

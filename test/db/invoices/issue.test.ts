@@ -1,6 +1,5 @@
 // Issuing the invoice of a month: its content, once, and how a rerun and late charges affect it.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Db } from '../../../db/database'
+import { describe, expect, test } from '@jest/globals'
 import { findInvoice, findInvoiceDocument, listLinesOf } from '../../../db/invoices/invoices'
 import { previewInvoice } from '../../../db/invoices/issue'
 import { changePrices } from '../../../db/invoices/price-lists'
@@ -8,28 +7,19 @@ import { loadInvoiceSoFar } from '../../../db/invoices/usage'
 import { findPartnerById, type PartnerRow, updatePartner } from '../../../db/partners/partners'
 import { aSeller } from '../../support/api/fixtures'
 import {
-  aBillingStage,
   aPricedPartner,
-  type BillingStage,
   bill,
   billed,
   charge,
   chargeMany,
+  credit,
+  fee,
+  inNovember,
+  inOctober,
 } from '../../support/db/billing'
+import { useDatabase } from '../../support/db/database'
 
-let stage: BillingStage
-let db: Db
-
-beforeAll(async () => {
-  stage = await aBillingStage()
-  db = stage.db
-})
-afterAll(() => stage.close())
-
-const fee = { kind: 'payout_fee', amountMicropounds: 1_090_000n } as const
-const credit = (pence: bigint) => ({ kind: 'credit', amountMicropounds: pence * 10_000n }) as const
-const inOctober = '2026-10-15T12:00:00Z'
-const inNovember = '2026-11-15T12:00:00Z'
+const db = useDatabase()
 
 const soFar = ({ id }: PartnerRow, now: string) =>
   loadInvoiceSoFar(db, { partnerId: id, environment: 'live' }, new Date(now))

@@ -1,20 +1,14 @@
 // Concurrent issuing: one invoice a month, and numbers without gaps, even when some transactions are rolled back.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { Db, Tx } from '../../../db/database'
 import { type Issued, issueInvoice } from '../../../db/invoices/issue'
 import { voidInvoice } from '../../../db/invoices/moves'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { aSeller } from '../../support/api/fixtures'
-import { aBillingStage, aPricedPartner, type BillingStage, bill, charge, chargeMany } from '../../support/db/billing'
+import { aPricedPartner, bill, charge, chargeMany } from '../../support/db/billing'
+import { useDatabase } from '../../support/db/database'
 
-let stage: BillingStage
-let db: Db
-
-beforeAll(async () => {
-  stage = await aBillingStage(25)
-  db = stage.db
-})
-afterAll(() => stage.close())
+const db = useDatabase(25)
 
 async function aPartnerWithCharges(count = 20): Promise<PartnerRow> {
   const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-09-01T00:00:00Z') })

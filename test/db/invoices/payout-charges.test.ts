@@ -1,6 +1,5 @@
 // The charges of a payout: once, in live only, in the London month of each event.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Db } from '../../../db/database'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { chargeException, chargePayout, creditReturned } from '../../../db/invoices/payout-charges'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { loadStep, type StepRow } from '../../../db/payouts/steps'
@@ -8,20 +7,14 @@ import { openWallet } from '../../../db/wallets/wallets'
 import type { Environment } from '../../../domain/environment'
 import type { Transfer } from '../../../rail/rail'
 import { aPayout } from '../../support/db/a-payout'
-import { aBillingStage, aPricedPartner, type BillingStage, billed } from '../../support/db/billing'
+import { aPricedPartner, billed } from '../../support/db/billing'
+import { useDatabase } from '../../support/db/database'
 
-let stage: BillingStage
-let db: Db
+const db = useDatabase()
 let partner: PartnerRow
-
-beforeAll(async () => {
-  stage = await aBillingStage()
-  db = stage.db
-})
 beforeEach(async () => {
   partner = await aPricedPartner(db)
 })
-afterAll(() => stage.close())
 
 const october = new Date('2026-10-20T12:00:00Z')
 const november = new Date('2026-11-20T12:00:00Z')

@@ -1,23 +1,19 @@
 // Invoice changes that the database itself refuses, although our code never attempts them.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Db } from '../../../db/database'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { markInvoicePaid, voidInvoice } from '../../../db/invoices/moves'
 import type { PartnerRow } from '../../../db/partners/partners'
-import { aBillingStage, aPricedPartner, type Billed, type BillingStage, billed, charge } from '../../support/db/billing'
+import { aPricedPartner, type Billed, billed, charge } from '../../support/db/billing'
+import { useDatabase } from '../../support/db/database'
 
-let stage: BillingStage
-let db: Db
+const db = useDatabase()
 let partner: PartnerRow
 let invoice: Billed
 
 beforeAll(async () => {
-  stage = await aBillingStage()
-  db = stage.db
   partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-09-01T00:00:00Z') })
   await charge(db, partner, { kind: 'payout_fee', amountMicropounds: 1_090_000n, at: '2026-10-15T12:00:00Z' })
   invoice = await billed(db, partner, '2026-10')
 })
-afterAll(() => stage.close())
 
 const at = new Date('2026-11-15T12:00:00Z')
 const refused = { code: '23001' }

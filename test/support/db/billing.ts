@@ -10,24 +10,6 @@ import type { InvoiceLine } from '../../../domain/invoices/invoice'
 import type { Month } from '../../../domain/month'
 import { aSeller } from '../api/fixtures'
 import { aPartner } from './a-partner'
-import { createDatabase, openDb } from './database'
-
-export interface BillingStage {
-  readonly db: Db
-  close(): Promise<void>
-}
-
-export async function aBillingStage(poolSize = 10): Promise<BillingStage> {
-  const database = await createDatabase()
-  const db = await openDb(database.url, poolSize)
-  return {
-    db,
-    close: async () => {
-      await db.close()
-      await database.drop()
-    },
-  }
-}
 
 /** With the standard prices since long ago. */
 export async function aPricedPartner(db: Db, changes: PartnerChanges = {}): Promise<PartnerRow> {
@@ -36,6 +18,12 @@ export async function aPricedPartner(db: Db, changes: PartnerChanges = {}): Prom
   await db.transaction((tx) => copyStandardPrices(tx, { partnerId: partner.id, at }))
   return partner
 }
+
+/** The fee of one payout. */
+export const fee = { kind: 'payout_fee', amountMicropounds: 1_090_000n } as const
+export const credit = (pence: bigint) => ({ kind: 'credit', amountMicropounds: pence * 10_000n }) as const
+export const inOctober = '2026-10-15T12:00:00Z'
+export const inNovember = '2026-11-15T12:00:00Z'
 
 export async function charge(
   db: Db,
