@@ -1,20 +1,40 @@
-// What a test file opens before its first test and closes after its last one.
-import { afterAll, beforeAll } from '@jest/globals'
+// What a test file opens before its first test and closes after its last one, or opens for each test.
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals'
 
-/** Passes everything on to the opened object, which exists only while tests and hooks run. */
-export function opened<T extends object>(open: () => Promise<T>, close: (current: T) => Promise<void>): T {
+type Close<T> = (current: T) => void | Promise<void>
+
+/** Open from before the first test of the file until after the last one. */
+export function opened<T extends object>(open: () => Promise<T>, close: Close<T>): T {
+  return openedBy(beforeAll, afterAll, open, close)
+}
+
+/** Opened again for each test. */
+export function openedForEach<T extends object>(open: () => Promise<T>, close: Close<T> = () => undefined): T {
+  return openedBy(beforeEach, afterEach, open, close)
+}
+
+function openedBy<T extends object>(
+  before: typeof beforeAll,
+  after: typeof afterAll,
+  open: () => Promise<T>,
+  close: Close<T>,
+): T {
   let current: T | null = null
-  const now = () => {
-    if (current === null) throw new Error('It is open only while tests and hooks run.')
-    return current
-  }
-  beforeAll(async () => {
+  before(async () => {
     current = await open()
   })
-  afterAll(async () => {
+  after(async () => {
     if (current !== null) await close(current)
     current = null
   })
+  return passedOn(() => {
+    if (current === null) throw new Error('It is open only while tests and hooks run.')
+    return current
+  })
+}
+
+/** Passes everything on to the current object, which exists only while tests and hooks run. */
+export function passedOn<T extends object>(now: () => T): T {
   const passesOn: ProxyHandler<T> = {
     get: (_, name) => Reflect.get(now(), name),
     has: (_, name) => Reflect.has(now(), name),

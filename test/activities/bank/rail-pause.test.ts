@@ -1,37 +1,26 @@
 // A paused rail: payouts wait, whatever the moment of the pause, verified against the bank's own records.
 import { EventEmitter, once } from 'node:events'
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, expect, test } from '@jest/globals'
 import { pauseRail, railStates, resumeRail } from '../../../db/bank/rail-pauses'
 import type { Db } from '../../../db/database'
 import { markOverdue } from '../../../db/payouts/open'
 import { beginSubmit, loadStep, lockStep } from '../../../db/payouts/steps'
 import type { Rail } from '../../../rail/rail'
-import type { Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
-import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { useDatabase } from '../../support/db/database'
 import { actingAfter } from '../../support/db/tapped'
-import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { aClaim, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 import { until } from '../../support/until'
 
 const db = useDatabase()
-let bank: TestBank
-let rails: Rails
-let partnerId: string
+const { bank, rails, partner } = usePayer(db)
 
-beforeEach(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  rails = railsTo(bank, { callMs: 2_000 })
-  partnerId = (await aConnectedPartner(db, bank)).id
-})
 afterEach(async () => {
   await resume()
   await requireSoundLedger(db.dataSource)
-  rails.close()
-  await bank.close()
 })
 
 const pause = () => pauseRail(db, { environment: 'sandbox', by: 'ops:test', reason: 'a test', at: systemClock.now() })
@@ -41,7 +30,7 @@ const heldForNow = { at: 'unsent', verdict: { outcome: 'kept' }, status: 'pendin
 test('a payout of a paused rail is debited, kept and not sent; after the resume it is sent once', async () => {
   const steps = stepsWith({})
   await pause()
-  const payout = await aClaim(db, { partnerId })
+  const payout = await aClaim(db, { partnerId: partner.id })
 
   expect(await steps.debitPayout(payout)).toEqual({ at: 'held' })
   expect(await steps.submitToRail(payout)).toMatchObject(heldForNow)
@@ -191,7 +180,7 @@ function stepsOn(on: Db, change: Partial<Rail>) {
 }
 
 async function aDebited(environment: 'sandbox' | 'live' = 'sandbox'): Promise<PayoutRef> {
-  const payout = await aClaim(db, { partnerId, environment })
+  const payout = await aClaim(db, { partnerId: partner.id, environment })
   await stepsWith({}).debitPayout(payout)
   return payout
 }

@@ -1,13 +1,13 @@
 // Calls to the bank while a caller waits: retried when the bank is busy, and all within one time limit.
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { PayoutDeps } from '../../../activities/bind'
 import { loadStep } from '../../../db/payouts/steps'
 import type { Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
 import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
-import { openTestBank, still, type TestBank } from '../../support/bank/client'
+import { aRecipient } from '../../support/bank/recipients'
 import { useDatabase } from '../../support/db/database'
-import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../../support/stages/payout'
+import { aClaim, movingClock, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const toAccounts = { method: 'POST', path: '*/external_accounts' }
@@ -16,19 +16,7 @@ const notSent = { at: 'over', verdict: { outcome: 'refused', code: 'payout_not_c
 const answerCallMs = 1_000
 
 const db = useDatabase()
-let bank: TestBank
-let rails: Rails
-let partnerId: string
-
-beforeEach(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  rails = railsTo(bank, { callMs: answerCallMs })
-  partnerId = (await aConnectedPartner(db, bank)).id
-})
-afterEach(async () => {
-  rails.close()
-  await bank.close()
-})
+const { bank, rails, partner } = usePayer(db, { callMs: answerCallMs })
 
 test('a bank that is too busy to register the recipient is retried within the time limit', async () => {
   const { steps, payout } = await aDebited({ answerWithinMs: 2_000 })
@@ -107,15 +95,7 @@ test('the requests of one registration share that time too', async () => {
   expect(performance.now() - before).toBeLessThan(answerCallMs - 50)
 })
 
-const recipient = {
-  type: 'individual',
-  firstName: 'Ada',
-  lastName: 'Lovelace',
-  address: { line1: '10 High St', line2: null, city: 'London', postalCode: 'SW1A 2AA', region: null },
-  bankName: 'Barclays',
-  sortCode: '123456',
-  accountNumber: '12345678',
-} as const
+const recipient = { ...aRecipient(), accountNumber: '12345678' }
 
 function slowToRegister(passTime: () => void): Rails {
   const { provider_sandbox: bankRail } = rails
@@ -133,7 +113,7 @@ async function aDebited(
   const limits = { repeatForMs: 2_000, listLagMs: 200, answerCallMs, ...time }
   const deps = stepDeps(db, rails, { limits, ...change })
   const steps = payoutActivities(deps)
-  const payout = await aClaim(db, { partnerId })
+  const payout = await aClaim(db, { partnerId: partner.id })
   expect(await steps.debitPayout(payout)).toEqual({ at: 'held' })
   return { steps, payout }
 }

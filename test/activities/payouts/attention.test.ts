@@ -1,43 +1,29 @@
 // When a payout needs an operator, and when it no longer does.
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import type { PayoutDeps } from '../../../activities/bind'
+import { beforeEach, expect, test } from '@jest/globals'
 import { loadStep, setAttention } from '../../../db/payouts/steps'
 import { createRails, type Rails } from '../../../rail/rails'
-import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
-import { openTestBank, still, type TestBank } from '../../support/bank/client'
+import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { useDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
-import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../../support/stages/payout'
+import { aClaim, movingClock, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
 
 const db = useDatabase()
-let bank: TestBank
-let rails: Rails
-let partnerId: string
-let deps: PayoutDeps
-let steps: PayoutActivities
 const clock = movingClock()
+const { bank, rails, partner } = usePayer(db, { clock })
 const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
+const { limits } = stepDeps(db, rails)
+// Only the test's own clock moves it, however slow the machine is.
+const deps = stepDeps(db, rails, { clock, log, limits: { ...limits, listLagMs: 60_000 } })
+const steps = payoutActivities(deps)
 
 beforeEach(async () => {
   lines.length = 0
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  rails = railsTo(bank, { clock })
-  partnerId = (await aConnectedPartner(db, bank)).id
-  const { limits } = stepDeps(db, rails)
-  // Only the test's own clock moves it, however slow the machine is.
-  deps = stepDeps(db, rails, { clock, log, limits: { ...limits, listLagMs: 60_000 } })
-  steps = payoutActivities(deps)
 })
-afterEach(async () => {
-  rails.close()
-  await bank.close()
-})
-
 test('a refund that the wallet’s history still lacks after a quiet period is reported once, and resolved when it arrives', async () => {
   const payout = await aSent()
   await move(payout, 'refunded')
@@ -118,7 +104,7 @@ test('a payout that is claimed again does not keep the attention of the previous
   await steps.submitToRail(first)
   const before = await attentionOf(first)
 
-  const second = await aClaim(db, { partnerId, idempotencyKey })
+  const second = await aClaim(db, { partnerId: partner.id, idempotencyKey })
 
   expect(before).toBe('bank_misconfigured')
   expect(second).toEqual({ payoutId: first.payoutId, attempt: 2 })
@@ -194,13 +180,13 @@ test('a bank that cannot list its transfers is retried at the workflow’s own i
 
 test('a rail that is no longer configured has sent nothing, even to a recipient that its bank knew', async () => {
   const accountNumber = '12345678'
-  const first = await aClaim(db, { partnerId, accountNumber })
+  const first = await aClaim(db, { partnerId: partner.id, accountNumber })
   await steps.debitPayout(first)
   await steps.submitToRail(first)
   const none = { bank: { sandbox: null, live: null }, clock, timeouts: { connectMs: 100, callMs: 100 } }
   const gone = stepDeps(db, createRails(none), { clock, log })
   const later = payoutActivities(gone)
-  const second = await aClaim(db, { partnerId, accountNumber })
+  const second = await aClaim(db, { partnerId: partner.id, accountNumber })
   await later.debitPayout(second)
 
   expect(await later.submitToRail(second)).toMatchObject({
@@ -210,7 +196,10 @@ test('a rail that is no longer configured has sent nothing, even to a recipient 
 })
 
 async function aDebited(idempotencyKey?: string): Promise<PayoutRef> {
-  const payout = await aClaim(db, { partnerId, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) })
+  const payout = await aClaim(db, {
+    partnerId: partner.id,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  })
   await steps.debitPayout(payout)
   return payout
 }
@@ -224,7 +213,7 @@ async function aReleased(idempotencyKey: string): Promise<PayoutRef> {
 
 /** Null when the key is not free. */
 function claimAgain(idempotencyKey: string): Promise<PayoutRef | null> {
-  return aClaim(db, { partnerId, idempotencyKey }).catch(() => null)
+  return aClaim(db, { partnerId: partner.id, idempotencyKey }).catch(() => null)
 }
 
 async function aSent(): Promise<PayoutRef> {

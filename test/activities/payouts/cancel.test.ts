@@ -1,33 +1,20 @@
 // Cancel against submit: the row decides, whichever comes first, verified against the bank's own records.
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
 import { loadStep } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
 import type { Rail } from '../../../rail/rail'
-import type { Rails } from '../../../rail/rails'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
-import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { useDatabase } from '../../support/db/database'
 import { actingAfter } from '../../support/db/tapped'
-import { aClaim, aConnectedPartner, railsTo, recipientLeft, stepDeps } from '../../support/stages/payout'
+import { aClaim, recipientLeft, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const db = useDatabase()
-let bank: TestBank
-let rails: Rails
-let partnerId: string
+const { bank, rails, partner } = usePayer(db)
 
-beforeEach(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  rails = railsTo(bank, { callMs: 2_000 })
-  partnerId = (await aConnectedPartner(db, bank)).id
-})
-afterEach(async () => {
-  await requireSoundLedger(db.dataSource)
-  rails.close()
-  await bank.close()
-})
+afterEach(() => requireSoundLedger(db.dataSource))
 
 test('a cancel between the debit and the first call to the bank wins, and nothing is sent', async () => {
   const before = await balance()
@@ -134,7 +121,7 @@ function aGate() {
 }
 
 async function aDebited(): Promise<PayoutRef> {
-  const payout = await aClaim(db, { partnerId })
+  const payout = await aClaim(db, { partnerId: partner.id })
   await stepsWith({}).debitPayout(payout)
   return payout
 }
@@ -144,5 +131,5 @@ async function transfersOf({ payoutId }: PayoutRef): Promise<unknown[]> {
 }
 
 async function balance(): Promise<bigint> {
-  return (await findWallet(db, partnerId, 'sandbox'))?.balanceMicroUsdc ?? -1n
+  return (await findWallet(db, partner.id, 'sandbox'))?.balanceMicroUsdc ?? -1n
 }

@@ -4,42 +4,29 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { loadStep } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
 import { nextStepFor } from '../../../ops/payouts/next-step'
-import type { Rails } from '../../../rail/rails'
-import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
+import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
-import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { useDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
-import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { aClaim, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
-const db = useDatabase()
-let bank: TestBank
-let rails: Rails
-let partnerId: string
-let steps: PayoutActivities
-let before: bigint
-let payout: PayoutRef
 const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
+const db = useDatabase()
+const { bank, rails, partner } = usePayer(db)
+const steps = payoutActivities(stepDeps(db, rails, { log }))
+let before: bigint
+let payout: PayoutRef
 
 beforeEach(async () => {
   lines.length = 0
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  rails = railsTo(bank)
-  partnerId = (await aConnectedPartner(db, bank)).id
-  const deps = stepDeps(db, rails, { log })
-  steps = payoutActivities(deps)
   before = await balance()
-  payout = await aClaim(db, { partnerId, environment: 'live' })
+  payout = await aClaim(db, { partnerId: partner.id, environment: 'live' })
   await steps.debitPayout(payout)
   await steps.submitToRail(payout)
 })
-afterEach(async () => {
-  await requireSoundLedger(db.dataSource)
-  rails.close()
-  await bank.close()
-})
+afterEach(() => requireSoundLedger(db.dataSource))
 
 test('undeliverable is failed with its reason at once, and the wallet is credited when the bank has refunded', async () => {
   await move('undeliverable', 'AC06')
@@ -116,7 +103,7 @@ async function move(state: string, reason?: string): Promise<void> {
 }
 
 async function balance(): Promise<bigint> {
-  return (await findWallet(db, partnerId, 'live'))?.balanceMicroUsdc ?? -1n
+  return (await findWallet(db, partner.id, 'live'))?.balanceMicroUsdc ?? -1n
 }
 
 async function rowOf(): Promise<Record<string, unknown>> {
@@ -125,5 +112,5 @@ async function rowOf(): Promise<Record<string, unknown>> {
 }
 
 async function charges(): Promise<unknown[]> {
-  return db.dataSource.query('SELECT kind FROM charges WHERE partner_id = $1', [partnerId])
+  return db.dataSource.query('SELECT kind FROM charges WHERE partner_id = $1', [partner.id])
 }

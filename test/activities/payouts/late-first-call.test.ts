@@ -8,37 +8,27 @@ import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
 import { loadStep } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
 import type { Rail } from '../../../rail/rail'
-import type { Rails } from '../../../rail/rails'
 import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
-import { anAccount, aTransfer, openTestBank, still, type TestBank } from '../../support/bank/client'
+import { anAccount, aTransfer } from '../../support/bank/client'
 import { useDatabase } from '../../support/db/database'
-import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../../support/stages/payout'
+import { aClaim, movingClock, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const dayMs = 24 * 3_600_000
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const theList = { method: 'GET', path: '/v0/customers/*' }
 const db = useDatabase()
-let bank: TestBank
-let rails: Rails
-let partnerId: string
-let clock: ReturnType<typeof movingClock>
+const clock = movingClock()
+// It remembers a key for as long as calls are retried.
+const { bank, rails, partner } = usePayer(db, { clock, bank: { idempotencyWindowMs: 0 } })
 let steps: PayoutActivities
 
 beforeEach(async () => {
-  // It remembers a key for as long as calls are retried.
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0, idempotencyWindowMs: 0 })
-  clock = movingClock()
-  rails = railsTo(bank, { clock })
-  partnerId = (await aConnectedPartner(db, bank)).id
+  clock.reset()
   steps = stepsWith({})
 })
-afterEach(async () => {
-  await requireSoundLedger(db.dataSource)
-  rails.close()
-  await bank.close()
-})
+afterEach(() => requireSoundLedger(db.dataSource))
 
 test.each([
   ['the same bank key', (payout: PayoutRef) => payout],
@@ -91,7 +81,7 @@ test('a payout that was never debited is neither taken over nor sent', async () 
   const sent = await aDebited()
   await steps.submitToRail(sent)
   const { transferRef } = await loadStep(db, sent.payoutId)
-  const payout = await aClaim(db, { partnerId })
+  const payout = await aClaim(db, { partnerId: partner.id })
   const decision = { payoutId: payout.payoutId, evidence: 'a guess', by: 'ops:test' }
   const finding = stepsWith({
     findTransfer: async () => ({
@@ -291,7 +281,7 @@ async function aDamagedTransfer(payout: PayoutRef): Promise<string> {
 
 /** A transfer out of the partner's wallet that no payout of ours requested, and how the bank shows it. */
 async function aTransferByHand(shown: object): Promise<void> {
-  const wallet = await findWallet(db, partnerId, 'sandbox')
+  const wallet = await findWallet(db, partner.id, 'sandbox')
   const [customer, from] = [String(wallet?.customerRef), String(wallet?.walletRef)]
   const account = await bank.post(`/customers/${customer}/external_accounts`, anAccount())
   const order = aTransfer({ customer, wallet: from, account: String(account.json.id) }, { client_reference_id: null })
@@ -311,7 +301,7 @@ function depsWith(change: Partial<Rail>): PayoutDeps {
 }
 
 async function aDebited(): Promise<PayoutRef> {
-  const payout = await aClaim(db, { partnerId })
+  const payout = await aClaim(db, { partnerId: partner.id })
   await steps.debitPayout(payout)
   return payout
 }

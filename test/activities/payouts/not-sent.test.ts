@@ -1,36 +1,19 @@
 // Only a run that made every call itself can prove that nothing was sent.
 import { EventEmitter, once } from 'node:events'
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import type { PayoutDeps } from '../../../activities/bind'
+import { expect, test } from '@jest/globals'
 import { submitToRail } from '../../../activities/payouts/submit'
 import type { Rail } from '../../../rail/rail'
-import type { Rails } from '../../../rail/rails'
-import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
+import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { findViolations } from '../../referee/referee'
-import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { useDatabase } from '../../support/db/database'
-import { aClaim, aConnectedPartner, movingClock, railsTo, recipientLeft, stepDeps } from '../../support/stages/payout'
+import { aClaim, movingClock, recipientLeft, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const db = useDatabase()
-let bank: TestBank
-let rails: Rails
-let partnerId: string
-let deps: PayoutDeps
-let steps: PayoutActivities
+const { bank, rails, partner } = usePayer(db)
 const clock = movingClock()
-
-beforeEach(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  rails = railsTo(bank)
-  partnerId = (await aConnectedPartner(db, bank)).id
-  deps = stepDeps(db, rails, { clock })
-  steps = payoutActivities(deps)
-})
-afterEach(async () => {
-  rails.close()
-  await bank.close()
-})
+const deps = stepDeps(db, rails, { clock })
+const steps = payoutActivities(deps)
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const notSent = { at: 'over', verdict: { outcome: 'refused', code: 'payout_not_created' } }
@@ -140,7 +123,7 @@ function anAnswerOnHold() {
 }
 
 async function aDebited(): Promise<PayoutRef> {
-  const payout = await aClaim(db, { partnerId })
+  const payout = await aClaim(db, { partnerId: partner.id })
   expect(await steps.debitPayout(payout)).toEqual({ at: 'held' })
   return payout
 }
@@ -171,7 +154,7 @@ async function objections(): Promise<string[]> {
   }
   const own: { ref: string }[] = await db.dataSource.query(
     `SELECT id::text AS ref FROM payouts WHERE partner_id = $1 UNION SELECT wallet_ref FROM wallets WHERE partner_id = $1`,
-    [partnerId],
+    [partner.id],
   )
   return (await findViolations(evidence)).filter((each) => own.some(({ ref }) => each.includes(ref)))
 }

@@ -1,46 +1,32 @@
 // A returned payout: stored with its reason, refunded when the bank has refunded it, fee and exception exact
 // to the penny.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import type { PayoutDeps } from '../../../activities/bind'
 import { changePrices } from '../../../db/invoices/price-lists'
 import { loadStep } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
 import type { Environment } from '../../../domain/environment'
 import { londonMonthOf } from '../../../domain/month'
-import type { Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
-import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { useDatabase } from '../../support/db/database'
-import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { aClaim, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const db = useDatabase()
-let bank: TestBank
-let rails: Rails
-let partnerId: string
-let deps: PayoutDeps
-let steps: ReturnType<typeof payoutActivities>
+const { bank, rails, partner } = usePayer(db)
 let now: () => Date
+const deps = stepDeps(db, rails, { clock: { now: () => now() } })
+const steps = payoutActivities(deps)
 
 /** Half past midnight in London, where it is April already. */
 const april = new Date('2027-03-31T23:30:00Z')
 const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
 
 beforeEach(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  rails = railsTo(bank)
-  partnerId = (await aConnectedPartner(db, bank)).id
   now = () => systemClock.now()
-  deps = stepDeps(db, rails, { clock: { now: () => now() } })
-  steps = payoutActivities(deps)
 })
-afterEach(async () => {
-  await requireSoundLedger(db.dataSource)
-  rails.close()
-  await bank.close()
-})
+afterEach(() => requireSoundLedger(db.dataSource))
 
 describe('a completed live payout', () => {
   test('that is returned changes its status at once, and its wallet is credited only when the bank has refunded', async () => {
@@ -214,7 +200,9 @@ describe('a completed live payout', () => {
 
 test('a return with a price of zero creates no charge', async () => {
   const at = now()
-  await db.transaction((tx) => changePrices(tx, { partnerId, changes: { returnCostMicropounds: 0n }, from: at, at }))
+  await db.transaction((tx) =>
+    changePrices(tx, { partnerId: partner.id, changes: { returnCostMicropounds: 0n }, from: at, at }),
+  )
   const payout = await aCompleted()
   await move(payout, 'returned')
   await steps.pollReturn(payout)
@@ -267,7 +255,7 @@ test('in the sandbox it is returned in the same way, and nothing is charged', as
 const thisMonth = () => londonMonthOf(systemClock.now())
 
 async function aSent(environment: Environment = 'live'): Promise<PayoutRef> {
-  const payout = await aClaim(db, { partnerId, environment })
+  const payout = await aClaim(db, { partnerId: partner.id, environment })
   await steps.debitPayout(payout)
   expect(await steps.submitToRail(payout)).toMatchObject({ at: 'sent' })
   return payout
@@ -298,7 +286,7 @@ function withRefundOf(amountMicroUsdc: bigint) {
 }
 
 async function balance(environment: Environment = 'live'): Promise<bigint> {
-  return (await findWallet(db, partnerId, environment))?.balanceMicroUsdc ?? -1n
+  return (await findWallet(db, partner.id, environment))?.balanceMicroUsdc ?? -1n
 }
 
 async function rowOf({ payoutId }: PayoutRef): Promise<Record<string, unknown>> {
@@ -326,7 +314,7 @@ async function charges(): Promise<string[]> {
   const rows: { line: string }[] = await db.dataSource.query(
     `SELECT kind || ' ' || amount_micropounds || ' ' || to_char(month, 'YYYY-MM') AS line FROM charges
       WHERE partner_id = $1 ORDER BY 1`,
-    [partnerId],
+    [partner.id],
   )
   return rows.map(({ line }) => line)
 }

@@ -1,43 +1,25 @@
 // Unexpected bank answers neither lose nor create money, and an acknowledged payout is never lost.
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import type { PayoutDeps } from '../../../activities/bind'
+import { expect, test } from '@jest/globals'
 import { releasePayout } from '../../../activities/payouts/attempt'
 import { beginSubmit, loadStep, markAnswered } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
-import type { Rails } from '../../../rail/rails'
-import type { PayoutActivities } from '../../../workflows/payouts/payout'
-import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { useDatabase } from '../../support/db/database'
-import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../../support/stages/payout'
+import { aClaim, movingClock, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const db = useDatabase()
-let bank: TestBank
-let rails: Rails
-let partnerId: string
-let deps: PayoutDeps
-let steps: PayoutActivities
+const { bank, rails, partner } = usePayer(db)
 const clock = movingClock()
-
-beforeEach(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  rails = railsTo(bank)
-  partnerId = (await aConnectedPartner(db, bank)).id
-  deps = stepDeps(db, rails, { clock })
-  steps = payoutActivities(deps)
-})
-afterEach(async () => {
-  rails.close()
-  await bank.close()
-})
+const deps = stepDeps(db, rails, { clock })
+const steps = payoutActivities(deps)
 
 async function balance(): Promise<bigint | undefined> {
-  return (await findWallet(db, partnerId, 'sandbox'))?.balanceMicroUsdc
+  return (await findWallet(db, partner.id, 'sandbox'))?.balanceMicroUsdc
 }
 
 test('a transfer that the bank cancels is a failure with a reason, and its money is refunded', async () => {
   const before = await balance()
-  const payout = await aClaim(db, { partnerId })
+  const payout = await aClaim(db, { partnerId: partner.id })
   await steps.debitPayout(payout)
   await steps.submitToRail(payout)
   const { transferRef } = await loadStep(db, payout.payoutId)
@@ -50,21 +32,21 @@ test('a transfer that the bank cancels is a failure with a reason, and its money
 
 test('a payout that was never debited is never refunded', async () => {
   const before = await balance()
-  const payout = await aClaim(db, { partnerId })
+  const payout = await aClaim(db, { partnerId: partner.id })
 
   expect(await steps.cancelPayout(payout)).toMatchObject({ at: 'over', status: 'cancelled' })
   expect(await balance()).toBe(before)
 })
 
 test('a payout that was never debited is never sent', async () => {
-  const payout = await aClaim(db, { partnerId })
+  const payout = await aClaim(db, { partnerId: partner.id })
 
   expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
   expect((await loadStep(db, payout.payoutId)).submitStartedAt).toBeNull()
 })
 
 test('a run that could not reach the bank updates the row before it answers for another run’s call', async () => {
-  const payout = await aClaim(db, { partnerId })
+  const payout = await aClaim(db, { partnerId: partner.id })
   await steps.debitPayout(payout)
   await beginSubmit(db, { ...payout, body: '{}', at: clock.now() })
   const refusal = { code: 'payout_not_created', details: null, failureReason: 'not_sent: It was not.' } as const
@@ -80,7 +62,7 @@ test('a run that could not reach the bank updates the row before it answers for 
 })
 
 test('an acknowledged payout waits for an unavailable bank, and is sent when it is back', async () => {
-  const payout = await aClaim(db, { partnerId })
+  const payout = await aClaim(db, { partnerId: partner.id })
   await steps.debitPayout(payout)
   await markAnswered(db, { ...payout, at: clock.now() })
   await bank.fault({ kind: 'status', status: 503, times: null, match: { method: 'POST', path: '/v0/customers/*' } })

@@ -13,46 +13,35 @@ import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
 import type { ReturnToStart } from '../../../workflows/starts'
 import { requireSoundLedger } from '../../referee/ledger-rules'
-import { anAccount, aTransfer, keys, openTestBank, still, type TestBank } from '../../support/bank/client'
+import { anAccount, aTransfer, keys } from '../../support/bank/client'
 import { useDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
-import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { aClaim, aConnectedPartner, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 const nothing = { booked: 0, held: 0, returns: 0, unresolved: 0 }
 const db = useDatabase()
-let bank: TestBank
-let rails: Rails
-let partnerId: string
+const { bank, rails, partner } = usePayer(db)
 let wallet: { id: string; customerRef: string; walletRef: string }
 let returns: ReturnToStart[]
 let deps: WalletReadingDeps
-let steps: ReturnType<typeof payoutActivities>
+const steps = payoutActivities(stepDeps(db, rails))
 /** The balance of the wallet after everything earlier was read. */
 let before: bigint
 
 beforeEach(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  rails = railsTo(bank, { callMs: 2_000 })
-  partnerId = (await aConnectedPartner(db, bank)).id
-  const live = await findWallet(db, partnerId, 'live')
+  const live = await findWallet(db, partner.id, 'live')
   wallet = { id: live?.id ?? '', customerRef: live?.customerRef ?? '', walletRef: live?.walletRef ?? '' }
   returns = []
   const startReturn = async (payout: ReturnToStart) => void returns.push(payout)
   deps = { db, clock: systemClock, log, rails, listLagMs: 60_000, startReturn }
-  const stepParts = stepDeps(db, rails)
-  steps = payoutActivities(stepParts)
   await readWallet(deps, { walletId: wallet.id })
   before = await balance()
   lines.length = 0
 })
-afterEach(async () => {
-  await requireSoundLedger(db.dataSource)
-  rails.close()
-  await bank.close()
-})
+afterEach(() => requireSoundLedger(db.dataSource))
 
 test('a deposit is booked once, however often the history is read, and is in the list and mailed to the admins', async () => {
   await deposit('12.345678')
@@ -62,7 +51,7 @@ test('a deposit is booked once, however often the history is read, and is in the
 
   expect([first, again]).toEqual([{ ...nothing, booked: 1 }, nothing])
   expect(await balance()).toBe(before + 12_345_678n)
-  const [entry] = await latestActivity(db, partnerId, 1)
+  const [entry] = await latestActivity(db, partner.id, 1)
   const expectedEntry = { action: 'wallet.top_up', madeBy: 'bank', detail: '12.345678 USDC', environment: 'live' }
   expect(entry).toMatchObject(expectedEntry)
   expect(await notices()).toHaveLength(1)
@@ -108,15 +97,15 @@ test('after a crash before or after the commit, the next read has booked it once
 })
 
 test('in the sandbox it is booked in the same way, and no mail is sent', async () => {
-  const sandbox = await findWallet(db, partnerId, 'sandbox')
+  const sandbox = await findWallet(db, partner.id, 'sandbox')
   const walletId = sandbox?.id ?? ''
   await readWallet(deps, { walletId })
-  const held = (await findWallet(db, partnerId, 'sandbox'))?.balanceMicroUsdc ?? 0n
+  const held = (await findWallet(db, partner.id, 'sandbox'))?.balanceMicroUsdc ?? 0n
   await bank.control('POST', `/wallets/${sandbox?.walletRef}/deposits`, { amount: '3.00' })
 
   expect(await readWallet(deps, { walletId })).toMatchObject({ booked: 1 })
 
-  expect((await findWallet(db, partnerId, 'sandbox'))?.balanceMicroUsdc).toBe(held + 3_000_000n)
+  expect((await findWallet(db, partner.id, 'sandbox'))?.balanceMicroUsdc).toBe(held + 3_000_000n)
   expect(await notices()).toEqual([])
 })
 
@@ -226,8 +215,8 @@ test('an unknown transfer and its refund are held: listed and logged once, the r
   expect(await balance()).toBe(before)
   const held = await heldHere()
   expect(held).toMatchObject([
-    { why: 'unexplained_withdrawal', amountMicroUsdc: null, environment: 'live', partnerId },
-    { why: 'unknown_transfer', environment: 'live', partnerId },
+    { why: 'unexplained_withdrawal', amountMicroUsdc: null, environment: 'live', partnerId: partner.id },
+    { why: 'unknown_transfer', environment: 'live', partnerId: partner.id },
   ])
   expect(await suspense()).toBe(held[1]?.amountMicroUsdc)
   expect(lines.filter((line) => line.includes('unexplained_withdrawal'))).toHaveLength(1)
@@ -301,7 +290,7 @@ async function aForeignTransfer(): Promise<string> {
 }
 
 async function aSent(): Promise<PayoutRef> {
-  const payout = await aClaim(db, { partnerId, environment: 'live' })
+  const payout = await aClaim(db, { partnerId: partner.id, environment: 'live' })
   await steps.debitPayout(payout)
   expect(await steps.submitToRail(payout)).toMatchObject({ at: 'sent' })
   return payout
@@ -320,7 +309,7 @@ async function heldHere() {
 }
 
 async function balance(): Promise<bigint> {
-  return (await findWallet(db, partnerId, 'live'))?.balanceMicroUsdc ?? -1n
+  return (await findWallet(db, partner.id, 'live'))?.balanceMicroUsdc ?? -1n
 }
 
 async function suspense(): Promise<bigint> {
@@ -331,9 +320,9 @@ async function suspense(): Promise<bigint> {
 }
 
 async function activities(): Promise<string[]> {
-  return (await latestActivity(db, partnerId, 100)).map(({ action }) => action)
+  return (await latestActivity(db, partner.id, 100)).map(({ action }) => action)
 }
 
 function notices(): Promise<{ kind: string; about: string }[]> {
-  return db.dataSource.query(`SELECT kind, about FROM notices WHERE partner_id = $1 AND kind = 'top_up'`, [partnerId])
+  return db.dataSource.query(`SELECT kind, about FROM notices WHERE partner_id = $1 AND kind = 'top_up'`, [partner.id])
 }

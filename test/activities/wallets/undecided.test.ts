@@ -8,14 +8,12 @@ import { findWalletToRead, listUndecided } from '../../../db/wallets/readings'
 import { findWallet } from '../../../db/wallets/wallets'
 import { nextStepFor } from '../../../ops/payouts/next-step'
 import type { HistoryRow, Rail } from '../../../rail/rail'
-import type { Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
-import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { useDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
-import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { aClaim, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const hourMs = 60 * 60 * 1000
@@ -24,27 +22,18 @@ const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 const nothing = { booked: 0, held: 0, returns: 0, unresolved: 0 }
 const db = useDatabase()
-let bank: TestBank
-let rails: Rails
-let partnerId: string
+const { bank, rails, partner } = usePayer(db)
 let walletId: string
 let started: Date[]
 let before: bigint
 
 beforeEach(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  rails = railsTo(bank, { callMs: 2_000 })
-  partnerId = (await aConnectedPartner(db, bank)).id
-  walletId = (await findWallet(db, partnerId, 'live'))?.id ?? ''
+  walletId = (await findWallet(db, partner.id, 'live'))?.id ?? ''
   started = []
   before = await balance()
   lines.length = 0
 })
-afterEach(async () => {
-  await requireSoundLedger(db.dataSource)
-  rails.close()
-  await bank.close()
-})
+afterEach(() => requireSoundLedger(db.dataSource))
 
 test('a refund whose transfer still counts as delivered is looked up until it is booked, whatever comes after it', async () => {
   const payout = await aCompleted()
@@ -216,7 +205,7 @@ async function asDelivered(ref: string) {
 }
 
 async function aSent(): Promise<PayoutRef> {
-  const payout = await aClaim(db, { partnerId, environment: 'live' })
+  const payout = await aClaim(db, { partnerId: partner.id, environment: 'live' })
   await stepsWith().debitPayout(payout)
   expect(await stepsWith().submitToRail(payout)).toMatchObject({ at: 'sent' })
   expect(await balance()).toBe(before - sent)
@@ -242,7 +231,7 @@ async function move({ payoutId }: PayoutRef, state: string): Promise<void> {
 }
 
 async function history(): Promise<HistoryRow[]> {
-  const live = await findWallet(db, partnerId, 'live')
+  const live = await findWallet(db, partner.id, 'live')
   const refs = { customerRef: live?.customerRef ?? '', walletRef: live?.walletRef ?? '' }
   return rails.provider_production.walletHistory({ ...refs, after: null })
 }
@@ -260,5 +249,5 @@ async function attention({ payoutId }: PayoutRef): Promise<string | null> {
 }
 
 async function balance(): Promise<bigint> {
-  return (await findWallet(db, partnerId, 'live'))?.balanceMicroUsdc ?? -1n
+  return (await findWallet(db, partner.id, 'live'))?.balanceMicroUsdc ?? -1n
 }

@@ -18,13 +18,39 @@ import { type Clock, systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
 import type { SandboxRefs } from '../../../workflows/wallets/connect-sandbox'
 import { testKeyring } from '../api/client'
-import { keys, type TestBank } from '../bank/client'
+import { keys, openTestBank, still, type TestBank } from '../bank/client'
 import { keptLog } from '../kept-logs'
+import { openedForEach, passedOn } from '../opened'
 import { standardPrices } from '../prices'
 
 export interface ConnectedPartner {
   readonly id: string
   readonly slug: string
+}
+
+/** A bank where nothing moves by itself, its rails, and a connected partner: new ones for each test. */
+export function usePayer(db: Db, { bank: options = {}, ...calls }: PayerOptions = {}) {
+  const payer = openedForEach(
+    async () => {
+      const bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0, ...options })
+      return { bank, rails: railsTo(bank, calls), partner: await aConnectedPartner(db, bank) }
+    },
+    async ({ bank, rails }) => {
+      rails.close()
+      await bank.close()
+    },
+  )
+  return {
+    bank: passedOn(() => payer.bank),
+    rails: passedOn(() => payer.rails),
+    partner: passedOn(() => payer.partner),
+  }
+}
+
+export interface PayerOptions {
+  readonly bank?: Parameters<typeof openTestBank>[0]
+  readonly callMs?: number
+  readonly clock?: Clock
 }
 
 /** Opened like every partner, then connected: its sandbox to the bank's float, its live wallet with its own money. */
@@ -163,12 +189,15 @@ export function stepDeps(db: Db, rails: Rails, change: Partial<PayoutDeps> = {})
 }
 
 /** A clock that can be moved forward. */
-export function movingClock(): Clock & { forward(ms: number): void } {
+export function movingClock(): Clock & { forward(ms: number): void; reset(): void } {
   let aheadMs = 0
   return {
     now: () => new Date(systemClock.now().getTime() + aheadMs),
     forward: (ms) => {
       aheadMs += ms
+    },
+    reset: () => {
+      aheadMs = 0
     },
   }
 }

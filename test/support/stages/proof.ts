@@ -1,17 +1,21 @@
 // A live wallet at the sandbox bank with everything that a proof needs, and the faults that tests plant.
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals'
+import { expect } from '@jest/globals'
 import type { ProofDeps } from '../../../activities/controls/proof/snapshot'
 import { listDrifts } from '../../../db/controls/proof/drifts'
 import type { Db } from '../../../db/database'
 import { findWallet } from '../../../db/wallets/wallets'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
-import { anAccount, aTransfer, openTestBank, still, type TestBank } from '../bank/client'
+import { anAccount, aTransfer, still, type TestBank, useSandboxBank } from '../bank/client'
 import { createDatabase, openDb } from '../db/database'
 import { withoutTriggers } from '../db/without-triggers'
 import { keptLog } from '../kept-logs'
+import { openedForEach, passedOn } from '../opened'
 import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from './payout'
 import { payoutActivities } from './payout-activities'
+
+/** The result of a proof that found nothing. */
+export const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
 
 export const log = keptLog()
 
@@ -44,22 +48,26 @@ export interface ProofStage {
   close(): Promise<void>
 }
 
-/** A bank for a file, and a fixture for each of its tests. */
-export function eachOnAStage(use: (stage: ProofStage, bank: TestBank) => void): void {
-  let bank: TestBank
-  let stage: ProofStage
-  beforeAll(async () => {
-    bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  })
-  afterAll(() => bank.close())
-  beforeEach(async () => {
-    stage = await aProofStage(bank)
-    use(stage, bank)
-  })
-  afterEach(() => stage.close())
+/** A bank for this test file, and a new wallet with its own database for each test. */
+export function useProofStage() {
+  const bank = useSandboxBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  const stage = openedForEach(
+    () => aProofStage(bank),
+    (current) => current.close(),
+  )
+  return {
+    bank,
+    stage,
+    db: passedOn(() => stage.db),
+    rails: passedOn(() => stage.rails),
+    clock: passedOn(() => stage.clock),
+    deps: passedOn(() => stage.deps),
+    steps: passedOn(() => stage.steps),
+    wallet: passedOn(() => stage.wallet),
+  }
 }
 
-export async function aProofStage(bank: TestBank): Promise<ProofStage> {
+async function aProofStage(bank: TestBank): Promise<ProofStage> {
   const database = await createDatabase()
   const db = await openDb(database.url)
   const rails = railsTo(bank, { callMs: 2_000 })

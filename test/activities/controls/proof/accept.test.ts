@@ -12,17 +12,9 @@ import {
 import type { Rails } from '../../../../rail/rails'
 import { testKeyring } from '../../../support/api/client'
 import { withoutTriggers } from '../../../support/db/without-triggers'
-import { eachOnAStage, type ProofStage } from '../../../support/stages/proof'
+import { fine, type ProofStage, useProofStage } from '../../../support/stages/proof'
 
-const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
-let stage: ProofStage
-let db: ProofStage['db']
-let deps: ProofStage['deps']
-
-eachOnAStage((made) => {
-  stage = made
-  ;({ db, deps } = made)
-})
+const { stage, db, deps } = useProofStage()
 
 test('an accepted drift is no longer reported, and stays accepted while payouts continue', async () => {
   await stage.aStrangeTransfer()

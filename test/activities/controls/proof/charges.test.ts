@@ -4,18 +4,9 @@ import { runProof } from '../../../../activities/controls/proof/run'
 import { listDrifts } from '../../../../db/controls/proof/drifts'
 import type { PayoutRef } from '../../../../workflows/payouts/payout'
 import { withoutTriggers } from '../../../support/db/without-triggers'
-import { eachOnAStage, type ProofStage } from '../../../support/stages/proof'
+import { fine, useProofStage } from '../../../support/stages/proof'
 
-const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
-let stage: ProofStage
-let db: ProofStage['db']
-let deps: ProofStage['deps']
-let steps: ProofStage['steps']
-
-eachOnAStage((made) => {
-  stage = made
-  ;({ db, deps, steps } = made)
-})
+const { stage, db, deps, steps } = useProofStage()
 
 test('payouts that completed, were returned, failed or are in flight show no drift', async () => {
   const payouts = [await aCompleted(), await aReturned(), await stage.aSentPayout()]

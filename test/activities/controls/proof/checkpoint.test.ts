@@ -8,22 +8,10 @@ import { findCheckpoint } from '../../../../db/controls/proof/checkpoints'
 import { postSet } from '../../../../db/wallets/ledger'
 import { topUpPostings } from '../../../../domain/wallets/ledger'
 import type { PayoutRef } from '../../../../workflows/payouts/payout'
-import type { TestBank } from '../../../support/bank/client'
 import { withoutTriggers } from '../../../support/db/without-triggers'
-import { eachOnAStage, limits, type ProofStage } from '../../../support/stages/proof'
+import { fine, limits, useProofStage } from '../../../support/stages/proof'
 
-const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
-let stage: ProofStage
-let bank: TestBank
-let db: ProofStage['db']
-let deps: ProofStage['deps']
-let wallet: ProofStage['wallet']
-
-eachOnAStage((made, itsBank) => {
-  stage = made
-  bank = itsBank
-  ;({ db, deps, wallet } = made)
-})
+const { bank, stage, db, deps, wallet } = useProofStage()
 
 test('an old row changed without our triggers is found by the daily full verification', async () => {
   const { payoutId } = await aVerifiedPayout()

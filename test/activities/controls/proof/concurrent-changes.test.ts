@@ -7,18 +7,10 @@ import { readWallet } from '../../../../activities/wallets/readings/read-wallets
 import type { Db } from '../../../../db/database'
 import { postSet } from '../../../../db/wallets/ledger'
 import { topUpPostings } from '../../../../domain/wallets/ledger'
-import type { TestBank } from '../../../support/bank/client'
 import { tapped } from '../../../support/db/tapped'
-import { eachOnAStage, log, type ProofStage } from '../../../support/stages/proof'
+import { fine, log, type ProofStage, useProofStage } from '../../../support/stages/proof'
 
-const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
-let bank: TestBank
-let stage: ProofStage
-
-eachOnAStage((made, itsBank) => {
-  stage = made
-  bank = itsBank
-})
+const { bank, stage } = useProofStage()
 
 const events: readonly [string, () => Promise<unknown>][] = [
   ['a payout is debited', async () => stage.steps.debitPayout(await stage.aPayout())],

@@ -8,25 +8,10 @@ import { readUpkeep } from '../../../../db/controls/upkeep-metrics'
 import { takeMails } from '../../../../db/partners/mails'
 import type { Rails } from '../../../../rail/rails'
 import { testKeyring } from '../../../support/api/client'
-import type { TestBank } from '../../../support/bank/client'
 import { aClaim } from '../../../support/stages/payout'
-import { eachOnAStage, limits, log, type ProofStage } from '../../../support/stages/proof'
+import { fine, limits, log, useProofStage } from '../../../support/stages/proof'
 
-const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
-let bank: TestBank
-let stage: ProofStage
-let db: ProofStage['db']
-let rails: ProofStage['rails']
-let clock: ProofStage['clock']
-let deps: ProofStage['deps']
-let steps: ProofStage['steps']
-let wallet: ProofStage['wallet']
-
-eachOnAStage((made, itsBank) => {
-  stage = made
-  bank = itsBank
-  ;({ db, rails, clock, deps, steps, wallet } = made)
-})
+const { bank, stage, db, rails, clock, deps, steps, wallet } = useProofStage()
 
 test('a healthy wallet shows nothing, whatever the state of its payouts', async () => {
   await stage.aPayout()

@@ -8,23 +8,17 @@ import { listNotCompared } from '../../../../db/controls/proof/overdue'
 import type { Db } from '../../../../db/database'
 import { findWallet } from '../../../../db/wallets/wallets'
 import { ListTooLong } from '../../../../rail/rail'
-import { still, useSandboxBank } from '../../../support/bank/client'
 import { tapped } from '../../../support/db/tapped'
 import { withoutTriggers } from '../../../support/db/without-triggers'
 import { aConnectedPartner } from '../../../support/stages/payout'
-import { aProofStage, limits, type ProofStage } from '../../../support/stages/proof'
+import { limits, type ProofStage, useProofStage } from '../../../support/stages/proof'
 
 const partners = 7
-const bank = useSandboxBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-let stage: ProofStage
-let db: ProofStage['db']
-let deps: ProofStage['deps']
+const { bank, stage, db, deps } = useProofStage()
 /** Live wallets, in the order in which they are proved. */
 let wallets: { readonly id: string; readonly ref: string }[]
 
 beforeEach(async () => {
-  stage = await aProofStage(bank)
-  ;({ db, deps } = stage)
   wallets = [{ id: stage.wallet.id, ref: stage.wallet.wallet }]
   while (wallets.length < partners) {
     const live = await findWallet(db, (await aConnectedPartner(db, bank)).id, 'live')
@@ -35,10 +29,7 @@ beforeEach(async () => {
   )
   wallets.sort((one, other) => (one.id < other.id ? -1 : 1))
 })
-afterEach(async () => {
-  await bank.control('DELETE', '/faults')
-  await stage.close()
-})
+afterEach(() => bank.control('DELETE', '/faults'))
 
 test('one wallet that the bank does not answer for is reported as not compared, and all others are proved', async () => {
   await fault(wallets[2]?.ref ?? '', 503)

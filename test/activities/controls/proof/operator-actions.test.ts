@@ -6,19 +6,9 @@ import { manualEventKinds, recordPayoutEvent } from '../../../../db/payouts/even
 import { lockStep } from '../../../../db/payouts/steps'
 import type { PayoutRef } from '../../../../workflows/payouts/payout'
 import { until } from '../../../support/bank/client'
-import { eachOnAStage, limits, type ProofStage } from '../../../support/stages/proof'
+import { fine, limits, useProofStage } from '../../../support/stages/proof'
 
-const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
-let stage: ProofStage
-let db: ProofStage['db']
-let clock: ProofStage['clock']
-let deps: ProofStage['deps']
-let steps: ProofStage['steps']
-
-eachOnAStage((made) => {
-  stage = made
-  ;({ db, clock, deps, steps } = made)
-})
+const { stage, db, clock, deps, steps } = useProofStage()
 
 test('a note written while its payout moves on stores the status of that moment', async () => {
   const payout = await stage.aSentPayout()

@@ -7,24 +7,11 @@ import { listDrifts } from '../../../../db/controls/proof/drifts'
 import { postSet } from '../../../../db/wallets/ledger'
 import { findWallet } from '../../../../db/wallets/wallets'
 import { heldCreditPostings, heldPostings, type Posting, topUpPostings } from '../../../../domain/wallets/ledger'
-import { type TestBank } from '../../../support/bank/client'
 import { withoutTriggers } from '../../../support/db/without-triggers'
 import { aConnectedPartner } from '../../../support/stages/payout'
-import { eachOnAStage, type ProofStage } from '../../../support/stages/proof'
+import { fine, useProofStage } from '../../../support/stages/proof'
 
-const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
-let bank: TestBank
-let stage: ProofStage
-let db: ProofStage['db']
-let deps: ProofStage['deps']
-let steps: ProofStage['steps']
-let wallet: ProofStage['wallet']
-
-eachOnAStage((made, itsBank) => {
-  stage = made
-  bank = itsBank
-  ;({ db, deps, steps, wallet } = made)
-})
+const { bank, stage, db, deps, steps, wallet } = useProofStage()
 
 test('nothing is found before a fault is planted', async () => {
   await stage.aSentPayout()

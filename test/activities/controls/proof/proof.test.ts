@@ -7,20 +7,9 @@ import { postSet } from '../../../../db/wallets/ledger'
 import { refundPostings, topUpPostings } from '../../../../domain/wallets/ledger'
 import type { PayoutRef } from '../../../../workflows/payouts/payout'
 import { withoutTriggers } from '../../../support/db/without-triggers'
-import { eachOnAStage, type ProofStage } from '../../../support/stages/proof'
+import { fine, useProofStage } from '../../../support/stages/proof'
 
-const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
-let stage: ProofStage
-let db: ProofStage['db']
-let clock: ProofStage['clock']
-let deps: ProofStage['deps']
-let steps: ProofStage['steps']
-let wallet: ProofStage['wallet']
-
-eachOnAStage((made) => {
-  stage = made
-  ;({ db, clock, deps, steps, wallet } = made)
-})
+const { stage, db, clock, deps, steps, wallet } = useProofStage()
 
 test('a deleted entry is found in its set, its wallet and its payout, and resolved when it is back', async () => {
   const { payoutId } = await stage.aSentPayout()
