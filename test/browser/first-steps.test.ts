@@ -1,20 +1,15 @@
 // First steps for a partner without payouts: a command that pays is offered only for test money.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { PartnerChanges } from '../../db/partners/partners'
 import type { MemberRole } from '../../domain/partners/partner'
 import { simulatedRail } from '../../rail/simulated'
 import { aPartner, aSession } from '../support/api/fixtures'
 import { checkPage, noFindings } from '../support/browser/page-checks'
-import { type ServedDashboard, serveDashboard } from '../support/browser/served-dashboard'
-import { aVisitor, type Visitor } from '../support/browser/visitor'
+import { useDashboard } from '../support/browser/served-dashboard'
+import type { Visitor } from '../support/browser/visitor'
 
-let served: ServedDashboard
-
-beforeAll(async () => {
-  served = await serveDashboard({ rails: { simulated: simulatedRail, provider_production: simulatedRail } })
-})
-
-afterAll(() => served?.close())
+const rails = { simulated: simulatedRail, provider_production: simulatedRail }
+const { api, visit } = useDashboard({ rails })
 
 const unverified = { verificationStatus: 'not_started' } as const
 const verified = { verificationStatus: 'approved' } as const
@@ -49,9 +44,8 @@ test('live after verification offers top-up and payout, and a viewer no payout',
 })
 
 async function newcomer(changes: PartnerChanges, role: MemberRole, environment: string): Promise<Visitor> {
-  const { api, browser } = served
   const session = await aSession(api, await aPartner(api, changes), role)
-  const visitor = await aVisitor(browser, api.url, { session, colorScheme: 'light' })
+  const visitor = await visit({ session, colorScheme: 'light' })
   await visitor.go(`/dashboard?environment=${environment}`)
   return visitor
 }

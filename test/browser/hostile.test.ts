@@ -1,31 +1,26 @@
 // Names, references and labels are text on every page, whatever they contain; a logo on another server is not loaded.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser } from 'playwright-core'
+import { beforeAll, expect, test } from '@jest/globals'
 import { recordActivity } from '../../db/controls/activity'
 import { createApiKey } from '../../db/partners/api-keys'
 import type { PartnerRow } from '../../db/partners/partners'
 import { postSet } from '../../db/wallets/ledger'
 import { findWallet } from '../../db/wallets/wallets'
 import { debitPostings } from '../../domain/wallets/ledger'
-import { type Api, testKeyring } from '../support/api/client'
+import { testKeyring } from '../support/api/client'
 import { anInvoice, aPartner, aPayoutRow } from '../support/api/fixtures'
 import { aMember, aSessionOf } from '../support/browser/fixtures'
-import { type ServedDashboard, serveDashboard } from '../support/browser/served-dashboard'
-import { aVisitor, type Visitor } from '../support/browser/visitor'
+import { useDashboard } from '../support/browser/served-dashboard'
+import type { Visitor } from '../support/browser/visitor'
 
 const hostile = '<img src=x onerror=alert(1)>'
 
-let served: ServedDashboard
-let api: Api
-let browser: Browser
+const { api, visit } = useDashboard()
 let partner: PartnerRow
 let payoutId: string
 let visitor: Visitor
 let alerts = 0
 
 beforeAll(async () => {
-  served = await serveDashboard()
-  api = served.api
   // A request to another server is a complaint too.
   partner = await aPartner(api, { name: hostile, logoUrl: 'https://elsewhere.example/logo.png' })
   const payout = { recipientName: hostile, reference: hostile, status: 'failed', failureReason: hostile } as const
@@ -44,15 +39,12 @@ beforeAll(async () => {
   const ada = await aMember(api, partner, member)
   await aSessionOf(api, await aMember(api, await aPartner(api, { name: `${hostile} too` }), member))
   await aMember(api, await aPartner(api, { name: `${hostile} invites` }), member)
-  browser = served.browser
-  visitor = await aVisitor(browser, api.url, { session: await aSessionOf(api, ada) })
+  visitor = await visit({ session: await aSessionOf(api, ada) })
   visitor.page.on('dialog', async (dialog) => {
     alerts++
     await dialog.dismiss()
   })
 })
-
-afterAll(() => served?.close())
 
 const pages: readonly (readonly [what: string, path: () => string])[] = [
   ['the business, at home', () => '/dashboard?environment=sandbox'],

@@ -1,25 +1,13 @@
 // An unattended page keeps reading and marks these reads as background, so that they do not keep a session open.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser, Request } from 'playwright-core'
-import type { Api } from '../support/api/client'
+import { expect, test } from '@jest/globals'
+import type { Request } from 'playwright-core'
 import { aPartner, aSession } from '../support/api/fixtures'
-import { type ServedDashboard, serveDashboard } from '../support/browser/served-dashboard'
-import { aVisitor } from '../support/browser/visitor'
+import { useDashboard } from '../support/browser/served-dashboard'
 
-let served: ServedDashboard
-let api: Api
-let browser: Browser
-
-beforeAll(async () => {
-  served = await serveDashboard()
-  api = served.api
-  browser = served.browser
-})
-
-afterAll(() => served?.close())
+const { api, visit } = useDashboard()
 
 test('reads of an untouched page are marked, and reads by the user are not', async () => {
-  const visitor = await aVisitor(browser, api.url, { session: await aSession(api, await aPartner(api), 'viewer') })
+  const visitor = await visit({ session: await aSession(api, await aPartner(api), 'viewer') })
   const { page } = visitor
   const marked: (string | undefined)[] = []
   page.on('request', (request) => {

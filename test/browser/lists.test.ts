@@ -1,5 +1,5 @@
 // Lists and their surroundings: the search follows the URL, waiting items stay visible, and a phone cuts nothing off.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type ActivityEntry, recordActivity } from '../../db/controls/activity'
 import { storeLogo } from '../../db/partners/logos'
@@ -7,29 +7,22 @@ import type { PartnerRow } from '../../db/partners/partners'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import { aKey, aPartner, aPayoutRow, revokeKey } from '../support/api/fixtures'
 import { aMember, aPng, aSessionOf } from '../support/browser/fixtures'
-import { type ServedDashboard, serveDashboard } from '../support/browser/served-dashboard'
-import { aVisitor, type Visitor } from '../support/browser/visitor'
+import { useDashboard } from '../support/browser/served-dashboard'
+import type { Visitor } from '../support/browser/visitor'
 
 const minute = 60_000
 const email = 'a-rather-long-name.of-somebody@a-rather-long-name-of-a-business.example'
 
-let served: ServedDashboard
+const { api, visit } = useDashboard()
 let partner: PartnerRow
 let session: string
 let visitor: Visitor
 let page: Page
 
-beforeAll(async () => {
-  served = await serveDashboard()
-})
-
-afterAll(() => served?.close())
-
 beforeEach(async () => {
-  const { api, browser } = served
   partner = await aPartner(api, { name: 'Northwind Market Ltd' })
   session = await aSessionOf(api, await aMember(api, partner, { email, role: 'admin' }))
-  visitor = await aVisitor(browser, api.url, { session })
+  visitor = await visit({ session })
   page = visitor.page
 })
 
@@ -154,10 +147,9 @@ test('the audit log shows security events in a separate list, after any number o
 })
 
 test('active keys come first, and revoked ones in pages', async () => {
-  await aKey(served.api, partner, 'live')
-  const oldest = await aKey(served.api, partner, 'sandbox')
-  for (let count = 0; count < 23; count++)
-    await revokeKey(served.api, partner, await aKey(served.api, partner, 'sandbox'))
+  await aKey(api, partner, 'live')
+  const oldest = await aKey(api, partner, 'sandbox')
+  for (let count = 0; count < 23; count++) await revokeKey(api, partner, await aKey(api, partner, 'sandbox'))
   await visitor.go('/dashboard/keys?environment=sandbox')
   const rows = page.getByRole('table', { name: 'API keys' }).getByRole('row')
   await rows.filter({ hasText: oldest.slice(0, 19) }).waitFor()
@@ -187,7 +179,6 @@ test('the audit log links to the payout of a call, names the error of a refused 
 })
 
 test('our logo is shown under any host name of the page', async () => {
-  const { api } = served
   // The configured address is localhost, and the page is opened by IP address here.
   await api.db.transaction((tx) => storeLogo(tx, partner.id, { type: 'image/png', bytes: aPng }))
   await visitor.go(`/p/${partner.slug}`)
@@ -209,7 +200,7 @@ function done(
   { changes, ...fields }: Partial<ActivityEntry> & Pick<ActivityEntry, 'changes'>,
   action = 'account.update',
 ) {
-  const { db, clock } = served.api
+  const { db, clock } = api
   const about = {
     partnerId: partner.id,
     at: clock.now(),
@@ -223,10 +214,10 @@ function done(
 }
 
 function paid(recipientName: string) {
-  return aPayoutRow(served.api, partner, { recipientName })
+  return aPayoutRow(api, partner, { recipientName })
 }
 
 function made(status: PayoutStatus, recipientName: string, { days }: { readonly days: number }) {
-  const createdAt = new Date(served.api.clock.now().getTime() - days * 24 * 60 * minute)
-  return aPayoutRow(served.api, partner, { status, recipientName, createdAt })
+  const createdAt = new Date(api.clock.now().getTime() - days * 24 * 60 * minute)
+  return aPayoutRow(api, partner, { status, recipientName, createdAt })
 }

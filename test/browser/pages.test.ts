@@ -1,18 +1,19 @@
 // Every page of the dashboard in a real browser: light and dark, wide and narrow, without axe violations.
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Browser } from 'playwright-core'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { simulatedRail } from '../../rail/simulated'
-import { type Api, startApi } from '../support/api/client'
 import { aPartner, aSession } from '../support/api/fixtures'
-import { buildDashboard } from '../support/browser/built-dashboard'
-import { openChromium } from '../support/browser/chromium'
 import { aBusyPartner } from '../support/browser/fixtures'
 import { checkPage, noFindings } from '../support/browser/page-checks'
-import { aVisitor } from '../support/browser/visitor'
+import { useDashboard } from '../support/browser/served-dashboard'
 
-let api: Api
-let browser: Browser
+const bank = { url: 'http://127.0.0.1:1/v0', key: 'unused' }
+const { api, visit } = useDashboard({
+  rails: { simulated: simulatedRail, provider_production: simulatedRail },
+  mailInboxUrl: 'http://127.0.0.1:8025',
+  bank: { sandbox: bank, live: bank },
+  temporalUiUrl: 'http://127.0.0.1:8233/namespaces/default',
+})
 let admin: string
 let viewer: string
 let newcomer: string
@@ -21,15 +22,6 @@ let slug: string
 let partnerId: string
 
 beforeAll(async () => {
-  buildDashboard()
-  const bank = { url: 'http://127.0.0.1:1/v0', key: 'unused' }
-  api = await startApi({
-    publicUrl: 'http://localhost',
-    rails: { simulated: simulatedRail, provider_production: simulatedRail },
-    mailInboxUrl: 'http://127.0.0.1:8025',
-    bank: { sandbox: bank, live: bank },
-    temporalUiUrl: 'http://127.0.0.1:8233/namespaces/default',
-  })
   const busy = await aBusyPartner(api)
   payoutId = busy.payoutId
   slug = busy.partner.slug
@@ -37,12 +29,6 @@ beforeAll(async () => {
   admin = await aSession(api, busy.partner, 'admin')
   viewer = await aSession(api, busy.partner, 'viewer')
   newcomer = await aSession(api, await aPartner(api, { verificationStatus: 'not_started' }), 'admin')
-  browser = await openChromium()
-})
-
-afterAll(async () => {
-  await browser?.close()
-  await api?.close()
 })
 
 const pages: readonly (readonly [name: string, path: () => string, session: () => string | undefined])[] = [
@@ -75,7 +61,7 @@ const pages: readonly (readonly [name: string, path: () => string, session: () =
 describe('every page', () => {
   test.each(pages)('%s has no axe violation, in light and dark, and fits a phone', async (name, path, session) => {
     const token = session()
-    const visitor = await aVisitor(browser, api.url, { colorScheme: 'light', ...(token ? { session: token } : {}) })
+    const visitor = await visit({ colorScheme: 'light', ...(token ? { session: token } : {}) })
     await visitor.go(path())
 
     expect(await checkPage(visitor, name)).toEqual(noFindings)
@@ -85,7 +71,7 @@ describe('every page', () => {
 
 describe('on every page', () => {
   test('Ctrl+K jumps to a page or to a payout, by keyboard alone', async () => {
-    const visitor = await aVisitor(browser, api.url, { session: admin })
+    const visitor = await visit({ session: admin })
     const { page } = visitor
     await visitor.go('/dashboard?environment=sandbox')
 
@@ -105,7 +91,7 @@ describe('on every page', () => {
   })
 
   test('the environment is chosen once for all pages, is part of the URL, and is visible', async () => {
-    const visitor = await aVisitor(browser, api.url, { session: admin })
+    const visitor = await visit({ session: admin })
     const { page } = visitor
     await visitor.go('/dashboard?environment=sandbox')
     await page.getByText('Sandbox: test money only').waitFor()
@@ -121,7 +107,7 @@ describe('on every page', () => {
   })
 
   test('light or dark is remembered, and the menu opens on a phone', async () => {
-    const visitor = await aVisitor(browser, api.url, {
+    const visitor = await visit({
       session: admin,
       viewport: { width: 390, height: 844 },
       colorScheme: 'light',
@@ -144,7 +130,7 @@ describe('on every page', () => {
   })
 
   test('an invoice is saved as a PDF', async () => {
-    const visitor = await aVisitor(browser, api.url, { session: viewer })
+    const visitor = await visit({ session: viewer })
     await visitor.go('/dashboard/invoices?environment=live')
 
     const [download] = await Promise.all([
@@ -162,7 +148,7 @@ describe('on every page', () => {
   })
 
   test('a payout of the other environment is not shown, with the reason', async () => {
-    const visitor = await aVisitor(browser, api.url, { session: admin })
+    const visitor = await visit({ session: admin })
     await visitor.go(`/dashboard/payouts/${payoutId}?environment=live`)
 
     expect(await visitor.page.locator('h1').textContent()).toBe('Payout not found')
@@ -170,7 +156,7 @@ describe('on every page', () => {
   })
 
   test('a failed payout shows no cost', async () => {
-    const visitor = await aVisitor(browser, api.url, { session: admin })
+    const visitor = await visit({ session: admin })
     await visitor.go(`/dashboard/payouts/${payoutId}?environment=sandbox`)
 
     const headings = await visitor.page.getByRole('heading', { level: 2 }).allTextContents()
@@ -180,7 +166,7 @@ describe('on every page', () => {
   })
 
   test('names its partner in its requests', async () => {
-    const visitor = await aVisitor(browser, api.url, { session: admin })
+    const visitor = await visit({ session: admin })
     const asked = new Set<string | undefined>()
     visitor.page.on('request', (request) => {
       if (/\/v1\/(?!auth\/)/.test(request.url())) asked.add(request.headers()['x-partner-id'])
@@ -193,7 +179,7 @@ describe('on every page', () => {
   })
 
   test('a user who requested too many codes can still enter the one that has arrived', async () => {
-    const visitor = await aVisitor(browser, api.url)
+    const visitor = await visit()
     const { page } = visitor
     await page.route('**/v1/auth/codes', (route) =>
       route.fulfill({ status: 429, json: { error: { code: 'rate_limited', message: 'Too many requests.' } } }),
@@ -209,7 +195,7 @@ describe('on every page', () => {
 
   test('an expired session leads to the sign-in, and back to the same page', async () => {
     const ended = 'x'.repeat(43)
-    const visitor = await aVisitor(browser, api.url, { session: ended })
+    const visitor = await visit({ session: ended })
     await visitor.go('/dashboard/payouts?environment=sandbox&q=Emmy')
 
     const url = new URL(visitor.page.url())

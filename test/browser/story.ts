@@ -1,28 +1,22 @@
 // The main dashboard story: `npm start`, then a new user signs up, pays, creates a key, tops up, invites a
 // viewer and signs out.
 import { readFileSync } from 'node:fs'
-import { beforeAll, describe, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
+import { describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import type { Stage } from '../support/browser/stage'
 import { codeFor, fillPayout, signIn } from '../support/browser/steps'
 import { aVisitor, type Visitor } from '../support/browser/visitor'
-import type { Local } from '../support/system/started'
+import { passedOn } from '../support/opened'
 
-export function newcomer(stage: () => Stage): void {
-  let local: Local
-  let browser: Browser
-
-  beforeAll(async () => {
-    local = stage().local
-    browser = stage().browser
-  })
+export function newcomer(stage: Stage): void {
+  const local = passedOn(() => stage.local)
 
   describe('a new user', () => {
     let visitor: Visitor
     let page: Page
 
     test('signs up, and has a sandbox with test money at once', async () => {
-      visitor = await aVisitor(browser, local.api)
+      visitor = await aVisitor(stage.browser, local.api)
       page = visitor.page
       await visitor.go('/sign-in')
       await page.getByRole('link', { name: 'Open a sandbox' }).click()
@@ -124,7 +118,7 @@ export function newcomer(stage: () => Stage): void {
       await page.getByLabel('Work email').fill('grace@engine.test')
       await page.getByRole('button', { name: 'Send invitation' }).click()
       await page.getByText('Invitation sent').waitFor()
-      const viewer = await aVisitor(browser, local.api)
+      const viewer = await aVisitor(stage.browser, local.api)
       await signIn(viewer, local, 'grace@engine.test')
 
       expect(await viewer.page.getByRole('link', { name: 'Send a payout' }).count()).toBe(0)

@@ -1,7 +1,7 @@
 // The dashboard with one system as `npm start` runs it. Its parts share the system, because starting it takes
 // most of the time.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { aStage, type Stage } from '../support/browser/stage'
+import { describe, expect, test } from '@jest/globals'
+import { useStage } from '../support/browser/stage'
 import { leftOf } from '../support/system/started'
 import { until } from '../support/until'
 import { goingLive } from './partners/verification'
@@ -10,34 +10,14 @@ import { afterwards } from './payouts/afterwards'
 import { unknownPayout } from './payouts/unknown'
 import { newcomer } from './story'
 
-let stage: Stage
+const stage = useStage()
 
-beforeAll(async () => {
-  stage = await aStage()
-})
-
-afterAll(() => stage?.close())
-
-describe('story', () => {
-  newcomer(() => stage)
-})
-
-describe('verification', () => {
-  goingLive(() => stage)
-})
-
-describe('verified', () => {
-  verifiedPartner(() => stage)
-})
-
-describe('unknown', () => {
-  unknownPayout(() => stage)
-})
-
+describe('story', () => newcomer(stage))
+describe('verification', () => goingLive(stage))
+describe('verified', () => verifiedPartner(stage))
+describe('unknown', () => unknownPayout(stage))
 // After the others, because it changes the delays of the bank.
-describe('afterwards', () => {
-  afterwards(() => stage)
-})
+describe('afterwards', () => afterwards(stage))
 
 // Last, because it ends the system.
 describe('npm start', () => {

@@ -1,40 +1,28 @@
 // Every page of going live in each of its states, in a real browser: no axe violation, and the right texts and actions.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Browser } from 'playwright-core'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { simulatedRail } from '../../../rail/simulated'
-import { type Api, startApi } from '../../support/api/client'
 import { aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
-import { buildDashboard } from '../../support/browser/built-dashboard'
-import { openChromium } from '../../support/browser/chromium'
 import { checkPage, noFindings } from '../../support/browser/page-checks'
-import { aVisitor, type Visitor } from '../../support/browser/visitor'
+import { useDashboard } from '../../support/browser/served-dashboard'
+import type { Visitor } from '../../support/browser/visitor'
 import { aFundedPartner, aPayoutWithCases, aReturnedPayout, verificationStates } from './going-live-fixtures'
 
-let api: Api
-let browser: Browser
+const bank = { url: 'http://127.0.0.1:1/v0', key: 'unused' }
+const rails = { simulated: simulatedRail, provider_sandbox: simulatedRail, provider_production: simulatedRail }
+const { api, visit } = useDashboard({ rails, bank: { sandbox: bank, live: bank } })
 let partner: PartnerRow
 let admin: string
 let viewer: string
 
 beforeAll(async () => {
-  buildDashboard()
-  const bank = { url: 'http://127.0.0.1:1/v0', key: 'unused' }
-  const rails = { simulated: simulatedRail, provider_sandbox: simulatedRail, provider_production: simulatedRail }
-  api = await startApi({ publicUrl: 'http://localhost', rails, bank: { sandbox: bank, live: bank } })
   partner = await aFundedPartner(api)
   admin = await aSession(api, partner, 'admin')
   viewer = await aSession(api, partner, 'viewer')
-  browser = await openChromium()
-})
-
-afterAll(async () => {
-  await browser?.close()
-  await api?.close()
 })
 
 const open = async (session: string, path: string): Promise<Visitor> => {
-  const visitor = await aVisitor(browser, api.url, { colorScheme: 'light', session })
+  const visitor = await visit({ colorScheme: 'light', session })
   await visitor.go(path)
   return visitor
 }

@@ -1,29 +1,18 @@
 // A member of two partners: switching between them, and the behaviour of a page that still shows the previous one.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import type { PartnerRow } from '../../../db/partners/partners'
-import type { Api } from '../../support/api/client'
 import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
 import { aMember, aSessionOf } from '../../support/browser/fixtures'
-import { type ServedDashboard, serveDashboard } from '../../support/browser/served-dashboard'
+import { useDashboard } from '../../support/browser/served-dashboard'
 import { fillPayout } from '../../support/browser/steps'
-import { aVisitor, type Visitor } from '../../support/browser/visitor'
+import type { Visitor } from '../../support/browser/visitor'
 
-let served: ServedDashboard
-let api: Api
-let browser: Browser
+const { api, visit } = useDashboard()
 let north: PartnerRow
 let south: PartnerRow
 let visitor: Visitor
 let page: Page
-
-beforeAll(async () => {
-  served = await serveDashboard()
-  api = served.api
-  browser = served.browser
-})
-
-afterAll(() => served?.close())
 
 beforeEach(async () => {
   north = await aPartner(api, { name: 'Northwind Market Ltd' })
@@ -33,7 +22,7 @@ beforeEach(async () => {
   const email = `ada@${north.slug}.example`
   const member = await aMember(api, north, { email, role: 'admin' })
   await aSessionOf(api, await aMember(api, south, { email, role: 'admin' }))
-  visitor = await aVisitor(browser, api.url, { session: await aSessionOf(api, member) })
+  visitor = await visit({ session: await aSessionOf(api, member) })
   page = visitor.page
 })
 

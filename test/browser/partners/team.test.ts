@@ -1,39 +1,28 @@
 // Changes that admins make to their business and their team, in a real browser, and their effect on the members.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import type { MemberRow } from '../../../db/partners/members'
 import type { PartnerRow } from '../../../db/partners/partners'
-import type { Api } from '../../support/api/client'
 import { confirmMails } from '../../support/api/confirmed'
 import { aPartner } from '../../support/api/fixtures'
 import { anotherCode } from '../../support/api/people'
 import { aMember, aSessionOf } from '../../support/browser/fixtures'
-import { type ServedDashboard, serveDashboard } from '../../support/browser/served-dashboard'
-import { aVisitor, type Visitor } from '../../support/browser/visitor'
+import { useDashboard } from '../../support/browser/served-dashboard'
+import type { Visitor } from '../../support/browser/visitor'
 import { until } from '../../support/until'
 
-let served: ServedDashboard
-let api: Api
-let browser: Browser
+const { api, visit } = useDashboard()
 let partner: PartnerRow
 let ada: MemberRow
 let grace: MemberRow
 let visitor: Visitor
 let page: Page
 
-beforeAll(async () => {
-  served = await serveDashboard()
-  api = served.api
-  browser = served.browser
-})
-
-afterAll(() => served?.close())
-
 beforeEach(async () => {
   partner = await aPartner(api, { name: 'Northwind Market Ltd' })
   ada = await aMember(api, partner, { email: `ada@${partner.slug}.example`, role: 'admin', name: 'Ada' })
   grace = await aMember(api, partner, { email: `grace@${partner.slug}.example`, role: 'viewer' })
-  visitor = await aVisitor(browser, api.url, { session: await aSessionOf(api, ada) })
+  visitor = await visit({ session: await aSessionOf(api, ada) })
   page = visitor.page
 })
 
@@ -76,7 +65,7 @@ describe('an admin', () => {
   })
 
   test('makes a viewer an admin, effective from their next request', async () => {
-    const hers = await aVisitor(browser, api.url, { session: await aSessionOf(api, grace) })
+    const hers = await visit({ session: await aSessionOf(api, grace) })
     await hers.go('/dashboard/keys?environment=sandbox')
     expect(await hers.page.getByRole('button', { name: 'Create key' }).count()).toBe(0)
 
@@ -135,7 +124,7 @@ describe('an admin', () => {
   })
 
   test('removes a member, whose open page ends at the sign-in', async () => {
-    const hers = await aVisitor(browser, api.url, { session: await aSessionOf(api, grace) })
+    const hers = await visit({ session: await aSessionOf(api, grace) })
     await hers.go('/dashboard/payouts?environment=sandbox')
 
     await visitor.go('/dashboard/team?environment=sandbox')
@@ -170,7 +159,7 @@ describe('a member', () => {
   })
 
   test('leaves a team, viewers included, and is signed out', async () => {
-    const hers = await aVisitor(browser, api.url, { session: await aSessionOf(api, grace) })
+    const hers = await visit({ session: await aSessionOf(api, grace) })
     await hers.go('/dashboard/team?environment=sandbox')
     await hers.page.getByRole('button', { name: 'Leave team' }).click()
     expect(await hers.faults()).toEqual([])
@@ -187,7 +176,7 @@ describe('a member', () => {
   })
 
   test('signs out everywhere: the session of the other device ends too', async () => {
-    const other = await aVisitor(browser, api.url, { session: await aSessionOf(api, ada) })
+    const other = await visit({ session: await aSessionOf(api, ada) })
     await other.go('/dashboard/payouts?environment=sandbox')
 
     await visitor.go('/dashboard/settings?environment=sandbox')

@@ -2,25 +2,20 @@
 // own simulated page.
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import type { Stage } from '../../support/browser/stage'
+import { type Stage, useVisitor } from '../../support/browser/stage'
 import { codeFor } from '../../support/browser/steps'
-import { aVisitor, type Visitor } from '../../support/browser/visitor'
-import type { Local } from '../../support/system/started'
 
-export function goingLive(stage: () => Stage): void {
-  let local: Local
-  let visitor: Visitor
+export function goingLive(stage: Stage): void {
+  const visitor = useVisitor(stage)
   let page: Page
 
   beforeAll(async () => {
-    local = stage().local
-    visitor = await aVisitor(stage().browser, local.api)
     page = visitor.page
     await visitor.go('/sign-up')
     await page.getByLabel('Business name').fill('Difference Engines Ltd')
     await page.getByLabel('Work email').fill('ada@difference.test')
     await page.getByRole('button', { name: 'Open sandbox' }).click()
-    await page.getByLabel('Six-digit code').fill(await codeFor(local, 'ada@difference.test'))
+    await page.getByLabel('Six-digit code').fill(await codeFor(stage.local, 'ada@difference.test'))
     await page.waitForURL('**/dashboard?*')
   })
 

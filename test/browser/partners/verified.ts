@@ -1,24 +1,17 @@
 // Members of a verified partner: live payouts by mailed code, their own logo, and everything by keyboard alone.
-import { beforeAll, describe, expect, test } from '@jest/globals'
-import type { Browser } from 'playwright-core'
+import { describe, expect, test } from '@jest/globals'
 import { aPng } from '../../support/browser/fixtures'
 import type { Stage } from '../../support/browser/stage'
 import { codeFor, fillPayout, jumpTo, signIn, tabTo } from '../../support/browser/steps'
 import { aVisitor } from '../../support/browser/visitor'
-import type { Local } from '../../support/system/started'
+import { passedOn } from '../../support/opened'
 
-export function verifiedPartner(stage: () => Stage): void {
-  let local: Local
-  let browser: Browser
-
-  beforeAll(async () => {
-    local = stage().local
-    browser = stage().browser
-  })
+export function verifiedPartner(stage: Stage): void {
+  const local = passedOn(() => stage.local)
 
   describe('a verified partner', () => {
     test('confirms a live payout with the code that was mailed for it', async () => {
-      const visitor = await aVisitor(browser, local.api)
+      const visitor = await aVisitor(stage.browser, local.api)
       const { page } = visitor
       await signIn(visitor, local, 'demo@payouts.test')
       await visitor.go('/dashboard/send?environment=live')
@@ -46,7 +39,7 @@ export function verifiedPartner(stage: () => Stage): void {
     })
 
     test('sees only its own pages after the sign-in, whatever the URL asks for', async () => {
-      const visitor = await aVisitor(browser, local.api)
+      const visitor = await aVisitor(stage.browser, local.api)
       await signIn(visitor, local, 'demo@payouts.test', '/sign-in?next=https://evil.test/dashboard')
 
       expect(new URL(visitor.page.url()).origin).toBe(local.api)
@@ -60,7 +53,7 @@ export function verifiedPartner(stage: () => Stage): void {
     })
 
     test('chooses a logo from the local machine, which its sign-in page then shows', async () => {
-      const visitor = await aVisitor(browser, local.api)
+      const visitor = await aVisitor(stage.browser, local.api)
       const { page } = visitor
       await signIn(visitor, local, 'demo@payouts.test')
       await visitor.go('/dashboard/settings?environment=sandbox')
@@ -87,7 +80,7 @@ export function verifiedPartner(stage: () => Stage): void {
     })
 
     test('signs in, sends a payout and opens it again by keyboard alone', async () => {
-      const visitor = await aVisitor(browser, local.api)
+      const visitor = await aVisitor(stage.browser, local.api)
       const { page } = visitor
       const { keyboard } = page
       await fetch(`${local.mail?.inbox}/messages.json`, { method: 'DELETE' })

@@ -7,21 +7,17 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { projectDir } from '../../../local/files'
 import { environment } from '../../../runtime/config/config'
-import type { Stage } from '../../support/browser/stage'
-import { codeFor, fillPayout, signIn } from '../../support/browser/steps'
-import { aVisitor, type Visitor } from '../../support/browser/visitor'
-import type { Local } from '../../support/system/started'
+import { type Stage, useVisitor } from '../../support/browser/stage'
+import { codeFor, fillPayout } from '../../support/browser/steps'
+import { passedOn } from '../../support/opened'
 
-export function afterwards(stage: () => Stage): void {
-  let local: Local
-  let visitor: Visitor
+export function afterwards(stage: Stage): void {
+  const visitor = useVisitor(stage, 'demo@payouts.test')
+  const local = passedOn(() => stage.local)
   let page: Page
 
-  beforeAll(async () => {
-    local = stage().local
-    visitor = await aVisitor(stage().browser, local.api)
+  beforeAll(() => {
     page = visitor.page
-    await signIn(visitor, local, 'demo@payouts.test')
   })
 
   /** How long the bank holds a sent transfer, so that there is time to choose its outcome. */
@@ -124,7 +120,7 @@ export function afterwards(stage: () => Stage): void {
 
   /** The ops command line, with the same system. */
   async function ops(...command: string[]): Promise<{ readonly data: readonly { readonly id: string }[] }> {
-    const env = { ...environment(), DATA_DIR: stage().dataDir }
+    const env = { ...environment(), DATA_DIR: stage.dataDir }
     const args = [join(projectDir(), 'dist/ops/main.js'), ...command, '--json']
     const { stdout } = await promisify(execFile)(process.execPath, args, { env })
     return JSON.parse(stdout)

@@ -1,39 +1,26 @@
 // Cancelling in a real browser: in time, too late, and without a worker. The page never claims more than is known.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import type { Browser } from 'playwright-core'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { payoutWorkflowId } from '../../../workflows/names'
 import { aSession } from '../../support/api/fixtures'
-import { aPayoutWorld, type Payer, type PayoutWorld } from '../../support/api/payout-world'
-import { buildDashboard } from '../../support/browser/built-dashboard'
-import { openChromium } from '../../support/browser/chromium'
+import { type Payer, usePayoutWorld } from '../../support/api/payout-world'
+import { useBrowser } from '../../support/browser/served-dashboard'
 import { aVisitor, type Visitor } from '../../support/browser/visitor'
-import { silenceTemporal } from '../../support/temporal/a-worker'
 import { until } from '../../support/until'
 
 const toCustomers = { method: 'POST', path: '/v0/customers/*' }
-let world: PayoutWorld
-let browser: Browser
+const held = useBrowser()
+// No poll happens within a test, so only the cancel wakes the workflow.
+const world = usePayoutWorld({ publicUrl: 'http://localhost', payouts: { pollMs: [600_000], answerTimeoutMs: 3_000 } })
 let payer: Payer
 let visitor: Visitor
 
-beforeAll(async () => {
-  silenceTemporal()
-  buildDashboard()
-  // No poll happens within a test, so only the cancel wakes the workflow.
-  world = await aPayoutWorld({ publicUrl: 'http://localhost', payouts: { pollMs: [600_000], answerTimeoutMs: 3_000 } })
-  browser = await openChromium()
-})
 beforeEach(async () => {
   payer = await world.aPayer()
-  visitor = await aVisitor(browser, world.api.url, { session: await aSession(world.api, payer, 'admin') })
+  visitor = await aVisitor(held.browser, world.api.url, { session: await aSession(world.api, payer, 'admin') })
 })
 afterEach(async () => {
   await visitor.leave()
   await world.bank.control('DELETE', '/faults')
-})
-afterAll(async () => {
-  await browser?.close()
-  await world?.close()
 })
 
 test('a payout that the bank does not have is cancelled and refunded', async () => {

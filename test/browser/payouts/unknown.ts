@@ -1,31 +1,20 @@
 // A payout whose response is lost: it stays the same payout, and is paid once.
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import type { Stage } from '../../support/browser/stage'
-import { fillPayout, signIn, signInHere } from '../../support/browser/steps'
-import { aVisitor, type Visitor } from '../../support/browser/visitor'
-import type { Local } from '../../support/system/started'
+import { type Stage, useVisitor } from '../../support/browser/stage'
+import { fillPayout, signInHere } from '../../support/browser/steps'
 
-export function unknownPayout(stage: () => Stage): void {
-  let local: Local
-  let visitor: Visitor
+export function unknownPayout(stage: Stage): void {
+  const visitor = useVisitor(stage, 'demo@payouts.test')
   let page: Page
 
   beforeAll(async () => {
-    local = stage().local
-    visitor = await aVisitor(stage().browser, local.api)
-    page = visitor.page
-    await signIn(visitor, local, 'demo@payouts.test')
     await visitor.go('/dashboard?environment=sandbox')
+    page = visitor.page
   })
 
   test('it is sent again as the same payout', async () => {
-    await page.getByRole('link', { name: 'Send a payout' }).first().click()
-    await fillPayout(page, { amount: '7.00', name: 'Grace Hopper', account: '38291111' })
-    await page.getByRole('button', { name: 'Review' }).click()
-    await loseTheAnswer()
-    await page.getByRole('button', { name: 'Send £7.00' }).click()
-    await page.getByText('We do not know yet whether it was sent').waitFor()
+    await sendUnknown({ amount: '7.00', name: 'Grace Hopper', account: '38291111' }, loseTheAnswer)
     expect(await page.getByRole('button', { name: 'Edit' }).isDisabled()).toBe(true)
     await visitor.picture('story-unknown')
     await page.unroute('**/v1/payouts?*')
@@ -37,12 +26,9 @@ export function unknownPayout(stage: () => Stage): void {
 
   test('sent offline it does not hang: the retry is the same payout, and is paid once', async () => {
     const keys = keysSent()
-    await page.getByRole('link', { name: 'Send a payout' }).first().click()
-    await fillPayout(page, { amount: '8.00', name: 'Radia Perlman', account: '38292222' })
-    await page.getByRole('button', { name: 'Review' }).click()
-    await page.context().setOffline(true)
-    await page.getByRole('button', { name: 'Send £8.00' }).click()
-    await page.getByText('We do not know yet whether it was sent').waitFor()
+    await sendUnknown({ amount: '8.00', name: 'Radia Perlman', account: '38292222' }, () =>
+      page.context().setOffline(true),
+    )
     await page.context().setOffline(false)
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('In the recipient’s account').waitFor()
@@ -53,12 +39,7 @@ export function unknownPayout(stage: () => Stage): void {
   })
 
   test('it stays unknown after a refusal and a reload, until it is looked up', async () => {
-    await page.getByRole('link', { name: 'Send a payout' }).first().click()
-    await fillPayout(page, { amount: '9.00', name: 'Barbara Liskov', account: '38293333' })
-    await page.getByRole('button', { name: 'Review' }).click()
-    await loseTheAnswer()
-    await page.getByRole('button', { name: 'Send £9.00' }).click()
-    await page.getByText('We do not know yet whether it was sent').waitFor()
+    await sendUnknown({ amount: '9.00', name: 'Barbara Liskov', account: '38293333' }, loseTheAnswer)
     await page.unroute('**/v1/payouts?*')
     await page.route('**/v1/payouts?*', (route) =>
       route.fulfill({ status: 429, json: { error: { code: 'rate_limited', message: 'Too many requests.' } } }),
@@ -86,17 +67,12 @@ export function unknownPayout(stage: () => Stage): void {
 
   test('it survives the end of the session: after signing in again it is the same payout, and is paid once', async () => {
     const keys = keysSent()
-    await page.getByRole('link', { name: 'Send a payout' }).first().click()
-    await fillPayout(page, { amount: '11.00', name: 'Hedy Lamarr', account: '38294444' })
-    await page.getByRole('button', { name: 'Review' }).click()
-    await loseTheAnswer()
-    await page.getByRole('button', { name: 'Send £11.00' }).click()
-    await page.getByText('We do not know yet whether it was sent').waitFor()
+    await sendUnknown({ amount: '11.00', name: 'Hedy Lamarr', account: '38294444' }, loseTheAnswer)
     await page.unroute('**/v1/payouts?*')
     await page.context().clearCookies()
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.waitForURL('**/sign-in?*')
-    await signInHere(visitor, local, 'demo@payouts.test')
+    await signInHere(visitor, stage.local, 'demo@payouts.test')
     await page.waitForURL('**/dashboard/send?*')
 
     await page.getByText('A payout has an unknown outcome').waitFor()
@@ -114,6 +90,16 @@ export function unknownPayout(stage: () => Stage): void {
     expect(await page.evaluate('Object.keys(sessionStorage).join()')).not.toContain('unknown-payout')
     await visitor.leave()
   })
+
+  /** The response is lost after the review, so the page does not learn the outcome. */
+  async function sendUnknown(payout: Parameters<typeof fillPayout>[1], lose: () => Promise<void>): Promise<void> {
+    await page.getByRole('link', { name: 'Send a payout' }).first().click()
+    await fillPayout(page, payout)
+    await page.getByRole('button', { name: 'Review' }).click()
+    await lose()
+    await page.getByRole('button', { name: `Send £${payout.amount}` }).click()
+    await page.getByText('We do not know yet whether it was sent').waitFor()
+  }
 
   async function countSent(lastFour: string, amount: string): Promise<number> {
     await visitor.go(`/dashboard/payouts?environment=sandbox&q=${lastFour}`)

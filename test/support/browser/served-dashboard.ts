@@ -1,23 +1,29 @@
 // The dashboard as the API alone serves it, without a worker or a bank, and a browser to open it.
+import { beforeAll } from '@jest/globals'
 import type { Browser } from 'playwright-core'
-import { type Api, type ApiOptions, startApi } from '../api/client'
+import { type Api, type ApiOptions, useApi } from '../api/client'
+import { opened } from '../opened'
 import { buildDashboard } from './built-dashboard'
 import { openChromium } from './chromium'
+import { aVisitor, type Visitor, type VisitorOptions } from './visitor'
 
 export interface ServedDashboard {
   readonly api: Api
-  readonly browser: Browser
-  close(): Promise<void>
+  visit(options?: VisitorOptions): Promise<Visitor>
 }
 
-export async function serveDashboard(options: ApiOptions = {}): Promise<ServedDashboard> {
-  buildDashboard()
-  const api = await startApi({ publicUrl: 'http://localhost', ...options })
-  try {
-    const browser = await openChromium()
-    return { api, browser, close: () => browser.close().then(() => api.close()) }
-  } catch (error) {
-    await api.close()
-    throw error
-  }
+/** A dashboard for this test file. */
+export function useDashboard(options: ApiOptions = {}): ServedDashboard {
+  const held = useBrowser()
+  const api = useApi({ publicUrl: 'http://localhost', ...options })
+  return { api, visit: (as) => aVisitor(held.browser, api.url, as) }
+}
+
+/** A browser for this test file, and the built dashboard. */
+export function useBrowser(): { readonly browser: Browser } {
+  beforeAll(buildDashboard)
+  return opened(
+    async () => ({ browser: await openChromium() }),
+    ({ browser }) => browser.close(),
+  )
 }

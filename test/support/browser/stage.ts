@@ -5,10 +5,13 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { choosePort } from '../../../local/ports'
 import { removeCluster } from '../../../local/postgres/cluster'
+import { opened } from '../opened'
 import { type Local, leftOf, type StartedSystem, start } from '../system/started'
 import { until } from '../until'
 import { buildDashboard } from './built-dashboard'
 import { openChromium } from './chromium'
+import { signIn } from './steps'
+import { aVisitor, type Visitor } from './visitor'
 
 export interface Stage {
   readonly system: StartedSystem
@@ -19,7 +22,24 @@ export interface Stage {
   close(): Promise<void>
 }
 
-export async function aStage(): Promise<Stage> {
+/** A whole system for this test file. */
+export function useStage(): Stage {
+  return opened(aStage, (stage) => stage.close())
+}
+
+/** A visitor for the tests of one part, signed in if there is an email. */
+export function useVisitor(stage: Stage, email?: string): Visitor {
+  return opened(
+    async () => {
+      const visitor = await aVisitor(stage.browser, stage.local.api)
+      if (email !== undefined) await signIn(visitor, stage.local, email)
+      return visitor
+    },
+    (visitor) => visitor.leave(),
+  )
+}
+
+async function aStage(): Promise<Stage> {
   buildDashboard()
   const dataDir = mkdtempSync(join(tmpdir(), 'payouts-dashboard-'))
   chmodSync(dataDir, 0o755)

@@ -21,13 +21,15 @@ export interface Visitor {
   leave(): Promise<void>
 }
 
+export type VisitorOptions = BrowserContextOptions & { readonly session?: string }
+
 /** A busy machine is slow, which is not the page's fault. */
 const timeoutMs = 120_000
 
 export async function aVisitor(
   browser: Browser,
   url: string,
-  { session, ...options }: BrowserContextOptions & { readonly session?: string } = {},
+  { session, ...options }: VisitorOptions = {},
 ): Promise<Visitor> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 860 },
