@@ -1,38 +1,31 @@
 // Costly reads: few at once per partner, on a separate connection pool, and none for longer than two seconds.
-import { beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { Client } from 'pg'
-import type { PartnerRow } from '../../../db/partners/partners'
 import { startApi, useApi } from '../../support/api/client'
-import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
+import { aKey, aPartner, aPayoutRow, useCaller } from '../../support/api/fixtures'
 
 const api = useApi({ readLimits: { running: 1, waiting: 2, waitMs: 10_000, restFactor: 1, restAtMostMs: 100 } })
-let partner: PartnerRow
-let key: string
-
-beforeEach(async () => {
-  partner = await aPartner(api)
-  key = await aKey(api, partner, 'sandbox')
-})
+const { partner, caller } = useCaller(api)
 
 test('a read that takes longer than two seconds is 503 and names the reason', async () => {
   const held = await holdTotals()
-  const answer = await api.get('/v1/usage', { key })
+  const answer = await api.get('/v1/usage', caller)
   await held.release()
 
   expect([answer.status, answer.body.error?.code]).toEqual([503, 'service_unavailable'])
   expect(answer.body.error?.message).toContain('took longer than 2 seconds')
   expect(answer.headers.get('Retry-After')).toBe('5')
-  expect((await api.get('/v1/usage', { key })).status).toBe(200)
+  expect((await api.get('/v1/usage', caller)).status).toBe(200)
 })
 
 test('a flood from one partner gets 429, and blocks neither its own payouts nor other partners', async () => {
   const other = await aKey(api, await aPartner(api), 'sandbox')
   const held = await holdTotals()
-  const flood = Array.from({ length: 20 }, () => api.get('/v1/usage', { key }))
+  const flood = Array.from({ length: 20 }, () => api.get('/v1/usage', caller))
   const refused = await Promise.race(flood)
 
   const elsewhere = await Promise.all([
-    ...Array.from({ length: 5 }, () => api.post('/v1/quotes', { amount_gbp: '10.00' }, { key })),
+    ...Array.from({ length: 5 }, () => api.post('/v1/quotes', { amount_gbp: '10.00' }, caller)),
     api.get('/v1/payouts', { key: other }),
     api.get('/v1/account', { key: other }),
   ])
@@ -47,11 +40,11 @@ test('a flood from one partner gets 429, and blocks neither its own payouts nor 
   ])
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(17)
   expect(statuses).toContain(200)
-  expect((await api.get('/v1/usage', { key })).status).toBe(200)
+  expect((await api.get('/v1/usage', caller)).status).toBe(200)
 })
 
 test('waiting reads run one after the other', async () => {
-  const answers = await Promise.all(['usage', 'recipients', 'payouts'].map((path) => api.get(`/v1/${path}`, { key })))
+  const answers = await Promise.all(['usage', 'recipients', 'payouts'].map((path) => api.get(`/v1/${path}`, caller)))
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
 })
@@ -79,11 +72,10 @@ test('a partner with waiting reads pauses between them, and other partners do no
 
 test('a download that is not read to its end does not block other reads', async () => {
   await aPayoutRow(api, partner)
-  const file = await fetch(`${api.url}/v1/payouts.csv`, { headers: { Authorization: `Bearer ${key}` } })
+  const file = await fetch(`${api.url}/v1/payouts.csv`, { headers: { Authorization: `Bearer ${caller.key}` } })
 
   // One after the other, because a statement of the download may hold one of the three places.
-  for (const path of ['usage', 'recipients', 'payouts'])
-    expect((await api.get(`/v1/${path}`, { key })).status).toBe(200)
+  for (const path of ['usage', 'recipients', 'payouts']) expect((await api.get(`/v1/${path}`, caller)).status).toBe(200)
   await file.body?.cancel()
 })
 

@@ -1,22 +1,15 @@
 // GET /v1/invoices and /v1/invoices/{id}: invoices with their lines, without drafts; documents as PDF and
 // CSV.
 import { randomUUID } from 'node:crypto'
-import { beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { markInvoicePaid } from '../../../db/invoices/moves'
-import type { PartnerRow } from '../../../db/partners/partners'
 import { useApi } from '../../support/api/client'
-import { aKey, anInvoice, aPartner, aSession } from '../../support/api/fixtures'
+import { aKey, anInvoice, aPartner, aSession, useCaller } from '../../support/api/fixtures'
 
 const api = useApi()
-let partner: PartnerRow
-let key: string
+const { partner, caller } = useCaller(api, 'live')
 
-beforeEach(async () => {
-  partner = await aPartner(api)
-  key = await aKey(api, partner, 'live')
-})
-
-const list = async (query = '') => (await api.get(`/v1/invoices${query}`, { key })).body
+const list = async (query = '') => (await api.get(`/v1/invoices${query}`, caller)).body
 
 test('an invoice is shown with its lines in order and exact unit amounts', async () => {
   const issuedAt = new Date('2026-11-01T06:00:00Z')
@@ -132,7 +125,7 @@ test('422 invalid_request for a bad limit, and for a cursor that is unknown, a d
 
   const answers = await Promise.all(
     ['limit=0', ...cursors.map((id) => `starting_after=${id}`)].map((query) =>
-      api.get(`/v1/invoices?${query}`, { key }),
+      api.get(`/v1/invoices?${query}`, caller),
     ),
   )
 
@@ -153,7 +146,7 @@ describe('one invoice', () => {
   ] as const
   const october = { period: '2026-10-01', number: null } as const
   const aNumber = () => `INV-2026-${randomUUID().slice(0, 6)}`
-  const get = (path: string, headers = {}) => api.get(`/v1/invoices/${path}`, { key, headers })
+  const get = (path: string, headers = {}) => api.get(`/v1/invoices/${path}`, { ...caller, headers })
 
   test('is the same as in the list', async () => {
     const invoice = await anInvoice(api, partner, { ...october, number: aNumber() }, lines)

@@ -1,26 +1,15 @@
 // /v1/members: admins add, change and remove members; one admin always stays, even under concurrent requests.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { changeRole } from '../../../db/partners/members'
 import type { PartnerRow } from '../../../db/partners/partners'
-import { type Answer, type Api, startApi } from '../../support/api/client'
+import type { Answer } from '../../support/api/client'
 import { sendConfirmed } from '../../support/api/confirmed'
 import { aClock, aKey, aPartner, aSession, changePartner } from '../../support/api/fixtures'
-import { aCode, anEmail, signIn } from '../../support/api/people'
-import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
+import { aCode, anEmail, signIn, useMailedApi } from '../../support/api/people'
 import { until } from '../../support/until'
 
 const clock = aClock('2026-11-16T12:00:00Z')
-let inbox: TestInbox
-let api: Api
-
-beforeAll(async () => {
-  inbox = await anInbox()
-  api = await startApi({ clock, smtpUrl: inbox.smtpUrl })
-})
-afterAll(async () => {
-  await api.close()
-  await inbox.remove()
-})
+const { api, inbox } = useMailedApi({ clock })
 
 const invite = (session: string, email: string) =>
   api.post('/v1/members', { email, name: 'Grace Hopper', role: 'viewer' }, { session })

@@ -1,30 +1,23 @@
 // /v1/payouts/{id}/cases opens recalls and traces: one open case per kind, visible to its own partner only.
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
-import type { PartnerRow } from '../../../db/partners/partners'
 import { resolveCase } from '../../../db/payouts/cases/resolve'
 import { payoutStatuses } from '../../../domain/payouts/payout'
 import { connectClient } from '../../../runtime/temporal/client'
 import { payoutCaseId } from '../../../workflows/names'
 import { startApi, useApi } from '../../support/api/client'
-import { aKey, aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
+import { aPayoutRow, aSession, useCaller } from '../../support/api/fixtures'
 import { testTemporal } from '../../support/temporal/a-worker'
 
 const api = useApi()
-let partner: PartnerRow
-let key: string
-
-beforeAll(async () => {
-  partner = await aPartner(api)
-  key = await aKey(api, partner, 'live')
-})
+const { partner, caller } = useCaller(api, 'live')
 
 const dayMs = 86_400_000
 const live = { environment: 'live' } as const
 const reason = 'Paid to the wrong supplier.'
 const open = (id: string, kind: string, change: object = {}) =>
-  api.post(`/v1/payouts/${id}/cases`, { kind, reason, ...change }, { key })
-const casesOf = async (id: string) => (await api.get(`/v1/payouts/${id}/cases`, { key })).body.data ?? []
+  api.post(`/v1/payouts/${id}/cases`, { kind, reason, ...change }, caller)
+const casesOf = async (id: string) => (await api.get(`/v1/payouts/${id}/cases`, caller)).body.data ?? []
 
 test('a recall is opened with dates, and shown in the timeline and the activity list', async () => {
   const { id } = await aPayoutRow(api, partner, live)
@@ -40,7 +33,7 @@ test('a recall is opened with dates, and shown in the timeline and the activity 
       kind: 'recall',
       status: 'open',
       reason,
-      opened_by: `key:${key.slice(0, 'kp_live_'.length + 8)}`,
+      opened_by: `key:${caller.key.slice(0, 'kp_live_'.length + 8)}`,
       opened_at: expect.any(String),
       due_at: expect.any(String),
       resolved_at: null,
@@ -51,7 +44,7 @@ test('a recall is opened with dates, and shown in the timeline and the activity 
   ])
   expect(Date.parse(String(body['due_at'])) - Date.parse(String(body['opened_at']))).toBe(10 * dayMs)
   expect(await casesOf(id)).toEqual([body])
-  const events = (await api.get(`/v1/payouts/${id}/events`, { key })).body.data
+  const events = (await api.get(`/v1/payouts/${id}/events`, caller)).body.data
   expect(events).toEqual([
     expect.objectContaining({ event: 'case_opened', status: 'completed', detail: 'recall', by: body['opened_by'] }),
   ])
@@ -78,7 +71,7 @@ test('without Temporal it is still opened, because its row is what counts', asyn
   const alone = await startApi({ database: api.databaseUrl, temporalAddress: '127.0.0.1:1' })
   const { id } = await aPayoutRow(api, partner, live)
 
-  const { status } = await alone.post(`/v1/payouts/${id}/cases`, { kind: 'recall', reason }, { key })
+  const { status } = await alone.post(`/v1/payouts/${id}/cases`, { kind: 'recall', reason }, caller)
   await alone.close()
 
   expect([status, (await casesOf(id)).length]).toEqual([201, 1])

@@ -1,26 +1,19 @@
 // POST /v1/payouts/check: warns of the same account and amount within a day, and stores nothing.
 
 import { createHmac } from 'node:crypto'
-import { beforeEach, expect, test } from '@jest/globals'
-import type { PartnerRow } from '../../../db/partners/partners'
+import { expect, test } from '@jest/globals'
 import { nearMissesPerCallerAndHour } from '../../../domain/limits'
 import { startApi, testKeyring, useApi } from '../../support/api/client'
-import { aClock, aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
+import { aClock, aKey, aPartner, aPayoutRow, useCaller } from '../../support/api/fixtures'
 import { aRequest } from '../../support/api/payout-world'
 
 const clock = aClock('2026-11-16T12:00:00Z')
 const api = useApi({ clock })
-let partner: PartnerRow
-let key: string
-
-beforeEach(async () => {
-  partner = await aPartner(api)
-  key = await aKey(api, partner, 'sandbox')
-})
+const { partner, caller } = useCaller(api)
 
 const account = '12345678'
 const wanted = aRequest({ recipient: { bank: { account_number: account } } })
-const similar = async (body = wanted) => (await api.post('/v1/payouts/check', body, { key })).body['similar']
+const similar = async (body = wanted) => (await api.post('/v1/payouts/check', body, caller)).body['similar']
 
 test('the check names payouts of the last day to the same account and of the same amount, newest first', async () => {
   const older = await aPayoutRow(api, partner, { account, createdAt: new Date('2026-11-15T12:00:00Z') })
@@ -79,8 +72,8 @@ test('guesses at the account of a payout are limited, and then the right one is 
 
 test('the check creates no payout, and refuses an invalid one', async () => {
   await similar()
-  const wrong = await api.post('/v1/payouts/check', { ...wanted, amount_gbp: '0.99' }, { key })
+  const wrong = await api.post('/v1/payouts/check', { ...wanted, amount_gbp: '0.99' }, caller)
 
-  expect((await api.get('/v1/payouts', { key })).body.data).toEqual([])
+  expect((await api.get('/v1/payouts', caller)).body.data).toEqual([])
   expect([wrong.status, wrong.body.error?.code]).toEqual([422, 'invalid_amount'])
 })

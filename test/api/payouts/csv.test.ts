@@ -1,24 +1,17 @@
 // GET /v1/payouts.csv and the search of the list: the same filters, every match, and no executable cells.
-import { beforeEach, describe, expect, test } from '@jest/globals'
-import type { PartnerRow } from '../../../db/partners/partners'
+import { describe, expect, test } from '@jest/globals'
 import { useApi } from '../../support/api/client'
-import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
+import { aPartner, aPayoutRow, useCaller } from '../../support/api/fixtures'
 
 const api = useApi()
-let partner: PartnerRow
-let key: string
-
-beforeEach(async () => {
-  partner = await aPartner(api)
-  key = await aKey(api, partner, 'sandbox')
-})
+const { partner, caller } = useCaller(api)
 
 const found = async (query: string) => {
-  const { body } = await api.get(`/v1/payouts?${query}`, { key })
+  const { body } = await api.get(`/v1/payouts?${query}`, caller)
   return body.data?.map(({ id }) => id)
 }
 const rowsOf = async (query = '') => {
-  const { bytes } = await api.get(`/v1/payouts.csv${query}`, { key })
+  const { bytes } = await api.get(`/v1/payouts.csv${query}`, caller)
   return bytes.toString('utf8').trimEnd().split('\r\n')
 }
 
@@ -54,7 +47,7 @@ describe('q', () => {
   })
 
   test.each(['q=', `q=${'x'.repeat(121)}`, 'q=%00'])('%s is 422', async (query) => {
-    expect((await api.get(`/v1/payouts?${query}`, { key })).status).toBe(422)
+    expect((await api.get(`/v1/payouts?${query}`, caller)).status).toBe(422)
   })
 })
 
@@ -96,8 +89,8 @@ describe('the CSV', () => {
     const lines = await rowsOf('?status=failed&q=rent&environment=live')
 
     expect(lines.slice(1).map((line) => line.slice(0, 36))).toEqual([failed.id])
-    expect((await api.get('/v1/payouts.csv?stauts=failed', { key })).status).toBe(422)
-    expect((await api.get('/v1/payouts.csv?limit=1', { key })).status).toBe(422)
+    expect((await api.get('/v1/payouts.csv?stauts=failed', caller)).status).toBe(422)
+    expect((await api.get('/v1/payouts.csv?limit=1', caller)).status).toBe(422)
   })
 
   test('of more payouts than one read returns has each of them once', async () => {

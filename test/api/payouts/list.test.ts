@@ -1,22 +1,15 @@
 // GET /v1/payouts: newest first, in pages, filtered, and only payouts that were answered to a caller.
 import { randomUUID } from 'node:crypto'
-import { beforeEach, describe, expect, test } from '@jest/globals'
-import type { PartnerRow } from '../../../db/partners/partners'
+import { describe, expect, test } from '@jest/globals'
 import { payoutStatuses } from '../../../domain/payouts/payout'
 import { useApi } from '../../support/api/client'
-import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
+import { aKey, aPartner, aPayoutRow, useCaller } from '../../support/api/fixtures'
 
 const api = useApi()
-let partner: PartnerRow
-let key: string
-
-beforeEach(async () => {
-  partner = await aPartner(api)
-  key = await aKey(api, partner, 'sandbox')
-})
+const { partner, caller } = useCaller(api)
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 16, 9, minute))
-const list = async (query = '') => (await api.get(`/v1/payouts${query}`, { key })).body
+const list = async (query = '') => (await api.get(`/v1/payouts${query}`, caller)).body
 const ids = async (query = '') => (await list(query)).data?.map(({ id }) => id)
 
 describe('the list', () => {
@@ -188,13 +181,13 @@ describe('422 invalid_request', () => {
     'stauts=failed',
     '__proto__=1',
   ])('%s', async (query) => {
-    const { status, body } = await api.get(`/v1/payouts?${query}`, { key })
+    const { status, body } = await api.get(`/v1/payouts?${query}`, caller)
 
     expect([status, body.error?.code]).toEqual([422, 'invalid_request'])
   })
 
   test('names the parameter with its rule', async () => {
-    const { body } = await api.get('/v1/payouts?limit=201&created_after=now&stauts=failed', { key })
+    const { body } = await api.get('/v1/payouts?limit=201&created_after=now&stauts=failed', caller)
 
     expect(body.error?.details).toEqual({
       errors: expect.arrayContaining([
@@ -213,7 +206,7 @@ describe('422 invalid_request', () => {
     ]
     const cursors = [randomUUID(), ...rows.map(({ id }) => id)]
 
-    const answers = await Promise.all(cursors.map((id) => api.get(`/v1/payouts?starting_after=${id}`, { key })))
+    const answers = await Promise.all(cursors.map((id) => api.get(`/v1/payouts?starting_after=${id}`, caller)))
 
     expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual(
       cursors.map(() => [422, 'invalid_request']),

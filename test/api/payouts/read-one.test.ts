@@ -1,18 +1,11 @@
 // GET /v1/payouts/{id}: one payout, and a cheap response to polling.
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from '@jest/globals'
-import type { PartnerRow } from '../../../db/partners/partners'
+import { describe, expect, test } from '@jest/globals'
 import { useApi } from '../../support/api/client'
-import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
+import { aKey, aPartner, aPayoutRow, useCaller } from '../../support/api/fixtures'
 
 const api = useApi()
-let partner: PartnerRow
-let key: string
-
-beforeAll(async () => {
-  partner = await aPartner(api)
-  key = await aKey(api, partner, 'sandbox')
-})
+const { partner, caller } = useCaller(api)
 
 test('a payout has every field, and of its recipient only the name and the last four digits', async () => {
   const createdAt = new Date('2026-11-16T09:30:00.123Z')
@@ -23,7 +16,7 @@ test('a payout has every field, and of its recipient only the name and the last 
     accountLast4: null,
   })
 
-  const { status, body } = await api.get(`/v1/payouts/${row.id}?environment=live`, { key })
+  const { status, body } = await api.get(`/v1/payouts/${row.id}?environment=live`, caller)
 
   expect(status).toBe(200)
   expect(body).toEqual({
@@ -50,13 +43,13 @@ test('a returned payout still has its completion time', async () => {
   const completedAt = new Date('2026-10-31T23:59:59.999Z')
   const { id } = await aPayoutRow(api, partner, { status: 'returned', completedAt })
 
-  expect((await api.get(`/v1/payouts/${id}`, { key })).body['completed_at']).toBe('2026-10-31T23:59:59.999Z')
+  expect((await api.get(`/v1/payouts/${id}`, caller)).body['completed_at']).toBe('2026-10-31T23:59:59.999Z')
 })
 
 test('an id may be written in capitals', async () => {
   const row = await aPayoutRow(api, partner)
 
-  expect((await api.get(`/v1/payouts/${row.id.toUpperCase()}`, { key })).body['id']).toBe(row.id)
+  expect((await api.get(`/v1/payouts/${row.id.toUpperCase()}`, caller)).body['id']).toBe(row.id)
 })
 
 describe('404 not_found is the same for', () => {
@@ -73,7 +66,7 @@ describe('404 not_found is the same for', () => {
         (await aPayoutRow(api, partner, { ...hidden, verdict: 'payout_not_created', releasedAt: new Date() })).id,
     ],
   ])('%s', async (_name, idOf) => {
-    const { status, body, headers } = await api.get(`/v1/payouts/${await idOf()}`, { key })
+    const { status, body, headers } = await api.get(`/v1/payouts/${await idOf()}`, caller)
 
     expect([status, body]).toEqual([404, { error: { code: 'not_found', message: 'There is no such resource.' } }])
     expect(headers.get('ETag')).toBeNull()
@@ -84,15 +77,15 @@ describe('polling', () => {
   test('an unchanged payout is 304 without a body, a changed one 200 with another ETag', async () => {
     const row = await aPayoutRow(api, partner, { status: 'processing' })
     const path = `/v1/payouts/${row.id}`
-    const first = await api.get(path, { key })
+    const first = await api.get(path, caller)
     const etag = first.headers.get('ETag') ?? ''
 
-    const same = await api.get(path, { key, headers: { 'If-None-Match': etag } })
+    const same = await api.get(path, { ...caller, headers: { 'If-None-Match': etag } })
     // Within the same millisecond, as a fast bank might.
     await api.db.dataSource.query(`UPDATE payouts SET status = 'completed', completed_at = updated_at WHERE id = $1`, [
       row.id,
     ])
-    const changed = await api.get(path, { key, headers: { 'If-None-Match': etag } })
+    const changed = await api.get(path, { ...caller, headers: { 'If-None-Match': etag } })
 
     expect(etag).toMatch(/^W\/"[^"]+"$/)
     expect([same.status, same.body, same.headers.get('ETag')]).toEqual([304, {}, etag])
@@ -103,8 +96,9 @@ describe('polling', () => {
   test('If-None-Match takes a list, a strong form and *', async () => {
     const row = await aPayoutRow(api, partner)
     const path = `/v1/payouts/${row.id}`
-    const etag = (await api.get(path, { key })).headers.get('ETag') ?? ''
-    const ask = async (header: string) => (await api.get(path, { key, headers: { 'If-None-Match': header } })).status
+    const etag = (await api.get(path, caller)).headers.get('ETag') ?? ''
+    const ask = async (header: string) =>
+      (await api.get(path, { ...caller, headers: { 'If-None-Match': header } })).status
 
     expect(await ask(`"other", ${etag}`)).toBe(304)
     expect(await ask(etag.replace('W/', ''))).toBe(304)
@@ -116,7 +110,7 @@ describe('polling', () => {
   test('an ETag gives no access: without a key it is 401, for another partner 404', async () => {
     const row = await aPayoutRow(api, partner)
     const path = `/v1/payouts/${row.id}`
-    const headers = { 'If-None-Match': (await api.get(path, { key })).headers.get('ETag') ?? '' }
+    const headers = { 'If-None-Match': (await api.get(path, caller)).headers.get('ETag') ?? '' }
 
     expect((await api.get(path, { headers })).status).toBe(401)
     expect((await api.get(path, { headers, key: await aKey(api, await aPartner(api), 'sandbox') })).status).toBe(404)

@@ -1,22 +1,15 @@
 // GET /v1/recipients: payouts of the last 12 months, grouped by account.
 import { randomUUID } from 'node:crypto'
-import { beforeEach, expect, test } from '@jest/globals'
-import type { PartnerRow } from '../../../db/partners/partners'
+import { expect, test } from '@jest/globals'
 import { useApi } from '../../support/api/client'
-import { aClock, aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
+import { aClock, aPartner, aPayoutRow, useCaller } from '../../support/api/fixtures'
 
 const clock = aClock('2026-11-16T12:00:00Z')
 const api = useApi({ clock })
-let partner: PartnerRow
-let key: string
-
-beforeEach(async () => {
-  partner = await aPartner(api)
-  key = await aKey(api, partner, 'sandbox')
-})
+const { partner, caller } = useCaller(api)
 
 const on = (date: string) => new Date(`${date}T10:00:00Z`)
-const list = async (query = '') => (await api.get(`/v1/recipients${query}`, { key })).body
+const list = async (query = '') => (await api.get(`/v1/recipients${query}`, caller)).body
 
 test('payouts to one account are one recipient with the latest name; completed ones are counted and summed', async () => {
   await aPayoutRow(api, partner, { createdAt: on('2026-11-01'), recipientName: 'Ada Byron' })
@@ -117,7 +110,7 @@ test('422 invalid_request for a bad limit and for another partner’s cursor', a
     `starting_after=${other.id}`,
   ]
 
-  const answers = await Promise.all(queries.map((query) => api.get(`/v1/recipients?${query}`, { key })))
+  const answers = await Promise.all(queries.map((query) => api.get(`/v1/recipients?${query}`, caller)))
 
   expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual(
     queries.map(() => [422, 'invalid_request']),

@@ -1,6 +1,6 @@
 // An attacker who knows an email requests codes and guesses in other browsers: the owner still signs in, and
 // guesses stay limited (docs/decisions/sign-in/codes-bound-to-a-browser.md).
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { codes } from '../../../db/sign-in/codes'
 import {
   codesPerEmailAddressAndHour,
@@ -8,24 +8,13 @@ import {
   codeTries,
   forgivingCodesPerEmailAndHour,
 } from '../../../domain/sign-in'
-import { type Answer, type Api, startApi, testOrigin } from '../../support/api/client'
+import { type Answer, testOrigin } from '../../support/api/client'
 import { aClock, aPartner } from '../../support/api/fixtures'
-import { aMember, anotherCode, codesOf } from '../../support/api/people'
-import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
+import { aMember, anotherCode, codesOf, useMailedApi } from '../../support/api/people'
 import { until } from '../../support/until'
 
 const clock = aClock('2026-11-16T12:00:00Z')
-let inbox: TestInbox
-let api: Api
-
-beforeAll(async () => {
-  inbox = await anInbox()
-  api = await startApi({ clock, smtpUrl: inbox.smtpUrl, rateLimit: 'on', trustedProxies: 1 })
-})
-afterAll(async () => {
-  await api.close()
-  await inbox.remove()
-})
+const { api, inbox } = useMailedApi({ clock, rateLimit: 'on', trustedProxies: 1 })
 
 test('an attacker’s requests and wrong guesses do not stop a member from signing in in a new browser', async () => {
   const { email } = await aMember(api, await aPartner(api))

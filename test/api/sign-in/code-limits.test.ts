@@ -1,23 +1,21 @@
 // How often codes may be requested, and how a sign-in code and a sign-up code of one email stay separate.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { codes } from '../../../db/sign-in/codes'
 import { codesPerEmailAndHour } from '../../../domain/sign-in'
-import { type Api, startApi, testOrigin } from '../../support/api/client'
+import { startApi, testOrigin } from '../../support/api/client'
 import { aPartner } from '../../support/api/fixtures'
-import { aCode, aMember, anEmail, anotherCode, askForCode, inOneBrowser, signIn } from '../../support/api/people'
-import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
+import {
+  aCode,
+  aMember,
+  anEmail,
+  anotherCode,
+  askForCode,
+  inOneBrowser,
+  signIn,
+  useMailedApi,
+} from '../../support/api/people'
 
-let inbox: TestInbox
-let api: Api
-
-beforeAll(async () => {
-  inbox = await anInbox()
-  api = await startApi({ smtpUrl: inbox.smtpUrl })
-})
-afterAll(async () => {
-  await api.close()
-  await inbox.remove()
-})
+const { api, inbox } = useMailedApi()
 
 const askToSignUp = (email: string) => api.post('/v1/auth/signups', { business_name: 'Evil Ltd', email }, inOneBrowser)
 

@@ -1,27 +1,16 @@
 // Guessing codes: few guesses count, however many arrive at once and from any address, and responses do not
 // reveal known emails.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { mails } from '../../../db/partners/mails'
 import { codes } from '../../../db/sign-in/codes'
 import { codesPerAddressAndHour, signUpsPerAddressAndHour } from '../../../domain/sign-in'
-import { type Answer, type Api, startApi, testOrigin } from '../../support/api/client'
+import { type Answer, startApi, testOrigin } from '../../support/api/client'
 import { aPartner } from '../../support/api/fixtures'
-import { aCode, aMember, anEmail, askForCode, codesOf, signIn } from '../../support/api/people'
-import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
+import { aCode, aMember, anEmail, askForCode, codesOf, signIn, useMailedApi } from '../../support/api/people'
 import { until } from '../../support/until'
 import { statementsDuring } from './statements'
 
-let inbox: TestInbox
-let api: Api
-
-beforeAll(async () => {
-  inbox = await anInbox()
-  api = await startApi({ smtpUrl: inbox.smtpUrl })
-})
-afterAll(async () => {
-  await api.close()
-  await inbox.remove()
-})
+const { api, inbox } = useMailedApi()
 
 test('of 1000 concurrent guesses five are checked, and then the right code is refused', async () => {
   const { email } = await aMember(api, await aPartner(api))

@@ -1,28 +1,20 @@
 // A member is removed at the very moment they sign in or switch: they are refused, and nothing breaks.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { type MemberRow, removeMember } from '../../../db/partners/members'
 import type { PartnerRow } from '../../../db/partners/partners'
-import { type Answer, type Api, type CallOptions, startApi } from '../../support/api/client'
+import { type Answer, type CallOptions } from '../../support/api/client'
 import { aClock, aPartner, aSession } from '../../support/api/fixtures'
-import { aBrowserCookie, aCode, aMember, fromOurPages, signIn, tokenOf } from '../../support/api/people'
-import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
+import { aBrowserCookie, aCode, aMember, fromOurPages, signIn, tokenOf, useMailedApi } from '../../support/api/people'
 import { until } from '../../support/until'
 
 const clock = aClock('2026-11-16T12:00:00Z')
-let inbox: TestInbox
-let api: Api
+const { api, inbox } = useMailedApi({ clock })
 let partner: PartnerRow
 
 beforeAll(async () => {
-  inbox = await anInbox()
-  api = await startApi({ clock, smtpUrl: inbox.smtpUrl })
   partner = await aPartner(api)
   // Another member who can sign in stays, because the last one cannot be removed.
   await aSession(api, partner)
-})
-afterAll(async () => {
-  await api.close()
-  await inbox.remove()
 })
 
 test('a sign-in that waits for the removal is 401, and leaves no session', async () => {

@@ -1,25 +1,14 @@
 // Sessions: where their token is stored, how long they last, and what ends them at once.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { readSessionCookie, sessionCookie } from '../../../api/http/callers/cookies'
-import { type Api, type CallOptions, startApi, testOrigin } from '../../support/api/client'
+import { type CallOptions, testOrigin } from '../../support/api/client'
 import { sendConfirmed } from '../../support/api/confirmed'
 import { aClock, aPartner, aSession } from '../../support/api/fixtures'
-import { aBrowserCookie, aCode, aMember, signIn, tokenOf } from '../../support/api/people'
-import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
+import { aBrowserCookie, aCode, aMember, signIn, tokenOf, useMailedApi } from '../../support/api/people'
 import { statementsDuring } from './statements'
 
 const clock = aClock('2026-11-16T12:00:00Z')
-let inbox: TestInbox
-let api: Api
-
-beforeAll(async () => {
-  inbox = await anInbox()
-  api = await startApi({ clock, smtpUrl: inbox.smtpUrl })
-})
-afterAll(async () => {
-  await api.close()
-  await inbox.remove()
-})
+const { api, inbox } = useMailedApi({ clock })
 
 const statusOf = async (session: string) => (await api.get('/v1/auth/session', { session })).status
 

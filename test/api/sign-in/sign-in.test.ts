@@ -1,25 +1,25 @@
 // Signing in by an emailed code: what works, and what must not.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { codesPerEmailAndHour } from '../../../domain/sign-in'
-import { type Api, startApi } from '../../support/api/client'
 import { aClock, aPartner, aSession } from '../../support/api/fixtures'
-import { aCode, aMember, anEmail, anotherCode, askForCode, signIn, tokenOf } from '../../support/api/people'
-import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
+import {
+  aCode,
+  aMember,
+  anEmail,
+  anotherCode,
+  askForCode,
+  signIn,
+  tokenOf,
+  useMailedApi,
+} from '../../support/api/people'
 
 const clock = aClock('2026-11-16T12:00:00Z')
-let inbox: TestInbox
-let api: Api
+const { api, inbox } = useMailedApi({ clock, temporalUiUrl: 'http://temporal.test:8233' })
 let partner: PartnerRow
 
 beforeAll(async () => {
-  inbox = await anInbox()
-  api = await startApi({ clock, smtpUrl: inbox.smtpUrl, temporalUiUrl: 'http://temporal.test:8233' })
   partner = await aPartner(api)
-})
-afterAll(async () => {
-  await api.close()
-  await inbox.remove()
 })
 
 function pass(ms: number): void {

@@ -16,6 +16,7 @@ import type { Environment } from '../../../domain/environment'
 import type { Seller } from '../../../domain/invoices/document'
 import type { MemberRole } from '../../../domain/partners/partner'
 import type { Clock } from '../../../runtime/clock'
+import { openedForEach, passedOn } from '../opened'
 import { type Api, testKeyring } from './client'
 
 /** What fixtures need of an API, so that a test without one can use them too. */
@@ -59,6 +60,15 @@ export async function aKey(
   const created = await db.transaction((tx) => createApiKey(tx, { ...key, keyring: testKeyring }))
   if (created.outcome !== 'created') throw new Error(`no key was created: ${created.outcome}`)
   return created.secret
+}
+
+/** A new partner for each test, and the key that it calls with. */
+export function useCaller(api: Stage, environment: Environment = 'sandbox') {
+  const current = openedForEach(async () => {
+    const partner = await aPartner(api)
+    return { partner, caller: { key: await aKey(api, partner, environment) } }
+  })
+  return { partner: passedOn(() => current.partner), caller: passedOn(() => current.caller) }
 }
 
 /** The session token of a new member with that role. */
