@@ -70,6 +70,8 @@ describe('the attention list', () => {
 
     const names = page.getByRole('listitem').getByRole('link', { name: /Pia|Paul|Fay|Rae|Nia/ })
     await page.getByText('Needs attention').waitFor()
+    // Each list has its own request.
+    await names.nth(7).waitFor()
     await expect(names.allTextContents().then((all) => all.map((text) => text.split(' ')[0]))).resolves.toEqual([
       'Pia',
       'Paul',

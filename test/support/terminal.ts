@@ -2,7 +2,7 @@
 import type { Db } from '../../db/database'
 import { run } from '../../ops/run'
 import { createDatabase, openDb } from './db/database'
-import { opened } from './opened'
+import { opened, openedForEach } from './opened'
 
 export interface Ran {
   readonly code: number
@@ -22,6 +22,18 @@ export interface OpsTerminal {
 /** A terminal for this test file. */
 export function useTerminal(): OpsTerminal {
   return opened(openTerminal, (terminal) => terminal.close())
+}
+
+/** A new partner for each test, created by command. */
+export function useOpsPartner(terminal: OpsTerminal): { readonly id: string; readonly slug: string } {
+  let partners = 0
+  return openedForEach(async () => {
+    partners += 1
+    const slug = `acme-${partners}`
+    const argv = ['partner', 'create', '--name', 'Acme Ltd', '--slug', slug, '--email', 'ada@acme.test']
+    const { id } = await terminal.json<{ id: string }>(...argv)
+    return { id, slug }
+  })
 }
 
 export async function openTerminal(): Promise<OpsTerminal> {

@@ -1,11 +1,11 @@
 // Key commands, with a real database.
-import { beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { openKeyring } from '../../../db/keyring'
 import { apiKeyDigests } from '../../../db/partners/api-key-secret'
 import { updatePartner } from '../../../db/partners/partners'
 import { findCaller } from '../../../db/sign-in/callers'
-import { useTerminal } from '../../support/terminal'
+import { useOpsPartner, useTerminal } from '../../support/terminal'
 
 interface NewKey {
   readonly id: string
@@ -14,23 +14,13 @@ interface NewKey {
 }
 
 const terminal = useTerminal()
-let slug = ''
-let partnerId = ''
-let partners = 0
-
-beforeEach(async () => {
-  partners += 1
-  slug = `keys-${partners}`
-  const argv = ['partner', 'create', '--name', 'Acme Ltd', '--slug', slug, '--email', 'ada@acme.test']
-  const partner = await terminal.json<{ id: string }>(...argv)
-  partnerId = partner.id
-})
+const partner = useOpsPartner(terminal)
 
 const createKey = (...more: string[]) =>
-  terminal.json<NewKey>('key', 'create', '--partner', slug, '--environment', 'sandbox', ...more)
+  terminal.json<NewKey>('key', 'create', '--partner', partner.slug, '--environment', 'sandbox', ...more)
 
 const revokeKey = (key: string, ...more: string[]) =>
-  terminal.ops('key', 'revoke', '--partner', slug, '--key', key, ...more)
+  terminal.ops('key', 'revoke', '--partner', partner.slug, '--key', key, ...more)
 
 async function callerOf(secret: string) {
   const keyring = openKeyring([{ id: 'test', bytes: Buffer.alloc(32, 0x5e) }])
@@ -39,7 +29,7 @@ async function callerOf(secret: string) {
 }
 
 async function changesWritten() {
-  const entries = await latestActivity(terminal.db, partnerId, 50)
+  const entries = await latestActivity(terminal.db, partner.id, 50)
   return entries.map(({ action, environment, detail }) => ({ action, environment, detail }))
 }
 
@@ -62,7 +52,7 @@ describe('key create', () => {
   })
 
   test('prints the secret and a warning that it is not shown again', async () => {
-    const { code, out } = await terminal.ops('key', 'create', '--partner', slug, '--environment', 'sandbox')
+    const { code, out } = await terminal.ops('key', 'create', '--partner', partner.slug, '--environment', 'sandbox')
 
     expect(code).toBe(0)
     expect(out).toMatch(/secret +kp_sandbox_[a-f0-9]{48}\n\nThe secret is shown only once: store it now\.\n$/)
@@ -71,7 +61,7 @@ describe('key create', () => {
   test('refuses a sixth active key, even for concurrent commands', async () => {
     const tries = await Promise.all(
       Array.from({ length: 6 }, () =>
-        terminal.ops('key', 'create', '--partner', slug, '--environment', 'sandbox', '--json'),
+        terminal.ops('key', 'create', '--partner', partner.slug, '--environment', 'sandbox', '--json'),
       ),
     )
 
@@ -79,14 +69,16 @@ describe('key create', () => {
     expect(refusals).toHaveLength(1)
     expect(refusals[0]).toMatchObject({ code: 2, out: '' })
     expect(JSON.parse(refusals[0]?.err ?? '')).toEqual({
-      error: { code: 'key_limit_reached', message: `${slug} already has 5 sandbox keys: revoke one first.` },
+      error: { code: 'key_limit_reached', message: `${partner.slug} already has 5 sandbox keys: revoke one first.` },
     })
   })
 
   test('a live key is available only after business verification is approved', async () => {
-    const create = ['key', 'create', '--partner', slug, '--environment', 'live'] as const
+    const create = ['key', 'create', '--partner', partner.slug, '--environment', 'live'] as const
     const before = await terminal.ops(...create, '--json')
-    await terminal.db.transaction((tx) => updatePartner(tx, partnerId, { verificationStatus: 'approved' }, new Date(0)))
+    await terminal.db.transaction((tx) =>
+      updatePartner(tx, partner.id, { verificationStatus: 'approved' }, new Date(0)),
+    )
     const after = await terminal.json<NewKey>(...create)
 
     expect(before.code).toBe(2)
@@ -101,8 +93,8 @@ describe('key list', () => {
     const second = await createKey('--label', 'second')
     await revokeKey(first.id)
 
-    const list = await terminal.json('key', 'list', '--partner', slug)
-    const { out } = await terminal.ops('key', 'list', '--partner', slug)
+    const list = await terminal.json('key', 'list', '--partner', partner.slug)
+    const { out } = await terminal.ops('key', 'list', '--partner', partner.slug)
 
     const common = { environment: 'sandbox', created_at: expect.any(String), last_used_at: null }
     expect(list).toEqual({
@@ -121,8 +113,8 @@ describe('key list', () => {
   })
 
   test('reports that there are none', async () => {
-    expect((await terminal.ops('key', 'list', '--partner', slug)).out).toBe(`${slug} has no keys.\n`)
-    expect(await terminal.json('key', 'list', '--partner', slug)).toEqual({ object: 'list', data: [] })
+    expect((await terminal.ops('key', 'list', '--partner', partner.slug)).out).toBe(`${partner.slug} has no keys.\n`)
+    expect(await terminal.json('key', 'list', '--partner', partner.slug)).toEqual({ object: 'list', data: [] })
   })
 })
 
@@ -130,7 +122,7 @@ describe('key revoke', () => {
   test('revokes a key at once by its id', async () => {
     const key = await createKey()
 
-    expect(await terminal.json('key', 'revoke', '--partner', slug, '--key', key.id)).toEqual({
+    expect(await terminal.json('key', 'revoke', '--partner', partner.slug, '--key', key.id)).toEqual({
       id: key.id,
       revoked: true,
     })
@@ -150,7 +142,7 @@ describe('key revoke', () => {
 
     const { code, out } = await revokeKey(nameOf(key))
 
-    expect({ code, out }).toEqual({ code: 0, out: `The key ${key.key_prefix} of ${slug} is revoked.\n` })
+    expect({ code, out }).toEqual({ code: 0, out: `The key ${key.key_prefix} of ${partner.slug} is revoked.\n` })
     expect(await callerOf(key.secret)).toBeNull()
   })
 
@@ -165,7 +157,7 @@ describe('key revoke', () => {
 
     expect({ code, err }).toEqual({
       code: 2,
-      err: `2 keys of ${slug} have that prefix: use the id in key list.\n`,
+      err: `2 keys of ${partner.slug} have that prefix: use the id in key list.\n`,
     })
     expect(await callerOf(keys[0]?.secret ?? '')).not.toBeNull()
   })
@@ -188,11 +180,11 @@ describe('key revoke', () => {
 
   test("another partner's key is not found", async () => {
     const key = await createKey()
-    await terminal.json('partner', 'create', '--name', 'B', '--slug', `other-${slug}`, '--email', 'b@b.test')
+    await terminal.json('partner', 'create', '--name', 'B', '--slug', `other-${partner.slug}`, '--email', 'b@b.test')
 
-    const { code, err } = await terminal.ops('key', 'revoke', '--partner', `other-${slug}`, '--key', key.id)
+    const { code, err } = await terminal.ops('key', 'revoke', '--partner', `other-${partner.slug}`, '--key', key.id)
 
-    expect({ code, err }).toEqual({ code: 2, err: `other-${slug} has no such key.\n` })
+    expect({ code, err }).toEqual({ code: 2, err: `other-${partner.slug} has no such key.\n` })
     expect(await callerOf(key.secret)).not.toBeNull()
   })
 

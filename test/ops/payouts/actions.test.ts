@@ -1,54 +1,19 @@
-// Retry and resolve by command, with a real database, Temporal and the sandbox bank: neither pays anyone.
-import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Client } from '@temporalio/client'
+import { describe, expect, test } from '@jest/globals'
 import { resolveByHand } from '../../../activities/payouts/by-hand/resolve'
 import { resolveSubmit } from '../../../activities/payouts/resolve'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
 import { latestActivity } from '../../../db/controls/activity'
 import { loadStep, setAttention } from '../../../db/payouts/steps'
-import { findWallet } from '../../../db/wallets/wallets'
-import type { Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
-import { connectClient } from '../../../runtime/temporal/client'
-import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
-import { requireSoundLedger } from '../../referee/ledger-rules'
-import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
-import { testSystem } from '../../support/jest/system'
-import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
-import { payoutActivities } from '../../support/stages/payout-activities'
-import { testTemporal } from '../../support/temporal/a-worker'
-import { type OpsTerminal, oneSentence, openTerminal, type Ran, runWith } from '../../support/terminal'
+import { byOps, refusedAll, useOpsStage } from '../../support/stages/ops'
+import { aClaim, stepDeps } from '../../support/stages/payout'
 
-let terminal: OpsTerminal
-let bank: TestBank
-let rails: Rails
-let temporal: Client
-let partnerId: string
-const prefix = `test-${randomBytes(6).toString('hex')}`
+const { terminal, bank, rails, temporal, partner, ops, steps, rowOf, transfersOf, lastEvents, balance } = useOpsStage({
+  PAYOUT_REPEAT_MS: '0',
+  PAYOUT_QUIET_MS: '0',
+})
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
-
-beforeAll(async () => {
-  terminal = await openTerminal()
-  temporal = connectClient(testTemporal())
-  await requireSearchAttributes(temporal, wantedAttributes)
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  rails = railsTo(bank, { callMs: 2_000 })
-})
-afterAll(async () => {
-  rails.close()
-  await bank.close()
-  await temporal.connection.close()
-  await terminal.close()
-})
-beforeEach(async () => {
-  partnerId = (await aConnectedPartner(terminal.db, bank)).id
-})
-afterEach(async () => {
-  await bank.control('DELETE', '/faults')
-  await requireSoundLedger(terminal.db.dataSource)
-})
 
 describe('payout resolve', () => {
   test('sent, with the transfer that the bank confirms: the payout is processing, and the operator and the evidence are recorded', async () => {
@@ -68,7 +33,7 @@ describe('payout resolve', () => {
       expect.objectContaining({ kind: 'sent', made_by: 'bank' }),
       expect.objectContaining({ kind: 'resolved', made_by: byOps, detail: `sent as ${transfer?.id}: by their letter` }),
     ])
-    expect((await latestActivity(terminal.db, partnerId, 1))[0]).toMatchObject({
+    expect((await latestActivity(terminal.db, partner.id, 1))[0]).toMatchObject({
       action: 'payout.resolve',
       detail: payout.payoutId,
       madeBy: byOps,
@@ -164,15 +129,15 @@ describe('payout resolve', () => {
   })
 
   test('is refused for a payout with a known outcome: not sent yet, sent, final or unknown to us', async () => {
-    const fresh = await aClaim(terminal.db, { partnerId })
+    const fresh = await aClaim(terminal.db, { partnerId: partner.id })
     await steps().debitPayout(fresh)
-    const sent = await aClaim(terminal.db, { partnerId })
+    const sent = await aClaim(terminal.db, { partnerId: partner.id })
     await steps().debitPayout(sent)
     await steps().submitToRail(sent)
-    const over = await aClaim(terminal.db, { partnerId })
+    const over = await aClaim(terminal.db, { partnerId: partner.id })
     await steps().debitPayout(over)
     await steps().cancelPayout(over)
-    const none = { payoutId: partnerId, attempt: 1 }
+    const none = { payoutId: partner.id, attempt: 1 }
 
     refusedAll(await Promise.all([fresh, sent, over, none].map((payout) => notSent(payout))))
     expect((await transfersOf(sent)).length).toBe(1)
@@ -230,7 +195,7 @@ describe('payout retry', () => {
     const signals = events?.flatMap((event) => event.workflowExecutionSignaledEventAttributes?.signalName ?? [])
     expect(signals).toEqual(['bankSpoke'])
     await handle.terminate('a test')
-    const actions = await latestActivity(terminal.db, partnerId, 2)
+    const actions = await latestActivity(terminal.db, partner.id, 2)
     expect(actions.map(({ action, madeBy }) => [action, madeBy])).toEqual([
       ['payout.retry', byOps],
       ['payout.retry', byOps],
@@ -242,7 +207,7 @@ describe('payout retry', () => {
   })
 
   test('reports that the payout keeps waiting while the rail is paused', async () => {
-    const payout = await aClaim(terminal.db, { partnerId })
+    const payout = await aClaim(terminal.db, { partnerId: partner.id })
     await steps().debitPayout(payout)
     const at = systemClock.now()
     await pauseRail(terminal.db, { environment: 'sandbox', by: 'ops:ada', reason: null, at })
@@ -262,14 +227,14 @@ describe('payout retry', () => {
   })
 
   test('is refused for a final and for an unknown payout, and fails where Temporal does not answer', async () => {
-    const over = await aClaim(terminal.db, { partnerId })
+    const over = await aClaim(terminal.db, { partnerId: partner.id })
     await steps().debitPayout(over)
     await steps().cancelPayout(over)
     const open = await anUnknown('before')
 
     refusedAll([
       await ops(['payout', 'retry', '--payout', over.payoutId]),
-      await ops(['payout', 'retry', '--payout', partnerId]),
+      await ops(['payout', 'retry', '--payout', partner.id]),
     ])
     const withoutTemporal = await ops(['payout', 'retry', '--payout', open.payoutId], {
       TEMPORAL_ADDRESS: '127.0.0.1:1',
@@ -281,64 +246,22 @@ describe('payout retry', () => {
       'Temporal does not answer: check that it runs, then repeat the command.\n',
     ])
     expect([unset.code, unset.err]).toEqual([1, expect.stringMatching(/^Set TEMPORAL_ADDRESS too/)])
-    expect(await latestActivity(terminal.db, partnerId, 5)).not.toContainEqual(
+    expect(await latestActivity(terminal.db, partner.id, 5)).not.toContainEqual(
       expect.objectContaining({ action: 'payout.retry' }),
     )
   })
 })
-
-const byOps = expect.stringMatching(/^ops:\S+$/)
-
-function ops(argv: readonly string[], change: Record<string, string> = {}): Promise<Ran> {
-  const settings = {
-    BANK_SANDBOX_URL: `${bank.url}/v0`,
-    BANK_SANDBOX_KEY: keys.sandbox,
-    TEMPORAL_ADDRESS: testSystem().temporalAddress,
-    TASK_QUEUE_PREFIX: prefix,
-    PAYOUT_REPEAT_MS: '0',
-    PAYOUT_QUIET_MS: '0',
-  }
-  return runWith({ ...terminal.env, ...settings, ...change }, argv)
-}
 
 const resolve = ({ payoutId }: PayoutRef, more: readonly string[], change: Record<string, string> = {}) =>
   ops(['payout', 'resolve', '--payout', payoutId, '--evidence', 'by their letter', ...more], change)
 const notSent = (payout: PayoutRef, change: Record<string, string> = {}) =>
   resolve(payout, ['--outcome', 'not-sent'], change)
 
-function steps() {
-  const deps = stepDeps(terminal.db, rails)
-  return payoutActivities(deps)
-}
-
 /** Its answer was lost: before the bank had it, or after. */
 async function anUnknown(stage: 'before' | 'after'): Promise<PayoutRef> {
-  const payout = await aClaim(terminal.db, { partnerId })
+  const payout = await aClaim(terminal.db, { partnerId: partner.id })
   await steps().debitPayout(payout)
   await bank.fault({ kind: 'reset', stage, times: 1, match: toTransfers })
   expect(await steps().submitToRail(payout)).toMatchObject({ at: 'unknown' })
   return payout
-}
-
-async function rowOf({ payoutId }: PayoutRef): Promise<unknown> {
-  const [row] = await terminal.db.dataSource.query('SELECT * FROM payouts WHERE id = $1', [payoutId])
-  return row
-}
-
-async function transfersOf({ payoutId }: PayoutRef): Promise<{ readonly id: string }[]> {
-  return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
-}
-
-async function lastEvents({ payoutId }: PayoutRef, count: number): Promise<unknown[]> {
-  const sql = 'SELECT kind, made_by, detail FROM payout_events WHERE payout_id = $1 ORDER BY id'
-  return (await terminal.db.dataSource.query(sql, [payoutId])).slice(-count)
-}
-
-async function balance(): Promise<bigint> {
-  return (await findWallet(terminal.db, partnerId, 'sandbox'))?.balanceMicroUsdc ?? -1n
-}
-
-function refusedAll(refusals: readonly Ran[]): void {
-  expect(refusals.map(({ code }) => code)).toEqual(refusals.map(() => 2))
-  for (const { err } of refusals) expect(err).toMatch(oneSentence)
 }

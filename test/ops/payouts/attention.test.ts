@@ -1,5 +1,5 @@
 // Commands that show payouts and handle those in attention, with a real database.
-import { beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { setAttention } from '../../../db/payouts/steps'
 import { postSet } from '../../../db/wallets/ledger'
@@ -7,7 +7,7 @@ import { findWallet } from '../../../db/wallets/wallets'
 import { debitPostings } from '../../../domain/wallets/ledger'
 import { systemClock } from '../../../runtime/clock'
 import { aClaim } from '../../support/stages/payout'
-import { oneSentence, useTerminal } from '../../support/terminal'
+import { oneSentence, useOpsPartner, useTerminal } from '../../support/terminal'
 
 interface Waiting {
   readonly id: string
@@ -16,21 +16,16 @@ interface Waiting {
 }
 
 const terminal = useTerminal()
-let slug = ''
-let partnerId = ''
-let partners = 0
-
-beforeEach(async () => {
-  partners += 1
-  slug = `payouts-${partners}`
-  const argv = ['partner', 'create', '--name', 'Acme Ltd', '--slug', slug, '--email', 'ada@acme.test']
-  partnerId = (await terminal.json<{ id: string }>(...argv)).id
-})
+const partner = useOpsPartner(terminal)
 
 const account = '71234567'
 
 async function aWaiting(code: string): Promise<string> {
-  const { payoutId } = await aClaim(terminal.db, { partnerId, idempotencyKey: `order-${slug}`, accountNumber: account })
+  const { payoutId } = await aClaim(terminal.db, {
+    partnerId: partner.id,
+    idempotencyKey: `order-${partner.slug}`,
+    accountNumber: account,
+  })
   await setAttention(terminal.db, payoutId, code)
   return payoutId
 }
@@ -46,7 +41,7 @@ describe('payout attention', () => {
 
     expect(listed).toEqual({
       id: first,
-      partner: slug,
+      partner: partner.slug,
       environment: 'sandbox',
       status: 'pending',
       amount_gbp: '120.00',
@@ -82,7 +77,7 @@ describe('payout attention', () => {
 describe('payout show', () => {
   test('shows the status, the timeline and the money, without a name or an account', async () => {
     const id = await aWaiting('debit_missing')
-    const wallet = await findWallet(terminal.db, partnerId, 'sandbox')
+    const wallet = await findWallet(terminal.db, partner.id, 'sandbox')
     const about = { walletId: wallet?.id ?? '', cause: 'debit', causeRef: `${id}/1`, payoutId: id, createdBy: 'payout' }
     await postSet(terminal.db, { ...about, at: systemClock.now(), postings: debitPostings(153_300_000n) })
 
@@ -91,7 +86,7 @@ describe('payout show', () => {
 
     expect(shown).toMatchObject({
       id,
-      partner: slug,
+      partner: partner.slug,
       status: 'pending',
       attention: 'debit_missing',
       amount_gbp: '120.00',
@@ -99,14 +94,14 @@ describe('payout show', () => {
       account_last4: '4567',
       attempt: '1',
       bank_reference: null,
-      workflow_id: `payout/sandbox/${partnerId}/order-${slug}`,
+      workflow_id: `payout/sandbox/${partner.id}/order-${partner.slug}`,
       events: [{ event: 'requested' }, { event: 'attention', detail: 'debit_missing' }],
       ledger: [
         { cause: 'debit', account: 'wallet', usdc: '-153.300000' },
         { cause: 'debit', account: 'in_transit', usdc: '153.300000' },
       ],
     })
-    expect(out).toContain(`workflow_id        payout/sandbox/${partnerId}/order-${slug}\n`)
+    expect(out).toContain(`workflow_id        payout/sandbox/${partner.id}/order-${partner.slug}\n`)
     for (const text of [JSON.stringify(shown), out]) expect(text).not.toMatch(/Ada|Lovelace|71234567|200415/)
   })
 
@@ -123,9 +118,9 @@ describe('payout show', () => {
   })
 
   test('of an unknown payout reports so', async () => {
-    const { code, err } = await terminal.ops('payout', 'show', '--payout', partnerId)
+    const { code, err } = await terminal.ops('payout', 'show', '--payout', partner.id)
 
-    expect([code, err]).toEqual([2, `There is no payout ${partnerId}.\n`])
+    expect([code, err]).toEqual([2, `There is no payout ${partner.id}.\n`])
   })
 })
 
@@ -140,7 +135,7 @@ describe('payout attended', () => {
 
     expect([code, out]).toEqual([0, 'The attention outcome_unknown of the payout is cleared.\n'])
     expect((await waiting()).map((each) => each.id)).not.toContain(id)
-    const [entry] = await latestActivity(terminal.db, partnerId, 1)
+    const [entry] = await latestActivity(terminal.db, partner.id, 1)
     expect(entry).toMatchObject({
       action: 'payout.attend',
       environment: 'sandbox',
@@ -161,7 +156,7 @@ describe('payout attended', () => {
     await attend(id)
 
     const again = await attend(id)
-    const none = await attend(partnerId)
+    const none = await attend(partner.id)
 
     expect([again.code, none.code]).toEqual([2, 2])
     for (const { err } of [again, none]) expect(err).toMatch(oneSentence)

@@ -1,7 +1,6 @@
 // Binding a transfer to a released payout by command, with a real database, Temporal and the sandbox bank.
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Client } from '@temporalio/client'
+import { describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { findLedgerDrifts } from '../../../db/controls/proof/ledger'
 import { findPayout } from '../../../db/payouts/payouts'
@@ -9,47 +8,17 @@ import { loadStep, setAttention } from '../../../db/payouts/steps'
 import { postSet } from '../../../db/wallets/ledger'
 import { findWallet } from '../../../db/wallets/wallets'
 import { floatReversalPostings } from '../../../domain/wallets/ledger'
-import type { Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
-import { connectClient } from '../../../runtime/temporal/client'
-import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
-import { requireSoundLedger } from '../../referee/ledger-rules'
-import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
-import { testSystem } from '../../support/jest/system'
-import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { byOps, refusedAll, useOpsStage } from '../../support/stages/ops'
+import { aClaim, stepDeps } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
-import { testTemporal } from '../../support/temporal/a-worker'
-import { type OpsTerminal, oneSentence, openTerminal, type Ran, runWith } from '../../support/terminal'
 
-let terminal: OpsTerminal
-let bank: TestBank
-let rails: Rails
-let temporal: Client
-let partnerId: string
-const prefix = `test-${randomBytes(6).toString('hex')}`
+const { terminal, bank, rails, temporal, partner, ops, steps, rowOf, transfersOf, lastEvents, balance } = useOpsStage({
+  PROOF_PAUSE_MS: '0',
+  PROOF_QUIET_MS: '0',
+})
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
-
-beforeAll(async () => {
-  terminal = await openTerminal()
-  temporal = connectClient(testTemporal())
-  await requireSearchAttributes(temporal, wantedAttributes)
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  rails = railsTo(bank, { callMs: 2_000 })
-})
-afterAll(async () => {
-  rails.close()
-  await bank.close()
-  await temporal.connection.close()
-  await terminal.close()
-})
-beforeEach(async () => {
-  partnerId = (await aConnectedPartner(terminal.db, bank)).id
-})
-afterEach(async () => {
-  await bank.control('DELETE', '/faults')
-  await requireSoundLedger(terminal.db.dataSource)
-})
 
 test('the reconciliation finds the transfer of a released payout, and nothing once it is bound', async () => {
   const { payout, transferRef } = await aReleasedButSent()
@@ -86,13 +55,17 @@ describe('payout bind', () => {
         detail: `bound to ${transferRef} after its release: by their letter`,
       }),
     ])
-    const actions = (await latestActivity(terminal.db, partnerId, 2)).map(({ action, detail }) => [action, detail])
+    const actions = (await latestActivity(terminal.db, partner.id, 2)).map(({ action, detail }) => [action, detail])
     expect(actions).toEqual([
       ['payout.bind', payout.payoutId],
       ['payout.create', payout.payoutId],
     ])
-    expect(await findPayout(terminal.db, { partnerId, environment: 'sandbox' }, payout.payoutId)).not.toBeNull()
-    await expect(aClaim(terminal.db, { partnerId, idempotencyKey: await keyOf(payout) })).rejects.toThrow('taken')
+    expect(
+      await findPayout(terminal.db, { partnerId: partner.id, environment: 'sandbox' }, payout.payoutId),
+    ).not.toBeNull()
+    await expect(aClaim(terminal.db, { partnerId: partner.id, idempotencyKey: await keyOf(payout) })).rejects.toThrow(
+      'taken',
+    )
 
     await move(transferRef, 'payment_processed')
     expect(await steps().pollSettlement(payout)).toMatchObject({ at: 'over', status: 'completed' })
@@ -126,7 +99,7 @@ describe('payout bind', () => {
   test('is refused with the missing amount when the wallet does not cover it, and the key stays refused', async () => {
     const { payout, transferRef } = await aReleasedButSent()
     const rest = (await balance()) - 100_000_000n
-    const wallet = await findWallet(terminal.db, partnerId, 'sandbox')
+    const wallet = await findWallet(terminal.db, partner.id, 'sandbox')
     const about = {
       walletId: wallet?.id ?? '',
       cause: 'float_reversal',
@@ -141,7 +114,9 @@ describe('payout bind', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('53.30 USDC are missing')])
     expect(await balance()).toBe(100_000_000n)
     expect(await rowOf(payout)).toMatchObject({ released_at: expect.any(Date), transfer_ref: null })
-    await expect(aClaim(terminal.db, { partnerId, idempotencyKey: await keyOf(payout) })).rejects.toThrow('taken')
+    await expect(aClaim(terminal.db, { partnerId: partner.id, idempotencyKey: await keyOf(payout) })).rejects.toThrow(
+      'taken',
+    )
   })
 
   test('is refused for a transfer of another payout, one the bank does not have, and a payout that is not released', async () => {
@@ -153,7 +128,7 @@ describe('payout bind', () => {
       await bind(payout, other?.id ?? ''),
       await bind(payout, 'tr_none'),
       await bind(open, other?.id ?? ''),
-      await bind({ payoutId: partnerId, attempt: 1 }, 'tr_none'),
+      await bind({ payoutId: partner.id, attempt: 1 }, 'tr_none'),
     ])
     expect(await rowOf(payout)).toMatchObject({ released_at: expect.any(Date), transfer_ref: null })
   })
@@ -172,7 +147,7 @@ describe('payout bind', () => {
     const { payout, transferRef } = await aReleasedButSent()
     const idempotencyKey = await keyOf(payout)
     await attended(payout, ['--free-key', 'yes'])
-    const second = await aClaim(terminal.db, { partnerId, idempotencyKey })
+    const second = await aClaim(terminal.db, { partnerId: partner.id, idempotencyKey })
     // The partner tried again after five seconds, as the response asked.
     const later = `UPDATE payouts SET created_at = created_at + interval '5 seconds' WHERE id = $1`
     await terminal.db.dataSource.query(later, [second.payoutId])
@@ -191,7 +166,7 @@ describe('payout bind', () => {
 
 test('payout bind takes a transfer of the second attempt, when the first one sent nothing', async () => {
   const idempotencyKey = `order-${randomBytes(6).toString('hex')}`
-  const first = await aClaim(terminal.db, { partnerId, idempotencyKey })
+  const first = await aClaim(terminal.db, { partnerId: partner.id, idempotencyKey })
   await steps().debitPayout(first)
   await bank.fault({ kind: 'status', status: 429, times: null, match: toTransfers })
   expect(await steps().submitToRail(first)).toMatchObject({ at: 'over' })
@@ -210,7 +185,7 @@ describe('payout attended', () => {
     const idempotencyKey = await keyOf(payout)
 
     const kept = await attended(payout, [])
-    const taken = await aClaim(terminal.db, { partnerId, idempotencyKey }).catch(() => 'taken')
+    const taken = await aClaim(terminal.db, { partnerId: partner.id, idempotencyKey }).catch(() => 'taken')
     const freed = await attended(payout, ['--free-key', 'yes'])
 
     expect([kept.code, kept.err]).toEqual([2, expect.stringMatching(/payout bind.*--free-key yes.*pays again/)])
@@ -221,23 +196,9 @@ describe('payout attended', () => {
         detail: 'bank_contradicts_payment_submitted: key freed, the next request may pay again: by phone',
       }),
     ])
-    expect(await aClaim(terminal.db, { partnerId, idempotencyKey })).toEqual({ ...payout, attempt: 2 })
+    expect(await aClaim(terminal.db, { partnerId: partner.id, idempotencyKey })).toEqual({ ...payout, attempt: 2 })
   })
 })
-
-const byOps = expect.stringMatching(/^ops:\S+$/)
-
-function ops(argv: readonly string[]): Promise<Ran> {
-  const settings = {
-    BANK_SANDBOX_URL: `${bank.url}/v0`,
-    BANK_SANDBOX_KEY: keys.sandbox,
-    TEMPORAL_ADDRESS: testSystem().temporalAddress,
-    TASK_QUEUE_PREFIX: prefix,
-    PROOF_PAUSE_MS: '0',
-    PROOF_QUIET_MS: '0',
-  }
-  return runWith({ ...terminal.env, ...settings }, argv)
-}
 
 const bind = ({ payoutId }: PayoutRef, transferRef: string) =>
   ops(['payout', 'bind', '--payout', payoutId, '--transfer', transferRef, '--evidence', 'by their letter'])
@@ -248,7 +209,7 @@ const attended = ({ payoutId }: PayoutRef, more: readonly string[]) =>
 async function aReleasedButSent(
   idempotencyKey = `order-${randomBytes(6).toString('hex')}`,
 ): Promise<{ readonly payout: PayoutRef; readonly transferRef: string }> {
-  const payout = await aClaim(terminal.db, { partnerId, idempotencyKey })
+  const payout = await aClaim(terminal.db, { partnerId: partner.id, idempotencyKey })
   await steps().debitPayout(payout)
   const deps = stepDeps(terminal.db, {
     ...rails,
@@ -287,37 +248,9 @@ async function keyOf({ payoutId }: PayoutRef): Promise<string> {
   return row?.key ?? ''
 }
 
-function steps() {
-  const deps = stepDeps(terminal.db, rails)
-  return payoutActivities(deps)
-}
-
 async function aSent(): Promise<PayoutRef> {
-  const payout = await aClaim(terminal.db, { partnerId })
+  const payout = await aClaim(terminal.db, { partnerId: partner.id })
   await steps().debitPayout(payout)
   expect(await steps().submitToRail(payout)).toMatchObject({ at: 'sent' })
   return payout
-}
-
-async function rowOf({ payoutId }: PayoutRef): Promise<unknown> {
-  const [row] = await terminal.db.dataSource.query('SELECT * FROM payouts WHERE id = $1', [payoutId])
-  return row
-}
-
-async function transfersOf({ payoutId }: PayoutRef): Promise<{ readonly id: string }[]> {
-  return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
-}
-
-async function lastEvents({ payoutId }: PayoutRef, count: number): Promise<unknown[]> {
-  const sql = 'SELECT kind, made_by, detail FROM payout_events WHERE payout_id = $1 ORDER BY id'
-  return (await terminal.db.dataSource.query(sql, [payoutId])).slice(-count)
-}
-
-async function balance(): Promise<bigint> {
-  return (await findWallet(terminal.db, partnerId, 'sandbox'))?.balanceMicroUsdc ?? -1n
-}
-
-function refusedAll(refusals: readonly Ran[]): void {
-  expect(refusals.map(({ code }) => code)).toEqual(refusals.map(() => 2))
-  for (const { err } of refusals) expect(err).toMatch(oneSentence)
 }

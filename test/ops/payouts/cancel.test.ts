@@ -1,25 +1,19 @@
 // payout cancel: with the same rules as for the partner, only while nothing was sent. The operator is
 // recorded for every outcome.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
 import { latestActivity } from '../../../db/controls/activity'
 import { systemClock } from '../../../runtime/clock'
 import { requireSoundLedger } from '../../referee/ledger-rules'
-import { aPayoutWorld, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { type Payer, usePayoutWorld } from '../../support/api/payout-world'
 import { testSystem } from '../../support/jest/system'
-import { silenceTemporal } from '../../support/temporal/a-worker'
 import { type Ran, runWith } from '../../support/terminal'
 import { until } from '../../support/until'
 
-let world: PayoutWorld
+// No poll happens within a test, so only the cancel wakes the workflow.
+const world = usePayoutWorld({ payouts: { pollMs: [600_000] } })
 let payer: Payer
 
-silenceTemporal()
-
-beforeAll(async () => {
-  // No poll happens within a test, so only the cancel wakes the workflow.
-  world = await aPayoutWorld({ payouts: { pollMs: [600_000] } })
-})
 beforeEach(async () => {
   payer = await world.aPayer()
 })
@@ -28,7 +22,6 @@ afterEach(async () => {
   await world.bank.control('DELETE', '/faults')
   await requireSoundLedger(world.api.db.dataSource)
 })
-afterAll(() => world.close())
 
 test('a payout on a paused rail is cancelled at once and refunded, and the operator is recorded', async () => {
   const before = await balance()

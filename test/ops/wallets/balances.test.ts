@@ -1,33 +1,23 @@
 // Wallet commands, with a real database and its ledger.
-import { beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
-import { runWith, useTerminal } from '../../support/terminal'
+import { runWith, useOpsPartner, useTerminal } from '../../support/terminal'
 
 const terminal = useTerminal()
-let slug = ''
-let partnerId = ''
-let partners = 0
+const partner = useOpsPartner(terminal)
 
-beforeEach(async () => {
-  partners += 1
-  slug = `wallet-${partners}`
-  const argv = ['partner', 'create', '--name', 'Acme Ltd', '--slug', slug, '--email', 'ada@acme.test']
-  const partner = await terminal.json<{ id: string }>(...argv)
-  partnerId = partner.id
-})
-
-const credit = (...more: string[]) => terminal.json('wallet', 'credit', '--partner', slug, ...more)
+const credit = (...more: string[]) => terminal.json('wallet', 'credit', '--partner', partner.slug, ...more)
 
 describe('wallet credit', () => {
   test('adds test money to the sandbox wallet and records the operator', async () => {
     expect(await credit('--usdc', '100.00')).toEqual({
-      partner: slug,
+      partner: partner.slug,
       environment: 'sandbox',
       credited_usdc: '100.00',
       usdc: '10100.00',
     })
 
-    const [entry] = await latestActivity(terminal.db, partnerId, 1)
+    const [entry] = await latestActivity(terminal.db, partner.id, 1)
     expect(entry).toMatchObject({
       action: 'wallet.credit',
       environment: 'sandbox',
@@ -39,9 +29,9 @@ describe('wallet credit', () => {
   test('each call is a separate credit', async () => {
     await credit('--usdc', '0.01')
 
-    const { code, out } = await terminal.ops('wallet', 'credit', '--partner', slug, '--usdc', '0.01')
+    const { code, out } = await terminal.ops('wallet', 'credit', '--partner', partner.slug, '--usdc', '0.01')
 
-    const sentence = `Credited 0.01 USDC to the sandbox wallet of ${slug}, which now holds 10000.02 USDC.\n`
+    const sentence = `Credited 0.01 USDC to the sandbox wallet of ${partner.slug}, which now holds 10000.02 USDC.\n`
     expect({ code, out }).toEqual({ code: 0, out: sentence })
   })
 
@@ -50,19 +40,30 @@ describe('wallet credit', () => {
       credit('--usdc', '5.00', '--reference', 'test-17'),
       credit('--usdc', '5.00', '--reference', 'test-17'),
     ])
-    const again = await terminal.ops('wallet', 'credit', '--partner', slug, '--usdc', '5.00', '--reference', 'test-17')
+    const again = await terminal.ops(
+      'wallet',
+      'credit',
+      '--partner',
+      partner.slug,
+      '--usdc',
+      '5.00',
+      '--reference',
+      'test-17',
+    )
 
     expect(both).toEqual(
       expect.arrayContaining([
-        { partner: slug, environment: 'sandbox', credited_usdc: '5.00', usdc: '10005.00' },
-        { partner: slug, environment: 'sandbox', credited_usdc: '0.00', usdc: '10005.00' },
+        { partner: partner.slug, environment: 'sandbox', credited_usdc: '5.00', usdc: '10005.00' },
+        { partner: partner.slug, environment: 'sandbox', credited_usdc: '0.00', usdc: '10005.00' },
       ]),
     )
-    expect(again.out).toBe(`That reference was already credited: no money moved, ${slug} holds 10005.00 USDC.\n`)
+    expect(again.out).toBe(
+      `That reference was already credited: no money moved, ${partner.slug} holds 10005.00 USDC.\n`,
+    )
   })
 
   test('live money cannot be created by command unless the bank is simulated', async () => {
-    const live = ['wallet', 'credit', '--partner', slug, '--usdc', '1.00', '--environment', 'live'] as const
+    const live = ['wallet', 'credit', '--partner', partner.slug, '--usdc', '1.00', '--environment', 'live'] as const
     const real = { ...terminal.env, BANK_LIVE_URL: 'https://api.bank.test/v0', BANK_LIVE_KEY: 'sk-live-real' }
     const refusal = {
       code: 2,
@@ -81,14 +82,14 @@ describe('wallet show', () => {
     const funding_wallet = { currency: 'USDC', chain: 'base', address: null }
     const noneHeld = { held_usdc: '0.00', held: 0 }
 
-    expect(await terminal.json('wallet', 'show', '--partner', slug)).toEqual({
+    expect(await terminal.json('wallet', 'show', '--partner', partner.slug)).toEqual({
       object: 'list',
       data: [
         { environment: 'sandbox', rail: 'simulated', funding_wallet, usdc: '10000.00', ...noneHeld },
         { environment: 'live', rail: 'provider_production', funding_wallet, usdc: '0.00', ...noneHeld },
       ],
     })
-    const { out } = await terminal.ops('wallet', 'show', '--partner', slug)
+    const { out } = await terminal.ops('wallet', 'show', '--partner', partner.slug)
     expect(out).toMatch(
       /^ENVIRONMENT +USDC +HELD +RAIL +CHAIN +ADDRESS\nsandbox +10000\.00 +0\.00 +simulated +base +-\nlive +0\.00 +0\.00 /,
     )
