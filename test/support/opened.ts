@@ -13,6 +13,9 @@ export function openedForEach<T extends object>(open: () => Promise<T>, close: C
   return openedBy(beforeEach, afterEach, open, close)
 }
 
+/** What is open now, the newest last: it is closed before what it may depend on. */
+const closings: (() => Promise<void>)[] = []
+
 function openedBy<T extends object>(
   before: typeof beforeAll,
   after: typeof afterAll,
@@ -20,12 +23,17 @@ function openedBy<T extends object>(
   close: Close<T>,
 ): T {
   let current: T | null = null
+  const closeThis = async () => {
+    const closing = current
+    current = null
+    if (closing !== null) await close(closing)
+  }
   before(async () => {
     current = await open()
+    closings.push(closeThis)
   })
   after(async () => {
-    if (current !== null) await close(current)
-    current = null
+    while (closings.includes(closeThis)) await closings.pop()?.()
   })
   return passedOn(() => {
     if (current === null) throw new Error('It is open only while tests and hooks run.')

@@ -1,42 +1,36 @@
 // The daily scan of the bank: it finds returns without an event, reports contradictions with our ledger, and
 // repeats nothing.
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { WorkflowNotFoundError } from '@temporalio/client'
 import { readChangedTransfers } from '../../../activities/bank/changed-transfers'
 import { findReading, saveReading } from '../../../db/bank/readings'
 import { loadStep } from '../../../db/payouts/steps'
 import type { Environment } from '../../../domain/environment'
 import type { ChangedTransfer } from '../../../rail/rail'
-import type { Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
 import { connectClient } from '../../../runtime/temporal/client'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import type { changedTransfers } from '../../../workflows'
 import { payoutQueue, payoutReturnId } from '../../../workflows/names'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
-import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
+import { accessTo, still, useSandboxBank } from '../../support/bank/client'
 import { keptLog } from '../../support/kept-logs'
-import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { aClaim, aConnectedPartner, stepDeps, useRails } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
-import { type AWorker, aWorker, silenceTemporal, testActivities, testTemporal } from '../../support/temporal/a-worker'
+import { testActivities, testTemporal, useWorker } from '../../support/temporal/a-worker'
 
 const dayMs = 86_400_000
 const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
-let bank: TestBank
-let worker: AWorker
-let rails: Rails
+const bank = useSandboxBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+const worker = useWorker(() => ({ clock: systemClock, bank: accessTo(bank), log }))
+const rails = useRails(bank)
 let steps: ReturnType<typeof payoutActivities>
 let partnerId: string
 let scans = 0
 
-silenceTemporal()
-
 beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  worker = await aWorker({ clock: systemClock, bank: banks(), log })
   await requireSearchAttributes(worker.client, wantedAttributes)
-  rails = railsTo(bank, { callMs: 2_000 })
   const deps = stepDeps(worker.db, rails)
   steps = payoutActivities(deps)
   partnerId = (await aConnectedPartner(worker.db, bank)).id
@@ -46,13 +40,6 @@ afterEach(async () => {
   await bank.control('DELETE', '/faults')
   await worker.db.dataSource.query('DELETE FROM bank_readings')
 })
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
-  rails.close()
-  await bank.close()
-})
-
 test.each(['live', 'sandbox'] as const)(
   'a completed payout of %s that was returned gets its return workflow',
   async (environment) => {
@@ -174,11 +161,6 @@ test('without a configured bank nothing is scanned', async () => {
   none.close()
   expect(await findReading(worker.db, 'live')).toBeNull()
 })
-
-function banks() {
-  const address = (key: string) => ({ url: `${bank.url}/v0`, key })
-  return { sandbox: address(keys.sandbox), live: address(keys.live) }
-}
 
 /** One scan that records the requests to the bank, optionally without Temporal or with odd transfers. */
 function lookWith(

@@ -1,7 +1,7 @@
 // The sweep starts workflows for open payouts without one, reports payouts that take too long, and leaves all
 // others alone.
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { Client, WorkflowNotFoundError } from '@temporalio/client'
 import { openPartner } from '../../../db/partners/open'
 import { beginVerification } from '../../../db/partners/verification'
@@ -15,25 +15,20 @@ import type { sweep } from '../../../workflows'
 import { connectSandboxId, payoutQueue, payoutSearchAttributes, payoutWorkflowId } from '../../../workflows/names'
 import { starts } from '../../../workflows/starts'
 import { aPartner, changePartner } from '../../support/api/fixtures'
-import { type Json, keys, openTestBank, type TestBank } from '../../support/bank/client'
+import { accessTo, type Json, useSandboxBank } from '../../support/bank/client'
 import { aWallet } from '../../support/db/a-partner'
 import { aPayout } from '../../support/db/a-payout'
 import { keptLog } from '../../support/kept-logs'
-import { type AWorker, aWorker, silenceTemporal, testActivities } from '../../support/temporal/a-worker'
+import { testActivities, useWorker } from '../../support/temporal/a-worker'
 
-let bank: TestBank
-let worker: AWorker
+const bank = useSandboxBank({ fsync: 'off' })
+const worker = useWorker(() => ({ clock: systemClock, bank: { ...accessTo(bank), live: null }, log }))
 let sweeps = 0
 const started: string[] = []
 const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 
-silenceTemporal()
-
 beforeAll(async () => {
-  bank = await openTestBank({ fsync: 'off' })
-  const sandbox = { url: `${bank.url}/v0`, key: keys.sandbox }
-  worker = await aWorker({ clock: systemClock, bank: { sandbox, live: null }, log })
   await requireSearchAttributes(worker.client, wantedAttributes)
 })
 
@@ -44,12 +39,6 @@ afterEach(async () => {
     if ((await handle.describe()).status.name === 'RUNNING') await handle.terminate()
   }
   await worker.db.dataSource.query('UPDATE payouts SET closed_at = now() WHERE closed_at IS NULL')
-})
-
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
-  await bank.close()
 })
 
 test('an open payout without a workflow gets one, as the API would have started it', async () => {

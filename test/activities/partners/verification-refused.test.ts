@@ -7,27 +7,11 @@ import type { CustomerToOpen } from '../../../rail/rail'
 import { aPartner, changePartner } from '../../support/api/fixtures'
 import { opened } from '../../support/bank/a-connected-partner'
 import { until } from '../../support/until'
-import {
-  begin,
-  charges,
-  check,
-  clock,
-  connect,
-  customers,
-  db,
-  logged,
-  notices,
-  now,
-  open,
-  partner,
-  rail,
-  say,
-  useVerification,
-  wallet,
-  withRail,
-} from './a-verification'
+import { useVerification } from './a-verification'
 
-useVerification()
+const stage = useVerification()
+const { begin, charges, check, clock, connect, customers, db, logged } = stage
+const { notices, now, open, partner, rail, say, wallet, withRail } = stage
 
 const isRefused = { status: 'rejected', ready: false }
 const nothing = { verification_ref: null, customer_ref: null, wallet_ref: null }

@@ -4,27 +4,11 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import type { Db } from '../../../db/database'
 import { RailUnavailable } from '../../../rail/rail'
-import {
-  atBank,
-  begin,
-  charges,
-  check,
-  clock,
-  connect,
-  db,
-  lost,
-  notices,
-  now,
-  open,
-  partner,
-  rail,
-  say,
-  useVerification,
-  wallet,
-  withRail,
-} from './a-verification'
+import { lost, useVerification } from './a-verification'
 
-useVerification()
+const stage = useVerification()
+const { atBank, begin, charges, check, clock, connect, db, notices } = stage
+const { now, open, partner, rail, say, wallet, withRail } = stage
 
 describe('connecting the wallet', () => {
   beforeEach(async () => {

@@ -4,27 +4,11 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { RailUnavailable } from '../../../rail/rail'
 import { changePartner } from '../../support/api/fixtures'
-import {
-  begin,
-  check,
-  clock,
-  customers,
-  db,
-  logged,
-  lost,
-  notices,
-  now,
-  open,
-  partner,
-  rail,
-  redirectUrl,
-  say,
-  useVerification,
-  wallet,
-  withRail,
-} from './a-verification'
+import { lost, useVerification } from './a-verification'
 
-useVerification()
+const stage = useVerification()
+const { begin, check, clock, customers, db, logged, notices, now } = stage
+const { open, partner, rail, redirectUrl, say, wallet, withRail } = stage
 
 describe('opening the customer', () => {
   test('stores its id at the bank, the verification status and the link for the applicant', async () => {

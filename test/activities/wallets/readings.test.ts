@@ -1,41 +1,26 @@
 // Deposits reach the ledger within moments by the bank's event, and without any event by the scheduled read
 // of all wallets.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { registerWebhook } from '../../../activities/bank/register-webhook'
 import { findWallet, type WalletRow } from '../../../db/wallets/wallets'
 import type { Environment } from '../../../domain/environment'
 import { systemClock } from '../../../runtime/clock'
 import type { proof, walletReadings } from '../../../workflows'
-import { type Api, startApi } from '../../support/api/client'
-import { anAccount, aTransfer, keys, openTestBank, still, type TestBank } from '../../support/bank/client'
+import { useApi } from '../../support/api/client'
+import { accessTo, anAccount, aTransfer, still, useSandboxBank } from '../../support/bank/client'
 import { aConnectedPartner, railsTo } from '../../support/stages/payout'
-import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { useWorker } from '../../support/temporal/a-worker'
 import { until } from '../../support/until'
 
-let bank: TestBank
-let worker: AWorker
-let api: Api
+const bank = useSandboxBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+const worker = useWorker(() => ({ clock: systemClock, bank: accessTo(bank) }))
+const api = useApi(() => ({ database: worker.databaseUrl, taskQueuePrefix: worker.queuePrefix }))
 let partnerId: string
 let runs = 0
 
-silenceTemporal()
-
-beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  const access = (key: string) => ({ url: `${bank.url}/v0`, key })
-  worker = await aWorker({ clock: systemClock, bank: { sandbox: access(keys.sandbox), live: access(keys.live) } })
-  api = await startApi({ database: worker.databaseUrl, taskQueuePrefix: worker.queuePrefix })
-})
 beforeEach(async () => {
   partnerId = (await aConnectedPartner(worker.db, bank)).id
 })
-afterAll(async () => {
-  await api.close()
-  await worker.stop()
-  await worker.dispose()
-  await bank.close()
-})
-
 test('without an event, all wallets of both environments are read, page by page', async () => {
   for (let partner = 0; partner < 3; partner++) await aConnectedPartner(worker.db, bank)
   await readAll()

@@ -1,45 +1,37 @@
 // POST /v1/compliance/verification, from the first click to a live payout, and who may start it.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { saveBankWebhook } from '../../../db/bank/webhooks'
 import { latestActivity } from '../../../db/controls/activity'
 import { findPartnerById, type PartnerRow } from '../../../db/partners/partners'
 import { systemClock } from '../../../runtime/clock'
-import { type Answer, type Api, startApi } from '../../support/api/client'
+import { type Answer, useApi } from '../../support/api/client'
 import { sendConfirmed } from '../../support/api/confirmed'
 import { aKey, aPartner, aSession, changePartner } from '../../support/api/fixtures'
 import { railTo } from '../../support/bank/a-connected-partner'
-import { type Json, keys, openTestBank, type TestBank } from '../../support/bank/client'
-import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { accessTo, type Json, keys, useSandboxBank } from '../../support/bank/client'
+import { useWorker } from '../../support/temporal/a-worker'
 import { until } from '../../support/until'
 
 const path = '/v1/compliance/verification'
 const day = 86_400_000
-let bank: TestBank
-let worker: AWorker
-let api: Api
-
-silenceTemporal()
+const bank = useSandboxBank({ fsync: 'off' })
+const banks = () => ({ ...accessTo(bank), sandbox: null })
+const worker = useWorker(() => ({ clock: systemClock, bank: banks() }))
+// No poll happens within a test, so every change here comes from the bank's events.
+const api = useApi(() => ({
+  database: worker.databaseUrl,
+  taskQueuePrefix: worker.queuePrefix,
+  bank: banks(),
+  pollMs: [day],
+}))
 
 beforeAll(async () => {
-  bank = await openTestBank({ fsync: 'off' })
-  const banks = { sandbox: null, live: { url: `${bank.url}/v0`, key: keys.live } }
-  worker = await aWorker({ clock: systemClock, bank: banks })
-  // No poll happens within a test, so every change here comes from the bank's events.
-  const parts = { database: worker.databaseUrl, taskQueuePrefix: worker.queuePrefix, bank: banks, pollMs: [day] }
-  api = await startApi(parts)
   const rail = railTo(bank.url, { apiKey: keys.live })
   const url = `${api.url}/webhooks/bank`
   const registered = await rail.registerWebhook({ url, key: randomUUID() })
   await saveBankWebhook(api.db, { environment: 'live', url, ...registered }, api.clock.now())
   rail.close()
-})
-
-afterAll(async () => {
-  await api.close()
-  await worker.stop()
-  await worker.dispose()
-  await bank.close()
 })
 
 describe('an admin', () => {
@@ -150,7 +142,7 @@ describe('it is refused', () => {
     ['there is no live bank', { bank: false }],
   ])('with 503 and nothing started while %s', async (_, { bank: has, ...options }) => {
     const live = has ? { url: `${bank.url}/v0`, key: keys.live } : null
-    const other = await startApi({ ...options, bank: { sandbox: null, live } })
+    const other = await useApi({ ...options, bank: { sandbox: null, live } })
     const partner = await aPartner(other, { verificationStatus: 'not_started' })
 
     const answer = await other.post(path, {}, { session: await aSession(other, partner) })

@@ -1,6 +1,6 @@
 // Signing up: a business name and a work email create a partner with a sandbox, once, when the emailed code
 // is used.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { slugOf } from '../../../activities/partners/sign-up'
 import { partner as partners } from '../../../db/partners/partners'
 import { codes } from '../../../db/sign-in/codes'
@@ -17,33 +17,17 @@ import {
   inOneBrowser,
   signIn,
   tokenOf,
+  useMailedApi,
 } from '../../support/api/people'
-import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
-import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { useWorker } from '../../support/temporal/a-worker'
 import { until } from '../../support/until'
 
-let inbox: TestInbox
-let worker: AWorker
-let api: Api
-
-silenceTemporal()
-
-beforeAll(async () => {
-  inbox = await anInbox()
-  worker = await aWorker({ clock: systemClock, secretKeys: testSecretKeys })
-  api = await startApi({
-    smtpUrl: inbox.smtpUrl,
-    database: worker.databaseUrl,
-    taskQueuePrefix: worker.queuePrefix,
-    answerTimeoutMs: 20_000,
-  })
-})
-afterAll(async () => {
-  await api.close()
-  await worker.stop()
-  await worker.dispose()
-  await inbox.remove()
-})
+const worker = useWorker({ clock: systemClock, secretKeys: testSecretKeys })
+const { api, inbox } = useMailedApi(() => ({
+  database: worker.databaseUrl,
+  taskQueuePrefix: worker.queuePrefix,
+  answerTimeoutMs: 20_000,
+}))
 
 async function signUp(email: string, business_name: string): Promise<string> {
   const before = (await codesOf(inbox, email)).length

@@ -1,33 +1,22 @@
 // POST /v1/sandbox/top-ups: test money, created at the sandbox bank and booked once, for admins and sandbox
 // keys.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { findWallet } from '../../../db/wallets/wallets'
 import { systemClock } from '../../../runtime/clock'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aKey, aPartner, aSession, changePartner } from '../../support/api/fixtures'
-import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
+import { accessTo, still, useSandboxBank } from '../../support/bank/client'
 import { aConnectedPartner } from '../../support/stages/payout'
-import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { useWorker } from '../../support/temporal/a-worker'
 import { textOfHistory } from '../../support/temporal/history-text'
 
-let bank: TestBank
-let worker: AWorker
-let api: Api
-
-beforeAll(async () => {
-  silenceTemporal()
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  const access = { url: `${bank.url}/v0`, key: keys.sandbox }
-  worker = await aWorker({ clock: systemClock, bank: { sandbox: access, live: null } })
-  const { databaseUrl: database, queuePrefix: taskQueuePrefix } = worker
-  api = await startApi({ database, taskQueuePrefix, answerTimeoutMs: 8_000 })
-})
-afterAll(async () => {
-  await api.close()
-  await worker.stop()
-  await worker.dispose()
-  await bank.close()
-})
+const bank = useSandboxBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+const worker = useWorker(() => ({ clock: systemClock, bank: { ...accessTo(bank), live: null } }))
+const api = useApi(() => ({
+  database: worker.databaseUrl,
+  taskQueuePrefix: worker.queuePrefix,
+  answerTimeoutMs: 8_000,
+}))
 
 const add = (usdc: unknown, session: string, environment = 'sandbox') =>
   api.post(`/v1/sandbox/top-ups?environment=${environment}`, { usdc }, { session })
@@ -120,7 +109,7 @@ test('viewers, live keys, suspended partners and amounts out of range are refuse
 
 test('the sixty-first of an hour is 429, and another partner is not affected', async () => {
   const withoutWorker = { temporalAddress: '127.0.0.1:1', answerTimeoutMs: 50 }
-  const limited = await startApi({ database: worker.databaseUrl, rateLimit: 'on', ...withoutWorker })
+  const limited = await useApi({ database: worker.databaseUrl, rateLimit: 'on', ...withoutWorker })
   const [one, other] = [await aPartner(limited), await aPartner(limited)]
   for (const partner of [one, other]) await changePartner(limited, partner, { rateLimitSandbox: 1_000 })
   const sessions = [await aSession(limited, one), await aSession(limited, other)]
@@ -136,7 +125,7 @@ test('the sixty-first of an hour is 429, and another partner is not affected', a
 })
 
 test('without a worker it is 502 in time, and nothing is created', async () => {
-  const alone = await startApi({ database: worker.databaseUrl, answerTimeoutMs: 200 })
+  const alone = await useApi({ database: worker.databaseUrl, answerTimeoutMs: 200 })
   const partner = await aPartner(alone)
   const session = await aSession(alone, partner)
 

@@ -116,10 +116,10 @@ export const testKeyring = openKeyring(testSecretKeys)
 /** The defaults. */
 export const testRateLimits = { maxAgeMs: 900_000, midBasisPoints: 200, jumpBasisPoints: 500 }
 
-/** An API for this test file. */
-export function useApi(options: ApiOptions = {}): Api {
+/** An API for this test file. A function reads its options from what was opened before. */
+export function useApi(options: ApiOptions | (() => ApiOptions) = {}): Api {
   return opened(
-    () => startApi(options),
+    () => startApi(typeof options === 'function' ? options() : options),
     (api) => api.close(),
   )
 }

@@ -13,7 +13,7 @@ import { createPayoutParts } from '../../../worker/payouts'
 import { connectWorker } from '../../../worker/temporal/connect'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import { payoutQueue } from '../../../workflows/names'
-import { type Json, keys, openTestBank, still, type TestBank } from '../bank/client'
+import { accessTo, type Json, openTestBank, still, type TestBank } from '../bank/client'
 import { createDatabase, openDb } from '../db/database'
 import { testSystem } from '../jest/system'
 import { keptLog } from '../kept-logs'
@@ -89,8 +89,7 @@ export async function aPayoutWorld(options: WorldOptions = {}): Promise<PayoutWo
   const database = await createDatabase()
   const db = await openDb(database.url, 10)
   const bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0, ...options.bank })
-  const address = (key: string) => ({ url: `${bank.url}/v0`, key })
-  const access = { sandbox: address(keys.sandbox), live: address(keys.live) }
+  const access = accessTo(bank)
   const rails = createRails({ bank: access, clock, timeouts: { connectMs: 2_000, callMs: 2_000 } })
   const temporal = connectClient(testTemporal())
   await requireSearchAttributes(temporal, wantedAttributes)

@@ -3,25 +3,19 @@ import { randomBytes } from 'node:crypto'
 import { insertMember, type MemberRow } from '../../../db/partners/members'
 import type { PartnerRow } from '../../../db/partners/partners'
 import type { MemberRole } from '../../../domain/partners/partner'
-import { anInbox, type TestInbox } from '../mail/an-inbox'
-import { opened, passedOn } from '../opened'
+import { type TestInbox, useInbox } from '../mail/an-inbox'
 import { until } from '../until'
-import { type Answer, type Api, type ApiOptions, startApi, testOrigin } from './client'
+import { type Answer, type Api, type ApiOptions, testOrigin, useApi } from './client'
 import type { Stage } from './fixtures'
 
 /** An API for this test file, and the inbox that gets its mails. */
-export function useMailedApi(options: ApiOptions = {}): { readonly api: Api; readonly inbox: TestInbox } {
-  const mailed = opened(
-    async () => {
-      const inbox = await anInbox()
-      return { inbox, api: await startApi({ ...options, smtpUrl: inbox.smtpUrl }) }
-    },
-    async ({ api, inbox }) => {
-      await api.close()
-      await inbox.remove()
-    },
-  )
-  return { api: passedOn(() => mailed.api), inbox: passedOn(() => mailed.inbox) }
+export function useMailedApi(options: ApiOptions | (() => ApiOptions) = {}): {
+  readonly api: Api
+  readonly inbox: TestInbox
+} {
+  const inbox = useInbox()
+  const api = useApi(() => ({ ...(typeof options === 'function' ? options() : options), smtpUrl: inbox.smtpUrl }))
+  return { api, inbox }
 }
 
 /** As a browser sends it from our own pages. */

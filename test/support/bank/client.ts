@@ -60,6 +60,20 @@ export const still = {
   refund_in_flight: 600_000,
 }
 
+/** How our programs reach a bank. */
+export function accessTo({ url }: Pick<TestBank, 'url'>) {
+  const access = (key: string) => ({ url: `${url}/v0`, key })
+  return { sandbox: access(keys.sandbox), live: access(keys.live) }
+}
+
+/** A verified customer for this test file. */
+export function useParty(bank: Client): Party {
+  return opened(
+    () => aParty(bank),
+    () => undefined,
+  )
+}
+
 /** A sandbox bank for this test file. */
 export function useSandboxBank(options: Partial<BankOptions> = {}): TestBank {
   return opened(

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Inbox, type InboxOptions, startInbox } from '../../../local/mail-inbox/inbox'
+import { opened } from '../opened'
 
 export interface InboxMessage {
   readonly id: string
@@ -22,6 +23,11 @@ export interface TestInbox extends Inbox {
   readonly messages: () => Promise<InboxMessage[]>
   readonly bytes: (path: string) => Promise<Buffer>
   readonly remove: () => Promise<void>
+}
+
+/** An inbox for this test file. */
+export function useInbox(): TestInbox {
+  return opened(anInbox, (inbox) => inbox.remove())
 }
 
 export async function anInbox(options: Partial<InboxOptions> = {}): Promise<TestInbox> {

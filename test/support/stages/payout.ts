@@ -18,9 +18,9 @@ import { type Clock, systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
 import type { SandboxRefs } from '../../../workflows/wallets/connect-sandbox'
 import { testKeyring } from '../api/client'
-import { keys, openTestBank, still, type TestBank } from '../bank/client'
+import { accessTo, openTestBank, still, type TestBank } from '../bank/client'
 import { keptLog } from '../kept-logs'
-import { openedForEach, passedOn } from '../opened'
+import { opened, openedForEach, passedOn } from '../opened'
 import { standardPrices } from '../prices'
 
 export interface ConnectedPartner {
@@ -45,6 +45,14 @@ export function usePayer(db: Db, { bank: options = {}, ...calls }: PayerOptions 
     rails: passedOn(() => payer.rails),
     partner: passedOn(() => payer.partner),
   }
+}
+
+/** The rails to a bank, for this test file. */
+export function useRails(bank: TestBank): Rails {
+  return opened(
+    async () => railsTo(bank),
+    (rails) => rails.close(),
+  )
 }
 
 export interface PayerOptions {
@@ -176,9 +184,7 @@ export function anAccountNumber(): string {
 }
 
 export function railsTo(bank: TestBank, { callMs = 2_000, clock = systemClock } = {}): Rails {
-  const access = (key: string) => ({ url: `${bank.url}/v0`, key })
-  const accesses = { sandbox: access(keys.sandbox), live: access(keys.live) }
-  return createRails({ bank: accesses, clock, timeouts: { connectMs: 2_000, callMs } })
+  return createRails({ bank: accessTo(bank), clock, timeouts: { connectMs: 2_000, callMs } })
 }
 
 export function stepDeps(db: Db, rails: Rails, change: Partial<PayoutDeps> = {}): PayoutDeps {

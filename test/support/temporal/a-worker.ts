@@ -75,11 +75,11 @@ export const testSeller: Seller = {
   paymentLines: ['Sort code 00-00-00', 'Account 12345678'],
 }
 
-/** A worker for this test file. */
-export function useWorker(options: AWorkerOptions): AWorker {
+/** A worker for this test file. A function reads its options from what was opened before. */
+export function useWorker(options: AWorkerOptions | (() => AWorkerOptions)): AWorker {
   silenceTemporal()
   return opened(
-    () => aWorker(options),
+    () => aWorker(typeof options === 'function' ? options() : options),
     async (worker) => {
       await worker.stop()
       await worker.dispose()

@@ -1,6 +1,6 @@
 // Each path of a sweep and of connecting a sandbox runs once: it replays, and its history holds no personal
 // data. RECORD_HISTORIES=1 records the histories again. Use it only for a change that affects new runs alone.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
 import { openPartner } from '../../../db/partners/open'
 import { findWallet } from '../../../db/wallets/wallets'
@@ -9,15 +9,15 @@ import { startConnectSandbox } from '../../../runtime/temporal/start-workflow'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import type { sweep } from '../../../workflows'
 import { connectSandboxId } from '../../../workflows/names'
-import { keys, openTestBank, type TestBank } from '../../support/bank/client'
+import { accessTo, useSandboxBank } from '../../support/bank/client'
 import { aPayout } from '../../support/db/a-payout'
-import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { useWorker } from '../../support/temporal/a-worker'
 import { type Paths, payloadsOf, replayed } from '../../support/temporal/replayed'
 import { until } from '../../support/until'
 
 const approved = { status: 'approved', tos_status: 'approved' }
-let bank: TestBank
-let worker: AWorker
+const bank = useSandboxBank({ fsync: 'off', sandboxKyc: 'manual' })
+const worker = useWorker(() => ({ clock: systemClock, bank: { ...accessTo(bank), live: null } }))
 
 /** How each path is taken, by the name of its recording. */
 const paths: Paths = {
@@ -52,20 +52,7 @@ const paths: Paths = {
 }
 const names = Object.keys(paths)
 
-silenceTemporal()
-
-beforeAll(async () => {
-  bank = await openTestBank({ fsync: 'off', sandboxKyc: 'manual' })
-  const sandbox = { url: `${bank.url}/v0`, key: keys.sandbox }
-  worker = await aWorker({ clock: systemClock, bank: { sandbox, live: null } })
-  await requireSearchAttributes(worker.client, wantedAttributes)
-})
-
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
-  await bank.close()
-})
+beforeAll(() => requireSearchAttributes(worker.client, wantedAttributes))
 
 const fresh = replayed(paths)
 

@@ -1,19 +1,21 @@
 // Each path of the proof, the sealer and the erasure runs once: it does its work, replays, and its history
 // holds no personal data. RECORD_HISTORIES=1 records the histories again. Use it only for a change that
 // affects new runs alone.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { WorkflowFailedError } from '@temporalio/client'
 import { verifyAudit } from '../../../db/controls/audit/verify'
 import { listDrifts } from '../../../db/controls/proof/drifts'
 import { systemClock } from '../../../runtime/clock'
 import type { proof, retention, sealAudit, verifyAudit as verifying } from '../../../workflows'
-import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
+import { accessTo, still, useSandboxBank } from '../../support/bank/client'
 import { aConnectedPartner } from '../../support/stages/payout'
-import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { useWorker } from '../../support/temporal/a-worker'
 import { type Paths, payloadsOf, replayed } from '../../support/temporal/replayed'
 
-let bank: TestBank
-let worker: AWorker
+const bank = useSandboxBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+const limits = { graceMs: 0, balanceLagMs: 0, pauseMs: 0 }
+const opsEmail = 'ops@payouts.test'
+const worker = useWorker(() => ({ clock: systemClock, bank: accessTo(bank), proof: limits, opsEmail }))
 let firstProof: unknown
 
 /** How each path is taken, by the name of its recording. */
@@ -38,21 +40,8 @@ const paths: Paths = {
 }
 const names = Object.keys(paths)
 
-silenceTemporal()
-
 beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  const access = (key: string) => ({ url: `${bank.url}/v0`, key })
-  const limits = { graceMs: 0, balanceLagMs: 0, pauseMs: 0 }
-  const banks = { sandbox: access(keys.sandbox), live: access(keys.live) }
-  worker = await aWorker({ clock: systemClock, bank: banks, proof: limits, opsEmail: 'ops@payouts.test' })
   await aConnectedPartner(worker.db, bank)
-})
-
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
-  await bank.close()
 })
 
 test('the proof finds a difference, and mails operators once', async () => {

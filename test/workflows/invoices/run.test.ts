@@ -1,6 +1,6 @@
 // A month is billed partner by partner: each once, despite failures and concurrent runs.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { type Client, WorkflowFailedError } from '@temporalio/client'
 import { rootCause } from '@temporalio/common'
 import { addChargedPartners } from '../../../bench/charged-partners'
@@ -8,23 +8,14 @@ import { followRun } from '../../../runtime/temporal/invoice-run'
 import type { invoiceRun } from '../../../workflows'
 import type { InvoiceRunOrder } from '../../../workflows/invoices/run'
 import { invoiceId, invoiceMailId, invoiceRunId } from '../../../workflows/names'
-import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { useWorker } from '../../support/temporal/a-worker'
 import { until } from '../../support/until'
 
 const period = '2026-10'
 const now = new Date('2026-11-15T12:00:00.000Z')
-let worker: AWorker
+const worker = useWorker({ clock: { now: () => now } })
 let name = ''
 
-silenceTemporal()
-
-beforeAll(async () => {
-  worker = await aWorker({ clock: { now: () => now } })
-})
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
-})
 beforeEach(() => {
   name = `run-${randomBytes(4).toString('hex')}`
 })

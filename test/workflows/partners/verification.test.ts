@@ -2,7 +2,7 @@
 // its history holds no personal data. RECORD_HISTORIES=1 records the histories again. Use it only for a
 // change that affects new runs alone.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { WorkflowNotFoundError } from '@temporalio/client'
 import { findPartnerById } from '../../../db/partners/partners'
 import { beginVerification } from '../../../db/partners/verification'
@@ -11,16 +11,16 @@ import type { verifications } from '../../../workflows'
 import { bankSpokeSignal, verificationId } from '../../../workflows/names'
 import { starts } from '../../../workflows/starts'
 import { aPartner, changePartner } from '../../support/api/fixtures'
-import { type Json, keys, openTestBank, type TestBank } from '../../support/bank/client'
-import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { accessTo, type Json, useSandboxBank } from '../../support/bank/client'
+import { useWorker } from '../../support/temporal/a-worker'
 import { type Paths, payloadsOf, replayed } from '../../support/temporal/replayed'
 import { until } from '../../support/until'
 
 const never = [86_400_000]
 const quick = [20]
 const yes = { status: 'approved', tos_status: 'approved' }
-let bank: TestBank
-let worker: AWorker
+const bank = useSandboxBank({ fsync: 'off', controlPort: 0 })
+const worker = useWorker(() => ({ clock: systemClock, bank: { ...accessTo(bank), sandbox: null } }))
 
 /** How each path is taken, by the name of its recording. Only forwarded bank events move them. */
 const paths: Paths = {
@@ -76,20 +76,6 @@ const paths: Paths = {
   },
 }
 const names = Object.keys(paths)
-
-silenceTemporal()
-
-beforeAll(async () => {
-  bank = await openTestBank({ fsync: 'off', controlPort: 0 })
-  const live = { url: `${bank.url}/v0`, key: keys.live }
-  worker = await aWorker({ clock: systemClock, bank: { sandbox: null, live } })
-})
-
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
-  await bank.close()
-})
 
 const fresh = replayed(paths)
 

@@ -1,17 +1,21 @@
 // Each path of a return and of the daily scan of the bank runs once: it replays, and its history holds no
 // personal data. RECORD_HISTORIES=1 records a new path; existing recordings stay.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
 import { systemClock } from '../../../runtime/clock'
 import type { changedTransfers } from '../../../workflows'
 import { payoutReturnId } from '../../../workflows/names'
-import { aPayoutWorld, type Payer, type PayoutWorld } from '../../support/api/payout-world'
-import { keys, until } from '../../support/bank/client'
-import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { type Payer, usePayoutWorld } from '../../support/api/payout-world'
+import { accessTo, until } from '../../support/bank/client'
+import { useWorker } from '../../support/temporal/a-worker'
 import { type Paths, payloadsOf, replayed } from '../../support/temporal/replayed'
 
-let world: PayoutWorld
-let worker: AWorker
+const world = usePayoutWorld({ payouts: { pollMs: [200] } })
+const worker = useWorker(() => ({
+  clock: systemClock,
+  databaseUrl: world.api.databaseUrl,
+  bank: accessTo(world.bank),
+}))
 let payer: Payer
 
 /** How each path is taken, by the name of its recording. */
@@ -46,20 +50,8 @@ const paths: Paths = {
 }
 const names = Object.keys(paths)
 
-silenceTemporal()
-
 beforeAll(async () => {
-  world = await aPayoutWorld({ payouts: { pollMs: [200] } })
-  const address = (key: string) => ({ url: `${world.bank.url}/v0`, key })
-  const bank = { sandbox: address(keys.sandbox), live: address(keys.live) }
-  worker = await aWorker({ clock: systemClock, databaseUrl: world.api.databaseUrl, bank })
   payer = await world.aPayer()
-})
-
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
-  await world.close()
 })
 
 const fresh = replayed(paths, { endsAs: 'COMPLETED', existing: 'kept' })

@@ -1,32 +1,18 @@
 // Connecting a sandbox is durable: despite outages, its payouts go to the bank in the end.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { openPartner } from '../../../db/partners/open'
 import { findWallet } from '../../../db/wallets/wallets'
 import { systemClock } from '../../../runtime/clock'
 import { startConnectSandbox } from '../../../runtime/temporal/start-workflow'
 import { connectSandboxId } from '../../../workflows/names'
-import { keys, openTestBank, type TestBank } from '../../support/bank/client'
+import { accessTo, type TestBank, useSandboxBank } from '../../support/bank/client'
 import { aPayout } from '../../support/db/a-payout'
-import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { useWorker } from '../../support/temporal/a-worker'
 import { until } from '../../support/until'
 
-let bank: TestBank
-let worker: AWorker
+const bank = useSandboxBank({ fsync: 'off', controlPort: 0, sandboxKyc: 'manual' })
+const worker = useWorker(() => ({ clock: systemClock, bank: { ...accessTo(bank), live: null } }))
 let partners = 0
-
-silenceTemporal()
-
-beforeAll(async () => {
-  bank = await openTestBank({ fsync: 'off', controlPort: 0, sandboxKyc: 'manual' })
-  const sandbox = { url: `${bank.url}/v0`, key: keys.sandbox }
-  worker = await aWorker({ clock: systemClock, bank: { sandbox, live: null } })
-})
-
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
-  await bank.close()
-})
 
 test('it connects after the bank was down and then reviewed the customer', async () => {
   const partnerId = await aPartnerId()

@@ -1,6 +1,6 @@
 // Each path of reading wallets and of mailing admins runs once: it replays, and its history holds no personal
 // data. RECORD_HISTORIES=1 records the histories again. Use it only for a change that affects new runs alone.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
 import { addNotice } from '../../../db/partners/notices'
 import { findWallet, type WalletRow } from '../../../db/wallets/wallets'
@@ -9,15 +9,15 @@ import { startOrWake } from '../../../runtime/temporal/start-workflow'
 import type { notices, walletReading, walletReadings } from '../../../workflows'
 import { bankSpokeSignal, walletReadingId } from '../../../workflows/names'
 import { starts } from '../../../workflows/starts'
-import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
+import { accessTo, still, useSandboxBank } from '../../support/bank/client'
 import { aConnectedPartner } from '../../support/stages/payout'
-import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { useWorker } from '../../support/temporal/a-worker'
 import { type Paths, payloadsOf, replayed } from '../../support/temporal/replayed'
 import { until } from '../../support/until'
 
 const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
-let bank: TestBank
-let worker: AWorker
+const bank = useSandboxBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+const worker = useWorker(() => ({ clock: systemClock, bank: accessTo(bank) }))
 
 /** How each path is taken, by the name of its recording. */
 const paths: Paths = {
@@ -56,20 +56,6 @@ const paths: Paths = {
   },
 }
 const names = Object.keys(paths)
-
-silenceTemporal()
-
-beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  const access = (key: string) => ({ url: `${bank.url}/v0`, key })
-  worker = await aWorker({ clock: systemClock, bank: { sandbox: access(keys.sandbox), live: access(keys.live) } })
-})
-
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
-  await bank.close()
-})
 
 const fresh = replayed(paths)
 
