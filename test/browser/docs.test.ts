@@ -1,30 +1,29 @@
 // A real browser reads /docs: the guide, an operation and a call from the page, with requests to our server only.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
-import { type Api, startApi } from '../support/api/client'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { useApi } from '../support/api/client'
 import { aKey, aPartner } from '../support/api/fixtures'
 import { openChromium } from '../support/browser/chromium'
 import { keepPicture } from '../support/browser/pictures'
+import { opened } from '../support/opened'
 
 /** Browsers treat a name under .localhost like https, so the page may use features that need a secure origin. */
 const origin = 'http://payouts.localhost'
 
-let api: Api
+const api = useApi({ publicUrl: origin })
+const held = opened(
+  async () => ({
+    browser: await openChromium([`--host-resolver-rules=MAP payouts.localhost:80 ${new URL(api.url).host}`]),
+  }),
+  ({ browser }) => browser.close(),
+)
 let key: string
-let browser: Browser
 
 beforeAll(async () => {
   execFileSync(process.execPath, [join(__dirname, '../../api/docs/build-assets.mjs')])
-  api = await startApi({ publicUrl: origin })
   key = await aKey(api, await aPartner(api), 'sandbox')
-  browser = await openChromium([`--host-resolver-rules=MAP payouts.localhost:80 ${new URL(api.url).host}`])
-})
-
-afterAll(async () => {
-  await browser?.close()
-  await api?.close()
 })
 
 describe('/docs in a browser', () => {
@@ -34,7 +33,7 @@ describe('/docs in a browser', () => {
 
   // Opened once, because rendering the reference is most of the work.
   beforeAll(async () => {
-    page = await browser.newPage({ viewport: { width: 1440, height: 1000 }, colorScheme: 'light' })
+    page = await held.browser.newPage({ viewport: { width: 1440, height: 1000 }, colorScheme: 'light' })
     page.on('request', (request) => asked.push(request.url()))
     page.on('pageerror', (error) => complaints.push(String(error)))
     page.on('console', (message) => {

@@ -3,24 +3,23 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type ActivityEntry, recordActivity } from '../../db/controls/activity'
 import { storeLogo } from '../../db/partners/logos'
-import type { PartnerRow } from '../../db/partners/partners'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import { aKey, aPartner, aPayoutRow, revokeKey } from '../support/api/fixtures'
 import { aMember, aPng, aSessionOf } from '../support/browser/fixtures'
 import { useDashboard } from '../support/browser/served-dashboard'
 import type { Visitor } from '../support/browser/visitor'
+import { openedForEach } from '../support/opened'
 
 const minute = 60_000
 const email = 'a-rather-long-name.of-somebody@a-rather-long-name-of-a-business.example'
 
 const { api, visit } = useDashboard()
-let partner: PartnerRow
+const partner = openedForEach(() => aPartner(api, { name: 'Northwind Market Ltd' }))
 let session: string
 let visitor: Visitor
 let page: Page
 
 beforeEach(async () => {
-  partner = await aPartner(api, { name: 'Northwind Market Ltd' })
   session = await aSessionOf(api, await aMember(api, partner, { email, role: 'admin' }))
   visitor = await visit({ session })
   page = visitor.page

@@ -6,6 +6,7 @@ import { aPartner, aSession } from '../support/api/fixtures'
 import { aBusyPartner } from '../support/browser/fixtures'
 import { checkPage, noFindings } from '../support/browser/page-checks'
 import { useDashboard } from '../support/browser/served-dashboard'
+import { opened } from '../support/opened'
 
 const bank = { url: 'http://127.0.0.1:1/v0', key: 'unused' }
 const { api, visit } = useDashboard({
@@ -14,18 +15,12 @@ const { api, visit } = useDashboard({
   bank: { sandbox: bank, live: bank },
   temporalUiUrl: 'http://127.0.0.1:8233/namespaces/default',
 })
+const busy = opened(() => aBusyPartner(api))
 let admin: string
 let viewer: string
 let newcomer: string
-let payoutId: string
-let slug: string
-let partnerId: string
 
 beforeAll(async () => {
-  const busy = await aBusyPartner(api)
-  payoutId = busy.payoutId
-  slug = busy.partner.slug
-  partnerId = busy.partner.id
   admin = await aSession(api, busy.partner, 'admin')
   viewer = await aSession(api, busy.partner, 'viewer')
   newcomer = await aSession(api, await aPartner(api, { verificationStatus: 'not_started' }), 'admin')
@@ -34,13 +29,13 @@ beforeAll(async () => {
 const pages: readonly (readonly [name: string, path: () => string, session: () => string | undefined])[] = [
   ['sign-in', () => '/sign-in', () => undefined],
   ['sign-up', () => '/sign-up', () => undefined],
-  ['partner-sign-in', () => `/p/${slug}`, () => undefined],
+  ['partner-sign-in', () => `/p/${busy.partner.slug}`, () => undefined],
   ['home', () => '/dashboard?environment=sandbox', () => admin],
   ['home-live', () => '/dashboard?environment=live', () => admin],
   ['home-new', () => '/dashboard?environment=sandbox', () => newcomer],
   ['payouts', () => '/dashboard/payouts?environment=sandbox', () => admin],
   ['payouts-none', () => '/dashboard/payouts?environment=sandbox&q=nothing', () => admin],
-  ['payout', () => `/dashboard/payouts/${payoutId}?environment=sandbox`, () => admin],
+  ['payout', () => `/dashboard/payouts/${busy.payoutId}?environment=sandbox`, () => admin],
   ['send', () => '/dashboard/send?environment=sandbox', () => admin],
   ['wallet', () => '/dashboard/wallet?environment=sandbox', () => admin],
   ['top-up', () => '/dashboard/top-up?environment=sandbox', () => admin],
@@ -86,7 +81,7 @@ describe('on every page', () => {
     await page.getByRole('option', { name: /Emmy Noether/ }).waitFor()
     await page.keyboard.press('Enter')
 
-    await page.waitForURL(`**/dashboard/payouts/${payoutId}?*`)
+    await page.waitForURL(`**/dashboard/payouts/${busy.payoutId}?*`)
     await visitor.leave()
   })
 
@@ -149,7 +144,7 @@ describe('on every page', () => {
 
   test('a payout of the other environment is not shown, with the reason', async () => {
     const visitor = await visit({ session: admin })
-    await visitor.go(`/dashboard/payouts/${payoutId}?environment=live`)
+    await visitor.go(`/dashboard/payouts/${busy.payoutId}?environment=live`)
 
     expect(await visitor.page.locator('h1').textContent()).toBe('Payout not found')
     await visitor.leave()
@@ -157,7 +152,7 @@ describe('on every page', () => {
 
   test('a failed payout shows no cost', async () => {
     const visitor = await visit({ session: admin })
-    await visitor.go(`/dashboard/payouts/${payoutId}?environment=sandbox`)
+    await visitor.go(`/dashboard/payouts/${busy.payoutId}?environment=sandbox`)
 
     const headings = await visitor.page.getByRole('heading', { level: 2 }).allTextContents()
 
@@ -174,7 +169,7 @@ describe('on every page', () => {
 
     await visitor.go('/dashboard/wallet?environment=sandbox')
 
-    expect([...asked]).toEqual([partnerId])
+    expect([...asked]).toEqual([busy.partner.id])
     await visitor.leave()
   })
 

@@ -1,21 +1,13 @@
 // Every recipient that the specification accepts can be paid, verified by the bank itself.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import type { ProviderRail } from '../../rail/provider'
-import { aConnectedPartner, anOrder, type Partner, railTo, register } from '../support/bank/a-connected-partner'
+import { anOrder, register, useConnectedPartner } from '../support/bank/a-connected-partner'
 import { still, useSandboxBank } from '../support/bank/client'
 import { anyRecipient, anyReference } from '../support/bank/recipients'
 
 const bank = useSandboxBank({ delaysMs: still, fsync: 'off', floatMicro: 10n ** 15n })
-let rail: ProviderRail
-let partner: Partner
-
-beforeAll(async () => {
-  rail = railTo(bank.url)
-  partner = await aConnectedPartner(rail)
-})
-afterAll(() => rail.close())
+const { rail, partner } = useConnectedPartner(bank)
 
 describe('every recipient that the specification accepts', () => {
   test('is registered, and paid with any reference', async () => {

@@ -1,23 +1,20 @@
 // Idempotency-Key: one answer per key and body, for a day, also for requests in flight.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import {
   aParty,
   aTransfer,
   balanceOf,
   openTestBank,
-  type Party,
   still,
   until,
+  useParty,
   useSandboxBank,
 } from '../support/bank/client'
 
 const bank = useSandboxBank({ delaysMs: still })
-let party: Party
-beforeAll(async () => {
-  party = await aParty(bank)
-})
+const party = useParty(bank)
 
 async function transfersOf(reference: string): Promise<number> {
   return (await bank.control('GET', `/transfers?client_reference_id=${reference}`)).json.count

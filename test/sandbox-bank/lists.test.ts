@@ -1,13 +1,12 @@
 // Lists return {count, data}, newest first, with mutually exclusive cursors, and refuse invalid parameters.
 import { beforeAll, expect, test } from '@jest/globals'
-import { aParty, aTransfer, type Json, type Party, still, useSandboxBank } from '../support/bank/client'
+import { aParty, aTransfer, type Json, still, useParty, useSandboxBank } from '../support/bank/client'
 
 const bank = useSandboxBank({ delaysMs: still })
-let party: Party
+const party = useParty(bank)
 const ids: string[] = []
 const references: string[] = []
 beforeAll(async () => {
-  party = await aParty(bank)
   for (let count = 0; count < 7; count += 1) {
     const order = aTransfer(party, { destination: { amount: '1.00' } })
     const { json } = await bank.post('/transfers', order)

@@ -1,23 +1,20 @@
 // The state clock: the usual path of a transfer, its receipt, and every way it can fail.
-import { beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import {
   aParty,
   aTransfer,
   balanceOf,
   type Json,
   openTestBank,
-  type Party,
   quick,
   reached,
   until,
+  useParty,
   useSandboxBank,
 } from '../support/bank/client'
 
 const bank = useSandboxBank()
-let party: Party
-beforeAll(async () => {
-  party = await aParty(bank)
-})
+const party = useParty(bank)
 beforeEach(async () => {
   await bank.control('DELETE', '/faults')
   await bank.control('PUT', '/delays', quick)

@@ -1,22 +1,19 @@
 // Transfers with a fixed output: validation, debits, and that a wallet is never overspent.
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import {
   anAccount,
   aParty,
   aTransfer,
   balanceOf,
   type Json,
-  type Party,
   reached,
   still,
+  useParty,
   useSandboxBank,
 } from '../support/bank/client'
 
 const bank = useSandboxBank({ delaysMs: still })
-let party: Party
-beforeAll(async () => {
-  party = await aParty(bank)
-})
+const party = useParty(bank)
 
 test('a transfer is answered as the protocol specifies and debits the wallet with 1 % padding', async () => {
   const before = await balanceOf(bank, party)

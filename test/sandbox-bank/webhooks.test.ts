@@ -8,11 +8,11 @@ import {
   aTransfer,
   type Json,
   openTestBank,
-  type Party,
   quick,
   reached,
-  type TestBank,
   until,
+  useParty,
+  useSandboxBank,
 } from '../support/bank/client'
 
 interface Received {
@@ -21,8 +21,8 @@ interface Received {
   readonly event: Json
 }
 
-let bank: TestBank
-let party: Party
+const bank = useSandboxBank()
+const party = useParty(bank)
 let receiver: Server
 let webhook: Json
 const received: Received[] = []
@@ -42,8 +42,6 @@ beforeAll(async () => {
     })
   })
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  bank = await openTestBank()
-  party = await aParty(bank)
   webhook = await register(['transfer'])
 })
 beforeEach(async () => {
@@ -54,7 +52,6 @@ beforeEach(async () => {
 })
 afterAll(async () => {
   for (const close of opened) await close()
-  await bank.close()
   receiver.closeAllConnections()
   receiver.close()
 })

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals'
 type Close<T> = (current: T) => void | Promise<void>
 
 /** Open from before the first test of the file until after the last one. */
-export function opened<T extends object>(open: () => Promise<T>, close: Close<T>): T {
+export function opened<T extends object>(open: () => Promise<T>, close: Close<T> = () => undefined): T {
   return openedBy(beforeAll, afterAll, open, close)
 }
 

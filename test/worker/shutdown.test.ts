@@ -1,23 +1,46 @@
-// A worker that is asked to stop finishes its running activities.
+// Running activities: a slow one is not mistaken for a lost one, and a worker that is asked to stop finishes them.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
+import { tsToMs } from '@temporalio/common/lib/time'
+import { systemClock } from '../../runtime/clock'
 import type { pruneActivity } from '../../workflows'
-import { type AWorker, aWorker, silenceTemporal } from '../support/temporal/a-worker'
+import { useWorker } from '../support/temporal/a-worker'
+import { until } from '../support/until'
 
-let worker: AWorker
+const worker = useWorker({ clock: systemClock })
 
-silenceTemporal()
+test('an activity that takes longer than its heartbeat timeout finishes at its first attempt', async () => {
+  const { handle, release } = await aBlockedActivity()
+  const pending = async () => (await handle.describe()).raw.pendingActivities?.[0]
+  const first = tsToMs(await until('a heartbeat', async () => (await pending())?.lastHeartbeatTime))
+  await until('a heartbeat after the timeout', async () => {
+    const latest = (await pending())?.lastHeartbeatTime
+    return latest && tsToMs(latest) - first > 6_000
+  })
 
-beforeAll(async () => {
-  worker = await aWorker({ clock: { now: () => new Date('2026-11-15T03:30:00.000Z') }, activityRetentionDays: 400 })
+  await release()
+  await handle.result()
+
+  const { events } = await handle.fetchHistory()
+  expect(events?.map((event) => event.activityTaskStartedEventAttributes?.attempt).filter(Boolean)).toEqual([1])
 })
 
-afterAll(async () => {
-  await worker.stop()
-  await worker.dispose()
-})
-
+// Last, because it stops the worker.
 test('an activity that runs when the worker is asked to stop completes at its first attempt', async () => {
+  const { handle, release } = await aBlockedActivity()
+  await until('it waits for the lock', isWaitingForTheLock)
+
+  const stopped = worker.stop()
+  await release()
+  await stopped
+
+  const { events } = await handle.fetchHistory()
+  expect(events?.map((event) => event.activityTaskStartedEventAttributes?.attempt).filter(Boolean)).toEqual([1])
+  expect(events?.some((event) => event.activityTaskCompletedEventAttributes)).toBe(true)
+})
+
+/** It waits for a lock until it is released. */
+async function aBlockedActivity() {
   const holder = worker.db.dataSource.createQueryRunner()
   await holder.startTransaction()
   await holder.query('LOCK TABLE activity IN ACCESS EXCLUSIVE MODE')
@@ -26,25 +49,16 @@ test('an activity that runs when the worker is asked to stop completes at its fi
     taskQueue: worker.taskQueue,
     args: [{ batchSize: 2, batchesPerRun: 2, removed: 0 }],
   })
-  await until(isWaitingForTheLock)
-
-  const stopped = worker.stop()
-  await holder.commitTransaction()
-  await holder.release()
-  await stopped
-
-  const { events } = await handle.fetchHistory()
-  expect(events?.map((event) => event.activityTaskStartedEventAttributes?.attempt).filter(Boolean)).toEqual([1])
-  expect(events?.some((event) => event.activityTaskCompletedEventAttributes)).toBe(true)
-})
+  const release = async () => {
+    await holder.commitTransaction()
+    await holder.release()
+  }
+  return { handle, release }
+}
 
 async function isWaitingForTheLock(): Promise<boolean> {
   const waiting = await worker.db.dataSource.query(
     `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
   )
   return waiting.length > 0
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20))
 }

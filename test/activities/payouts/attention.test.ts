@@ -112,12 +112,16 @@ test('a payout that is claimed again does not keep the attention of the previous
 })
 
 test.each([
-  ['unaccounted_transfer', 'bank_says_error', 'unaccounted_transfer'],
-  ['bank_insufficient', 'settlement_overdue', 'bank_insufficient'],
-  ['bank_insufficient', 'bank_contradicts_payment_submitted', 'bank_contradicts_payment_submitted'],
-  ['bank_contradicts_returned', 'unaccounted_transfer', 'bank_contradicts_returned'],
-  ['settlement_overdue', 'bank_says_error', 'bank_says_error'],
-])('%s, then %s: the attention is %s', async (first, then, expected) => {
+  { first: 'unaccounted_transfer', then: 'bank_says_error', expected: 'unaccounted_transfer' },
+  { first: 'bank_insufficient', then: 'settlement_overdue', expected: 'bank_insufficient' },
+  {
+    first: 'bank_insufficient',
+    then: 'bank_contradicts_payment_submitted',
+    expected: 'bank_contradicts_payment_submitted',
+  },
+  { first: 'bank_contradicts_returned', then: 'unaccounted_transfer', expected: 'bank_contradicts_returned' },
+  { first: 'settlement_overdue', then: 'bank_says_error', expected: 'bank_says_error' },
+])('$first, then $then: the attention is $expected', async ({ first, then, expected }) => {
   const payout = await aSent()
   await setAttention(db, payout.payoutId, first)
   await setAttention(db, payout.payoutId, then)

@@ -24,10 +24,7 @@ test('a cancel between the debit and the first call to the bank wins, and nothin
   })
   const payout = await aDebited()
 
-  const submitting = steps.submitToRail(payout)
-  await gate.reached
-  const cancelled = await steps.cancelPayout(payout)
-  gate.open()
+  const { submitting, cancelled } = await cancelAt(gate, steps, payout)
 
   expect(cancelled).toMatchObject({ at: 'over', status: 'cancelled' })
   expect(await submitting).toMatchObject({ at: 'over', status: 'cancelled' })
@@ -41,10 +38,7 @@ test('a cancel after the first call to the bank has begun comes too late, and th
   const steps = stepsWith({ submit: gate.before((order) => rails.provider_sandbox.submit(order)) })
   const payout = await aDebited()
 
-  const submitting = steps.submitToRail(payout)
-  await gate.reached
-  const cancelled = await steps.cancelPayout(payout)
-  gate.open()
+  const { submitting, cancelled } = await cancelAt(gate, steps, payout)
 
   expect(cancelled).toMatchObject({ at: 'unknown', status: 'pending' })
   expect(await submitting).toMatchObject({ at: 'sent', status: 'processing' })
@@ -98,6 +92,15 @@ function stepsWith(change: Partial<Rail>, to: Db = db) {
   const limits = { repeatForMs: 2_000, listLagMs: 200, answerWithinMs: 5_000, answerCallMs: 5_000 }
   const deps = stepDeps(to, changed, { limits })
   return payoutActivities(deps)
+}
+
+/** The cancel happens while the submit waits at the gate. */
+async function cancelAt(gate: ReturnType<typeof aGate>, steps: ReturnType<typeof stepsWith>, payout: PayoutRef) {
+  const submitting = steps.submitToRail(payout)
+  await gate.reached
+  const cancelled = await steps.cancelPayout(payout)
+  gate.open()
+  return { submitting, cancelled }
 }
 
 /** Blocks its callers until it is opened. */

@@ -9,6 +9,7 @@ import { londonMonthOf } from '../../../domain/month'
 import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
+import { chargesOf } from '../../support/db/billing'
 import { useDatabase } from '../../support/db/database'
 import { aClaim, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
@@ -252,6 +253,7 @@ test('in the sandbox it is returned in the same way, and nothing is charged', as
   expect(await charges()).toEqual([])
 })
 
+const charges = () => chargesOf(db, partner)
 const thisMonth = () => londonMonthOf(systemClock.now())
 
 async function aSent(environment: Environment = 'live'): Promise<PayoutRef> {
@@ -306,15 +308,6 @@ async function setsOf({ payoutId }: PayoutRef): Promise<string[]> {
       JOIN ledger_entries e ON e.set_id = s.id JOIN ledger_accounts a ON a.id = e.account_id
       WHERE s.payout_id = $1 ORDER BY 1`,
     [payoutId],
-  )
-  return rows.map(({ line }) => line)
-}
-
-async function charges(): Promise<string[]> {
-  const rows: { line: string }[] = await db.dataSource.query(
-    `SELECT kind || ' ' || amount_micropounds || ' ' || to_char(month, 'YYYY-MM') AS line FROM charges
-      WHERE partner_id = $1 ORDER BY 1`,
-    [partner.id],
   )
   return rows.map(({ line }) => line)
 }

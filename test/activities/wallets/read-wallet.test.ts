@@ -150,11 +150,7 @@ test('a refund that its payout has booked is not booked again', async () => {
 })
 
 test('the refund of a completed payout starts its return, until that has booked it', async () => {
-  const payout = await aSent()
-  await move(payout, 'payment_processed')
-  await steps.pollSettlement(payout)
-  await move(payout, 'returned')
-  await move(payout, 'refunded')
+  const payout = await aReturned()
 
   expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, returns: 1 })
   expect(returns).toMatchObject([{ payoutId: payout.payoutId, environment: 'live' }])
@@ -166,11 +162,7 @@ test('the refund of a completed payout starts its return, until that has booked 
 })
 
 test('a return that cannot be started is started by the next read, and the reading position waits for it', async () => {
-  const payout = await aSent()
-  await move(payout, 'payment_processed')
-  await steps.pollSettlement(payout)
-  await move(payout, 'returned')
-  await move(payout, 'refunded')
+  await aReturned()
   await deposit('5.00')
   const unavailable = new Error('Temporal is away')
 
@@ -287,6 +279,16 @@ async function aForeignTransfer(): Promise<string> {
     await bank.control('POST', `/transfers/${json.id}/advance`, { state, last: true })
   }
   return String(json.id)
+}
+
+/** Completed, then returned and refunded by the bank. */
+async function aReturned(): Promise<PayoutRef> {
+  const payout = await aSent()
+  await move(payout, 'payment_processed')
+  await steps.pollSettlement(payout)
+  await move(payout, 'returned')
+  await move(payout, 'refunded')
+  return payout
 }
 
 async function aSent(): Promise<PayoutRef> {

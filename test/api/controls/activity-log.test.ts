@@ -124,14 +124,20 @@ test('hundreds of calls are written by a few statements', async () => {
   expect(statements.length).toBeLessThanOrEqual(2)
 })
 
-test('calls that an outage kept from being written are written once when it ends', async () => {
+/** A log that kept calls during an outage, which is over. */
+async function afterAnOutage(action: string, count: number) {
   const state = watched()
   const activityLog = createActivityLog({ db: state.db, clock: systemClock, log })
-
   state.down = true
-  recordMany(activityLog, 'test.outage', 10)
+  recordMany(activityLog, action, count)
   await expect(activityLog.flush()).rejects.toThrow('away')
   state.down = false
+  return { state, activityLog }
+}
+
+test('calls that an outage kept from being written are written once when it ends', async () => {
+  const { activityLog } = await afterAnOutage('test.outage', 10)
+
   recordMany(activityLog, 'test.outage', 5)
   await activityLog.close()
 
@@ -139,13 +145,8 @@ test('calls that an outage kept from being written are written once when it ends
 })
 
 test('the buffer of an outage is bounded: the oldest entries are dropped', async () => {
-  const state = watched()
-  const activityLog = createActivityLog({ db: state.db, clock: systemClock, log })
+  const { state, activityLog } = await afterAnOutage('test.bound', 25_000)
 
-  state.down = true
-  recordMany(activityLog, 'test.bound', 25_000)
-  await expect(activityLog.flush()).rejects.toThrow('away')
-  state.down = false
   await activityLog.close()
 
   expect(await countOf('test.bound')).toBe(20_000)

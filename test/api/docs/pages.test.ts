@@ -4,25 +4,23 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { ApiError, errorTable, presentError } from '../../../api/http/errors'
 import { routes } from '../../../api/routes'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aKey, aPartner } from '../../support/api/fixtures'
 
 const publicUrl = 'http://payouts.test'
 
-let api: Api
+const api = useApi({ publicUrl })
 let key: string
 let guide: string
 
 beforeAll(async () => {
   execFileSync(process.execPath, [join(__dirname, '../../../api/docs/build-assets.mjs')])
-  api = await startApi({ publicUrl })
   key = await aKey(api, await aPartner(api), 'sandbox')
   guide = await (await fetch(`${api.url}/docs/guide.md`)).text()
 })
-afterAll(() => api.close())
 
 describe('/openapi.json, /llms.txt, /docs and /docs/guide.md', () => {
   test.each([

@@ -52,6 +52,12 @@ test.each([
   [{ status: 'active' }],
   [{ verification_status: 'approved' }],
   [{ slug: 'other' }],
+  [{ low_balance_usdc: '0.00' }],
+  [{ low_balance_usdc: '5' }],
+  [{ low_balance_usdc: '-5.00' }],
+  [{ low_balance_usdc: '1000000000.01' }],
+  [{ notifications: { everything: false } }],
+  [{ notifications: { top_up: 'no' } }],
 ])('%j is 422 and changes nothing', async (wanted) => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
@@ -166,21 +172,4 @@ test('two concurrent changes of mail settings both apply', async () => {
 
   const { body } = await change(session, {})
   expect(Object.values(Object(body['notifications']))).toEqual(kinds.map(() => false))
-})
-
-test.each([
-  [{ low_balance_usdc: '0.00' }],
-  [{ low_balance_usdc: '5' }],
-  [{ low_balance_usdc: '-5.00' }],
-  [{ low_balance_usdc: '1000000000.01' }],
-  [{ notifications: { everything: false } }],
-  [{ notifications: { top_up: 'no' } }],
-])('%j is not a valid mail setting', async (wanted) => {
-  const partner = await aPartner(api)
-  const session = await aSession(api, partner)
-
-  const { status, body } = await change(session, wanted)
-
-  expect([status, body.error?.code]).toEqual([422, 'invalid_request'])
-  expect(await findPartnerById(api.db, partner.id)).toEqual(partner)
 })

@@ -4,13 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { sendNotices } from '../../../activities/partners/notices'
 import { takeMails } from '../../../db/partners/mails'
 import type { PartnerRow } from '../../../db/partners/partners'
-import { postSet } from '../../../db/wallets/ledger'
-import { findWallet } from '../../../db/wallets/wallets'
-import { topUpPostings } from '../../../domain/wallets/ledger'
 import { createSimulatedRail } from '../../../rail/simulated'
 import { type Api, startApi, testKeyring } from '../../support/api/client'
 import { sendConfirmed } from '../../support/api/confirmed'
-import { aClock, aKey, aPartner, aSession } from '../../support/api/fixtures'
+import { aClock, aKey, aPartner, aSession, deposit } from '../../support/api/fixtures'
 import { aRequest } from '../../support/api/payout-world'
 import { aMember, anEmail } from '../../support/api/people'
 import { keptLog } from '../../support/kept-logs'
@@ -200,15 +197,7 @@ describe('the first live payout', () => {
     partner = await aPartner(api)
     admins = [await aPerson(partner), await aPerson(partner)]
     await aPerson(partner, 'viewer')
-    const wallet = await findWallet(api.db, partner.id, 'live')
-    const set = {
-      walletId: wallet?.id ?? '',
-      cause: 'deposit',
-      causeRef: randomUUID(),
-      payoutId: null,
-      createdBy: 'test',
-    }
-    await postSet(api.db, { ...set, at: clock.now(), postings: topUpPostings(100_000_000_000n) })
+    await deposit(api, partner, { microUsdc: 100_000_000_000n })
   })
 
   const payBy = (key: string) =>

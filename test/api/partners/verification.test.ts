@@ -5,7 +5,7 @@ import { saveBankWebhook } from '../../../db/bank/webhooks'
 import { latestActivity } from '../../../db/controls/activity'
 import { findPartnerById, type PartnerRow } from '../../../db/partners/partners'
 import { systemClock } from '../../../runtime/clock'
-import { type Answer, useApi } from '../../support/api/client'
+import { type Answer, startApi, useApi } from '../../support/api/client'
 import { sendConfirmed } from '../../support/api/confirmed'
 import { aKey, aPartner, aSession, changePartner } from '../../support/api/fixtures'
 import { railTo } from '../../support/bank/a-connected-partner'
@@ -142,7 +142,7 @@ describe('it is refused', () => {
     ['there is no live bank', { bank: false }],
   ])('with 503 and nothing started while %s', async (_, { bank: has, ...options }) => {
     const live = has ? { url: `${bank.url}/v0`, key: keys.live } : null
-    const other = await useApi({ ...options, bank: { sandbox: null, live } })
+    const other = await startApi({ ...options, bank: { sandbox: null, live } })
     const partner = await aPartner(other, { verificationStatus: 'not_started' })
 
     const answer = await other.post(path, {}, { session: await aSession(other, partner) })

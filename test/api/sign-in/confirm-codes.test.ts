@@ -8,12 +8,9 @@ import { takeMails } from '../../../db/partners/mails'
 import { membershipsOf } from '../../../db/partners/members'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { giveCodeBack, issueCode } from '../../../db/sign-in/codes'
-import { postSet } from '../../../db/wallets/ledger'
-import { findWallet } from '../../../db/wallets/wallets'
-import { topUpPostings } from '../../../domain/wallets/ledger'
 import { createSimulatedRail } from '../../../rail/simulated'
 import { type Api, startApi, testKeyring } from '../../support/api/client'
-import { aClock, aKey, aPartner, aSession, changePartner } from '../../support/api/fixtures'
+import { aClock, aKey, aPartner, aSession, changePartner, deposit } from '../../support/api/fixtures'
 import { aRequest } from '../../support/api/payout-world'
 import type { Json } from '../../support/bank/client'
 
@@ -36,15 +33,7 @@ afterAll(() => api.close())
 
 async function aFundedPartner(): Promise<PartnerRow> {
   const opened = await aPartner(api)
-  const wallet = await findWallet(api.db, opened.id, 'live')
-  const set = {
-    walletId: wallet?.id ?? '',
-    cause: 'deposit',
-    causeRef: randomUUID(),
-    payoutId: null,
-    createdBy: 'test',
-  }
-  await postSet(api.db, { ...set, at: clock.now(), postings: topUpPostings(1_000_000_000n) })
+  await deposit(api, opened, { microUsdc: 1_000_000_000n })
   return opened
 }
 

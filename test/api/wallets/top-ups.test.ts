@@ -3,7 +3,7 @@
 import { expect, test } from '@jest/globals'
 import { findWallet } from '../../../db/wallets/wallets'
 import { systemClock } from '../../../runtime/clock'
-import { useApi } from '../../support/api/client'
+import { startApi, useApi } from '../../support/api/client'
 import { aKey, aPartner, aSession, changePartner } from '../../support/api/fixtures'
 import { accessTo, still, useSandboxBank } from '../../support/bank/client'
 import { aConnectedPartner } from '../../support/stages/payout'
@@ -109,7 +109,7 @@ test('viewers, live keys, suspended partners and amounts out of range are refuse
 
 test('the sixty-first of an hour is 429, and another partner is not affected', async () => {
   const withoutWorker = { temporalAddress: '127.0.0.1:1', answerTimeoutMs: 50 }
-  const limited = await useApi({ database: worker.databaseUrl, rateLimit: 'on', ...withoutWorker })
+  const limited = await startApi({ database: worker.databaseUrl, rateLimit: 'on', ...withoutWorker })
   const [one, other] = [await aPartner(limited), await aPartner(limited)]
   for (const partner of [one, other]) await changePartner(limited, partner, { rateLimitSandbox: 1_000 })
   const sessions = [await aSession(limited, one), await aSession(limited, other)]
@@ -125,7 +125,7 @@ test('the sixty-first of an hour is 429, and another partner is not affected', a
 })
 
 test('without a worker it is 502 in time, and nothing is created', async () => {
-  const alone = await useApi({ database: worker.databaseUrl, answerTimeoutMs: 200 })
+  const alone = await startApi({ database: worker.databaseUrl, answerTimeoutMs: 200 })
   const partner = await aPartner(alone)
   const session = await aSession(alone, partner)
 

@@ -7,16 +7,15 @@ import { aMember, aSessionOf } from '../../support/browser/fixtures'
 import { useDashboard } from '../../support/browser/served-dashboard'
 import { fillPayout } from '../../support/browser/steps'
 import type { Visitor } from '../../support/browser/visitor'
+import { openedForEach } from '../../support/opened'
 
 const { api, visit } = useDashboard()
-let north: PartnerRow
-let south: PartnerRow
+const north = openedForEach(() => aPartner(api, { name: 'Northwind Market Ltd' }))
+const south = openedForEach(() => aPartner(api, { name: 'Southwind Market Ltd' }))
 let visitor: Visitor
 let page: Page
 
 beforeEach(async () => {
-  north = await aPartner(api, { name: 'Northwind Market Ltd' })
-  south = await aPartner(api, { name: 'Southwind Market Ltd' })
   await aPayoutRow(api, north, { recipientName: 'Nora North' })
   await aPayoutRow(api, south, { recipientName: 'Sid South' })
   const email = `ada@${north.slug}.example`

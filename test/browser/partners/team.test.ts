@@ -1,27 +1,25 @@
 // Changes that admins make to their business and their team, in a real browser, and their effect on the members.
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import type { MemberRow } from '../../../db/partners/members'
-import type { PartnerRow } from '../../../db/partners/partners'
 import { confirmMails } from '../../support/api/confirmed'
 import { aPartner } from '../../support/api/fixtures'
 import { anotherCode } from '../../support/api/people'
 import { aMember, aSessionOf } from '../../support/browser/fixtures'
 import { useDashboard } from '../../support/browser/served-dashboard'
 import type { Visitor } from '../../support/browser/visitor'
+import { openedForEach } from '../../support/opened'
 import { until } from '../../support/until'
 
 const { api, visit } = useDashboard()
-let partner: PartnerRow
-let ada: MemberRow
-let grace: MemberRow
+const partner = openedForEach(() => aPartner(api, { name: 'Northwind Market Ltd' }))
+const ada = openedForEach(() =>
+  aMember(api, partner, { email: `ada@${partner.slug}.example`, role: 'admin', name: 'Ada' }),
+)
+const grace = openedForEach(() => aMember(api, partner, { email: `grace@${partner.slug}.example`, role: 'viewer' }))
 let visitor: Visitor
 let page: Page
 
 beforeEach(async () => {
-  partner = await aPartner(api, { name: 'Northwind Market Ltd' })
-  ada = await aMember(api, partner, { email: `ada@${partner.slug}.example`, role: 'admin', name: 'Ada' })
-  grace = await aMember(api, partner, { email: `grace@${partner.slug}.example`, role: 'viewer' })
   visitor = await visit({ session: await aSessionOf(api, ada) })
   page = visitor.page
 })

@@ -7,7 +7,7 @@ import { openWallet } from '../../../db/wallets/wallets'
 import type { Environment } from '../../../domain/environment'
 import type { Transfer } from '../../../rail/rail'
 import { aPayout } from '../../support/db/a-payout'
-import { aPricedPartner, billed } from '../../support/db/billing'
+import { aPricedPartner, billed, chargesOf } from '../../support/db/billing'
 import { useDatabase } from '../../support/db/database'
 
 const db = useDatabase()
@@ -38,14 +38,7 @@ const giveBack = (row: StepRow, at: Date) => db.transaction((tx) => creditReturn
 const except = (row: StepRow, causeRef: string, costMicropounds: bigint, at = october) =>
   db.transaction((tx) => chargeException(tx, row, { causeRef, costMicropounds, at }))
 
-async function charges(): Promise<string[]> {
-  const rows: { line: string }[] = await db.dataSource.query(
-    `SELECT kind || ' ' || amount_micropounds || ' ' || to_char(month, 'YYYY-MM') AS line FROM charges
-      WHERE partner_id = $1 ORDER BY 1`,
-    [partner.id],
-  )
-  return rows.map(({ line }) => line)
-}
+const charges = () => chargesOf(db, partner)
 
 describe('a completed live payout', () => {
   test('is charged the invoice’s part of its fee and the network fee of the price list plus 10%, however often it is reported', async () => {

@@ -7,6 +7,7 @@ import { findWallet, openWallet } from '../../../db/wallets/wallets'
 import { accountKinds } from '../../../domain/wallets/ledger'
 import { aPartner, at, aWallet } from '../../support/db/a-partner'
 import { useDatabase } from '../../support/db/database'
+import { standardPrices } from '../../support/prices'
 
 const db = useDatabase(5)
 
@@ -127,18 +128,7 @@ test("a partner's prices start as a copy of the standard ones: 0.99 GBP + 1.00%,
 
   await db.transaction((tx) => copyStandardPrices(tx, { partnerId, at }))
 
-  expect(await findPrices(db, partnerId, later)).toEqual({
-    payoutFixedPence: 99n,
-    payoutBasisPoints: 100n,
-    bankFixedPence: 50n,
-    bankBasisPoints: 50n,
-    monthlyAccountPence: 1_500n,
-    verificationPence: 3_900n,
-    networkCostMicropounds: 18_000n,
-    networkMarkupBasisPoints: 1_000n,
-    exceptionMarkupBasisPoints: 2_000n,
-    returnCostMicropounds: 5_000_000n,
-  })
+  expect(await findPrices(db, partnerId, later)).toEqual(standardPrices)
 })
 
 test('prices are those valid at the time', async () => {

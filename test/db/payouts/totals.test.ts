@@ -8,7 +8,7 @@ import { loadUsageHistory, type MonthUsage } from '../../../db/invoices/usage'
 import { claimPayout, findClaim } from '../../../db/payouts/claims'
 import { fingerprintOf } from '../../../db/payouts/fingerprint'
 import { listRecipients, type RecipientRow } from '../../../db/payouts/recipients/list'
-import { accountHash, wipeRecipient } from '../../../db/payouts/recipients/sealed'
+import { wipeRecipient } from '../../../db/payouts/recipients/sealed'
 import { keepPayout, lockStep, markAnswered, movePayout, releaseRow } from '../../../db/payouts/steps'
 import type { WalletRow } from '../../../db/wallets/wallets'
 
@@ -19,6 +19,7 @@ import { aWallet } from '../../support/db/a-partner'
 import { useDatabase } from '../../support/db/database'
 import { withoutTriggers } from '../../support/db/without-triggers'
 import { standardPrices } from '../../support/prices'
+import { claimOf } from '../../support/stages/payout'
 
 const db = useDatabase(8)
 
@@ -162,7 +163,7 @@ async function claim(
     at,
   }: { idempotencyKey: string; account: string; amountPence: bigint; at: Date },
 ): Promise<Claimed> {
-  const { partnerId, environment, id: walletId, rail } = wallet
+  const { partnerId, environment } = wallet
   const taken = await findClaim(db, { partnerId, environment, idempotencyKey })
   const quote = quoteFor({
     amountPence: amountPence < 100n ? 100n : amountPence,
@@ -170,27 +171,10 @@ async function claim(
     gbpPerUsdNano: 790_000_000n,
   })
   const claimed = await claimPayout(db, {
+    ...claimOf(wallet, { idempotencyKey, quote, accountNumber: account, at }),
     payoutId: taken?.id ?? newId(at),
-    partnerId,
-    environment,
-    walletId,
-    rail,
-    idempotencyKey,
     fingerprint: fingerprintOf(testKeyring, { amount: String(amountPence) }),
-    reference: null,
-    country: 'GB',
-    createdVia: 'api',
-    createdBy: 'key:test',
-    keyId: null,
-    quote,
     recipientName: `Ada ${amountPence}`,
-    accountLast4: account.slice(-4),
-    accountHash: accountHash(testKeyring, '200415', account),
-    sealedRecipient: { keyId: 'k2', sealed: Buffer.alloc(0) },
-    bankKey: randomUUID(),
-    requestId: null,
-    payerId: null,
-    at,
   })
   if (claimed === null || typeof claimed === 'string') throw new Error('the key is taken')
   return { payoutId: claimed.id, attempt: claimed.attempt }

@@ -2,29 +2,24 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import type { ProviderRail } from '../../../rail/provider'
 import { readWebhook } from '../../../rail/provider/webhook'
 import { BadSignature } from '../../../rail/rail'
 import { systemClock } from '../../../runtime/clock'
-import { aConnectedPartner, anOrder, type Partner, pay, railTo } from '../../support/bank/a-connected-partner'
-import { type Json, openTestBank, still, type TestBank, until } from '../../support/bank/client'
+import { anOrder, pay, useConnectedPartner } from '../../support/bank/a-connected-partner'
+import { type Json, still, until, useSandboxBank } from '../../support/bank/client'
 
 interface Received {
   readonly signature: string | undefined
   readonly rawBody: Buffer
 }
 
-let bank: TestBank
-let rail: ProviderRail
-let partner: Partner
+const bank = useSandboxBank({ delaysMs: still, fsync: 'off' })
+const { rail, partner } = useConnectedPartner(bank)
 let listener: Server
 let publicKey: string
 const received: Received[] = []
 
 beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off' })
-  rail = railTo(bank.url)
-  partner = await aConnectedPartner(rail)
   listener = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -44,8 +39,6 @@ beforeEach(() => {
   received.length = 0
 })
 afterAll(async () => {
-  rail.close()
-  await bank.close()
   listener.closeAllConnections()
   await new Promise((resolve) => listener.close(resolve))
 })

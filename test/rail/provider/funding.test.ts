@@ -1,22 +1,13 @@
 // Funding of a wallet: one address and one bank account per wallet, however often they are requested.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { ProviderRail } from '../../../rail/provider'
+import { expect, test } from '@jest/globals'
 import { RailUnavailable } from '../../../rail/rail'
-import { aConnectedPartner, type Partner, railTo } from '../../support/bank/a-connected-partner'
+import { useConnectedPartner } from '../../support/bank/a-connected-partner'
 import { useSandboxBank } from '../../support/bank/client'
 import { json, startScriptedBank } from '../../support/bank/scripted'
 
 const bank = useSandboxBank({ fsync: 'off' })
-let rail: ProviderRail
-let partner: Partner
-
-beforeAll(async () => {
-  rail = railTo(bank.url)
-  partner = await aConnectedPartner(rail)
-})
-
-afterAll(() => rail.close())
+const { rail, partner } = useConnectedPartner(bank)
 
 const wanted = (change: object = {}) => ({ ...partner, chain: 'base', key: randomUUID(), ...change })
 

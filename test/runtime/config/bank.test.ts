@@ -1,7 +1,8 @@
 // Production refuses a sandbox bank configured as live and the other way round, and names the setting.
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { ConfigError, type EnvironmentVariables, loadConfig, loadOpsConfig } from '../../../runtime/config/config'
+import { type EnvironmentVariables, loadConfig, loadOpsConfig } from '../../../runtime/config/config'
+import { mistakesOf } from '../../support/config'
 
 const randomHex = randomBytes(32).toString('hex')
 const [one, other] = [randomHex.slice(0, 32), randomHex.slice(32)]
@@ -93,13 +94,3 @@ test('rate limits have defaults and bounds, for API and ops', () => {
   expect(withBanks({ RATE_MID_PERCENT: '0', RATE_JUMP_PERCENT: '100' })).toHaveLength(2)
   expect(() => loadOpsConfig({ ...banks, ...wrong, OPS_USER: 'ada' })).toThrow('RATE_JUMP_PERCENT')
 })
-
-function mistakesOf(env: EnvironmentVariables): readonly string[] {
-  try {
-    loadConfig(env)
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.mistakes
-    throw error
-  }
-}

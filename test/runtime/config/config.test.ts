@@ -5,16 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { loadSecrets } from '../../../local/secrets'
-import { ConfigError, loadConfig, loadDatabaseUrl, loadOpsConfig } from '../../../runtime/config/config'
+import { loadConfig, loadDatabaseUrl, loadOpsConfig } from '../../../runtime/config/config'
 import { makeAuthority } from '../../support/certificates'
+import { mistakesOf, neededSettings as needed } from '../../support/config'
 
 const randomHex = randomBytes(32).toString('hex')
-
-const needed = {
-  DATABASE_URL: 'postgresql://127.0.0.1/payouts',
-  TEMPORAL_ADDRESS: '127.0.0.1:7233',
-  SECRET_KEYS: `k1:${'0'.repeat(64)}`,
-}
 
 const mailAndSeller = {
   SMTP_URL: 'smtp://127.0.0.1:1025',
@@ -335,13 +330,3 @@ test('a setting may come from a file, without surrounding white space', () => {
   ])
   rmSync(folder, { recursive: true })
 })
-
-function mistakesOf(env: NodeJS.ProcessEnv): readonly string[] {
-  try {
-    loadConfig(env)
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.mistakes
-    throw error
-  }
-}

@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { ConfigError, type EnvironmentVariables, loadConfig, loadOpsConfig } from '../../../runtime/config/config'
+import { type EnvironmentVariables, loadConfig, loadOpsConfig } from '../../../runtime/config/config'
 import { configurationPage } from '../../../runtime/config/page'
 import type { Setting } from '../../../runtime/config/setting'
 import { groups, settings } from '../../../runtime/config/settings'
+import { mistakesIn } from '../../support/config'
 
 const rows: [string, Setting<unknown>][] = Object.entries(settings)
 
@@ -28,7 +29,7 @@ test('every setting of the table is read, and no other variable', () => {
     },
   })
 
-  for (const load of [loadConfig, loadOpsConfig]) mistakesOf(() => load(watched))
+  for (const load of [loadConfig, loadOpsConfig]) mistakesIn(() => load(watched))
 
   expect([...used].toSorted()).toEqual(Object.keys(settings).toSorted())
 })
@@ -47,7 +48,7 @@ test('an empty environment lacks exactly the required settings', () => {
     'required' in presence && presence.with === null ? [`${name} is required.`] : [],
   )
 
-  expect(mistakesOf(() => loadConfig({})).toSorted()).toEqual(required.toSorted())
+  expect(mistakesIn(() => loadConfig({})).toSorted()).toEqual(required.toSorted())
 })
 
 /** Some settings are read only if another one is set. */
@@ -58,14 +59,4 @@ const withOptionalParts: EnvironmentVariables = {
   SELLER_NAME: 'Example Ltd',
   SELLER_VAT_RATE: '20',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
-}
-
-function mistakesOf(load: () => unknown): readonly string[] {
-  try {
-    load()
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.mistakes
-    throw error
-  }
 }

@@ -3,13 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { ConfigError, loadConfig } from '../../../runtime/config/config'
+import { loadConfig } from '../../../runtime/config/config'
+import { mistakesIn, neededSettings as needed } from '../../support/config'
 
-const needed = {
-  DATABASE_URL: 'postgresql://127.0.0.1/payouts',
-  TEMPORAL_ADDRESS: '127.0.0.1:7233',
-  SECRET_KEYS: `k1:${'0'.repeat(64)}`,
-}
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
 
 test('nothing is traced without a collector', () => {
@@ -78,7 +74,7 @@ test.each([
   ['OTEL_TRACES_SAMPLER_ARG', 'all'],
   ['OTEL_SERVICE_NAME', 'two words'],
 ])('%s must not be "%s", and the message does not repeat the value', (name, value) => {
-  const mistakes = mistakesOf({ ...endpoint, [name]: value })
+  const mistakes = mistakesIn(() => tracing({ ...endpoint, [name]: value }))
 
   expect(mistakes).toHaveLength(1)
   expect(mistakes[0]).toContain(name)
@@ -87,14 +83,4 @@ test.each([
 
 function tracing(env: Record<string, string>) {
   return loadConfig({ ...needed, ...env }).tracing
-}
-
-function mistakesOf(env: Record<string, string>): readonly string[] {
-  try {
-    tracing(env)
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.mistakes
-    throw error
-  }
 }

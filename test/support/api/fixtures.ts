@@ -11,11 +11,14 @@ import { type PartnerChanges, type PartnerRow, updatePartner } from '../../../db
 import { payout, type StoredPayout } from '../../../db/payouts/payout'
 import { accountHash } from '../../../db/payouts/recipients/sealed'
 import { openSession } from '../../../db/sign-in/sessions'
+import { postSet } from '../../../db/wallets/ledger'
 import { findWallet } from '../../../db/wallets/wallets'
 import type { Environment } from '../../../domain/environment'
 import type { Seller } from '../../../domain/invoices/document'
 import type { MemberRole } from '../../../domain/partners/partner'
+import { topUpPostings } from '../../../domain/wallets/ledger'
 import type { Clock } from '../../../runtime/clock'
+import { aPendingRow } from '../db/a-payout'
 import { openedForEach, passedOn } from '../opened'
 import { type Api, testKeyring } from './client'
 
@@ -108,54 +111,35 @@ export async function aPayoutRow(
   const status = given.status ?? 'completed'
   const hash = accountHash(testKeyring, '200415', account)
   const row: StoredPayout = {
-    id: newId(at),
-    partnerId: partner.id,
+    ...aPendingRow(wallet, at),
     environment,
-    walletId: wallet.id,
     rail: wallet.rail,
-    idempotencyKey: `order-${randomUUID()}`,
-    attempt: 1,
-    fingerprint: randomBytes(32),
     fingerprintKeyId: 'k2',
-    fieldFingerprints: {},
     status,
     failureReason: status === 'failed' ? 'invalid_account: The bank rejected the account details.' : null,
-    reference: null,
-    country: 'GB',
-    createdVia: 'api',
-    createdBy: 'key:kp_sandbox_00000000',
-    amountPence: 12_000n,
-    feePence: 219n,
-    feeInTransferPence: 110n,
-    walletSendsMicroUsdc: 153_300_000n,
-    gbpPerUsdNano: 790_000_000n,
-    recipientName: 'Ada Lovelace',
     accountLast4: account.slice(-4),
     accountHash: hash.hash,
     accountHashKeyId: hash.keyId,
-    bankKey: randomUUID(),
-    bankKeyRenewals: 0,
-    bankBody: null,
-    transferRef: null,
-    transferState: null,
     submitStartedAt: at,
     verdict: 'accepted',
     verdictAt: at,
-    verdictDetails: null,
-    answeredAt: null,
-    releasedAt: null,
     completedAt: status === 'completed' ? at : null,
     returnedAt: status === 'returned' ? at : null,
-    closedAt: null,
-    attention: null,
-    customerRef: null,
-    requestId: null,
-    createdAt: at,
-    updatedAt: at,
     ...given,
   }
   await db.dataSource.getRepository(payout).insert(row)
   return row
+}
+
+/** Money in a wallet, booked as a deposit. */
+export async function deposit(
+  { db, clock }: Stage,
+  partner: PartnerRow,
+  { environment = 'live', microUsdc }: { readonly environment?: Environment; readonly microUsdc: bigint },
+): Promise<void> {
+  const { id: walletId } = await walletOf(db, partner, environment)
+  const about = { walletId, causeRef: randomUUID(), payoutId: null, createdBy: 'test', at: clock.now() }
+  await postSet(db, { ...about, cause: 'deposit', postings: topUpPostings(microUsdc) })
 }
 
 export async function aCharge(

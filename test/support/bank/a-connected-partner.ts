@@ -12,6 +12,7 @@ import type {
   WalletRefs,
 } from '../../../rail/rail'
 import { systemClock } from '../../../runtime/clock'
+import { opened as fixture } from '../opened'
 import { keys } from './client'
 import { aRecipient } from './recipients'
 
@@ -28,6 +29,15 @@ export function railTo(url: string, change: { apiKey?: string; callMs?: number }
     clock: systemClock,
     timeouts: { connectMs: 5_000, callMs },
   })
+}
+
+/** A rail to this bank and a connected partner, for this test file. */
+export function useConnectedPartner(bank: { readonly url: string }): { rail: ProviderRail; partner: Partner } {
+  const rail = fixture(
+    async () => railTo(bank.url),
+    (current) => current.close(),
+  )
+  return { rail, partner: fixture(() => aConnectedPartner(rail)) }
 }
 
 export async function aConnectedPartner(rail: Rail): Promise<Partner> {

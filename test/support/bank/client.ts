@@ -68,10 +68,7 @@ export function accessTo({ url }: Pick<TestBank, 'url'>) {
 
 /** A verified customer for this test file. */
 export function useParty(bank: Client): Party {
-  return opened(
-    () => aParty(bank),
-    () => undefined,
-  )
+  return opened(() => aParty(bank))
 }
 
 /** A sandbox bank for this test file. */

@@ -11,8 +11,14 @@ export async function aPayout(
   fields: Partial<StoredPayout> = {},
   from: WalletRow | null = null,
 ): Promise<StoredPayout> {
-  const wallet = from ?? (await aWallet(db))
-  const row: StoredPayout = {
+  const row = { ...aPendingRow(from ?? (await aWallet(db)), at), ...fields }
+  await db.dataSource.getRepository(payout).insert(row)
+  return row
+}
+
+/** 120.00 in the sandbox, not acknowledged yet. */
+export function aPendingRow(wallet: WalletRow, at: Date): StoredPayout {
+  return {
     id: newId(at),
     partnerId: wallet.partnerId,
     environment: 'sandbox',
@@ -57,8 +63,5 @@ export async function aPayout(
     requestId: null,
     createdAt: at,
     updatedAt: at,
-    ...fields,
   }
-  await db.dataSource.getRepository(payout).insert(row)
-  return row
 }

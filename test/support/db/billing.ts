@@ -52,6 +52,16 @@ export async function chargeMany(
   }
 }
 
+/** Kind, amount and month of each charge of a partner. */
+export async function chargesOf(db: Db, partner: Pick<PartnerRow, 'id'>): Promise<string[]> {
+  const rows: { line: string }[] = await db.dataSource.query(
+    `SELECT kind || ' ' || amount_micropounds || ' ' || to_char(month, 'YYYY-MM') AS line FROM charges
+      WHERE partner_id = $1 ORDER BY 1`,
+    [partner.id],
+  )
+  return rows.map(({ line }) => line)
+}
+
 /** On the 1st of the month after, at six, as the Schedule does. */
 export function bill(db: Db, partner: Pick<PartnerRow, 'id'>, period: Month, at?: string): Promise<Issued> {
   const [year = 0, month = 0] = period.split('-').map(Number)

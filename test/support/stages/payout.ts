@@ -9,7 +9,7 @@ import { claimPayout, findClaim } from '../../../db/payouts/claims'
 import { fingerprintOf } from '../../../db/payouts/fingerprint'
 import { accountHash, sealRecipient } from '../../../db/payouts/recipients/sealed'
 import { postSet } from '../../../db/wallets/ledger'
-import { findWallet } from '../../../db/wallets/wallets'
+import { findWallet, type WalletRow } from '../../../db/wallets/wallets'
 import type { Environment } from '../../../domain/environment'
 import { quoteFor } from '../../../domain/payouts/quote'
 import { topUpPostings } from '../../../domain/wallets/ledger'
@@ -141,27 +141,10 @@ export async function aClaim(db: Db, given: AClaim): Promise<PayoutRef> {
   const quote = quoteFor({ amountPence, prices: standardPrices, gbpPerUsdNano: 790_000_000n })
   return db.transaction(async (tx) => {
     const claimed = await claimPayout(tx, {
+      ...claimOf(wallet, { idempotencyKey, quote, accountNumber, at }),
       payoutId: taken?.id ?? newId(at),
-      partnerId,
-      environment,
-      walletId: wallet.id,
-      rail: wallet.rail,
-      idempotencyKey,
-      fingerprint: fingerprintOf(testKeyring, { amount: String(amountPence) }),
-      reference: null,
-      country: 'GB',
-      createdVia: 'api',
-      createdBy: 'key:test',
-      keyId: null,
-      quote,
       recipientName: `${firstName} Lovelace`,
-      accountLast4: accountNumber.slice(-4),
-      accountHash: accountHash(testKeyring, '123456', accountNumber),
-      sealedRecipient: { keyId: 'k2', sealed: Buffer.alloc(0) },
-      bankKey: randomUUID(),
       requestId: 'test',
-      payerId: null,
-      at,
     })
     if (claimed === null || typeof claimed === 'string') throw new Error(claimed ?? 'the key is taken')
     await sealRecipient(tx, testKeyring, claimed.id, {
@@ -177,6 +160,37 @@ export async function aClaim(db: Db, given: AClaim): Promise<PayoutRef> {
     return { payoutId: claimed.id, attempt: claimed.attempt }
   })
 }
+
+/** What the API claims for a new payout, without the recipient's details. */
+export function claimOf(
+  wallet: WalletRow,
+  given: Pick<NewClaim, 'idempotencyKey' | 'quote' | 'at'> & { readonly accountNumber: string },
+): NewClaim {
+  const { accountNumber, ...claim } = given
+  return {
+    ...claim,
+    payoutId: newId(given.at),
+    partnerId: wallet.partnerId,
+    environment: wallet.environment,
+    walletId: wallet.id,
+    rail: wallet.rail,
+    fingerprint: fingerprintOf(testKeyring, { amount: String(given.quote.amountPence) }),
+    reference: null,
+    country: 'GB',
+    createdVia: 'api',
+    createdBy: 'key:test',
+    keyId: null,
+    recipientName: 'Ada Lovelace',
+    accountLast4: accountNumber.slice(-4),
+    accountHash: accountHash(testKeyring, '123456', accountNumber),
+    sealedRecipient: { keyId: 'k2', sealed: Buffer.alloc(0) },
+    bankKey: randomUUID(),
+    requestId: null,
+    payerId: null,
+  }
+}
+
+type NewClaim = Parameters<typeof claimPayout>[1]
 
 /** Never a magic ending. */
 export function anAccountNumber(): string {

@@ -19,41 +19,29 @@ import { until } from '../../support/until'
 const never = [86_400_000]
 const quick = [20]
 const yes = { status: 'approved', tos_status: 'approved' }
+const rejected = { status: 'rejected', reason: 'The company could not be found.' }
 const bank = useSandboxBank({ fsync: 'off', controlPort: 0 })
 const worker = useWorker(() => ({ clock: systemClock, bank: { ...accessTo(bank), sandbox: null } }))
 
 /** How each path is taken, by the name of its recording. Only forwarded bank events move them. */
 const paths: Paths = {
   async 'verification/approved-at-once'() {
-    const partnerId = await aBeginner()
-    const handle = await wake(partnerId, never)
-    await setBankStatus(partnerId, yes)
-    await wake(partnerId, never)
-    return handle
+    return woken(await aBeginner(), yes)
   },
   async 'verification/asked-for-more'() {
     const partnerId = await aBeginner()
-    const handle = await wake(partnerId, never)
-    await setBankStatus(partnerId, { status: 'incomplete' })
-    await wake(partnerId, never)
+    const handle = await woken(partnerId, { status: 'incomplete' })
     await untilStatus(partnerId, 'action_required')
     await setBankStatus(partnerId, yes)
     await wake(partnerId, never)
     return handle
   },
   async 'verification/rejected'() {
-    const partnerId = await aBeginner()
-    const handle = await wake(partnerId, never)
-    await setBankStatus(partnerId, { status: 'rejected', reason: 'The company could not be found.' })
-    await wake(partnerId, never)
-    return handle
+    return woken(await aBeginner(), rejected)
   },
   async 'verification/tried-again'() {
     const partnerId = await aBeginner()
-    const first = await wake(partnerId, never)
-    await setBankStatus(partnerId, { status: 'rejected', reason: 'The company could not be found.' })
-    await wake(partnerId, never)
-    await first.result()
+    await (await woken(partnerId, rejected)).result()
     await begin(partnerId)
     const again = await wake(partnerId, never)
     await untilPolled(partnerId)
@@ -76,6 +64,14 @@ const paths: Paths = {
   },
 }
 const names = Object.keys(paths)
+
+/** Started, and woken when the bank's status has changed. */
+async function woken(partnerId: string, status: Json) {
+  const handle = await wake(partnerId, never)
+  await setBankStatus(partnerId, status)
+  await wake(partnerId, never)
+  return handle
+}
 
 const fresh = replayed(paths)
 

@@ -1,0 +1,25 @@
+// Settings for the tests of the configuration, and the mistakes that it reports.
+import { ConfigError, type EnvironmentVariables, loadConfig } from '../../runtime/config/config'
+
+/** The settings without a default. */
+export const neededSettings = {
+  DATABASE_URL: 'postgresql://127.0.0.1/payouts',
+  TEMPORAL_ADDRESS: '127.0.0.1:7233',
+  SECRET_KEYS: `k1:${'0'.repeat(64)}`,
+}
+
+/** All mistakes in these settings. */
+export function mistakesOf(env: EnvironmentVariables): readonly string[] {
+  return mistakesIn(() => loadConfig(env))
+}
+
+/** The mistakes that a way to load the configuration reports; other errors are thrown on. */
+export function mistakesIn(load: () => unknown): readonly string[] {
+  try {
+    load()
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes
+    throw error
+  }
+}
