@@ -2,18 +2,25 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { invoicePdf } from '../../mail/documents/invoice-pdf'
-import { createMailer, type Mailer } from '../../mail/mailer'
+import { createMailer } from '../../mail/mailer'
 import { invoiceMessage } from '../../mail/messages/invoice'
 import { openChromium } from '../support/browser/chromium'
 import { keepPicture } from '../support/browser/pictures'
-import { anInbox, type TestInbox } from '../support/mail/an-inbox'
+import { useInbox } from '../support/mail/an-inbox'
 import { anInvoice } from '../support/mail/an-invoice'
+import { opened } from '../support/opened'
 
-let inbox: TestInbox
-let mailer: Mailer
-let browser: Browser
+const inbox = useInbox()
+const mailer = opened(
+  async () => createMailer({ smtpUrl: inbox.smtpUrl, from: { name: 'Billing', address: 'billing@example.test' } }),
+  (current) => current.close(),
+)
+const held = opened(
+  async () => ({ browser: await openChromium() }),
+  ({ browser }) => browser.close(),
+)
 let page: Page
 /** A foreign server that records every request. */
 let evil: Server
@@ -21,25 +28,17 @@ let evilUrl: string
 const requests: string[] = []
 
 beforeAll(async () => {
-  inbox = await anInbox()
-  mailer = createMailer({ smtpUrl: inbox.smtpUrl, from: { name: 'Billing', address: 'billing@example.test' } })
   evil = createServer((request, response) => {
     requests.push(request.url ?? '')
     response.end()
   })
   await once(evil.listen(0, '127.0.0.1'), 'listening')
   evilUrl = urlOf(evil)
-  browser = await openChromium()
-  page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+  page = await held.browser.newPage({ viewport: { width: 1280, height: 900 } })
   await page.goto(inbox.url)
 })
 
-afterAll(async () => {
-  await browser?.close()
-  evil?.close()
-  mailer?.close()
-  await inbox?.remove()
-})
+afterAll(() => void evil?.close())
 
 test('a mail appears by itself, opens with a click, and its PDF can be saved', async () => {
   expect(await page.textContent('nav')).toContain('No mail yet')

@@ -1,6 +1,7 @@
 // Customers: verification, terms and endorsements, and the pages with the approval buttons.
 import { expect, test } from '@jest/globals'
-import { aKycLink, aParty, aTransfer, useSandboxBank } from '../support/bank/client'
+import { useSandboxBank } from '../support/bank/client'
+import { aKycLink, aParty, aTransfer } from '../support/bank/parties'
 
 const bank = useSandboxBank()
 

@@ -1,6 +1,7 @@
 // GB external accounts: strict fields, one per customer and number, closed and reopened, and the payee check.
 import { beforeAll, expect, test } from '@jest/globals'
-import { anAccount, aParty, aTransfer, type Party, until, useSandboxBank } from '../support/bank/client'
+import { until, useSandboxBank } from '../support/bank/client'
+import { anAccount, aParty, aTransfer, type Party } from '../support/bank/parties'
 
 const bank = useSandboxBank({ verifyMs: 100 })
 let party: Party

@@ -2,16 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import {
-  aParty,
-  aTransfer,
-  balanceOf,
-  openTestBank,
-  still,
-  until,
-  useParty,
-  useSandboxBank,
-} from '../support/bank/client'
+import { openTestBank, still, until, useSandboxBank } from '../support/bank/client'
+import { aParty, aTransfer, balanceOf, useParty } from '../support/bank/parties'
 
 const bank = useSandboxBank({ delaysMs: still })
 const party = useParty(bank)

@@ -1,6 +1,7 @@
 // Lists return {count, data}, newest first, with mutually exclusive cursors, and refuse invalid parameters.
 import { beforeAll, expect, test } from '@jest/globals'
-import { aParty, aTransfer, type Json, still, useParty, useSandboxBank } from '../support/bank/client'
+import { type Json, still, useSandboxBank } from '../support/bank/client'
+import { aParty, aTransfer, useParty } from '../support/bank/parties'
 
 const bank = useSandboxBank({ delaysMs: still })
 const party = useParty(bank)

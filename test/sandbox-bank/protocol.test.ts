@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { aKycLink, aParty, aTransfer, useSandboxBank, webhookKeyOf } from '../support/bank/client'
+import { useSandboxBank, webhookKeyOf } from '../support/bank/client'
+import { aKycLink, aParty, aTransfer } from '../support/bank/parties'
 
 const bank = useSandboxBank()
 

@@ -2,17 +2,8 @@
 // the request or nothing.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, expect, test } from '@jest/globals'
-import {
-  type Answer,
-  aParty,
-  aTransfer,
-  balanceOf,
-  type Json,
-  type Party,
-  still,
-  until,
-  useSandboxBank,
-} from '../support/bank/client'
+import { type Answer, type Json, still, until, useSandboxBank } from '../support/bank/client'
+import { aParty, aTransfer, balanceOf, type Party } from '../support/bank/parties'
 
 const bank = useSandboxBank({ delaysMs: still, controlPort: 0 })
 let party: Party

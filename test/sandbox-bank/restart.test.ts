@@ -4,20 +4,9 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import {
-  anAccount,
-  aParty,
-  aTransfer,
-  balanceOf,
-  clientOf,
-  type Json,
-  openTestBank,
-  quick,
-  reached,
-  still,
-  until,
-} from '../support/bank/client'
+import { clientOf, type Json, openTestBank, quick, reached, still, until } from '../support/bank/client'
 import { compileBank, run, spawnBank } from '../support/bank/compiled'
+import { anAccount, aParty, aTransfer, balanceOf } from '../support/bank/parties'
 
 let folder: string
 let main: string

@@ -1,17 +1,7 @@
 // The state clock: the usual path of a transfer, its receipt, and every way it can fail.
 import { beforeEach, expect, test } from '@jest/globals'
-import {
-  aParty,
-  aTransfer,
-  balanceOf,
-  type Json,
-  openTestBank,
-  quick,
-  reached,
-  until,
-  useParty,
-  useSandboxBank,
-} from '../support/bank/client'
+import { type Json, openTestBank, quick, reached, until, useSandboxBank } from '../support/bank/client'
+import { aParty, aTransfer, balanceOf, useParty } from '../support/bank/parties'
 
 const bank = useSandboxBank()
 const party = useParty(bank)

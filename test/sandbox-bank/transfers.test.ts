@@ -1,16 +1,7 @@
 // Transfers with a fixed output: validation, debits, and that a wallet is never overspent.
 import { expect, test } from '@jest/globals'
-import {
-  anAccount,
-  aParty,
-  aTransfer,
-  balanceOf,
-  type Json,
-  reached,
-  still,
-  useParty,
-  useSandboxBank,
-} from '../support/bank/client'
+import { type Json, reached, still, useSandboxBank } from '../support/bank/client'
+import { anAccount, aParty, aTransfer, balanceOf, useParty } from '../support/bank/parties'
 
 const bank = useSandboxBank({ delaysMs: still })
 const party = useParty(bank)

@@ -1,7 +1,8 @@
 // Wallets: float, balances as strings, history that explains every cent, and incoming money.
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { aParty, aTransfer, balanceOf, micro, still, useSandboxBank } from '../support/bank/client'
+import { still, useSandboxBank } from '../support/bank/client'
+import { aParty, aTransfer, balanceOf, micro } from '../support/bank/parties'
 
 const bank = useSandboxBank({ delaysMs: { ...still, undeliverable: 5, returned: 5, refund_in_flight: 5 } })
 

@@ -3,17 +3,8 @@ import { createHash, verify } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import {
-  aParty,
-  aTransfer,
-  type Json,
-  openTestBank,
-  quick,
-  reached,
-  until,
-  useParty,
-  useSandboxBank,
-} from '../support/bank/client'
+import { type Json, openTestBank, quick, reached, until, useSandboxBank } from '../support/bank/client'
+import { aParty, aTransfer, useParty } from '../support/bank/parties'
 
 interface Received {
   readonly raw: string

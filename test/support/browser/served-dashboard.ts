@@ -1,6 +1,7 @@
 // The dashboard as the API alone serves it, without a worker or a bank, and a browser to open it.
 import { beforeAll } from '@jest/globals'
 import type { Browser } from 'playwright-core'
+import { limitsFor } from '../../../api/http/costly-reads'
 import { type Api, type ApiOptions, useApi } from '../api/client'
 import { opened } from '../opened'
 import { buildDashboard } from './built-dashboard'
@@ -15,7 +16,9 @@ export interface ServedDashboard {
 /** A dashboard for this test file. */
 export function useDashboard(options: ApiOptions = {}): ServedDashboard {
   const held = useBrowser()
-  const api = useApi({ publicUrl: 'http://localhost', ...options })
+  // On a busy machine a page's reads wait longer for their turn than a user would.
+  const readLimits = { ...limitsFor(1), waitMs: 60_000 }
+  const api = useApi({ publicUrl: 'http://localhost', readLimits, ...options })
   return { api, visit: (as) => aVisitor(held.browser, api.url, as) }
 }
 
