@@ -12,12 +12,22 @@ import { newcomer } from './story'
 
 const stage = useStage()
 
-describe('story', () => newcomer(stage))
-describe('verification', () => goingLive(stage))
-describe('verified', () => verifiedPartner(stage))
-describe('unknown', () => unknownPayout(stage))
+describe('story', () => {
+  newcomer(stage)
+})
+describe('verification', () => {
+  goingLive(stage)
+})
+describe('verified', () => {
+  verifiedPartner(stage)
+})
+describe('unknown', () => {
+  unknownPayout(stage)
+})
 // After the others, because it changes the delays of the bank.
-describe('afterwards', () => afterwards(stage))
+describe('afterwards', () => {
+  afterwards(stage)
+})
 
 // Last, because it ends the system.
 describe('npm start', () => {

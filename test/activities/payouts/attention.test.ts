@@ -112,19 +112,19 @@ test('a payout that is claimed again does not keep the attention of the previous
 })
 
 test.each([
-  { first: 'unaccounted_transfer', then: 'bank_says_error', expected: 'unaccounted_transfer' },
-  { first: 'bank_insufficient', then: 'settlement_overdue', expected: 'bank_insufficient' },
+  { first: 'unaccounted_transfer', second: 'bank_says_error', expected: 'unaccounted_transfer' },
+  { first: 'bank_insufficient', second: 'settlement_overdue', expected: 'bank_insufficient' },
   {
     first: 'bank_insufficient',
-    then: 'bank_contradicts_payment_submitted',
+    second: 'bank_contradicts_payment_submitted',
     expected: 'bank_contradicts_payment_submitted',
   },
-  { first: 'bank_contradicts_returned', then: 'unaccounted_transfer', expected: 'bank_contradicts_returned' },
-  { first: 'settlement_overdue', then: 'bank_says_error', expected: 'bank_says_error' },
-])('$first, then $then: the attention is $expected', async ({ first, then, expected }) => {
+  { first: 'bank_contradicts_returned', second: 'unaccounted_transfer', expected: 'bank_contradicts_returned' },
+  { first: 'settlement_overdue', second: 'bank_says_error', expected: 'bank_says_error' },
+])('$first, then $second: the attention is $expected', async ({ first, second, expected }) => {
   const payout = await aSent()
   await setAttention(db, payout.payoutId, first)
-  await setAttention(db, payout.payoutId, then)
+  await setAttention(db, payout.payoutId, second)
 
   expect(await attentionOf(payout)).toBe(expected)
 })

@@ -10,7 +10,7 @@ import { aVisitor, type Visitor, type VisitorOptions } from './visitor'
 
 export interface ServedDashboard {
   readonly api: Api
-  visit(options?: VisitorOptions): Promise<Visitor>
+  readonly visit: (options?: VisitorOptions) => Promise<Visitor>
 }
 
 /** A dashboard for this test file. */

@@ -33,7 +33,7 @@ export function useOpsStage(settings: Readonly<Record<string, string>>) {
     rails,
     partner,
     temporal: passedOn(() => stage.temporal),
-    ops(argv: readonly string[], change: Readonly<Record<string, string>> = {}): Promise<Ran> {
+    ops: (argv: readonly string[], change: Readonly<Record<string, string>> = {}): Promise<Ran> => {
       const here = {
         BANK_SANDBOX_URL: `${bank.url}/v0`,
         BANK_SANDBOX_KEY: keys.sandbox,
@@ -43,13 +43,13 @@ export function useOpsStage(settings: Readonly<Record<string, string>>) {
       return runWith({ ...terminal.env, ...here, ...settings, ...change }, argv)
     },
     steps: () => payoutActivities(stepDeps(terminal.db, rails)),
-    async rowOf({ payoutId }: PayoutRef): Promise<unknown> {
+    rowOf: async ({ payoutId }: PayoutRef): Promise<unknown> => {
       const [row] = await terminal.db.dataSource.query('SELECT * FROM payouts WHERE id = $1', [payoutId])
       return row
     },
     transfersOf: async ({ payoutId }: PayoutRef): Promise<{ readonly id: string }[]> =>
       (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data,
-    async lastEvents({ payoutId }: PayoutRef, count: number): Promise<unknown[]> {
+    lastEvents: async ({ payoutId }: PayoutRef, count: number): Promise<unknown[]> => {
       const sql = 'SELECT kind, made_by, detail FROM payout_events WHERE payout_id = $1 ORDER BY id'
       return (await terminal.db.dataSource.query(sql, [payoutId])).slice(-count)
     },
