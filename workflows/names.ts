@@ -57,17 +57,24 @@ export const payoutSearchAttributes = {
   amountPence: { name: 'PayoutAmountPence', type: 'INT' },
 } as const
 
-/** IDs of Schedules. Temporal appends the time to get the ID of each workflow. */
-export const pruneActivityId = 'prune-activity'
-export const sweepId = 'sweep'
-export const changedTransfersId = 'changed-transfers'
+/** The ID of each workflow's Schedule. Temporal appends the time to get the ID of the workflow. */
+export const scheduleIds = {
+  pruneActivity: 'prune-activity',
+  sweep: 'sweep',
+  changedTransfers: 'changed-transfers',
+  verifications: 'verifications',
+  walletReadings: 'wallet-readings',
+  notices: 'notices',
+  proof: 'proof',
+  sealAudit: 'seal-audit',
+  verifyAudit: 'verify-audit',
+  retention: 'retention',
+  invoiceRun: 'invoice-run',
+} as const
 
 export function connectSandboxId(partnerId: string): string {
   return `connect-sandbox/${partnerId}`
 }
-
-/** The ID of a Schedule. */
-export const verificationsId = 'verifications'
 
 export function verificationId(partnerId: string): string {
   return `verification/${partnerId}`
@@ -79,14 +86,6 @@ export function payoutCaseId(caseId: string): string {
 
 /** Only wakes the workflow of the case. The row says whether the case is resolved. */
 export const caseResolvedSignal = 'caseResolved'
-
-/** IDs of Schedules, and prefixes of the IDs of their workflows. */
-export const walletReadingsId = 'wallet-readings'
-export const noticesId = 'notices'
-export const proofId = 'proof'
-export const sealAuditId = 'seal-audit'
-export const verifyAuditId = 'verify-audit'
-export const retentionId = 'retention'
 
 export function walletReadingId(walletId: string): string {
   return `wallet-reading/${walletId}`
@@ -100,11 +99,9 @@ export function signUpId(codeId: string): string {
   return `sign-up/${codeId}`
 }
 
-/** The ID of the Schedule, and the prefix of run IDs. A manual run adds its month, so starting it twice makes one run. */
-export const invoiceRunName = 'invoice-run'
-
+/** A manual run adds its month to the ID of the Schedule, so starting it twice makes one run. */
 export function invoiceRunId(prefix: string, { period, partner }: { period: string; partner: string | null }): string {
-  const ofMonth = `${ofSystem(invoiceRunName, prefix)}/${period}`
+  const ofMonth = `${ofSystem(scheduleIds.invoiceRun, prefix)}/${period}`
   return partner === null ? ofMonth : `${ofMonth}/${partner}`
 }
 

@@ -1,6 +1,6 @@
 // What must hold when everything is up again: the referee's rules, no drift, every order final, and no double
 // payment in the bank's journal.
-import { changedTransfersId } from '../../workflows/names'
+import { scheduleIds } from '../../workflows/names'
 import { referee } from '../referee/referee'
 import type { Json } from '../support/bank/client'
 import type { World } from '../support/system/world'
@@ -66,7 +66,7 @@ export async function verdictOn(world: World, partners: Partners): Promise<Verdi
 /** The bank returned paid transfers, and these events may be lost, so the nightly scan runs now. */
 async function knowReturns(world: World): Promise<void> {
   await until('the bank is at rest', () => transfersOf(world).then((all) => all.every(isAtRest)), settleMs)
-  await until('the nightly look is taken', () => world.trigger(changedTransfersId).then(yes, no), settleMs)
+  await until('the nightly look is taken', () => world.trigger(scheduleIds.changedTransfers).then(yes, no), settleMs)
   await until('what came back is known', () => everyReturnIsBooked(world), settleMs)
 }
 

@@ -1,6 +1,6 @@
 // Money arrives at the bank while our processes are down: it is booked once when they are back.
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
-import { walletReadingsId } from '../../workflows/names'
+import { scheduleIds } from '../../workflows/names'
 import type { Json } from '../support/bank/client'
 import type { World } from '../support/system/world'
 import { until } from '../support/until'
@@ -44,7 +44,7 @@ export function depositDuringRestart(open: () => World): void {
 
     const ids = await deposits(10)
     await startBoth()
-    await world.trigger(walletReadingsId)
+    await world.trigger(scheduleIds.walletReadings)
 
     expect(await booked(ids)).toEqual({ sets: 10, balance: before + tenDeposits })
     expect((await world.bank.counts(lost)).fired).toBeGreaterThanOrEqual(10)

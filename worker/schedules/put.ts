@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, ScheduleAlreadyRunning } from '@temporalio/client'
 import type { Config } from '../../runtime/config/config'
 import { deadlineIn } from '../../runtime/temporal/client'
-import { ofSystem, sweepId } from '../../workflows/names'
+import { ofSystem, scheduleIds } from '../../workflows/names'
 import { untilAvailable, type WaitOptions } from '../until-available'
 import { type OurSchedule, schedulesOf } from './schedules'
 
@@ -39,7 +39,7 @@ async function putAll(client: Client, config: Config, waiting: WaitOptions): Pro
     await untilAvailable(temporal, () => putSchedule(client, schedule), waiting)
   }
   // Work that accumulated while no worker ran need not wait for the next interval.
-  const sweep = client.schedule.getHandle(ofSystem(sweepId, config.taskQueuePrefix))
+  const sweep = client.schedule.getHandle(ofSystem(scheduleIds.sweep, config.taskQueuePrefix))
   await untilAvailable(temporal, () => client.withDeadline(deadlineIn(10_000), () => sweep.trigger()), waiting)
 }
 

@@ -7,21 +7,7 @@ import {
 import type { Workflow } from '@temporalio/common'
 import type { Config, SweepConfig } from '../../runtime/config/config'
 import type * as workflows from '../../workflows'
-import {
-  changedTransfersId,
-  housekeepingQueue,
-  invoiceRunName,
-  noticesId,
-  ofSystem,
-  proofId,
-  pruneActivityId,
-  retentionId,
-  sealAuditId,
-  sweepId,
-  verificationsId,
-  verifyAuditId,
-  walletReadingsId,
-} from '../../workflows/names'
+import { housekeepingQueue, ofSystem, scheduleIds } from '../../workflows/names'
 
 export type OurSchedule = ScheduleOptions<ScheduleOptionsStartWorkflowAction<Workflow>>
 
@@ -50,33 +36,30 @@ export function schedulesOf(config: ScheduleConfig): OurSchedule[] {
 
 export const pruneActivitySchedule = nightly(
   { hour: 3, minute: 30 },
-  startOf(pruneActivityId, 'pruneActivity', { batchSize: 5_000, batchesPerRun: 200, removed: 0 }),
+  startOf('pruneActivity', { batchSize: 5_000, batchesPerRun: 200, removed: 0 }),
 )
 
 export const invoiceRunSchedule: OurSchedule = {
-  scheduleId: invoiceRunName,
+  scheduleId: scheduleIds.invoiceRun,
   // Hours after the end of the month, when payouts completed in its last minutes have been charged.
   spec: { calendars: [{ dayOfMonth: 1, hour: 6, comment: 'the 1st of each month' }], timezone: 'Europe/London' },
-  action: startOf(invoiceRunName, 'invoiceRun'),
+  action: startOf('invoiceRun'),
   // Missed months are billed one after the other, oldest first. Skipping would omit one, and a later
   // month that ran at the same time as an earlier one would take its charges.
   policies: { overlap: ScheduleOverlapPolicy.BUFFER_ALL, catchupWindow: '365 days' },
 }
 
 /** The next run makes up for a missed one: it starts where the last one ended. */
-const changedTransfersSchedule = nightly({ hour: 4, minute: 30 }, startOf(changedTransfersId, 'changedTransfers'))
+const changedTransfersSchedule = nightly({ hour: 4, minute: 30 }, startOf('changedTransfers'))
 
-const verificationsSchedule = nightly(
-  { hour: 4 },
-  startOf(verificationsId, 'verifications', { pageSize: 50, pages: 200 }),
-)
+const verificationsSchedule = nightly({ hour: 4 }, startOf('verifications', { pageSize: 50, pages: 200 }))
 
 function sweepSchedule({ everyMs }: SweepConfig): OurSchedule {
   return {
-    scheduleId: sweepId,
+    scheduleId: scheduleIds.sweep,
     spec: { intervals: [{ every: everyMs }] },
     // The next sweep resumes one that was ended.
-    action: { ...startOf(sweepId, 'sweep', { pageSize: 50, pages: 100 }), ...endedAfter(60_000, everyMs) },
+    action: { ...startOf('sweep', { pageSize: 50, pages: 100 }), ...endedAfter(60_000, everyMs) },
     // The next sweep makes up for a missed one.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
   }
@@ -84,32 +67,32 @@ function sweepSchedule({ everyMs }: SweepConfig): OurSchedule {
 
 function walletReadingsSchedule(everyMs: number): OurSchedule {
   const calls = calling('walletReadings', { pageSize: 50, pages: 100 })
-  return repeated(everyMs, { ...queued(walletReadingsId), ...endedAfter(60_000, everyMs), ...calls })
+  return repeated(everyMs, { ...queued('walletReadings'), ...endedAfter(60_000, everyMs), ...calls })
 }
 
 function noticesSchedule(everyMs: number): OurSchedule {
   const calls = calling('notices', { pageSize: 50, pages: 20 })
-  return repeated(everyMs, { ...queued(noticesId), ...endedAfter(60_000, everyMs), ...calls })
+  return repeated(everyMs, { ...queued('notices'), ...endedAfter(60_000, everyMs), ...calls })
 }
 
 function proofSchedule(everyMs: number): OurSchedule {
   const calls = calling('proof', { pageSize: 50, pages: 100 })
-  return repeated(everyMs, { ...queued(proofId), ...calls, ...endedAfter(600_000, everyMs) })
+  return repeated(everyMs, { ...queued('proof'), ...calls, ...endedAfter(600_000, everyMs) })
 }
 
 function sealAuditSchedule(everyMs: number): OurSchedule {
   const calls = calling('sealAudit', { batchSize: 5_000, batches: 100 })
-  return repeated(everyMs, { ...queued(sealAuditId), ...calls, ...endedAfter(600_000, everyMs) })
+  return repeated(everyMs, { ...queued('sealAudit'), ...calls, ...endedAfter(600_000, everyMs) })
 }
 
 const verifyAuditSchedule = nightly(
   { hour: 5, minute: 15 },
-  { ...queued(verifyAuditId), ...calling('verifyAudit'), workflowExecutionTimeout: '23 hours' },
+  { ...queued('verifyAudit'), ...calling('verifyAudit'), workflowExecutionTimeout: '23 hours' },
 )
 
 const retentionSchedule = nightly(
   { hour: 3, minute: 45 },
-  { ...queued(retentionId), ...calling('retention', { batchSize: 1_000, batches: 500 }) },
+  { ...queued('retention'), ...calling('retention', { batchSize: 1_000, batches: 500 }) },
 )
 
 type Start = OurSchedule['action'] & { readonly workflowId: string }
@@ -137,12 +120,13 @@ function repeated(everyMs: number, action: Start): OurSchedule {
 // The order of the fields of a Schedule is part of its fingerprint in put.ts. If it changes, the worker updates the Schedule,
 // and the server forgets missed runs.
 
-function startOf<Name extends WorkflowName>(workflowId: string, name: Name, ...args: ArgsOf<Name>) {
+function startOf<Name extends WorkflowName>(name: Name, ...args: ArgsOf<Name>) {
+  const workflowId = scheduleIds[name]
   return { type: 'startWorkflow', workflowType: name, workflowId, taskQueue: housekeepingQueue, args } as const
 }
 
-function queued(workflowId: string) {
-  return { type: 'startWorkflow', workflowId, taskQueue: housekeepingQueue } as const
+function queued(name: WorkflowName) {
+  return { type: 'startWorkflow', workflowId: scheduleIds[name], taskQueue: housekeepingQueue } as const
 }
 
 function calling<Name extends WorkflowName>(name: Name, ...args: ArgsOf<Name>) {
@@ -154,7 +138,7 @@ function endedAfter(leastMs: number, everyMs: number) {
   return { workflowExecutionTimeout: Math.max(leastMs, 10 * everyMs) }
 }
 
-type WorkflowName = keyof typeof workflows
+type WorkflowName = keyof typeof scheduleIds
 type ArgsOf<Name extends WorkflowName> = Parameters<(typeof workflows)[Name]>
 
 function renamed(schedule: OurSchedule, prefix: string): OurSchedule {

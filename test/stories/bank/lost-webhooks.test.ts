@@ -1,6 +1,6 @@
 // A month in which the bank loses every event: polling and scheduled work find every change.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { changedTransfersId } from '../../../workflows/names'
+import { scheduleIds } from '../../../workflows/names'
 import type { Json } from '../../support/bank/client'
 import { payInPounds, press } from '../../support/bank/pages'
 import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
@@ -67,7 +67,7 @@ test('thirty days of payouts and deposits: each is settled, booked, and found if
     paid.push(await world.settled(body.id))
     if (day % 10 === 5) await deposit('20.00')
     if (day % 10 === 0) await returnTransfer(paid[day - 8])
-    await world.trigger(changedTransfersId)
+    await world.trigger(scheduleIds.changedTransfers)
   }
 
   // 10.00 and the bank's share of 0.55 at 0.79 are 13.3544 dollars, rounded up to 13.36: 27 arrived, 3 were
@@ -92,7 +92,7 @@ test('a return is found by the nightly scan alone, before its refund', async () 
   const [transfer] = await world.transfersOf(body.id)
   await world.bank.control('POST', `/transfers/${transfer.id}/advance`, { state: 'returned' })
 
-  await world.trigger(changedTransfersId)
+  await world.trigger(scheduleIds.changedTransfers)
   await world.reached(body.id, ({ status }) => status === 'returned')
   expect(await world.balance('live')).toBe(before)
   await world.bank.control('POST', `/transfers/${transfer.id}/advance`, { state: 'refunded' })

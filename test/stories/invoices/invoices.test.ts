@@ -7,7 +7,7 @@ import { createMailer } from '../../../mail/mailer'
 import { systemClock } from '../../../runtime/clock'
 import { followRun } from '../../../runtime/temporal/invoice-run'
 import type { invoiceRun } from '../../../workflows'
-import { housekeepingQueue, invoiceRunName, ofSystem } from '../../../workflows/names'
+import { housekeepingQueue, ofSystem, scheduleIds } from '../../../workflows/names'
 import { asIssued, chargesOf, recompute } from '../../support/api/recompute-invoice'
 import type { Json } from '../../support/bank/client'
 import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
@@ -81,7 +81,7 @@ test('a scheduled run and a manual run at the same moment bill each partner once
   const name = 'twice'
   await addChargedPartners(world.db.dataSource, { partners: 40, chargesEach: 4, month: lastMonth, name })
 
-  const schedule = world.temporal.schedule.getHandle(ofSystem(invoiceRunName, world.queuePrefix))
+  const schedule = world.temporal.schedule.getHandle(ofSystem(scheduleIds.invoiceRun, world.queuePrefix))
   const [run] = await Promise.all([start({ period: lastMonth }), schedule.trigger()])
   const scheduled = await until('the Schedule has started a run', async () => {
     const [action] = (await schedule.describe()).info.recentActions

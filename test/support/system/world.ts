@@ -9,7 +9,7 @@ import type { Environment } from '../../../domain/environment'
 import { choosePort } from '../../../local/ports'
 import { systemClock } from '../../../runtime/clock'
 import { connectClient } from '../../../runtime/temporal/client'
-import { ofSystem, payoutWorkflowId, sweepId } from '../../../workflows/names'
+import { ofSystem, payoutWorkflowId, scheduleIds } from '../../../workflows/names'
 import { referee, type Seen } from '../../referee/referee'
 import { aKey } from '../api/fixtures'
 import { keys as bankKeys, type Json, quick } from '../bank/client'
@@ -255,7 +255,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     topUp: (usdc, environment = 'sandbox') => topUp(db, bank, { partnerId: partner.id, environment, usdc }),
     workflowId: (idempotencyKey, attempt = 1, environment = 'sandbox') =>
       payoutWorkflowId({ environment, partnerId: partner.id, idempotencyKey, attempt }),
-    sweep: () => world.trigger(sweepId),
+    sweep: () => world.trigger(scheduleIds.sweep),
     trigger: (scheduleId) => temporal.schedule.getHandle(ofSystem(scheduleId, prefix)).trigger(),
     async goAhead(aheadMs) {
       const parts = [...apis, ...workers]
