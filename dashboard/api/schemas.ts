@@ -93,38 +93,8 @@ export type Case = {
   }[]
 }
 
-export type ChangedAccount = {
-  readonly object: 'account'
-  readonly id: string
-  readonly name: string
-  readonly requested_name: string | null
-  readonly status: 'active' | 'suspended' | 'closed'
-  readonly environment: 'sandbox' | 'live'
-  readonly funding_wallet: {
-    readonly currency: 'USDC'
-    readonly chain: string
-    readonly address: string | null
-  }
-  readonly bank_funding: {
-    readonly sort_code: string
-    readonly account_number: string
-    readonly account_holder_name: string
-    readonly bank_name: string
-  } | null
-  readonly enabled_countries: readonly string[]
-  readonly prices: {
-    readonly payout?: string
-    readonly monthly_account?: string
-  }
-  readonly rail?: 'provider_production' | 'provider_sandbox' | 'simulated'
-  readonly notifications: {
-    readonly payout_failed: boolean
-    readonly payout_returned: boolean
-    readonly low_balance: boolean
-    readonly verification: boolean
-    readonly top_up: boolean
-    readonly case: boolean
-  }
+export type ChangedAccount = Account & {
+  readonly notifications: Notifications
   readonly low_balance_usdc: string | null
 }
 
@@ -207,6 +177,15 @@ export type Error = {
     readonly message: string
     readonly details?: unknown
   }
+}
+
+export type ExchangeRate = {
+  readonly gbp_per_usd: number
+}
+
+export type FeeBreakdown = {
+  readonly taken_in_transfer_gbp: string
+  readonly on_monthly_invoice_gbp: string
 }
 
 export type InvitationDeclined = {
@@ -305,6 +284,15 @@ export type NewMember = {
   readonly confirm_code?: string
 }
 
+export type Notifications = {
+  readonly payout_failed: boolean
+  readonly payout_returned: boolean
+  readonly low_balance: boolean
+  readonly verification: boolean
+  readonly top_up: boolean
+  readonly case: boolean
+}
+
 export type Payout = {
   readonly id: string
   readonly object: 'payout'
@@ -314,10 +302,7 @@ export type Payout = {
   readonly country: 'GB'
   readonly amount_gbp: string
   readonly fee_gbp: string
-  readonly fee_breakdown: {
-    readonly taken_in_transfer_gbp: string
-    readonly on_monthly_invoice_gbp: string
-  }
+  readonly fee_breakdown: FeeBreakdown
   readonly wallet_sent_usdc: string
   readonly recipient: {
     readonly name: string | null
@@ -339,29 +324,7 @@ export type PayoutCheck = {
   }[]
 }
 
-export type PayoutCreated = {
-  readonly id: string
-  readonly object: 'payout'
-  readonly environment: 'sandbox' | 'live'
-  readonly status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled' | 'returned'
-  readonly reference?: string | null
-  readonly country: 'GB'
-  readonly amount_gbp: string
-  readonly fee_gbp: string
-  readonly fee_breakdown: {
-    readonly taken_in_transfer_gbp: string
-    readonly on_monthly_invoice_gbp: string
-  }
-  readonly wallet_sent_usdc: string
-  readonly recipient: {
-    readonly name: string | null
-    readonly account_last4: string | null
-  }
-  readonly failure_reason?: string | null
-  readonly created_at: string
-  readonly updated_at: string
-  readonly completed_at: string | null
-  readonly created_via: 'api' | 'dashboard'
+export type PayoutCreated = Payout & {
   readonly quote?: Quote
 }
 
@@ -370,13 +333,8 @@ export type PayoutDetails = {
   readonly id: string
   readonly idempotency_key: string
   readonly created_by: string
-  readonly exchange_rate: {
-    readonly gbp_per_usd: number
-  }
-  readonly fee_breakdown: {
-    readonly taken_in_transfer_gbp: string
-    readonly on_monthly_invoice_gbp: string
-  }
+  readonly exchange_rate: ExchangeRate
+  readonly fee_breakdown: FeeBreakdown
   readonly bank_reference: string | null
 }
 
@@ -408,13 +366,8 @@ export type Quote = {
   readonly seller_receives_gbp: string
   readonly fee_gbp: string
   readonly wallet_sends_usdc: string
-  readonly exchange_rate: {
-    readonly gbp_per_usd: number
-  }
-  readonly fee_breakdown: {
-    readonly taken_in_transfer_gbp: string
-    readonly on_monthly_invoice_gbp: string
-  }
+  readonly exchange_rate: ExchangeRate
+  readonly fee_breakdown: FeeBreakdown
 }
 
 export type QuoteRequest = {
@@ -470,14 +423,7 @@ export type Session = {
     readonly billing_email: string | null
     readonly contact_email: string | null
     readonly billing_address: string | null
-    readonly notifications: {
-      readonly payout_failed: boolean
-      readonly payout_returned: boolean
-      readonly low_balance: boolean
-      readonly verification: boolean
-      readonly top_up: boolean
-      readonly case: boolean
-    }
+    readonly notifications: Notifications
     readonly low_balance_usdc: string | null
   }
   readonly partners: readonly {

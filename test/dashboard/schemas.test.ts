@@ -20,6 +20,8 @@ interface Schema {
   readonly additionalProperties?: Schema | boolean
 }
 
+type Schemas = Readonly<Record<string, Schema>>
+
 const file = 'dashboard/api/schemas.ts'
 
 test('the types of the dashboard are those of the OpenAPI document', () => {
@@ -54,34 +56,85 @@ test.each<[string, Schema]>([
   expect(typeOf(schema, '')).toBe(type)
 })
 
-function writeTypes(schemas: Readonly<Record<string, Schema>>): string {
-  const types = Object.entries(schemas)
+/** An object that is repeated is written once: a schema as the base of a larger one, a field as a type of its own. */
+function writeTypes(schemas: Schemas): string {
+  const parts = Object.entries(schemas).map(([name, schema]) => ({ name, ...splitOff(schema, schemas) }))
+  const names = repeatedFields(parts.map(({ own }) => own))
+  const types = parts.map(({ name, base, own }) => [name, base + typeOf(own, '', names)] as const)
+  const text = [...types, ...[...names].map(([type, name]) => [name, type] as const)]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, schema]) => `export type ${name} = ${typeOf(schema, '')}\n`)
-  return `// The schemas of /openapi.json as types. Generated: run \`npm run generate:types\` after a change of the API.\n\n${types.join('\n')}`
+    .map(([name, type]) => `export type ${name} = ${type}\n`)
+  return `// The schemas of /openapi.json as types. Generated: run \`npm run generate:types\` after a change of the API.\n\n${text.join('\n')}`
 }
 
-function typeOf(schema: Schema, indent: string): string {
+/** Two schemas may share a few fields by chance, so a base has at least this many. */
+const baseFields = 5
+
+/** Splits a schema that has all fields of another into that one and the fields of its own. */
+function splitOff(schema: Schema, schemas: Schemas): { base: string; own: Schema } {
+  const fields = fieldsOf(schema)
+  const found = Object.entries(schemas).find(([, other]) => {
+    const shared = fieldsOf(other)
+    const isSmaller = shared.size >= baseFields && shared.size < fields.size
+    return isSmaller && [...shared].every(([name, type]) => fields.get(name) === type)
+  })
+  if (found === undefined) return { base: '', own: schema }
+  const [name, { properties = {} }] = found
+  const own = Object.entries(schema.properties ?? {}).filter(([field]) => !(field in properties))
+  return { base: `${name} & `, own: { ...schema, properties: Object.fromEntries(own) } }
+}
+
+function fieldsOf({ properties = {}, required = [] }: Schema): Map<string, string> {
+  const fields = Object.entries(properties)
+  return new Map(fields.map(([name, field]) => [name, `${required.includes(name)} ${typeOf(field, '')}`]))
+}
+
+/** The objects that stand in several fields of the same name, each with the type name that this gives. */
+function repeatedFields(schemas: readonly Schema[]): Map<string, string> {
+  const seen = new Map<string, string>()
+  const repeated = new Map<string, string>()
+  const visit = ({ properties = {} }: Schema): void => {
+    for (const [name, field] of Object.entries(properties).filter(([, { type }]) => type === 'object')) {
+      const type = typeOf(field, '')
+      if (seen.get(type) === name) repeated.set(type, typeNameOf(name))
+      seen.set(type, name)
+      visit(field)
+    }
+  }
+  for (const schema of schemas) visit(schema)
+  return repeated
+}
+
+function typeNameOf(field: string): string {
+  return field.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+type Names = ReadonlyMap<string, string>
+const noNames: Names = new Map()
+
+function typeOf(schema: Schema, indent: string, names: Names = noNames): string {
   const { $ref, type, items = {} } = schema
   const options = schema.anyOf ?? schema.oneOf
   if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1)
   if (schema.const !== undefined) return literal(schema.const)
   if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ')
-  if (options !== undefined) return options.map((option) => typeOf(option, indent)).join(' | ')
-  if (type === 'array')
-    return isUnion(items) ? `readonly (${typeOf(items, indent)})[]` : `readonly ${typeOf(items, indent)}[]`
-  if (type === 'object') return objectOf(schema, indent)
+  if (options !== undefined) return options.map((option) => typeOf(option, indent, names)).join(' | ')
+  if (type === 'array') {
+    const item = typeOf(items, indent, names)
+    return isUnion(items) ? `readonly (${item})[]` : `readonly ${item}[]`
+  }
+  if (type === 'object') return names.get(objectOf(schema, '', noNames)) ?? objectOf(schema, indent, names)
   return type === 'integer' ? 'number' : (type ?? 'unknown')
 }
 
-function objectOf({ properties, required = [], additionalProperties }: Schema, indent: string): string {
+function objectOf({ properties, required = [], additionalProperties }: Schema, indent: string, names: Names): string {
   if (properties === undefined) {
-    const value = typeof additionalProperties === 'object' ? typeOf(additionalProperties, indent) : 'unknown'
+    const value = typeof additionalProperties === 'object' ? typeOf(additionalProperties, indent, names) : 'unknown'
     return `Readonly<Record<string, ${value}>>`
   }
   const fields = Object.entries(properties).map(([name, field]) => {
     const mark = required.includes(name) ? '' : '?'
-    return `${indent}  readonly ${name}${mark}: ${typeOf(field, `${indent}  `)}\n`
+    return `${indent}  readonly ${name}${mark}: ${typeOf(field, `${indent}  `, names)}\n`
   })
   return `{\n${fields.join('')}${indent}}`
 }
