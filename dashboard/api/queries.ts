@@ -1,7 +1,7 @@
 // Defines the queries of the pages and their cache keys. Keys include the environment where the data depends on it.
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { now } from '../now'
-import { call, pathTo } from './call'
+import { type CallOptions, call, pathTo } from './call'
 import type {
   Account,
   Activity,
@@ -82,20 +82,21 @@ export interface PayoutFilters {
   readonly updated_after?: string | undefined
 }
 
-/** An empty cursor is omitted from the URL. */
-const firstPage = ''
+/** Reads a list page by page. The empty cursor of the first page is omitted from the URL. */
+function pages<Item>(path: string, query: NonNullable<CallOptions['query']>) {
+  return {
+    queryFn: ({ signal, pageParam }: { readonly signal: AbortSignal; readonly pageParam: string }) =>
+      call<List<Item>>('GET', path, { query: { ...query, starting_after: pageParam }, signal }),
+    initialPageParam: '',
+    getNextPageParam: (last: List<Item>) => last.next_cursor,
+  }
+}
 
 /** Polls often while a payout is in progress. */
 export const payoutsQuery = (environment: Environment, filters: PayoutFilters) =>
   infiniteQueryOptions({
     queryKey: ['payouts', environment, filters],
-    queryFn: ({ signal, pageParam }) =>
-      call<List<Payout>>('GET', '/v1/payouts', {
-        query: { environment, ...filters, limit: 50, starting_after: pageParam },
-        signal,
-      }),
-    initialPageParam: firstPage,
-    getNextPageParam: (last) => last.next_cursor,
+    ...pages<Payout>('/v1/payouts', { environment, ...filters, limit: 50 }),
     // A search is expensive, so it does not poll.
     refetchInterval: ({ state }) => {
       if (filters.q) return false
@@ -181,13 +182,7 @@ export const quoteQuery = (environment: Environment, amount: string) =>
 export const walletEntriesQuery = (environment: Environment) =>
   infiniteQueryOptions({
     queryKey: ['wallet-entries', environment],
-    queryFn: ({ signal, pageParam }) =>
-      call<List<WalletEntry>>('GET', '/v1/wallet/entries', {
-        query: { environment, limit: 50, starting_after: pageParam },
-        signal,
-      }),
-    initialPageParam: firstPage,
-    getNextPageParam: (last) => last.next_cursor,
+    ...pages<WalletEntry>('/v1/wallet/entries', { environment, limit: 50 }),
     // Polls for top-ups, but not while the reader is on an older page.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 20_000),
   })
@@ -195,13 +190,7 @@ export const walletEntriesQuery = (environment: Environment) =>
 export const recipientsQuery = (environment: Environment) =>
   infiniteQueryOptions({
     queryKey: ['recipients', environment],
-    queryFn: ({ signal, pageParam }) =>
-      call<List<RecipientSummary>>('GET', '/v1/recipients', {
-        query: { environment, starting_after: pageParam },
-        signal,
-      }),
-    initialPageParam: firstPage,
-    getNextPageParam: (last) => last.next_cursor,
+    ...pages<RecipientSummary>('/v1/recipients', { environment }),
   })
 
 export const invoicesQuery = queryOptions({
@@ -223,13 +212,7 @@ export const activeKeysQuery = (environment: Environment) =>
 export const revokedKeysQuery = (environment: Environment) =>
   infiniteQueryOptions({
     queryKey: [...keysQueryKey, environment, 'revoked'],
-    queryFn: ({ signal, pageParam }) =>
-      call<List<ApiKey>>('GET', '/v1/keys', {
-        query: { environment, status: 'revoked', limit: 20, starting_after: pageParam },
-        signal,
-      }),
-    initialPageParam: firstPage,
-    getNextPageParam: (last) => last.next_cursor,
+    ...pages<ApiKey>('/v1/keys', { environment, status: 'revoked', limit: 20 }),
   })
 
 export const membersQuery = queryOptions({
@@ -245,12 +228,7 @@ export type ActivityKind = keyof typeof activityFilters
 export const activityQuery = (kind: ActivityKind) =>
   infiniteQueryOptions({
     queryKey: ['activity', kind],
-    queryFn: ({ signal, pageParam }) => {
-      const query = { starting_after: pageParam, ...activityFilters[kind] }
-      return call<List<Activity>>('GET', '/v1/activity', { query, signal })
-    },
-    initialPageParam: firstPage,
-    getNextPageParam: (last) => last.next_cursor,
+    ...pages<Activity>('/v1/activity', activityFilters[kind]),
     // Only the first page is kept up to date, so that older entries do not move while they are read.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 20_000),
   })

@@ -1,28 +1,7 @@
 // The names that the pages use for the schemas of the API.
 import type { Account, Case, Compliance, CreatePayoutRequest, Payout, Recipient, Session } from './schemas'
 
-export type {
-  Account,
-  Activity,
-  ApiKey,
-  Balance,
-  Case,
-  Compliance,
-  Invoice,
-  KeyCreated,
-  Member,
-  Payout,
-  PayoutCheck,
-  PayoutDetails,
-  PayoutEvent,
-  PublicPartner,
-  Quote,
-  RecipientSummary,
-  Session,
-  Usage,
-  UsageMonth,
-  WalletEntry,
-} from './schemas'
+export type * from './schemas'
 
 export interface List<Item> {
   readonly data: readonly Item[]

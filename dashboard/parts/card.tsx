@@ -1,5 +1,6 @@
 // Cards and other layout parts of pages.
 import { type ReactNode, useEffect } from 'react'
+import { Gbp } from './values/money'
 
 interface CardProps {
   readonly title?: ReactNode
@@ -62,6 +63,14 @@ export function Fact({ name, children }: { readonly name: ReactNode; readonly ch
       <dt className="text-soft">{name}</dt>
       <dd className="min-w-0 text-right font-medium break-words">{children}</dd>
     </div>
+  )
+}
+
+export function GbpFact({ name, of }: { readonly name: ReactNode; readonly of: string }) {
+  return (
+    <Fact name={name}>
+      <Gbp of={of} />
+    </Fact>
   )
 }
 

@@ -1,6 +1,8 @@
 // Shows the data of a query, a skeleton while it loads, or its error.
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import type { List } from '../api/types'
+import { Card } from './card'
 import { Button } from './forms/button'
 import { Trouble } from './notice'
 
@@ -58,6 +60,26 @@ export function Empty({
       <div className="max-w-md text-soft">{children}</div>
       {action && <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div>}
     </div>
+  )
+}
+
+interface PagesCardProps<Item> {
+  readonly query: LoadedProps<{ readonly pages: readonly List<Item>[] }>['query'] & Paged
+  readonly what: string
+  /** The rows of the skeleton. */
+  readonly rows?: number
+  readonly children: (items: readonly Item[]) => ReactNode
+}
+
+/** The items of all loaded pages, and a button for the next page. */
+export function PagesCard<Item>({ query, what, rows = 8, children }: PagesCardProps<Item>) {
+  return (
+    <Card flush>
+      <Loaded query={query} skeleton={<Bars rows={rows} />}>
+        {({ pages }) => children(pages.flatMap(({ data }) => data))}
+      </Loaded>
+      <More of={query} what={what} />
+    </Card>
   )
 }
 

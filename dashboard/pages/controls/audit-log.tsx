@@ -4,10 +4,10 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type ActivityKind, activityQuery } from '../../api/queries'
 import type { Activity } from '../../api/types'
-import { Card, Page } from '../../parts/card'
+import { Page } from '../../parts/card'
 import { Copyable } from '../../parts/copy'
-import { Choice, Field } from '../../parts/forms/field'
-import { Bars, Empty, Loaded, More } from '../../parts/loaded'
+import { Choice, Field, typing } from '../../parts/forms/field'
+import { Empty, PagesCard } from '../../parts/loaded'
 import { Cell, Row, Table } from '../../parts/table'
 import { Moment } from '../../parts/values/moment'
 
@@ -41,8 +41,7 @@ export function AuditLogPage() {
           label="Filter"
           type="search"
           placeholder="Action, error, payout, person, key, request id"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
+          {...typing(typed, setTyped)}
         />
         <Choice label="Show" value={kind} onChange={(event) => setKind(kindFrom(event.target.value))}>
           <option value="everything">Everything</option>
@@ -50,12 +49,9 @@ export function AuditLogPage() {
           <option value="security">Security</option>
         </Choice>
       </search>
-      <Card flush>
-        <Loaded query={query} skeleton={<Bars rows={10} />}>
-          {({ pages }) => <Entries entries={pages.flatMap(({ data }) => data).filter(shows)} />}
-        </Loaded>
-        <More of={query} what="requests" />
-      </Card>
+      <PagesCard query={query} what="requests" rows={10}>
+        {(requests) => <Entries entries={requests.filter(shows)} />}
+      </PagesCard>
     </Page>
   )
 }

@@ -2,13 +2,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { accountQuery, usageHistoryQuery, usageQuery } from '../../api/queries'
 import type { UsageMonth } from '../../api/types'
-import { Card, Fact, Facts, Page } from '../../parts/card'
+import { Card, Fact, Facts, GbpFact, Page } from '../../parts/card'
 import { Loaded } from '../../parts/loaded'
 import { Cell, Row, Table } from '../../parts/table'
 import { BarsChart } from '../../parts/values/bars-chart'
-import { Gbp } from '../../parts/values/money'
+import { Count, Gbp } from '../../parts/values/money'
 import { useEnvironment } from '../../shell/here'
-import { codeWords, grouped, monthWords, plural, pounds, priceWords, roughly } from '../../words'
+import { codeWords, monthWords, plural, pounds, priceWords, roughly } from '../../words'
 
 export function UsagePage() {
   const environment = useEnvironment()
@@ -49,17 +49,13 @@ function ThisMonth() {
         {({ payouts }) => (
           <Facts>
             <Fact name="Payouts created">
-              <span className="figures">{grouped(String(payouts.count))}</span>
+              <Count of={payouts.count} />
             </Fact>
             <Fact name="Completed">
-              <span className="figures">{grouped(String(payouts.completed))}</span>
+              <Count of={payouts.completed} />
             </Fact>
-            <Fact name="Paid to recipients">
-              <Gbp of={payouts.paid_to_sellers_gbp} />
-            </Fact>
-            <Fact name="Fees">
-              <Gbp of={payouts.fees_gbp} />
-            </Fact>
+            <GbpFact name="Paid to recipients" of={payouts.paid_to_sellers_gbp} />
+            <GbpFact name="Fees" of={payouts.fees_gbp} />
           </Facts>
         )}
       </Loaded>
@@ -79,9 +75,7 @@ function InvoiceSoFar() {
                 {line.kind === 'credit' ? <Gbp of={`-${line.amount_gbp}`} /> : <Gbp of={line.amount_gbp} />}
               </Fact>
             ))}
-            <Fact name="Total">
-              <Gbp of={total_gbp} />
-            </Fact>
+            <GbpFact name="Total" of={total_gbp} />
           </Facts>
         )}
       </Loaded>
@@ -121,10 +115,10 @@ function Months({ months }: { readonly months: readonly UsageMonth[] }) {
         <Row key={month.period_start}>
           <Cell className="font-medium">{monthWords(month.period_start)}</Cell>
           <Cell from="sm" align="right">
-            <span className="figures">{grouped(String(month.count))}</span>
+            <Count of={month.count} />
           </Cell>
           <Cell from="sm" align="right">
-            <span className="figures">{grouped(String(month.completed))}</span>
+            <Count of={month.completed} />
           </Cell>
           <Cell align="right">
             <Gbp of={month.fees_gbp} />

@@ -10,7 +10,7 @@ import { CopyButton } from '../../parts/copy'
 import { Dialog, DialogButtons } from '../../parts/dialog'
 import { Button, ButtonLink } from '../../parts/forms/button'
 import { ConfirmByCode } from '../../parts/forms/confirm-by-code'
-import { Field } from '../../parts/forms/field'
+import { Field, typing } from '../../parts/forms/field'
 import { Bars, Empty, Loaded, More } from '../../parts/loaded'
 import { Notice, Trouble } from '../../parts/notice'
 import { Cell, Row, Table } from '../../parts/table'
@@ -173,8 +173,7 @@ function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: KeyCreated) =>
         request={{ body }}
         button={`Create ${environment} key`}
         confirm={(code) => create.mutate(code)}
-        busy={create.isPending}
-        error={create.error}
+        change={create}
         onClose={onClose}
       >
         the live key “{body.label}”
@@ -188,8 +187,7 @@ function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: KeyCreated) =>
         required
         maxLength={60}
         autoFocus
-        value={label}
-        onChange={(event) => setLabel(event.target.value)}
+        {...typing(label, setLabel)}
       />
       {create.error && <Trouble error={create.error} />}
       <DialogButtons>

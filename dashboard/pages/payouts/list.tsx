@@ -4,11 +4,11 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Send } from 'lucide-react'
 import { type PayoutFilters, payoutsQuery } from '../../api/queries'
 import { type Payout, payoutStatuses } from '../../api/types'
-import { Card, Page } from '../../parts/card'
+import { Page } from '../../parts/card'
 import { DownloadButton } from '../../parts/download'
 import { Anchor, Button, ButtonLink } from '../../parts/forms/button'
 import { Choice, Field } from '../../parts/forms/field'
-import { Bars, Empty, Loaded, More } from '../../parts/loaded'
+import { Empty, PagesCard } from '../../parts/loaded'
 import { useEnvironment, useIsAdmin } from '../../shell/here'
 import { PayoutsTable } from './payouts-table'
 import { SearchField } from './search-field'
@@ -43,12 +43,9 @@ export function PayoutsPage() {
       }
     >
       <Filters search={search} />
-      <Card flush>
-        <Loaded query={query} skeleton={<Bars rows={8} />}>
-          {({ pages }) => <Found payouts={pages.flatMap(({ data }) => data)} isFiltered={isFiltered} />}
-        </Loaded>
-        <More of={query} what="payouts" />
-      </Card>
+      <PagesCard query={query} what="payouts">
+        {(payouts) => <Found payouts={payouts} isFiltered={isFiltered} />}
+      </PagesCard>
     </Page>
   )
 }

@@ -3,9 +3,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { recipientsQuery } from '../../api/queries'
 import type { RecipientSummary } from '../../api/types'
-import { Card, Page } from '../../parts/card'
+import { Page } from '../../parts/card'
 import { ButtonLink } from '../../parts/forms/button'
-import { Bars, Empty, Loaded, More } from '../../parts/loaded'
+import { Empty, PagesCard } from '../../parts/loaded'
 import { Cell, Row, Table } from '../../parts/table'
 import { Moment } from '../../parts/values/moment'
 import { Gbp } from '../../parts/values/money'
@@ -25,12 +25,9 @@ export function RecipientsPage() {
       title="Recipients"
       about="Everyone you paid in the last twelve months, by account. Full account numbers are never shown."
     >
-      <Card flush>
-        <Loaded query={query} skeleton={<Bars rows={8} />}>
-          {({ pages }) => <Recipients recipients={pages.flatMap(({ data }) => data)} />}
-        </Loaded>
-        <More of={query} what="recipients" />
-      </Card>
+      <PagesCard query={query} what="recipients">
+        {(recipients) => <Recipients recipients={recipients} />}
+      </PagesCard>
     </Page>
   )
 }

@@ -1,6 +1,6 @@
 // The search field: searches when the typing pauses, and follows changes of the URL.
 import { useEffect, useState } from 'react'
-import { Field } from '../../parts/forms/field'
+import { Field, typing } from '../../parts/forms/field'
 
 const pauseMs = 300
 
@@ -30,12 +30,6 @@ export function SearchField({ asked, ask }: SearchFieldProps) {
     return () => clearTimeout(timer)
   })
   return (
-    <Field
-      label="Search"
-      type="search"
-      placeholder="Reference, name, last four, id"
-      value={typed}
-      onChange={(event) => setTyped(event.target.value)}
-    />
+    <Field label="Search" type="search" placeholder="Reference, name, last four, id" {...typing(typed, setTyped)} />
   )
 }

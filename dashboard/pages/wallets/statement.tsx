@@ -4,10 +4,10 @@ import { Link } from '@tanstack/react-router'
 import { CirclePlus } from 'lucide-react'
 import { balanceQuery, walletEntriesQuery } from '../../api/queries'
 import type { WalletEntry } from '../../api/types'
-import { Card, Page } from '../../parts/card'
+import { Page } from '../../parts/card'
 import { DownloadButton } from '../../parts/download'
 import { ButtonLink } from '../../parts/forms/button'
-import { Bars, Empty, Loaded, More } from '../../parts/loaded'
+import { Empty, PagesCard } from '../../parts/loaded'
 import { Cell, Row, Table } from '../../parts/table'
 import { Moment } from '../../parts/values/moment'
 import { useEnvironment } from '../../shell/here'
@@ -33,12 +33,9 @@ export function WalletPage() {
         </>
       }
     >
-      <Card flush>
-        <Loaded query={query} skeleton={<Bars rows={8} />}>
-          {({ pages }) => <Statement entries={pages.flatMap(({ data }) => data)} />}
-        </Loaded>
-        <More of={query} what="entries" />
-      </Card>
+      <PagesCard query={query} what="entries">
+        {(entries) => <Statement entries={entries} />}
+      </PagesCard>
     </Page>
   )
 }

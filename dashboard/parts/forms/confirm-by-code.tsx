@@ -14,9 +14,8 @@ interface ConfirmProps {
   readonly request: CallOptions
   readonly button: string
   readonly confirm: (code: string) => void
-  readonly busy: boolean
-  /** The error of that request. */
-  readonly error: Error | null
+  /** The mutation that sends that request. */
+  readonly change: { readonly isPending: boolean; readonly error: Error | null }
   /** Set in a dialog: the form then has no frame and shows every error itself. */
   readonly onClose?: () => void
   /** The end of "The code confirms only". */
@@ -24,7 +23,8 @@ interface ConfirmProps {
 }
 
 export function ConfirmByCode(props: ConfirmProps) {
-  const { path, request, button, confirm, busy, error, onClose, children } = props
+  const { path, request, button, confirm, change, onClose, children } = props
+  const { isPending: busy, error } = change
   const { member } = useSession()
   const [code, setCode] = useState('')
   const mail = useMutation({ mutationFn: () => call('POST', `${path}/confirm-codes`, request) })

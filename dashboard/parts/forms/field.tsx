@@ -1,5 +1,6 @@
 // Form fields with a label and a hint or error, linked for screen readers.
 import {
+  type ChangeEvent,
   type InputHTMLAttributes,
   type ReactNode,
   type SelectHTMLAttributes,
@@ -14,18 +15,15 @@ interface About {
   readonly optional?: boolean
 }
 
+type FieldProps = About & InputHTMLAttributes<HTMLInputElement>
+type ChoiceProps = About & SelectHTMLAttributes<HTMLSelectElement>
+type AreaProps = About & TextareaHTMLAttributes<HTMLTextAreaElement>
+
 const look =
   'h-9 w-full rounded-lg border bg-surface px-3 text-sm text-ink placeholder:text-soft/80 disabled:bg-sunken disabled:text-soft'
 const edge = (error: About['error']) => (error ? 'border-bad' : 'border-edge/60 hover:border-edge')
 
-export function Field({
-  label,
-  hint,
-  error,
-  optional,
-  className = '',
-  ...input
-}: About & InputHTMLAttributes<HTMLInputElement>) {
+export function Field({ label, hint, error, optional, className = '', ...input }: FieldProps) {
   const id = useId()
   return (
     <Frame id={id} {...{ label, hint, error }} optional={optional === true}>
@@ -34,15 +32,7 @@ export function Field({
   )
 }
 
-export function Choice({
-  label,
-  hint,
-  error,
-  optional,
-  className = '',
-  children,
-  ...select
-}: About & SelectHTMLAttributes<HTMLSelectElement>) {
+export function Choice({ label, hint, error, optional, className = '', children, ...select }: ChoiceProps) {
   const id = useId()
   return (
     <Frame id={id} {...{ label, hint, error }} optional={optional === true}>
@@ -58,14 +48,7 @@ export function Choice({
   )
 }
 
-export function Area({
-  label,
-  hint,
-  error,
-  optional,
-  className = '',
-  ...area
-}: About & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+export function Area({ label, hint, error, optional, className = '', ...area }: AreaProps) {
   const id = useId()
   return (
     <Frame id={id} {...{ label, hint, error }} optional={optional === true}>
@@ -77,6 +60,15 @@ export function Area({
       />
     </Frame>
   )
+}
+
+/** The props of a field whose text is kept by a state. */
+export function typing(value: string, set: (text: string) => void) {
+  return {
+    value,
+    onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>) =>
+      set(target.value),
+  }
 }
 
 function tied(id: string, error: About['error'], hint: ReactNode) {

@@ -130,8 +130,7 @@ function ConfirmEmails({ changes, save, onClose }: ConfirmEmailsProps) {
         request={{ body: Object.fromEntries(emails.map(({ field, email }) => [field, email])) }}
         button="Save"
         confirm={(code) => save.mutate({ ...changes, confirm_code: code })}
-        busy={save.isPending}
-        error={save.error}
+        change={save}
         onClose={onClose}
       >
         {emails.map(({ name, email }) => (email === null ? `no ${name}` : `the ${name} ${email}`)).join(' and ')}

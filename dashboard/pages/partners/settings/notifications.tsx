@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react'
 import type { NotificationKind, SignedInPartner } from '../../../api/types'
 import { Card } from '../../../parts/card'
 import { Button } from '../../../parts/forms/button'
-import { Field } from '../../../parts/forms/field'
+import { Field, typing } from '../../../parts/forms/field'
 import { Switch } from '../../../parts/forms/switch'
 import { Trouble } from '../../../parts/notice'
 import { useIsAdmin } from '../../../shell/here'
@@ -71,8 +71,7 @@ function LowBalance({ partner: { low_balance_usdc: saved } }: { readonly partner
         className="figures text-right"
         placeholder="500"
         disabled={!isAdmin}
-        value={shown}
-        onChange={(event) => setTyped(event.target.value)}
+        {...typing(shown, setTyped)}
         hint="Leave empty for no email."
         error={isWrong ? 'Enter an amount such as 500 or 1250.50, or leave it empty.' : null}
       />

@@ -5,7 +5,7 @@ import type { Role } from '../../../api/types'
 import { DialogButtons } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
 import { ConfirmByCode } from '../../../parts/forms/confirm-by-code'
-import { Choice, Field } from '../../../parts/forms/field'
+import { Choice, Field, typing } from '../../../parts/forms/field'
 import { Trouble } from '../../../parts/notice'
 import { useTeamChange } from './change'
 
@@ -32,8 +32,7 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
         request={{ body }}
         button="Send invitation"
         confirm={(code) => invite.mutate([code])}
-        busy={invite.isPending}
-        error={invite.error}
+        change={invite}
         onClose={onClose}
       >
         the invitation of {body.email} as an admin
@@ -41,15 +40,8 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
     )
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <Field
-        label="Work email"
-        type="email"
-        required
-        autoFocus
-        value={email}
-        onChange={(event) => setEmail(event.target.value)}
-      />
-      <Field label="Name" optional maxLength={120} value={name} onChange={(event) => setName(event.target.value)} />
+      <Field label="Work email" type="email" required autoFocus {...typing(email, setEmail)} />
+      <Field label="Name" optional maxLength={120} {...typing(name, setName)} />
       <Choice
         label="Role"
         value={role}

@@ -176,8 +176,7 @@ export function Promote({ member, onClose }: PromoteProps) {
         request={{ body }}
         button="Promote"
         confirm={(code) => promote.mutate([code])}
-        busy={promote.isPending}
-        error={promote.error}
+        change={promote}
         onClose={onClose}
       >
         that {member?.email} becomes an admin, who sends payouts and changes settings

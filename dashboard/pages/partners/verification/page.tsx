@@ -3,9 +3,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { complianceQuery, sessionQuery } from '../../../api/queries'
 import type { Compliance } from '../../../api/types'
-import { Card, Fact, Facts, Page } from '../../../parts/card'
+import { Card, Fact, Facts, GbpFact, Page } from '../../../parts/card'
 import { Loaded } from '../../../parts/loaded'
-import { Gbp } from '../../../parts/values/money'
 import { useEnvironment, useSession } from '../../../shell/here'
 import { codeWords } from '../../../words'
 import { VerificationStatus } from './status'
@@ -46,12 +45,8 @@ function Rules({ compliance: { account } }: { readonly compliance: Compliance })
   return (
     <Card title="Account limits">
       <Facts>
-        <Fact name="Smallest payout">
-          <Gbp of={account.payout_limits_gbp.min} />
-        </Fact>
-        <Fact name="Largest payout">
-          <Gbp of={account.payout_limits_gbp.max_per_payout} />
-        </Fact>
+        <GbpFact name="Smallest payout" of={account.payout_limits_gbp.min} />
+        <GbpFact name="Largest payout" of={account.payout_limits_gbp.max_per_payout} />
         <Fact name="Countries">{account.enabled_countries.join(', ') || 'none'}</Fact>
         <Fact name="Wallet">{account.isolated_wallet ? 'separate' : 'not open yet'}</Fact>
         <Fact name="Network">{account.wallet_chain ? codeWords(account.wallet_chain) : '–'}</Fact>

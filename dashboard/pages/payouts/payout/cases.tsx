@@ -4,11 +4,10 @@ import { SearchCheck, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { casesQuery } from '../../../api/queries'
 import type { Case, CaseKind, Payout } from '../../../api/types'
-import { Card, Fact, Facts } from '../../../parts/card'
+import { Card, Fact, Facts, GbpFact } from '../../../parts/card'
 import { Button } from '../../../parts/forms/button'
 import { Loaded } from '../../../parts/loaded'
 import { Moment } from '../../../parts/values/moment'
-import { Gbp } from '../../../parts/values/money'
 import { Status } from '../../../parts/values/status'
 import { useIsAdmin } from '../../../shell/here'
 import { whoWords } from '../../../words'
@@ -107,11 +106,7 @@ function Shown({ of: each }: { readonly of: Case }) {
           </Fact>
         )}
         {each.outcome && <Fact name="Outcome">{outcomeWords(each.outcome)}</Fact>}
-        {each.charge_gbp && (
-          <Fact name="Charge">
-            <Gbp of={each.charge_gbp} />
-          </Fact>
-        )}
+        {each.charge_gbp && <GbpFact name="Charge" of={each.charge_gbp} />}
       </Facts>
       {each.notes.length > 0 && (
         <ul aria-label="Notes" className="flex flex-col gap-2">

@@ -1,8 +1,8 @@
 // The cost of a payout, worded for its status: an unpaid payout costs nothing.
 import type { Payout, PayoutDetails } from '../../../api/types'
-import { Card, Fact, Facts } from '../../../parts/card'
+import { Card, Fact, Facts, GbpFact } from '../../../parts/card'
 import { Bar } from '../../../parts/loaded'
-import { Gbp, Usdc } from '../../../parts/values/money'
+import { Usdc } from '../../../parts/values/money'
 
 interface Words {
   readonly title: string
@@ -36,18 +36,10 @@ export function Cost({ payout, details }: CostProps) {
   return (
     <Card title={title}>
       <Facts>
-        <Fact name={recipient}>
-          <Gbp of={payout.amount_gbp} />
-        </Fact>
-        <Fact name="Fee">
-          <Gbp of={payout.fee_gbp} />
-        </Fact>
-        <Fact name="· taken in the transfer">
-          <Gbp of={payout.fee_breakdown.taken_in_transfer_gbp} />
-        </Fact>
-        <Fact name="· on the monthly invoice">
-          <Gbp of={payout.fee_breakdown.on_monthly_invoice_gbp} />
-        </Fact>
+        <GbpFact name={recipient} of={payout.amount_gbp} />
+        <GbpFact name="Fee" of={payout.fee_gbp} />
+        <GbpFact name="· taken in the transfer" of={payout.fee_breakdown.taken_in_transfer_gbp} />
+        <GbpFact name="· on the monthly invoice" of={payout.fee_breakdown.on_monthly_invoice_gbp} />
         <Fact name={wallet}>
           <Usdc of={payout.wallet_sent_usdc} />
         </Fact>

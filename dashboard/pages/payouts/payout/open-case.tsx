@@ -6,7 +6,7 @@ import { reloadPayout } from '../../../api/queries'
 import type { Case, CaseKind, Payout } from '../../../api/types'
 import { Dialog, DialogButtons } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
-import { Area } from '../../../parts/forms/field'
+import { Area, typing } from '../../../parts/forms/field'
 import { Trouble } from '../../../parts/notice'
 import { useToast } from '../../../parts/toast'
 
@@ -56,16 +56,7 @@ export function OpenCase({ payout, kind, onClose }: OpenCaseProps) {
             ? 'When it is resolved, the bank’s cost plus 20% is charged on the monthly invoice.'
             : 'The sandbox is never charged.'}
         </p>
-        <Area
-          label="Reason"
-          required
-          autoFocus
-          rows={3}
-          maxLength={500}
-          hint={hint}
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-        />
+        <Area label="Reason" required autoFocus rows={3} maxLength={500} hint={hint} {...typing(reason, setReason)} />
         {open.error && <Trouble error={open.error} />}
         <DialogButtons>
           <Button onClick={close}>Cancel</Button>

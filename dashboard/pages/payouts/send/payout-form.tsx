@@ -27,6 +27,7 @@ export function PayoutForm({ typed, onChange, onDone }: PayoutFormProps) {
   const form = useRef<HTMLFormElement>(null)
   const faults = faultsOf(typed, limits)
   const bind = (name: keyof PayoutFields) => ({
+    autoComplete: 'off',
     value: typed[name],
     error: tried || (left.has(name) && typed[name] !== '') ? faults[name] : undefined,
     onBlur: () => setLeft(new Set([...left, name])),
@@ -46,7 +47,6 @@ export function PayoutForm({ typed, onChange, onDone }: PayoutFormProps) {
             <Field
               label="Amount (GBP)"
               inputMode="decimal"
-              autoComplete="off"
               autoFocus
               placeholder="0.00"
               className="figures !h-11 text-right !text-lg font-semibold"
@@ -56,7 +56,6 @@ export function PayoutForm({ typed, onChange, onDone }: PayoutFormProps) {
               label="Reference"
               optional
               maxLength={120}
-              autoComplete="off"
               className="!h-11"
               hint="The recipient sees the first 18 characters."
               {...bind('reference')}
@@ -77,6 +76,7 @@ export function PayoutForm({ typed, onChange, onDone }: PayoutFormProps) {
 }
 
 type Bind = (name: keyof PayoutFields) => {
+  readonly autoComplete: string
   readonly value: string
   readonly error: Faults[keyof Faults]
   readonly onBlur: () => void
@@ -96,8 +96,8 @@ function RecipientCards({
     <>
       <Card title="Recipient">
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field label="First name" maxLength={80} autoComplete="off" {...bind('firstName')} />
-          <Field label="Last name" maxLength={80} autoComplete="off" {...bind('lastName')} />
+          <Field label="First name" maxLength={80} {...bind('firstName')} />
+          <Field label="Last name" maxLength={80} {...bind('lastName')} />
           <Choice
             label="Type"
             value={typed.type}
@@ -106,20 +106,19 @@ function RecipientCards({
             <option value="individual">Individual</option>
             <option value="business">Business</option>
           </Choice>
-          <Field label="Email" optional type="email" autoComplete="off" {...bind('email')} />
-          <Field label="Address line 1" maxLength={140} autoComplete="off" {...bind('line1')} />
-          <Field label="Address line 2" optional maxLength={140} autoComplete="off" {...bind('line2')} />
-          <Field label="Town" maxLength={140} autoComplete="off" {...bind('city')} />
-          <Field label="Postcode" maxLength={140} autoComplete="off" {...bind('postalCode')} />
+          <Field label="Email" optional type="email" {...bind('email')} />
+          <Field label="Address line 1" maxLength={140} {...bind('line1')} />
+          <Field label="Address line 2" optional maxLength={140} {...bind('line2')} />
+          <Field label="Town" maxLength={140} {...bind('city')} />
+          <Field label="Postcode" maxLength={140} {...bind('postalCode')} />
         </div>
       </Card>
       <Card title="Bank account">
         <div className="grid gap-4 sm:grid-cols-3">
-          <Field label="Bank name" maxLength={140} autoComplete="off" {...bind('bankName')} />
+          <Field label="Bank name" maxLength={140} {...bind('bankName')} />
           <Field
             label="Sort code"
             inputMode="numeric"
-            autoComplete="off"
             placeholder="20-04-15"
             className="figures"
             {...bind('sortCode')}
@@ -127,7 +126,6 @@ function RecipientCards({
           <Field
             label="Account number"
             inputMode="numeric"
-            autoComplete="off"
             placeholder="8 digits"
             className="figures"
             {...bind('accountNumber')}

@@ -58,8 +58,7 @@ export function Review({ request, idempotencyKey, place, isReopened, back }: Rev
           request={requestOf({ request, idempotencyKey, place })}
           button={`Send ${pounds(request.amount_gbp)}`}
           confirm={(code) => send.mutate(code)}
-          busy={send.isPending}
-          error={send.error}
+          change={send}
         >
           this payout: {pounds(request.amount_gbp)} to {request.recipient.first_name} {request.recipient.last_name},{' '}
           {sortCodeWords(request.recipient.bank.sort_code)}, account ending{' '}
