@@ -6,14 +6,14 @@ import { saveSweepPosition } from '../../../db/controls/sweep-positions'
 import type { StoredPayout } from '../../../db/payouts/payout'
 import { systemClock } from '../../../runtime/clock'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
-import type { sweep } from '../../../workflows'
 import { payoutReturnId, payoutWorkflowId } from '../../../workflows/names'
 import { aPayout } from '../../support/db/a-payout'
 import { keptLog } from '../../support/kept-logs'
+import { useSweeps } from '../../support/stages/sweeps'
 import { testActivities, useWorker } from '../../support/temporal/a-worker'
 
 const worker = useWorker({ clock: systemClock })
-let sweeps = 0
+const { aSweep, stepsOfLastSweep } = useSweeps(worker)
 
 beforeAll(async () => {
   await requireSearchAttributes(worker.client, wantedAttributes)
@@ -80,20 +80,6 @@ test('a position that cannot be resumed is dropped', async () => {
 function aReturned(returnedAt: Date): Promise<StoredPayout> {
   const arrived = { createdAt: hoursAgo(51), completedAt: hoursAgo(50), transferRef: `tr-${returnedAt.getTime()}` }
   return aPayout(worker.db, { status: 'returned', returnedAt, ...arrived })
-}
-
-function aSweep(order = { pageSize: 100, pages: 10 }) {
-  sweeps += 1
-  return worker.client.workflow.execute<typeof sweep>('sweep', {
-    workflowId: `${worker.queuePrefix}-sweep-${sweeps}`,
-    taskQueue: worker.taskQueue,
-    args: [order],
-  })
-}
-
-async function stepsOfLastSweep(): Promise<unknown[]> {
-  const { events } = await worker.client.workflow.getHandle(`${worker.queuePrefix}-sweep-${sweeps}`).fetchHistory()
-  return (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [])
 }
 
 function returnOf({ id }: StoredPayout) {

@@ -11,7 +11,6 @@ import { findWallet, type WalletRow } from '../../../db/wallets/wallets'
 import { systemClock } from '../../../runtime/clock'
 import { startWorkflow } from '../../../runtime/temporal/start-workflow'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
-import type { sweep } from '../../../workflows'
 import { connectSandboxId, payoutQueue, payoutSearchAttributes, payoutWorkflowId } from '../../../workflows/names'
 import { starts } from '../../../workflows/starts'
 import { aPartner, changePartner } from '../../support/api/fixtures'
@@ -19,11 +18,12 @@ import { accessTo, type Json, useSandboxBank } from '../../support/bank/client'
 import { aWallet } from '../../support/db/a-partner'
 import { aPayout } from '../../support/db/a-payout'
 import { keptLog } from '../../support/kept-logs'
+import { useSweeps } from '../../support/stages/sweeps'
 import { testActivities, useWorker } from '../../support/temporal/a-worker'
 
 const bank = useSandboxBank({ fsync: 'off' })
 const worker = useWorker(() => ({ clock: systemClock, bank: { ...accessTo(bank), live: null }, log }))
-let sweeps = 0
+const { aSweep, lastSweep } = useSweeps(worker)
 const started: string[] = []
 const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
@@ -258,22 +258,6 @@ async function anOpenPayout(fields: Partial<StoredPayout> = {}, from?: WalletRow
   if (fields.releasedAt === undefined && fields.completedAt === undefined) started.push(idOf(row))
   await wait(2)
   return row
-}
-
-function aSweep(options = { pageSize: 100, pages: 10 }) {
-  sweeps += 1
-  return worker.client.workflow.execute<typeof sweep>('sweep', {
-    workflowId: `${worker.queuePrefix}-sweep-${sweeps}`,
-    taskQueue: worker.taskQueue,
-    args: [options],
-  })
-}
-
-/** How the last run of `aSweep` ended. */
-async function lastSweep(): Promise<{ continued: boolean }> {
-  const last = worker.client.workflow.getHandle(`${worker.queuePrefix}-sweep-${sweeps}`)
-  const { raw } = await last.describe()
-  return { continued: raw.workflowExecutionInfo?.firstRunId !== raw.workflowExecutionInfo?.execution?.runId }
 }
 
 /** A server that answers every call except those about one workflow. */

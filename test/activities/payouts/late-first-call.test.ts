@@ -62,9 +62,7 @@ test('a payout whose key the bank rejects is found in its list, however long bef
 })
 
 test('an operator can bind the transfer of a restored payout at once, before anything is sent again', async () => {
-  const payout = await aDebited()
-  await steps.submitToRail(payout)
-  const { transferRef } = await loadStep(db, payout.payoutId)
+  const { payout, transferRef } = await aSent()
   await restoreDebited(payout)
   const decision = { payoutId: payout.payoutId, evidence: 'ops proof named it', by: 'ops:test' }
 
@@ -78,9 +76,7 @@ test('an operator can bind the transfer of a restored payout at once, before any
 })
 
 test('a payout that was never debited is neither taken over nor sent', async () => {
-  const sent = await aDebited()
-  await steps.submitToRail(sent)
-  const { transferRef } = await loadStep(db, sent.payoutId)
+  const { transferRef } = await aSent()
   const payout = await aClaim(db, { partnerId: partner.id })
   const decision = { payoutId: payout.payoutId, evidence: 'a guess', by: 'ops:test' }
   const finding = stepsWith({
@@ -298,6 +294,13 @@ function depsWith(change: Partial<Rail>): PayoutDeps {
   const changed = { ...rails, provider_sandbox: { ...rails.provider_sandbox, ...change } }
   const limits = { repeatForMs: 60_000, listLagMs: 60_000, answerWithinMs: 5_000, answerCallMs: 5_000 }
   return stepDeps(db, changed, { clock, limits })
+}
+
+async function aSent() {
+  const payout = await aDebited()
+  await steps.submitToRail(payout)
+  const { transferRef } = await loadStep(db, payout.payoutId)
+  return { payout, transferRef }
 }
 
 async function aDebited(): Promise<PayoutRef> {

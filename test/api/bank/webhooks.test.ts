@@ -102,20 +102,14 @@ describe('a bank event', () => {
 
   test('of a transfer in flight for a payout that failed as never sent is set aside at once', async () => {
     const { payoutId, transferRef } = await aTransfer()
-    await world.api.db.dataSource.query(
-      "UPDATE payouts SET status = 'failed', failure_reason = 'not_sent: x', transfer_ref = NULL, closed_at = now() WHERE id = $1",
-      [payoutId],
-    )
+    await fail(payoutId, 'not_sent: x', null)
 
     expect(await deliver(anEvent({ payoutId, transferRef, state: 'payment_submitted' }))).toBe('200 quarantined')
   })
 
   test('that contradicts a final payout is set aside and needs an operator', async () => {
     const { payoutId, transferRef } = await aTransfer()
-    await world.api.db.dataSource.query(
-      "UPDATE payouts SET status = 'failed', failure_reason = 'bank_refused: x', closed_at = now() WHERE id = $1",
-      [payoutId],
-    )
+    await fail(payoutId, 'bank_refused: x', transferRef)
 
     expect(await deliver(anEvent({ payoutId, transferRef, state: 'payment_processed' }))).toBe('200 quarantined')
     expect(await statusOf(payoutId)).toBe('failed')
@@ -286,6 +280,13 @@ async function aTransfer(
   const { body } = await world.pay(payer, {}, { environment })
   const [transfer] = await world.transfersOf(String(body['id']))
   return { payoutId: String(body['id']), transferRef: String(transfer.id) }
+}
+
+async function fail(payoutId: string, reason: string, transferRef: string | null): Promise<void> {
+  await world.api.db.dataSource.query(
+    `UPDATE payouts SET status = 'failed', failure_reason = $2, transfer_ref = $3, closed_at = now() WHERE id = $1`,
+    [payoutId, reason, transferRef],
+  )
 }
 
 async function aPaidTransfer(): Promise<{ id: string; transferRef: string }> {

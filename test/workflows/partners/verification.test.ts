@@ -161,11 +161,7 @@ test('an unavailable bank is retried until it is back', async () => {
 })
 
 test('after approval an event starts it again, and it waits until the pause is over', async () => {
-  const partnerId = await aBeginner()
-  const first = await wake(partnerId, quick)
-  await setBankStatus(partnerId, yes)
-  await first.result()
-  await setBankStatus(partnerId, { status: 'paused' })
+  const partnerId = await aPaused()
   const again = await wake(partnerId, quick)
   await untilStatus(partnerId, 'in_review')
   await setBankStatus(partnerId, { status: 'approved' })
@@ -179,11 +175,7 @@ test('after approval an event starts it again, and it waits until the pause is o
 })
 
 test('a pause without an event is found by the daily scan', async () => {
-  const partnerId = await aBeginner()
-  const first = await wake(partnerId, quick)
-  await setBankStatus(partnerId, yes)
-  await first.result()
-  await setBankStatus(partnerId, { status: 'paused' })
+  const partnerId = await aPaused()
 
   await (await scan({ pageSize: 50, pages: 10 })).result()
 
@@ -234,6 +226,16 @@ async function scan(order: { pageSize: number; pages: number }) {
   )
   // The first of its runs, not the continued one.
   return worker.client.workflow.getHandle<typeof verifications>(workflowId, firstExecutionRunId)
+}
+
+/** Approved, and then paused by the bank. */
+async function aPaused(): Promise<string> {
+  const partnerId = await aBeginner()
+  const first = await wake(partnerId, quick)
+  await setBankStatus(partnerId, yes)
+  await first.result()
+  await setBankStatus(partnerId, { status: 'paused' })
+  return partnerId
 }
 
 async function aBeginner(): Promise<string> {

@@ -8,24 +8,22 @@ import { topUpId } from '../../../workflows/names'
 import type { SandboxTopUp } from '../../../workflows/wallets/top-up'
 import { aPartner } from '../../support/api/fixtures'
 import { useWorker } from '../../support/temporal/a-worker'
-import { asRecorded } from '../../support/temporal/payout-paths'
-import { recordIfAsked, replay } from '../../support/temporal/replayed'
+import { replayed } from '../../support/temporal/replayed'
 
 const worker = useWorker({ clock: systemClock })
 let order: SandboxTopUp
-let history: string
 
 beforeAll(async () => {
   const partner = await aPartner({ db: worker.db, clock: systemClock })
   const [member] = await listMembers(worker.db, partner.id)
   order = { partnerId: partner.id, memberId: member?.id ?? '', usdc: '25.00', causeRef: 'click-1' }
-  await run()
-  history = await asRecorded(worker.client.workflow.getHandle(topUpId(order)))
-  recordIfAsked([['top-up/added', history]])
 })
 
-test('it replays as it runs today', async () => {
-  await expect(replay(history)).resolves.toBeUndefined()
+replayed({
+  async 'top-up/added'() {
+    await run()
+    return worker.client.workflow.getHandle(topUpId(order))
+  },
 })
 
 test('a second run of the same click adds nothing', async () => {
