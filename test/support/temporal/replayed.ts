@@ -38,7 +38,7 @@ export function replayed(paths: Paths, { endsAs, existing = 'replaced' }: Replay
   return fresh
 }
 
-export function replay(history: string | undefined): Promise<void> {
+function replay(history: string | undefined): Promise<void> {
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
   return Worker.runReplayHistory({ workflowBundle }, JSON.parse(history ?? ''))
 }
@@ -48,7 +48,7 @@ export function payloadsOf(history: string | undefined): string {
   return (history ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) => Buffer.from(data, 'base64').toString())
 }
 
-export function recordIfAsked(
+function recordIfAsked(
   histories: Iterable<readonly [name: string, history: string]>,
   existing: 'kept' | 'replaced' = 'replaced',
 ): void {
