@@ -1,17 +1,5 @@
 // Partners, their prices, people and API keys.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
-
-export class Partners1794700800001 implements MigrationInterface {
-  name = 'Partners1794700800001'
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const part of [partners, priceLists, members, apiKeys]) await runner.query(part)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+import { migration } from '../migration'
 
 const partners = `
   CREATE TABLE partners (
@@ -114,3 +102,5 @@ const apiKeys = `
   );
   CREATE INDEX api_keys_partner_index ON api_keys (partner_id, created_at);
 `
+
+export const Partners1794700800001 = migration('Partners1794700800001', partners, priceLists, members, apiKeys)

@@ -1,27 +1,5 @@
 // Wallets and the double-entry ledger, which the database itself keeps balanced, append only and never below zero.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
-
-export class Ledger1794700800002 implements MigrationInterface {
-  name = 'Ledger1794700800002'
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const part of [
-      wallets,
-      ledgerAccounts,
-      ledgerSets,
-      ledgerEntries,
-      appendOnly,
-      wholeSets,
-      balances,
-      postLedgerSet,
-    ])
-      await runner.query(part)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+import { migration } from '../migration'
 
 const wallets = `
   CREATE TABLE wallets (
@@ -217,3 +195,15 @@ const postLedgerSet = `
     outcome := 'posted';
   END $$;
 `
+
+export const Ledger1794700800002 = migration(
+  'Ledger1794700800002',
+  wallets,
+  ledgerAccounts,
+  ledgerSets,
+  ledgerEntries,
+  appendOnly,
+  wholeSets,
+  balances,
+  postLedgerSet,
+)

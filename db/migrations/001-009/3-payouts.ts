@@ -1,17 +1,5 @@
 // Payouts: the row that decides what may still happen to the money, its timeline, the sealed recipient and the bank's events.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
-
-export class Payouts1794700800003 implements MigrationInterface {
-  name = 'Payouts1794700800003'
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const part of [payouts, payoutEvents, sealedRecipients, bankEvents]) await runner.query(part)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+import { migration } from '../migration'
 
 const payouts = `
   CREATE TABLE payouts (
@@ -135,3 +123,11 @@ const bankEvents = `
   );
   CREATE INDEX bank_events_unhandled_index ON bank_events (received_at) WHERE handled_at IS NULL;
 `
+
+export const Payouts1794700800003 = migration(
+  'Payouts1794700800003',
+  payouts,
+  payoutEvents,
+  sealedRecipients,
+  bankEvents,
+)

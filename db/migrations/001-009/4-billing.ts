@@ -1,17 +1,5 @@
 // Charges, which only ever grow, and the invoices that gather them.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
-
-export class Billing1794700800004 implements MigrationInterface {
-  name = 'Billing1794700800004'
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const part of [charges, invoices, invoiceLines, invoiceCharges, invoiceNumbers]) await runner.query(part)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+import { migration } from '../migration'
 
 const charges = `
   CREATE TABLE charges (
@@ -116,3 +104,12 @@ const invoiceNumbers = `
     CONSTRAINT invoice_numbers_check CHECK (last_number BETWEEN 0 AND 999999)
   );
 `
+
+export const Billing1794700800004 = migration(
+  'Billing1794700800004',
+  charges,
+  invoices,
+  invoiceLines,
+  invoiceCharges,
+  invoiceNumbers,
+)

@@ -1,17 +1,5 @@
 // Who asked for what, and the shares of the rate limit that API processes have taken.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
-
-export class Activity1794700800005 implements MigrationInterface {
-  name = 'Activity1794700800005'
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const part of [activity, rateLimits]) await runner.query(part)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+import { migration } from '../migration'
 
 const activity = `
   -- No foreign key: it would look the partner up once more for every call, and partners are never deleted.
@@ -40,3 +28,5 @@ const rateLimits = `
     at            timestamptz NOT NULL
   );
 `
+
+export const Activity1794700800005 = migration('Activity1794700800005', activity, rateLimits)

@@ -1,11 +1,9 @@
 // What the filters of the payout list and the list of invoices look things up by.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
+import { migration } from '../migration'
 
-export class Lists1794700800006 implements MigrationInterface {
-  name = 'Lists1794700800006'
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const Lists1794700800006 = migration(
+  'Lists1794700800006',
+  `
       CREATE INDEX payouts_reference_index ON payouts (partner_id, environment, reference, created_at DESC, id DESC)
         WHERE released_at IS NULL AND (verdict_at IS NOT NULL OR answered_at IS NOT NULL) AND reference IS NOT NULL;
       -- Also finds the latest payout to each recipient.
@@ -15,10 +13,5 @@ export class Lists1794700800006 implements MigrationInterface {
       CREATE INDEX payouts_status_index ON payouts (partner_id, environment, status, created_at DESC, id DESC)
         WHERE released_at IS NULL AND (verdict_at IS NOT NULL OR answered_at IS NOT NULL) AND status <> 'completed';
       CREATE INDEX invoices_list_index ON invoices (partner_id, period DESC, created_at DESC, id DESC);
-    `)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+    `,
+)

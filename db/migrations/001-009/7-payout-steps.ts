@@ -1,11 +1,9 @@
 // What the life of a payout leaves behind between its steps, and what was agreed with the bank.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
+import { migration } from '../migration'
 
-export class PayoutSteps1794700800007 implements MigrationInterface {
-  name = 'PayoutSteps1794700800007'
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const PayoutSteps1794700800007 = migration(
+  'PayoutSteps1794700800007',
+  `
       ALTER TABLE payouts
         ADD COLUMN verdict_details jsonb,
         ADD COLUMN customer_ref text,
@@ -38,10 +36,5 @@ export class PayoutSteps1794700800007 implements MigrationInterface {
       );
 
       ALTER TABLE wallets ADD COLUMN verification_ref text;
-    `)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+    `,
+)

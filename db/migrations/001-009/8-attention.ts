@@ -1,11 +1,9 @@
 // Since when a payout waits for people, and which of the bank's contradictions people have dealt with.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
+import { migration } from '../migration'
 
-export class Attention1794700800008 implements MigrationInterface {
-  name = 'Attention1794700800008'
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const Attention1794700800008 = migration(
+  'Attention1794700800008',
+  `
       -- Whoever asks for people's attention, the timeline tells it, and so since when.
       CREATE FUNCTION tell_attention() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
@@ -23,10 +21,5 @@ export class Attention1794700800008 implements MigrationInterface {
         ADD COLUMN note text;
       CREATE INDEX bank_events_quarantined_index ON bank_events (received_at)
         WHERE attended_at IS NULL AND outcome IN ('quarantined', 'unknown_payout');
-    `)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+    `,
+)

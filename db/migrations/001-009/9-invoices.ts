@@ -1,29 +1,5 @@
 // What billing needs to know of a partner, and invoices that nobody can change once they are issued.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
-
-export class Invoices1794700800009 implements MigrationInterface {
-  name = 'Invoices1794700800009'
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const part of [
-      locks,
-      partners,
-      prices,
-      verifications,
-      oldInvoices,
-      invoices,
-      issuedInvoices,
-      uninvoiced,
-      linesAndCharges,
-      numbers,
-    ])
-      await runner.query(part)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+import { migration } from '../migration'
 
 // In a database in use payouts take these tables in orders of their own. So all at once or none: whoever is in the way for a
 // moment is let through, before the second after which PostgreSQL would break one of the two off, be it the payout.
@@ -295,3 +271,17 @@ const numbers = `
   CREATE TRIGGER invoice_numbers_keep BEFORE DELETE OR TRUNCATE ON invoice_numbers
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 `
+
+export const Invoices1794700800009 = migration(
+  'Invoices1794700800009',
+  locks,
+  partners,
+  prices,
+  verifications,
+  oldInvoices,
+  invoices,
+  issuedInvoices,
+  uninvoiced,
+  linesAndCharges,
+  numbers,
+)

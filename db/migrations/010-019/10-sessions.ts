@@ -1,17 +1,5 @@
 // Who is signed in, the emailed codes they sign in and confirm with, and the mails that wait to be sent.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
-
-export class Sessions1794700800010 implements MigrationInterface {
-  name = 'Sessions1794700800010'
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const part of [sessions, codes, mails]) await runner.query(part)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+import { migration } from '../migration'
 
 const sessions = `
   CREATE TABLE sessions (
@@ -71,3 +59,5 @@ const mails = `
   );
   CREATE INDEX mails_due_index ON mails (next_try_at) WHERE sealed IS NOT NULL;
 `
+
+export const Sessions1794700800010 = migration('Sessions1794700800010', sessions, codes, mails)

@@ -1,11 +1,9 @@
 // Mails that tell admins what happened, partners' logos kept by us, and what a released payout finds its code by.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
+import { migration } from '../migration'
 
-export class TeamAndLooks1794700800011 implements MigrationInterface {
-  name = 'TeamAndLooks1794700800011'
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const TeamAndLooks1794700800011 = migration(
+  'TeamAndLooks1794700800011',
+  `
       ALTER TABLE mails DROP CONSTRAINT mails_kind_check;
       ALTER TABLE mails ADD CONSTRAINT mails_kind_check
         CHECK (kind IN ('sign_in', 'sign_up', 'invitation', 'confirm', 'notice'));
@@ -21,10 +19,5 @@ export class TeamAndLooks1794700800011 implements MigrationInterface {
         CONSTRAINT partner_logos_type_check CHECK (type IN ('image/png', 'image/jpeg', 'image/webp')),
         CONSTRAINT partner_logos_bytes_check CHECK (length(bytes) BETWEEN 1 AND 40960)
       );
-    `)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+    `,
+)

@@ -1,17 +1,5 @@
 // Going live: verification and its reasons, bank details and what was read of a wallet, held deposits, cases, and notices for mails.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
-
-export class GoingLive1794700800012 implements MigrationInterface {
-  name = 'GoingLive1794700800012'
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const part of [partners, wallets, returns, heldDeposits, cases, notices, activity]) await runner.query(part)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+import { migration } from '../migration'
 
 const partners = `
   ALTER TABLE partners
@@ -156,3 +144,14 @@ const activity = `
   -- For the list of changes alone: among millions of reads the latest 200 of them would be looked for through all.
   CREATE INDEX activity_changes_index ON activity (partner_id, at DESC, id DESC) WHERE changes;
 `
+
+export const GoingLive1794700800012 = migration(
+  'GoingLive1794700800012',
+  partners,
+  wallets,
+  returns,
+  heldDeposits,
+  cases,
+  notices,
+  activity,
+)

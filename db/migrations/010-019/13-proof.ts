@@ -1,11 +1,9 @@
 // The proof: where our books and the bank's differ, and how far each wallet's history at the bank was proved.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
+import { migration } from '../migration'
 
-export class Proof1794700800013 implements MigrationInterface {
-  name = 'Proof1794700800013'
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const Proof1794700800013 = migration(
+  'Proof1794700800013',
+  `
       CREATE TABLE drifts (
         id             uuid PRIMARY KEY,
         kind           text NOT NULL,
@@ -39,10 +37,5 @@ export class Proof1794700800013 implements MigrationInterface {
         CONSTRAINT proofs_wallet_fkey FOREIGN KEY (wallet_id) REFERENCES wallets (id),
         CONSTRAINT proofs_outcome_check CHECK (outcome IN ('equal', 'drift', 'busy', 'no_answer', 'no_bank'))
       );
-    `)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+    `,
+)

@@ -1,17 +1,5 @@
 // The audit chain: a hash over every row of the ledger, of charges and of recorded changes, each bound to the one before it.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
-
-export class Audit1794700800014 implements MigrationInterface {
-  name = 'Audit1794700800014'
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const part of [chain, rowHashes]) await runner.query(part)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+import { migration } from '../migration'
 
 const chain = `
   CREATE TABLE audit_chain (
@@ -52,3 +40,5 @@ const rowHashes = `
       r.action, r.changes, r.status, r.made_by, r.detail, r.request_id)::text, 'UTF8'))
   $$;
 `
+
+export const Audit1794700800014 = migration('Audit1794700800014', chain, rowHashes)

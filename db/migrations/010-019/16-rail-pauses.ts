@@ -1,11 +1,9 @@
 // When sending to the bank was paused, in which environment, by whom and why.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
+import { migration } from '../migration'
 
-export class RailPauses1794700800016 implements MigrationInterface {
-  name = 'RailPauses1794700800016'
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const RailPauses1794700800016 = migration(
+  'RailPauses1794700800016',
+  `
       CREATE TABLE rail_pauses (
         id           uuid PRIMARY KEY,
         environment  text NOT NULL,
@@ -19,10 +17,5 @@ export class RailPauses1794700800016 implements MigrationInterface {
       );
       -- One at a time in each environment.
       CREATE UNIQUE INDEX rail_pauses_open_unique ON rail_pauses (environment) WHERE resumed_at IS NULL;
-    `)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+    `,
+)

@@ -1,11 +1,9 @@
 // The list of worker processes: which there are, whether they live, and who asked one to take nothing new.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
+import { migration } from '../migration'
 
-export class Workers1794700800017 implements MigrationInterface {
-  name = 'Workers1794700800017'
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const Workers1794700800017 = migration(
+  'Workers1794700800017',
+  `
       CREATE TABLE workers (
         id           text PRIMARY KEY,
         host         text NOT NULL,
@@ -21,10 +19,5 @@ export class Workers1794700800017 implements MigrationInterface {
         -- Nobody asks for what has begun by a signal, and nothing is drained that was not draining.
         CONSTRAINT workers_draining_check CHECK (draining_at IS NOT NULL OR (asked_by IS NULL AND drained_at IS NULL))
       );
-    `)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+    `,
+)

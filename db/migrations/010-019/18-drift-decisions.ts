@@ -1,11 +1,9 @@
 // What people decide about a drift, and what a wallet's movements before its mark amount to.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
+import { migration } from '../migration'
 
-export class DriftDecisions1794700800018 implements MigrationInterface {
-  name = 'DriftDecisions1794700800018'
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const DriftDecisions1794700800018 = migration(
+  'DriftDecisions1794700800018',
+  `
       CREATE TABLE drift_decisions (
         id          uuid PRIMARY KEY,
         -- The drift as it was then: a drift that changes gets another id.
@@ -46,10 +44,5 @@ export class DriftDecisions1794700800018 implements MigrationInterface {
         ADD COLUMN accepted_micro_usdc bigint NOT NULL DEFAULT 0,
         -- How many of them are in our ledger under their own name.
         ADD COLUMN bookings integer NOT NULL DEFAULT 0;
-    `)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+    `,
+)

@@ -1,17 +1,5 @@
 // The audit chain holds the accounts of the ledger too, knows how far nothing can come in any more, and keeps what verifying found.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
-
-export class AuditMore1794700800020 implements MigrationInterface {
-  name = 'AuditMore1794700800020'
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const part of [accounts, progress, verifications]) await runner.query(part)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+import { migration } from '../migration'
 
 const accounts = `
   ALTER TABLE audit_chain DROP CONSTRAINT audit_chain_table_check;
@@ -56,3 +44,5 @@ const verifications = `
   CREATE TRIGGER audit_verifications_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_verifications
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 `
+
+export const AuditMore1794700800020 = migration('AuditMore1794700800020', accounts, progress, verifications)

@@ -1,11 +1,9 @@
 // The proof also asks for the charges of payouts, finds a wallet's payouts among everybody's, and says why a wallet was not compared.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
+import { migration } from '../migration'
 
-export class ProofMore1794700800021 implements MigrationInterface {
-  name = 'ProofMore1794700800021'
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const ProofMore1794700800021 = migration(
+  'ProofMore1794700800021',
+  `
       CREATE INDEX payouts_wallet_index ON payouts (wallet_id);
 
       ALTER TABLE drifts DROP CONSTRAINT drifts_kind_check;
@@ -19,10 +17,5 @@ export class ProofMore1794700800021 implements MigrationInterface {
       ALTER TABLE proofs
         ADD CONSTRAINT proofs_outcome_check CHECK
           (outcome IN ('equal', 'drift', 'busy', 'no_answer', 'no_bank', 'too_long', 'failed'));
-    `)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+    `,
+)

@@ -1,20 +1,13 @@
 // Recipients that were erased before their hashes were erased with them: what is left of those goes, too.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
+import { migration } from '../migration'
 
-export class ErasedRecipients1794700800022 implements MigrationInterface {
-  name = 'ErasedRecipients1794700800022'
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const ErasedRecipients1794700800022 = migration(
+  'ErasedRecipients1794700800022',
+  `
       UPDATE payouts SET account_hash = NULL, account_hash_key_id = NULL, bank_body = NULL,
         field_fingerprints = (SELECT coalesce(jsonb_object_agg(path, hash), '{}')
           FROM jsonb_each(field_fingerprints) AS field (path, hash) WHERE NOT starts_with(path, 'recipient.'))
       WHERE (closed_at IS NOT NULL OR released_at IS NOT NULL)
         AND NOT EXISTS (SELECT FROM sealed_recipients s WHERE s.payout_id = payouts.id);
-    `)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+    `,
+)

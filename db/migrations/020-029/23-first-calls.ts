@@ -1,11 +1,9 @@
 // The first call of a payout and a pause of its rail: each waits for the other, so a pause that has been reported lets none out.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
+import { migration } from '../migration'
 
-export class FirstCalls1794700800023 implements MigrationInterface {
-  name = 'FirstCalls1794700800023'
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const FirstCalls1794700800023 = migration(
+  'FirstCalls1794700800023',
+  `
       -- A function, because each of its statements sees what was committed before it began: one statement alone would judge the
       -- pause as of before it waited for the row.
       CREATE FUNCTION start_submit(p_payout_id uuid, p_attempt integer, p_body text, p_at timestamptz)
@@ -25,10 +23,5 @@ export class FirstCalls1794700800023 implements MigrationInterface {
         RETURN v_body;
       END
       $$;
-    `)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+    `,
+)

@@ -1,17 +1,5 @@
 // Totals of payouts per month and per recipient, kept by triggers, and the trigram index that searches use.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
-
-export class PayoutTotals1794700800024 implements MigrationInterface {
-  name = 'PayoutTotals1794700800024'
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const part of [tables, functions, rebuild, triggers, search, drifts]) await runner.query(part)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+import { migration } from '../migration'
 
 const tables = `
   -- Taken first: no payout changes between the count and the triggers.
@@ -282,3 +270,13 @@ const drifts = `
     'entry_without_movement', 'booking_without_movement', 'transfer_without_payout', 'transfer_amount',
     'payout_without_transfer', 'deposit_not_booked', 'deposit_amount', 'bank_balance', 'silent_payout', 'not_compared'));
 `
+
+export const PayoutTotals1794700800024 = migration(
+  'PayoutTotals1794700800024',
+  tables,
+  functions,
+  rebuild,
+  triggers,
+  search,
+  drifts,
+)

@@ -1,17 +1,5 @@
 // Positions of the periodic work: verified checkpoints of the proof, undecided movements of wallets, and stages of the sweep.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
-
-export class ProofCheckpoints1794700800026 implements MigrationInterface {
-  name = 'ProofCheckpoints1794700800026'
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const part of [checkpoints, changes, readings, sweeps]) await runner.query(part)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+import { migration } from '../migration'
 
 const checkpoints = `
   -- A wallet has one only while its own books are without a drift.
@@ -126,3 +114,11 @@ const sweeps = `
     after  text NOT NULL
   );
 `
+
+export const ProofCheckpoints1794700800026 = migration(
+  'ProofCheckpoints1794700800026',
+  checkpoints,
+  changes,
+  readings,
+  sweeps,
+)

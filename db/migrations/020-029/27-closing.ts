@@ -1,11 +1,9 @@
 // Closed partners, and credits that a second operator has to confirm.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
+import { migration } from '../migration'
 
-export class Closing1794700800027 implements MigrationInterface {
-  name = 'Closing1794700800027'
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const Closing1794700800027 = migration(
+  'Closing1794700800027',
+  `
       -- Until when the admins of a closed partner may sign in and read.
       ALTER TABLE partners ADD COLUMN readable_until timestamptz;
 
@@ -35,10 +33,5 @@ export class Closing1794700800027 implements MigrationInterface {
         ADD CONSTRAINT held_deposits_requested_check CHECK (requested_micro_usdc > 0),
         ADD CONSTRAINT held_deposits_two_operators_check CHECK
           (outcome <> 'credited' OR lower(resolved_by) <> lower(requested_by));
-    `)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+    `,
+)

@@ -1,11 +1,9 @@
 // The last accepted exchange rate of each rail, the rejection of a later one, and the jumps that operators have accepted.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
+import { migration } from '../migration'
 
-export class ExchangeRates1794700800028 implements MigrationInterface {
-  name = 'ExchangeRates1794700800028'
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const ExchangeRates1794700800028 = migration(
+  'ExchangeRates1794700800028',
+  `
       CREATE TABLE exchange_rates (
         rail           text PRIMARY KEY,
         -- GBP per USD × 10⁹; null until a rate was accepted.
@@ -35,10 +33,5 @@ export class ExchangeRates1794700800028 implements MigrationInterface {
       );
       CREATE TRIGGER rate_acceptances_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON rate_acceptances
         FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-    `)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+    `,
+)

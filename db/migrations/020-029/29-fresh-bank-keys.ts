@@ -1,11 +1,9 @@
 // First calls to the bank: only for active partners, and again under a fresh bank key after a call that provably sent nothing.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
+import { migration } from '../migration'
 
-export class FreshBankKeys1794700800029 implements MigrationInterface {
-  name = 'FreshBankKeys1794700800029'
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const FreshBankKeys1794700800029 = migration(
+  'FreshBankKeys1794700800029',
+  `
       ALTER TABLE payouts ADD COLUMN bank_key_renewals integer NOT NULL DEFAULT 0,
         -- Only a call that was started has an unknown outcome. Workers of earlier versions would note a withdrawn one.
         ADD CONSTRAINT payouts_unknown_check CHECK (verdict IS DISTINCT FROM 'unknown' OR submit_started_at IS NOT NULL);
@@ -55,10 +53,5 @@ export class FreshBankKeys1794700800029 implements MigrationInterface {
       $$;
       CREATE TRIGGER partners_await_first_calls BEFORE UPDATE OF status ON partners
         FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION await_first_calls();
-    `)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+    `,
+)

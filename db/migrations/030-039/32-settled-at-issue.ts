@@ -1,20 +1,7 @@
 // An invoice over 0.00 is paid from the moment of its issue: there is nothing to pay, and it is never open again.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
+import { migration } from '../migration'
 
-export class SettledAtIssue1794700800032 implements MigrationInterface {
-  name = 'SettledAtIssue1794700800032'
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      `UPDATE invoices SET status = 'paid', paid_at = issued_at WHERE status = 'open' AND total_pence = 0`,
-    )
-    await runner.query(guard)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+const settled = `UPDATE invoices SET status = 'paid', paid_at = issued_at WHERE status = 'open' AND total_pence = 0`
 
 // As in migration 9, except for the moves of an invoice over 0.00. A draft over 0.00 may still become open, because workers
 // of the version before this one issue it so while an upgrade is under way.
@@ -66,3 +53,5 @@ const guard = `
     RAISE EXCEPTION 'an invoice cannot go from % to %', OLD.status, NEW.status USING ERRCODE = 'restrict_violation';
   END $$;
 `
+
+export const SettledAtIssue1794700800032 = migration('SettledAtIssue1794700800032', settled, guard)

@@ -1,11 +1,9 @@
 // Notices of the first live payout of a key or a member: one for each of them, however many payouts run at once.
-import type { MigrationInterface, QueryRunner } from 'typeorm'
+import { migration } from '../migration'
 
-export class FirstPayouts1794700800034 implements MigrationInterface {
-  name = 'FirstPayouts1794700800034'
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+export const FirstPayouts1794700800034 = migration(
+  'FirstPayouts1794700800034',
+  `
       ALTER TABLE notices
         -- The key or member whose first live payout it is. No foreign key: a removed member has paid all the same.
         ADD COLUMN payer_id uuid,
@@ -20,10 +18,5 @@ export class FirstPayouts1794700800034 implements MigrationInterface {
       SELECT partner_id, 'live', 'first_payout', 'before', now(), now(), id FROM api_keys WHERE environment = 'live'
       UNION ALL
       SELECT partner_id, 'live', 'first_payout', 'before', now(), now(), id FROM members WHERE role = 'admin';
-    `)
-  }
-
-  async down(): Promise<void> {
-    throw new Error('Migrations only go forward.')
-  }
-}
+    `,
+)
