@@ -17,6 +17,9 @@ export function checks(action: string, access: Rights, schemas?: Schemas): Check
   return [authenticate, limit, authorize(action, access), validate(schemas)]
 }
 
+/** For routes about the person themselves: whatever their role, and whatever the status of the partner. */
+export const anyMember: Rights = { by: 'person', partner: 'any', role: 'viewer' }
+
 /** The same for a read of all that a partner has. */
 export function historyChecks(action: string, access: Rights, schemas?: Schemas): Checks<null> {
   return [authenticate, limitHistoryRead, authorize(action, access), validate(schemas)]

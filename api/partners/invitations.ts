@@ -16,7 +16,7 @@ import { ApiError } from '../http/errors'
 import { bodyOf, paramsOf } from '../http/requests/read-request'
 import { type ApiRequest, del, ok, personOf, post, type Reply } from '../http/route'
 import { Answer, Body, Component, Email, MailedName, Nullable, OneOf, Pattern } from '../http/schema'
-import { checks } from '../http/steps'
+import { anyMember, checks } from '../http/steps'
 import { type Confirmable, ConfirmCode, changeConfirmed, confirmRoute } from '../sign-in/confirm-codes'
 import { exampleMember, Member, presentMember, viewerNeedsNoCode } from './members'
 import { tellAdmins } from './tell-admins'
@@ -101,10 +101,7 @@ const Params = Answer({
 const Declined = Component('InvitationDeclined', { slug: Type.String(), declined: Type.Literal(true) })
 
 export const deleteInvitationRoute = del('/v1/auth/invitations/:slug', 'deleteInvitation', {
-  steps: [
-    ...checks('member.decline', { by: 'person', partner: 'any', role: 'viewer' }, { params: Params }),
-    deleteInvitation,
-  ],
+  steps: [...checks('member.decline', anyMember, { params: Params }), deleteInvitation],
   tag: 'Sign-in',
   summary: 'Decline an invitation',
   description:

@@ -10,6 +10,7 @@ import { type ApiRequest, get, ok, type Reply } from '../http/route'
 import { Answer, Component, Constant, MoneyString, Nullable, Uuid } from '../http/schema'
 import { payoutChecks, requirePayout } from './lookups'
 import { examplePayout, Payout, presentPayout } from './present'
+import { exampleQuote } from './quotes'
 
 export const getPayoutRoute = get('/v1/payouts/:id', 'getPayout', {
   steps: [...payoutChecks('payout.read', { by: 'key', partner: 'any' }), getPayout],
@@ -61,8 +62,8 @@ export const getPayoutDetailsRoute = get('/v1/payouts/:id/details', 'getPayoutDe
     id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
     idempotency_key: 'order-1001',
     created_by: 'key:kp_sandbox_4f9a1c02',
-    exchange_rate: { gbp_per_usd: 0.79 },
-    fee_breakdown: { taken_in_transfer_gbp: '1.10', on_monthly_invoice_gbp: '1.09' },
+    exchange_rate: exampleQuote.exchange_rate,
+    fee_breakdown: exampleQuote.fee_breakdown,
     bank_reference: 'b7f1c2a0-52a4-4c1d-9d0b-1f0f6c8f6d11',
   }),
   errors: ['not_found'],

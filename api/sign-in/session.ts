@@ -12,7 +12,7 @@ import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
 import { type ApiRequest, del, get, type Handler, ok, personOf, post, type Reply } from '../http/route'
 import { Body, Component, Pattern } from '../http/schema'
-import { checks } from '../http/steps'
+import { anyMember, checks } from '../http/steps'
 import { describeSession, exampleSession, Session } from './session-answer'
 
 export const getSessionRoute = get('/v1/auth/session', 'getSession', {
@@ -30,10 +30,7 @@ async function getSession(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
 const SwitchRequest = Body('SwitchRequest', { slug: Pattern(slugPattern) })
 
 export const switchPartnerRoute = post('/v1/auth/session/partner', 'switchPartner', {
-  steps: [
-    ...checks('session.switch', { by: 'person', partner: 'any', role: 'viewer' }, { body: SwitchRequest }),
-    switchPartner,
-  ],
+  steps: [...checks('session.switch', anyMember, { body: SwitchRequest }), switchPartner],
   tag: 'Sign-in',
   summary: 'Switch to another partner',
   description: 'Switching to a partner that has sent an invitation accepts it.',
@@ -68,14 +65,14 @@ const signedOut = {
 } as const
 
 export const deleteSessionRoute = del('/v1/auth/session', 'deleteSession', {
-  steps: [...checks('session.end', { by: 'person', partner: 'any', role: 'viewer' }), signOut('session.end')],
+  steps: [...checks('session.end', anyMember), signOut('session.end')],
   tag: 'Sign-in',
   summary: 'Sign out',
   reply: signedOut,
 })
 
 export const deleteSessionsRoute = del('/v1/auth/sessions', 'deleteSessions', {
-  steps: [...checks('session.end_all', { by: 'person', partner: 'any', role: 'viewer' }), signOut('session.end_all')],
+  steps: [...checks('session.end_all', anyMember), signOut('session.end_all')],
   tag: 'Sign-in',
   summary: 'Sign out everywhere',
   reply: { ...signedOut, description: 'All sessions of this email have ended, for every partner.' },

@@ -1,9 +1,67 @@
-// A request to any route of the table, for tests that try all of them.
+// All endpoints, and a request to any of them, for tests that try all of them.
 import type { Route } from '../../api/http/route'
 import { listApiKeys } from '../../db/partners/api-keys'
 import type { PartnerRow } from '../../db/partners/partners'
 import { aKey, anInvoice, aPayoutRow, type Stage } from '../support/api/fixtures'
 import { aMember, anEmail } from '../support/api/people'
+
+/** Every endpoint of the specification, and the documented additions, in the order of the table. */
+export const endpoints: readonly string[] = [
+  'GET /',
+  'GET /v1',
+  'GET /v1/public/partners/:slug',
+  'GET /v1/public/partners/:slug/logo',
+  'GET /v1/account',
+  'GET /v1/balance',
+  'GET /v1/wallet/entries',
+  'GET /v1/wallet/entries.csv',
+  'POST /v1/sandbox/top-ups',
+  'POST /v1/sandbox/payouts/:id/simulate',
+  'GET /v1/compliance',
+  'POST /v1/compliance/verification',
+  'GET /v1/activity',
+  'GET /v1/recipients',
+  'POST /v1/quotes',
+  'GET /v1/payouts',
+  'POST /v1/payouts',
+  'GET /v1/payouts.csv',
+  'POST /v1/payouts/check',
+  'POST /v1/payouts/confirm-codes',
+  'GET /v1/payouts/:id',
+  'GET /v1/payouts/:id/details',
+  'GET /v1/payouts/:id/events',
+  'POST /v1/payouts/:id/cancel',
+  'GET /v1/payouts/:id/cases',
+  'POST /v1/payouts/:id/cases',
+  'GET /v1/usage',
+  'GET /v1/usage/history',
+  'GET /v1/invoices',
+  'GET /v1/invoices/:id.pdf',
+  'GET /v1/invoices/:id.csv',
+  'GET /v1/invoices/:id',
+  'GET /v1/invoices/:id/charges',
+  'GET /v1/invoices/:id/charges.csv',
+  'GET /v1/keys',
+  'POST /v1/keys',
+  'POST /v1/keys/confirm-codes',
+  'POST /v1/keys/:id/revoke',
+  'POST /v1/auth/codes',
+  'POST /v1/auth/signups',
+  'POST /v1/auth/sessions',
+  'GET /v1/auth/session',
+  'POST /v1/auth/session/partner',
+  'DELETE /v1/auth/session',
+  'DELETE /v1/auth/sessions',
+  'DELETE /v1/auth/invitations/:slug',
+  'PATCH /v1/account',
+  'POST /v1/account/confirm-codes',
+  'GET /v1/members',
+  'POST /v1/members',
+  'POST /v1/members/confirm-codes',
+  'PATCH /v1/members/:id',
+  'POST /v1/members/:id/confirm-codes',
+  'DELETE /v1/members/:id',
+]
 
 /** For an existing object of the partner that can be read or changed. */
 export async function aCallOf(

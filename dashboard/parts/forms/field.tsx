@@ -12,7 +12,7 @@ interface About {
   readonly label: ReactNode
   readonly hint?: ReactNode
   readonly error?: string | null | undefined
-  readonly optional?: boolean
+  readonly optional?: boolean | undefined
 }
 
 type FieldProps = About & InputHTMLAttributes<HTMLInputElement>
@@ -24,40 +24,29 @@ const look =
 const edge = (error: About['error']) => (error ? 'border-bad' : 'border-edge/60 hover:border-edge')
 
 export function Field({ label, hint, error, optional, className = '', ...input }: FieldProps) {
-  const id = useId()
   return (
-    <Frame id={id} {...{ label, hint, error }} optional={optional === true}>
-      <input id={id} {...tied(id, error, hint)} className={`${look} ${edge(error)} ${className}`} {...input} />
+    <Frame {...{ label, hint, error, optional }}>
+      {(tied) => <input {...tied} className={`${look} ${edge(error)} ${className}`} {...input} />}
     </Frame>
   )
 }
 
 export function Choice({ label, hint, error, optional, className = '', children, ...select }: ChoiceProps) {
-  const id = useId()
   return (
-    <Frame id={id} {...{ label, hint, error }} optional={optional === true}>
-      <select
-        id={id}
-        {...tied(id, error, hint)}
-        className={`${look} ${edge(error)} pr-8 pl-2 ${className}`}
-        {...select}
-      >
-        {children}
-      </select>
+    <Frame {...{ label, hint, error, optional }}>
+      {(tied) => (
+        <select {...tied} className={`${look} ${edge(error)} pr-8 pl-2 ${className}`} {...select}>
+          {children}
+        </select>
+      )}
     </Frame>
   )
 }
 
 export function Area({ label, hint, error, optional, className = '', ...area }: AreaProps) {
-  const id = useId()
   return (
-    <Frame id={id} {...{ label, hint, error }} optional={optional === true}>
-      <textarea
-        id={id}
-        {...tied(id, error, hint)}
-        className={`${look} !h-auto py-2 ${edge(error)} ${className}`}
-        {...area}
-      />
+    <Frame {...{ label, hint, error, optional }}>
+      {(tied) => <textarea {...tied} className={`${look} !h-auto py-2 ${edge(error)} ${className}`} {...area} />}
     </Frame>
   )
 }
@@ -71,27 +60,29 @@ export function typing(value: string, set: (text: string) => void) {
   }
 }
 
-function tied(id: string, error: About['error'], hint: ReactNode) {
-  return { 'aria-invalid': error ? true : undefined, 'aria-describedby': error || hint ? `${id}-about` : undefined }
+interface FrameProps extends About {
+  readonly children: (tied: Tied) => ReactNode
 }
 
-function Frame({
-  id,
-  label,
-  hint,
-  error,
-  optional,
-  children,
-}: About & { readonly id: string; readonly children: ReactNode }) {
+/** The props that tie a control to its label and to its hint or error. */
+interface Tied {
+  readonly id: string
+  readonly 'aria-invalid': true | undefined
+  readonly 'aria-describedby': string | undefined
+}
+
+function Frame({ label, hint, error, optional, children }: FrameProps) {
+  const id = useId()
+  const about = error || hint ? `${id}-about` : undefined
   return (
     <div className="flex min-w-0 flex-col gap-1">
       <label htmlFor={id} className="flex items-baseline justify-between gap-2 font-medium">
         {label}
         {optional && <span className="text-xs font-normal text-soft">optional</span>}
       </label>
-      {children}
-      {(error || hint) && (
-        <p id={`${id}-about`} className={`text-xs ${error ? 'text-bad' : 'text-soft'}`}>
+      {children({ id, 'aria-invalid': error ? true : undefined, 'aria-describedby': about })}
+      {about && (
+        <p id={about} className={`text-xs ${error ? 'text-bad' : 'text-soft'}`}>
           {error || hint}
         </p>
       )}
