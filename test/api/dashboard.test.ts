@@ -1,21 +1,15 @@
 // How the dashboard is served: content security policy, caching, compression and size.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Api, startApi } from '../support/api/client'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { useApi } from '../support/api/client'
 import { buildDashboard } from '../support/browser/built-dashboard'
 
 const assets = join(__dirname, '../../dist/dashboard/assets')
 const mailInboxUrl = 'http://127.0.0.1:8025/?"><script>alert(1)</script>'
 
-let api: Api
-
-beforeAll(async () => {
-  buildDashboard()
-  api = await startApi({ mailInboxUrl, signUp: 'off' })
-})
-
-afterAll(() => api?.close())
+beforeAll(buildDashboard)
+const api = useApi({ mailInboxUrl, signUp: 'off' })
 
 describe('the page', () => {
   test.each(['/dashboard', '/dashboard/payouts/x', '/sign-in', '/sign-up', '/p/acme'])(

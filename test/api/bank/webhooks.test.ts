@@ -1,30 +1,25 @@
 // POST /webhooks/bank: verified by its signature, stored once, and used only as a reason to ask the bank.
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { saveBankWebhook } from '../../../db/bank/webhooks'
 import { payoutReturnId } from '../../../workflows/names'
 import { startApi } from '../../support/api/client'
-import { aPayoutWorld, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { type Payer, usePayoutWorld } from '../../support/api/payout-world'
 import { railTo } from '../../support/bank/a-connected-partner'
 import { keys, until } from '../../support/bank/client'
-import { silenceTemporal } from '../../support/temporal/a-worker'
 
 const minutes = 60_000
-let world: PayoutWorld
+// No poll happens within a test, so every change here was triggered by a webhook.
+const world = usePayoutWorld({ payouts: { pollMs: [10 * minutes] } })
 let payer: Payer
 const signers = { sandbox: aSigner(), live: aSigner() }
 
 beforeAll(async () => {
-  silenceTemporal()
-  // No poll happens within a test, so every change here was triggered by a webhook.
-  world = await aPayoutWorld({ payouts: { pollMs: [10 * minutes] } })
   payer = await world.aPayer()
 })
 beforeEach(async () => {
   for (const environment of ['sandbox', 'live'] as const) await tellKeyOf(environment, signers[environment].publicKey)
 })
-afterAll(() => world.close())
-
 describe('a bank event', () => {
   test('wakes the payout, which asks the bank and is completed', async () => {
     const { id, transferRef } = await aPaidTransfer()

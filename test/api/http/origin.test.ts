@@ -1,25 +1,22 @@
 // Writes from pages of other sites are refused with 403 forbidden_origin before anything happens, whatever
 // the cookie.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { isFromOurPages } from '../../../api/http/callers/origin'
 import { apiKey } from '../../../db/partners/api-keys'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { codes } from '../../../db/sign-in/codes'
-import { type Api, startApi, testOrigin } from '../../support/api/client'
+import { testOrigin, useApi } from '../../support/api/client'
 import { aKey, aPartner, aSession } from '../../support/api/fixtures'
 import { anEmail } from '../../support/api/people'
 
-let api: Api
+const api = useApi()
 let partner: PartnerRow
 let session: string
 
 beforeAll(async () => {
-  api = await startApi()
   partner = await aPartner(api)
   session = await aSession(api, partner)
 })
-afterAll(() => api.close())
-
 const json = 'application/json'
 const form = 'application/x-www-form-urlencoded'
 

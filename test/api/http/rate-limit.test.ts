@@ -4,15 +4,10 @@ import { once as eventOf } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newApiKeySecret } from '../../../db/partners/api-key-secret'
-import { type Answer, type Api, type Method, startApi } from '../../support/api/client'
+import { type Answer, type Api, type Method, startApi, useApi } from '../../support/api/client'
 import { aClock, aKey, aPartner, aSession, revokeKey } from '../../support/api/fixtures'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi({ rateLimit: 'on' })
-})
-afterAll(() => api.close())
+const api = useApi({ rateLimit: 'on' })
 
 test('a flood of one key is refused with 429, Retry-After and the RateLimit fields', async () => {
   // Few enough that even a busy machine sends more than the bucket gains.

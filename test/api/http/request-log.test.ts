@@ -1,17 +1,12 @@
 // The log line of each request: its ids lead from the call to the payout and its workflow.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Api, startApi } from '../../support/api/client'
+import { expect, test } from '@jest/globals'
+import { useApi } from '../../support/api/client'
 import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
 import { keptLog } from '../../support/kept-logs'
 
-let api: Api
 const lines: Record<string, unknown>[] = []
 const log = keptLog({ level: 'info', write: (line) => void lines.push(JSON.parse(line)) })
-
-beforeAll(async () => {
-  api = await startApi({ log })
-})
-afterAll(() => api.close())
+const api = useApi({ log })
 
 test('a request about a payout logs its id, and other requests do not', async () => {
   const partner = await aPartner(api)

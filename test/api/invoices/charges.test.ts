@@ -1,6 +1,6 @@
 // GET /v1/invoices/{id}/charges and .csv: a partner can recompute its invoices to the penny.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { addCharge, type Charge } from '../../../db/invoices/charges'
 import { issueInvoice } from '../../../db/invoices/issue'
@@ -8,17 +8,12 @@ import { voidInvoice } from '../../../db/invoices/moves'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { type ChargeKind, chargeKinds } from '../../../domain/invoices/invoice'
 import { nextMonth, startOf } from '../../../domain/month'
-import { type Api, startApi } from '../../support/api/client'
+import { useApi } from '../../support/api/client'
 import { aClock, aKey, anInvoice, aPartner, aPayoutRow, aSeller, changePartner } from '../../support/api/fixtures'
 import { asIssued, chargesOf, invoiceOf, recompute } from '../../support/api/recompute-invoice'
 
-let api: Api
-
-beforeAll(async () => {
-  // A partner gets the prices that apply on the day it is created.
-  api = await startApi({ clock: aClock('2026-08-01T12:00:00Z') })
-})
-afterAll(() => api.close())
+// A partner gets the prices that apply on the day it is created.
+const api = useApi({ clock: aClock('2026-08-01T12:00:00Z') })
 
 const october = '2026-10'
 

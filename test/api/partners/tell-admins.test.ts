@@ -1,11 +1,11 @@
 // Admins get mails about live keys, invited admins, changed roles and addresses, and first live payouts.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { sendNotices } from '../../../activities/partners/notices'
 import { takeMails } from '../../../db/partners/mails'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { createSimulatedRail } from '../../../rail/simulated'
-import { type Api, startApi, testKeyring } from '../../support/api/client'
+import { testKeyring, useApi } from '../../support/api/client'
 import { sendConfirmed } from '../../support/api/confirmed'
 import { aClock, aKey, aPartner, aSession, deposit } from '../../support/api/fixtures'
 import { aRequest } from '../../support/api/payout-world'
@@ -13,13 +13,8 @@ import { aMember, anEmail } from '../../support/api/people'
 import { keptLog } from '../../support/kept-logs'
 
 const clock = aClock('2026-11-16T12:00:00Z')
-let api: Api
-
-beforeAll(async () => {
-  const simulated = createSimulatedRail({ clock })
-  api = await startApi({ clock, rails: { simulated, provider_production: simulated } })
-})
-afterAll(() => api.close())
+const simulated = createSimulatedRail({ clock })
+const api = useApi({ clock, rails: { simulated, provider_production: simulated } })
 
 interface Person {
   readonly session: string

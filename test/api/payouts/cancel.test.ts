@@ -1,28 +1,21 @@
 // POST /v1/payouts/{id}/cancel: possible while a payout is pending and provably not at the bank.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { payoutWorkflowId } from '../../../workflows/names'
 import type { Answer } from '../../support/api/client'
 import { changePartner } from '../../support/api/fixtures'
-import { aPayoutWorld, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { type Payer, type PayoutWorld, usePayoutWorld } from '../../support/api/payout-world'
 import { until } from '../../support/bank/client'
-import { silenceTemporal } from '../../support/temporal/a-worker'
 
 const toCustomers = { method: 'POST', path: '/v0/customers/*' }
-let world: PayoutWorld
+// No poll happens within a test, so only the cancel wakes the workflow.
+const world = usePayoutWorld({ payouts: { pollMs: [600_000], answerTimeoutMs: 3_000 } })
 let payer: Payer
 
-beforeAll(async () => {
-  silenceTemporal()
-  // No poll happens within a test, so only the cancel wakes the workflow.
-  world = await aPayoutWorld({ payouts: { pollMs: [600_000], answerTimeoutMs: 3_000 } })
-})
 beforeEach(async () => {
   payer = await world.aPayer()
 })
 afterEach(() => world.bank.control('DELETE', '/faults'))
-afterAll(() => world.close())
-
 test('a pending payout that never reached the bank is cancelled at once and refunded', async () => {
   const before = await balance()
   const id = await aWaiting('order-waiting')

@@ -1,14 +1,9 @@
 // GET /v1/payouts/{id}/details: the creator of a payout, the parts of its fee, and the bank's reference.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Api, startApi } from '../../support/api/client'
+import { expect, test } from '@jest/globals'
+import { useApi } from '../../support/api/client'
 import { aKey, aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api?.close())
+const api = useApi()
 
 test('the parts of the fee add up to it', async () => {
   const partner = await aPartner(api)

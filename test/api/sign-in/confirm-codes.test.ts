@@ -1,6 +1,6 @@
 // The confirm code of a live payout from the dashboard: emailed for exactly this payout, and used once.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { boundToPayout } from '../../../api/payouts/confirmation'
 import { readPayoutRequest } from '../../../api/payouts/request/order'
 import { bindingOf } from '../../../api/sign-in/confirm-codes'
@@ -9,28 +9,23 @@ import { membershipsOf } from '../../../db/partners/members'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { giveCodeBack, issueCode } from '../../../db/sign-in/codes'
 import { createSimulatedRail } from '../../../rail/simulated'
-import { type Api, startApi, testKeyring } from '../../support/api/client'
+import { testKeyring, useApi } from '../../support/api/client'
 import { aClock, aKey, aPartner, aSession, changePartner, deposit } from '../../support/api/fixtures'
 import { aRequest } from '../../support/api/payout-world'
 import type { Json } from '../../support/bank/client'
 
 const start = '2026-11-16T12:00:00Z'
 const clock = aClock(start)
-let api: Api
+const simulated = createSimulatedRail({ clock })
+const api = useApi({ clock, rails: { simulated, provider_production: simulated } })
 let partner: PartnerRow
 let session: string
 
-beforeAll(async () => {
-  const simulated = createSimulatedRail({ clock })
-  api = await startApi({ clock, rails: { simulated, provider_production: simulated } })
-})
 beforeEach(async () => {
   clock.set(start)
   partner = await aFundedPartner()
   session = await aSession(api, partner)
 })
-afterAll(() => api.close())
-
 async function aFundedPartner(): Promise<PartnerRow> {
   const opened = await aPartner(api)
   await deposit(api, opened, { microUsdc: 1_000_000_000n })

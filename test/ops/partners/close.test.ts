@@ -1,6 +1,6 @@
 // Closing a partner by command: what it refuses, what ends with it, and who can still read, with the real
 // API.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { connectLiveWallet, openLiveCustomer } from '../../../activities/partners/verification/customer'
 import { latestActivity } from '../../../db/controls/activity'
 import { closePartner, findPartnerBySlug, lockPartnerToStop, type PartnerRow } from '../../../db/partners/partners'
@@ -11,29 +11,15 @@ import { findWallet } from '../../../db/wallets/wallets'
 import { topUpPostings } from '../../../domain/wallets/ledger'
 import { simulatedRail } from '../../../rail/simulated'
 import { systemClock } from '../../../runtime/clock'
-import { type Api, startApi } from '../../support/api/client'
 import { aKey, aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
-import { aCode, aMember, signIn, tokenOf } from '../../support/api/people'
-import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
+import { aCode, aMember, signIn, tokenOf, useMailedApi } from '../../support/api/people'
 import { aClaim, movingClock } from '../../support/stages/payout'
-import { type OpsTerminal, openTerminal } from '../../support/terminal'
+import { useTerminal } from '../../support/terminal'
 import { until } from '../../support/until'
 
-let terminal: OpsTerminal
-let inbox: TestInbox
-let api: Api
+const terminal = useTerminal()
 const clock = movingClock()
-
-beforeAll(async () => {
-  terminal = await openTerminal()
-  inbox = await anInbox()
-  api = await startApi({ database: terminal.env.DATABASE_URL, clock, smtpUrl: inbox.smtpUrl })
-})
-afterAll(async () => {
-  await api.close()
-  await inbox.remove()
-  await terminal.close()
-})
+const { api, inbox } = useMailedApi(() => ({ database: terminal.env.DATABASE_URL, clock }))
 
 const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 const close = ({ slug }: PartnerRow, ...more: string[]) =>

@@ -1,26 +1,17 @@
 // POST /v1/payouts refuses in a fixed order: authentication, rate limit, rights, key, JSON, body, replay,
 // state, rate, money.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { RailUnavailable } from '../../../../rail/rail'
 import { simulatedRail } from '../../../../rail/simulated'
-import { type Answer, type Api, startApi } from '../../../support/api/client'
+import { type Answer, startApi, useApi } from '../../../support/api/client'
 import { aKey, aPartner, changePartner } from '../../../support/api/fixtures'
 import { aRequest } from '../../../support/api/payout-world'
 
 /** No worker runs, so a request that passes every check is answered 201 pending after the wait. */
-let api: Api
-let bankless: Api
-
-beforeAll(async () => {
-  api = await startApi({ answerTimeoutMs: 100 })
-  const rails = { simulated: { rate: () => Promise.reject(new RailUnavailable('rate')) } }
-  bankless = await startApi({ database: api.databaseUrl, rails, answerTimeoutMs: 100 })
-})
-afterAll(async () => {
-  await bankless.close()
-  await api.close()
-})
+const api = useApi({ answerTimeoutMs: 100 })
+const rails = { simulated: { rate: () => Promise.reject(new RailUnavailable('rate')) } }
+const bankless = useApi(() => ({ database: api.databaseUrl, rails, answerTimeoutMs: 100 }))
 
 const inShort = ({ status, body }: Answer) => `${status} ${body.error?.code ?? ''}`.trim()
 const keyHeader = (key = `order-${randomUUID()}`) => ({ 'Idempotency-Key': key })

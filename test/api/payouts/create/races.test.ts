@@ -1,7 +1,7 @@
 // The response to a request when others with its key come, go and fail while it is in flight. Each request is
 // paused where the others overtake it, so that every race has one outcome.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { identifyKey } from '../../../../api/http/callers/api-keys'
 import { ApiError } from '../../../../api/http/errors'
 import { createPayout } from '../../../../api/payouts/create'
@@ -9,25 +9,20 @@ import { claimOfKey } from '../../../../api/payouts/lookups'
 import { RailUnavailable } from '../../../../rail/rail'
 import { type Api, startApi } from '../../../support/api/client'
 import { changePartner } from '../../../support/api/fixtures'
-import { aPayoutWorld, aRequest, type Payer, type PayoutWorld } from '../../../support/api/payout-world'
+import { aRequest, type Payer, usePayoutWorld } from '../../../support/api/payout-world'
 import { type Json, until } from '../../../support/bank/client'
-import { silenceTemporal } from '../../../support/temporal/a-worker'
 
-let world: PayoutWorld
+// Workers are stopped and started while a caller waits, which takes long on a busy machine.
+const world = usePayoutWorld({ payouts: { answerTimeoutMs: 20_000 } })
 let payer: Payer
 
 beforeAll(async () => {
-  silenceTemporal()
-  // Workers are stopped and started while a caller waits, which takes long on a busy machine.
-  world = await aPayoutWorld({ payouts: { answerTimeoutMs: 20_000 } })
   payer = await world.aPayer()
 })
 afterEach(async () => {
   await world.bank.control('DELETE', '/faults')
   await world.bank.control('DELETE', '/outage')
 })
-afterAll(() => world.close())
-
 const newKey = () => `order-${randomUUID()}`
 const toAccounts = { method: 'POST', path: '/v0/customers/*' }
 
