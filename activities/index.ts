@@ -22,6 +22,7 @@ import {
 } from './partners/verification/customer'
 import { cancelPayout } from './payouts/cancel'
 import { lookAfterCase } from './payouts/case'
+import { chargePayout } from './payouts/charge'
 import { debitPayout } from './payouts/debit'
 import { resolveSubmit } from './payouts/resolve'
 import { pollReturn, pollSettlement } from './payouts/settle'
@@ -39,7 +40,7 @@ import { topUpSandbox } from './wallets/top-up'
 export function createActivities(brief: PayoutDeps, deps: ActivityDeps): Activities {
   return {
     ...bind(brief, { debitPayout, submitToRail, cancelPayout }),
-    ...bind(deps, { resolveSubmit, pollSettlement, pollReturn, lookAfterCase }),
+    ...bind(deps, { resolveSubmit, pollSettlement, chargePayout, pollReturn, lookAfterCase }),
     ...bind(deps, { openSandboxCustomer, checkSandboxCustomer, createSandboxWallet, connectSandboxWallet }),
     ...bind(deps, { topUpSandbox, openSignedUp, startVerifications, checkLowBalances, sendNotices }),
     ...bind(verificationDeps(deps), { openLiveCustomer, checkLiveCustomer, connectLiveWallet }),

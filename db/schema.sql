@@ -616,6 +616,7 @@ CREATE TABLE payouts (
   attention text,
   closed_at timestamp with time zone,
   bank_key_renewals integer NOT NULL DEFAULT 0,
+  network_cost_micropounds bigint,
   CONSTRAINT payouts_pkey PRIMARY KEY (id),
   CONSTRAINT payouts_bank_key_unique UNIQUE (bank_key),
   CONSTRAINT payouts_key_unique UNIQUE (partner_id, environment, idempotency_key),

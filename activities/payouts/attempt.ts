@@ -4,7 +4,8 @@
 //   null      no call to the bank was started, and nothing is decided; its workflow gets `held` or `unsent`
 //   unknown   a call to the bank was started, and no transfer is recorded
 //   sent      the bank has a transfer
-//   over      nothing is left to do: refused, cancelled, failed, settled, or replaced by a newer attempt
+//   settled   the bank has delivered it, and it is not charged yet
+//   over      nothing is left to do: refused, cancelled, failed, charged, or replaced by a newer attempt
 //
 //   from      to        by                when
 //   null      null      holdPayout        it must wait: the caller is answered, so the payout exists from now on
@@ -18,7 +19,9 @@
 //   unknown   sent      recordTransfer    the bank accepted the transfer, or a lookup or an operator found it
 //   unknown   over      releasePayout     nothing was sent, and the proof still holds under the lock
 //   unknown   over      refuse            an operator decides that nothing was sent (by-hand/resolve.ts)
-//   sent      over      bookAnswer        the bank delivered it, or sent the money back (book.ts)
+//   sent      settled   bookAnswer        the bank delivered it (book.ts)
+//   sent      over      bookAnswer        the bank sent the money back (book.ts)
+//   settled   over      chargePayout      its fees are charged (charge.ts)
 //   over      sent      undoRelease       an operator binds the bank's transfer to a refused attempt (by-hand/bind.ts)
 import type { Queryable, Tx } from '../../db/database'
 import { reverseDebit } from '../../db/payouts/money'
@@ -45,10 +48,13 @@ export function stateOf(row: StepRow, { attempt }: PayoutRef): Underway | null {
   if (row.attempt !== attempt) return over('refused', 'superseded', refused('payout_not_created'))
   if (row.releasedAt !== null) return over('refused', 'refused', refusalOf(row))
   if (row.closedAt !== null) return over(row.status)
+  if (row.status === 'completed') return settled
   if (row.transferRef !== null) return { at: 'sent', verdict: kept, status: row.status, says: 'sent to the bank' }
   if (row.submitStartedAt !== null) return unconfirmed
   return null
 }
+
+export const settled: Underway = { at: 'settled', verdict: kept, status: 'completed', says: 'completed, to be charged' }
 
 export const unconfirmed: Underway = {
   at: 'unknown',

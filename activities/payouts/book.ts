@@ -1,4 +1,5 @@
-// Books the bank's status of a transfer: payout status, ledger, timeline and charges in one transaction, under the row's lock.
+// Books the bank's status of a transfer: payout status, ledger and timeline in one transaction, under the row's lock.
+// A completed payout is charged in its next step (charge.ts).
 import type { Tx } from '../../db/database'
 import { isTransient } from '../../db/errors'
 import { chargePayout, chargeReturn, creditReturned } from '../../db/invoices/payout-charges'
@@ -25,7 +26,8 @@ export interface Asked {
 }
 
 interface Booked {
-  readonly at: 'waiting' | 'over'
+  /** `settled`: completed, and not charged yet. */
+  readonly at: 'waiting' | 'settled' | 'over'
   readonly status: PayoutStatus
   readonly says: string
 }
@@ -58,30 +60,34 @@ async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promi
   const status = statusFor(row.status, transfer)
   if (status === null) return leaveToOperator(tx, deps, row, transfer)
   await clearBankAttention(tx, row.id)
-  if (row.status === 'completed' && status === 'completed') return { at: 'over', status, says: 'completed' }
+  if (row.status === 'completed' && status === 'completed') {
+    return { at: row.closedAt === null ? 'settled' : 'over', status, says: 'completed' }
+  }
   if (status !== row.status) assertMove(row.status, status)
 
   const at = deps.clock.now()
   const paidOut = status === 'completed'
-  const ended = paidOut || refund !== null
   await movePayout(tx, {
     payoutId: row.id,
     status,
     failureReason: status === 'failed' || status === 'returned' ? (transfer.reason ?? reasons.bank_refused) : null,
     transferState: transfer.state,
+    networkCostMicropounds: transfer.networkCostMicropounds,
     event: status === row.status ? null : status,
     detail: transfer.reason,
-    afterwards: ended ? 'closed' : 'open',
+    afterwards: refund === null ? 'open' : 'closed',
     at,
   })
   if (paidOut) await postPaidOut(tx, row, at)
   else if (refund !== null) await postBack(tx, row, refund, at)
-  if (paidOut) await chargePayout(tx, row, transfer, at)
   if (status === 'returned' && row.status !== 'returned') {
+    // It may come back before it was charged. The credit is for a charge.
+    if (row.completedAt !== null) await chargePayout(tx, row, at)
     await creditReturned(tx, row, at)
     await chargeReturn(tx, row, at)
   }
-  if (ended) return { at: 'over', status, says: paidOut ? 'completed' : `${status}, refunded` }
+  if (paidOut) return { at: 'settled', status, says: 'completed' }
+  if (refund !== null) return { at: 'over', status, says: `${status}, refunded` }
   if (asked.isBack) await reportMissingRefund(tx, deps, row, transfer)
   return { at: 'waiting', status, says: isFinal(status) ? `${status}, refund awaited` : 'waiting for the bank' }
 }

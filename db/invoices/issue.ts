@@ -8,11 +8,13 @@ import {
   type MadeInvoice,
   makeInvoice,
 } from '../../domain/invoices/invoice'
-import { firstDayOf, isOver, londonDayOf, type Month } from '../../domain/month'
+import { firstDayOf, isOver, londonDayOf, type Month, nextMonth, startOf } from '../../domain/month'
 import type { Db, Queryable, Tx } from '../database'
 import { newId } from '../id'
+import { lockUnclosedCompleted } from '../payouts/steps'
 import { sql } from '../sql'
 import { largeAnswerMs, lockBilling } from './moves'
+import { chargePayout } from './payout-charges'
 import { chargeDueAccounts, findCarriedPence, groupColumns, listToBill } from './uninvoiced'
 
 export interface InvoiceOrder {
@@ -46,6 +48,7 @@ export async function issueInvoice(db: Db, { partnerId, period, at, seller }: In
     const existing = await findIssued(tx, partnerId, period)
     if (existing !== null) return { outcome: 'already', ...existing }
 
+    await chargeCompletedPayouts(tx, { partnerId, period, at })
     await chargeDueAccounts(tx, { partnerId, until: period, at })
     if (!(await hasSomethingToBill(tx, partnerId, period))) {
       await closeMonth(tx, partnerId, period)
@@ -74,6 +77,12 @@ export async function previewInvoice(
   const groups = await listToBill(db, partnerId, { after: null, until: period })
   if (!isBillable(groups)) return { outcome: 'nothing' }
   return { outcome: 'new', invoice: makeInvoice(groups, { carriedInPence: await findCarriedPence(db, partnerId) }) }
+}
+
+/** A payout that was completed in this month and not charged yet, because its worker was stopped in between, must not miss it. */
+async function chargeCompletedPayouts(tx: Tx, { partnerId, period, at }: Step): Promise<void> {
+  const rows = await lockUnclosedCompleted(tx, partnerId, startOf(nextMonth(period)))
+  for (const row of rows) await chargePayout(tx, row, at)
 }
 
 const nothing = { outcome: 'nothing', invoiceId: null, number: null, totalPence: 0n } as const

@@ -1,6 +1,7 @@
 // The partners that the invoice run of a month has to consider.
 import { firstDayOf, type Month, nextMonth, startOf } from '../../domain/month'
 import type { Queryable } from '../database'
+import { isUnclosedCompleted } from '../payouts/steps'
 import { type Sql, sql } from '../sql'
 
 export interface PartnerToBill {
@@ -9,8 +10,8 @@ export interface PartnerToBill {
 }
 
 /**
- * Partners with a live account that was not billed up to the month, and partners with uninvoiced charges, without those that have
- * an invoice for the month. By id; `after` is the last id of the previous page.
+ * Partners with a live account that was not billed up to the month, with uninvoiced charges, or with a completed payout that may not
+ * be charged yet, without those that have an invoice for the month. By id; `after` is the last id of the previous page.
  */
 export async function listPartnersToBill(
   db: Queryable,
@@ -44,5 +45,6 @@ function isToBill(period: Month, settled: Sql): Sql {
       AND (
         (coalesce(billed_until < ${firstDay}, true) AND live_opened_at < ${startOf(nextMonth(period))})
         OR EXISTS (SELECT FROM uninvoiced_charges WHERE partner_id = partners.id AND month <= ${firstDay} AND kind <> 'credit')
+        OR EXISTS (SELECT FROM payouts p WHERE ${isUnclosedCompleted(sql`partners.id`, startOf(nextMonth(period)))})
       )`
 }

@@ -1,26 +1,46 @@
-// Charges a live partner for a payout, each cause once: fees when it completes, exceptions, and the credit for a return.
+// Charges a live partner for a payout, each cause once: fees when it has completed, exceptions, and the credit for a return.
 
+import { assert } from '../../domain/assert'
 import { exceptionFeeFor, networkFeeFor } from '../../domain/invoices/fees'
 import { micropoundsFromPence } from '../../domain/money'
+import { londonMonthOf } from '../../domain/month'
 import type { Tx } from '../database'
 import type { StepRow } from '../payouts/steps'
 import { addCharge, findPayoutFee } from './charges'
 import { findPrices } from './price-lists'
 
-/** `networkCostMicropounds` is null if the bank does not state it. The price list has the cost then. */
-export async function chargePayout(
-  tx: Tx,
-  row: StepRow,
-  { networkCostMicropounds }: { readonly networkCostMicropounds: bigint | null },
-  at: Date,
-): Promise<void> {
-  if (row.environment !== 'live') return
-  const prices = await findPrices(tx, row.partnerId, at)
-  const about = { partnerId: row.partnerId, causeRef: row.id, payoutId: row.id, at }
-  const fee = micropoundsFromPence(row.feePence - row.feeInTransferPence)
-  await addCharge(tx, { ...about, kind: 'payout_fee', amountMicropounds: fee })
-  const network = networkFeeFor(networkCostMicropounds, prices)
-  await addCharge(tx, { ...about, kind: 'network_fee', amountMicropounds: network })
+export type Chargeable = Pick<
+  StepRow,
+  'id' | 'partnerId' | 'environment' | 'feePence' | 'feeInTransferPence' | 'completedAt' | 'networkCostMicropounds'
+>
+
+/** What a completed payout costs the partner. */
+export interface PayoutCharge {
+  readonly feeMicropounds: bigint
+  readonly networkMicropounds: bigint
+}
+
+/**
+ * In the month in which the payout was completed and at the prices of that time, however late it is charged. Null in the sandbox,
+ * where nothing is charged.
+ */
+export async function chargePayout(tx: Tx, row: Chargeable, at: Date): Promise<PayoutCharge | null> {
+  if (row.environment !== 'live') return null
+  assert(row.completedAt !== null, 'only a completed payout is charged')
+  const prices = await findPrices(tx, row.partnerId, row.completedAt)
+  const about = {
+    partnerId: row.partnerId,
+    causeRef: row.id,
+    payoutId: row.id,
+    at,
+    month: londonMonthOf(row.completedAt),
+  }
+  const feeMicropounds = micropoundsFromPence(row.feePence - row.feeInTransferPence)
+  await addCharge(tx, { ...about, kind: 'payout_fee', amountMicropounds: feeMicropounds })
+  // A bank that does not state its cost has a price in the list.
+  const networkMicropounds = networkFeeFor(row.networkCostMicropounds, prices)
+  await addCharge(tx, { ...about, kind: 'network_fee', amountMicropounds: networkMicropounds })
+  return { feeMicropounds, networkMicropounds }
 }
 
 type Charged = Pick<StepRow, 'id' | 'partnerId' | 'environment'>

@@ -32,6 +32,7 @@ import { IdleSandboxes1794700800035 } from './030-039/35-idle-sandboxes'
 import { RequestedNames1794700800036 } from './030-039/36-requested-names'
 import { SecurityEvents1794700800037 } from './030-039/37-security-events'
 import { NoAuditHash1794700800038 } from './030-039/38-no-audit-hash'
+import { ChargeStep1794700800039 } from './030-039/39-charge-step'
 
 export const migrations = [
   Partners1794700800001,
@@ -67,4 +68,5 @@ export const migrations = [
   RequestedNames1794700800036,
   SecurityEvents1794700800037,
   NoAuditHash1794700800038,
+  ChargeStep1794700800039,
 ]

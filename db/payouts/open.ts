@@ -17,7 +17,7 @@ export interface OpenPayout {
   readonly createdAt: Date
   /** Whether a call to the bank was started: from then on it is too late to cancel. */
   readonly isCalled: boolean
-  /** Not null for a completed payout that the bank is returning: its workflow is that of a return. */
+  /** Not null for a completed payout that is to be charged, or that the bank is returning. */
   readonly completedAt: Date | null
 }
 

@@ -46,7 +46,9 @@ export interface StoredPayout {
   /** Stays when the payout is returned later. */
   readonly completedAt: Date | null
   readonly returnedAt: Date | null
-  /** Set when nothing is left to do, neither at the bank nor in the ledger. */
+  /** What the bank charged for the transfer, if it says so. */
+  readonly networkCostMicropounds: bigint | null
+  /** Set when nothing is left to do, neither at the bank nor in the ledger nor in the charges. */
   readonly closedAt: Date | null
   /** Why it needs an operator. */
   readonly attention: string | null
@@ -97,6 +99,7 @@ export const payout = entity<StoredPayout>('Payout', 'payouts', {
   releasedAt: orNull(time),
   completedAt: orNull(time),
   returnedAt: orNull(time),
+  networkCostMicropounds: orNull(bigint),
   closedAt: orNull(time),
   attention: orNull(text),
   customerRef: orNull(text),

@@ -148,6 +148,7 @@ export interface Move {
   readonly status: PayoutStatus
   readonly failureReason: string | null
   readonly transferState: string
+  readonly networkCostMicropounds?: bigint | null
   readonly event: string | null
   readonly detail: string | null
   readonly afterwards: 'open' | 'closed'
@@ -156,11 +157,12 @@ export interface Move {
 
 /** Under lockStep. An `event` adds an entry to the timeline. Only a new status changes `updated_at`. */
 export async function movePayout(tx: Tx, move: Move): Promise<void> {
-  const { payoutId, status, failureReason, transferState, event, detail, at } = move
+  const { payoutId, status, failureReason, transferState, networkCostMicropounds = null, event, detail, at } = move
   const closedAt = move.afterwards === 'closed' ? at : null
   await tx.sql`WITH moved AS (
       UPDATE payouts SET transfer_state = ${transferState}, status = ${status},
         failure_reason = coalesce(${failureReason}, failure_reason),
+        network_cost_micropounds = coalesce(${networkCostMicropounds}, network_cost_micropounds),
         completed_at = CASE WHEN ${status} = 'completed' THEN coalesce(completed_at, ${at}) ELSE completed_at END,
         returned_at = CASE WHEN ${status} = 'returned' THEN coalesce(returned_at, ${at}) ELSE returned_at END,
         updated_at = CASE WHEN status = ${status} THEN updated_at ELSE ${at} END, closed_at = ${closedAt},
@@ -170,6 +172,23 @@ export async function movePayout(tx: Tx, move: Move): Promise<void> {
     )
     INSERT INTO payout_events (payout_id, at, kind, status, made_by, detail)
     SELECT id, ${at}, ${event}, ${status}, 'bank', ${detail} FROM moved WHERE ${event}::text IS NOT NULL`
+}
+
+/** Under lockStep: nothing is left to do. */
+export async function closePayout(tx: Tx, payoutId: string, at: Date): Promise<void> {
+  await tx.sql`UPDATE payouts SET closed_at = ${at}, attention = ${attentionUnless(sql`true`)}
+    WHERE id = ${payoutId} AND closed_at IS NULL`
+}
+
+/** Locks the partner's live payouts that were completed before that time and are not closed, so perhaps not charged. */
+export async function lockUnclosedCompleted(tx: Tx, partnerId: string, before: Date): Promise<StepRow[]> {
+  return tx.sql<StepRow>`${selectStep} WHERE ${isUnclosedCompleted(sql`${partnerId}`, before)} FOR UPDATE OF p`
+}
+
+/** About a live payout `p` of the partner. */
+export function isUnclosedCompleted(partnerId: Sql, before: Date): Sql {
+  return sql`p.partner_id = ${partnerId} AND p.environment = 'live' AND p.status = 'completed' AND p.completed_at < ${before}
+    AND p.released_at IS NULL AND p.closed_at IS NULL`
 }
 
 /** Acknowledges the payout before the API answers `pending`. False when a verdict or a release came first. */
@@ -216,7 +235,8 @@ function found(rows: readonly StepRow[]): StepRow {
 const selectStep = sql`SELECT p.id, p.attempt, p.partner_id, p.environment, p.wallet_id, p.rail, p.customer_ref, w.wallet_ref,
     p.status, p.reference, p.amount_pence, p.fee_pence, p.fee_in_transfer_pence, p.wallet_sends_micro_usdc,
     p.gbp_per_usd_nano, p.bank_key, p.bank_body, p.transfer_ref, p.created_at, p.submit_started_at, p.verdict,
-    p.verdict_details, p.answered_at, p.released_at, p.completed_at, p.closed_at, p.attention,
+    p.verdict_details, p.answered_at, p.released_at, p.completed_at, p.network_cost_micropounds, p.closed_at,
+    p.attention,
     CASE WHEN ${isPayoutRailPaused} THEN 'rail paused'
       WHEN NOT EXISTS (SELECT FROM partners WHERE partners.id = p.partner_id AND partners.status = 'active')
       THEN 'partner not active' END AS held_by

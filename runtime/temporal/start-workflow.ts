@@ -1,5 +1,6 @@
 // Starts and wakes workflows as workflows/starts.ts describes them, for requests, sweeps and operators. No call here sets a deadline.
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client'
+import type { PayoutStatus } from '../../domain/payouts/payout'
 import { bankSpokeSignal } from '../../workflows/names'
 import {
   type PayoutToStart,
@@ -14,8 +15,8 @@ import type { Clock } from '../clock'
 type Starting<Settings> = Settings & { readonly temporal: Client }
 
 interface OpenPayoutToStart extends PayoutToStart {
-  /** Not null for a payout that was completed and comes back: the workflow of its return handles it. */
   readonly completedAt: Date | null
+  readonly status: PayoutStatus
 }
 
 /** Returns the id of the first run, also when that is the run it joined. */
@@ -109,7 +110,9 @@ export async function startConnectSandbox(
 }
 
 function startOfOpen(row: OpenPayoutToStart, settings: PollSettings): Start {
-  return row.completedAt === null ? starts.resumedPayout(row, settings) : starts.payoutReturn(row, settings)
+  // A completed payout that is open has yet to be charged. Any other that was completed is on its way back.
+  const isReturning = row.completedAt !== null && row.status !== 'completed'
+  return isReturning ? starts.payoutReturn(row, settings) : starts.resumedPayout(row, settings)
 }
 
 async function statusOf(temporal: Client, workflowId: string): Promise<string> {

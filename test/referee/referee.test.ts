@@ -7,7 +7,7 @@ import { issueInvoice } from '../../db/invoices/issue'
 import { londonMonthOf, nextMonth, startOf } from '../../domain/month'
 import type { Rails } from '../../rail/rails'
 import { systemClock } from '../../runtime/clock'
-import type { PayoutActivities, PayoutRef } from '../../workflows/payouts/payout'
+import type { PayoutRef } from '../../workflows/payouts/payout'
 import { aSeller } from '../support/api/fixtures'
 import { openTestBank, quick, type TestBank, until } from '../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../support/db/database'
@@ -21,7 +21,7 @@ let database: TestDatabase
 let db: Db
 let bank: TestBank
 let rails: Rails
-let steps: PayoutActivities
+let steps: ReturnType<typeof payoutActivities>
 let partnerId: string
 /** One payout of each outcome. */
 let completed: PayoutRef
@@ -242,7 +242,7 @@ async function pay(claim: Partial<Parameters<typeof aClaim>[1]>): Promise<Payout
   const payout = await aClaim(db, { partnerId, ...claim })
   await steps.debitPayout(payout)
   await steps.submitToRail(payout)
-  await until('the payout is final', async () => (await steps.pollSettlement(payout)).at === 'over')
+  await until('the payout is final', async () => (await steps.settle(payout)).at === 'over')
   return payout
 }
 

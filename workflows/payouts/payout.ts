@@ -1,4 +1,4 @@
-// One attempt to pay: debit, send, answer the caller, wait for the bank, settle. The row decides every step.
+// One attempt to pay: debit, send, answer the caller, wait for the bank, settle, charge. The row decides every step.
 import {
   allHandlersFinished,
   CancellationScope,
@@ -38,9 +38,10 @@ interface Held {
 export interface Underway {
   /**
    * `unsent`: the payout is acknowledged, and the bank could not be called yet. `unknown`: the bank may have
-   * the transfer. `sent`: the bank has the transfer. `over`: nothing is left to do.
+   * the transfer. `sent`: the bank has the transfer. `settled`: the bank has delivered it, and it is not charged
+   * yet. `over`: nothing is left to do.
    */
-  readonly at: 'unsent' | 'unknown' | 'sent' | 'over'
+  readonly at: 'unsent' | 'unknown' | 'sent' | 'settled' | 'over'
   /** Unsent for so long that `resolveSubmit` must read the bank's list before a call or a refund. */
   readonly needsLookup?: true
   readonly verdict: Verdict
@@ -64,6 +65,8 @@ export interface PayoutActivities {
   resolveSubmit(payout: PayoutRef & { readonly cancel?: Cancelled }): Promise<Underway>
   /** Asks the bank for the transfer's status and books it. */
   pollSettlement(payout: PayoutRef): Promise<Underway>
+  /** Charges a completed payout, once, and closes it. */
+  chargePayout(payout: PayoutRef): Promise<Underway>
 }
 
 /**
@@ -74,11 +77,14 @@ const { debitPayout, submitToRail, cancelPayout } = localActivities<
   Pick<PayoutActivities, 'debitPayout' | 'submitToRail' | 'cancelPayout'>
 >('8 seconds', { first: '100 ms', longest: '1 minute' })
 
-/** No caller waits for it, so its calls to the bank may take longer. This timeout must exceed them. */
-const { pollSettlement } = localActivities<Pick<PayoutActivities, 'pollSettlement'>>('30 seconds', {
-  first: '100 ms',
-  longest: '1 minute',
-})
+/** No caller waits for them, so calls to the bank may take longer. This timeout must exceed them. */
+const { pollSettlement, chargePayout } = localActivities<Pick<PayoutActivities, 'pollSettlement' | 'chargePayout'>>(
+  '30 seconds',
+  {
+    first: '100 ms',
+    longest: '1 minute',
+  },
+)
 
 /** A regular activity: the bank may not answer, and a busy partner's list of a day takes minutes to read. */
 const { resolveSubmit } = regularActivities<Pick<PayoutActivities, 'resolveSubmit'>>('15 minutes', {
@@ -133,6 +139,10 @@ export async function payout(order: PayoutOrder): Promise<void> {
     for (let asked = 0; ; asked++) {
       show(step)
       if (step.at === 'over') break
+      if (step.at === 'settled') {
+        step = await chargePayout(order)
+        continue
+      }
       const isAtRest = allHandlersFinished() && !cancels.arePending()
       if (workflowInfo().historyLength > longHistory && isAtRest) await continueAsNew<typeof payout>(order)
       step = (await pause(step, asked)) ?? (await next(order, step, cancels))
@@ -143,7 +153,7 @@ export async function payout(order: PayoutOrder): Promise<void> {
   function show(step: Underway): void {
     verdict = step.verdict
     unsent = step.at === 'unsent'
-    if (step.at === 'sent' || step.at === 'over') cancels.decideAll()
+    if (step.at === 'sent' || step.at === 'settled' || step.at === 'over') cancels.decideAll()
     setCurrentDetails(`Payout ${order.payoutId}: ${step.says}.`)
     if (step.status !== shown) upsertSearchAttributes([{ key: payoutSearchAttributes.status, value: step.status }])
     shown = step.status
@@ -156,7 +166,8 @@ export async function payout(order: PayoutOrder): Promise<void> {
       await condition(() => spoke || cancels.arePending(), leftMs)
       if (!cancels.arePending()) break
       const decided = await decideCancel(order, cancels)
-      if (decided.at === 'over' || (decided.at === 'sent' && step.at !== 'sent')) return decided
+      if (decided.at === 'over' || decided.at === 'settled') return decided
+      if (decided.at === 'sent' && step.at !== 'sent') return decided
     }
     spoke = false
     return null

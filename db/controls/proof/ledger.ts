@@ -206,8 +206,8 @@ const payoutRows: Check = (walletId, changed) => sql`SELECT 'payout_row' AS kind
 
 const inPounds = (micropounds: Sql) => sql`trim_scale(round(${micropounds} / 1000000.0, 6)) || ' GBP'`
 
-// The transaction that completes a live payout charges its fees, and the one that returns it credits them. Network costs and the
-// costs of exceptions are not compared: only the bank knows them, at that time.
+// The transaction that closes a completed live payout charges its fees, and the one that returns it credits them. Until it is closed
+// they may be there or not. Network costs and the costs of exceptions are not compared: only the bank knows them, at that time.
 const payoutCharges: Check = (
   walletId,
   changed,
@@ -220,10 +220,11 @@ const payoutCharges: Check = (
       SELECT coalesce(p.id::text, c.subject) AS subject, coalesce(p.dues, 0) AS dues, coalesce(p.due, 0) AS due,
         CASE WHEN p.is_back AND p.due > 0 THEN 1 ELSE 0 END AS backs, CASE WHEN p.is_back THEN p.due ELSE 0 END AS back,
         coalesce(c.fees, 0) AS fees, coalesce(c.fee, 0) AS fee, coalesce(c.networks, 0) AS networks,
-        coalesce(c.credits, 0) AS credits, coalesce(c.credit, 0) AS credit
+        coalesce(c.credits, 0) AS credits, coalesce(c.credit, 0) AS credit, coalesce(p.awaits_charge, false) AS awaits_charge
       FROM (
         SELECT id, (completed_at IS NOT NULL)::integer AS dues, completed_at IS NOT NULL AND returned_at IS NOT NULL AS is_back,
-          CASE WHEN completed_at IS NOT NULL THEN 10000 * (fee_pence - fee_in_transfer_pence) ELSE 0 END AS due
+          CASE WHEN completed_at IS NOT NULL THEN 10000 * (fee_pence - fee_in_transfer_pence) ELSE 0 END AS due,
+          status = 'completed' AND closed_at IS NULL AS awaits_charge
         FROM payouts WHERE wallet_id = ${walletId} ${isChanged(sql`id`, changed)}
       ) p FULL JOIN (
         SELECT coalesce(payout_id::text, cause_ref) AS subject, count(*) FILTER (WHERE kind = 'payout_fee') AS fees,
@@ -236,7 +237,8 @@ const payoutCharges: Check = (
       ) c ON c.subject = p.id::text
       WHERE EXISTS (SELECT FROM wallets WHERE id = ${walletId} AND environment = 'live')
     ) compared
-    WHERE (fees, fee, networks, credits, credit) IS DISTINCT FROM (dues, due, dues, backs, back) ORDER BY subject LIMIT 1000`
+    WHERE NOT awaits_charge AND (fees, fee, networks, credits, credit) IS DISTINCT FROM (dues, due, dues, backs, back)
+    ORDER BY subject LIMIT 1000`
 
 // Money that came in without a bank movement. A sandbox that is not connected to its bank has no movements.
 const unnamedEntries: Check = (

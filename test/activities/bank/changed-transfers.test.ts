@@ -86,7 +86,7 @@ test('a payout that is failed here and delivered at the bank needs an operator',
   await worker.db.dataSource.query(`UPDATE payouts SET status = 'processing', closed_at = NULL WHERE id = $1`, [
     payout.payoutId,
   ])
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
 })
 
 test('a refunded payout that the bank reports as delivered again needs an operator', async () => {
@@ -217,7 +217,7 @@ async function aSent(environment: Environment = 'live'): Promise<PayoutRef> {
 async function aCompleted(environment: Environment = 'live'): Promise<PayoutRef> {
   const payout = await aSent(environment)
   await move(payout, 'payment_processed')
-  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'completed' })
+  expect(await steps.settle(payout)).toMatchObject({ at: 'over', status: 'completed' })
   return payout
 }
 

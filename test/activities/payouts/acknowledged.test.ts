@@ -7,7 +7,7 @@ import { beginSubmit, loadStep, markAnswered, withdrawSubmit } from '../../../db
 import { findWallet } from '../../../db/wallets/wallets'
 import type { Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
-import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
+import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank, until } from '../../support/bank/client'
 import { anAccount } from '../../support/bank/parties'
@@ -23,7 +23,7 @@ const unsent = { at: 'unsent', verdict: { outcome: 'kept' }, status: 'pending' }
 const db = useDatabase()
 let bank: TestBank
 let rails: Rails
-let steps: PayoutActivities
+let steps: ReturnType<typeof payoutActivities>
 let partnerId: string
 
 const readsStep = (tx: Tx) => loadStep(tx, '')

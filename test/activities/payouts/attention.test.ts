@@ -29,13 +29,13 @@ test('a refund that the wallet’s history still lacks after a quiet period is r
   await move(payout, 'refunded')
   await bank.fault({ kind: 'list_short', times: null, match: toHistory })
 
-  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'sent', status: 'failed' })
+  expect(await steps.settle(payout)).toMatchObject({ at: 'sent', status: 'failed' })
   const atFirst = await attentionOf(payout)
   clock.forward(deps.limits.listLagMs + 50)
-  for (let poll = 0; poll < 3; poll++) await steps.pollSettlement(payout)
+  for (let poll = 0; poll < 3; poll++) await steps.settle(payout)
   const later = await attentionOf(payout)
   await bank.control('DELETE', '/faults')
-  const booked = await steps.pollSettlement(payout)
+  const booked = await steps.settle(payout)
 
   expect([atFirst, later]).toEqual([null, 'refund_missing'])
   expect(lines).toHaveLength(1)
@@ -50,7 +50,7 @@ test('it is reported even if the payout was already reported as overdue', async 
   await setAttention(db, payout.payoutId, 'settlement_overdue')
 
   clock.forward(deps.limits.listLagMs + 50)
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
 
   expect(await attentionOf(payout)).toBe('refund_missing')
 })
@@ -62,7 +62,7 @@ test.each(['settlement_overdue', 'can_not_book_payment_processed', 'bank_says_er
     await setAttention(db, payout.payoutId, attention)
 
     await move(payout, 'payment_processed')
-    await steps.pollSettlement(payout)
+    await steps.settle(payout)
 
     expect(await attentionOf(payout)).toBeNull()
   },
@@ -73,7 +73,7 @@ test('an attention about money stays until an operator has resolved it', async (
   await setAttention(db, payout.payoutId, 'debited_differently')
 
   await move(payout, 'payment_processed')
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
 
   expect(await attentionOf(payout)).toBe('debited_differently')
 })
@@ -92,7 +92,7 @@ test('a poll without news resolves nothing', async () => {
   const payout = await aSent()
   await setAttention(db, payout.payoutId, 'settlement_overdue')
 
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
 
   expect(await attentionOf(payout)).toBe('settlement_overdue')
 })

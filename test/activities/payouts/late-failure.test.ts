@@ -30,10 +30,10 @@ afterEach(() => requireSoundLedger(db.dataSource))
 
 test('undeliverable is failed with its reason at once, and the wallet is credited when the bank has refunded', async () => {
   await move('undeliverable', 'AC06')
-  const undeliverable = await steps.pollSettlement(payout)
+  const undeliverable = await steps.settle(payout)
   const beforeRefund = await balance()
   await move('refunded')
-  const refunded = await steps.pollSettlement(payout)
+  const refunded = await steps.settle(payout)
 
   expect(undeliverable).toMatchObject({ at: 'sent', status: 'failed' })
   expect(beforeRefund).toBe(before - 153_300_000n)
@@ -47,7 +47,7 @@ test('an unexpected refund is a failure, credited at once', async () => {
   await move('undeliverable', 'AC03')
   await move('refunded')
 
-  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'failed' })
+  expect(await steps.settle(payout)).toMatchObject({ at: 'over', status: 'failed' })
   expect(await balance()).toBe(before)
 })
 
@@ -56,8 +56,8 @@ test.each(['error', 'underfunded', 'refund_failed', 'kyc_required', 'missing_ret
   async (state) => {
     await move(state)
 
-    expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'sent', status: 'processing' })
-    expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'sent', status: 'processing' })
+    expect(await steps.settle(payout)).toMatchObject({ at: 'sent', status: 'processing' })
+    expect(await steps.settle(payout)).toMatchObject({ at: 'sent', status: 'processing' })
 
     const { status, attention, closed_at } = await rowOf()
     expect([status, attention, closed_at]).toEqual(['processing', `bank_says_${state}`, null])
@@ -70,9 +70,9 @@ test.each(['error', 'underfunded', 'refund_failed', 'kyc_required', 'missing_ret
 
 test('a refund that fails keeps a failed payout failed and uncredited until the bank has refunded it after all', async () => {
   await move('undeliverable')
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
   await move('refund_failed')
-  const failed = await steps.pollSettlement(payout)
+  const failed = await steps.settle(payout)
   const { attention } = await rowOf()
   const beforeRefund = await balance()
   await move('refunded')
@@ -83,16 +83,16 @@ test('a refund that fails keeps a failed payout failed and uncredited until the 
     'bank_says_refund_failed',
     before - 153_300_000n,
   ])
-  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'failed' })
+  expect(await steps.settle(payout)).toMatchObject({ at: 'over', status: 'failed' })
   expect([(await rowOf())['attention'], await balance()]).toEqual([null, before])
 })
 
 test('a payout corrected at the bank continues by itself', async () => {
   await move('underfunded')
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
   await move('payment_processed')
 
-  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'completed' })
+  expect(await steps.settle(payout)).toMatchObject({ at: 'over', status: 'completed' })
   expect((await rowOf())['attention']).toBeNull()
 })
 

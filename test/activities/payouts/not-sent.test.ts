@@ -91,7 +91,7 @@ test('a bank that does not answer a status request is asked again later, at the 
   await steps.submitToRail(payout)
   await bank.fault({ kind: 'hang', times: 1, match: { method: 'GET', path: '/v0/transfers*' } })
 
-  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'sent', verdict: { outcome: 'kept' } })
+  expect(await steps.settle(payout)).toMatchObject({ at: 'sent', verdict: { outcome: 'kept' } })
 })
 
 test('a poll without news does not change the payout’s update time', async () => {
@@ -99,7 +99,7 @@ test('a poll without news does not change the payout’s update time', async () 
   await steps.submitToRail(payout)
   const updatedAt = await updated(payout)
 
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
 
   expect(await updated(payout)).toEqual(updatedAt)
 })

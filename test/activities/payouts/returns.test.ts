@@ -183,7 +183,7 @@ describe('a completed live payout', () => {
     await steps.pollReturn(payout)
     await move(payout, 'refunded')
 
-    expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'returned' })
+    expect(await steps.settle(payout)).toMatchObject({ at: 'over', status: 'returned' })
     expect((await setsOf(payout)).filter((line) => line.startsWith('re'))).toEqual([
       'return paid_out -153300000',
       'return wallet 153300000',
@@ -214,10 +214,10 @@ test('a return with a price of zero creates no charge', async () => {
 test('a payout that is returned before it completed is charged the exception, and has no fee to credit', async () => {
   const payout = await aSent()
   await move(payout, 'returned')
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
   await move(payout, 'refunded')
 
-  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'returned' })
+  expect(await steps.settle(payout)).toMatchObject({ at: 'over', status: 'returned' })
   expect(await charges()).toEqual([`exception 6000000 ${thisMonth()}`])
   expect((await setsOf(payout)).filter((line) => line.startsWith('re'))).toEqual([
     'refund in_transit -153300000',
@@ -229,7 +229,7 @@ test('a payout that arrived and was returned between two polls is returned, not 
   const payout = await aSent()
   for (const state of ['payment_processed', 'returned', 'refunded']) await move(payout, state)
 
-  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'returned' })
+  expect(await steps.settle(payout)).toMatchObject({ at: 'over', status: 'returned' })
   expect(await charges()).toEqual([`exception 6000000 ${thisMonth()}`])
 })
 
@@ -267,7 +267,7 @@ async function aSent(environment: Environment = 'live'): Promise<PayoutRef> {
 async function aCompleted(environment: Environment = 'live'): Promise<PayoutRef> {
   const payout = await aSent(environment)
   await move(payout, 'payment_processed')
-  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'completed' })
+  expect(await steps.settle(payout)).toMatchObject({ at: 'over', status: 'completed' })
   return payout
 }
 

@@ -24,7 +24,7 @@ afterAll(() => rails.close())
 test('a stale pending return changes nothing after its refund was booked', async () => {
   const payout = await aSent()
   await move(payout, 'payment_processed')
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
   await move(payout, 'returned')
   const slow = stepsWithStaleAnswer(async () => {
     await move(payout, 'refunded')
@@ -39,10 +39,10 @@ test('a stale transfer in flight changes nothing after the payout was completed'
   const payout = await aSent()
   const slow = stepsWithStaleAnswer(async () => {
     await move(payout, 'payment_processed')
-    await steps.pollSettlement(payout)
+    await steps.settle(payout)
   })
 
-  expect(await slow.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'completed' })
+  expect(await slow.settle(payout)).toMatchObject({ at: 'over', status: 'completed' })
   expect(await rowOf(payout)).toEqual({
     status: 'completed',
     closed: true,

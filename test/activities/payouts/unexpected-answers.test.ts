@@ -26,7 +26,7 @@ test('a transfer that the bank cancels is a failure with a reason, and its money
 
   await bank.control('POST', `/transfers/${transferRef}/advance`, { state: 'canceled', last: true })
 
-  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'failed' })
+  expect(await steps.settle(payout)).toMatchObject({ at: 'over', status: 'failed' })
   expect(await balance()).toBe(before)
 })
 

@@ -93,25 +93,14 @@ async function apply(event: Happening | undefined): Promise<void> {
   }
   const row = await loadStep(db, payouts.get(nth) ?? '')
   await db.transaction(async (tx) => {
-    if (what === 'completed') return chargePayout(tx, row, delivered, at)
+    if (what === 'completed') {
+      await chargePayout(tx, { ...row, completedAt: at }, at)
+      return
+    }
     await creditReturned(tx, row, at)
     await chargeException(tx, row, { causeRef: `return-${nth}`, costMicropounds: exceptionMicropounds, at })
   })
 }
-
-const delivered = {
-  ref: 'tr',
-  payoutId: null,
-  state: 'payment_processed',
-  status: 'delivered',
-  sentMicroUsdc: 1n,
-  refundedMicroUsdc: null,
-  wasDelivered: true,
-  reason: null,
-  networkCostMicropounds: null,
-  createdAt: null,
-  updatedAt: new Date(0),
-} as const
 
 async function run(month: string): Promise<bigint> {
   const previewed = await previewInvoice(db, { partnerId: partner.id, period: month })

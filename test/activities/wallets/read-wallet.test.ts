@@ -133,7 +133,7 @@ test('a refund is left to its payout, even when the read comes first', async () 
 
   expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, booked: 1 })
   expect(await balance()).toBe(before - 153_300_000n + 5_000_000n)
-  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'failed' })
+  expect(await steps.settle(payout)).toMatchObject({ at: 'over', status: 'failed' })
   expect(await readWallet(deps, { walletId: wallet.id })).toEqual(nothing)
 
   expect(await balance()).toBe(before + 5_000_000n)
@@ -144,7 +144,7 @@ test('a refund that its payout has booked is not booked again', async () => {
   const payout = await aSent()
   await move(payout, 'undeliverable')
   await move(payout, 'refunded')
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
 
   expect(await readWallet(deps, { walletId: wallet.id })).toEqual(nothing)
   expect(await balance()).toBe(before)
@@ -241,7 +241,7 @@ test('a second refund of one transfer is held, because its payout is already ref
   const payout = await aSent()
   await move(payout, 'undeliverable')
   await move(payout, 'refunded')
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
   const after = await balance()
   const twice = async (wanted: Parameters<Rails['provider_production']['walletHistory']>[0]) => {
     const history = await rails.provider_production.walletHistory(wanted)
@@ -286,7 +286,7 @@ async function aForeignTransfer(): Promise<string> {
 async function aReturned(): Promise<PayoutRef> {
   const payout = await aSent()
   await move(payout, 'payment_processed')
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
   await move(payout, 'returned')
   await move(payout, 'refunded')
   return payout

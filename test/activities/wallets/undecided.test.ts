@@ -93,7 +93,7 @@ test('of two partial refunds of an open payout one is booked by it and the other
   const deps = reading({ walletHistory: async (wanted) => longAgo(wanted, 'and its first part') })
 
   expect(await readWallet(deps, { walletId })).toEqual({ ...nothing, booked: 1 })
-  expect(await stepsWith().pollSettlement(payout)).toMatchObject({ at: 'over', status: 'failed' })
+  expect(await stepsWith().settle(payout)).toMatchObject({ at: 'over', status: 'failed' })
   expect(await readWallet(deps, { walletId })).toEqual({ ...nothing, held: 1 })
 
   const held = (await listHeldDeposits(db, 10)).filter((each) => each.walletId === walletId)
@@ -215,7 +215,7 @@ async function aSent(): Promise<PayoutRef> {
 async function aCompleted(): Promise<PayoutRef> {
   const payout = await aSent()
   await move(payout, 'payment_processed')
-  await stepsWith().pollSettlement(payout)
+  await stepsWith().settle(payout)
   return payout
 }
 

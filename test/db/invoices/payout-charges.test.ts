@@ -5,7 +5,6 @@ import type { PartnerRow } from '../../../db/partners/partners'
 import { loadStep, type StepRow } from '../../../db/payouts/steps'
 import { openWallet } from '../../../db/wallets/wallets'
 import type { Environment } from '../../../domain/environment'
-import type { Transfer } from '../../../rail/rail'
 import { aPayout } from '../../support/db/a-payout'
 import { aPricedPartner, billed, chargesOf } from '../../support/db/billing'
 import { useDatabase } from '../../support/db/database'
@@ -26,14 +25,8 @@ async function aStep(environment: Environment = 'live'): Promise<StepRow> {
   return loadStep(db, (await aPayout(db, { environment, rail }, wallet)).id)
 }
 
-function delivered(networkCostMicropounds: bigint | null): Transfer {
-  const amounts = { sentMicroUsdc: 153_300_000n, refundedMicroUsdc: null, wasDelivered: true, networkCostMicropounds }
-  const about = { ref: 'tr_1', payoutId: null, reason: null, createdAt: null, updatedAt: october }
-  return { ...about, state: 'payment_processed', status: 'delivered', ...amounts }
-}
-
 const complete = (row: StepRow, at = october, cost: bigint | null = null) =>
-  db.transaction((tx) => chargePayout(tx, row, delivered(cost), at))
+  db.transaction((tx) => chargePayout(tx, { ...row, completedAt: at, networkCostMicropounds: cost }, at))
 const giveBack = (row: StepRow, at: Date) => db.transaction((tx) => creditReturned(tx, row, at))
 const except = (row: StepRow, causeRef: string, costMicropounds: bigint, at = october) =>
   db.transaction((tx) => chargeException(tx, row, { causeRef, costMicropounds, at }))

@@ -284,7 +284,7 @@ async function aCompletedPayout(): Promise<PayoutRef> {
     [payout.payoutId],
   )
   await bank.control('POST', `/transfers/${row?.ref}/advance`, { state: 'payment_processed' })
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
   return payout
 }
 

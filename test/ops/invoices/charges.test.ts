@@ -5,7 +5,6 @@ import { chargePayout, chargeReturn, creditReturned } from '../../../db/invoices
 import type { PartnerRow } from '../../../db/partners/partners'
 import { loadStep } from '../../../db/payouts/steps'
 import { londonMonthOf, previousMonth, startOf } from '../../../domain/month'
-import type { Transfer } from '../../../rail/rail'
 import { systemClock } from '../../../runtime/clock'
 import { aClock, aPartner, aPayoutRow, aSeller } from '../../support/api/fixtures'
 import { useTerminal } from '../../support/terminal'
@@ -34,7 +33,7 @@ beforeEach(async () => {
   await aPayoutRow(stage, partner, { environment: 'live' })
   await terminal.db.transaction(async (tx) => {
     const row = await loadStep(tx, payoutId)
-    await chargePayout(tx, row, delivered, at)
+    await chargePayout(tx, { ...row, completedAt: at }, at)
     await creditReturned(tx, row, at)
     await chargeReturn(tx, row, at)
   })
@@ -113,20 +112,6 @@ test('charge list refuses an unlimited query and unknown objects', async () => {
     '--invoice must be the number of an invoice, such as INV-2026-000123.\n',
   ])
 })
-
-const delivered: Transfer = {
-  ref: 'tr_1',
-  payoutId: null,
-  state: 'payment_processed',
-  status: 'delivered',
-  sentMicroUsdc: 153_300_000n,
-  refundedMicroUsdc: null,
-  wasDelivered: true,
-  reason: null,
-  networkCostMicropounds: null,
-  createdAt: at,
-  updatedAt: at,
-}
 
 async function issue(): Promise<string> {
   const order = { partnerId: partner.id, period, at: systemClock.now(), seller: aSeller }

@@ -68,7 +68,7 @@ describe('payout bind', () => {
     )
 
     await move(transferRef, 'payment_processed')
-    expect(await steps().pollSettlement(payout)).toMatchObject({ at: 'over', status: 'completed' })
+    expect(await steps().settle(payout)).toMatchObject({ at: 'over', status: 'completed' })
     expect(await transfersOf(payout)).toHaveLength(1)
     const { walletId } = await loadStep(terminal.db, payout.payoutId)
     expect(await terminal.db.transaction((tx) => findLedgerDrifts(tx, walletId))).toMatchObject({ findings: [] })

@@ -124,6 +124,7 @@ export async function aPayoutRow(
     verdict: 'accepted',
     verdictAt: at,
     completedAt: status === 'completed' ? at : null,
+    closedAt: status === 'completed' ? at : null,
     returnedAt: status === 'returned' ? at : null,
     ...given,
   }

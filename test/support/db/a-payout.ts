@@ -57,6 +57,7 @@ export function aPendingRow(wallet: WalletRow, at: Date): StoredPayout {
     releasedAt: null,
     completedAt: null,
     returnedAt: null,
+    networkCostMicropounds: null,
     closedAt: null,
     attention: null,
     customerRef: null,

@@ -1,15 +1,23 @@
 // The activities of a payout with one set of dependencies, for tests that call them one by one.
 import { bind, type PayoutDeps } from '../../../activities/bind'
 import { cancelPayout } from '../../../activities/payouts/cancel'
+import { chargePayout } from '../../../activities/payouts/charge'
 import { debitPayout } from '../../../activities/payouts/debit'
 import { resolveSubmit } from '../../../activities/payouts/resolve'
 import { pollReturn, pollSettlement } from '../../../activities/payouts/settle'
 import { submitToRail } from '../../../activities/payouts/submit'
+import type { PayoutRef, Underway } from '../../../workflows/payouts/payout'
 
 /** `brief` is for activities that a caller waits for, as in a worker. */
 export function payoutActivities(deps: PayoutDeps, brief: PayoutDeps = deps) {
-  return {
+  const steps = {
     ...bind(brief, { debitPayout, submitToRail, cancelPayout }),
-    ...bind(deps, { resolveSubmit, pollSettlement, pollReturn }),
+    ...bind(deps, { resolveSubmit, pollSettlement, chargePayout, pollReturn }),
   }
+  /** A poll and, for a completed payout, the charge, as in the workflow. */
+  const settle = async (payout: PayoutRef): Promise<Underway> => {
+    const step = await steps.pollSettlement(payout)
+    return step.at === 'settled' ? steps.chargePayout(payout) : step
+  }
+  return { ...steps, settle }
 }

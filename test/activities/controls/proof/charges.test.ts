@@ -12,7 +12,7 @@ test('payouts that completed, were returned, failed or are in flight show no dri
   const payouts = [await aCompleted(), await aReturned(), await stage.aSentPayout()]
   const failed = await stage.aSentPayout()
   await stage.advance(failed, 'refunded')
-  await steps.pollSettlement(failed)
+  await steps.settle(failed)
 
   expect(await runProof(deps)).toMatchObject(fine)
   const feesAndCosts = ['exception', 'network_fee', 'network_fee', 'payout_fee', 'payout_fee']
@@ -76,7 +76,7 @@ test('a fee of a payout that has not completed is found, and so is one without a
 async function aCompleted(): Promise<PayoutRef> {
   const payout = await stage.aSentPayout()
   await stage.advance(payout, 'payment_processed')
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
   return payout
 }
 

@@ -68,7 +68,7 @@ function betweenQuestions(trigger: () => Promise<unknown>): Db {
 async function settled(state: string): Promise<void> {
   const payout = await stage.aSentPayout()
   await stage.advance(payout, state)
-  await stage.steps.pollSettlement(payout)
+  await stage.steps.settle(payout)
 }
 
 async function aBookedDeposit(): Promise<void> {

@@ -27,7 +27,7 @@ test('a note written while its payout moves on stores the status of that moment'
 test.each(manualEventKinds)('%s with an outdated status is no drift', async (kind) => {
   const payout = await stage.aSentPayout()
   await stage.advance(payout, 'payment_processed')
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
 
   await db.dataSource.query(
     `INSERT INTO payout_events (payout_id, at, kind, status, made_by) VALUES ($1, $2, $3, 'processing', 'ops:test')`,
@@ -47,7 +47,7 @@ test('a stuck payout stays overdue whatever operators do, until the bank reports
   }
 
   await stage.advance(payout, 'payment_processed')
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
 
   expect(await runProof(deps)).toMatchObject(fine)
 })

@@ -171,7 +171,7 @@ test('a payout whose row is gone is found by its set', async () => {
 test('a completed payout that the bank never sent stays found, even long after the proof has advanced', async () => {
   const payout = await stage.aSentPayout()
   await stage.advance(payout, 'payment_processed')
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
   await withoutTriggers(db, `UPDATE payouts SET transfer_ref = 'no-such-transfer' WHERE id = $1`, [payout.payoutId])
   await runProof(deps)
   const found = await stage.found()

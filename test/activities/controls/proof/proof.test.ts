@@ -105,7 +105,7 @@ test('a credit that names no movement of the bank is found by its id, and explai
 test('a refund that was booked twice is found in its payout and in the balance', async () => {
   const payout = await stage.aSentPayout()
   await stage.advance(payout, 'refunded')
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
   const sends = await sendsOf(payout)
   const about = { walletId: wallet.id, payoutId: payout.payoutId, createdBy: 'test', at: clock.now() }
   await postSet(db, { ...about, cause: 'refund', causeRef: 'once-more', postings: refundPostings(sends, sends) })
@@ -121,7 +121,7 @@ test('a refund that was booked twice is found in its payout and in the balance',
 test('a refund of a completed payout is found until its return is booked', async () => {
   const payout = await stage.aSentPayout()
   await stage.advance(payout, 'payment_processed')
-  await steps.pollSettlement(payout)
+  await steps.settle(payout)
   await stage.advance(payout, 'refunded')
 
   await runProof(deps)
