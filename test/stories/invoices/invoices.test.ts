@@ -96,18 +96,24 @@ test('a scheduled run and a manual run at the same moment bill each partner once
   await expectNoGaps()
 })
 
-test('live payouts, one returned in its month and one in the next: charged, invoiced, credited, shown and mailed', async () => {
+test('live payouts, one returned in its month, one in the next, and one whose worker was killed between its settlement and its charge: each is charged once, in its month, invoiced, credited, shown and mailed', async () => {
   await world.ops('price', 'set', '--partner', world.partner.slug, '--return-cost', '0.01')
   await paid('100.00')
   const [sameMonth, later] = [await paid('200.00'), await paid('300.00')]
   await returned(sameMonth, systemClock.now())
+  const uncharged = await killedBeforeCharge('400.00')
 
   const first = await bill(thisMonth)
+  await world.worker.start()
+  await world.sweep()
+  await world.settled(uncharged)
   await returned(later, startOf(nextMonth(thisMonth)))
   const second = await bill(nextMonth(thisMonth))
 
-  const [a = 0, b = 0, c = 0] = await Promise.all(['100.00', '200.00', '300.00'].map(invoicedPart))
-  expect(sumOf(first, 'payout_fees')).toBe(a + b + c)
+  const amounts = ['100.00', '200.00', '300.00', '400.00']
+  const [a = 0, b = 0, c = 0, d = 0] = await Promise.all(amounts.map(invoicedPart))
+  expect(sumOf(first, 'payout_fees')).toBe(a + b + c + d)
+  expect(await count('SELECT count(*)::integer AS n FROM charges WHERE payout_id = $1', [uncharged])).toBe(2)
   expect(sumOf(first, 'credit')).toBe(b)
   expect(sumOf(second, 'payout_fees')).toBe(0)
   expect(sumOf(second, 'credit')).toBe(c)
@@ -145,6 +151,22 @@ async function paid(amount_gbp: string): Promise<string> {
   const { body } = await world.pay({ amount_gbp }, { environment: 'live' })
   expect((await world.settled(body.id)).status).toBe('completed')
   return body.id
+}
+
+/** Completed, and not charged: a lock keeps the charge from being written until the worker is dead. */
+async function killedBeforeCharge(amount_gbp: string): Promise<string> {
+  return world.db.transaction(async (tx) => {
+    await tx.sql`LOCK TABLE charges IN SHARE ROW EXCLUSIVE MODE`
+    const { body } = await world.pay({ amount_gbp }, { environment: 'live' })
+    const row = await world.reached(body.id, ({ status }) => status === 'completed')
+    await until('its charge waits for the lock', async () => {
+      const waiting = `SELECT count(*)::integer AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+      return (await count(waiting, [])) > 0
+    })
+    await world.worker.kill()
+    expect(row.closed_at).toBeNull()
+    return body.id
+  })
 }
 
 /** The bank returns it without an event. The poll runs at the given time. */

@@ -1,0 +1,107 @@
+// The charge of a completed payout: once, in the month of its completion, whoever comes first.
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { issueInvoice } from '../../../db/invoices/issue'
+import { listPartnersToBill } from '../../../db/invoices/partners-to-bill'
+import { loadStep } from '../../../db/payouts/steps'
+import { londonMonthOf, nextMonth, startOf } from '../../../domain/month'
+import { systemClock } from '../../../runtime/clock'
+import type { PayoutRef } from '../../../workflows/payouts/payout'
+import { aSeller } from '../../support/api/fixtures'
+import { useDatabase } from '../../support/db/database'
+import { aClaim, movingClock, stepDeps, usePayer } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
+
+const month = londonMonthOf(systemClock.now())
+const firstOfNext = startOf(nextMonth(month))
+
+const db = useDatabase()
+const clock = movingClock()
+const { bank, rails, partner } = usePayer(db, { clock })
+const steps = payoutActivities(stepDeps(db, rails, { clock }))
+let payout: PayoutRef
+
+/** A live payout that the bank has delivered and that is not charged yet. */
+beforeEach(async () => {
+  payout = await aClaim(db, { partnerId: partner.id, environment: 'live' })
+  await steps.debitPayout(payout)
+  await steps.submitToRail(payout)
+  await advance('payment_processed')
+  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'settled', status: 'completed' })
+})
+
+afterEach(() => clock.reset())
+
+test('a settled payout is completed and open, and has no charge; its step charges it once and closes it', async () => {
+  expect(await loadStep(db, payout.payoutId)).toMatchObject({ status: 'completed', closedAt: null })
+  expect(await charges()).toEqual([])
+
+  const [first, second] = [await steps.chargePayout(payout), await steps.chargePayout(payout)]
+
+  expect(first).toMatchObject({
+    at: 'over',
+    status: 'completed',
+    says: expect.stringMatching(/^completed, fee 1\.09 GBP/),
+  })
+  expect(second).toMatchObject({ at: 'over', status: 'completed' })
+  expect((await loadStep(db, payout.payoutId)).closedAt).toEqual(expect.any(Date))
+  expect(await charges()).toEqual([`network_fee ${month}`, `payout_fee ${month}`])
+})
+
+test('two runs that charge at the same time charge once', async () => {
+  await Promise.all([1, 2, 3, 4].map(() => steps.chargePayout(payout)))
+
+  expect(await charges()).toEqual([`network_fee ${month}`, `payout_fee ${month}`])
+})
+
+test('a run that resumes charges it, and neither debits nor asks the bank again', async () => {
+  await bank.fault({ kind: 'status', status: 500, times: null })
+
+  expect(await steps.debitPayout(payout)).toMatchObject({ at: 'settled' })
+  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'settled' })
+  expect(await steps.chargePayout(payout)).toMatchObject({ at: 'over', status: 'completed' })
+})
+
+test('charged days later, it is on the invoice of the month in which it was completed', async () => {
+  clock.forward(firstOfNext.getTime() - systemClock.now().getTime() + 86_400_000)
+
+  await steps.chargePayout(payout)
+
+  expect(await charges()).toEqual([`network_fee ${month}`, `payout_fee ${month}`])
+})
+
+test('the invoice run charges it first, and its own step then charges nothing more', async () => {
+  const toBill = await listPartnersToBill(db, { period: month, after: null, limit: 10 })
+  const at = new Date(firstOfNext.getTime() + 1000)
+  const issued = await issueInvoice(db, { partnerId: partner.id, period: month, at, seller: aSeller })
+  const again = await steps.chargePayout(payout)
+
+  expect(toBill.map(({ id }) => id)).toContain(partner.id)
+  expect(issued).toMatchObject({ outcome: 'issued' })
+  expect(again).toMatchObject({ at: 'over', status: 'completed' })
+  expect(await charges()).toEqual([`network_fee ${month}`, `payout_fee ${month}`])
+  const left = await db.sql`SELECT FROM uninvoiced_charges WHERE partner_id = ${partner.id}`
+  expect(left).toEqual([])
+})
+
+test('a payout that comes back before it was charged is charged and credited', async () => {
+  await advance('returned')
+  await steps.pollReturn(payout)
+
+  expect(await steps.chargePayout(payout)).toMatchObject({ at: 'over', status: 'returned' })
+  expect((await charges()).filter((charge) => !charge.startsWith('exception'))).toEqual([
+    `credit ${month}`,
+    `network_fee ${month}`,
+    `payout_fee ${month}`,
+  ])
+})
+
+async function advance(state: string): Promise<void> {
+  const { transferRef } = await loadStep(db, payout.payoutId)
+  await bank.control('POST', `/transfers/${transferRef}/advance`, { state, last: true })
+}
+
+async function charges(): Promise<string[]> {
+  const rows = await db.sql<{ line: string }>`SELECT kind || ' ' || to_char(month, 'YYYY-MM') AS line FROM charges
+    WHERE payout_id = ${payout.payoutId} ORDER BY line`
+  return rows.map(({ line }) => line)
+}
