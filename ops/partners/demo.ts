@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { PayoutDeps } from '../../activities/bind'
+import { chargePayout } from '../../activities/payouts/charge'
 import { debitPayout } from '../../activities/payouts/debit'
 import { pollReturn, pollSettlement } from '../../activities/payouts/settle'
 import { submitToRail } from '../../activities/payouts/submit'
@@ -163,7 +164,10 @@ async function payOne({ ops, bank, month, partnerId }: Stage, payout: DemoPayout
   // Not sent: the worker continues it, like any payout.
   if (transferRef === null) return
   await bank.simulate({ transferRef, outcome: 'settle', reason: null })
-  await withDeps(ops, at(payout.day, 10.1), (deps) => pollSettlement(deps, sent))
+  await withDeps(ops, at(payout.day, 10.1), async (deps) => {
+    const { at: step } = await pollSettlement(deps, sent)
+    if (step === 'settled') await chargePayout(deps, sent)
+  })
   if (payout.returnedOn === null) return
   await bank.simulate({ transferRef, outcome: 'return', reason: 'account_closed' })
   await withDeps(ops, at(payout.returnedOn, 15), async (deps) => {

@@ -48,6 +48,7 @@ export function traces(open: () => World, opened: () => ACollector): void {
       'payouts-api: POST /v1/payouts',
       'payouts-api: POST /v1/payouts > UpdateWithStartWorkflow payout',
       ...[
+        'chargePayout',
         'debitPayout',
         'pollSettlement',
         'pollSettlement > GET /transfers/{id}',
@@ -146,7 +147,7 @@ export function traces(open: () => World, opened: () => ACollector): void {
     expect([away, silent].map(({ status }) => status)).toEqual(['completed', 'completed'])
     expect(told('cannot send traces')).toEqual([1, 1])
     // Buffered spans are not lost. The bank knows the recipient by now.
-    for (const { id } of [away, silent]) expect(pathsIn(await wholeTrace(id))).toHaveLength(7)
+    for (const { id } of [away, silent]) expect(pathsIn(await wholeTrace(id))).toHaveLength(8)
   })
 
   test("no span contains the recipient, the partner, or any user's text", async () => {
@@ -171,7 +172,7 @@ export function traces(open: () => World, opened: () => ACollector): void {
     await Promise.all(parts.map((part) => part.stop()))
 
     const sent = collector.taken.length
-    expect(pathsIn(await wholeTrace(body.id))).toHaveLength(7)
+    expect(pathsIn(await wholeTrace(body.id))).toHaveLength(8)
     expect(collector.taken).toHaveLength(sent)
     expect(parts.filter((part) => part.output().includes('traces were lost'))).toEqual([])
     await Promise.all(parts.map((part) => part.start()))
@@ -186,8 +187,8 @@ export function traces(open: () => World, opened: () => ACollector): void {
       )
       const trace = spans.filter(({ traceId }) => traceId === first?.traceId)
       const isWhole = trace.every((span) => span === first || above(span, trace) !== undefined)
-      const isSettled = trace.some(({ name }) => name === 'pollSettlement')
-      return first !== undefined && isWhole && isSettled ? [first, ...trace.filter((span) => span !== first)] : null
+      const isOver = trace.some(({ name }) => name === 'chargePayout')
+      return first !== undefined && isWhole && isOver ? [first, ...trace.filter((span) => span !== first)] : null
     })
   }
 }

@@ -73,7 +73,8 @@ test('a delivered payout with bank events and a case: only the case is left to d
 
   inThisOrder(steps, [
     /^The bank reports that the money has arrived/,
-    /^The step pollSettlement ran: completed\.$/,
+    /^The step pollSettlement ran: completed, to be charged\.$/,
+    /^The step chargePayout ran: completed, nothing is charged in the sandbox\.$/,
     /^The bank sent an event: transfer tr-1 is payment_processed; it is not handled yet\.$/,
   ])
   expect(steps.map(({ text }) => text)).toContainEqual(
