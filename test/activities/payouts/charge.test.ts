@@ -5,7 +5,7 @@ import { listPartnersToBill } from '../../../db/invoices/partners-to-bill'
 import { loadStep } from '../../../db/payouts/steps'
 import { londonMonthOf, nextMonth, startOf } from '../../../domain/month'
 import { systemClock } from '../../../runtime/clock'
-import type { PayoutRef } from '../../../workflows/payouts/payout'
+import type { PayoutRef, Underway } from '../../../workflows/payouts/payout'
 import { aSeller } from '../../support/api/fixtures'
 import { useDatabase } from '../../support/db/database'
 import { aClaim, movingClock, stepDeps, usePayer } from '../../support/stages/payout'
@@ -19,6 +19,7 @@ const clock = movingClock()
 const { bank, rails, partner } = usePayer(db, { clock })
 const steps = payoutActivities(stepDeps(db, rails, { clock }))
 let payout: PayoutRef
+let settled: Underway
 
 /** A live payout that the bank has delivered and that is not charged yet. */
 beforeEach(async () => {
@@ -26,12 +27,13 @@ beforeEach(async () => {
   await steps.debitPayout(payout)
   await steps.submitToRail(payout)
   await advance('payment_processed')
-  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'settled', status: 'completed' })
+  settled = await steps.pollSettlement(payout)
 })
 
 afterEach(() => clock.reset())
 
 test('a settled payout is completed and open, and has no charge; its step charges it once and closes it', async () => {
+  expect(settled).toMatchObject({ at: 'settled', status: 'completed' })
   expect(await loadStep(db, payout.payoutId)).toMatchObject({ status: 'completed', closedAt: null })
   expect(await charges()).toEqual([])
 
