@@ -12,8 +12,8 @@ module.exports = {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/'],
   globalSetup: '<rootDir>/test/support/jest/start.ts',
   globalTeardown: '<rootDir>/test/support/jest/stop.ts',
-  // One file waits for servers while two others compute.
-  maxWorkers: 3,
+  // Two files wait for servers while two others compute.
+  maxWorkers: 4,
   workerIdleMemoryLimit: '1GB',
   cacheDirectory: '<rootDir>/.cache/jest',
   // Only ends a test that hangs. A busy machine is slow, and that is no failure.
