@@ -83,6 +83,8 @@ function settings({ durable, maxConnections }: PostgresOptions, port: number): s
     fsync: durable,
     synchronous_commit: durable,
     full_page_writes: durable,
+    // It looks through every database in turn, and there are hundreds of short-lived ones when nothing has to last.
+    autovacuum: durable,
   }
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }

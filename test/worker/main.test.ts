@@ -129,6 +129,8 @@ function start(env: Record<string, string> = {}): WorkerProcess {
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: testSystem().temporalAddress,
     SECRET_KEYS: `k1:${'0'.repeat(64)}`,
+    // Schedules that run every minute would add lines to the log, depending on the machine's speed.
+    ...Object.fromEntries(['SWEEP', 'NOTICES', 'AUDIT_SEAL'].map((name) => [`${name}_EVERY_MS`, '86400000'])),
     ...env,
   })
   started.push(worker)

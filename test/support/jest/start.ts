@@ -85,6 +85,8 @@ async function postgres(folder: string): Promise<string> {
 }
 
 async function temporal(folder: string): Promise<string> {
+  // A sixth of its processor time would be garbage collection. The tests' other processes are not written in Go.
+  process.env['GOGC'] ??= '400'
   const cli = await findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report: reportProgress() })
   const server = await startTemporal({
     cli,
