@@ -49,6 +49,8 @@ export interface Underway {
   readonly status: PayoutStatus | 'refused'
   /** A short description for the Web UI. */
   readonly says: string
+  /** Why the last call to the bank did not succeed, such as `HTTP 500` or `timeout`. Absent if it did or if none was made. */
+  readonly bank?: string
 }
 
 /** `by update`: by our API, which has recorded the actor. `in Temporal`: in the Web UI, by an unknown actor. */
