@@ -1,7 +1,8 @@
-// Mails a partner's admins: one mail for each admin with all notices that belong together, queued in the transaction that takes the notices.
+// Mails a partner's admins: one mail for each admin with all notices that belong together, queued in the transaction that takes the
+// notices. While no one can receive them, they wait.
 import type { Tx } from '../../db/database'
 import { enqueueMail } from '../../db/partners/mails'
-import { listMembers, type MemberRow } from '../../db/partners/members'
+import { listMembers } from '../../db/partners/members'
 import {
   casesToTell,
   depositsToTell,
@@ -14,7 +15,7 @@ import { findPartnerById, type PartnerRow } from '../../db/partners/partners'
 import { clearLowBalances, reportLowBalances } from '../../db/wallets/live'
 import { assert } from '../../domain/assert'
 import { formatPence, formatUsdcDown, formatUsdcExactly } from '../../domain/money'
-import { type NoticeContent, noticeMessage } from '../../mail/messages/notice'
+import { type NoticeContent, type NoticeReaders, noticeMessage } from '../../mail/messages/notice'
 import type { NoticesSent } from '../../workflows/partners/notices'
 import type { ActivityDeps } from '../bind'
 
@@ -51,28 +52,42 @@ export async function sendNotices(deps: NoticeDeps, { limit }: { readonly limit:
 
 async function tell(tx: Tx, deps: NoticeDeps, group: NoticeGroup): Promise<{ told: number; mails: number }> {
   const at = deps.clock.now()
-  const abouts = await takeNotices(tx, group, { at, limit: atOnceInAMail })
   const partner = await findPartnerById(tx, group.partnerId)
   assert(partner !== null, 'a notice is about a partner')
+  const { sentTo, addresses } = await readersOf(tx, partner)
+  if (addresses.length === 0) return { told: 0, mails: 0 }
+
+  const abouts = await takeNotices(tx, group, { at, limit: atOnceInAMail })
   const told = abouts.length
   const isMuted = group.kind !== 'first_payout' && partner.mutedMails.includes(group.kind)
   const isWanted = group.environment === 'live' && !isMuted
   const content = isWanted && told > 0 ? await contentOf(tx, group, partner, abouts) : null
   if (content === null) return { told, mails: 0 }
 
-  const admins = (await listMembers(tx, partner.id)).filter(isTold)
   const { name, verificationStatus: verification } = partner
-  for (const { email: address } of admins) {
-    const mail = noticeMessage({ address, partner: name, verification, publicUrl: deps.publicUrl, content })
+  for (const address of addresses) {
+    const mail = noticeMessage({ address, sentTo, partner: name, verification, publicUrl: deps.publicUrl, content })
     const expiresAt = new Date(at.getTime() + keepForMs)
     await enqueueMail(tx, deps.keyring, { kind: 'notice', mail, at, expiresAt })
   }
-  return { told, mails: admins.length }
+  return { told, mails: addresses.length }
 }
 
-/** A member who has never signed in may be a stranger: anyone can type an address (docs/decisions/sign-in/confirm-codes.md). */
-function isTold({ role, lastLoginAt }: MemberRow): boolean {
-  return role === 'admin' && lastLoginAt !== null
+interface Readers {
+  readonly sentTo: NoticeReaders
+  readonly addresses: readonly string[]
+}
+
+/**
+ * The admins who have signed in. The address of any other may be a stranger's, because anyone can type one
+ * (docs/decisions/sign-in/confirm-codes.md). Before the first sign-in only an operator, or a sign-up by mailed code, can have set the
+ * contact address, so the mails go there.
+ */
+async function readersOf(tx: Tx, { id, contactEmail }: PartnerRow): Promise<Readers> {
+  const members = await listMembers(tx, id)
+  const admins = members.filter(({ role, lastLoginAt }) => role === 'admin' && lastLoginAt !== null)
+  if (admins.length > 0) return { sentTo: 'admins', addresses: admins.map(({ email }) => email) }
+  return { sentTo: 'contact', addresses: contactEmail === null ? [] : [contactEmail] }
 }
 
 const listedAtMost = 20

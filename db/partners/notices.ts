@@ -4,6 +4,7 @@ import type { NoticeKind, SwitchableNotice } from '../../domain/partners/partner
 import type { CaseKind, CaseOutcome } from '../../domain/payouts/case'
 import { entity, idOf, orNull, sequence, text, time, uuid } from '../columns'
 import type { Queryable, Tx } from '../database'
+import { sql } from '../sql'
 
 interface NoticeRow {
   readonly id: bigint
@@ -13,7 +14,7 @@ interface NoticeRow {
   /** A payout, a movement, a case, or a word such as the new status. Never personal data. */
   readonly about: string
   readonly at: Date
-  /** Set when it was mailed, or when the mail was not wanted. */
+  /** Set when it was mailed, or when the mail was not wanted. Null while no one can receive it. */
   readonly toldAt: Date | null
   readonly payerId: string | null
 }
@@ -47,10 +48,24 @@ export async function addNotice(
 /** The notices of one mail. */
 export type NoticeGroup = Pick<NewNotice, 'partnerId' | 'environment' | 'kind'>
 
+/** Of partners that someone can receive mails for. The notices of the others wait, and must not fill the pages. */
 export async function listNoticeGroups(db: Queryable, limit: number): Promise<NoticeGroup[]> {
-  return db.sql<NoticeGroup>`SELECT DISTINCT partner_id, environment, kind FROM notices WHERE told_at IS NULL
-    ORDER BY partner_id, environment, kind LIMIT ${limit}`
+  return db.sql<NoticeGroup>`SELECT DISTINCT partner_id, environment, kind FROM notices JOIN partners p ON p.id = partner_id
+    WHERE told_at IS NULL AND ${hasReader} ORDER BY partner_id, environment, kind LIMIT ${limit}`
 }
+
+/** The notices of a partner that no one can receive. */
+export async function countUnreadable(db: Queryable, partnerId: string): Promise<number> {
+  const [row] = await db.sql<{
+    count: bigint
+  }>`SELECT count(*) AS count FROM notices JOIN partners p ON p.id = partner_id
+    WHERE told_at IS NULL AND partner_id = ${partnerId} AND NOT ${hasReader}`
+  return Number(row?.count ?? 0)
+}
+
+/** For a partner `p`: it has an admin who has signed in, or a contact address. */
+const hasReader = sql`(p.contact_email IS NOT NULL OR EXISTS (
+  SELECT FROM members m WHERE m.partner_id = p.id AND m.role = 'admin' AND m.last_login_at IS NOT NULL))`
 
 /** Returns the subjects, oldest first. No other process takes the same notices. */
 export async function takeNotices(

@@ -39,8 +39,12 @@ interface ToldCase {
   readonly amountGbp: string
 }
 
+/** The admins who have signed in, or the contact address while there is none. */
+export type NoticeReaders = 'admins' | 'contact'
+
 interface NoticeMessage {
   readonly address: string
+  readonly sentTo: NoticeReaders
   /** The partner of the admin. */
   readonly partner: string
   readonly verification: VerificationStatus
@@ -50,7 +54,7 @@ interface NoticeMessage {
 
 type Told = Pick<Layout, 'heading' | 'paragraphs' | 'facts'>
 
-export function noticeMessage({ address, partner, verification, publicUrl, content }: NoticeMessage): Message {
+export function noticeMessage({ address, sentTo, partner, verification, publicUrl, content }: NoticeMessage): Message {
   const told = toldOf(content, `${publicUrl}/dashboard`)
   // Anyone can sign up under any name, so the subject and preview contain no partner's text.
   const whose = verification === 'approved' ? `${partner}: ` : ''
@@ -58,7 +62,11 @@ export function noticeMessage({ address, partner, verification, publicUrl, conte
     content.kind === 'first_payout'
       ? 'This mail cannot be switched off.'
       : `To stop these mails, switch off “${switchNames[content.kind]}” in the settings of the dashboard.`
-  const foot = `Sent to the admins of ${partner}. ${howToStop}`
+  const readers =
+    sentTo === 'admins'
+      ? `the admins of ${partner}`
+      : `the contact address of ${partner}, because no admin has signed in yet`
+  const foot = `Sent to ${readers}. ${howToStop}`
   const layout = { ...told, preview: told.paragraphs[0] ?? told.heading, foot }
   return { to: { name: '', address }, subject: `${whose}${told.heading}`, text: textOf(layout), html: htmlOf(layout) }
 }

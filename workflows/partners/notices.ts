@@ -9,7 +9,7 @@ export interface Noticing {
 }
 
 export interface NoticesSent {
-  /** Notices that were mailed, or that no admin wants. */
+  /** Notices that were mailed, or that no admin wants. Those that no one can receive yet wait, and do not count. */
   readonly told: number
   readonly mails: number
   /** Notices that could not be mailed. The log says why, and the next run retries. */

@@ -139,12 +139,60 @@ test.each(noticeKinds)('%s can be switched off by itself: it is not mailed, not 
   expect(await openNotices()).toEqual([])
 })
 
-test('a partner without admins gets no mail, and its notices are done', async () => {
-  await aFailed()
-  await db.dataSource.query('DELETE FROM members WHERE partner_id = $1', [partner.id])
+describe('while no admin has signed in', () => {
+  beforeEach(async () => {
+    await db.dataSource.query('UPDATE members SET last_login_at = NULL WHERE partner_id = $1', [partner.id])
+  })
 
-  expect(await send()).toEqual({ told: 1, mails: 0, failed: 0, more: false })
-  expect(await openNotices()).toEqual([])
+  test('the contact address that an operator set is mailed, once', async () => {
+    await changePartner({ db, clock }, partner, { contactEmail: 'desk@acme.test' })
+    await aMember('invited@acme.test', 'admin')
+    await aFailed()
+
+    expect(await send()).toEqual({ told: 1, mails: 1, failed: 0, more: false })
+    const [mail] = await mailed()
+    expect(mail?.mail.to.address).toBe('desk@acme.test')
+    expect(mail?.mail.text).toContain('Sent to the contact address of Acme Ltd, because no admin has signed in yet.')
+    await signIn()
+    expect(await send()).toMatchObject({ told: 0, mails: 0 })
+  })
+
+  test('notices wait until there is a contact address', async () => {
+    await changePartner({ db, clock }, partner, { contactEmail: null })
+    await aFailed()
+    await aFailed()
+
+    expect(await send()).toEqual({ told: 0, mails: 0, failed: 0, more: false })
+    expect(await openNotices()).toEqual(['payout_failed live', 'payout_failed live'])
+    await changePartner({ db, clock }, partner, { contactEmail: 'desk@acme.test' })
+
+    expect(await send()).toMatchObject({ told: 2, mails: 1 })
+    expect((await mailed())[0]?.mail.subject).toBe('Acme Ltd: 2 payouts failed')
+  })
+
+  test('notices wait until an admin signs in, who then gets them instead of a contact address', async () => {
+    await changePartner({ db, clock }, partner, { contactEmail: null })
+    await aMember('grace@acme.test', 'admin')
+    await aFailed()
+    await send()
+    await signIn('grace@acme.test')
+    await changePartner({ db, clock }, partner, { contactEmail: 'desk@acme.test' })
+
+    expect(await send()).toMatchObject({ told: 1, mails: 1 })
+    expect((await mailed()).map(({ mail }) => mail.to.address)).toEqual(['grace@acme.test'])
+  })
+
+  test('waiting notices delay no other partner, however many there are', async () => {
+    await changePartner({ db, clock }, partner, { contactEmail: null })
+    await aNotice('top_up')
+    await aNotice('verification', 'approved')
+    const other = await aPartner({ db, clock })
+    await addNotice(db, { ...inLive(), partnerId: other.id, kind: 'verification', about: 'approved' })
+
+    expect(await sendNotices(deps, { limit: 1 })).toMatchObject({ told: 1, mails: 1 })
+
+    expect((await mailed()).map(({ mail }) => mail.to.address)).toEqual([other.contactEmail])
+  })
 })
 
 test('events of another partner are not in the mail', async () => {
@@ -277,16 +325,19 @@ async function anEvent(payoutId: string, kind: string): Promise<void> {
 
 async function aNotice(kind: SwitchableNotice, about?: string): Promise<void> {
   const subject = about ?? (kind === 'low_balance' ? '0' : randomUUID())
-  await addNotice(db, { partnerId: partner.id, environment: 'live', kind, about: subject, at: clock.now() })
+  await addNotice(db, { ...inLive(), partnerId: partner.id, kind, about: subject })
 }
 
 async function aMember(email: string, role: 'admin' | 'viewer'): Promise<void> {
   await db.transaction((tx) => insertMember(tx, { partnerId: partner.id, email, name: null, role, at: clock.now() }))
 }
 
-/** All members of the partner. */
-async function signIn(): Promise<void> {
-  await db.dataSource.query('UPDATE members SET last_login_at = now() WHERE partner_id = $1', [partner.id])
+const inLive = () => ({ environment: 'live', at: clock.now() }) as const
+
+/** All members of the partner, or those with this email. */
+async function signIn(email = '%'): Promise<void> {
+  const sql = 'UPDATE members SET last_login_at = now() WHERE partner_id = $1 AND email LIKE $2'
+  await db.dataSource.query(sql, [partner.id, email])
 }
 
 async function topUp(amount: bigint, bankRef: string): Promise<void> {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { listMembers } from '../../../db/partners/members'
+import { addNotice } from '../../../db/partners/notices'
 import { findPartnerBySlug, updatePartner } from '../../../db/partners/partners'
 import { findWallet } from '../../../db/wallets/wallets'
 import { oneSentence, openTerminal, useTerminal } from '../../support/terminal'
@@ -97,8 +98,31 @@ describe('partner show and list', () => {
   test('show prints the same as create', async () => {
     const created = await createPartner('shown')
 
-    expect(await terminal.json('partner', 'show', '--partner', 'shown')).toEqual(created)
+    expect(await terminal.json('partner', 'show', '--partner', 'shown')).toEqual({ ...created, waiting_notices: 0 })
     expect((await terminal.ops('partner', 'show', '--partner', 'shown')).out).toContain('ada@shown.test')
+  })
+
+  test('show counts the notices that no one can receive, until there is a contact email', async () => {
+    const { id } = await createPartner('unread')
+    await addNotice(terminal.db, {
+      partnerId: id,
+      environment: 'live',
+      kind: 'verification',
+      about: 'x',
+      at: new Date(0),
+    })
+    const setContact = (email: string) =>
+      terminal.json('partner', 'set', '--partner', 'unread', '--contact-email', email)
+    const show = () => terminal.ops('partner', 'show', '--partner', 'unread')
+    const warning = 'Notices that wait, because no admin has signed in and there is no contact email: 1.\n'
+
+    const before = await show()
+    await setContact('none')
+    const without = await show()
+    await setContact('desk@acme.test')
+
+    expect([before.out.includes('Notices'), without.out.endsWith(warning)]).toEqual([false, true])
+    expect(await show()).toMatchObject({ code: 0, out: expect.not.stringContaining('Notices') })
   })
 
   test('list prints every partner by slug', async () => {
