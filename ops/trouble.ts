@@ -28,6 +28,7 @@ const bankIsAway = 'The bank does not answer: check that it runs, then repeat th
 const knownTroubles: readonly { readonly pattern: RegExp; readonly sentence: string }[] = [
   { pattern: /^(28P01$|28000$|SASL)/, sentence: 'The database refused the user or password of DATABASE_URL.' },
   { pattern: /^3D000$/, sentence: 'The database server has no database with the name in DATABASE_URL.' },
+  { pattern: /^42501$/, sentence: 'The database role of DATABASE_URL may only read, so it cannot do this.' },
   { pattern: /^(42P01|42703)$/, sentence: 'The database is not up to date: run npm run migrate.' },
   { pattern: busyPattern, sentence: 'The database is too busy to answer in time: try again.' },
   {

@@ -6,6 +6,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { takeLock } from '../../local/lock'
+import { asReader } from '../support/db/app-role'
 import { oneSentence, openTerminal, runWith, useTerminal } from '../support/terminal'
 
 const terminal = useTerminal()
@@ -106,6 +107,19 @@ describe('the operator of a command', () => {
     expect(unnamed.err).toBe('OPS_USER is required in production: your name, for the activity list.\n')
     expect(invalid.err).toBe('OPS_USER must be 1 to 60 letters, digits and . _ @ + -, without spaces.\n')
   })
+})
+
+test('an operator whose database role may only read can look at everything and change nothing', async () => {
+  const env = { ...terminal.env, DATABASE_URL: await asReader(terminal.env.DATABASE_URL) }
+  const looks = ['partner list', 'payout attention', 'rail status', 'proof list', 'deposit list', 'worker list']
+
+  const looked = await Promise.all(looks.map((look) => runWith(env, look.split(' '))))
+  const paused = await runWith(env, ['rail', 'pause', '--environment', 'live'])
+
+  expect(looked.map(({ code, err }) => [code, err])).toEqual(looks.map(() => [0, '']))
+  const sentence = 'The database role of DATABASE_URL may only read, so it cannot do this.\n'
+  expect(paused).toEqual({ code: 1, out: '', err: sentence })
+  expect((await terminal.ops('rail', 'status')).out).not.toContain('paused')
 })
 
 describe('one sentence reports', () => {
