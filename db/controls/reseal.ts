@@ -1,4 +1,4 @@
-// Rewrites payout data under the current secret key after a rotation (docs/operations.md).
+// Rewrites payout data under the current secret key after a rotation (docs/operations/keys.md).
 import type { Db } from '../database'
 import type { Keyring } from '../keyring'
 import { type CanonicalFields, differingFields, type Fingerprint, fingerprintOf } from '../payouts/fingerprint'

@@ -152,7 +152,7 @@ function isoOf(at: Date | null): string | null {
   return at?.toISOString() ?? null
 }
 
-/** Next step for each kind of drift; docs/operations.md has the same table. */
+/** Next step for each kind of drift; docs/operations/books.md has the same table. */
 export const driftSteps: Readonly<Record<DriftKind, string>> = {
   wallet_balance:
     'The balance of a wallet is not the sum of its entries, so a row was changed by hand: pause the rail of its environment, and let an engineer find the row with audit verify.',

@@ -48,7 +48,7 @@ export async function startInstalled(dataDir: string, port: number): Promise<Ins
   }
 }
 
-/** As described in docs/operations.md. */
+/** As described in docs/operations/backup.md. */
 export async function dump(url: string, file: string): Promise<void> {
   await run(tool('pg_dump'), ['--format=custom', `--file=${file}`, url])
 }

@@ -1,4 +1,4 @@
-// The backup of docs/operations.md, restored for real: into an empty PostgreSQL, with an empty Temporal, with
+// The backup of docs/operations/backup.md, restored for real: into an empty PostgreSQL, with an empty Temporal, with
 // payouts in flight.
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
@@ -47,7 +47,7 @@ afterAll(async () => {
   }
 })
 
-test('a backup is restored with an empty Temporal, in the order of operations.md: every open payout is finished, and none is paid twice', async () => {
+test('a backup is restored with an empty Temporal, in the documented order: every open payout is finished, and none is paid twice', async () => {
   const over = await pay(5)
   await world.allSettled(over)
   await world.bank.fault({ kind: 'stuck', state: 'pending', times: null })

@@ -23,6 +23,21 @@ test('every link from one page to another works', () => {
   expect(links.filter(({ page, to }) => !existsSync(join(root, dirname(page), to)))).toEqual([])
 })
 
+test('every link to a heading names one', () => {
+  const links = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\(([^)\s#:{]*)#([^)]+)\)/g)].map(([, to = '', heading = '']) => ({ page, to, heading })),
+  )
+  const headings = (page: string) => [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => anchorOf(text))
+
+  expect(links.length).toBeGreaterThan(50)
+  expect(
+    links.filter(({ page, to, heading }) => {
+      const target = to === '' ? page : join(dirname(page), to)
+      return target.endsWith('.md') && !headings(target).includes(heading)
+    }),
+  ).toEqual([])
+})
+
 test.each([
   ['see `db/wallets/ledger.ts`', ['db/wallets/ledger.ts']],
   ['in `api/<noun>/` and `api/<noun>/read.ts`', ['api/']],
@@ -46,6 +61,14 @@ function pathsIn(text: string): string[] {
     /\.(md|tsx?|mjs|js|json|sql|ya?ml|sh|conf)$/.test(path) || (path.includes('/') && isFolder(path.split('/')[0]))
   const isMade = (path: string) => /^(\.data|\.cache|dist)\//.test(path)
   return [...new Set(quoted.filter((path) => isPath(path) && !isMade(path)))]
+}
+
+/** As GitHub makes it. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
 }
 
 function isFolder(name = ''): boolean {

@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals'
 import { readArguments } from '../../ops/arguments'
 import { nameOf } from '../../ops/command'
 import { commands } from '../../ops/commands'
-import { runWith } from '../support/terminal'
+import { runWith, wordsOf } from '../support/terminal'
 
 const nouns = [...new Set(commands.map(({ noun }) => noun))]
 
@@ -62,8 +62,3 @@ describe('--help', () => {
     expect(stdout).toContain('partner create')
   })
 })
-
-/** Splits it as a shell does. */
-function wordsOf(line: string): string[] {
-  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
-}

@@ -69,3 +69,8 @@ export async function runWith(env: Readonly<Record<string, string>>, argv: reado
 
 /** One sentence: one line that starts with a capital or the name of an option or partner, and ends with a full stop. */
 export const oneSentence = /^\S[^\n]*\.\n$/
+
+/** The words of a command line, as a shell splits them. */
+export function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+}

@@ -9,7 +9,7 @@ import { testSystem } from '../support/jest/system'
 import { pollersIn, startWorkerProcess, type WorkerProcess } from '../support/temporal/a-worker-process'
 import { until } from '../support/until'
 
-/** The limit in docker-compose.yml and docs/operations.md, with a margin for slow machines. */
+/** The limit in docker-compose.yml and docs/operations/deploy.md, with a margin for slow machines. */
 const boundMs = 30_000 + 5_000
 
 let database: TestDatabase

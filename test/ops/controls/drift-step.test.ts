@@ -1,11 +1,11 @@
-// Every kind of drift has its runbook step in docs/operations.md.
+// Every kind of drift has its runbook step in docs/operations/books.md.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { driftKinds } from '../../../domain/controls/drift'
 import { driftSteps } from '../../../ops/controls/proof'
 
-const page = readFileSync(join(__dirname, '../../../docs/operations.md'), 'utf8')
+const page = readFileSync(join(__dirname, '../../../docs/operations/books.md'), 'utf8')
 
 test.each(driftKinds)('%s is in the runbook', (kind) => {
   expect(page).toContain(`| \`${kind}\` | ${driftSteps[kind]} |\n`)

@@ -1,4 +1,4 @@
-// A rotation of SECRET_KEYS as in docs/operations.md, run for real: k1 alone, k2 before k1, everything
+// A rotation of SECRET_KEYS as in docs/operations/keys.md, run for real: k1 alone, k2 before k1, everything
 // rewritten, k2 alone.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'

@@ -1,0 +1,134 @@
+// Every ops command in the documentation exists, and "A payout is stuck" covers every sentence of payout explain.
+import { expect, test } from '@jest/globals'
+import type { PartnerRow } from '../../db/partners/partners'
+import { type CaseRow, openCase } from '../../db/payouts/cases/cases'
+import { findPayoutStory, type StoryPayout } from '../../db/payouts/story'
+import { assert } from '../../domain/assert'
+import { readArguments } from '../../ops/arguments'
+import { nameOf } from '../../ops/command'
+import { commands } from '../../ops/commands'
+import { exampleId } from '../../ops/options'
+import { nextSteps } from '../../ops/payouts/explain/next'
+import { systemClock } from '../../runtime/clock'
+import { aPartner, aPayoutRow } from '../support/api/fixtures'
+import { useDatabase } from '../support/db/database'
+import { read, repositoryFiles } from '../support/source-imports'
+import { wordsOf } from '../support/terminal'
+
+const db = useDatabase()
+const pages = repositoryFiles().filter((file) => /^(README|docs\/.+)\.md$/.test(file))
+
+test('every command line in the documentation can be run', () => {
+  const lines = pages.flatMap((page) => commandLinesOf(read(page)).map((line) => ({ page, line })))
+
+  const refused = lines.flatMap(({ page, line }) => {
+    const reading = readArguments(commands, wordsOf(filledIn(line)))
+    return reading.outcome === 'refused' ? [{ page, line, why: reading.message }] : []
+  })
+
+  expect(lines.length).toBeGreaterThan(60)
+  expect(refused).toEqual([])
+})
+
+test('every command and option that a sentence names exists', () => {
+  const named = pages.flatMap((page) => mentionsIn(read(page)).map((words) => ({ page, words })))
+
+  const unknown = named.filter(({ words: [noun, verb, ...rest] }) => {
+    const command = commands.find((each) => nameOf(each) === `${noun} ${verb}`)
+    const options = rest.flatMap((word) => /^\[?--([a-z-]+)/.exec(word)?.slice(1) ?? [])
+    return command === undefined || options.some((name) => name !== 'json' && !(name in command.options))
+  })
+
+  expect(named.length).toBeGreaterThan(60)
+  expect(unknown).toEqual([])
+})
+
+test('each sentence of payout explain about a stuck payout has its row on the page, and each row its sentence', async () => {
+  const partner = await aPartner({ db, clock: systemClock })
+  const { id } = await aPayoutRow({ db, clock: systemClock }, partner, { status: 'pending', submitStartedAt: null })
+  const story = await findPayoutStory(db, id)
+  const traced = await aTrace(partner)
+  assert(story !== null && traced.outcome === 'opened', 'both were stored')
+  const [, ...rows] = read('docs/operations/stuck-payout.md').split('| it prints |')
+  const printed = rows.flatMap((table) => [...(table.split('\n\n')[0] ?? '').matchAll(/^\| `([^`]+)` \|/gm)])
+  const patterns = printed.map(([, text = '']) => new RegExp(`^${text.split('…').map(escaped).join('.+')}`))
+
+  const sentences = situations({ payout: story.payout, trace: traced.case }).flatMap(nextSteps)
+
+  expect(patterns.length).toBeGreaterThan(15)
+  expect(sentences.filter((each) => !patterns.some((pattern) => pattern.test(each)))).toEqual([])
+  expect(patterns.filter((pattern) => !sentences.some((each) => pattern.test(each)))).toEqual([])
+})
+
+async function aTrace(partner: PartnerRow) {
+  const { id: payoutId } = await aPayoutRow({ db, clock: systemClock }, partner)
+  const at = systemClock.now()
+  const wanted = { payoutId, kind: 'trace', reason: 'late', openedBy: 'ops:ada', openedAt: at, dueAt: at } as const
+  return db.transaction((tx) => openCase(tx, wanted))
+}
+
+/** In code blocks and in sentences, without the comment or pipe that follows. */
+function commandLinesOf(text: string): string[] {
+  const inline = inlineCode(text)
+  const blocks = [...text.matchAll(/^```\w*\n([^]*?)^```/gm)].flatMap(([, block = '']) => block.split('\n'))
+  return [...inline, ...blocks].flatMap((code) => {
+    const [, line = ''] = /npm run -s ops -- ([^|#;)]+)/.exec(code) ?? []
+    return line === '' || line.startsWith('…') ? [] : [line.trim()]
+  })
+}
+
+/** Inline code that begins with the noun of a command: a noun, a verb, and options in part. */
+function mentionsIn(text: string): string[][] {
+  const nouns = new Set(commands.map(({ noun }) => noun))
+  const all = inlineCode(text).map((code) => wordsOf(code.replace(/^ops /, '')))
+  return all.filter(([noun = '', verb]) => nouns.has(noun) && /^[a-z]/.test(verb ?? ''))
+}
+
+/** A line break inside it counts as a space. */
+function inlineCode(text: string): string[] {
+  const prose = text.replaceAll(/^```[^]*?^```/gm, '')
+  return [...prose.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replaceAll(/\s+/g, ' '))
+}
+
+/** With a value for each placeholder, and with the optional parts. */
+function filledIn(line: string): string {
+  const values: Readonly<Record<string, string>> = { rate: '0.79', month: '2026-10', amount: '10.00', ref: 'tr_1' }
+  return line
+    .replaceAll(/[[\]]/g, '')
+    .replaceAll(/<([\w ]+)>/g, (_, name: string) => values[name] ?? exampleId)
+    .replaceAll('$ID', exampleId)
+    .replaceAll('$MONTH', '2026-10')
+}
+
+/** Every case that nextSteps distinguishes. */
+function situations({ payout, trace }: { payout: StoryPayout; trace: CaseRow }): Parameters<typeof nextSteps>[0][] {
+  const at = systemClock.now()
+  const running = { lines: [], status: 'RUNNING', wakesAt: at, pending: [] }
+  const step = { name: 'resolveSubmit', attempt: 3, lastFailure: 'no answer', nextAt: at }
+  const paused = { environment: 'sandbox', pausedAt: at, pausedBy: 'ops:ada', reason: null } as const
+  const rail = { ...paused, unsent: 1, unsentPence: 1n, unconfirmed: 0 }
+  const closed = { closedAt: at, submitStartedAt: at }
+  const base = { payout, workflow: running, rail: null, cases: [], limits: { repeatForMs: 1, listLagMs: 1 } }
+  const of = (change: Partial<StoryPayout>) => ({ ...base, payout: { ...payout, ...change } })
+  return [
+    base,
+    { ...base, workflow: null },
+    { ...base, workflow: { ...running, status: 'TERMINATED' } },
+    { ...base, workflow: { ...running, wakesAt: null } },
+    { ...base, workflow: { ...running, pending: [step] } },
+    { ...base, rail },
+    of({ isPartnerActive: false }),
+    of({ submitStartedAt: at }),
+    { ...of({ submitStartedAt: at }), rail },
+    of({ transferRef: 'tr-1', status: 'processing' }),
+    of({ transferRef: 'tr-1', status: 'failed' }),
+    { ...of({ ...closed, status: 'completed' }), cases: [trace] },
+    ...(['failed', 'cancelled', 'returned'] as const).map((status) => of({ ...closed, status })),
+    of({ releasedAt: at, verdict: 'payout_not_created' }),
+    of({ attention: 'outcome_unknown' }),
+  ]
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
