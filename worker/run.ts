@@ -45,8 +45,9 @@ export async function runWorker(config: Config, log: Log, signal: AbortSignal, o
   const tracing = openTracing(config.tracing, worker)
   const interceptors = tracing?.temporalCalls ?? {}
   const client = new Client({ connection, namespace: config.temporal.namespace, interceptors })
-  const wrong = await untilAvailable(temporal, () => wrongAttributes(client), waiting)
-  if (wrong !== null) throw wrong
+  const attributes = await untilAvailable(temporal, () => checkAttributes(client), waiting)
+  if (attributes instanceof SearchAttributesWrong) throw attributes
+  if (attributes === 'queried') log.info('Temporal refuses OperatorService; queries found every search attribute')
   const schedules = await putSchedules(client, config, { waiting })
 
   const payouts = createPayoutParts(config, { db, log, around: tracing?.bankCalls })
@@ -80,10 +81,9 @@ function openWorkersDatabase({ databaseUrl, databasePoolSize }: Config, log: Log
 }
 
 /** Errors that waiting cannot fix are returned. Others are thrown and retried. */
-async function wrongAttributes(client: Client): Promise<SearchAttributesWrong | null> {
+async function checkAttributes(client: Client): Promise<'listed' | 'queried' | SearchAttributesWrong> {
   try {
-    await requireSearchAttributes(client, wantedAttributes)
-    return null
+    return await requireSearchAttributes(client, wantedAttributes)
   } catch (error) {
     if (error instanceof SearchAttributesWrong) return error
     throw error

@@ -6,6 +6,11 @@ export function refusalOf(error: unknown): string | null {
   return refusals.find(({ pattern }) => pattern.test(text))?.sentence ?? null
 }
 
+/** The status code of a gRPC error; NaN for any other error. */
+export function grpcCodeOf(error: unknown): number {
+  return error instanceof Error && 'code' in error ? Number(error.code) : Number.NaN
+}
+
 /** Includes the messages of all causes, because the libraries wrap errors. */
 function textOf(error: unknown): string {
   const texts: string[] = []

@@ -1,43 +1,88 @@
-// Registers the search attributes of payouts, and refuses one that exists with another type.
+// Registers the search attributes of payouts. Where that is not allowed, as on Temporal Cloud, checks that they exist.
 
 import type { Client } from '@temporalio/client'
 import { deadlineIn } from '../../runtime/temporal/client'
+import { grpcCodeOf } from '../../runtime/temporal/refusal'
 import { payoutSearchAttributes } from '../../workflows/names'
 
+/** Waiting does not help: an operator must change the namespace. The message says how. */
 export class SearchAttributesWrong extends Error {
-  constructor(wrong: readonly string[], namespace: string) {
-    super(
-      `The Temporal namespace ${namespace} has search attributes of another type than this worker writes: ` +
-        `${wrong.join(', ')}; remove them or use another namespace, then start the worker again.`,
-    )
+  constructor(message: string) {
+    super(`${message}, then start the worker again.`)
     this.name = 'SearchAttributesWrong'
   }
 }
 
-type WantedAttributes = Readonly<Record<string, 'KEYWORD' | 'INT'>>
+type Type = 'KEYWORD' | 'INT'
+type WantedAttributes = Readonly<Record<string, Type>>
+type Attribute = readonly [name: string, type: Type]
 
 export const wantedAttributes: WantedAttributes = Object.fromEntries(
   Object.values(payoutSearchAttributes).map(({ name, type }) => [name, type]),
 )
 
-/** The server accepts a registration with another type and changes nothing, so its list is checked afterwards. */
-export async function requireSearchAttributes(client: Client, wanted: WantedAttributes): Promise<void> {
-  await client.withDeadline(deadlineIn(10_000), async () => {
-    const before = await registered(client)
-    const missing = Object.entries(wanted).filter(([name]) => !Object.hasOwn(before, name))
-    if (missing.length > 0) await register(client, missing)
-    const now = missing.length > 0 ? await registered(client) : before
-    const wrong = Object.entries(wanted).filter(([name, type]) => now[name] !== types[type])
-    if (wrong.length === 0) return
-    throw new SearchAttributesWrong(
-      wrong.map(([name, type]) => `${name} (should be ${type})`),
-      client.options.namespace,
-    )
+/** `queried`: the server refuses OperatorService, so a query for each attribute has shown that it exists. */
+export async function requireSearchAttributes(client: Client, wanted: WantedAttributes): Promise<'listed' | 'queried'> {
+  return client.withDeadline(deadlineIn(10_000), async () => {
+    const known = await unlessRefused(() => registered(client))
+    if (known === 'refused') {
+      await requireByQueries(client, wanted)
+      return 'queried'
+    }
+    await requireListed(client, wanted, known)
+    return 'listed'
   })
 }
 
-/** `IndexedValueType` in the server's protocol. */
-const types = { KEYWORD: 2, INT: 3 } as const
+/** The server accepts a registration with another type and changes nothing, so its list is checked afterwards. */
+async function requireListed(client: Client, wanted: WantedAttributes, before: Registered): Promise<void> {
+  const missing = Object.entries(wanted).filter(([name]) => !Object.hasOwn(before, name))
+  if (missing.length > 0 && (await unlessRefused(() => register(client, missing))) === 'refused')
+    throw new SearchAttributesWrong(howToCreate(missing, client.options.namespace))
+  const now = missing.length > 0 ? await registered(client) : before
+  const wrong = Object.entries(wanted).filter(([name, type]) => now[name] !== types[type].code)
+  if (wrong.length === 0) return
+  throw new SearchAttributesWrong(
+    `The Temporal namespace ${client.options.namespace} has search attributes of another type than this worker writes: ` +
+      `${wrong.map(([name, type]) => `${name} (should be ${type})`).join(', ')}; remove them or use another namespace`,
+  )
+}
+
+/** The server refuses a query with an attribute that it does not know, or that has another type than the value. */
+async function requireByQueries(client: Client, wanted: WantedAttributes): Promise<void> {
+  const attributes = Object.entries(wanted)
+  const accepted = await Promise.all(attributes.map((attribute) => acceptsQuery(client, attribute)))
+  const missing = attributes.filter((_attribute, index) => !accepted[index])
+  if (missing.length > 0) throw new SearchAttributesWrong(howToCreate(missing, client.options.namespace))
+}
+
+async function acceptsQuery({ connection, options }: Client, [name, type]: Attribute): Promise<boolean> {
+  const query = `${name} = ${types[type].example}`
+  try {
+    await connection.workflowService.countWorkflowExecutions({ namespace: options.namespace, query })
+    return true
+  } catch (error) {
+    if (grpcCodeOf(error) === invalidArgument) return false
+    throw error
+  }
+}
+
+function howToCreate(missing: readonly Attribute[], namespace: string): string {
+  const create = missing.map(([name, type]) => `--name ${name} --type ${types[type].word}`)
+  const add = missing.map(([name, type]) => `--search-attribute ${name}=${types[type].word}`)
+  return (
+    `The Temporal namespace ${namespace} lacks search attributes that this worker writes, or has them with another type: ` +
+    `${missing.map(([name]) => name).join(', ')}; create them with ` +
+    `"temporal operator search-attribute create --namespace ${namespace} ${create.join(' ')}" or, on Temporal Cloud, ` +
+    `"tcld namespace search-attributes add --namespace ${namespace} ${add.join(' ')}"`
+  )
+}
+
+/** `code` is `IndexedValueType` in the server's protocol, `word` is the type on the command line. */
+const types = {
+  KEYWORD: { code: 2, word: 'Keyword', example: "'none'" },
+  INT: { code: 3, word: 'Int', example: '0' },
+} as const
 
 type Registered = Readonly<Record<string, number>>
 
@@ -46,7 +91,19 @@ async function registered({ connection, options }: Client): Promise<Registered> 
   return customAttributes
 }
 
-async function register({ connection, options }: Client, missing: readonly [string, keyof typeof types][]) {
-  const searchAttributes = Object.fromEntries(missing.map(([name, type]) => [name, types[type]]))
+async function register({ connection, options }: Client, missing: readonly Attribute[]): Promise<void> {
+  const searchAttributes = Object.fromEntries(missing.map(([name, type]) => [name, types[type].code]))
   await connection.operatorService.addSearchAttributes({ namespace: options.namespace, searchAttributes })
+}
+
+// Status codes of gRPC.
+const [invalidArgument, permissionDenied, unimplemented] = [3, 7, 12]
+
+async function unlessRefused<T>(call: () => Promise<T>): Promise<T | 'refused'> {
+  try {
+    return await call()
+  } catch (error) {
+    if ([permissionDenied, unimplemented].includes(grpcCodeOf(error))) return 'refused'
+    throw error
+  }
 }

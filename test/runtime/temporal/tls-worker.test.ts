@@ -5,16 +5,16 @@ import { connectClient } from '../../../runtime/temporal/client'
 import { schedulesOf } from '../../../worker/schedules/schedules'
 import { makeAuthority } from '../../support/certificates'
 import { createDatabase, type TestDatabase } from '../../support/db/database'
+import { startTlsServer, type TemporalProxy } from '../../support/temporal/a-temporal-proxy'
 import { testConfig, testTemporal } from '../../support/temporal/a-worker'
 import { startWorkerProcess, type WorkerProcess } from '../../support/temporal/a-worker-process'
-import { startTlsServer, type TlsServer } from './tls-server'
 
 const [servers, clients] = [makeAuthority('servers'), makeAuthority('clients')]
 const TASK_QUEUE_PREFIX = `tls-${randomBytes(6).toString('hex')}`
 const started: WorkerProcess[] = []
 
 let database: TestDatabase
-let server: TlsServer
+let server: TemporalProxy
 let own = {}
 
 beforeAll(async () => {

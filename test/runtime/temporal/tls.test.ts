@@ -9,8 +9,8 @@ import { connectClient, pingTemporal } from '../../../runtime/temporal/client'
 import { connectWorker } from '../../../worker/temporal/connect'
 import { makeAuthority } from '../../support/certificates'
 import { testSystem } from '../../support/jest/system'
+import { startTlsServer, type TemporalProxy } from '../../support/temporal/a-temporal-proxy'
 import { silenceTemporal } from '../../support/temporal/a-worker'
-import { startTlsServer, type TlsServer } from './tls-server'
 
 const [servers, clients, otherAuthority] = [
   makeAuthority('servers'),
@@ -20,7 +20,7 @@ const [servers, clients, otherAuthority] = [
 const ours = clients.issue('payouts.test')
 const theirs = otherAuthority.issue('payouts.test')
 
-let server: TlsServer
+let server: TemporalProxy
 let folder = ''
 /** Valid settings. */
 let mutual: EnvironmentVariables = {}
@@ -112,7 +112,7 @@ test('a certificate of another authority is rejected', async () => {
 })
 
 describe('with an API key', () => {
-  let cloud: TlsServer
+  let cloud: TemporalProxy
 
   beforeAll(async () => {
     cloud = await startTlsServer(servers.issue('temporal.test'), 'anybody')
@@ -143,7 +143,7 @@ describe('with an API key', () => {
   })
 })
 
-function keyEnv({ address }: TlsServer): EnvironmentVariables {
+function keyEnv({ address }: TemporalProxy): EnvironmentVariables {
   return { TEMPORAL_ADDRESS: address, TEMPORAL_TLS_SERVER_NAME: 'temporal.test', TEMPORAL_TLS_CA: servers.certificate }
 }
 

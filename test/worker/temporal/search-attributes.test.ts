@@ -1,11 +1,12 @@
-// Search attributes: registered by the first worker that starts, and refused when they have another type.
+// Search attributes: registered by the first worker that starts, checked by queries where that is refused, and never of another type.
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import { msToTs } from '@temporalio/common/lib/time'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import { createDatabase, type TestDatabase } from '../../support/db/database'
 import { testSystem } from '../../support/jest/system'
+import { startWithoutOperatorService } from '../../support/temporal/a-temporal-proxy'
 import { startWorkerProcess } from '../../support/temporal/a-worker-process'
 
 const namespace = `search-${randomBytes(4).toString('hex')}`
@@ -37,15 +38,67 @@ test('many workers that start at once register them, and registering again is no
   expect(customAttributes).toMatchObject({ SomeWord: 2, SomeNumber: 3 })
 })
 
+describe.each([
+  ['PERMISSION_DENIED', 7],
+  ['UNIMPLEMENTED', 12],
+])('a server that answers %s to OperatorService', (_name, status) => {
+  test('passes if queries find every attribute', async () => {
+    await requireSearchAttributes(client, { SomeWord: 'KEYWORD', SomeNumber: 'INT' })
+
+    const checked = await behind(status, (cloud) =>
+      requireSearchAttributes(cloud, { SomeWord: 'KEYWORD', SomeNumber: 'INT' }),
+    )
+
+    expect(checked).toBe('queried')
+  })
+
+  test('fails with the commands that create the missing attributes', async () => {
+    await requireSearchAttributes(client, { SomeWord: 'KEYWORD' })
+
+    const checking = behind(status, (cloud) =>
+      requireSearchAttributes(cloud, { SomeWord: 'INT', OtherWord: 'KEYWORD', OtherNumber: 'INT' }),
+    )
+
+    await expect(checking).rejects.toThrow(
+      `another type: SomeWord, OtherWord, OtherNumber; create them with "temporal operator search-attribute create --namespace ${namespace} --name SomeWord --type Int --name OtherWord --type Keyword --name OtherNumber --type Int" or, on Temporal Cloud, "tcld namespace search-attributes add --namespace ${namespace} --search-attribute SomeWord=Int --search-attribute OtherWord=Keyword --search-attribute OtherNumber=Int", then start the worker again.`,
+    )
+  })
+})
+
+test('a server that lists attributes but does not add any names the commands, too', async () => {
+  await requireSearchAttributes(client, { SomeWord: 'KEYWORD' })
+
+  const checking = behind(7, (cloud) => requireSearchAttributes(cloud, { SomeWord: 'KEYWORD', More: 'INT' }), /^Add/)
+
+  await expect(checking).rejects.toThrow(/another type: More; create them with "temporal .+ --name More --type Int" or/)
+})
+
+test('a worker without OperatorService ends when attributes are missing, and works once they exist', async () => {
+  const cloud = await startWithoutOperatorService(7)
+  const missing = start(cloud.address)
+  const missingEnd = await missing.ended
+  await requireSearchAttributes(client, wantedAttributes)
+
+  const worker = start(cloud.address)
+  await worker.ready
+  worker.child.kill('SIGTERM')
+
+  expect(missingEnd).toBe(1)
+  expect(missing.errorOutput).toEqual([expect.stringMatching(/lacks search attributes .+ --search-attribute PayoutId=/)])
+  expect(await worker.ended).toBe(0)
+  expect(worker.messages).toEqual([
+    'Temporal refuses OperatorService; queries found every search attribute',
+    'working',
+    'stopped',
+  ])
+  await cloud.close()
+})
+
 test('an attribute of another type ends the worker with one error message', async () => {
+  await client.connection.operatorService.removeSearchAttributes({ namespace, searchAttributes: ['PayoutAmountPence'] })
   await requireSearchAttributes(client, { PayoutAmountPence: 'KEYWORD' })
 
-  const worker = startWorkerProcess({
-    DATABASE_URL: database.url,
-    TEMPORAL_ADDRESS: testSystem().temporalAddress,
-    TEMPORAL_NAMESPACE: namespace,
-    SECRET_KEYS: `k1:${'0'.repeat(64)}`,
-  })
+  const worker = start(testSystem().temporalAddress)
 
   expect(await worker.ended).toBe(1)
   expect(worker.errorOutput).toEqual([
@@ -64,6 +117,26 @@ test('payouts are searchable by partner, environment, status, payout and amount'
     PayoutAmountPence: 'INT',
   })
 })
+
+function start(address: string) {
+  return startWorkerProcess({
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: namespace,
+    SECRET_KEYS: `k1:${'0'.repeat(64)}`,
+  })
+}
+
+async function behind<T>(status: number, work: (cloud: Client) => Promise<T>, methods?: RegExp): Promise<T> {
+  const proxy = await startWithoutOperatorService(status, methods)
+  const connection = await Connection.connect({ address: proxy.address })
+  try {
+    return await work(new Client({ connection, namespace }))
+  } finally {
+    await connection.close()
+    await proxy.close()
+  }
+}
 
 async function isKnown(): Promise<boolean> {
   return client.connection.operatorService.listSearchAttributes({ namespace }).then(
