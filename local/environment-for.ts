@@ -28,9 +28,11 @@ const exampleSeller = {
 const mailFrom = 'Payouts <billing@payouts.test>'
 
 export function environmentFor(
-  { env, host, port, databaseUrl }: Plan,
+  plan: Plan,
   found: Found,
 ): { readonly full: EnvironmentVariables; readonly shared: EnvironmentVariables } {
+  const { host, port } = plan
+  const env = forOwnServers(plan, found)
   const own = {
     DATABASE_URL: found.databaseUrl,
     TEMPORAL_ADDRESS: found.temporalAddress,
@@ -50,7 +52,7 @@ export function environmentFor(
   }
   // Ops commands need the same time limits as the worker, and nothing else from this environment.
   const shared = { ...settingsIn(env), ...own }
-  return { full: { ...(databaseUrl ? env : withoutPostgresVariables(env)), ...own }, shared }
+  return { full: { ...env, ...own }, shared }
 }
 
 function mailVariables({ smtp, inbox }: NonNullable<Found['mail']>, env: EnvironmentVariables): EnvironmentVariables {
@@ -76,7 +78,11 @@ function webhookUrl(host: string, port: number): string {
   return `http://${isLocal(host) ? '127.0.0.1' : host}:${port}/webhooks/bank`
 }
 
-/** A PGSSLMODE or PGOPTIONS meant for another server would also affect connections to ours. */
-function withoutPostgresVariables(env: EnvironmentVariables): EnvironmentVariables {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^PG[A-Z]+$/.test(name)))
+/** A PGSSLMODE or TEMPORAL_PROFILE meant for another server would also affect connections to the one that npm start starts. */
+function forOwnServers({ env, databaseUrl }: Plan, { temporalUi }: Found): EnvironmentVariables {
+  const foreign = [
+    ...(databaseUrl === null ? [/^PG[A-Z]+$/] : []),
+    ...(temporalUi !== null ? [/^TEMPORAL_(TLS|API_KEY|PROFILE|CONFIG_FILE)/] : []),
+  ]
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !foreign.some((pattern) => pattern.test(name))))
 }

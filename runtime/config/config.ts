@@ -16,6 +16,7 @@ import {
   readTracing,
   readTrustedProxies,
 } from './sections'
+import { variablesOf } from './setting'
 import { settings } from './settings'
 import type { Config, OpsConfig, TemporalConfig } from './types'
 
@@ -84,9 +85,9 @@ export function loadDatabaseUrl(env: EnvironmentVariables): string {
 
 /** The settings among these variables, for a process that must use the same ones. Each operator sets OPS_USER. */
 export function settingsIn(env: EnvironmentVariables): EnvironmentVariables {
-  const names = Object.keys(settings).filter((name) => name !== 'OPS_USER')
-  const variables = names.flatMap((name) => [name, `${name}_FILE`])
-  return Object.fromEntries(variables.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
+  const shared = Object.entries(settings).filter(([name]) => name !== 'OPS_USER')
+  const variables = shared.flatMap(([name, setting]) => variablesOf(name, setting))
+  return Object.fromEntries(variables.flatMap(({ variable: name }) => (env[name] ? [[name, env[name]]] : [])))
 }
 
 function readConfig(reader: Reader): Config {

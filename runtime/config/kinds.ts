@@ -145,6 +145,16 @@ export function oneOf<const T extends string>(first: T, ...others: readonly T[])
   }
 }
 
+/** Ours, and as Temporal's own programs write it. */
+export const onOffOrBoolean: Kind<'on' | 'off'> = {
+  mustBe: 'one of: on, off, true, false',
+  parse: (value) => {
+    if (['on', 'true', '1'].includes(value)) return 'on'
+    return ['off', 'false', '0'].includes(value) ? 'off' : undefined
+  },
+  onMistake: 'off',
+}
+
 /** Each protocol is written with its colon, as in `new URL().protocol`. */
 export function url(...protocols: readonly string[]): Kind<string> {
   return {

@@ -16,9 +16,10 @@ export function configurationPage(page: string): string {
 
 const header = ['| setting | value | default | description |', '| --- | --- | --- | --- |']
 
-function row(name: string, { kind, inProduction, presence, description }: Setting<unknown>): string {
+function row(name: string, { kind, inProduction, presence, description, alsoNamed }: Setting<unknown>): string {
   const value = inProduction === undefined ? kind.mustBe : `${kind.mustBe}; in production ${inProduction.mustBe}`
-  return `| \`${name}\` | ${escape(value)} | ${defaultOf(name, presence)} | ${description} |`
+  const alias = alsoNamed === undefined ? '' : ` Also \`${alsoNamed}_DATA\` or \`${alsoNamed}_PATH\`.`
+  return `| \`${name}\` | ${escape(value)} | ${defaultOf(name, presence)} | ${description}${alias} |`
 }
 
 function defaultOf(name: string, presence: Presence<unknown>): string {

@@ -1,7 +1,8 @@
 // Reads settings from environment variables, and collects mistakes so that all of them are reported at once.
 import { readFileSync } from 'node:fs'
-import type { Setting } from './setting'
+import { type Setting, variablesOf } from './setting'
 import { type SettingName, settings, type ValueOf } from './settings'
+import { type Profile, readProfile } from './temporal-profile'
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
@@ -21,8 +22,14 @@ export class Reader {
   readonly mistakes: string[] = []
   /** Each file is read, and its mistakes are reported, once. */
   private readonly texts = new Map<SettingName, string>()
+  /** Where each setting that has a value was found, for messages. */
+  private readonly sources = new Map<SettingName, string>()
+  private profile: Profile | null = null
 
-  constructor(private readonly env: EnvironmentVariables) {}
+  constructor(private readonly env: EnvironmentVariables) {
+    const asked = { name: this.text('TEMPORAL_PROFILE'), file: this.text('TEMPORAL_CONFIG_FILE') }
+    this.profile = readProfile(asked, env, this.mistakes)
+  }
 
   has(name: SettingName): boolean {
     return this.text(name) !== ''
@@ -39,6 +46,11 @@ export class Reader {
     const text = this.load(name)
     this.texts.set(name, text)
     return text
+  }
+
+  /** The variable that holds the setting, or would hold it. */
+  sourceOf(name: SettingName): string {
+    return this.sources.get(name) ?? name
   }
 
   /** A public service with a forgotten NODE_ENV must not run with development secrets, so https means production. */
@@ -61,26 +73,38 @@ export class Reader {
     }
     const checked = inProduction !== undefined && this.isProduction() ? inProduction : kind
     const value = checked.parse(given === '' && 'default' in presence ? presence.default : given)
-    if (value === undefined) this.mistakes.push(`${name} must be ${checked.mustBe}.`)
+    if (value === undefined) this.mistakes.push(`${this.sourceOf(name)} must be ${checked.mustBe}.`)
     return value === undefined ? kind.onMistake : value
   }
 
-  /** From the variable, or from the file that <name>_FILE names: a list of processes or containers does not show files. */
+  /** Variables take precedence over the profile. */
   private load(name: SettingName): string {
-    const [value, file] = [this.env[name] || '', this.env[`${name}_FILE`] || '']
-    if (file === '') return value
-    if (value === '') return this.contentOf(file, name)
-    this.mistakes.push(`${name} and ${name}_FILE are both set; remove one of them.`)
-    return value
+    return this.loadFrom(this.env, name, '') || this.loadFrom(this.profile?.variables ?? {}, name, this.ofProfile())
   }
 
-  private contentOf(file: string, name: SettingName): string {
+  private ofProfile(): string {
+    return ` of Temporal's profile ${this.profile?.name ?? ''}`
+  }
+
+  private loadFrom(env: EnvironmentVariables, name: SettingName, whose: string): string {
+    const given = variablesOf(name, table[name]).filter(({ variable }) => env[variable])
+    const [first, second] = given
+    if (first === undefined) return ''
+    const source = `${first.variable}${whose}`
+    this.sources.set(name, `${first.shown}${whose}`)
+    if (second !== undefined)
+      this.mistakes.push(`${source} and ${second.variable}${whose} are both set; remove one of them.`)
+    const value = env[first.variable] ?? ''
+    return first.holds === 'file' ? this.contentOf(value, source) : value
+  }
+
+  private contentOf(file: string, source: string): string {
     try {
       const content = readFileSync(file, 'utf8').trim()
-      if (content === '') this.mistakes.push(`${name}_FILE names an empty file.`)
+      if (content === '') this.mistakes.push(`${source} names an empty file.`)
       return content
     } catch {
-      this.mistakes.push(`${name}_FILE names a file that cannot be read.`)
+      this.mistakes.push(`${source} names a file that cannot be read.`)
       return ''
     }
   }

@@ -19,11 +19,15 @@ import type {
 
 export function readTemporal(reader: Reader): TemporalConfig {
   const apiKey = reader.read('TEMPORAL_API_KEY')
-  // An API key must not travel in plain text.
-  const isEncrypted = reader.read('TEMPORAL_TLS') === 'on' || apiKey !== null
+  const chosen = reader.read('TEMPORAL_TLS')
   const tls = readTls(reader)
-  const unused = isEncrypted ? [] : tlsSettings.filter((name) => reader.has(name))
-  for (const name of unused) reader.mistakes.push(`${name} is set, but TEMPORAL_TLS is not on.`)
+  const given = tlsSettings.filter((name) => reader.has(name))
+  // An API key must not travel in plain text.
+  const isEncrypted = apiKey !== null || (chosen === null ? given.length > 0 : chosen === 'on')
+  if (!isEncrypted) {
+    for (const name of given)
+      reader.mistakes.push(`${reader.sourceOf(name)} is set, but ${reader.sourceOf('TEMPORAL_TLS')} is not on.`)
+  }
   return {
     address: reader.read('TEMPORAL_ADDRESS'),
     namespace: reader.read('TEMPORAL_NAMESPACE'),
@@ -45,11 +49,12 @@ function readTls(reader: Reader): TemporalTls {
 function readClientCertificate(reader: Reader): TemporalTls['client'] {
   const [certificate, key] = [reader.read('TEMPORAL_TLS_CERT'), reader.read('TEMPORAL_TLS_KEY')]
   if (certificate === null && key === null) return null
-  if (certificate === null) reader.mistakes.push('TEMPORAL_TLS_CERT is required where TEMPORAL_TLS_KEY is set.')
-  if (key === null) reader.mistakes.push('TEMPORAL_TLS_KEY is required where TEMPORAL_TLS_CERT is set.')
+  const [ofCertificate, ofKey] = [reader.sourceOf('TEMPORAL_TLS_CERT'), reader.sourceOf('TEMPORAL_TLS_KEY')]
+  if (certificate === null) reader.mistakes.push(`${ofCertificate} is required where ${ofKey} is set.`)
+  if (key === null) reader.mistakes.push(`${ofKey} is required where ${ofCertificate} is set.`)
   // A wrong one is reported already, and empty here.
   if (certificate && key && !new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
-    reader.mistakes.push('TEMPORAL_TLS_KEY is not the key of TEMPORAL_TLS_CERT.')
+    reader.mistakes.push(`${ofKey} is not the key of ${ofCertificate}.`)
   return { certificate: certificate ?? '', key: key ?? '' }
 }
 

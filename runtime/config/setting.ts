@@ -8,6 +8,26 @@ export interface Setting<Value> {
   readonly description: string
   /** Narrower bounds that apply in production only. */
   readonly inProduction?: Kind<Value>
+  /** Temporal's own name, which ends in `_DATA` for the value and in `_PATH` for its file. */
+  readonly alsoNamed?: string
+}
+
+interface Variable {
+  readonly variable: string
+  readonly holds: 'value' | 'file'
+  /** What a message about a wrong value calls it. */
+  readonly shown: string
+}
+
+/** The variables that can hold a setting. A list of processes or containers shows values, but not files. */
+export function variablesOf(name: string, { alsoNamed }: Pick<Setting<unknown>, 'alsoNamed'>): Variable[] {
+  const own: Variable[] = [
+    { variable: name, holds: 'value', shown: name },
+    { variable: `${name}_FILE`, holds: 'file', shown: name },
+  ]
+  if (alsoNamed === undefined) return own
+  const [data, path] = [`${alsoNamed}_DATA`, `${alsoNamed}_PATH`]
+  return [...own, { variable: data, holds: 'value', shown: data }, { variable: path, holds: 'file', shown: path }]
 }
 
 /** If the variable is not set: parse a default, use the value `otherwise`, or report a mistake. */

@@ -7,6 +7,7 @@ import {
   mailbox,
   name,
   oneOf,
+  onOffOrBoolean,
   operatorName,
   percent,
   privateKey,
@@ -46,25 +47,41 @@ const servers = {
   ),
   TEMPORAL_ADDRESS: required(text, 'Host and port of the Temporal server.'),
   TEMPORAL_NAMESPACE: setting(text, 'default', 'Temporal namespace.'),
-  TEMPORAL_TLS: setting(
-    onOff,
-    'off',
-    '`on` connects to Temporal with TLS. The four settings below require it. An API key switches TLS on.',
+  TEMPORAL_TLS: optional(
+    onOffOrBoolean,
+    'Whether to connect to Temporal with TLS. An API key always switches TLS on.',
+    'on with an API key or one of the next four settings, otherwise off',
   ),
-  TEMPORAL_TLS_CA: optional(
-    certificates,
-    "Authority that must have issued the server's certificate. Without it, the authorities of Node.js apply.",
-  ),
+  TEMPORAL_TLS_CA: {
+    ...optional(
+      certificates,
+      "Authority that must have issued the server's certificate. Without it, the authorities of Node.js apply.",
+    ),
+    alsoNamed: 'TEMPORAL_TLS_SERVER_CA_CERT',
+  },
   TEMPORAL_TLS_SERVER_NAME: optional(
     text,
     "Name in the server's certificate, if it differs from the host in `TEMPORAL_ADDRESS`.",
   ),
-  TEMPORAL_TLS_CERT: optional(
-    certificates,
-    'Client certificate for mTLS, followed by its chain. Requires `TEMPORAL_TLS_KEY`.',
-  ),
-  TEMPORAL_TLS_KEY: optional(privateKey, 'Private key of the client certificate. Requires `TEMPORAL_TLS_CERT`.'),
+  TEMPORAL_TLS_CERT: {
+    ...optional(certificates, 'Client certificate for mTLS, followed by its chain. Requires `TEMPORAL_TLS_KEY`.'),
+    alsoNamed: 'TEMPORAL_TLS_CLIENT_CERT',
+  },
+  TEMPORAL_TLS_KEY: {
+    ...optional(privateKey, 'Private key of the client certificate. Requires `TEMPORAL_TLS_CERT`.'),
+    alsoNamed: 'TEMPORAL_TLS_CLIENT_KEY',
+  },
   TEMPORAL_API_KEY: optional(text, 'API key for Temporal Cloud.'),
+  TEMPORAL_PROFILE: optional(
+    text,
+    "Profile of Temporal's configuration file that supplies the eight settings above where they are not set.",
+    '`default` with `TEMPORAL_CONFIG_FILE`, otherwise none',
+  ),
+  TEMPORAL_CONFIG_FILE: optional(
+    text,
+    "Path of Temporal's configuration file. Read only if this setting or `TEMPORAL_PROFILE` is set.",
+    '`~/.config/temporalio/temporal.toml`; on macOS in `~/Library/Application Support`',
+  ),
   TEMPORAL_UI_URL: optional(
     anyUrl,
     'Temporal Web UI with its namespace, such as `https://temporal.example.com/namespaces/default`.',

@@ -42,6 +42,20 @@ test('the dashboard links to the Web UI of a Temporal server that npm start runs
   expect(linked({ TEMPORAL_UI_URL: 'https://temporal.example.com/namespaces/default' }, found)).toBeNull()
 })
 
+test('a Temporal server that npm start runs is not reached with the credentials of another one', () => {
+  const elsewhere = { TEMPORAL_PROFILE: 'prod', TEMPORAL_API_KEY: 'k', TEMPORAL_TLS_CLIENT_CERT_PATH: '/cert.pem' }
+
+  const { full, shared } = environmentFor(planWith(elsewhere), { ...found, temporalUi: 'http://localhost:8233' })
+
+  expect(loadConfig(full).temporal).toEqual({
+    address: '127.0.0.1:7233',
+    namespace: 'default',
+    tls: null,
+    apiKey: null,
+  })
+  expect(Object.keys(shared)).not.toContain('TEMPORAL_PROFILE')
+})
+
 test('ops uses the same time limits as the worker', () => {
   const times = { PAYOUT_REPEAT_MS: '20000', PAYOUT_QUIET_MS: '30000', SWEEP_EVERY_MS: '5000', CASE_TRACE_DUE_MS: '77' }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { type EnvironmentVariables, loadConfig, loadOpsConfig } from '../../../runtime/config/config'
 import { configurationPage } from '../../../runtime/config/page'
-import type { Setting } from '../../../runtime/config/setting'
+import { type Setting, variablesOf } from '../../../runtime/config/setting'
 import { groups, settings } from '../../../runtime/config/settings'
 import { mistakesIn } from '../../support/config'
 
@@ -20,18 +20,19 @@ test('every setting is in exactly one group of the page', () => {
   expect(Object.values(groups).flatMap(Object.keys).toSorted()).toEqual(Object.keys(settings).toSorted())
 })
 
-test('every setting of the table is read, and no other variable', () => {
+test('every variable of the table is read, and no other', () => {
   const used = new Set<string>()
   const watched = new Proxy<EnvironmentVariables>(withOptionalParts, {
     get: (env, name) => {
-      used.add(String(name).replace(/_FILE$/, ''))
+      used.add(String(name))
       return env[String(name)]
     },
   })
 
   for (const load of [loadConfig, loadOpsConfig]) mistakesIn(() => load(watched))
 
-  expect([...used].toSorted()).toEqual(Object.keys(settings).toSorted())
+  const known = rows.flatMap(([name, setting]) => variablesOf(name, setting).map(({ variable }) => variable))
+  expect([...used].toSorted()).toEqual(known.toSorted())
 })
 
 test('every default is a valid value, in production too', () => {

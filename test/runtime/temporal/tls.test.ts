@@ -48,6 +48,43 @@ test('API, ops and worker connect with a certificate from a file', async () => {
   expect(await reach(mutual)).toEqual({ api: 'in', ops: 'in', worker: 'in' })
 })
 
+test("API, ops and worker connect with Temporal's own variables", async () => {
+  const paths = {
+    TEMPORAL_TLS_CLIENT_CERT_PATH: mutual['TEMPORAL_TLS_CERT_FILE'],
+    TEMPORAL_TLS_CLIENT_KEY_PATH: mutual['TEMPORAL_TLS_KEY_FILE'],
+    TEMPORAL_TLS_SERVER_CA_CERT_PATH: mutual['TEMPORAL_TLS_CA_FILE'],
+  }
+  const data = {
+    TEMPORAL_TLS_CLIENT_CERT_DATA: ours.certificate,
+    TEMPORAL_TLS_CLIENT_KEY_DATA: ours.key,
+    TEMPORAL_TLS_SERVER_CA_CERT_DATA: servers.certificate,
+  }
+  const named = { TEMPORAL_ADDRESS: server.address, TEMPORAL_TLS_SERVER_NAME: 'temporal.test' }
+
+  expect(await reach({ ...named, ...paths, TEMPORAL_TLS: 'true' })).toEqual({ api: 'in', ops: 'in', worker: 'in' })
+  expect(await reach({ ...named, ...data })).toEqual({ api: 'in', ops: 'in', worker: 'in' })
+})
+
+test("API, ops and worker connect with a profile of Temporal's configuration file", async () => {
+  const config = file(
+    'temporal.toml',
+    `[profile.prod]
+address = "${server.address}"
+namespace = "default"
+[profile.prod.tls]
+server_name = 'temporal.test'
+client_cert_path = "${mutual['TEMPORAL_TLS_CERT_FILE']}"
+client_key_data = """
+${ours.key}"""
+server_ca_cert_path = "${mutual['TEMPORAL_TLS_CA_FILE']}"
+`,
+  )
+
+  const reached = await reach({ TEMPORAL_CONFIG_FILE: config, TEMPORAL_PROFILE: 'prod' })
+
+  expect(reached).toEqual({ api: 'in', ops: 'in', worker: 'in' })
+})
+
 const why = {
   issuer:
     "the server's certificate is not from a trusted authority: set TEMPORAL_TLS_CA to the certificate of its authority",

@@ -84,7 +84,9 @@ test('a worker without OperatorService ends when attributes are missing, and wor
   worker.child.kill('SIGTERM')
 
   expect(missingEnd).toBe(1)
-  expect(missing.errorOutput).toEqual([expect.stringMatching(/lacks search attributes .+ --search-attribute PayoutId=/)])
+  expect(missing.errorOutput).toEqual([
+    expect.stringMatching(/lacks search attributes .+ --search-attribute PayoutId=/),
+  ])
   expect(await worker.ended).toBe(0)
   expect(worker.messages).toEqual([
     'Temporal refuses OperatorService; queries found every search attribute',
