@@ -1,4 +1,5 @@
-// Every ops command in the documentation exists, and "A payout is stuck" covers every sentence of payout explain.
+// Every ops command in the documentation exists, "A payout is stuck" covers every sentence of payout explain, and the page about the
+// Temporal Web UI names everything that is there.
 import { expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../db/partners/partners'
 import { type CaseRow, openCase } from '../../db/payouts/cases/cases'
@@ -10,6 +11,7 @@ import { commands } from '../../ops/commands'
 import { exampleId } from '../../ops/options'
 import { nextSteps } from '../../ops/payouts/explain/next'
 import { systemClock } from '../../runtime/clock'
+import { payoutSearchAttributes, scheduleIds } from '../../workflows/names'
 import { aPartner, aPayoutRow } from '../support/api/fixtures'
 import { useDatabase } from '../support/db/database'
 import { read, repositoryFiles } from '../support/source-imports'
@@ -58,6 +60,27 @@ test('each sentence of payout explain about a stuck payout has its row on the pa
   expect(patterns.length).toBeGreaterThan(15)
   expect(sentences.filter((each) => !patterns.some((pattern) => pattern.test(each)))).toEqual([])
   expect(patterns.filter((pattern) => !sentences.some((each) => pattern.test(each)))).toEqual([])
+})
+
+test('the page about the Web UI names every search attribute, workflow, step and Schedule', () => {
+  const page = read('docs/operations/web-ui.md')
+  const exported = [...read('workflows/index.ts').matchAll(/^export \{ (.+) \}/gm)].flatMap(([, all = '']) =>
+    all.split(', '),
+  )
+  const [, contract = ''] =
+    /^export interface PayoutActivities \{(.+?)^\}/ms.exec(read('workflows/payouts/payout.ts')) ?? []
+  const steps = [...contract.matchAll(/^ {2}(\w+)\(/gm)].map(([, step = '']) => step)
+  const attributes = Object.values(payoutSearchAttributes).map(({ name }) => name)
+  // A Schedule stands for the workflow that it starts.
+  const workflows = exported.filter((name) => !(name in scheduleIds))
+
+  const missing = [...attributes, ...workflows, ...steps, ...Object.values(scheduleIds)].filter(
+    (name) => !page.includes(`\`${name}\``),
+  )
+
+  expect([workflows.length, steps.length].every((count) => count > 5)).toBe(true)
+  expect(missing).toEqual([])
+  for (const name of attributes) expect(read('docs/operations/deploy.md')).toContain(`\`${name}\``)
 })
 
 async function aTrace(partner: PartnerRow) {

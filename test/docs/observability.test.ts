@@ -1,4 +1,5 @@
-// Alerts and dashboard use only metrics that a real API and worker expose, and each alert has its runbook entry.
+// Alerts and dashboard use only metrics that a real API and worker expose, each alert has its runbook entry, and Temporal runs each
+// search of the operators' guide.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -128,6 +129,16 @@ test('each alert has its paragraph in the runbook, and each paragraph its alert'
   expect(new Set(written)).toEqual(new Set(alerts.map(({ name }) => name)))
   for (const { name } of alerts)
     expect(read('observability/alerts.yml')).toContain(`runbook: docs/operations/alerts.md#${name.toLowerCase()}\n`)
+})
+
+test('Temporal runs every search of the guide', async () => {
+  const guide = ['web-ui', 'stuck-payout'].map((page) => read(`operations/${page}.md`)).join('\n')
+  const searches = [...guide.matchAll(/(?:^|`)((?:Payout\w+|Workflow\w+) (?:=|STARTS_WITH) [^`\n]+)/gm)]
+
+  // Other tests share the server, so the counts vary. An invalid search rejects.
+  const counts = await Promise.all(searches.map(([, query = '']) => client.workflow.count(query)))
+
+  expect(counts.length).toBeGreaterThan(7)
 })
 
 test('the metrics name no partner, no payout and no person', () => {
