@@ -25,6 +25,7 @@ import { payoutCommands } from './payouts/attention'
 import { payoutCancelCommands } from './payouts/cancel'
 import { caseCommands } from './payouts/cases'
 import { explainCommands } from './payouts/explain'
+import { findCommands } from './payouts/find'
 import { walletCommands } from './wallets/balances'
 import { depositCommands } from './wallets/deposits'
 import { workerCommands } from './worker'
@@ -41,6 +42,7 @@ export const commands: readonly Command[] = [
   ...keyringCommands,
   ...walletCommands,
   ...depositCommands,
+  ...findCommands,
   ...payoutCommands,
   ...explainCommands,
   ...payoutActionCommands,

@@ -4,6 +4,7 @@ import { environments } from '../domain/environment'
 import {
   type Country,
   countries,
+  idempotencyKeyPattern,
   labelMaxLength,
   partnerNameMaxLength,
   payoutLimits,
@@ -95,6 +96,44 @@ export const uuid: Kind<string> = {
   rule: `an id, such as ${exampleId}`,
   parse: (text) => (uuidExpression.test(text) ? text.toLowerCase() : undefined),
 }
+
+/** Of a payout: transfers have ids of the bank's own form. */
+export const payoutName: Kind<string> = {
+  placeholder: '<id>',
+  rule: `an id, such as ${exampleId}, the bank's reference of its transfer, or with --partner its Idempotency-Key`,
+  parse: (text) => (keyExpression.test(text) ? text : undefined),
+}
+
+export const idempotencyKey: Kind<string> = {
+  placeholder: '<key>',
+  rule: '8 to 100 letters, digits, "_", "-", ":" or "."',
+  parse: (text) => (keyExpression.test(text) ? text : undefined),
+}
+
+export const last4: Kind<string> = {
+  placeholder: '<digits>',
+  rule: 'the last four digits of an account number',
+  parse: (text) => (/^\d{4}$/.test(text) ? text : undefined),
+}
+
+/** Returns the time for a given present. */
+export const since: Kind<(now: Date) => Date> = {
+  placeholder: '<time>',
+  rule: 'a day in UTC, such as 2026-11-12, or how long ago, such as 45m, 6h or 2d',
+  parse: (text) => {
+    const from = day.parse(text)
+    if (from !== undefined) return () => new Date(`${from}T00:00:00.000Z`)
+    const [, count, unit = ''] = /^([1-9]\d{0,3})([mhd])$/.exec(text) ?? []
+    const unitMs = unitsMs.get(unit)
+    return unitMs === undefined ? undefined : (now) => new Date(now.getTime() - Number(count) * unitMs)
+  },
+}
+
+const unitsMs = new Map([
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+])
 
 export const reason = line('<reason>', 200)
 
@@ -246,6 +285,7 @@ function within(amount: bigint | null, min: bigint, max: bigint): bigint | undef
 }
 
 const visibleLine = new RegExp(visibleLinePattern, 'u')
+const keyExpression = new RegExp(idempotencyKeyPattern)
 const uuidExpression = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const emailMaxLength = 254
 const atom = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+"

@@ -13,8 +13,9 @@ import { payoutWorkflowId } from '../../workflows/names'
 import { type Command, defineCommand, done, refused, unknownPayout } from '../command'
 import { recordChange } from '../controls/record-change'
 import { chargeTable, presentPartnerCharge } from '../invoices/charges'
-import { exampleId, note, oneOf, onePayout, optional, required, thePayout } from '../options'
+import { exampleId, note, oneOf, optional, required, thePayout } from '../options'
 import { fields, shownAtOnce, table } from '../print'
+import { namedPayout, withNamedPayout } from './find'
 import { nextStepFor } from './next-step'
 
 const attention = defineCommand('payout attention', {
@@ -40,10 +41,10 @@ const attention = defineCommand('payout attention', {
 
 const show = defineCommand('payout show', {
   about: 'Shows the state of a payout here and at the bank, its timeline, ledger entries and charges.',
-  ...onePayout,
-  async run({ db }, given) {
-    const story = await findPayoutStory(db, given.payout)
-    if (story === null) return unknownPayout(given.payout)
+  ...namedPayout,
+  run: withNamedPayout(async ({ db }, payoutId) => {
+    const story = await findPayoutStory(db, payoutId)
+    if (story === null) return unknownPayout(payoutId)
     const { events, entries, charges, ...payout } = presentStory(story)
     const parts = [
       fields(payout),
@@ -58,7 +59,7 @@ const show = defineCommand('payout show', {
       ...(charges.length > 0 ? [chargeTable(story.charges)] : []),
     ]
     return done({ ...payout, events, ledger: entries, charges }, parts.join('\n\n'))
-  },
+  }),
 })
 
 const attended = defineCommand('payout attended', {

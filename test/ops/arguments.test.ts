@@ -24,7 +24,7 @@ describe('a wrong command', () => {
   test.each<[string[], string]>([
     [[], `Give a command that begins with one of: ${nouns} (see --help).`],
     [['--json=x'], `Give a command that begins with one of: ${nouns} (see --help).`],
-    [['bank'], `There is no command "bank". A command begins with one of: ${nouns}.`],
+    [['wire'], `There is no command "wire". A command begins with one of: ${nouns}.`],
     [['pay\u001bout\n'], String.raw`There is no command "pay\u001bout\n". A command begins with one of: ${nouns}.`],
     [['key'], 'key needs one of: create, list, revoke.'],
     [['key', 'make', '--help'], 'There is no command "key make": key has create, list, revoke.'],
@@ -66,7 +66,11 @@ describe('an argument without an option name', () => {
   })
 
   test.each([
-    [['payout', 'show', 'x'], `--payout must be an id, such as ${id}.`],
+    [['payout', 'retry', 'order-2001'], `--payout must be an id, such as ${id}.`],
+    [
+      ['payout', 'show', 'x'],
+      `--payout must be an id, such as ${id}, the bank's reference of its transfer, or with --partner its Idempotency-Key.`,
+    ],
     [['payout', 'show', id, '--payout', id], '--payout must be given only once.'],
     [['payout', 'show', id, id], `payout show does not take "${id}".`],
     [['payout', 'attention', id], `payout attention does not take "${id}".`],

@@ -3,14 +3,14 @@
 import { listBankEventsOf } from '../../../db/bank/events'
 import { railStates } from '../../../db/bank/rail-pauses'
 import { listCasesOf } from '../../../db/payouts/cases/cases'
-import { findPayoutStory, type StoryPayout } from '../../../db/payouts/story'
+import { findPayoutStory, type PayoutStory, type StoryPayout } from '../../../db/payouts/story'
 import { formatPence } from '../../../domain/money'
 import { payoutReturnId, payoutWorkflowId } from '../../../workflows/names'
 import { type Command, defineCommand, done, unknownPayout } from '../../command'
 import type { Ops } from '../../connect'
-import { onePayout } from '../../options'
 import { withTemporal } from '../../reach-temporal'
 import { Trouble } from '../../trouble'
+import { namedPayout, withNamedPayout } from '../find'
 import { linesFromDatabase } from './from-database'
 import type * as workflows from './from-workflow'
 import { nextSteps } from './next'
@@ -19,15 +19,15 @@ import { inOrder } from './story'
 const explain = defineCommand('payout explain', {
   about:
     'Shows every step, attempt, wait, ledger entry, charge and bank reference of a payout in order, and what happens next.',
-  ...onePayout,
-  async run(ops, { payout: payoutId }) {
-    const story = await findPayoutStory(ops.db, payoutId)
-    if (story === null) return unknownPayout(payoutId)
-    const [bankEvents, cases, rails, asked] = await Promise.all([
+  ...namedPayout,
+  run: withNamedPayout(async (ops, payoutId) => {
+    const read = await readAgreeing(ops, payoutId)
+    if (read === null) return unknownPayout(payoutId)
+    const { story, asked } = read
+    const [bankEvents, cases, rails] = await Promise.all([
       listBankEventsOf(ops.db, payoutId),
       listCasesOf(ops.db, payoutId),
       railStates(ops.db),
-      readWorkflows(ops, story.payout),
     ])
     const { payout } = story
     const rail = rails.find(({ environment }) => environment === payout.environment) ?? null
@@ -40,7 +40,7 @@ const explain = defineCommand('payout explain', {
     const status = payout.releasedAt === null ? payout.status : 'refused'
     const json = { id: payoutId, status, bank_reference: payout.transferRef, steps, next }
     return done(json, [heading, '', ...lines, '', 'What happens next:', ...next.map((each) => `  ${each}`)].join('\n'))
-  },
+  }),
 })
 
 export const explainCommands: readonly Command[] = [explain]
@@ -58,6 +58,27 @@ function headingOf({
   const shownStatus = releasedAt === null ? status : 'refused'
   const atBank = transferRef === null ? 'no transfer is known' : `the bank's transfer is ${transferRef}`
   return `Payout ${id} of ${slug} in ${environment}, ${formatPence(amountPence)} GBP: ${shownStatus}, attempt ${attempt}; ${atBank}.`
+}
+
+interface Read {
+  readonly story: PayoutStory
+  readonly asked: readonly workflows.WorkflowLines[] | null
+}
+
+/** Reads an open payout without a running workflow again: its workflow may have ended after its row was read. */
+async function readAgreeing(ops: Ops, payoutId: string): Promise<Read | null> {
+  const read = await readOnce(ops, payoutId)
+  return read === null || agrees(read) ? read : readOnce(ops, payoutId)
+}
+
+async function readOnce(ops: Ops, payoutId: string): Promise<Read | null> {
+  const story = await findPayoutStory(ops.db, payoutId)
+  return story && { story, asked: await readWorkflows(ops, story.payout) }
+}
+
+function agrees({ story, asked }: Read): boolean {
+  const isOver = story.payout.releasedAt !== null || story.payout.closedAt !== null
+  return isOver || asked === null || asked.some(({ status }) => status === 'RUNNING')
 }
 
 /** The workflows of the payout and of its return; null if the server does not answer. */

@@ -1,4 +1,5 @@
 // payout explain for each state of a payout, created by the real API, workers and bank.
+import { connect, createServer } from 'node:net'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { storeBankEvent } from '../../../db/bank/events'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
@@ -6,6 +7,7 @@ import { openCase } from '../../../db/payouts/cases/cases'
 import { loadStep, setAttention } from '../../../db/payouts/steps'
 import { inOrder } from '../../../ops/payouts/explain/story'
 import { systemClock } from '../../../runtime/clock'
+import { payoutWorkflowId } from '../../../workflows/names'
 import { type Payer, usePayoutWorld } from '../../support/api/payout-world'
 import { testSystem } from '../../support/jest/system'
 import { aClaim } from '../../support/stages/payout'
@@ -62,7 +64,9 @@ test('a delivered payout with bank events and a case: only the case is left to d
   const id = await paid()
   await reached(id, 'processing')
   await advance(id, 'payment_processed')
-  await reached(id, 'completed')
+  await until('its workflow has ended', async () =>
+    (await explained(id)).steps.some(({ text }) => text === 'Its workflow ended.'),
+  )
   const at = systemClock.now()
   const event = { environment: 'sandbox', eventId: `wh-${id}`, category: 'transfer', objectRef: 'tr-1' } as const
   await storeBankEvent(world.api.db, { ...event, objectState: 'payment_processed', payoutId: id, at })
@@ -179,6 +183,24 @@ test('without a workflow it names what starts one, without Temporal it reports t
   expect([none.code, none.err]).toEqual([2, `There is no payout ${payer.id}.\n`])
 })
 
+test('a payout that ends after its row was read is over, and is not reported without a workflow', async () => {
+  const idempotencyKey = 'order-that-ends'
+  const id = String((await world.pay(payer, {}, { key: idempotencyKey })).body['id'])
+  await reached(id, 'processing')
+  const workflowId = payoutWorkflowId({ environment: 'sandbox', partnerId: payer.id, idempotencyKey, attempt: 1 })
+  const temporal = await gateTo(testSystem().temporalAddress, async () => {
+    await advance(id, 'payment_processed')
+    await world.temporal.workflow.getHandle(workflowId).result()
+  })
+
+  const { status, next } = await explained(id, { TEMPORAL_ADDRESS: temporal.address }).finally(temporal.close)
+
+  expect([status, next]).toEqual([
+    'completed',
+    ['Nothing: it has arrived. It continues only if the bank returns the money.'],
+  ])
+})
+
 test("an activity is listed after the rows it wrote and after the activity before it, even if a worker's clock is behind", () => {
   const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms)
   const step = (name: string, ms: number, endedBy: number) =>
@@ -221,6 +243,28 @@ test('repeated lines are printed once, with their count', () => {
     'other',
   ])
 })
+
+/** Forwards connections once `first` is done. It starts with the first connection. */
+async function gateTo(address: string, first: () => Promise<void>) {
+  const [host, port] = address.split(':')
+  let opening: Promise<void> | undefined
+  const server = createServer((near) => {
+    near.on('error', () => {})
+    opening ??= first()
+    opening.then(
+      () => {
+        const far = connect(Number(port), host)
+        far.on('error', () => near.destroy())
+        near.pipe(far).pipe(near)
+      },
+      () => near.destroy(),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const listening = server.address()
+  if (typeof listening !== 'object' || listening === null) throw new Error('a TCP server has a port')
+  return { address: `127.0.0.1:${listening.port}`, close: () => void server.close() }
+}
 
 async function paid(change = {}): Promise<string> {
   const { status, body } = await world.pay(payer, change)

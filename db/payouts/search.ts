@@ -1,0 +1,68 @@
+// Finds payouts for operators: of any partner and in any state, including refused ones.
+import { type Environment, rails } from '../../domain/environment'
+import type { PayoutStatus } from '../../domain/payouts/payout'
+import type { Queryable } from '../database'
+import { joined, literal, type Sql, sql } from '../sql'
+import type { StoredPayout } from './payout'
+
+/** Without the recipient's name and the partner's reference. */
+export interface SearchedPayout
+  extends Pick<
+    StoredPayout,
+    | 'id'
+    | 'environment'
+    | 'idempotencyKey'
+    | 'status'
+    | 'amountPence'
+    | 'accountLast4'
+    | 'transferRef'
+    | 'attention'
+    | 'createdAt'
+    | 'releasedAt'
+  > {
+  readonly slug: string
+}
+
+export interface PayoutSearch {
+  readonly id?: string | undefined
+  readonly partnerId?: string | undefined
+  readonly environment?: Environment | undefined
+  readonly idempotencyKey?: string | undefined
+  /** A part of the partner's reference, in upper or lower case. */
+  readonly reference?: string | undefined
+  readonly amountPence?: bigint | undefined
+  readonly accountLast4?: string | undefined
+  readonly transferRef?: string | undefined
+  readonly since?: Date | undefined
+  /** `refused`: the request never became a payout. */
+  readonly status?: PayoutStatus | 'refused' | undefined
+}
+
+/** The newest `take` payouts that match all conditions. At least one must be an id, a partner or a transfer. */
+export async function searchPayouts(db: Queryable, search: PayoutSearch, take: number): Promise<SearchedPayout[]> {
+  const statement = sql`SELECT p.id, partners.slug, p.environment, p.idempotency_key, p.status, p.amount_pence, p.account_last4,
+      p.transfer_ref, p.attention, p.created_at, p.released_at
+    FROM payouts p JOIN partners ON partners.id = p.partner_id
+    WHERE ${joined(conditionsOf(search), ' AND ')} ORDER BY p.created_at DESC, p.id DESC LIMIT ${literal(take)}`
+  return db.run(statement, { plan: 'each time' })
+}
+
+function conditionsOf(search: PayoutSearch): Sql[] {
+  const { id, partnerId, environment, idempotencyKey, reference, amountPence, accountLast4, transferRef } = search
+  const { since, status } = search
+  const conditions: Sql[] = []
+  if (id !== undefined) conditions.push(sql`p.id = ${id}::uuid`)
+  if (partnerId !== undefined) conditions.push(sql`p.partner_id = ${partnerId}`)
+  if (environment !== undefined) conditions.push(sql`p.environment = ${environment}`)
+  if (idempotencyKey !== undefined) conditions.push(sql`p.idempotency_key = ${idempotencyKey}`)
+  if (reference !== undefined) conditions.push(sql`position(lower(${reference}) IN lower(p.reference)) > 0`)
+  if (amountPence !== undefined) conditions.push(sql`p.amount_pence = ${amountPence}`)
+  if (accountLast4 !== undefined) conditions.push(sql`p.account_last4 = ${accountLast4}`)
+  // The index of transfers begins with the rail.
+  if (transferRef !== undefined)
+    conditions.push(sql`p.rail = ANY (${rails}::text[]) AND p.transfer_ref = ${transferRef}`)
+  if (since !== undefined) conditions.push(sql`p.created_at >= ${since}`)
+  if (status === 'refused') conditions.push(sql`p.released_at IS NOT NULL`)
+  else if (status !== undefined) conditions.push(sql`p.status = ${status} AND p.released_at IS NULL`)
+  return conditions
+}

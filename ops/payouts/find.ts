@@ -1,0 +1,163 @@
+// Finds payouts by what a caller knows about them, and resolves the name of one payout for the commands that show it.
+
+import { findPartnerBySlug } from '../../db/partners/partners'
+import { type PayoutSearch, type SearchedPayout, searchPayouts } from '../../db/payouts/search'
+import { formatPence } from '../../domain/money'
+import { payoutStatuses } from '../../domain/payouts/payout'
+import {
+  type Answer,
+  type Command,
+  defineCommand,
+  done,
+  type Given,
+  type Refusal,
+  refused,
+  unknownPayout,
+} from '../command'
+import type { Ops } from '../connect'
+import {
+  environment,
+  idempotencyKey,
+  last4,
+  oneOf,
+  optional,
+  payoutAmount,
+  payoutName,
+  reference,
+  required,
+  since as sinceKind,
+  slug,
+  uuid,
+} from '../options'
+import { unknownPartner } from '../partners/by-slug'
+import { table } from '../print'
+
+const shownAtOnce = 50
+
+const find = defineCommand('payout find', {
+  about: `Finds payouts, including refused requests, that match all options; at most the newest ${shownAtOnce}.`,
+  options: {
+    partner: optional(slug, 'Of this partner; required without --transfer.'),
+    environment: optional(environment, 'Only this environment.'),
+    key: optional(idempotencyKey, 'With exactly this Idempotency-Key.'),
+    reference: optional(reference, "With this text in the partner's reference, in upper or lower case."),
+    amount: optional(payoutAmount, 'Of this amount in GBP.'),
+    'recipient-last4': optional(last4, 'To an account that ends in these digits.'),
+    transfer: optional(reference, "With this reference of the bank's transfer."),
+    since: optional(sinceKind, 'Created since then.'),
+    status: optional(oneOf([...payoutStatuses, 'refused']), 'In this status; refused requests are no payouts.'),
+  },
+  example: ['--partner', 'acme', '--amount', '33.00', '--since', '2d'],
+  async run({ db, clock }, given) {
+    const { partner: wanted, transfer } = given
+    if (wanted === undefined && transfer === undefined) {
+      return refused('invalid_request', 'Give --partner, or --transfer with the reference of the bank.')
+    }
+    const partner = wanted === undefined ? undefined : await findPartnerBySlug(db, wanted)
+    if (partner === null && wanted !== undefined) return unknownPartner(wanted)
+    const search: PayoutSearch = {
+      partnerId: partner?.id,
+      environment: given.environment,
+      idempotencyKey: given.key,
+      reference: given.reference,
+      amountPence: given.amount,
+      accountLast4: given['recipient-last4'],
+      transferRef: transfer,
+      since: given.since?.(clock.now()),
+      status: given.status,
+    }
+    const matches = await searchPayouts(db, search, shownAtOnce + 1)
+    const payouts = matches.slice(0, shownAtOnce)
+    const isCut = matches.length > shownAtOnce
+    const json = { object: 'list', data: payouts.map(present), has_more: isCut }
+    if (payouts.length === 0) return done(json, 'No payout matches.')
+    const [only] = payouts.length === 1 ? payouts : []
+    const more = [
+      ...(isCut ? [`Only the newest ${shownAtOnce} are shown: add an option, such as --since 1d.`] : []),
+      ...(only === undefined ? [] : [`payout explain ${only.id} shows what happened to it.`]),
+    ]
+    return done(json, [payoutTable(payouts), ...more].join('\n'))
+  },
+})
+
+export const findCommands: readonly Command[] = [find]
+
+/** For commands that show one payout and change nothing. */
+export const namedPayout = {
+  options: {
+    payout: required(payoutName, 'The payout.'),
+    partner: optional(slug, 'Its partner: --payout may then be an Idempotency-Key.'),
+    environment: optional(environment, 'Its environment, if the partner has used the key in both.'),
+  },
+  example: ['order-2001', '--partner', 'acme'],
+}
+
+/** The run of a command with the options of namedPayout. */
+export function withNamedPayout(run: (ops: Ops, payoutId: string) => Promise<Answer>) {
+  return async (ops: Ops, given: Given<(typeof namedPayout)['options']>): Promise<Answer> => {
+    const found = await resolve(ops, given)
+    return typeof found === 'string' ? run(ops, found) : found
+  }
+}
+
+async function resolve({ db }: Ops, given: Given<(typeof namedPayout)['options']>): Promise<string | Refusal> {
+  const { payout: name, partner: wanted, environment: only } = given
+  const partner = wanted === undefined ? undefined : await findPartnerBySlug(db, wanted)
+  if (partner === null && wanted !== undefined) return unknownPartner(wanted)
+  const id = uuid.parse(name)
+  const scope = { partnerId: partner?.id, environment: only }
+  const searches: PayoutSearch[] = [
+    ...(id === undefined ? [] : [{ ...scope, id }]),
+    { ...scope, transferRef: name },
+    ...(partner === undefined ? [] : [{ ...scope, idempotencyKey: name }]),
+  ]
+  for (const search of searches) {
+    const [found, other] = await searchPayouts(db, search, 2)
+    if (other !== undefined)
+      return refused('invalid_request', 'Both environments have such a payout: add --environment.')
+    if (found !== undefined) return found.id
+  }
+  return id === undefined || wanted !== undefined ? noSuchPayout(wanted) : unknownPayout(id)
+}
+
+// The name is not repeated: it may be a secret, pasted into the wrong place.
+function noSuchPayout(partner: string | undefined): Refusal {
+  return partner === undefined
+    ? refused('not_found', 'No payout has this transfer at the bank. To give an Idempotency-Key, add --partner.')
+    : refused('not_found', `${partner} has no payout with this id, transfer or Idempotency-Key: try payout find.`)
+}
+
+function payoutTable(payouts: readonly SearchedPayout[]): string {
+  const header = ['ID', 'CREATED', 'PARTNER', 'ENVIRONMENT', 'STATUS', 'GBP', 'ACCOUNT', 'KEY', 'ATTENTION']
+  return table(
+    header,
+    payouts
+      .map(present)
+      .map((each) => [
+        each.id,
+        each.created_at,
+        each.partner,
+        each.environment,
+        each.status,
+        each.amount_gbp,
+        each.account_last4,
+        each.idempotency_key,
+        each.attention,
+      ]),
+  )
+}
+
+function present(payout: SearchedPayout) {
+  return {
+    id: payout.id,
+    partner: payout.slug,
+    environment: payout.environment,
+    status: payout.releasedAt === null ? payout.status : 'refused',
+    amount_gbp: formatPence(payout.amountPence),
+    account_last4: payout.accountLast4,
+    idempotency_key: payout.idempotencyKey,
+    bank_reference: payout.transferRef,
+    attention: payout.attention,
+    created_at: payout.createdAt.toISOString(),
+  }
+}
