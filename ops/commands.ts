@@ -1,5 +1,6 @@
 // The table of commands.
 
+import { bankCheckCommands } from './bank/check'
 import { bankEventCommands } from './bank/events'
 import { railCommands } from './bank/rail'
 import { rateCommands } from './bank/rate'
@@ -8,6 +9,7 @@ import { auditCommands } from './controls/audit'
 import { driftCommands } from './controls/drift'
 import { keyringCommands } from './controls/keyring'
 import { proofCommands } from './controls/proof'
+import { statusCommands } from './controls/status'
 import { chargeCommands } from './invoices/charges'
 import { credit } from './invoices/credit'
 import { list } from './invoices/list'
@@ -33,6 +35,7 @@ import { workerCommands } from './worker'
 const invoiceCommands = [preview, run, rerun, list, credit, voidOne, markPaid, markUnpaid]
 
 export const commands: readonly Command[] = [
+  ...statusCommands,
   ...partnerCommands,
   demoPartner,
   setPartner,
@@ -50,6 +53,7 @@ export const commands: readonly Command[] = [
   ...shredCommands,
   ...caseCommands,
   ...railCommands,
+  ...bankCheckCommands,
   ...rateCommands,
   ...workerCommands,
   ...bankEventCommands,

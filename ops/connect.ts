@@ -20,6 +20,8 @@ export interface Ops {
   say(line: string): void
   readonly bank: OpsConfig['bank']
   readonly rates: OpsConfig['rates']
+  readonly webhookUrl: OpsConfig['webhookUrl']
+  readonly retention: OpsConfig['retention']
   /** Null if it is not set: the next sweep then starts the workflows. */
   readonly temporal: OpsConfig['temporal']
   readonly taskQueuePrefix: string

@@ -42,6 +42,7 @@ export interface RailState {
   readonly unsentPence: bigint
   /** The bank was called and its answer is not known yet. A pause does not affect these. */
   readonly unconfirmed: number
+  readonly unconfirmedPence: bigint
 }
 
 /**
@@ -84,7 +85,9 @@ export async function railStates(db: Queryable): Promise<RailState[]> {
     CROSS JOIN LATERAL (
       SELECT count(*) FILTER (WHERE submit_started_at IS NULL)::integer AS unsent,
         coalesce(sum(amount_pence) FILTER (WHERE submit_started_at IS NULL), 0)::bigint AS unsent_pence,
-        count(*) FILTER (WHERE submit_started_at IS NOT NULL AND transfer_ref IS NULL)::integer AS unconfirmed
+        count(*) FILTER (WHERE submit_started_at IS NOT NULL AND transfer_ref IS NULL)::integer AS unconfirmed,
+        coalesce(sum(amount_pence) FILTER (WHERE submit_started_at IS NOT NULL AND transfer_ref IS NULL), 0)::bigint
+          AS unconfirmed_pence
       FROM payouts p WHERE p.released_at IS NULL AND p.closed_at IS NULL AND p.environment = e.environment
     ) open`
 }

@@ -54,6 +54,18 @@ export async function findOpenPayout(db: Queryable, payoutId: string): Promise<O
   return open ?? null
 }
 
+export interface OldestPending {
+  readonly environment: Environment
+  readonly payoutId: string
+  readonly createdAt: Date
+}
+
+/** The oldest pending payout of each environment that has one. */
+export async function listOldestPending(db: Queryable): Promise<OldestPending[]> {
+  return db.sql<OldestPending>`SELECT DISTINCT ON (environment) environment, id AS payout_id, created_at FROM payouts
+    WHERE released_at IS NULL AND closed_at IS NULL AND status = 'pending' ORDER BY environment, created_at, id`
+}
+
 /** Whether a payout of the wallet may still move money. The caller must hold the wallet's lock. */
 export async function hasOpenPayouts(tx: Tx, walletId: string): Promise<boolean> {
   const open =

@@ -91,6 +91,19 @@ export async function findWallet(
   return wallet ?? null
 }
 
+export interface WalletAtBank {
+  readonly environment: Environment
+  readonly customerRef: string
+  readonly walletRef: string
+}
+
+/** The newest wallet at the bank of each environment that has one. */
+export async function listNewestAtBank(db: Queryable): Promise<WalletAtBank[]> {
+  return db.sql<WalletAtBank>`SELECT DISTINCT ON (environment) environment, customer_ref, wallet_ref FROM wallets
+    WHERE rail <> 'simulated' AND customer_ref IS NOT NULL AND wallet_ref IS NOT NULL
+    ORDER BY environment, created_at DESC, id DESC`
+}
+
 /** Locked: no payout is made from this wallet, and none of its money moves, until the transaction ends. */
 export async function lockWallet(tx: Tx, partnerId: string, environment: Environment): Promise<WalletRow> {
   const [wallet] = await tx.sql<WalletRow>`SELECT ${columns} FROM wallets

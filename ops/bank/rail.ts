@@ -56,7 +56,17 @@ const status = defineCommand('rail status', {
   about: `Shows whether the rail of each environment is open or paused, since when, by whom, why, and how many payouts wait; also the last ${pastShown} past pauses.`,
   async run({ db }) {
     const data = (await railStates(db)).map(presentState)
-    const header = ['ENVIRONMENT', 'STATE', 'SINCE', 'BY', 'REASON', 'UNSENT', 'UNSENT GBP', 'UNCONFIRMED']
+    const header = [
+      'ENVIRONMENT',
+      'STATE',
+      'SINCE',
+      'BY',
+      'REASON',
+      'UNSENT',
+      'UNSENT GBP',
+      'UNCONFIRMED',
+      'UNCONFIRMED GBP',
+    ]
     const rows = data.map((each) => [
       each.environment,
       each.state,
@@ -66,6 +76,7 @@ const status = defineCommand('rail status', {
       String(each.unsent),
       each.unsent_gbp,
       String(each.unconfirmed),
+      each.unconfirmed_gbp,
     ])
     const past = (await pastPauses(db, pastShown)).map(presentPast)
     const pastRows = past.map((each) => Object.values(each))
@@ -127,5 +138,6 @@ function presentState(state: RailState) {
     unsent: state.unsent,
     unsent_gbp: formatPence(state.unsentPence),
     unconfirmed: state.unconfirmed,
+    unconfirmed_gbp: formatPence(state.unconfirmedPence),
   }
 }

@@ -18,6 +18,8 @@ export interface Answered {
   /** Undefined if it is not JSON. */
   readonly body: unknown
   readonly retryAfterMs: number | null
+  /** The bank's clock when it answered, if the response states it. */
+  readonly date?: Date | undefined
 }
 
 export type Answer =
@@ -125,7 +127,8 @@ function follow(outgoing: http.ClientRequest, { call, timeouts, clock, resolve }
   outgoing.on('response', (incoming) => {
     readBody(incoming, fail, (text) => {
       const retryAfterMs = retryAfter(incoming.headers['retry-after'], clock)
-      finish({ stage: 'answered', status: incoming.statusCode ?? 0, body: parseJson(text), retryAfterMs })
+      const date = dateOf(incoming.headers.date)
+      finish({ stage: 'answered', status: incoming.statusCode ?? 0, body: parseJson(text), retryAfterMs, date })
     })
   })
 }
@@ -169,6 +172,11 @@ function retryAfter(header: string | undefined, clock: Clock): number | null {
   if (/^\d{1,6}$/.test(header)) return Number(header) * 1_000
   const at = Date.parse(header)
   return Number.isNaN(at) ? null : Math.max(0, at - clock.now().getTime())
+}
+
+function dateOf(header: string | undefined): Date | undefined {
+  const at = Date.parse(header ?? '')
+  return Number.isNaN(at) ? undefined : new Date(at)
 }
 
 /** Reduces a path to its template. Keeps only words of the protocol, so that no ID or email remains. */

@@ -9,6 +9,7 @@ import {
   readPayouts,
   readProof,
   readRates,
+  readRetention,
   readSeller,
   readSweep,
   readTemporal,
@@ -56,6 +57,7 @@ export function loadOpsConfig(env: EnvironmentVariables): OpsConfig {
     secretKeys: reader.has('SECRET_KEYS') ? reader.read('SECRET_KEYS') : [],
     bank: readBank(reader),
     rates: readRates(reader),
+    webhookUrl: reader.read('WEBHOOK_URL'),
     temporal: reader.has('TEMPORAL_ADDRESS') ? readTemporal(reader) : null,
     taskQueuePrefix: reader.read('TASK_QUEUE_PREFIX'),
     payouts: readPayouts(reader),
@@ -64,6 +66,7 @@ export function loadOpsConfig(env: EnvironmentVariables): OpsConfig {
     proof: { ...readProof(reader), ...readSweep(reader) },
     depositConfirmAboveUsdc: reader.read('DEPOSIT_CONFIRM_ABOVE_USDC'),
     closedPartnerReadDays: reader.read('CLOSED_PARTNER_READ_DAYS'),
+    retention: readRetention(reader),
     user: readOpsUser(reader),
   }
   refuseDevelopmentSecrets(reader, config)
@@ -119,10 +122,7 @@ function readConfig(reader: Reader): Config {
     proof: readProof(reader),
     opsEmail: reader.read('OPS_EMAIL')?.address ?? null,
     auditSealEveryMs: reader.read('AUDIT_SEAL_EVERY_MS'),
-    retention: {
-      recipientDays: reader.read('RECIPIENT_RETENTION_DAYS'),
-      bankEventDays: reader.read('BANK_EVENT_RETENTION_DAYS'),
-    },
+    retention: readRetention(reader),
     depositConfirmAboveUsdc: reader.read('DEPOSIT_CONFIRM_ABOVE_USDC'),
     closedPartnerReadDays: reader.read('CLOSED_PARTNER_READ_DAYS'),
     mail: readMail(reader),

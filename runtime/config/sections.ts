@@ -6,6 +6,7 @@ import type {
   BankAccess,
   BankConfig,
   CaseDueConfig,
+  Config,
   MailConfig,
   PayoutConfig,
   ProofConfig,
@@ -79,6 +80,13 @@ export function readRates(reader: Reader): RateConfig {
     maxAgeMs: reader.read('RATE_MAX_AGE_MS'),
     midBasisPoints: reader.read('RATE_MID_PERCENT'),
     jumpBasisPoints: reader.read('RATE_JUMP_PERCENT'),
+  }
+}
+
+export function readRetention(reader: Reader): Config['retention'] {
+  return {
+    recipientDays: reader.read('RECIPIENT_RETENTION_DAYS'),
+    bankEventDays: reader.read('BANK_EVENT_RETENTION_DAYS'),
   }
 }
 

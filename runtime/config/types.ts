@@ -61,6 +61,8 @@ export interface OpsConfig
     | 'secretKeys'
     | 'bank'
     | 'rates'
+    | 'webhookUrl'
+    | 'retention'
     | 'taskQueuePrefix'
     | 'payouts'
     | 'caseDueMs'

@@ -1,0 +1,160 @@
+// The rules of `status`: what needs an operator now. The thresholds are those of docs/observability/alerts.yml.
+import type { RailState } from '../../db/bank/rail-pauses'
+import type { OpenWork } from '../../db/controls/metrics'
+import type { LeftUndone, Upkeep } from '../../db/controls/upkeep-metrics'
+import type { ListedWorker } from '../../db/controls/workers'
+import type { OldestPending } from '../../db/payouts/open'
+import type { Environment } from '../../domain/environment'
+import { formatPence } from '../../domain/money'
+import { londonMonthOf, startOf } from '../../domain/month'
+import { type BankReport, problemsOf } from '../bank/check'
+
+export interface Situation {
+  readonly at: Date
+  readonly rails: readonly RailState[]
+  readonly work: readonly OpenWork[]
+  readonly oldest: readonly OldestPending[]
+  readonly upkeep: Upkeep
+  readonly workers: readonly ListedWorker[]
+  /** The queues that must have a worker. */
+  readonly queues: readonly string[]
+  readonly banks: readonly BankReport[]
+  /** `answers`, or why it is not used. Null if TEMPORAL_ADDRESS is not set. */
+  readonly temporal: string | null
+}
+
+export interface Need {
+  /** Null for both. */
+  readonly environment: Environment | null
+  readonly code: string
+  /** What is wrong, and the command that shows more or ends it. */
+  readonly text: string
+}
+
+/** The most urgent first: what stops every payout, then payouts, then the books, then scheduled work. */
+export function needsOf(situation: Situation): Need[] {
+  const { banks, rails, work, upkeep, at } = situation
+  return [
+    ...processNeeds(situation),
+    ...banks.flatMap((bank) =>
+      problemsOf(bank).map(({ name, text }) => need(bank.environment, `bank_${name}`, `bank: ${text}`)),
+    ),
+    ...rails.flatMap(pauseNeed),
+    ...work.flatMap((each) => workNeed(each, situation)),
+    ...upkeep.left.flatMap(leftNeed),
+    ...billingNeed(upkeep, at),
+  ]
+}
+
+function processNeeds({ temporal, workers, queues }: Situation): Need[] {
+  const away = temporal === null || temporal === answers ? [] : [need(null, 'temporal', temporal)]
+  const working = workers.filter(({ state }) => state === 'working').flatMap(({ taskQueues }) => taskQueues)
+  const idle = queues.filter((queue) => !working.includes(queue))
+  const missing = `no worker takes tasks of ${idle.join(', ')}: payouts wait; start one, worker list shows the last ones`
+  return idle.length === 0 ? away : [...away, need(null, 'no_worker', missing)]
+}
+
+export const answers = 'answers'
+
+function pauseNeed({ environment, pausedAt, pausedBy, reason, unsent, unsentPence }: RailState): Need[] {
+  if (pausedAt === null) return []
+  const why = reason === null ? 'no reason given' : reason
+  const waiting = `${payouts(unsent)} of ${formatPence(unsentPence)} GBP ${unsent === 1 ? 'waits' : 'wait'} for rail resume`
+  return [need(environment, 'rail_paused', `rail paused by ${pausedBy ?? 'an unknown operator'} (${why}): ${waiting}`)]
+}
+
+function workNeed({ kind, sort, environment, count, ageSeconds }: OpenWork, { oldest }: Situation): Need[] {
+  const is = (code: string, text: string) => [need(environment, code, text)]
+  const age = ago(ageSeconds)
+  if (count === 0) return []
+  switch (kind) {
+    case 'pending': {
+      if (ageSeconds <= 900) return []
+      const first = oldest.find((each) => each.environment === environment)?.payoutId
+      const see = first === undefined ? 'payout attention' : `payout explain ${first}`
+      return sort === 'called'
+        ? is('pending_unconfirmed', `unconfirmed for ${age}, the bank may have it: never pay it again; see ${see}`)
+        : is('pending_unsent', `not sent for ${age} although nothing holds it: check the workers; see ${see}`)
+    }
+    case 'open':
+      if (sort === 'processing' && ageSeconds > 7_200)
+        return is(
+          'processing_old',
+          `at the bank for ${age} without a delivery: ask the bank; payout attention lists late ones`,
+        )
+      if ((sort === 'failed' || sort === 'returned') && ageSeconds > 86_400)
+        return is('money_not_back', `money of a ${sort} payout is not back for ${age}: ask the bank for the refund`)
+      return []
+    case 'attention':
+      return is('attention', `${payouts(count)} in attention: payout attention lists the next steps`)
+    case 'drift':
+      return is('drift', `drift ${sort} (${count}), first seen ${age} ago: proof list`)
+    case 'held_deposits':
+      return is(
+        'held_deposits',
+        `${count} held ${count === 1 ? 'deposit' : 'deposits'}, the oldest for ${age}: deposit list`,
+      )
+    case 'quarantined':
+      return is(
+        'quarantined_events',
+        `${count} bank ${count === 1 ? 'event contradicts' : 'events contradict'} our books: bank-event list`,
+      )
+    case 'not_read':
+      return ageSeconds > 900 ? is('wallet_not_read', `wallet history not read for ${age}: deposit list`) : []
+    case 'rejected_rate':
+      return is('rate_rejected', `exchange rate rejected (${sort}), so new payouts get 502: rate show`)
+    case 'requested_names':
+      return is('requested_names', `${count} new ${count === 1 ? 'name' : 'names'} to approve: partner list`)
+    case 'paused':
+      return []
+  }
+}
+
+function leftNeed({ work, sort, count, ageSeconds }: LeftUndone): Need[] {
+  const age = ago(ageSeconds)
+  const late = (limitSeconds: number, code: string, text: string) =>
+    ageSeconds > limitSeconds ? [need(null, code, text)] : []
+  switch (work) {
+    case 'prove':
+      return late(3_600, 'proof_old', `a ${sort} wallet was not reconciled for ${age}: proof runs one now`)
+    case 'seal':
+      return late(900, 'not_sealed', `rows are not sealed for ${age}: check the Schedule seal-audit`)
+    case 'verify':
+      return count > 0
+        ? [need(null, 'audit_fault', 'the audit chain is broken: change nothing; audit verify names the row')]
+        : late(172_800, 'audit_not_verified', `the audit chain was not verified for ${age}: audit verify`)
+    case 'mail':
+      return late(
+        sort === 'invoice' ? 21_600 : 300,
+        'mail_waits',
+        `${count} ${sort} ${count === 1 ? 'mail waits' : 'mails wait'}, the oldest for ${age}: check SMTP_URL and the log of the API`,
+      )
+    case 'erase':
+      return late(172_800, 'not_erased', `${sort} are ${age} past their retention: check the Schedule retention`)
+  }
+}
+
+/** The run of the 1st gets half a day. */
+function billingNeed({ notBilled }: Upkeep, at: Date): Need[] {
+  const isEarly = at.getTime() - startOf(londonMonthOf(at)).getTime() < 12 * 3_600_000
+  if (notBilled === 0 || isEarly) return []
+  const who = notBilled === 1 ? '1 partner has' : `${notBilled} partners have`
+  return [need(null, 'not_billed', `${who} no invoice for the last month: invoices rerun bills them`)]
+}
+
+function need(environment: Environment | null, code: string, text: string): Need {
+  return { environment, code, text }
+}
+
+function payouts(count: number): string {
+  return count === 1 ? '1 payout' : `${count} payouts`
+}
+
+/** A duration with one or two units: 45 s, 12 min, 3 h 20 min, 5 d. */
+export function ago(seconds: number): string {
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 1) return `${Math.floor(seconds)} s`
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d`
+}

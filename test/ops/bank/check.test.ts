@@ -1,0 +1,153 @@
+// bank check against the sandbox bank: each thing that can be wrong is named, and nothing else.
+import { randomUUID } from 'node:crypto'
+import { beforeEach, expect, test } from '@jest/globals'
+import { registerWebhook } from '../../../activities/bank/register-webhook'
+import { systemClock } from '../../../runtime/clock'
+import { keys } from '../../support/bank/client'
+import { json, useScriptedBank } from '../../support/bank/scripted'
+import { useOpsStage } from '../../support/stages/ops'
+
+interface Report {
+  readonly data: readonly {
+    readonly environment: string
+    readonly url: string | null
+    readonly checks: Readonly<Record<string, { readonly state: string; readonly text: string }>>
+  }[]
+}
+
+const stage = useOpsStage({})
+const { bank, rails, terminal } = stage
+const scripted = useScriptedBank()
+const webhookUrl = `http://127.0.0.1:1/webhooks/${randomUUID()}`
+
+beforeEach(async () => {
+  for (const [environment, rail] of [
+    ['sandbox', rails.provider_sandbox],
+    ['live', rails.provider_production],
+  ] as const)
+    await registerWebhook({ db: terminal.db, clock: systemClock, rail }, { environment, url: webhookUrl })
+})
+
+const check = (change: Record<string, string> = {}, ...argv: string[]) =>
+  stage.ops(['bank', 'check', ...argv], {
+    BANK_LIVE_URL: `${bank.url}/v0`,
+    BANK_LIVE_KEY: keys.live,
+    WEBHOOK_URL: webhookUrl,
+    ...change,
+  })
+
+/** The failed checks of both environments. */
+async function problems(change: Record<string, string>): Promise<string[]> {
+  const { code, out } = await check(change, '--json')
+  const { data }: Report = JSON.parse(out)
+  const failed = data.flatMap(({ environment, checks }) =>
+    Object.entries(checks).flatMap(([name, { state, text }]) =>
+      state === 'problem' ? [`${environment} ${name}: ${text}`] : [],
+    ),
+  )
+  expect(code).toBe(failed.length === 0 ? 0 : 1)
+  return failed
+}
+
+test('a bank that is right in everything: one line for each check, no key, and exit code 0', async () => {
+  const { code, out } = await check()
+
+  expect(code).toBe(0)
+  expect(out).toMatch(/^live {2}http:\/\/127\.0\.0\.1:\d+\/v0\n {3}reachable +yes, in \d+ ms\n {3}key +accepted\n/)
+  expect(out).toContain('   environment  live: the bank knows our wallets\n   clock        within 1 s of ours\n')
+  expect(out.match(new RegExp(`   webhook      active, ${webhookUrl}\n`, 'g'))).toHaveLength(2)
+  expect(out).toMatch(/\n\nNothing is wrong\.\n$/)
+  expect(out).not.toContain(keys.live)
+  expect(out).not.toContain(keys.sandbox)
+})
+
+test.each<[string, () => Record<string, string>, RegExp]>([
+  [
+    'a rejected key',
+    () => ({ BANK_LIVE_KEY: 'sk-live-wrong' }),
+    /^live key: key rejected \(HTTP 401 invalid\): correct BANK_LIVE_KEY/,
+  ],
+  [
+    'a key of the other environment',
+    () => ({ BANK_LIVE_KEY: keys.sandbox }),
+    /^live environment: wrong environment: BANK_LIVE_KEY is a key of sandbox$/,
+  ],
+  [
+    'a bank that is away',
+    () => ({ BANK_LIVE_URL: 'http://127.0.0.1:1/v0' }),
+    /^live reachable: no answer \(ECONNREFUSED\): check the network and BANK_LIVE_URL/,
+  ],
+  [
+    'another address',
+    () => ({ BANK_SANDBOX_URL: `${bank.url}/v9` }),
+    /^sandbox reachable: no rate at this address \(HTTP 404/,
+  ],
+])('%s', async (_, change, expected) => {
+  const failed = await problems(change())
+
+  // A key of the other environment does not know the webhook of this one either.
+  expect(failed[0]).toMatch(expected)
+  expect(failed.slice(1).filter((each) => !each.includes('webhook unknown to the bank'))).toEqual([])
+})
+
+test('a bank that fails', async () => {
+  const match = { method: 'GET', path: '/v0/exchange_rates', environment: 'live' }
+  await bank.fault({ kind: 'status', status: 500, times: null, match })
+
+  expect(await problems({})).toEqual([expect.stringMatching(/^live reachable: failing \(HTTP 500.*\): ask the bank$/)])
+  expect((await check()).out).toMatch(/^! {2}reachable +failing \(HTTP 500/m)
+})
+
+test('a wallet that the bank does not know: the key belongs to another account', async () => {
+  const other = `UPDATE wallets SET wallet_ref = gen_random_uuid() WHERE environment = 'live' AND partner_id = $1`
+  await terminal.db.dataSource.query(other, [stage.partner.id])
+
+  expect(await problems({})).toEqual([
+    expect.stringMatching(/^live environment: wrong environment: the bank does not know/),
+  ])
+})
+
+test("a clock that differs from the bank's", async () => {
+  const rate = { sell_rate: '0.79', midmarket_rate: '0.791', updated_at: '2026-11-16T00:00:00Z' }
+  scripted.answer(({ path }, response) => {
+    response.setHeader('Date', new Date(Date.now() + 120_000).toUTCString())
+    if (path.startsWith('/v0/exchange_rates')) json(response, 200, rate)
+    else json(response, 500, {})
+  })
+
+  expect(await problems({ BANK_LIVE_URL: scripted.url })).toEqual([
+    expect.stringMatching(/^live clock: clock differs: ours is 1(19|20) s behind the bank's; check the time service/),
+  ])
+})
+
+test('a webhook of another address, a disabled one, and one that is missing', async () => {
+  const elsewhere = await problems({ WEBHOOK_URL: 'https://payouts.example.test/webhooks/bank' })
+  const refs = 'SELECT webhook_ref AS ref FROM bank_webhooks WHERE environment = $1'
+  const [{ ref }] = await terminal.db.dataSource.query(refs, ['live'])
+  await rails.provider_production.disableWebhook(ref)
+  const disabled = await problems({})
+  await terminal.db.dataSource.query('DELETE FROM bank_webhooks')
+  const missing = await problems({})
+  const unwanted = await problems({ WEBHOOK_URL: '' })
+
+  expect(elsewhere).toHaveLength(2)
+  expect(elsewhere[0]).toMatch(/^live webhook: webhook of another address: \S+ is registered, WEBHOOK_URL is https:/)
+  expect(disabled).toEqual([expect.stringMatching(/^live webhook: webhook disabled at the bank: ask the bank/)])
+  expect(missing).toHaveLength(2)
+  expect(missing[0]).toMatch(/^live webhook: webhook not registered: a worker's log shows why/)
+  expect(unwanted).toEqual([])
+})
+
+test('no bank is a problem only when partners have wallets at one', async () => {
+  const none = { BANK_LIVE_URL: '', BANK_LIVE_KEY: '' }
+
+  const withWallets = await problems(none)
+  await terminal.db.dataSource.query(`UPDATE wallets SET wallet_ref = NULL WHERE environment = 'live'`)
+  const { code, out } = await check(none)
+
+  expect(withWallets).toEqual([
+    'live reachable: not configured, but partners have wallets at a bank: set BANK_LIVE_URL and BANK_LIVE_KEY',
+  ])
+  expect(code).toBe(0)
+  expect(out).toMatch(/^live {2}no bank\n {3}reachable {2}not configured: live payouts get 502\n/)
+})

@@ -1,0 +1,220 @@
+// status with a real database and Temporal: one screen, and exit code 1 exactly when something needs an operator.
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
+import { enterWorker } from '../../../db/controls/workers'
+import { openKeyring } from '../../../db/keyring'
+import { enqueueMail } from '../../../db/partners/mails'
+import { setAttention } from '../../../db/payouts/steps'
+import { ago, answers, needsOf, type Situation } from '../../../ops/controls/needs'
+import { systemClock } from '../../../runtime/clock'
+import { json, useScriptedBank } from '../../support/bank/scripted'
+import { testSystem } from '../../support/jest/system'
+import { aClaim } from '../../support/stages/payout'
+import { runWith, useOpsPartner, useTerminal } from '../../support/terminal'
+
+interface Status {
+  readonly needs_operator: readonly {
+    readonly environment: string | null
+    readonly code: string
+    readonly text: string
+  }[]
+  readonly live: Readonly<Record<string, unknown>>
+  readonly sandbox: Readonly<Record<string, unknown>>
+  readonly [field: string]: unknown
+}
+
+const terminal = useTerminal()
+const partner = useOpsPartner(terminal)
+const scripted = useScriptedBank()
+const queues = ['payouts-sandbox', 'payouts-live', 'housekeeping']
+
+beforeEach(async () => {
+  await terminal.db.dataSource.query('DELETE FROM workers')
+  await aWorker('k7m2qd', queues)
+})
+
+const status = (change: Record<string, string> = {}, ...argv: string[]) =>
+  runWith({ ...terminal.env, TEMPORAL_ADDRESS: testSystem().temporalAddress, ...change }, ['status', ...argv])
+
+async function read(change: Record<string, string> = {}): Promise<Status & { readonly code: number }> {
+  const { code, out } = await status(change, '--json')
+  return { code, ...JSON.parse(out) }
+}
+
+test('a system that needs no operator: every line of the screen, and exit code 0', async () => {
+  const { code, out } = await status()
+
+  expect(code).toBe(0)
+  expect(out.split('\n').map((line) => line.replace(/ {2,}/g, ' | '))).toEqual([
+    expect.stringMatching(/^20\S+Z \| LIVE \| SANDBOX$/),
+    'rail | open | open',
+    'bank | not configured | not configured',
+    'oldest pending | - | -',
+    'unsent | - | -',
+    'unconfirmed | - | -',
+    'attention | - | -',
+    'drifts | - | -',
+    'held deposits | - | -',
+    'bank events | - | -',
+    '',
+    'workers | 1 working',
+    'Temporal | answers',
+    'mails waiting | -',
+    '',
+    'Nothing needs an operator.',
+    '',
+  ])
+})
+
+test('waiting payouts, a paused rail, attention and a waiting mail, with sums and the command for each', async () => {
+  const unsent = await aClaim(terminal.db, { partnerId: partner.id, amountPence: 3_300n })
+  const called = await aClaim(terminal.db, { partnerId: partner.id, amountPence: 5_000n })
+  const late = `created_at = now() - interval '21 minutes', submit_started_at = now() - interval '20 minutes'`
+  await terminal.db.dataSource.query(`UPDATE payouts SET ${late} WHERE id = $1`, [called.payoutId])
+  await setAttention(terminal.db, called.payoutId, 'outcome_unknown')
+  const now = systemClock.now()
+  await pauseRail(terminal.db, { environment: 'sandbox', by: 'ops:ada', reason: 'The bank asked', at: now })
+  await aMail(new Date(now.getTime() - 10 * 60_000))
+
+  const { code, sandbox, live, mails_waiting, needs_operator } = await read()
+  const { out } = await status()
+  await resumeRail(terminal.db, { environment: 'sandbox', by: 'ops:ada', at: now })
+  await terminal.db.dataSource.query('DELETE FROM mails')
+  await terminal.db.dataSource.query('UPDATE payouts SET attention = NULL, closed_at = now()')
+
+  expect(code).toBe(1)
+  expect(sandbox).toMatchObject({
+    rail: 'paused',
+    oldest_pending: { id: called.payoutId },
+    unsent: 1,
+    unsent_gbp: '33.00',
+    unconfirmed: 1,
+    unconfirmed_gbp: '50.00',
+    attention: 1,
+  })
+  expect(live).toMatchObject({ rail: 'open', oldest_pending: null, unsent: 0, unconfirmed_gbp: '0.00' })
+  expect(mails_waiting).toBe(1)
+  expect(needs_operator.map(({ environment, text }) => `${environment}: ${text}`)).toEqual([
+    'sandbox: rail paused by ops:ada (The bank asked): 1 payout of 33.00 GBP waits for rail resume',
+    `sandbox: unconfirmed for 20 min, the bank may have it: never pay it again; see payout explain ${called.payoutId}`,
+    'sandbox: 1 payout in attention: payout attention lists the next steps',
+    'null: 1 notice mail waits, the oldest for 10 min: check SMTP_URL and the log of the API',
+  ])
+  expect(out).toMatch(/^unsent +- +1, 33\.00 GBP$/m)
+  expect(out).toMatch(/^unconfirmed +- +1, 50\.00 GBP$/m)
+  expect(out).toMatch(/^oldest pending +- +21 min$/m)
+  expect(out).toMatch(/\n\nNeeds an operator:\n {2}sandbox {2}rail paused by ops:ada/)
+  expect(unsent.payoutId).not.toBe(called.payoutId)
+})
+
+test('no worker for a queue, no Temporal, and a bank that rejects our key need an operator', async () => {
+  await terminal.db.dataSource.query('DELETE FROM workers')
+  await aWorker('k7m2qe', ['payouts-sandbox', 'housekeeping'])
+  scripted.answer((_, response) => json(response, 401, { code: 'invalid', location: 'header', name: 'Api-Key' }))
+  const bank = { BANK_SANDBOX_URL: scripted.url, BANK_SANDBOX_KEY: 'sk-test-canary' }
+
+  const { code, needs_operator } = await read({ ...bank, TEMPORAL_ADDRESS: '127.0.0.1:1' })
+  const { out } = await status(bank)
+
+  expect(code).toBe(1)
+  expect(needs_operator.map(({ environment, text }) => `${environment}: ${text}`)).toEqual([
+    'null: Temporal does not answer: check that it runs, then repeat the command.',
+    'null: no worker takes tasks of payouts-live: payouts wait; start one, worker list shows the last ones',
+    'sandbox: bank: key rejected (HTTP 401 invalid): correct BANK_SANDBOX_KEY, and restart workers and APIs one by one',
+  ])
+  expect(out).toMatch(/^bank +not configured +key rejected \(HTTP 401 invalid\)$/m)
+  expect(out).not.toContain('canary')
+})
+
+describe('what needs an operator', () => {
+  const at = new Date('2026-11-16T02:41:00.000Z')
+  const calm: Situation = {
+    at,
+    rails: [],
+    work: [],
+    oldest: [],
+    upkeep: { left: [], notBilled: 0 },
+    workers: [],
+    queues: [],
+    banks: [],
+    temporal: answers,
+  }
+  const work = (kind: string, sort: string | null, ageSeconds: number) =>
+    ({ kind, sort, environment: 'live', count: 1, microUsdc: 0n, ageSeconds }) as Situation['work'][number]
+  const left = (kind: string, sort: string | null, ageSeconds: number, count = 1) =>
+    ({ work: kind, sort, count, ageSeconds }) as Situation['upkeep']['left'][number]
+
+  test.each([
+    ['pending', 'called', 900, 'pending_unconfirmed'],
+    ['pending', 'not_called', 900, 'pending_unsent'],
+    ['open', 'processing', 7_200, 'processing_old'],
+    ['open', 'failed', 86_400, 'money_not_back'],
+    ['open', 'returned', 86_400, 'money_not_back'],
+    ['not_read', null, 900, 'wallet_not_read'],
+  ])('%s %s only after %i s', (kind, sort, seconds, code) => {
+    const codes = (age: number) => needsOf({ ...calm, work: [work(kind, sort, age)] }).map((need) => need.code)
+
+    expect([codes(seconds), codes(seconds + 1)]).toEqual([[], [code]])
+  })
+
+  test.each([
+    ['attention', null],
+    ['drift', 'bank_balance'],
+    ['held_deposits', null],
+    ['quarantined', null],
+    ['rejected_rate', 'jump'],
+    ['requested_names', null],
+  ])('%s at once', (kind, sort) => {
+    expect(needsOf({ ...calm, work: [work(kind, sort, 0)] })).toHaveLength(1)
+    expect(needsOf({ ...calm, work: [{ ...work(kind, sort, 0), count: 0 }] })).toEqual([])
+  })
+
+  test.each([
+    ['prove', 'live', 3_600, 'proof_old'],
+    ['seal', null, 900, 'not_sealed'],
+    ['mail', 'sign_in', 300, 'mail_waits'],
+    ['mail', 'invoice', 21_600, 'mail_waits'],
+    ['erase', 'recipients', 172_800, 'not_erased'],
+  ])('%s of %s only after %i s', (kind, sort, seconds, code) => {
+    const codes = (age: number) =>
+      needsOf({ ...calm, upkeep: { left: [left(kind, sort, age)], notBilled: 0 } }).map((need) => need.code)
+
+    expect([codes(seconds), codes(seconds + 1)]).toEqual([[], [code]])
+  })
+
+  test('a fault in the audit chain at once, a missing verification after two days, and missing invoices after the run', () => {
+    const ofVerify = (age: number, faults: number) =>
+      needsOf({ ...calm, upkeep: { left: [left('verify', null, age, faults)], notBilled: 0 } }).map(({ code }) => code)
+    const notBilled = (time: string) =>
+      needsOf({ ...calm, at: new Date(time), upkeep: { left: [], notBilled: 1 } }).map(({ code }) => code)
+
+    expect([ofVerify(1, 0), ofVerify(1, 1), ofVerify(172_801, 0)]).toEqual([
+      [],
+      ['audit_fault'],
+      ['audit_not_verified'],
+    ])
+    expect([notBilled('2026-12-01T11:59:00Z'), notBilled('2026-12-01T12:00:00Z')]).toEqual([[], ['not_billed']])
+  })
+
+  test.each([
+    [45.9, '45 s'],
+    [61, '1 min'],
+    [3_600, '1 h 0 min'],
+    [12_000, '3 h 20 min'],
+    [172_800, '2 d'],
+  ])('%d seconds are %s', (seconds, text) => {
+    expect(ago(seconds)).toBe(text)
+  })
+})
+
+async function aWorker(id: string, taskQueues: readonly string[]): Promise<void> {
+  const process = { id, host: 'worker-1', pid: 42, version: '1.3.0', taskQueues, startedAt: systemClock.now() }
+  await enterWorker(terminal.db, process)
+}
+
+async function aMail(at: Date): Promise<void> {
+  const mail = { to: { name: 'Ada', address: 'ada@acme.test' }, subject: 'x', text: 'x', html: 'x' }
+  const keyring = openKeyring([{ id: 'test', bytes: Buffer.from('5e'.repeat(32), 'hex') }])
+  const expiresAt = new Date(at.getTime() + 86_400_000)
+  await terminal.db.transaction((tx) => enqueueMail(tx, keyring, { kind: 'notice', mail, at, expiresAt }))
+}
