@@ -677,6 +677,7 @@ CREATE TABLE price_lists (
   network_markup_basis_points bigint NOT NULL,
   exception_markup_basis_points bigint NOT NULL,
   return_cost_micropounds bigint NOT NULL DEFAULT 5000000,
+  made_by text,
   CONSTRAINT price_lists_pkey PRIMARY KEY (id),
   CONSTRAINT price_lists_partner_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
   CONSTRAINT price_lists_prices_check CHECK (LEAST(payout_fixed_pence, payout_basis_points, bank_fixed_pence, bank_basis_points, monthly_account_pence, verification_pence, network_cost_micropounds, network_markup_basis_points, exception_markup_basis_points) >= 0),

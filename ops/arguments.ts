@@ -12,15 +12,16 @@ type Reading =
 export function readArguments(commands: readonly Command[], argv: readonly string[]): Reading {
   const tokens = tokensOf(commands, argv)
   const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []))
-  const [noun, verb, ...bare] = words
+  const [noun, ...rest] = words
   const ofNoun = commands.filter((command) => command.noun === noun)
-  const command = ofNoun.find((each) => (verb === undefined ? each.whenAlone === 'runs' : each.verb === verb))
+  const command = ofNoun.find((each) => (rest.length === 0 ? each.whenAlone === 'runs' : isVerb(each, rest)))
 
   if (asksForHelp(argv) && words.length === 0) return { outcome: 'help', text: overview(commands) }
   if (asksForHelp(argv) && words.length === 1 && ofNoun.length > 0) return { outcome: 'help', text: nounHelp(ofNoun) }
   if (command === undefined) return wrong(whichCommand(commands, ofNoun, words))
   if (asksForHelp(argv)) return { outcome: 'help', text: commandHelp(command) }
 
+  const bare = rest.slice(command.verb.split(' ').length)
   const name = bareOptionOf(command)
   const named = name === null ? [] : bare.slice(0, 1).map((value) => optionToken(name, value))
   const given = readOptions(command, [...named, ...tokens])
@@ -28,6 +29,11 @@ export function readArguments(commands: readonly Command[], argv: readonly strin
   const extra = bare[named.length]
   if (extra !== undefined) return wrong(`${nameOf(command)} does not take ${JSON.stringify(extra)}.`)
   return { outcome: 'run', command, given }
+}
+
+/** A verb may have two words: `price default show`. */
+function isVerb({ verb }: Command, words: readonly string[]): boolean {
+  return verb.split(' ').every((word, index) => words[index] === word)
 }
 
 /** Also works for arguments that cannot be parsed. */

@@ -63,8 +63,8 @@ export function defineCommand<Options extends OptionTable>(
   name: `${string} ${string}`,
   { options, example = [], ...definition }: Definition<Options>,
 ): Command {
-  const [noun = '', verb = ''] = name.split(' ')
-  return { noun, verb, options: options ?? {}, example, ...definition }
+  const [noun = '', ...verb] = name.split(' ')
+  return { noun, verb: verb.join(' '), options: options ?? {}, example, ...definition }
 }
 
 /** Null if the command takes no bare word. */

@@ -2,16 +2,18 @@
 
 import { assert } from '../../domain/assert'
 import type { PriceList } from '../../domain/invoices/fees'
-import { bigint, entity, id, idOf, orNull, time, withDefault } from '../columns'
+import { bigint, entity, id, idOf, orNull, text, time, withDefault } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
-import { sql } from '../sql'
+import { type Sql, sql } from '../sql'
 
 interface PriceListRow extends PriceList {
   readonly id: string
   readonly partnerId: string | null
   readonly validFrom: Date
   readonly validUntil: Date | null
+  /** Null for the first prices of a partner, and for changes before migration 42. */
+  readonly madeBy: string | null
 }
 
 export const priceList = entity<PriceListRow>('PriceList', 'price_lists', {
@@ -29,6 +31,7 @@ export const priceList = entity<PriceListRow>('PriceList', 'price_lists', {
   networkMarkupBasisPoints: bigint,
   exceptionMarkupBasisPoints: bigint,
   returnCostMicropounds: withDefault(bigint, 5_000_000),
+  madeBy: orNull(text),
 })
 
 export async function copyStandardPrices(tx: Tx, partner: { partnerId: string; at: Date }): Promise<void> {
@@ -50,10 +53,13 @@ export async function findPrices(db: Queryable, partnerId: string, at: Date): Pr
   return prices
 }
 
+/** Null for the standard prices, with which a new partner starts. */
+type PriceOwner = string | null
+
 /** By start, with earlier and planned prices. */
-export async function listPrices(db: Queryable, partnerId: string): Promise<ValidPrices[]> {
-  return db.sql<ValidPrices>`SELECT ${priceColumns}, valid_from, valid_until FROM price_lists
-    WHERE partner_id = ${partnerId} ORDER BY valid_from`
+export async function listPrices(db: Queryable, partnerId: PriceOwner): Promise<ValidPrices[]> {
+  return db.sql<ValidPrices>`SELECT ${priceColumns}, valid_from, valid_until, made_by FROM price_lists
+    WHERE ${isOf(partnerId)} ORDER BY valid_from`
 }
 
 export type ValidPrices = Omit<PriceListRow, 'id' | 'partnerId'>
@@ -66,37 +72,44 @@ type PricesChanged =
 /** Ends the current prices at `from`, which must not be in the past. Prices planned for the same time are replaced. */
 export async function changePrices(
   tx: Tx,
-  change: { partnerId: string; changes: Partial<PriceList>; from: Date; at: Date },
+  change: { partnerId: PriceOwner; changes: Partial<PriceList>; from: Date; at: Date; madeBy?: string },
 ): Promise<PricesChanged> {
-  const { partnerId, changes, from, at } = change
+  const { partnerId, changes, from, at, madeBy = null } = change
   assert(from >= at, 'prices cannot change for the past')
   await removePlanned(tx, { partnerId, from, at })
   const last = await lockLastPrices(tx, partnerId)
   if (last.validFrom >= from) return { outcome: 'planned', from: last.validFrom }
-  await tx.sql`UPDATE price_lists SET valid_until = ${from} WHERE partner_id = ${partnerId} AND valid_until IS NULL`
-  await tx.repo(priceList).insert({ ...last, ...changes, id: newId(at), partnerId, validFrom: from, validUntil: null })
+  await tx.sql`UPDATE price_lists SET valid_until = ${from} WHERE ${isOf(partnerId)} AND valid_until IS NULL`
+  const changed = { ...last, ...changes, validFrom: from, validUntil: null, madeBy }
+  await tx.repo(priceList).insert({ ...changed, id: newId(at), partnerId })
   return { outcome: 'changed' }
 }
 
 /** Undoes the last planned change, until it begins. */
 export async function removePlanned(
   tx: Tx,
-  { partnerId, from, at }: { partnerId: string; from: Date; at: Date },
+  { partnerId, from, at }: { partnerId: PriceOwner; from: Date; at: Date },
 ): Promise<'removed' | 'not_planned'> {
   const last = await lockLastPrices(tx, partnerId)
   if (last.validFrom.getTime() !== from.getTime() || from <= at) return 'not_planned'
-  await tx.sql`DELETE FROM price_lists WHERE partner_id = ${partnerId} AND valid_from = ${from}`
+  await tx.sql`DELETE FROM price_lists WHERE ${isOf(partnerId)} AND valid_from = ${from}`
   const before =
-    await tx.sql`UPDATE price_lists SET valid_until = NULL WHERE partner_id = ${partnerId} AND valid_until = ${from} RETURNING id`
+    await tx.sql`UPDATE price_lists SET valid_until = NULL WHERE ${isOf(partnerId)} AND valid_until = ${from} RETURNING id`
   assert(before.length === 1, 'planned prices must follow earlier ones')
   return 'removed'
 }
 
-async function lockLastPrices(tx: Tx, partnerId: string): Promise<ValidPrices> {
-  const [last] = await tx.sql<ValidPrices>`SELECT ${priceColumns}, valid_from, valid_until FROM price_lists
-    WHERE partner_id = ${partnerId} AND valid_until IS NULL FOR UPDATE`
-  assert(last !== undefined, 'a partner must have a price list')
+async function lockLastPrices(tx: Tx, partnerId: PriceOwner): Promise<Omit<ValidPrices, 'madeBy'>> {
+  const [last] = await tx.sql<
+    Omit<ValidPrices, 'madeBy'>
+  >`SELECT ${priceColumns}, valid_from, valid_until FROM price_lists
+    WHERE ${isOf(partnerId)} AND valid_until IS NULL FOR UPDATE`
+  assert(last !== undefined, 'every owner must have a price list')
   return last
+}
+
+function isOf(partnerId: PriceOwner): Sql {
+  return partnerId === null ? sql`partner_id IS NULL` : sql`partner_id = ${partnerId}`
 }
 
 const priceColumns = sql`payout_fixed_pence, payout_basis_points, bank_fixed_pence, bank_basis_points, monthly_account_pence,

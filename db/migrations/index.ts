@@ -33,6 +33,7 @@ import { RequestedNames1794700800036 } from './030-039/36-requested-names'
 import { SecurityEvents1794700800037 } from './030-039/37-security-events'
 import { NoAuditHash1794700800038 } from './030-039/38-no-audit-hash'
 import { ChargeStep1794700800039 } from './030-039/39-charge-step'
+import { PriceAuthors1794700800042 } from './040-049/42-price-authors'
 
 export const migrations = [
   Partners1794700800001,
@@ -69,4 +70,5 @@ export const migrations = [
   SecurityEvents1794700800037,
   NoAuditHash1794700800038,
   ChargeStep1794700800039,
+  PriceAuthors1794700800042,
 ]

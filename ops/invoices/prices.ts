@@ -1,10 +1,13 @@
-// A partner's prices. A change is a new list from a given time on, so billed months keep their prices.
+// Prices of a partner, and the standard prices of new partners. A change is a new list from a given time on, so billed months keep
+// their prices.
 
+import type { Tx } from '../../db/database'
 import { changePrices, listPrices, removePlanned, type ValidPrices } from '../../db/invoices/price-lists'
 import type { PriceList } from '../../domain/invoices/fees'
 import { formatHundredths, formatMicropounds, formatPence } from '../../domain/money'
-import { startOf } from '../../domain/month'
-import { type Command, defineCommand, done, type Given, refused } from '../command'
+import { type Month, startOf } from '../../domain/month'
+import { type Command, defineCommand, done, type Given, type Refusal, refused } from '../command'
+import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
 import { month, optional, percent, price, priceToTheMicropound, required } from '../options'
 import { onePartner, thePartner, withLockedPartner, withPartner } from '../partners/by-slug'
@@ -23,6 +26,8 @@ const changeable = {
   'return-cost': optional(priceToTheMicropound, 'Cost of a return, which the bank does not state.'),
 }
 
+const planned = required(month, 'The month with which they begin.')
+
 const set = defineCommand('price set', {
   about:
     "Changes a partner's prices from now or from a month on. Omitted prices stay, a list planned for that month is replaced, and past prices never change.",
@@ -32,38 +37,53 @@ const set = defineCommand('price set', {
     ...changeable,
   },
   example: ['--partner', 'acme', '--from', '2027-01', '--payout-fixed', '0.79', '--monthly-account', '10.00'],
-  async run(ops, given) {
-    const changes = changesOf(given)
-    if (Object.keys(changes).length === 0) {
-      const names = Object.keys(changeable).map((name) => `--${name}`)
-      return refused('invalid_request', `Give at least one of: ${names.join(', ')}.`)
-    }
-    return withLockedPartner(ops, given.partner, async (tx, partner) => {
-      const at = ops.clock.now()
-      const from = given.from === undefined ? at : startOf(given.from)
-      if (from < at) return refused('invalid_request', `${given.from} has begun: past prices cannot change.`)
-      const changed = await changePrices(tx, { partnerId: partner.id, changes, from, at })
-      if (changed.outcome === 'planned') {
-        const sentence = `Prices from ${changed.from.toISOString()} on are already planned: choose a later month, or remove them first.`
-        return refused('invalid_state', sentence)
-      }
-      const detail = `from ${from.toISOString()}: ${describeChanges(changes)}`
+  run: (ops, given) =>
+    withLockedPartner(ops, given.partner, async (tx, partner) => {
+      const changed = await change(ops, tx, partner.id, given)
+      if (changed.outcome === 'refused') return changed
+      const { at, detail } = changed
       await recordChange(ops, tx, { partnerId: partner.id, at, environment: null, action: 'price.update', detail })
       return presentPrices(given.partner, await listPrices(tx, partner.id))
-    })
-  },
+    }),
+})
+
+const setDefault = defineCommand('price default set', {
+  about:
+    'Changes the prices with which new partners start, from now or from a month on. No existing partner is affected.',
+  options: { from: optional(month, 'The first month with the new prices; the default is now.'), ...changeable },
+  example: ['--from', '2027-01', '--payout-fixed', '0.89'],
+  run: (ops, given) =>
+    ops.db.transaction(async (tx) => {
+      const changed = await change(ops, tx, null, given)
+      return changed.outcome === 'refused' ? changed : presentPrices(null, await listPrices(tx, null))
+    }),
+})
+
+const removeDefault = defineCommand('price default remove', {
+  about: 'Removes the prices of new partners that were planned last, if they have not begun.',
+  options: { from: planned },
+  example: ['--from', '2027-01'],
+  run: ({ db, clock }, { from }) =>
+    db.transaction(async (tx) => {
+      const removed = await removePlanned(tx, { partnerId: null, from: startOf(from), at: clock.now() })
+      return removed === 'not_planned' ? notPlanned(from) : presentPrices(null, await listPrices(tx, null))
+    }),
+})
+
+const showDefault = defineCommand('price default show', {
+  about: 'Shows the past, current and planned prices with which new partners start.',
+  run: async ({ db }) => presentPrices(null, await listPrices(db, null)),
 })
 
 const remove = defineCommand('price remove', {
   about: 'Removes the prices that were planned last, if they have not begun.',
-  options: { partner: thePartner, from: required(month, 'The month with which they begin.') },
+  options: { partner: thePartner, from: planned },
   example: ['--partner', 'acme', '--from', '2027-01'],
   run: (ops, given) =>
     withLockedPartner(ops, given.partner, async (tx, partner) => {
       const [at, from] = [ops.clock.now(), startOf(given.from)]
-      if ((await removePlanned(tx, { partnerId: partner.id, from, at })) === 'not_planned') {
-        return refused('invalid_state', `The prices that were planned last do not begin with ${given.from}.`)
-      }
+      if ((await removePlanned(tx, { partnerId: partner.id, from, at })) === 'not_planned')
+        return notPlanned(given.from)
       const detail = `from ${from.toISOString()}`
       await recordChange(ops, tx, { partnerId: partner.id, at, environment: null, action: 'price.remove', detail })
       return presentPrices(given.partner, await listPrices(tx, partner.id))
@@ -78,7 +98,35 @@ const list = defineCommand('price list', {
   }),
 })
 
-export const priceCommands: readonly Command[] = [set, remove, list]
+export const priceCommands: readonly Command[] = [set, remove, list, showDefault, setDefault, removeDefault]
+
+function notPlanned(from: Month): Refusal {
+  return refused('invalid_state', `The prices that were planned last do not begin with ${from}.`)
+}
+
+type Changed = { readonly outcome: 'changed'; readonly at: Date; readonly detail: string }
+
+async function change(
+  { clock, madeBy }: Ops,
+  tx: Tx,
+  partnerId: string | null,
+  given: Given<typeof changeable> & { readonly from: Month | undefined },
+): Promise<Changed | Refusal> {
+  const changes = changesOf(given)
+  if (Object.keys(changes).length === 0) {
+    const names = Object.keys(changeable).map((name) => `--${name}`)
+    return refused('invalid_request', `Give at least one of: ${names.join(', ')}.`)
+  }
+  const at = clock.now()
+  const from = given.from === undefined ? at : startOf(given.from)
+  if (from < at) return refused('invalid_request', `${given.from} has begun: past prices cannot change.`)
+  const changed = await changePrices(tx, { partnerId, changes, from, at, madeBy })
+  if (changed.outcome === 'planned') {
+    const sentence = `Prices from ${changed.from.toISOString()} on are already planned: choose a later month, or remove them first.`
+    return refused('invalid_state', sentence)
+  }
+  return { outcome: 'changed', at, detail: `from ${from.toISOString()}: ${describeChanges(changes)}` }
+}
 
 function changesOf(given: Given<typeof changeable>): Partial<PriceList> {
   const wanted: { readonly [Price in keyof PriceList]: bigint | undefined } = {
@@ -103,16 +151,18 @@ function describeChanges(changes: Partial<PriceList>): string {
     .join(', ')
 }
 
-function presentPrices(partner: string, lists: readonly ValidPrices[]) {
+function presentPrices(partner: string | null, lists: readonly ValidPrices[]) {
   const data = lists.map((each) => ({
     valid_from: each.validFrom.toISOString(),
     valid_until: each.validUntil?.toISOString() ?? null,
     ...presentPriceList(each),
+    made_by: each.madeBy,
   }))
   const rows = lists.map((each, index) => [
     data[index]?.valid_from ?? null,
     data[index]?.valid_until ?? null,
     ...Object.values(presentPriceList(each)),
+    each.madeBy,
   ])
   const header = [
     'FROM',
@@ -127,6 +177,7 @@ function presentPrices(partner: string, lists: readonly ValidPrices[]) {
     '+%',
     'EXCEPTION +%',
     'RETURN',
+    'BY',
   ]
   return done({ object: 'list', partner, data }, table(header, rows))
 }

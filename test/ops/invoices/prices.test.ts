@@ -36,6 +36,7 @@ test('a change is a new list from its month on; the previous one ends there, unc
     network_markup_percent: '10.00',
     exception_markup_percent: '20.00',
     return_cost_gbp: '5.00',
+    made_by: expect.stringMatching(/^ops:/),
   })
   expect(before?.['valid_until']).toBe(after?.['valid_from'])
   expect(await terminal.json('price', 'list', '--partner', 'acme')).toEqual(prices)
@@ -70,6 +71,29 @@ test('planned prices of a month are replaced by another change for it, or remove
   expect(await latestActivity(terminal.db, id, 1)).toMatchObject([
     { action: 'price.remove', detail: 'from 2099-05-31T23:00:00.000Z' },
   ])
+})
+
+test('price default set changes the prices of new partners only, from now or from a month on', async () => {
+  const ofAcme = await terminal.json<Prices>('price', 'list', '--partner', 'acme')
+  const before = await terminal.json<Prices>('price', 'default', 'show')
+
+  const now = await terminal.json<Prices>('price', 'default', 'set', '--payout-fixed', '0.89')
+  const planned = await terminal.ops('price', 'default', 'set', '--from', '2099-01', '--monthly-account', '20.00')
+  await terminal.json('partner', 'create', '--name', 'Beta Ltd', '--slug', 'beta', '--email', 'ada@beta.test')
+  const ofBeta = await terminal.json<Prices>('price', 'list', '--partner', 'beta')
+
+  expect(before.data).toMatchObject([{ payout_fixed_gbp: '0.99', valid_until: null }])
+  expect(now.data.map((each) => each['payout_fixed_gbp'])).toEqual(['0.99', '0.89'])
+  expect(now.data.map((each) => each['made_by'])).toEqual([null, expect.stringMatching(/^ops:/)])
+  expect(planned.out).toMatch(/^FROM +UNTIL +PAYOUT .*\n(.*\n){2}2099-01-01T00:00:00\.000Z +- +0\.89 .* 20\.00 /)
+  expect(ofBeta.data).toMatchObject([{ payout_fixed_gbp: '0.89', monthly_account_gbp: '15.00', valid_until: null }])
+  expect(await terminal.json('price', 'list', '--partner', 'acme')).toEqual(ofAcme)
+  const removed = await terminal.json<Prices>('price', 'default', 'remove', '--from', '2099-01')
+  expect(removed).toEqual(now)
+  expect((await terminal.ops('price', 'default', 'remove', '--from', '2099-01')).err).toMatch(/^The prices that were/)
+  const early = await terminal.ops('price', 'default', 'set', '--from', '2020-01', '--payout-fixed', '0.10')
+  expect([early.code, early.err]).toEqual([2, '2020-01 has begun: past prices cannot change.\n'])
+  expect((await terminal.ops('price', 'default', 'set')).err).toMatch(/^Give at least one of: --payout-fixed/)
 })
 
 test('the database itself protects prices that have begun', async () => {
