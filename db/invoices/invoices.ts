@@ -1,13 +1,14 @@
 // Invoices with their lines and charges: the tables, and the reads for partners, finance and mails. Drafts are not shown.
 
 import { assert } from '../../domain/assert'
-import type { InvoiceDocument, InvoiceParties } from '../../domain/invoices/document'
-import { type InvoiceLine, type InvoiceStatus, sumLines } from '../../domain/invoices/invoice'
+import type { Correction, InvoiceDocument, InvoiceParties } from '../../domain/invoices/document'
+import { correctionPrefix, type InvoiceLine, type InvoiceStatus, sumLines } from '../../domain/invoices/invoice'
+import { penceFromMicropounds } from '../../domain/money'
 import { firstDayOf, londonDayOf, type Month } from '../../domain/month'
 import { bigint, boolean, date, entity, id, idOf, integer, orNull, primary, text, time, withDefault } from '../columns'
 import type { Queryable } from '../database'
 import type { Page } from '../payouts/payouts'
-import { type Sql, sql } from '../sql'
+import { joined, literal, type Sql, sql } from '../sql'
 
 export interface StoredInvoice {
   readonly id: string
@@ -126,26 +127,45 @@ export async function listInvoiceLines(db: Queryable, invoiceIds: readonly strin
     FROM invoice_lines WHERE invoice_id = ANY (${invoiceIds}::uuid[]) ORDER BY invoice_id, position`
 }
 
-export interface InvoiceOfMonth
+export interface PartnerInvoice
   extends Pick<StoredInvoice, 'status' | 'totalPence' | 'paidAt' | 'voidedAt' | 'mailedAt'> {
+  readonly period: Month
   readonly number: string
   readonly slug: string
   readonly issuedAt: Date
   readonly dueAt: Date
+  /** Whole days since the due day in London; null unless it is open and that day is over. */
+  readonly overdueDays: number | null
 }
 
-/** By number, with void ones. Of one partner if its slug is given. */
-export async function listInvoicesOfMonth(
-  db: Queryable,
-  { period, slug }: { readonly period: Month; readonly slug: string | null },
-): Promise<InvoiceOfMonth[]> {
-  return db.sql<InvoiceOfMonth>`SELECT number, slug, invoices.status, total_pence, issued_at, due_at, paid_at, voided_at,
-      mailed_at
-    FROM invoices JOIN partners ON partners.id = partner_id
-    WHERE period = ${firstDayOf(period)} AND invoices.status <> 'draft'
-      AND (${slug}::text IS NULL OR slug = ${slug}::text)
-    ORDER BY number`
+interface InvoiceFilters {
+  readonly period?: Month | undefined
+  readonly slug?: string | undefined
+  readonly only?: 'open' | 'overdue' | undefined
+  readonly now: Date
 }
+
+/** The newest `take` invoices of all partners that match, with void ones, by number. */
+export async function searchInvoices(
+  db: Queryable,
+  { period, slug, only, now }: InvoiceFilters,
+  take: number,
+): Promise<PartnerInvoice[]> {
+  const today = londonDayOf(now)
+  const conditions = [sql`invoices.status <> 'draft'`]
+  if (period !== undefined) conditions.push(sql`period = ${firstDayOf(period)}`)
+  if (slug !== undefined) conditions.push(sql`slug = ${slug}`)
+  if (only !== undefined) conditions.push(sql`invoices.status = 'open'`)
+  if (only === 'overdue') conditions.push(sql`${dueDay} < ${today}::date`)
+  const statement = sql`SELECT to_char(period, 'YYYY-MM') AS period, number, slug, invoices.status, total_pence, issued_at, due_at,
+      paid_at, voided_at, mailed_at,
+      CASE WHEN invoices.status = 'open' AND ${dueDay} < ${today}::date THEN ${today}::date - ${dueDay} END AS overdue_days
+    FROM invoices JOIN partners ON partners.id = partner_id WHERE ${joined(conditions, ' AND ')}
+    ORDER BY number DESC LIMIT ${literal(take)}`
+  return (await db.run<PartnerInvoice>(statement, { plan: 'each time' })).toReversed()
+}
+
+const dueDay = sql`(due_at AT TIME ZONE 'Europe/London')::date`
 
 export interface InvoiceToMail extends Pick<StoredInvoice, 'id' | 'partnerId' | 'status' | 'mailedAt'> {
   /** The billing email, or else the contact's; null if the partner has neither. */
@@ -192,12 +212,30 @@ async function documentOf(db: Queryable, invoice: InvoiceRow): Promise<InvoiceDo
     dueOn: londonDayOf(dueAt),
     paidOn: invoice.paidAt && londonDayOf(invoice.paidAt),
     voidedOn: invoice.voidedAt && londonDayOf(invoice.voidedAt),
+    voidReason: invoice.voidReason,
     lines,
+    corrections: creditedPence > 0n ? await listCorrections(db, invoice.id) : [],
     chargedPence,
     creditedPence,
     totalPence,
     carriedPence,
   }
+}
+
+/** Oldest first. From the partner's few corrections, because an invoice can have a hundred thousand charges. */
+async function listCorrections(db: Queryable, invoiceId: string): Promise<Correction[]> {
+  const rows = await db.sql<{
+    amountMicropounds: bigint
+    reason: string | null
+  }>`SELECT amount_micropounds, description AS reason
+    FROM charges JOIN invoice_charges taken ON taken.charge_id = charges.id AND taken.invoice_id = ${invoiceId}
+    WHERE partner_id = (SELECT partner_id FROM invoices WHERE id = ${invoiceId}) AND kind = 'credit'
+      AND starts_with(cause_ref, ${correctionPrefix})
+    ORDER BY created_at, charges.id`
+  return rows.map(({ amountMicropounds, reason }) => ({
+    amountPence: penceFromMicropounds(amountMicropounds),
+    reason: reason ?? 'no reason given',
+  }))
 }
 
 const columns = sql`id, to_char(period, 'YYYY-MM') AS period, number, status, total_pence, carried_pence, carried_in_pence,

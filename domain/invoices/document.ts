@@ -46,8 +46,11 @@ export interface InvoiceDocument extends InvoiceParties {
   readonly dueOn: string
   readonly paidOn: string | null
   readonly voidedOn: string | null
+  readonly voidReason: string | null
   /** In display order. Credits have positive amounts, too. */
   readonly lines: readonly InvoiceLine[]
+  /** The corrections in the first credit line, each with its reason. */
+  readonly corrections: readonly Correction[]
   /** The sum of all lines except credits. */
   readonly chargedPence: Pence
   /** The sum of the credit lines. */
@@ -56,6 +59,11 @@ export interface InvoiceDocument extends InvoiceParties {
   readonly totalPence: Pence
   /** Unused credit, carried over to the next invoice. */
   readonly carriedPence: Pence
+}
+
+export interface Correction {
+  readonly amountPence: Pence
+  readonly reason: string
 }
 
 /** Prices include VAT, so it is computed from the total and not added. */

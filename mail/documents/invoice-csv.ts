@@ -1,12 +1,14 @@
 // An invoice as CSV: one row per line, each with the invoice's number, so that files can be combined.
 
-import type { InvoiceDocument } from '../../domain/invoices/document'
+import type { Correction, InvoiceDocument } from '../../domain/invoices/document'
 import type { InvoiceLine } from '../../domain/invoices/invoice'
 import { formatMicropounds, formatPence } from '../../domain/money'
 import { type Cell, csv } from './csv'
 
 export function invoiceCsv(document: InvoiceDocument): string {
-  return csv([columns, ...document.lines.map((line) => rowOf(document, line))])
+  const corrected = document.lines.find(({ kind }) => kind === 'credit')
+  const reasonsOf = (line: InvoiceLine) => (line === corrected ? document.corrections.map(textOf).join('; ') : '')
+  return csv([columns, ...document.lines.map((line) => rowOf(document, line, reasonsOf(line)))])
 }
 
 const columns = [
@@ -24,9 +26,15 @@ const columns = [
   'amount_gbp',
   'invoice_total_gbp',
   'credit_carried_forward_gbp',
+  'credit_reasons',
+  'void_reason',
 ]
 
-function rowOf(document: InvoiceDocument, line: InvoiceLine): Cell[] {
+function textOf({ amountPence, reason }: Correction): string {
+  return `${formatPence(amountPence)}: ${reason}`
+}
+
+function rowOf(document: InvoiceDocument, line: InvoiceLine, creditReasons: string): Cell[] {
   const { number, status, period, issuedOn, dueOn, seller, buyer, totalPence, carriedPence } = document
   // Credits are negative here, so that the column adds up.
   const sign = line.kind === 'credit' ? '-' : ''
@@ -45,5 +53,7 @@ function rowOf(document: InvoiceDocument, line: InvoiceLine): Cell[] {
     { number: sign + formatPence(line.amountPence) },
     { number: formatPence(totalPence) },
     { number: formatPence(carriedPence) },
+    creditReasons,
+    document.voidReason ?? '',
   ]
 }

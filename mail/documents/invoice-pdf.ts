@@ -7,11 +7,11 @@ import { writeLines } from './pdf/lines-table'
 import { colours, createSheet, page, type Sheet, type Style } from './pdf/sheet'
 
 export async function invoicePdf(document: InvoiceDocument): Promise<Buffer> {
-  const { number, period, issuedOn, lines } = document
+  const { number, period, issuedOn } = document
   const subject = `Fees for ${monthInWords(period)}`
   const sheet = await createSheet({ title: `Invoice ${number}`, subject, day: issuedOn })
   const afterHeading = writeHeading(sheet, document)
-  const afterLines = writeLines(sheet, lines, afterHeading)
+  const afterLines = writeLines(sheet, document, afterHeading)
   writeClosing(sheet, document, afterLines)
   markPages(sheet, document)
   return sheet.finish()

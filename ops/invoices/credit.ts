@@ -15,7 +15,7 @@ export const credit = defineCommand('invoices credit', {
   options: {
     partner: thePartner,
     amount: required(correctionAmount, 'The amount.'),
-    reason: required(reasonKind, 'The reason; the partner sees it in its activity list.'),
+    reason: required(reasonKind, 'The reason; the partner sees it on the invoice and in its activity list.'),
     reference: optional(referenceKind, 'Your own reference. A repeat with the same reference credits nothing more.'),
   },
   example: ['--partner', 'acme', '--amount', '12.50', '--reason', 'charged twice', '--reference', 'case-17'],

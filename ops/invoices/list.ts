@@ -1,44 +1,66 @@
-// `invoices list`: the invoices of a month with their status.
-import { type InvoiceOfMonth, listInvoicesOfMonth } from '../../db/invoices/invoices'
+// `invoices list`: invoices of all partners with their status, and the sums that are open and overdue.
+import { type PartnerInvoice, searchInvoices } from '../../db/invoices/invoices'
 import { findPartnerBySlug } from '../../db/partners/partners'
 import { formatPence } from '../../domain/money'
 import { londonDayOf, monthInWords } from '../../domain/month'
 import { defineCommand, done } from '../command'
-import { month, required } from '../options'
+import { flag, month, optional } from '../options'
 import { onlyPartner, unknownPartner } from '../partners/by-slug'
-import { table } from '../print'
+import { shownAtOnce, table } from '../print'
 
 export const list = defineCommand('invoices list', {
-  about: 'Shows the invoices of a month: open, paid or void, and whether they were mailed.',
-  options: { period: required(month, 'The month.'), partner: onlyPartner },
-  example: ['--period', '2026-10', '--partner', 'acme'],
-  async run({ db }, { period, partner }) {
+  about: `Shows invoices: open, paid or void, when they are due, and whether they were mailed; at most the newest ${shownAtOnce}.`,
+  options: {
+    period: optional(month, 'Only of this month.'),
+    partner: onlyPartner,
+    open: optional(flag, 'Only open ones.'),
+    overdue: optional(flag, 'Only open ones whose due day is over.'),
+  },
+  example: ['--overdue', '--partner', 'acme'],
+  async run({ db, clock }, { period, partner, open, overdue }) {
     if (partner !== undefined && (await findPartnerBySlug(db, partner)) === null) return unknownPartner(partner)
-    const invoices = await listInvoicesOfMonth(db, { period, slug: partner ?? null })
-    const json = { object: 'list', data: invoices.map((invoice) => ({ period, ...presentInvoice(invoice) })) }
-    if (invoices.length === 0) return done(json, `There are no invoices for ${monthInWords(period)}.`)
-    const header = ['NUMBER', 'PARTNER', 'STATUS', 'TOTAL GBP', 'ISSUED', 'DUE', 'PAID', 'VOID', 'MAILED']
-    return done(json, table(header, invoices.map(rowOf)))
+    const only = overdue ? 'overdue' : open ? 'open' : undefined
+    const matches = await searchInvoices(db, { period, slug: partner, only, now: clock.now() }, shownAtOnce + 1)
+    const invoices = matches.slice(-shownAtOnce)
+    const isCut = matches.length > shownAtOnce
+    const json = { object: 'list', data: invoices.map(presentInvoice), has_more: isCut }
+    const what = only === undefined ? 'invoices' : `${only} invoices`
+    const when = period === undefined ? '' : ` for ${monthInWords(period)}`
+    if (invoices.length === 0) return done(json, `There are no ${what}${when}.`)
+    const header = ['NUMBER', 'PARTNER', 'PERIOD', 'STATUS', 'TOTAL GBP', 'ISSUED', 'DUE', 'PAID', 'VOID', 'MAILED']
+    const cut = isCut ? [`Only the newest ${shownAtOnce} are shown: add --period or --partner.`] : []
+    return done(json, [table(header, invoices.map(rowOf)), ...cut, sumsOf(invoices)].join('\n'))
   },
 })
 
-function presentInvoice(invoice: InvoiceOfMonth) {
+function presentInvoice(invoice: PartnerInvoice) {
   const { number, slug: partner, status, totalPence, issuedAt, dueAt, paidAt, voidedAt, mailedAt } = invoice
   return {
+    period: invoice.period,
     number,
     partner,
     status,
     total_gbp: formatPence(totalPence),
     issued_at: issuedAt.toISOString(),
     due_at: dueAt.toISOString(),
+    overdue_days: invoice.overdueDays,
     paid_at: paidAt?.toISOString() ?? null,
     voided_at: voidedAt?.toISOString() ?? null,
     mailed_at: mailedAt?.toISOString() ?? null,
   }
 }
 
-function rowOf(invoice: InvoiceOfMonth): (string | null)[] {
-  const { number, slug: partner, status, totalPence, issuedAt, dueAt, paidAt, voidedAt, mailedAt } = invoice
+function rowOf(invoice: PartnerInvoice): (string | null)[] {
+  const { number, slug: partner, period, totalPence, issuedAt, dueAt, paidAt, voidedAt, mailedAt } = invoice
+  const status = invoice.overdueDays === null ? invoice.status : `${invoice.overdueDays} d overdue`
   const days = [issuedAt, dueAt, paidAt, voidedAt, mailedAt].map((time) => time && londonDayOf(time))
-  return [number, partner, status, formatPence(totalPence), ...days]
+  return [number, partner, period, status, formatPence(totalPence), ...days]
+}
+
+/** Of the shown invoices. */
+function sumsOf(invoices: readonly PartnerInvoice[]): string {
+  const sum = (some: readonly PartnerInvoice[]) =>
+    `${some.length}, ${formatPence(some.reduce((total, { totalPence }) => total + totalPence, 0n))} GBP`
+  const open = invoices.filter(({ status }) => status === 'open')
+  return `Open: ${sum(open)}. Overdue: ${sum(open.filter(({ overdueDays }) => overdueDays !== null))}.`
 }

@@ -24,7 +24,10 @@ export function writeHeading(sheet: Sheet, document: InvoiceDocument): number {
 
   const y = Math.max(buyerEnd, factsEnd) + 26
   const size = 17
-  return write(root, 'H2', summary(document), { x: page.left, y, width }, { size, weight: 'SemiBold' }) + 18
+  const end = write(root, 'H2', summary(document), { x: page.left, y, width }, { size, weight: 'SemiBold' })
+  const { voidReason } = document
+  if (voidReason === null) return end + 18
+  return write(root, 'P', `Reason: ${voidReason}`, { x: page.left, y: end + 4, width }, soft) + 18
 }
 
 function writeSeller({ doc, root, write }: Sheet, { seller }: InvoiceDocument): number {

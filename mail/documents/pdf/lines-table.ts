@@ -1,4 +1,5 @@
 // The table of an invoice's lines, with its header on each page.
+import type { Correction, InvoiceDocument } from '../../../domain/invoices/document'
 import type { InvoiceLine } from '../../../domain/invoices/invoice'
 import { type Box, colours, count, negative, page, pounds, type Sheet, type Style, type Tag, unitPounds } from './sheet'
 
@@ -34,22 +35,44 @@ const cellStyle: Style = { size: 9.5 }
 const padding = 7
 
 /** Returns where the next part can start. */
-export function writeLines(sheet: Sheet, lines: readonly InvoiceLine[], top: number): number {
+export function writeLines(sheet: Sheet, { lines, corrections }: InvoiceDocument, top: number): number {
   const { doc, root } = sheet
+  const corrected = lines.find(({ kind }) => kind === 'credit')
   const table = doc.struct('Table')
   root.add(table)
   let y = writeHead(sheet, table, top)
+  const place = (height: number) => {
+    if (y + height <= page.bottom) return
+    doc.addPage()
+    y = repeatHead(sheet, page.top)
+  }
   for (const line of lines) {
     const height = rowHeight(sheet, line)
-    if (y + height > page.bottom) {
-      doc.addPage()
-      y = repeatHead(sheet, page.top)
-    }
+    place(height)
     writeRow(sheet, table, line, y + padding)
     y += height
+    for (const each of line === corrected ? corrections : []) {
+      const text = reasonText(each)
+      place(sheet.heightOf(text, reasonBox.width, reasonStyle) + padding)
+      y = writeReason(sheet, table, text, y) + padding
+    }
     sheet.decorate(() => sheet.rule(y, page.left, page.right, colours.line))
   }
   return y
+}
+
+const reasonBox = { x: page.left, width: page.right - page.left }
+const reasonStyle: Style = { size: 8.5, colour: colours.soft }
+
+/** The amount is part of the credit above it, so it is not in the column of amounts. */
+function reasonText({ amountPence, reason }: Correction): string {
+  return `Of this, ${pounds(amountPence)}: ${reason}`
+}
+
+function writeReason(sheet: Sheet, table: Tag, text: string, y: number): number {
+  const row = sheet.doc.struct('TR')
+  table.add(row)
+  return sheet.write(row, 'TD', text, { ...reasonBox, y }, reasonStyle)
 }
 
 function writeHead(sheet: Sheet, table: Tag, y: number): number {

@@ -6,6 +6,7 @@ import { markInvoicePaid, markInvoiceUnpaid, voidInvoice } from '../../../db/inv
 import { countInvoiced, listPartnersToBill } from '../../../db/invoices/partners-to-bill'
 import { loadInvoiceSoFar } from '../../../db/invoices/usage'
 import { type PartnerRow, updatePartner } from '../../../db/partners/partners'
+import { correctionPrefix } from '../../../domain/invoices/invoice'
 import type { Month } from '../../../domain/month'
 import { aPricedPartner, bill, billed, charge, credit, fee, inNovember, inOctober } from '../../support/db/billing'
 import { useDatabase } from '../../support/db/database'
@@ -33,7 +34,7 @@ describe('a void invoice', () => {
     expect(sequenceOf(second.number)).toBe(sequenceOf(first.number) + 1)
     expect(amounts(shown.lines)).toContainEqual(['payout_fees', 109n])
     const old = await findInvoiceDocument(db, partner.id, first.invoiceId)
-    expect(old).toMatchObject({ status: 'void', voidedOn: '2026-11-15', lines: first.lines })
+    expect(old).toMatchObject({ status: 'void', voidedOn: '2026-11-15', voidReason: 'a mistake', lines: first.lines })
   })
 
   test('is named by the one that replaces it, and by no other', async () => {
@@ -115,6 +116,25 @@ describe('an invoice for 0.00', () => {
     expect(voided.outcome).toBe('moved')
     expect(await findInvoice(db, partner.id, invoiceId)).toMatchObject({ status: 'void', paidAt: null })
     expect(await findInvoice(db, partner.id, again.invoiceId)).toMatchObject({ status: 'paid', totalPence: 0n })
+  })
+})
+
+test('an invoice has the reasons of its own corrections, and none of returned payouts or of other months', async () => {
+  const partner = await aPricedPartner(db)
+  const correction = (ref: string, pence: bigint, description: string) => ({
+    ...credit(pence),
+    causeRef: `${correctionPrefix}${ref}`,
+    description,
+  })
+  await charge(db, partner, { ...fee, at: inOctober })
+  await charge(db, partner, { ...credit(109n), at: inOctober })
+  await charge(db, partner, { ...correction('case-17', 40n, 'charged twice'), at: inOctober })
+  await charge(db, partner, { ...correction('case-18', 50n, 'late delivery'), at: inNovember })
+
+  const october = await billed(db, partner, '2026-10')
+
+  expect(await findInvoiceDocument(db, partner.id, october.invoiceId)).toMatchObject({
+    corrections: [{ amountPence: 40n, reason: 'charged twice' }],
   })
 })
 

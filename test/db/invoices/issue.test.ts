@@ -55,6 +55,8 @@ describe('an invoice', () => {
       dueOn: '2026-11-15',
       paidOn: null,
       voidedOn: null,
+      voidReason: null,
+      corrections: [],
       seller: aSeller,
       buyer: { name: 'Acme Ltd', addressLines: ['1 High Street', 'London'] },
       lines: [

@@ -55,10 +55,10 @@ describe('an invoice', () => {
     const [head, first, ...rest] = parsed(invoiceCsv(anInvoice()))
 
     expect(head?.join(',')).toBe(
-      'invoice_number,status,period,issued_on,due_on,seller,buyer,kind,description,quantity,unit_amount_gbp,amount_gbp,invoice_total_gbp,credit_carried_forward_gbp',
+      'invoice_number,status,period,issued_on,due_on,seller,buyer,kind,description,quantity,unit_amount_gbp,amount_gbp,invoice_total_gbp,credit_carried_forward_gbp,credit_reasons,void_reason',
     )
     expect(first?.join(' | ')).toBe(
-      'INV-2026-000123 | open | 2026-10 | 2026-11-01 | 2026-11-15 | Example Payouts Ltd | Acme Marketplace Ltd | payout_fees | Payout fees for 1,240 completed payouts | 1 | 1351.60 | 1351.60 | 1420.06 | 0.00',
+      'INV-2026-000123 | open | 2026-10 | 2026-11-01 | 2026-11-15 | Example Payouts Ltd | Acme Marketplace Ltd | payout_fees | Payout fees for 1,240 completed payouts | 1 | 1351.60 | 1351.60 | 1420.06 | 0.00 |  | ',
     )
     expect(rest).toHaveLength(4)
     expect(rest[1]?.slice(9, 12)).toEqual(['1240', '0.0198', '24.55'])
@@ -70,6 +70,26 @@ describe('an invoice', () => {
 
     expect(rows.at(-1)?.[11]).toBe('-1.09')
     expect(sum).toBe(anInvoice().totalPence)
+  })
+
+  test('has the reasons of corrections beside the credit, and the reason of a void', () => {
+    const corrections = [
+      { amountPence: 109n, reason: 'charged twice, case 17' },
+      { amountPence: 50n, reason: '=1+1' },
+    ]
+    const carried = aLine({ kind: 'credit', description: 'Credit carried forward from earlier invoices' })
+    const lines = [...anInvoice().lines, carried]
+    const rows = parsed(invoiceCsv(anInvoice({ lines, corrections, status: 'void', voidReason: 'wrong address' })))
+
+    expect(rows.slice(1).map((row) => row[14])).toEqual([
+      '',
+      '',
+      '',
+      '',
+      '1.09: charged twice, case 17; 0.50: =1+1',
+      '',
+    ])
+    expect(rows.slice(1).every((row) => row[15] === 'wrong address')).toBe(true)
   })
 
   test('a name cannot run in a spreadsheet', () => {

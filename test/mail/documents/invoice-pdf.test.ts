@@ -93,8 +93,10 @@ describe('its text', () => {
   })
 
   test('has the date and a stamp when void, and asks for no payment', async () => {
-    const text = await textOf(anInvoice({ status: 'void', voidedOn: '2026-11-12' }))
+    const voided = { status: 'void', voidedOn: '2026-11-12', voidReason: 'wrong address' } as const
+    const text = await textOf(anInvoice(voided))
 
+    expect(text).toContain('nothing is to be paid\nReason: wrong address\n')
     expect(text).toContain('This invoice is void: nothing is to be paid')
     expect(text).toContain('12 November 2026')
     expect(text).toContain('VOID')
@@ -109,6 +111,23 @@ describe('its text', () => {
     expect(text).toContain('£3.91 of credit is carried forward to your next invoice')
     expect(text).not.toContain('How to pay')
     expect(await textOf(anInvoice({ lines, status: 'void', voidedOn: '2026-11-12' }))).not.toContain('carried forward')
+  })
+
+  test('has the amount and the reason of each correction under the credit, over several pages if there are many', async () => {
+    const two = [
+      { amountPence: 1_250n, reason: 'charged twice' },
+      { amountPence: 109n, reason: 'late delivery' },
+    ]
+    const many = Array.from({ length: 90 }, (_, index) => ({ amountPence: 100n, reason: `reason number ${index};` }))
+
+    const text = await textOf(anInvoice({ corrections: two }))
+    const { text: long, pages, byPage } = readPdf(await invoicePdf(anInvoice({ corrections: many })))
+
+    expect(text).toContain('−£1.09\nOf this, £12.50: charged twice\nOf this, £1.09: late delivery\n')
+    for (let index = 0; index < many.length; index++) expect(long).toContain(`reason number ${index};`)
+    expect(pages).toBeGreaterThan(1)
+    expect(byPage.at(-1)).toContain('Payment reference')
+    expect(await textOf(anInvoice())).not.toContain('Of this')
   })
 
   test('fits every kind of line, carried credit, VAT and a replaced invoice on one page', async () => {

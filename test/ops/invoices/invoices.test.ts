@@ -196,7 +196,27 @@ test('after a void a rerun bills its charges again, under a new number, and list
     ['void', '17.08'],
     ['open', '17.08'],
   ])
-  expect(out).toMatch(/^NUMBER +PARTNER +STATUS +TOTAL GBP +ISSUED +DUE +PAID +VOID +MAILED\nINV-/)
+  expect(out).toMatch(/^NUMBER +PARTNER +PERIOD +STATUS +TOTAL GBP +ISSUED +DUE +PAID +VOID +MAILED\nINV-/)
+})
+
+test('list without a period shows all invoices, --open those to be paid and --overdue those that are late, with their sums', async () => {
+  const count = await countInvoices()
+  await insertOverdue('seen-1')
+
+  const all = await json('list')
+  const open = await json('list', '--open')
+  const [overdue, ...others] = (await json('list', '--overdue')).data
+  const { out } = await ops('list', '--overdue')
+  const none = await ops('list', '--overdue', '--partner', 'seen-2')
+
+  expect(all.data).toHaveLength(count + 1)
+  expect(new Set(open.data.map(({ status }: { status: string }) => status))).toEqual(new Set(['open']))
+  expect(open.data.length).toBeLessThan(all.data.length)
+  expect(others).toEqual([])
+  expect(overdue).toMatchObject({ partner: 'seen-1', period: '2020-01', total_gbp: '17.08', overdue_days: 3 })
+  expect(out).toMatch(/^INV-2020-000001 +seen-1 +2020-01 +3 d overdue +17\.08 /m)
+  expect(out).toMatch(/\nOpen: 1, 17\.08 GBP\. Overdue: 1, 17\.08 GBP\.\n$/)
+  expect(none.out).toBe('There are no overdue invoices.\n')
 })
 
 test('a server that does not answer gives a message', async () => {
@@ -213,6 +233,19 @@ test('a server that does not answer gives a message', async () => {
 
 function chargedPartners(name: string, partners: number): Promise<void> {
   return addChargedPartners(worker.db.dataSource, { partners, chargesEach: 4, month: period, name })
+}
+
+/** Due three days ago. */
+async function insertOverdue(slug: string): Promise<void> {
+  const run = (text: string) => worker.db.dataSource.query(text)
+  await run(`INSERT INTO invoices (id, partner_id, period, status, total_pence, created_at)
+    SELECT gen_random_uuid(), id, '2020-01-01', 'draft', 0, now() FROM partners WHERE slug = '${slug}'`)
+  await run(`INSERT INTO invoice_lines (id, invoice_id, position, kind, description, quantity, unit_amount_micropounds, amount_pence)
+    SELECT gen_random_uuid(), id, 0, 'payout_fees', 'Payout fees', 1, 17080000, 1708 FROM invoices WHERE status = 'draft'`)
+  await run(`INSERT INTO invoice_numbers (year, last_number) VALUES (2020, 1)`)
+  await run(`UPDATE invoices SET status = 'open', number = 'INV-2020-000001', issued_at = now() - interval '17 days',
+    due_at = now() - interval '3 days', total_pence = 1708, document = (SELECT document FROM invoices WHERE document IS NOT NULL LIMIT 1)
+    WHERE status = 'draft'`)
 }
 
 async function countInvoices(): Promise<number> {

@@ -28,11 +28,14 @@ export const inNovember = '2026-11-15T12:00:00Z'
 export async function charge(
   db: Db,
   partner: Pick<PartnerRow, 'id'>,
-  fields: Pick<Charge, 'kind' | 'amountMicropounds'> & { readonly at: string; readonly causeRef?: string },
+  fields: Pick<Charge, 'kind' | 'amountMicropounds' | 'description'> & {
+    readonly at: string
+    readonly causeRef?: string
+  },
 ): Promise<void> {
-  const { at, causeRef = randomUUID(), kind, amountMicropounds } = fields
+  const { at, causeRef = randomUUID(), ...rest } = fields
   const about = { partnerId: partner.id, causeRef, payoutId: null, at: new Date(at) }
-  await db.transaction((tx) => addCharge(tx, { ...about, kind, amountMicropounds }))
+  await db.transaction((tx) => addCharge(tx, { ...about, ...rest }))
 }
 
 /** Charges of a month, ten thousand per statement. The nth costs a pound and n millionths, or 1.98p. */

@@ -44,6 +44,8 @@ export function anInvoice(change: Partial<InvoiceDocument> = {}): InvoiceDocumen
     dueOn: '2026-11-15',
     paidOn: null,
     voidedOn: null,
+    voidReason: null,
+    corrections: [],
     seller: {
       name: 'Example Payouts Ltd',
       addressLines: ['1 Example Street', 'London', 'EC1A 1AA', 'United Kingdom'],
