@@ -35,9 +35,9 @@ test('every command line in the documentation can be run', () => {
 test('every command and option that a sentence names exists', () => {
   const named = pages.flatMap((page) => mentionsIn(read(page)).map((words) => ({ page, words })))
 
-  const unknown = named.filter(({ words: [noun, verb, ...rest] }) => {
-    const command = commands.find((each) => nameOf(each) === `${noun} ${verb}`)
-    const options = rest.flatMap((word) => /^\[?--([a-z-]+)/.exec(word)?.slice(1) ?? [])
+  const unknown = named.filter(({ words }) => {
+    const command = commands.find((each) => `${words.join(' ')} `.startsWith(`${nameOf(each)} `))
+    const options = words.flatMap((word) => /^\[?--([a-z-]+)/.exec(word)?.slice(1) ?? [])
     return command === undefined || options.some((name) => name !== 'json' && !(name in command.options))
   })
 
@@ -128,7 +128,7 @@ function situations({ payout, trace }: { payout: StoryPayout; trace: CaseRow }):
   const running = { lines: [], status: 'RUNNING', wakesAt: at, pending: [] }
   const step = { name: 'resolveSubmit', attempt: 3, lastFailure: 'no answer', nextAt: at }
   const paused = { environment: 'sandbox', pausedAt: at, pausedBy: 'ops:ada', reason: null } as const
-  const rail = { ...paused, unsent: 1, unsentPence: 1n, unconfirmed: 0 }
+  const rail = { ...paused, unsent: 1, unsentPence: 1n, unconfirmed: 0, unconfirmedPence: 0n }
   const closed = { closedAt: at, submitStartedAt: at }
   const base = { payout, workflow: running, rail: null, cases: [], limits: { repeatForMs: 1, listLagMs: 1 } }
   const of = (change: Partial<StoryPayout>) => ({ ...base, payout: { ...payout, ...change } })

@@ -1,6 +1,8 @@
 // status with a real database and Temporal: one screen, and exit code 1 exactly when something needs an operator.
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
+import type { OpenWork } from '../../../db/controls/metrics'
+import type { LeftUndone } from '../../../db/controls/upkeep-metrics'
 import { enterWorker } from '../../../db/controls/workers'
 import { openKeyring } from '../../../db/keyring'
 import { enqueueMail } from '../../../db/partners/mails'
@@ -10,7 +12,7 @@ import { systemClock } from '../../../runtime/clock'
 import { json, useScriptedBank } from '../../support/bank/scripted'
 import { testSystem } from '../../support/jest/system'
 import { aClaim } from '../../support/stages/payout'
-import { runWith, useOpsPartner, useTerminal } from '../../support/terminal'
+import { runWith, useTerminal } from '../../support/terminal'
 
 interface Status {
   readonly needs_operator: readonly {
@@ -24,7 +26,6 @@ interface Status {
 }
 
 const terminal = useTerminal()
-const partner = useOpsPartner(terminal)
 const scripted = useScriptedBank()
 const queues = ['payouts-sandbox', 'payouts-live', 'housekeeping']
 
@@ -67,8 +68,10 @@ test('a system that needs no operator: every line of the screen, and exit code 0
 })
 
 test('waiting payouts, a paused rail, attention and a waiting mail, with sums and the command for each', async () => {
-  const unsent = await aClaim(terminal.db, { partnerId: partner.id, amountPence: 3_300n })
-  const called = await aClaim(terminal.db, { partnerId: partner.id, amountPence: 5_000n })
+  const argv = ['partner', 'create', '--name', 'Acme Ltd', '--slug', 'acme', '--email', 'ada@acme.test']
+  const { id: partnerId } = await terminal.json<{ id: string }>(...argv)
+  await aClaim(terminal.db, { partnerId, amountPence: 3_300n })
+  const called = await aClaim(terminal.db, { partnerId, amountPence: 5_000n })
   const late = `created_at = now() - interval '21 minutes', submit_started_at = now() - interval '20 minutes'`
   await terminal.db.dataSource.query(`UPDATE payouts SET ${late} WHERE id = $1`, [called.payoutId])
   await setAttention(terminal.db, called.payoutId, 'outcome_unknown')
@@ -104,7 +107,6 @@ test('waiting payouts, a paused rail, attention and a waiting mail, with sums an
   expect(out).toMatch(/^unconfirmed +- +1, 50\.00 GBP$/m)
   expect(out).toMatch(/^oldest pending +- +21 min$/m)
   expect(out).toMatch(/\n\nNeeds an operator:\n {2}sandbox {2}rail paused by ops:ada/)
-  expect(unsent.payoutId).not.toBe(called.payoutId)
 })
 
 test('no worker for a queue, no Temporal, and a bank that rejects our key need an operator', async () => {
@@ -139,12 +141,13 @@ describe('what needs an operator', () => {
     banks: [],
     temporal: answers,
   }
-  const work = (kind: string, sort: string | null, ageSeconds: number) =>
-    ({ kind, sort, environment: 'live', count: 1, microUsdc: 0n, ageSeconds }) as Situation['work'][number]
-  const left = (kind: string, sort: string | null, ageSeconds: number, count = 1) =>
-    ({ work: kind, sort, count, ageSeconds }) as Situation['upkeep']['left'][number]
+  const work = (kind: OpenWork['kind'], sort: OpenWork['sort'], ageSeconds: number): OpenWork[] => [
+    { kind, sort, environment: 'live', count: 1, microUsdc: 0n, ageSeconds },
+  ]
+  const codesOf = (change: Partial<Situation>) => needsOf({ ...calm, ...change }).map(({ code }) => code)
+  const codesOfLeft = (left: LeftUndone) => codesOf({ upkeep: { left: [left], notBilled: 0 } })
 
-  test.each([
+  test.each<[OpenWork['kind'], OpenWork['sort'], number, string]>([
     ['pending', 'called', 900, 'pending_unconfirmed'],
     ['pending', 'not_called', 900, 'pending_unsent'],
     ['open', 'processing', 7_200, 'processing_old'],
@@ -152,41 +155,39 @@ describe('what needs an operator', () => {
     ['open', 'returned', 86_400, 'money_not_back'],
     ['not_read', null, 900, 'wallet_not_read'],
   ])('%s %s only after %i s', (kind, sort, seconds, code) => {
-    const codes = (age: number) => needsOf({ ...calm, work: [work(kind, sort, age)] }).map((need) => need.code)
+    const codes = [codesOf({ work: work(kind, sort, seconds) }), codesOf({ work: work(kind, sort, seconds + 1) })]
 
-    expect([codes(seconds), codes(seconds + 1)]).toEqual([[], [code]])
+    expect(codes).toEqual([[], [code]])
   })
 
-  test.each([
-    ['attention', null],
-    ['drift', 'bank_balance'],
-    ['held_deposits', null],
-    ['quarantined', null],
-    ['rejected_rate', 'jump'],
-    ['requested_names', null],
-  ])('%s at once', (kind, sort) => {
-    expect(needsOf({ ...calm, work: [work(kind, sort, 0)] })).toHaveLength(1)
-    expect(needsOf({ ...calm, work: [{ ...work(kind, sort, 0), count: 0 }] })).toEqual([])
+  test.each<[OpenWork['kind'], OpenWork['sort'], string]>([
+    ['attention', null, 'attention'],
+    ['drift', 'bank_balance', 'drift'],
+    ['held_deposits', null, 'held_deposits'],
+    ['quarantined', null, 'quarantined_events'],
+    ['rejected_rate', 'jump', 'rate_rejected'],
+    ['requested_names', null, 'requested_names'],
+  ])('%s at once', (kind, sort, code) => {
+    const some = work(kind, sort, 0)
+
+    expect(codesOf({ work: some })).toEqual([code])
+    expect(codesOf({ work: some.map((each) => ({ ...each, count: 0 })) })).toEqual([])
   })
 
-  test.each([
-    ['prove', 'live', 3_600, 'proof_old'],
-    ['seal', null, 900, 'not_sealed'],
-    ['mail', 'sign_in', 300, 'mail_waits'],
-    ['mail', 'invoice', 21_600, 'mail_waits'],
-    ['erase', 'recipients', 172_800, 'not_erased'],
-  ])('%s of %s only after %i s', (kind, sort, seconds, code) => {
-    const codes = (age: number) =>
-      needsOf({ ...calm, upkeep: { left: [left(kind, sort, age)], notBilled: 0 } }).map((need) => need.code)
-
-    expect([codes(seconds), codes(seconds + 1)]).toEqual([[], [code]])
+  test.each<[LeftUndone, string]>([
+    [{ work: 'prove', sort: 'live', count: 1, ageSeconds: 3_600 }, 'proof_old'],
+    [{ work: 'seal', sort: null, count: 1, ageSeconds: 900 }, 'not_sealed'],
+    [{ work: 'mail', sort: 'sign_in', count: 1, ageSeconds: 300 }, 'mail_waits'],
+    [{ work: 'mail', sort: 'invoice', count: 1, ageSeconds: 21_600 }, 'mail_waits'],
+    [{ work: 'erase', sort: 'recipients', count: 1, ageSeconds: 172_800 }, 'not_erased'],
+  ])('%j only when it is older', (left, code) => {
+    expect([codesOfLeft(left), codesOfLeft({ ...left, ageSeconds: left.ageSeconds + 1 })]).toEqual([[], [code]])
   })
 
   test('a fault in the audit chain at once, a missing verification after two days, and missing invoices after the run', () => {
-    const ofVerify = (age: number, faults: number) =>
-      needsOf({ ...calm, upkeep: { left: [left('verify', null, age, faults)], notBilled: 0 } }).map(({ code }) => code)
-    const notBilled = (time: string) =>
-      needsOf({ ...calm, at: new Date(time), upkeep: { left: [], notBilled: 1 } }).map(({ code }) => code)
+    const ofVerify = (ageSeconds: number, count: number) =>
+      codesOfLeft({ work: 'verify', sort: null, count, ageSeconds })
+    const notBilled = (time: string) => codesOf({ at: new Date(time), upkeep: { left: [], notBilled: 1 } })
 
     expect([ofVerify(1, 0), ofVerify(1, 1), ofVerify(172_801, 0)]).toEqual([
       [],

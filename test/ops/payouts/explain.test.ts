@@ -1,5 +1,5 @@
 // payout explain for each state of a payout, created by the real API, workers and bank.
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { storeBankEvent } from '../../../db/bank/events'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
@@ -251,15 +251,14 @@ async function gateTo(address: string, first: () => Promise<void>) {
   const server = createServer((near) => {
     near.on('error', () => {})
     opening ??= first()
-    opening.then(
-      () => {
-        const far = connect(Number(port), host)
-        far.on('error', () => near.destroy())
-        near.pipe(far).pipe(near)
-      },
-      () => near.destroy(),
-    )
+    void forward(near, opening)
   })
+  async function forward(near: Socket, open: Promise<void>): Promise<void> {
+    await open
+    const far = connect(Number(port), host)
+    far.on('error', () => near.destroy())
+    near.pipe(far).pipe(near)
+  }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const listening = server.address()
   if (typeof listening !== 'object' || listening === null) throw new Error('a TCP server has a port')
