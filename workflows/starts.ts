@@ -37,6 +37,7 @@ export interface Start<Name extends WorkflowName = WorkflowName> {
   readonly workflowTaskTimeout?: '5s'
   readonly workflowExecutionTimeout?: '10 minutes'
   readonly typedSearchAttributes?: PayoutAttributes
+  readonly priority?: { readonly priorityKey?: number; readonly fairnessKey?: string }
 }
 
 export type ResultOf<Name extends WorkflowName> = Awaited<ReturnType<(typeof workflows)[Name]>>
@@ -85,6 +86,9 @@ export interface RunToStart {
 /** A killed worker's payouts wait this long before another worker takes them over. */
 const takeoverTimeout = '5s'
 
+/** Before background work in the same queue, which has Temporal's default of 3: a person waits for the result. */
+const waitedFor = { priorityKey: 2 }
+
 /** The caller has given up by then. */
 const callerTimeout = '10 minutes'
 
@@ -93,7 +97,7 @@ const dayMs = 24 * 60 * 60 * 1000
 export const starts = {
   /** A second request joins. An attempt that has ended does not start again: the row assigns the next attempt. */
   payout(payout: PayoutToStart, { queuePrefix, pollMs }: PollSettings): Start<'payout'> {
-    const { payoutId, attempt, environment, amountPence, accountLast4, slug } = payout
+    const { payoutId, attempt, environment, amountPence, accountLast4, slug, partnerId } = payout
     return {
       workflowType: 'payout',
       workflowId: payoutWorkflowId(payout),
@@ -104,6 +108,8 @@ export const starts = {
       workflowTaskTimeout: takeoverTimeout,
       staticSummary: `${formatPence(amountPence)} GBP to ••••${accountLast4 ?? ''} · ${slug} · ${environment}`,
       typedSearchAttributes: attributesOf(payout),
+      // When tasks wait for workers, partners take turns. Activities inherit it.
+      priority: { fairnessKey: partnerId },
     }
   },
 
@@ -149,6 +155,7 @@ export const starts = {
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowIdConflictPolicy: 'TERMINATE_EXISTING',
       staticSummary: `${why} · ${environment}`,
+      priority: waitedFor,
     }
   },
 
@@ -161,6 +168,7 @@ export const starts = {
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowIdConflictPolicy: 'USE_EXISTING',
       staticSummary: 'Connects a sandbox to its bank',
+      priority: waitedFor,
     }
   },
 
@@ -172,6 +180,7 @@ export const starts = {
       args: [order],
       workflowExecutionTimeout: callerTimeout,
       staticSummary: `Adds ${order.usdc} USDC of test money`,
+      priority: waitedFor,
     }
   },
 
@@ -186,6 +195,7 @@ export const starts = {
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowExecutionTimeout: callerTimeout,
       staticSummary: 'Opens a partner that has signed up',
+      priority: waitedFor,
     }
   },
 

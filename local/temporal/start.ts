@@ -65,6 +65,8 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
 const dynamicConfig = {
   // Without it, a timer shorter than a second fires after a second.
   'history.timerProcessorMaxTimeShift': '10ms',
+  // Without it, a partner's payouts wait behind all earlier payouts of other partners.
+  'matching.enableFairness': true,
   // The server always opens an HTTP API that accepts POST requests from any web page. No Host header can contain a space,
   // so this value makes it refuse every request. We use gRPC.
   'frontend.httpAllowedHosts': ['no host'],
