@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type EnvironmentVariables, loadConfig } from '../runtime/config/config'
+import { type EnvironmentVariables, type LocalPorts, loadConfig, loadLocalPorts } from '../runtime/config/config'
 import { projectDir } from './files'
 import { lockHolder } from './lock'
 import { choosePort, isTaken } from './ports'
@@ -13,6 +13,8 @@ export interface Plan {
   readonly host: string
   readonly port: number
   readonly api: string
+  /** Ports that the settings name, of servers that npm start starts. */
+  readonly setPorts: LocalPorts
   /** Existing servers. Null for servers that npm start must start. */
   readonly databaseUrl: string | null
   readonly temporalAddress: string | null
@@ -28,24 +30,39 @@ export async function makePlan(env: EnvironmentVariables): Promise<Plan> {
   const port = wanted === 0 ? await choosePort(0, host) : wanted
   const dataDir = dataDirOf(env)
   mkdirSync(dataDir, { recursive: true })
+  const bank = env.DATABASE_URL || env.BANK_SANDBOX_URL || env.BANK_LIVE_URL ? 'given' : 'ours'
+  const mail = env.DATABASE_URL || env.SMTP_URL ? 'given' : 'ours'
+  const { TEMPORAL_UI_PORT, SANDBOX_BANK_PORT, MAIL_INBOX_PORT } = loadLocalPorts(env)
   return {
     env,
     dataDir,
     host,
     port,
     api: `http://${isLocal(host) ? 'localhost' : host}:${port}`,
+    setPorts: {
+      TEMPORAL_UI_PORT: env.TEMPORAL_ADDRESS ? null : TEMPORAL_UI_PORT,
+      SANDBOX_BANK_PORT: bank === 'ours' ? SANDBOX_BANK_PORT : null,
+      MAIL_INBOX_PORT: mail === 'ours' ? MAIL_INBOX_PORT : null,
+    },
     databaseUrl: env.DATABASE_URL || null,
     temporalAddress: env.TEMPORAL_ADDRESS || null,
-    bank: env.DATABASE_URL || env.BANK_SANDBOX_URL || env.BANK_LIVE_URL ? 'given' : 'ours',
-    mail: env.DATABASE_URL || env.SMTP_URL ? 'given' : 'ours',
+    bank,
+    mail,
   }
 }
 
-export async function requireFreePort({ port, host }: Plan): Promise<void> {
-  if (!(await isTaken(port, host))) return
-  throw new Error(
-    `Port ${port} is in use by another program; choose another one, for example: PORT=${port + 1} npm start`,
-  )
+/** The other servers choose a free port unless a setting names one. */
+export async function requireFreePorts({ port, host, setPorts }: Plan): Promise<void> {
+  const seen = new Map<number, string>()
+  for (const [name, wanted] of Object.entries({ PORT: port, ...setPorts })) {
+    if (wanted === null) continue
+    const other = seen.get(wanted)
+    if (other) throw new Error(`${other} and ${name} are both ${wanted}; set one of them to another port.`)
+    seen.set(wanted, name)
+    if (!(await isTaken(wanted, name === 'PORT' ? host : '127.0.0.1'))) continue
+    const example = `${name}=${wanted + 1} npm start`
+    throw new Error(`Port ${wanted} is in use by another program; choose another one, for example: ${example}`)
+  }
 }
 
 const examples: EnvironmentVariables = {
@@ -61,6 +78,11 @@ export function isLocal(host: string): boolean {
 
 export function dataDirOf(env: EnvironmentVariables): string {
   return env.DATA_DIR ? resolve(env.DATA_DIR) : join(projectDir(), '.data')
+}
+
+/** The message for a command that needs a running system. */
+export function nothingRuns(env: EnvironmentVariables): string {
+  return `Nothing is running in ${env.DATA_DIR || '.data'}: run npm start, or set DATABASE_URL and SECRET_KEYS.`
 }
 
 /** The environment shared by API, worker and ops of the running system. Null if none runs in this folder. */

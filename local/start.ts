@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { environment } from '../runtime/config/config'
 import { writePrivate } from './files'
 import { takeLock } from './lock'
-import { makePlan, type Plan, requireFreePort } from './plan'
-import { clearLeftovers, createParts } from './process/parts'
+import { makePlan, type Plan, requireFreePorts } from './plan'
+import { clearLeftovers, createParts, restartsMax } from './process/parts'
 import { type System, startSystem } from './system'
 import { renderScreen } from './terminal/screen'
 import { createSteps } from './terminal/steps'
@@ -32,10 +32,11 @@ async function main(): Promise<void> {
   const run = async () => {
     unpublish(plan)
     await clearLeftovers(dataDir)
-    await requireFreePort(plan)
+    await requireFreePorts(plan)
     publish(plan, await startSystem({ plan, parts, signal, steps: createSteps(process.stdout, signal) }))
-    const { name, logFile, tail } = await parts.firstEnd()
-    throw new Error(`${name} has ended, so everything stops. Last lines of ${logFile}:\n${tail()}`)
+    const { name, logFile, tail, restart } = await parts.firstEnd()
+    const end = restart === null ? 'has ended' : `has ended again after ${restartsMax} restarts within a minute`
+    throw new Error(`${name} ${end}, so everything stops. Last lines of ${logFile}:\n${tail()}`)
   }
   try {
     await Promise.race([run(), once(signal, 'abort')])

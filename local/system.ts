@@ -10,6 +10,7 @@ import { startBank } from './bank'
 import { type Demo, isAccepted, isConnected, makeDemo, makeDemoLive, makeDemoWithMonth, readDemo } from './demo'
 import { environmentFor } from './environment-for'
 import { projectDir, writePrivate } from './files'
+import { type KeptPorts, openKeptPorts } from './kept-ports'
 import type { Plan } from './plan'
 import { choosePort } from './ports'
 import { startPostgres } from './postgres/start'
@@ -48,12 +49,13 @@ export async function startSystem(start: Start): Promise<System> {
   const { plan, steps } = start
   mkdirSync(join(plan.dataDir, 'logs'), { recursive: true })
   const secrets = loadSecrets(plan.dataDir)
+  const own: OwnServers = { ...start, ports: openKeptPorts(plan) }
   const [databaseUrl, temporal] = await Promise.all([
-    plan.databaseUrl ?? ownPostgres(start, secrets.postgresPassword),
-    plan.temporalAddress ? { address: plan.temporalAddress, uiPort: null } : ownTemporal(start),
+    plan.databaseUrl ?? ownPostgres(own, secrets.postgresPassword),
+    plan.temporalAddress ? { address: plan.temporalAddress, uiPort: null } : ownTemporal(own),
   ])
-  const bank = plan.bank === 'ours' ? { url: await ownBank(start, secrets.bankKeys), keys: secrets.bankKeys } : null
-  const mail = plan.mail === 'ours' ? await ownInbox(start) : null
+  const bank = plan.bank === 'ours' ? { url: await ownBank(own, secrets.bankKeys), keys: secrets.bankKeys } : null
+  const mail = plan.mail === 'ours' ? await ownInbox(own) : null
   const { SECRET_KEYS: secretKeys } = secrets
   const temporalUi = temporal.uiPort === null ? null : `http://localhost:${temporal.uiPort}`
   const servers = { databaseUrl, temporalAddress: temporal.address, temporalUi, bank, mail }
@@ -83,25 +85,34 @@ export async function startSystem(start: Start): Promise<System> {
   }
 }
 
+interface OwnServers extends Start {
+  readonly ports: KeptPorts
+}
+
 /** A start whose servers run, with the environment for the other parts. */
 interface Run extends Start {
   readonly env: EnvironmentVariables
 }
 
-async function ownBank({ plan, steps, parts }: Start, keys: Secrets['bankKeys']): Promise<string> {
+async function ownBank({ plan, steps, parts, ports }: OwnServers, keys: Secrets['bankKeys']): Promise<string> {
   const logFile = join(plan.dataDir, 'logs', 'bank.log')
   const dataDir = join(plan.dataDir, 'sandbox-bank')
-  const work = () => startBank({ dataDir, logFile, keys, preferredPort: 8300, env: {}, onSpawn: parts.add })
+  const preferredPort = ports.preferred('bank')
+  const work = () => startBank({ dataDir, logFile, keys, preferredPort, env: {}, onSpawn: parts.add })
   const bank = await steps.run('Sandbox bank', work, ({ port }) => `on port ${port}`)
+  ports.keep('bank', bank.port)
   return bank.url
 }
 
-function ownInbox({ plan, steps, parts }: Start): Promise<LocalInbox> {
+async function ownInbox({ plan, steps, parts, ports }: OwnServers): Promise<LocalInbox> {
   const logFile = join(plan.dataDir, 'logs', 'mail-inbox.log')
   const dataDir = join(plan.dataDir, 'mail')
-  const ports = { preferredSmtpPort: 1025, preferredHttpPort: 8025 }
-  const work = () => startMailInbox({ dataDir, logFile, ...ports, env: {}, onSpawn: parts.add })
-  return steps.run('Mail inbox', work, ({ inbox }) => `on port ${new URL(inbox).port}`)
+  const preferred = { preferredSmtpPort: ports.preferred('smtp'), preferredHttpPort: ports.preferred('inbox') }
+  const work = () => startMailInbox({ dataDir, logFile, ...preferred, env: {}, onSpawn: parts.add })
+  const mail = await steps.run('Mail inbox', work, ({ inbox }) => `on port ${new URL(inbox).port}`)
+  ports.keep('smtp', Number(new URL(mail.smtp).port))
+  ports.keep('inbox', Number(new URL(mail.inbox).port))
+  return mail
 }
 
 interface LocalInbox {
@@ -134,37 +145,45 @@ async function startMailInbox(options: LocalInboxOptions): Promise<LocalInbox> {
   }
 }
 
-async function ownPostgres({ plan, steps, parts }: Start, password: string): Promise<string> {
+async function ownPostgres({ plan, steps, parts, ports }: OwnServers, password: string): Promise<string> {
   const logFile = join(plan.dataDir, 'logs', 'postgres.log')
-  const onSpawn = (server: Server) => parts.add({ ...server, name: 'PostgreSQL', logFile })
-  const options = { dataDir: join(plan.dataDir, 'postgres'), preferredPort: 5432, maxConnections: 100 }
-  const { url } = await steps.run(
+  const onSpawn = (server: Server) => parts.add({ ...server, name: 'PostgreSQL', logFile, restart: null })
+  const dataDir = join(plan.dataDir, 'postgres')
+  const options = { dataDir, preferredPort: ports.preferred('postgres'), maxConnections: 100 }
+  const { url, port } = await steps.run(
     'PostgreSQL',
     () => startPostgres({ ...options, logFile, onSpawn, password, durable: 'on' }),
-    ({ version, port }) => `${version} on port ${port}`,
+    (started) => `${started.version} on port ${started.port}`,
   )
+  ports.keep('postgres', port)
   return url
 }
 
-async function ownTemporal({ plan, steps, parts }: Start): Promise<{ address: string; uiPort: number | null }> {
+async function ownTemporal(own: OwnServers): Promise<{ address: string; uiPort: number | null }> {
+  const { plan, steps, parts, ports } = own
   const { dataDir, env } = plan
   const logFile = join(dataDir, 'logs', 'temporal.log')
-  const onSpawn = (server: Server) => parts.add({ ...server, name: 'Temporal', logFile })
-  const options = { dbFile: join(dataDir, 'temporal.db'), preferredPort: 7233, preferredUiPort: 8233 }
-  return steps.run(
+  const onSpawn = (server: Server) => parts.add({ ...server, name: 'Temporal', logFile, restart: null })
+  const preferred = { preferredPort: ports.preferred('temporal'), preferredUiPort: ports.preferred('temporalUi') }
+  const options = { ...preferred, dbFile: join(dataDir, 'temporal.db') }
+  const { address, uiPort } = await steps.run(
     'Temporal',
     async (report) => {
       const cli = await findTemporalCli({ env, dataDir, report })
       report('starting')
       return startTemporal({ ...options, cli, logFile, onSpawn })
     },
-    ({ address, uiPort }) => `on port ${address.split(':')[1]}, its Web UI on port ${uiPort}`,
+    (started) => `on port ${started.address.split(':')[1]}, its Web UI on port ${started.uiPort}`,
   )
+  ports.keep('temporal', Number(address.split(':')[1]))
+  if (uiPort !== null) ports.keep('temporalUi', uiPort)
+  return { address, uiPort }
 }
 
 async function ownPart({ plan, steps, parts, env }: Run, name: string, main: string): Promise<void> {
   const logFile = join(plan.dataDir, 'logs', `${name.toLowerCase()}.log`)
-  await steps.run(name, () => startNodePart({ name, main, env, logFile, onSpawn: parts.add }))
+  const onRestart = (start: () => Promise<void>) => steps.run(name, start, () => 'had ended and was restarted')
+  await steps.run(name, () => startNodePart({ name, main, env, logFile, onSpawn: parts.add, onRestart }))
 }
 
 function seed({ plan, steps, env, signal }: Run, how: 'with-a-finished-month' | 'empty'): Promise<Demo> {

@@ -3,7 +3,7 @@ import { hostname, userInfo } from 'node:os'
 import { openDatabase } from '../db/data-source'
 import type { Db } from '../db/database'
 import { type Keyring, openKeyring } from '../db/keyring'
-import { dataDirOf, readRunningEnvironment } from '../local/plan'
+import { dataDirOf, nothingRuns, readRunningEnvironment } from '../local/plan'
 import { type Clock, systemClock } from '../runtime/clock'
 import { type EnvironmentVariables, loadOpsConfig, type OpsConfig } from '../runtime/config/config'
 import { Trouble } from './trouble'
@@ -55,9 +55,7 @@ function runningEnvironment(env: EnvironmentVariables): EnvironmentVariables {
   const running = readRunningEnvironment(dataDirOf(env))
   // The operator is not the user who started the system.
   if (running !== null) return { ...running, OPS_USER: env.OPS_USER }
-  throw new Trouble(
-    `Nothing is running in ${env.DATA_DIR || '.data'}: run npm start, or set DATABASE_URL and SECRET_KEYS.`,
-  )
+  throw new Trouble(nothingRuns(env))
 }
 
 function keyringOf(secretKeys: Parameters<typeof openKeyring>[0]): Keyring {

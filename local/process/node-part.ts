@@ -1,7 +1,7 @@
 // Runs one of our own programs as a part of the system. It reports when it is ready, and stops when this process ends.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EnvironmentVariables } from '../../runtime/config/config'
 import { projectDir } from '../files'
@@ -17,12 +17,19 @@ export interface NodePartOptions {
   readonly logFile: string
   /** Called as soon as the process exists, before it is ready. */
   readonly onSpawn: (part: Part) => void
+  /** Called after the part has ended, to start it again. Without it, the end of the part stops the system. */
+  readonly onRestart?: (start: () => Promise<void>) => Promise<void>
 }
 
 const readyLimitMs = 60_000
 
-export async function startNodePart({ name, main, args = [], env, logFile, onSpawn }: NodePartOptions): Promise<void> {
-  const log = openLog(logFile)
+export function startNodePart(options: NodePartOptions): Promise<void> {
+  return run(options, openLog(options.logFile))
+}
+
+/** A restarted part appends to its log, so that the reason for its end stays there. */
+async function run(options: NodePartOptions, log: number): Promise<void> {
+  const { name, main, args = [], env, logFile, onSpawn, onRestart } = options
   // Its own process group shields it from Ctrl-C. The IPC channel closes when this process dies.
   const leash = join(projectDir(), 'dist', 'local', 'process', 'leash.js')
   const child = spawn(process.execPath, ['--require', leash, join(projectDir(), main), ...args], {
@@ -31,10 +38,14 @@ export async function startNodePart({ name, main, args = [], env, logFile, onSpa
     stdio: ['ignore', log, log, 'ipc'],
   })
   closeSync(log)
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('exit', resolve)
+    child.once('error', () => resolve(null))
+  })
   const tail = () => tailOf(logFile)
   const stop = (limitMs = 10_000) => stopChild(child, exited, limitMs)
-  onSpawn({ name, logFile, pid: child.pid ?? 0, exited, tail, stop })
+  const restart = onRestart ? () => onRestart(() => run(options, openSync(logFile, 'a', 0o600))) : null
+  onSpawn({ name, logFile, pid: child.pid ?? 0, exited, tail, stop, restart })
   if (!(await isReady(child))) {
     await stop()
     throw new Error(`${name} did not become ready. Its output:\n${tail()}`)

@@ -1,4 +1,4 @@
-// The running parts of the system: detects a part that ends unexpectedly, and stops all in order of dependency.
+// The running parts of the system: restarts a part that ends unexpectedly, and stops all in order of dependency.
 
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,33 +11,57 @@ import { identityOf } from './identity'
 export interface Part extends Pick<Server, 'pid' | 'exited' | 'tail' | 'stop'> {
   readonly name: string
   readonly logFile: string
+  /** Starts it again after it has ended. Null for a part whose end stops the system. */
+  readonly restart: (() => Promise<void>) | null
 }
 
 export interface Parts {
   /** Called as soon as the process exists. A restarted part replaces the previous one. */
   readonly add: (part: Part) => void
-  /** The first part that ends without a request. */
+  /** The first part that ends without a request and is not restarted: it cannot be, or it keeps ending. */
   readonly firstEnd: () => Promise<Part>
   readonly stopAll: () => Promise<void>
   readonly killAll: () => void
 }
+
+/** A part that needs more restarts within the period is broken, and another restart would only hide that. */
+export const restartsMax = 3
+const restartPeriodMs = 60_000
 
 const stopOrder = ['API', 'Worker', 'Mail inbox', 'Bank', 'Temporal', 'PostgreSQL']
 
 export function createParts(dataDir: string): Parts {
   const running = new Map<string, Part>()
   const file = join(dataDir, 'parts.json')
+  let isStopping = false
+
+  const lastEnd = async (first: Part): Promise<Part> => {
+    const restartedMs: number[] = []
+    for (;;) {
+      const part = running.get(first.name) ?? first
+      await part.exited
+      if (isStopping) return new Promise(() => {})
+      const recent = restartedMs.filter((ms) => performance.now() - ms < restartPeriodMs)
+      if (part.restart === null || recent.length >= restartsMax) return part
+      restartedMs.push(performance.now())
+      // A part that does not become ready has ended, so the next round counts it.
+      await part.restart().catch(() => {})
+    }
+  }
+
   return {
     add(part) {
       running.set(part.name, part)
       writePrivate(file, [...running.values()].map(savedPart))
     },
-    firstEnd: () => Promise.race([...running.values()].map((part) => part.exited.then(() => part))),
+    firstEnd: () => Promise.race([...running.values()].map(lastEnd)),
     async stopAll() {
+      isStopping = true
       for (const name of stopOrder) await running.get(name)?.stop()
       rmSync(file, { force: true })
     },
     killAll() {
+      isStopping = true
       for (const { pid } of running.values()) signalTo(pid, 'SIGKILL')
     },
   }

@@ -19,13 +19,14 @@ import {
 } from './sections'
 import { variablesOf } from './setting'
 import { settings } from './settings'
-import type { Config, OpsConfig, TemporalConfig } from './types'
+import type { Config, LocalPorts, OpsConfig, TemporalConfig } from './types'
 
 export type { SecretKey } from './kinds'
 export { ConfigError, type EnvironmentVariables } from './read'
 export type {
   BankConfig,
   Config,
+  LocalPorts,
   LogLevel,
   MetricsConfig,
   OpsConfig,
@@ -79,6 +80,18 @@ export function loadTemporalConfig(env: EnvironmentVariables): TemporalConfig {
   const temporal = readTemporal(reader)
   reader.throwMistakes()
   return temporal
+}
+
+/** The settings that only `npm start` reads. */
+export function loadLocalPorts(env: EnvironmentVariables): LocalPorts {
+  const reader = new Reader(env)
+  const ports = {
+    TEMPORAL_UI_PORT: reader.read('TEMPORAL_UI_PORT'),
+    SANDBOX_BANK_PORT: reader.read('SANDBOX_BANK_PORT'),
+    MAIL_INBOX_PORT: reader.read('MAIL_INBOX_PORT'),
+  }
+  reader.throwMistakes()
+  return ports
 }
 
 /** For migrations. Empty if the setting is missing or its file cannot be read. */

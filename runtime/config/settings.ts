@@ -243,6 +243,15 @@ const observability = {
   ),
 }
 
+const keptPort = (usual: number) => `${usual} or a free one, the same at every start`
+
+/** Servers that `npm start` runs. No other program reads these. */
+const localServers = {
+  TEMPORAL_UI_PORT: optional(port, 'Port of the Temporal Web UI of `npm start`.', keptPort(8233)),
+  SANDBOX_BANK_PORT: optional(port, 'Port of the sandbox bank of `npm start`.', keptPort(8300)),
+  MAIL_INBOX_PORT: optional(port, 'Port of the web page of the mail inbox of `npm start`.', keptPort(8025)),
+}
+
 /** The groups in the order of the page. */
 export const groups: Readonly<Record<string, Readonly<Record<string, Setting<unknown>>>>> = {
   Servers: servers,
@@ -252,9 +261,19 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Setting<unk
   Payouts: payouts,
   'Mails and invoices': mailsAndInvoices,
   Observability: observability,
+  'Local servers': localServers,
 }
 
-export const settings = { ...servers, ...api, ...secrets, ...bank, ...payouts, ...mailsAndInvoices, ...observability }
+export const settings = {
+  ...servers,
+  ...api,
+  ...secrets,
+  ...bank,
+  ...payouts,
+  ...mailsAndInvoices,
+  ...observability,
+  ...localServers,
+}
 
 export type SettingName = keyof typeof settings
 

@@ -95,6 +95,13 @@ export interface RateConfig {
   readonly jumpBasisPoints: number
 }
 
+/** Ports that `npm start` must use. Null for one that it may choose. */
+export interface LocalPorts {
+  readonly TEMPORAL_UI_PORT: number | null
+  readonly SANDBOX_BANK_PORT: number | null
+  readonly MAIL_INBOX_PORT: number | null
+}
+
 export interface TemporalConfig {
   readonly address: string
   readonly namespace: string

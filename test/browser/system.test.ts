@@ -31,13 +31,37 @@ describe('afterwards', () => {
 
 // Last, because it ends the system.
 describe('npm start', () => {
-  test('names a part that ended by itself with the last lines of its log, stops everything and exits with 1', async () => {
+  test('restarts a worker and an API that were killed, and says so in one line each', async () => {
+    const { system, local } = stage
+    for (const part of ['Worker', 'API']) process.kill(pidOf(part) ?? 0, 'SIGKILL')
+
+    const line = /^✓ (Worker|API) had ended and was restarted \(\d+\.\d s\)$/gm
+    await until('both run again', () => system.output().match(line)?.length === 2)
+    expect((await fetch(`${local.api}/readyz`)).status).toBe(200)
+  })
+
+  test('names a part that keeps ending with the last lines of its log, stops everything and exits with 1', async () => {
     const { system, dataDir } = stage
     const parts = system.parts()
-    process.kill(parts.find(({ name }) => name === 'Worker')?.pid ?? 0, 'SIGKILL')
+    while (pidOf('Worker') !== null) {
+      const pid = pidOf('Worker') ?? 0
+      process.kill(pid, 'SIGKILL')
+      await until('another worker, or none', () => pidOf('Worker') !== pid)
+    }
 
     expect(await system.exited).toBe(1)
-    expect(system.output()).toMatch(/Worker has ended, so everything stops\. Last lines of .*worker\.log:\n\{/)
+    expect(system.output()).toMatch(
+      /Worker has ended again after 3 restarts within a minute, so everything stops\. Last lines of .*worker\.log:\n\{/,
+    )
     await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
   })
 })
+
+/** Null once everything has stopped, which removes the list. */
+function pidOf(part: string): number | null {
+  try {
+    return stage.system.parts().find(({ name }) => name === part)?.pid ?? null
+  } catch {
+    return null
+  }
+}

@@ -70,5 +70,6 @@ test('ops uses the same time limits as the worker', () => {
 
 function planWith(env: Readonly<Record<string, string>>): Parameters<typeof environmentFor>[0] {
   const servers = { databaseUrl: null, temporalAddress: null, bank: 'ours', mail: 'ours' } as const
-  return { env, dataDir: '/nowhere', host: '127.0.0.1', port: 3000, api: 'http://localhost:3000', ...servers }
+  const setPorts = { TEMPORAL_UI_PORT: null, SANDBOX_BANK_PORT: null, MAIL_INBOX_PORT: null }
+  return { env, dataDir: '/nowhere', host: '127.0.0.1', port: 3000, api: 'http://localhost:3000', setPorts, ...servers }
 }

@@ -1,7 +1,11 @@
-// Every part prefers its usual port, and uses a free one if that is taken.
+// Every part prefers its usual port, uses a free one if that is taken, and keeps it from start to start.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
-import { networkInterfaces } from 'node:os'
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { openKeptPorts } from '../../local/kept-ports'
 import { choosePort, isTaken } from '../../local/ports'
 
 const hasIpv6 = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === '::1'))
@@ -34,6 +38,46 @@ test.each(['127.0.0.1', '0.0.0.0', ...(hasIpv6 ? ['::1'] : [])])(
     expect(await isTaken(port, '0.0.0.0')).toBe(true)
   },
 )
+
+describe('the ports of a system', () => {
+  const none = { TEMPORAL_UI_PORT: null, SANDBOX_BANK_PORT: null, MAIL_INBOX_PORT: null }
+  let dataDir = ''
+  const open = (setPorts: Partial<typeof none | Record<keyof typeof none, number>> = {}, port = 3000) =>
+    openKeptPorts({ dataDir, port, setPorts: { ...none, ...setPorts } })
+
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'payouts-ports-'))
+  })
+  afterEach(() => rmSync(dataDir, { recursive: true }))
+
+  test('are the usual ones at first, and afterwards those of the last start', () => {
+    expect([open().preferred('temporalUi'), open().preferred('bank'), open().preferred('inbox')]).toEqual([
+      8233, 8300, 8025,
+    ])
+
+    open().keep('bank', 40_001)
+    open().keep('inbox', 40_002)
+
+    expect([open().preferred('temporalUi'), open().preferred('bank'), open().preferred('inbox')]).toEqual([
+      8233, 40_001, 40_002,
+    ])
+  })
+
+  test('are those of the settings, which no other server takes', () => {
+    open().keep('bank', 40_001)
+
+    const ports = open({ SANDBOX_BANK_PORT: 40_003, MAIL_INBOX_PORT: 8233 }, 7233)
+
+    expect([ports.preferred('bank'), ports.preferred('inbox')]).toEqual([40_003, 8233])
+    expect([ports.preferred('temporalUi'), ports.preferred('temporal')]).toEqual([0, 0])
+  })
+
+  test('are the usual ones if the list is damaged', () => {
+    writeFileSync(join(dataDir, 'ports.json'), '{"bank":')
+
+    expect(open().preferred('bank')).toBe(8300)
+  })
+})
 
 function listen(port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {

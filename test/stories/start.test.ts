@@ -1,16 +1,20 @@
 // The story of one command: a user starts the system, tries it, stops it, kills it, and starts it again.
-import { execFile } from 'node:child_process'
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { projectDir } from '../../local/files'
 import { readRunningEnvironment } from '../../local/plan'
 import { choosePort } from '../../local/ports'
 import { removeCluster } from '../../local/postgres/cluster'
+import { environment } from '../../runtime/config/config'
 import { type Local, leftOf, type StartedSystem, start } from '../support/system/started'
 import { until } from '../support/until'
 import { tour } from './tour'
@@ -18,7 +22,7 @@ import { tour } from './tour'
 let dataDir = ''
 let port = ''
 let started: StartedSystem[] = []
-let firstKey: string | undefined
+let first: Local | undefined
 
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'payouts-story-'))
@@ -40,7 +44,7 @@ describe('npm start', () => {
   test('the first start ends with one screen and with local.json, and the printed curl line works when pasted', async () => {
     system = startHere()
     local = await system.ready()
-    firstKey = local.keys?.sandbox
+    first = local
 
     expect(local).toEqual({
       api: `http://localhost:${port}`,
@@ -143,8 +147,32 @@ describe('npm start', () => {
     rmSync(other, { recursive: true })
   })
 
+  test('npm run worker with its DATA_DIR joins it as a second worker', async () => {
+    const second = workerOf(dataDir)
+    await until('both are working', async () => (await workingWorkers()) === 2)
+
+    second.kill('SIGTERM')
+
+    expect(await once(second, 'exit')).toEqual([0, null])
+    expect(await workingWorkers()).toBe(1)
+  })
+
+  test('npm run worker reports in one sentence that nothing runs in its DATA_DIR', async () => {
+    const lost = workerOf(join(dataDir, 'logs'))
+    const [output] = await Promise.all([text(lost.stderr), once(lost, 'exit')])
+
+    expect(lost.exitCode).toBe(1)
+    expect(output).toBe(
+      `Nothing is running in ${join(dataDir, 'logs')}: run npm start, or set DATABASE_URL and SECRET_KEYS.\n`,
+    )
+  })
+
   describe('the commands of README.md and docs/tour.md', () => {
     tour(() => ({ dataDir, port }))
+
+    test('npm start says in one line that it restarted the worker that the tour kills', () => {
+      expect(system.output().match(/^✓ Worker had ended and was restarted/gm)).toHaveLength(1)
+    })
   })
 
   test('Ctrl-C stops everything, in order, and leaves no process behind', async () => {
@@ -171,10 +199,10 @@ describe('npm start', () => {
 })
 
 describe('the next start', () => {
-  test('finds the existing data and key; killed with SIGKILL it leaves no process behind', async () => {
+  test('finds the existing data and key at the same addresses; killed with SIGKILL it leaves no process behind', async () => {
     const system = startHere()
     const local = await system.ready()
-    expect(local.keys?.sandbox).toBe(firstKey)
+    expect(local).toEqual(first)
     expect(await pasted(system)).toMatchObject({ object: 'balance' })
     const parts = system.parts()
 
@@ -184,10 +212,18 @@ describe('the next start', () => {
     expect(readRunningEnvironment(dataDir)).toBeNull()
   })
 
-  test('recovers from that; when npm itself is killed with SIGKILL, no process stays behind either', async () => {
-    const npm = startHere({ npm_lifecycle_event: 'start' }, '"$0" "$@" & wait')
+  test('recovers from that, on the ports that settings name; when npm itself is killed with SIGKILL, no process stays behind either', async () => {
+    const ports = [await choosePort(0), await choosePort(0), await choosePort(0)]
+    const [TEMPORAL_UI_PORT = '', SANDBOX_BANK_PORT = '', MAIL_INBOX_PORT = ''] = ports.map(String)
+    const settings = { TEMPORAL_UI_PORT, SANDBOX_BANK_PORT, MAIL_INBOX_PORT }
+    const npm = startHere({ npm_lifecycle_event: 'start', ...settings }, '"$0" "$@" & wait')
     const local = await npm.ready()
-    expect(local.keys?.sandbox).toBe(firstKey)
+    expect(local.keys).toEqual(first?.keys)
+    expect([local.temporal_ui, local.bank, local.mail?.inbox]).toEqual([
+      `http://localhost:${TEMPORAL_UI_PORT}`,
+      `http://127.0.0.1:${SANDBOX_BANK_PORT}`,
+      `http://127.0.0.1:${MAIL_INBOX_PORT}`,
+    ])
     expect(await pasted(npm)).toMatchObject({ object: 'balance' })
     const parts = npm.parts()
 
@@ -230,6 +266,19 @@ describe('a start that cannot succeed', () => {
     )
   })
 
+  test('reports in one sentence that a port that a setting names is taken, or given to two servers', async () => {
+    const PORT = String(await choosePort(0))
+    const taken = startHere({ PORT, SANDBOX_BANK_PORT: port })
+    expect(await taken.exited).toBe(1)
+    const twice = startHere({ PORT, MAIL_INBOX_PORT: PORT })
+    expect(await twice.exited).toBe(1)
+
+    expect(taken.output().trim()).toBe(
+      `Port ${port} is in use by another program; choose another one, for example: SANDBOX_BANK_PORT=${Number(port) + 1} npm start`,
+    )
+    expect(twice.output().trim()).toBe(`PORT and MAIL_INBOX_PORT are both ${PORT}; set one of them to another port.`)
+  })
+
   test('reports which variable is wrong, and exits with 1', async () => {
     const system = startHere({ PORT: 'many' })
 
@@ -243,6 +292,24 @@ function startHere(env: Record<string, string> = {}, through?: string): StartedS
   const system = start(dataDir, { PORT: port, ...env }, through)
   started.push(system)
   return system
+}
+
+/** The command of `npm run worker`, without npm in front. */
+function workerOf(folder: string): ChildProcessByStdio<null, null, Readable> {
+  const { scripts } = JSON.parse(readFileSync(join(projectDir(), 'package.json'), 'utf8'))
+  const env = { ...environment(), DATA_DIR: folder }
+  return spawn('/bin/sh', ['-c', `exec ${scripts.worker}`], {
+    cwd: projectDir(),
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+}
+
+async function workingWorkers(): Promise<number> {
+  const env = { ...environment(), DATA_DIR: dataDir }
+  const main = join(projectDir(), 'dist/ops/main.js')
+  const { stdout } = await promisify(execFile)(process.execPath, [main, 'worker', 'list', '--json'], { env })
+  return JSON.parse(stdout).data.filter(({ state }: { state: string }) => state === 'working').length
 }
 
 /** The output for a user who pastes the line from the screen into a shell, also on machines without curl. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { type EnvironmentVariables, loadConfig, loadOpsConfig } from '../../../runtime/config/config'
+import { type EnvironmentVariables, loadConfig, loadLocalPorts, loadOpsConfig } from '../../../runtime/config/config'
 import { configurationPage } from '../../../runtime/config/page'
 import { type Setting, variablesOf } from '../../../runtime/config/setting'
 import { groups, settings } from '../../../runtime/config/settings'
@@ -29,7 +29,7 @@ test('every variable of the table is read, and no other', () => {
     },
   })
 
-  for (const load of [loadConfig, loadOpsConfig]) mistakesIn(() => load(watched))
+  for (const load of [loadConfig, loadOpsConfig, loadLocalPorts]) mistakesIn(() => load(watched))
 
   const known = rows.flatMap(([name, setting]) => variablesOf(name, setting).map(({ variable }) => variable))
   expect([...used].toSorted()).toEqual(known.toSorted())
