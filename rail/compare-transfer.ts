@@ -23,7 +23,8 @@ export type TransferComparison = 'contradiction' | 'came_back' | 'open' | 'known
 export function compareTransfer({ ref, status: reported }: ReportedTransfer, payout: KnownPayout): TransferComparison {
   const { status, transferRef, releasedAt, closedAt } = payout
   if (releasedAt !== null || (transferRef !== null && ref !== transferRef)) return 'contradiction'
-  if (closedAt === null) return 'open'
+  // A completed payout is over for the bank, also before it is charged and closed.
+  if (closedAt === null && status !== 'completed') return 'open'
   if (transferRef === null) return 'contradiction'
   if (reported === 'under_way') return 'known'
   if (status === 'completed') return ofCompleted[reported]

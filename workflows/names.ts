@@ -29,11 +29,18 @@ export function payoutWorkflowId({ environment, partnerId, idempotencyKey, attem
   return attempt === 1 ? first : `${first}/${attempt}`
 }
 
+/** The Idempotency-Key in the ID of a payout's workflow. A key contains no slash. */
+export function keyOf(workflowId: string): string {
+  return workflowId.split('/')[3] ?? ''
+}
+
 /** Both the name and the ID of the update: all requests for the same payout join the same update. */
 export const createUpdate = 'create'
 /** Likewise: a repeated cancel gets the decision of the first one. */
 export const cancelUpdate = 'cancel'
 export const bankSpokeSignal = 'bankSpoke'
+/** What a payout waits for. Its answer is a `PayoutReport`. */
+export const statusQuery = 'status'
 
 export function payoutReturnId(payoutId: string): string {
   return `return/${payoutId}`
@@ -55,6 +62,10 @@ export const payoutSearchAttributes = {
   status: { name: 'PayoutStatus', type: 'KEYWORD' },
   payoutId: { name: 'PayoutId', type: 'KEYWORD' },
   amountPence: { name: 'PayoutAmountPence', type: 'INT' },
+  /** The Idempotency-Key. */
+  key: { name: 'PayoutKey', type: 'KEYWORD' },
+  /** The code of the failure reason. */
+  reason: { name: 'PayoutReason', type: 'KEYWORD' },
 } as const
 
 /** The ID of each workflow's Schedule. Temporal appends the time to get the ID of the workflow. */
@@ -104,6 +115,9 @@ export function invoiceRunId(prefix: string, { period, partner }: { period: stri
   const ofMonth = `${ofSystem(scheduleIds.invoiceRun, prefix)}/${period}`
   return partner === null ? ofMonth : `${ofMonth}/${partner}`
 }
+
+/** The type of the failure of an invoice run that could not bill every partner. Its details are the result. */
+export const partnersNotBilled = 'PartnersNotBilled'
 
 export function invoiceId(partnerId: string, period: string): string {
   return `invoice/${partnerId}/${period}`

@@ -1,7 +1,7 @@
 // How each workflow is started: type, id, task queue, input, policies, summary and search attributes. Every caller starts it alike.
 // Schedules are in worker/schedules/, and a child workflow is in its parent's file.
 import type { Environment } from '../domain/environment'
-import { formatPence } from '../domain/money'
+import { formatPence, formatUsdc } from '../domain/money'
 import type { CaseKind } from '../domain/payouts/case'
 import type { PayoutStatus } from '../domain/payouts/payout'
 import type * as workflows from './index'
@@ -55,12 +55,16 @@ export interface PayoutToStart extends PayoutKey {
   readonly slug: string
   readonly status: PayoutStatus
   readonly amountPence: bigint
+  /** Only for the Web UI. */
+  readonly walletSendsMicroUsdc?: bigint
   readonly accountLast4: string | null
 }
 
 export interface ReturnToStart {
   readonly payoutId: string
   readonly environment: Environment
+  readonly slug: string
+  readonly amountPence: bigint
 }
 
 export interface CaseToStart {
@@ -97,12 +101,21 @@ const dayMs = 24 * 60 * 60 * 1000
 export const starts = {
   /** A second request joins. An attempt that has ended does not start again: the row assigns the next attempt. */
   payout(payout: PayoutToStart, { queuePrefix, pollMs }: PollSettings): Start<'payout'> {
-    const { payoutId, attempt, environment, amountPence, accountLast4, slug, partnerId } = payout
+    const {
+      payoutId,
+      attempt,
+      environment,
+      amountPence,
+      walletSendsMicroUsdc: sends,
+      accountLast4,
+      slug,
+      partnerId,
+    } = payout
     return {
       workflowType: 'payout',
       workflowId: payoutWorkflowId(payout),
       taskQueue: payoutQueue(environment, queuePrefix),
-      args: [{ payoutId, attempt, pollMs }],
+      args: [{ payoutId, attempt, pollMs, ...(sends !== undefined && { sends: `${formatUsdc(sends)} USDC` }) }],
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowTaskTimeout: takeoverTimeout,
@@ -119,7 +132,8 @@ export const starts = {
   },
 
   /** Concurrent reports of a return start one run. A later report starts another, which finds nothing to do. */
-  payoutReturn({ payoutId, environment }: ReturnToStart, { queuePrefix, pollMs }: PollSettings): Start<'payoutReturn'> {
+  payoutReturn(payout: ReturnToStart, { queuePrefix, pollMs }: PollSettings): Start<'payoutReturn'> {
+    const { payoutId, environment, slug, amountPence } = payout
     return {
       workflowType: 'payoutReturn',
       workflowId: payoutReturnId(payoutId),
@@ -127,8 +141,8 @@ export const starts = {
       args: [{ payoutId, pollMs }],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowTaskTimeout: takeoverTimeout,
-      staticSummary: `A completed payout comes back · ${environment}`,
-      typedSearchAttributes: attributesOf({ payoutId, environment, status: 'completed' }),
+      staticSummary: `A completed payout of ${formatPence(amountPence)} GBP comes back · ${slug} · ${environment}`,
+      typedSearchAttributes: attributesOf({ ...payout, status: 'completed' }),
     }
   },
 
@@ -238,8 +252,7 @@ function housekeeping({ queuePrefix }: QueueSettings): string {
   return ofSystem(housekeepingQueue, queuePrefix)
 }
 
-type Attributed = Pick<PayoutToStart, 'payoutId' | 'environment' | 'status'> &
-  Partial<Pick<PayoutToStart, 'slug' | 'amountPence'>>
+type Attributed = Pick<PayoutToStart, 'payoutId' | 'environment' | 'status' | 'slug' | 'amountPence'>
 
 type PayoutAttributes = ReturnType<typeof attributesOf>
 
@@ -247,10 +260,10 @@ type PayoutAttributes = ReturnType<typeof attributesOf>
 function attributesOf({ payoutId, slug, environment, status, amountPence }: Attributed) {
   const keys = payoutSearchAttributes
   return [
-    ...(slug === undefined ? [] : [{ key: keys.partner, value: slug }]),
+    { key: keys.partner, value: slug },
     { key: keys.environment, value: environment },
     { key: keys.status, value: status },
     { key: keys.payoutId, value: payoutId },
-    ...(amountPence === undefined ? [] : [{ key: keys.amountPence, value: Number(amountPence) }]),
+    { key: keys.amountPence, value: Number(amountPence) },
   ]
 }

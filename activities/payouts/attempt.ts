@@ -36,6 +36,7 @@ import {
   setAttention,
 } from '../../db/payouts/steps'
 import { assert } from '../../domain/assert'
+import { formatPence } from '../../domain/money'
 import { isRefusal, kept, type Refusal, refused, type Verdict } from '../../domain/payouts/payout'
 import type { Transfer } from '../../rail/rail'
 import { simulatedRefs } from '../../rail/simulated'
@@ -46,15 +47,24 @@ import type { PayoutDeps } from '../bind'
 export function stateOf(row: StepRow, { attempt }: PayoutRef): Underway | null {
   // The key was claimed again, so the row belongs to a newer attempt.
   if (row.attempt !== attempt) return over('refused', 'superseded', refused('payout_not_created'))
-  if (row.releasedAt !== null) return over('refused', 'refused', refusalOf(row))
-  if (row.closedAt !== null) return over(row.status)
-  if (row.status === 'completed') return settled
-  if (row.transferRef !== null) return { at: 'sent', verdict: kept, status: row.status, says: 'sent to the bank' }
+  if (row.releasedAt !== null) return over('refused', 'refused', refusalOf(row), row.verdict)
+  if (row.closedAt !== null) return over(row.status, row.status, kept, row.failureReason)
+  if (row.status === 'completed') return settledOf(row)
+  if (row.transferRef !== null) {
+    return { at: 'sent', verdict: kept, status: row.status, says: 'sent to the bank', transferRef: row.transferRef }
+  }
   if (row.submitStartedAt !== null) return unconfirmed
   return null
 }
 
-export const settled: Underway = { at: 'settled', verdict: kept, status: 'completed', says: 'completed, to be charged' }
+export function settledOf({ environment, feePence, feeInTransferPence, transferRef }: StepRow): Underway {
+  const fee =
+    environment === 'live'
+      ? `fee ${formatPence(feePence - feeInTransferPence)} GBP and network costs`
+      : 'nothing in the sandbox'
+  const says = `completed, to be charged: ${fee}`
+  return { at: 'settled', verdict: kept, status: 'completed', says, ...(transferRef !== null && { transferRef }) }
+}
 
 export const unconfirmed: Underway = {
   at: 'unknown',
@@ -63,8 +73,20 @@ export const unconfirmed: Underway = {
   says: 'the bank has not confirmed it',
 }
 
-export function over(status: Underway['status'], says: string = status, verdict: Verdict = kept): Underway {
-  return { at: 'over', verdict, status, says }
+/** `failureReason` is a code, perhaps with a sentence after it. */
+export function over(
+  status: Underway['status'],
+  says: string = status,
+  verdict: Verdict = kept,
+  failureReason: string | null = null,
+): Underway {
+  return { at: 'over', verdict, status, says, ...reasonIn(failureReason) }
+}
+
+/** The code of a failure reason. The sentence after it is not for search attributes. */
+export function reasonIn(failureReason: string | null): { readonly reason?: string } {
+  const code = /^[a-z][a-z_]*/.exec(failureReason ?? '')?.[0]
+  return code === undefined ? {} : { reason: code }
 }
 
 function refusalOf({ verdict, verdictDetails }: StepRow): Verdict {
@@ -160,13 +182,14 @@ export async function recordTransfer(
 ): Promise<Underway> {
   const { payoutId, attempt } = payout
   const undeliverable = transfer.status === 'undeliverable'
+  const failureReason = undeliverable ? (transfer.reason ?? 'rejected_by_bank: The bank rejected the payout.') : null
   const status = undeliverable ? 'failed' : 'processing'
   const recorded = await keepPayout(deps.db, {
     payoutId,
     attempt,
     verdict: undeliverable ? 'rejected' : 'accepted',
     status,
-    failureReason: undeliverable ? (transfer.reason ?? 'rejected_by_bank: The bank rejected the payout.') : null,
+    failureReason,
     transferRef: transfer.ref,
     transferState: transfer.state,
     event: undeliverable ? 'failed' : 'sent',
@@ -179,7 +202,7 @@ export async function recordTransfer(
     await setAttention(deps.db, payoutId, 'debited_differently')
   }
   const says = undeliverable ? 'refused by the bank, refund awaited' : 'sent to the bank'
-  return { at: 'sent', verdict: kept, status, says }
+  return { at: 'sent', verdict: kept, status, says, transferRef: transfer.ref, ...reasonIn(failureReason) }
 }
 
 /** Another run was first. If the row has any other transfer than this one, money has moved that no row accounts for. */
@@ -245,7 +268,7 @@ export async function refuse(
   await wipeRecipient(tx, payoutId)
   if (!isAcknowledged(row)) {
     await releaseRow(tx, { payoutId, verdict: code, details, at })
-    return over('refused', code, refused(code, details))
+    return over('refused', code, refused(code, details), code)
   }
   const recorded = await keepPayout(tx, {
     payoutId,
@@ -260,7 +283,7 @@ export async function refuse(
     at,
   })
   assert(recorded, 'a refusal must be recorded with its reversal')
-  return over('failed', failureReason, kept)
+  return over('failed', failureReason, kept, failureReason)
 }
 
 /** The bank's complete list has shown that the call was never made. */

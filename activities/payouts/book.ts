@@ -30,6 +30,8 @@ interface Booked {
   readonly at: 'waiting' | 'settled' | 'over'
   readonly status: PayoutStatus
   readonly says: string
+  /** A code, perhaps with a sentence after it. */
+  readonly failureReason?: string | null
 }
 
 /** `isOver` is checked under the lock, because another run may have booked while the bank was asked. */
@@ -65,12 +67,13 @@ async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promi
   }
   if (status !== row.status) assertMove(row.status, status)
 
+  const failureReason = status === 'failed' || status === 'returned' ? (transfer.reason ?? reasons.bank_refused) : null
   const at = deps.clock.now()
   const paidOut = status === 'completed'
   await movePayout(tx, {
     payoutId: row.id,
     status,
-    failureReason: status === 'failed' || status === 'returned' ? (transfer.reason ?? reasons.bank_refused) : null,
+    failureReason,
     transferState: transfer.state,
     networkCostMicropounds: transfer.networkCostMicropounds,
     event: status === row.status ? null : status,
@@ -87,9 +90,10 @@ async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promi
     await chargeReturn(tx, row, at)
   }
   if (paidOut) return { at: 'settled', status, says: 'completed' }
-  if (refund !== null) return { at: 'over', status, says: `${status}, refunded` }
+  if (refund !== null) return { at: 'over', status, says: `${status}, refunded`, failureReason }
   if (asked.isBack) await reportMissingRefund(tx, deps, row, transfer)
-  return { at: 'waiting', status, says: isFinal(status) ? `${status}, refund awaited` : 'waiting for the bank' }
+  const says = isFinal(status) ? `${status}, refund awaited` : 'waiting for the bank'
+  return { at: 'waiting', status, says, failureReason }
 }
 
 /** Nothing is guessed. A closed payout does not wait: the bank's next event, or the daily scan, brings it up again. */

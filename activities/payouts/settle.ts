@@ -6,7 +6,7 @@ import { RailUnavailable, type Refund, type Transfer } from '../../rail/rail'
 import type { PayoutRef, Underway } from '../../workflows/payouts/payout'
 import type { ReturnRef, ReturnStep } from '../../workflows/payouts/return'
 import type { PayoutDeps } from '../bind'
-import { over, refsOf, settled, stateOf } from './attempt'
+import { over, reasonIn, refsOf, settledOf, stateOf } from './attempt'
 import { type Asked, bookAnswer } from './book'
 
 export async function pollSettlement(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
@@ -15,10 +15,13 @@ export async function pollSettlement(deps: PayoutDeps, payout: PayoutRef): Promi
   if (state?.at !== 'sent') return state ?? { ...waiting, status: row.status }
   const asked = await askBank(deps, row)
   if (asked === 'no answer') return { ...waiting, status: row.status, says: 'waiting: the bank does not answer' }
-  const { at, status, says } = await bookAnswer(deps, row.id, asked, ({ closedAt }) => closedAt !== null)
-  if (at === 'over') return over(status, says)
-  return at === 'settled' ? settled : { ...waiting, status, says }
+  const { at, status, says, failureReason = null } = await bookAnswer(deps, row.id, asked, isClosed)
+  if (at === 'over') return over(status, says, kept, failureReason)
+  if (at === 'settled') return settledOf(row)
+  return { ...waiting, ...state, status, says, ...reasonIn(failureReason) }
 }
+
+const isClosed = ({ closedAt }: StepRow) => closedAt !== null
 
 const waiting = { at: 'sent', verdict: kept, says: 'waiting for the bank' } as const
 
@@ -27,9 +30,9 @@ export async function pollReturn(deps: PayoutDeps, { payoutId }: ReturnRef): Pro
   if (isReturnOver(row)) return { at: 'over', status: row.status, says: row.status }
   const asked = await askBank(deps, row)
   if (asked === 'no answer') return { at: 'waiting', status: row.status, says: 'waiting: the bank does not answer' }
-  const { at, ...booked } = await bookAnswer(deps, payoutId, asked, isReturnOver)
-  // It was not returned after all. Its own workflow charges it.
-  return { ...booked, at: at === 'settled' ? 'over' : at }
+  const { at, status, says, failureReason = null } = await bookAnswer(deps, payoutId, asked, isReturnOver)
+  // Settled: it was not returned after all. Its own workflow charges it.
+  return { at: at === 'settled' ? 'over' : at, status, says, ...reasonIn(failureReason) }
 }
 
 /** The money is back, or the payout never completed: then its own workflow settles it. */

@@ -127,7 +127,8 @@ async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps):
   if (claimed === 'unauthorized') throw new ApiError(claimed)
   if (typeof claimed === 'string') return refuseUnlessTaken(new ApiError(claimed), key, deps)
   const row = { ...claimed, amountPence: wanted.amountPence, accountLast4 }
-  return answerAttempt({ ...attemptOf(row, key, request.caller), by: 'claimer' }, deps)
+  const { walletSendsMicroUsdc } = quote
+  return answerAttempt({ ...attemptOf(row, key, request.caller), walletSendsMicroUsdc, by: 'claimer' }, deps)
 }
 
 /** Another request may have claimed the same key in between. A reason to refuse a new payout does not apply to a repeat. */

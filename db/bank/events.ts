@@ -61,8 +61,10 @@ export interface EventPayout {
   readonly payoutId: string
   readonly partnerId: string
   readonly environment: Environment
+  readonly slug: string
   readonly idempotencyKey: string
   readonly attempt: number
+  readonly amountPence: bigint
   readonly status: PayoutStatus
   readonly verdict: string | null
   readonly transferRef: string | null
@@ -76,8 +78,8 @@ export async function storeBankEvent(db: Queryable, event: ReceivedEvent): Promi
   const { environment, eventId, category, objectRef, objectState, payoutId, at } = event
   // A repeated event changes nothing, but the update returns the stored row, which says whether it was handled.
   const [row] = await db.sql<StoredColumns>`WITH payout AS (
-      SELECT id AS payout_id, partner_id, environment, idempotency_key, attempt, status, verdict, transfer_ref,
-        released_at, completed_at, closed_at
+      SELECT id AS payout_id, partner_id, (SELECT slug FROM partners WHERE partners.id = partner_id) AS slug, environment,
+        idempotency_key, attempt, amount_pence, status, verdict, transfer_ref, released_at, completed_at, closed_at
       FROM payouts WHERE id = ${payoutId} AND environment = ${environment}
     ), stored AS (
       INSERT INTO bank_events (id, environment, event_id, category, object_ref, object_state, payout_id, received_at)

@@ -4,7 +4,10 @@ import type { Queryable } from '../database'
 import { sql } from '../sql'
 import type { StoredPayout } from './payout'
 
-type ByTransfer = Pick<StoredPayout, 'environment' | 'transferRef' | 'status'> & { readonly payoutId: string }
+type ByTransfer = Pick<StoredPayout, 'environment' | 'transferRef' | 'status' | 'amountPence'> & {
+  readonly payoutId: string
+  readonly slug: string
+}
 
 export interface RefundedPayout extends ByTransfer {
   readonly walletId: string
@@ -45,11 +48,14 @@ export async function findPayoutsOfTransfers(
   environment: Environment,
   payoutIds: readonly string[],
 ): Promise<PayoutOfTransfer[]> {
-  return db.sql<PayoutOfTransfer>`SELECT id AS payout_id, environment, status, transfer_ref, released_at, closed_at
+  return db.sql<PayoutOfTransfer>`SELECT ${byTransfer}, released_at, closed_at
     FROM payouts WHERE environment = ${environment} AND id = ANY (${payoutIds}::uuid[])`
 }
 
-const columns = sql`id AS payout_id, wallet_id, environment, transfer_ref, status,
+const byTransfer = sql`id AS payout_id, (SELECT slug FROM partners WHERE partners.id = partner_id) AS slug, environment,
+  transfer_ref, status, amount_pence`
+
+const columns = sql`${byTransfer}, wallet_id,
   released_at IS NULL AND closed_at IS NULL AS is_open,
   EXISTS (SELECT FROM ledger_sets WHERE payout_id = payouts.id AND cause IN ('refund', 'return')) AS is_refund_booked,
   (SELECT bank_ref FROM ledger_sets WHERE payout_id = payouts.id AND cause IN ('refund', 'return')) AS refund_ref,

@@ -13,6 +13,7 @@ export interface OpenPayout {
   readonly idempotencyKey: string
   readonly status: PayoutStatus
   readonly amountPence: bigint
+  readonly walletSendsMicroUsdc: bigint
   readonly accountLast4: string | null
   readonly createdAt: Date
   /** Whether a call to the bank was started: from then on it is too late to cancel. */
@@ -124,7 +125,7 @@ export async function markOverdue(
 }
 
 const selectOpen = sql`SELECT p.id AS payout_id, p.attempt, p.partner_id, partners.slug, p.environment, p.idempotency_key,
-    p.status, p.amount_pence, p.account_last4, p.created_at, p.completed_at,
+    p.status, p.amount_pence, p.wallet_sends_micro_usdc, p.account_last4, p.created_at, p.completed_at,
     p.submit_started_at IS NOT NULL OR p.transfer_ref IS NOT NULL AS is_called
   FROM payouts p JOIN partners ON partners.id = p.partner_id
   WHERE p.released_at IS NULL AND p.closed_at IS NULL`

@@ -12,7 +12,6 @@ export interface StepRow
     | 'fingerprint'
     | 'fingerprintKeyId'
     | 'fieldFingerprints'
-    | 'failureReason'
     | 'country'
     | 'createdVia'
     | 'createdBy'
@@ -233,7 +232,7 @@ function found(rows: readonly StepRow[]): StepRow {
 }
 
 const selectStep = sql`SELECT p.id, p.attempt, p.partner_id, p.environment, p.wallet_id, p.rail, p.customer_ref, w.wallet_ref,
-    p.status, p.reference, p.amount_pence, p.fee_pence, p.fee_in_transfer_pence, p.wallet_sends_micro_usdc,
+    p.status, p.failure_reason, p.reference, p.amount_pence, p.fee_pence, p.fee_in_transfer_pence, p.wallet_sends_micro_usdc,
     p.gbp_per_usd_nano, p.bank_key, p.bank_body, p.transfer_ref, p.created_at, p.submit_started_at, p.verdict,
     p.verdict_details, p.answered_at, p.released_at, p.completed_at, p.network_cost_micropounds, p.closed_at,
     p.attention,

@@ -8,9 +8,10 @@ import {
   WorkflowFailedError,
   type WorkflowHandle,
 } from '@temporalio/client'
-import { rootCause } from '@temporalio/common'
+import { ApplicationFailure, rootCause } from '@temporalio/common'
 import type { invoiceRun } from '../../workflows'
 import type { BilledPartner, InvoiceRunResult, RunProgress } from '../../workflows/invoices/run'
+import { partnersNotBilled } from '../../workflows/names'
 import { type RunToStart, starts } from '../../workflows/starts'
 import { deadlineIn } from './client'
 import { startWorkflow } from './start-workflow'
@@ -79,8 +80,21 @@ async function endOf(handle: WorkflowHandle<typeof invoiceRun>): Promise<Ended> 
   try {
     return { result: await handle.result() }
   } catch (error) {
-    return error instanceof WorkflowContinuedAsNewError ? { continuedAs: error.newExecutionRunId } : { failure: error }
+    if (error instanceof WorkflowContinuedAsNewError) return { continuedAs: error.newExecutionRunId }
+    const result = resultIn(error)
+    return result === null ? { failure: error } : { result }
   }
+}
+
+/** A run that could not bill every partner fails with its result. */
+export function resultIn(error: unknown): InvoiceRunResult | null {
+  const cause = error instanceof WorkflowFailedError ? error.cause : undefined
+  if (!(cause instanceof ApplicationFailure) || cause.type !== partnersNotBilled) return null
+  return isResult(cause.details?.[0]) ? cause.details[0] : null
+}
+
+function isResult(detail: unknown): detail is InvoiceRunResult {
+  return typeof detail === 'object' && detail !== null && 'period' in detail
 }
 
 /** Null if the run did not answer. */

@@ -125,7 +125,7 @@ function filledIn(line: string): string {
 /** Every case that nextSteps distinguishes. */
 function situations({ payout, trace }: { payout: StoryPayout; trace: CaseRow }): Parameters<typeof nextSteps>[0][] {
   const at = systemClock.now()
-  const running = { lines: [], status: 'RUNNING', wakesAt: at, pending: [] }
+  const running = { lines: [], status: 'RUNNING', wakesAt: at, waitsFor: 'the bank to deliver it', pending: [] }
   const step = { name: 'resolveSubmit', attempt: 3, lastFailure: 'no answer', nextAt: at }
   const paused = { environment: 'sandbox', pausedAt: at, pausedBy: 'ops:ada', reason: null } as const
   const rail = { ...paused, unsent: 1, unsentPence: 1n, unconfirmed: 0, unconfirmedPence: 0n }
@@ -136,7 +136,7 @@ function situations({ payout, trace }: { payout: StoryPayout; trace: CaseRow }):
     base,
     { ...base, workflow: null },
     { ...base, workflow: { ...running, status: 'TERMINATED' } },
-    { ...base, workflow: { ...running, wakesAt: null } },
+    { ...base, workflow: { ...running, wakesAt: null, waitsFor: null } },
     { ...base, workflow: { ...running, pending: [step] } },
     { ...base, rail },
     of({ isPartnerActive: false }),

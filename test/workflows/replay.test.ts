@@ -29,7 +29,7 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
   verification: ['approved-at-once', 'asked-for-more', 'continued', 'rejected', 'tried-again'],
   'verify-audit': ['held'],
   verifications: ['continued', 'looked'],
-  'invoice-run': ['completed', 'continued', 'one-failed'],
+  'invoice-run': ['completed', 'continued', 'failed-visibly', 'one-failed'],
   invoice: ['already', 'issued', 'nothing'],
   'invoice-mail': ['mailed', 'nobody', 'perhaps'],
   'payout-case': ['overdue', 'resolved', 'word-lost'],
@@ -38,12 +38,14 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
     'cancelled',
     'cancelled-by-update',
     'cancelled-late',
+    'charged',
     'completed',
     'insufficient-funds',
     'never-sent',
     'not-sent',
     'refunded',
     'unknown-then-found',
+    'unknown-with-key',
   ],
 }
 

@@ -8,6 +8,7 @@ import {
   executeChild,
   isCancellation,
   ParentClosePolicy,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -16,7 +17,7 @@ import {
 } from '@temporalio/workflow'
 import { londonMonthOf, type Month, monthInWords, parseMonth, previousMonth } from '../../domain/month'
 import { fromPreviousRun } from '../input'
-import { invoiceId } from '../names'
+import { invoiceId, partnersNotBilled } from '../names'
 import { type Invoiced, invoice, isAlreadyRunning } from './invoice'
 
 /** An operator may start a run by hand with this. */
@@ -114,8 +115,18 @@ export async function invoiceRun(given?: InvoiceRunOrder | null): Promise<Invoic
     showProgress()
   })
   showProgress()
-  if (page.next === null) return { period, ...sums }
+  if (page.next === null) return ended({ period, ...sums })
   return continueAsNew<typeof invoiceRun>({ ...order, period, soFar: { after: page.next, sums } })
+}
+
+/** Runs that began earlier completed, also when a partner could not be billed. */
+const failsVisibly = 'fails-visibly'
+
+/** A run that could not bill a partner fails, so that the Web UI shows it as failed. The failure has the result. */
+function ended(result: InvoiceRunResult): InvoiceRunResult {
+  if (result.failed === 0 || !patched(failsVisibly)) return result
+  const message = `${result.failed} ${result.failed === 1 ? 'partner was' : 'partners were'} not billed: ${sentenceOf(result)}`
+  throw ApplicationFailure.nonRetryable(message, partnersNotBilled, result)
 }
 
 /** Uses the Schedule's time and not the current one: after downtime it may already be a later month. */

@@ -4,6 +4,7 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
+  defineQuery,
   defineSignal,
   defineUpdate,
   patched,
@@ -14,7 +15,7 @@ import {
 } from '@temporalio/workflow'
 import type { PayoutStatus, Verdict } from '../../domain/payouts/payout'
 import { requireFields } from '../input'
-import { payoutSearchAttributes } from '../names'
+import { keyOf, payoutSearchAttributes, statusQuery } from '../names'
 import { localActivities, regularActivities } from '../proxies'
 
 export interface PayoutRef {
@@ -25,6 +26,27 @@ export interface PayoutRef {
 export interface PayoutOrder extends PayoutRef {
   /** Poll intervals: before the first poll, the second, and so on. The last one repeats. */
   readonly pollMs: readonly number[]
+  /** What leaves the wallet, such as "153.30 USDC". Only for the Web UI. */
+  readonly sends?: string
+}
+
+/** The result that the Web UI shows. */
+export interface PayoutResult {
+  readonly status: Underway['status']
+  /** Why it failed, was refused or was returned: the code of the failure reason. */
+  readonly reason: string | null
+}
+
+/** The answer to the query `status`: ids and codes, and no personal data. */
+export interface PayoutReport extends PayoutResult {
+  readonly payoutId: string
+  readonly attempt: number
+  /** Null until the bank has a transfer. */
+  readonly transferRef: string | null
+  readonly waitsFor: string
+  /** When the bank is asked next, if nothing happens before. */
+  readonly nextPollAt: string | null
+  readonly lastBankError: string | null
 }
 
 export type Step = Held | Underway
@@ -51,6 +73,9 @@ export interface Underway {
   readonly says: string
   /** Why the last call to the bank did not succeed, such as `HTTP 500` or `timeout`. Absent if it did or if none was made. */
   readonly bank?: string
+  /** The code of the failure reason. */
+  readonly reason?: string
+  readonly transferRef?: string
 }
 
 /** `by update`: by our API, which has recorded the actor. `in Temporal`: in the Web UI, by an unknown actor. */
@@ -94,6 +119,7 @@ const { resolveSubmit } = regularActivities<Pick<PayoutActivities, 'resolveSubmi
   longest: '1 minute',
 })
 
+const report = defineQuery<PayoutReport>(statusQuery)
 const create = defineUpdate<Verdict>('create')
 /** Completes when the row has decided between cancelled and sent. The caller reads the outcome in the row. */
 const cancel = defineUpdate('cancel')
@@ -103,29 +129,149 @@ export const bankSpoke = defineSignal('bankSpoke')
 /** Runs that began earlier decided a cancel by their own last step, which could be older than the row. */
 const asksTheRow = 'cancel-asks-the-row'
 
+/** Runs that began earlier had no search attribute for the key. */
+const showsItsKey = 'shows-its-key'
+
 /** A longer history continues as a new run. The row has the payout's status. */
 const longHistory = 1_000
 
-export async function payout(order: PayoutOrder): Promise<void> {
+export async function payout(order: PayoutOrder): Promise<PayoutResult> {
   requireFields(order, { payoutId: 'id', attempt: 'count', pollMs: 'pauses' })
-  let verdict: Verdict | undefined
   let spoke = false
-  let unsent = true
-  let shown: Underway['status'] = 'pending'
+  let last: Underway | undefined
+  let nextPollAt: Date | null = null
   const cancels = createCancels()
-  setHandler(create, () => uncancelled(async () => answered(() => verdict)))
-  setHandler(cancel, () => {
-    if (!patched(asksTheRow)) {
-      cancels.addBefore('by update')
+  setHandler(report, () => reportOf(order, last, nextPollAt), described.report)
+  setHandler(create, () => uncancelled(async () => answered(() => last?.verdict)), described.create)
+  setHandler(
+    cancel,
+    () => {
+      if (!patched(asksTheRow)) {
+        cancels.addBefore('by update')
+        spoke = true
+        return uncancelled(async () => condition(() => last !== undefined && last.at !== 'unsent'))
+      }
+      const request = cancels.add('by update')
+      return uncancelled(async () => condition(() => cancels.isDecided(request)))
+    },
+    described.cancel,
+  )
+  setHandler(
+    bankSpoke,
+    () => {
       spoke = true
-      return uncancelled(async () => condition(() => !unsent))
-    }
-    const request = cancels.add('by update')
-    return uncancelled(async () => condition(() => cancels.isDecided(request)))
-  })
-  setHandler(bankSpoke, () => {
+    },
+    described.bankSpoke,
+  )
+  onCancelInTemporal(cancels, () => {
     spoke = true
   })
+
+  return uncancelled(async () => {
+    let step = await begin(order, cancels)
+    for (let asked = 0; ; asked++) {
+      show(step)
+      if (step.at === 'over') break
+      if (step.at === 'settled') {
+        step = await chargePayout.executeWithOptions({ summary: step.says }, [order])
+        continue
+      }
+      const isAtRest = allHandlersFinished() && !cancels.arePending()
+      if (workflowInfo().historyLength > longHistory && isAtRest) await continueAsNew<typeof payout>(order)
+      step = (await pause(step, asked)) ?? (await next(order, step, cancels, asked + 2))
+    }
+    await condition(allHandlersFinished)
+    return { status: step.status, reason: step.reason ?? null }
+  })
+
+  function show(step: Underway): void {
+    if (step.at === 'sent' || step.at === 'settled' || step.at === 'over') cancels.decideAll()
+    setCurrentDetails(detailsOf(order, step))
+    showAttributes(step, last)
+    last = step
+  }
+
+  /** Waits for the signal or the next poll. A successful cancel ends the wait. A refused one does not. */
+  async function pause(step: Underway, asked: number): Promise<Underway | null> {
+    const until = Date.now() + pauseMs(order, asked)
+    nextPollAt = new Date(until)
+    for (let leftMs = pauseMs(order, asked); leftMs > 0; leftMs = until - Date.now()) {
+      const summary = `${waitsFor(step)}; next poll in ${inWords(leftMs)}`
+      await condition(() => spoke || cancels.arePending(), leftMs, { summary })
+      if (!cancels.arePending()) break
+      const decided = await decideCancel(order, cancels)
+      if (decided.at === 'over' || decided.at === 'settled') return decided
+      if (decided.at === 'sent' && step.at !== 'sent') return decided
+    }
+    spoke = false
+    nextPollAt = null
+    return null
+  }
+}
+
+/** One update with the status, where the key costs nothing more. Only a payout whose first step leaves it pending needs its own. */
+function showAttributes({ status, reason }: Underway, last: Underway | undefined): void {
+  const keys = payoutSearchAttributes
+  const itsKey = { key: keys.key, value: keyOf(workflowInfo().workflowId) }
+  if (status !== (last?.status ?? 'pending')) {
+    const why = reason === undefined ? [] : [{ key: keys.reason, value: reason }]
+    upsertSearchAttributes([{ key: keys.status, value: status }, itsKey, ...why])
+  } else if (last === undefined && patched(showsItsKey)) {
+    upsertSearchAttributes([itsKey])
+  }
+}
+
+function reportOf(order: PayoutOrder, step: Underway | undefined, nextPollAt: Date | null): PayoutReport {
+  return {
+    payoutId: order.payoutId,
+    attempt: order.attempt,
+    status: step?.status ?? 'pending',
+    reason: step?.reason ?? null,
+    transferRef: step?.transferRef ?? null,
+    waitsFor: step === undefined ? 'its first step' : waitsFor(step),
+    nextPollAt: nextPollAt?.toISOString() ?? null,
+    lastBankError: step?.bank ?? null,
+  }
+}
+
+function waitsFor({ at, says }: Underway): string {
+  switch (at) {
+    case 'unsent':
+      return says
+    case 'unknown':
+      return 'proof whether the bank has it'
+    case 'sent':
+      return 'the bank to deliver it'
+    case 'settled':
+      return 'its charge'
+    case 'over':
+      return 'nothing'
+  }
+}
+
+type Shown = Pick<Underway, 'says' | 'reason' | 'bank'>
+
+export function detailsOf({ payoutId }: { readonly payoutId: string }, { says, reason, bank }: Shown): string {
+  const why = reason === undefined ? '' : ` Reason: ${reason}.`
+  return `Payout ${payoutId}: ${says}.${why}${bank === undefined ? '' : ` The bank's last answer: ${bank}.`}`
+}
+
+/** For example "30 s", "10 min" or "2 h". */
+export function inWords(ms: number): string {
+  if (ms < 1_000) return `${ms} ms`
+  if (ms < 120_000) return `${Math.round(ms / 1_000)} s`
+  return ms < 7_200_000 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 3_600_000)} h`
+}
+
+/** What the Web UI shows about the query, the updates and the signal. */
+export const described = {
+  report: { description: 'What the payout has reached, what it waits for, and when the bank is asked next' },
+  create: { description: 'Used by the API: waits for the answer to the caller' },
+  cancel: { description: 'Cancels the payout if the bank was not called yet; otherwise it has no effect' },
+  bankSpoke: { description: 'Asks the bank at once instead of at the next poll' },
+}
+
+function onCancelInTemporal(cancels: Cancels, wake: () => void): void {
   CancellationScope.current().cancelRequested.catch(() => {
     if (patched(asksTheRow)) {
       cancels.add('in Temporal')
@@ -133,47 +279,8 @@ export async function payout(order: PayoutOrder): Promise<void> {
     }
     cancels.addBefore('in Temporal')
     // Runs of the first releases slept until their next poll.
-    if (patched('cancel-wakes')) spoke = true
+    if (patched('cancel-wakes')) wake()
   })
-
-  await uncancelled(async () => {
-    let step = await begin(order, cancels)
-    for (let asked = 0; ; asked++) {
-      show(step)
-      if (step.at === 'over') break
-      if (step.at === 'settled') {
-        step = await chargePayout(order)
-        continue
-      }
-      const isAtRest = allHandlersFinished() && !cancels.arePending()
-      if (workflowInfo().historyLength > longHistory && isAtRest) await continueAsNew<typeof payout>(order)
-      step = (await pause(step, asked)) ?? (await next(order, step, cancels))
-    }
-    await condition(allHandlersFinished)
-  })
-
-  function show(step: Underway): void {
-    verdict = step.verdict
-    unsent = step.at === 'unsent'
-    if (step.at === 'sent' || step.at === 'settled' || step.at === 'over') cancels.decideAll()
-    setCurrentDetails(`Payout ${order.payoutId}: ${step.says}.`)
-    if (step.status !== shown) upsertSearchAttributes([{ key: payoutSearchAttributes.status, value: step.status }])
-    shown = step.status
-  }
-
-  /** Waits for the signal or the next poll. A successful cancel ends the wait. A refused one does not. */
-  async function pause(step: Underway, asked: number): Promise<Underway | null> {
-    const until = Date.now() + pauseMs(order, asked)
-    for (let leftMs = pauseMs(order, asked); leftMs > 0; leftMs = until - Date.now()) {
-      await condition(() => spoke || cancels.arePending(), leftMs)
-      if (!cancels.arePending()) break
-      const decided = await decideCancel(order, cancels)
-      if (decided.at === 'over' || decided.at === 'settled') return decided
-      if (decided.at === 'sent' && step.at !== 'sent') return decided
-    }
-    spoke = false
-    return null
-  }
 }
 
 type Cancels = ReturnType<typeof createCancels>
@@ -211,16 +318,18 @@ function createCancels() {
 }
 
 async function begin(order: PayoutOrder, cancels: Cancels): Promise<Underway> {
-  const step = await debitPayout(order)
+  const summary = `debit ${order.sends ?? 'the wallet'}`
+  const step = await debitPayout.executeWithOptions({ summary }, [order])
   if (step.at !== 'held') return step
   return send(order, cancels)
 }
 
 /** The row decides between cancel and submit, so a cancel before the first call to the bank asks the row. */
-async function send(order: PayoutOrder, cancels: Cancels): Promise<Underway> {
+async function send(order: PayoutOrder, cancels: Cancels, summary = 'submit'): Promise<Underway> {
   const before = cancels.before()
   if (before !== null) return cancelPayout({ ...order, how: before })
-  return cancels.arePending() ? decideCancel(order, cancels) : submitToRail(order)
+  if (cancels.arePending()) return decideCancel(order, cancels)
+  return submitToRail.executeWithOptions({ summary }, [order])
 }
 
 function decideCancel(order: PayoutOrder, cancels: Cancels): Promise<Underway> {
@@ -231,10 +340,13 @@ function decideCancel(order: PayoutOrder, cancels: Cancels): Promise<Underway> {
 }
 
 /** A transfer that is found may have been at the bank for a long time, so its status is polled at once. */
-async function next(order: PayoutOrder, step: Underway, cancels: Cancels): Promise<Underway> {
-  if (step.at === 'unsent' && !step.needsLookup) return send(order, cancels)
-  const resolved = step.at === 'sent' ? null : await resolveSubmit(order)
-  return resolved === null || resolved.at === 'sent' ? pollSettlement(order) : resolved
+async function next(order: PayoutOrder, step: Underway, cancels: Cancels, call: number): Promise<Underway> {
+  const after = step.bank === undefined ? '' : ` after ${step.bank}`
+  if (step.at === 'unsent' && !step.needsLookup) return send(order, cancels, `submit, call ${call}${after}`)
+  const summary = `find out whether the bank has it, call ${call}${after}`
+  const resolved = step.at === 'sent' ? null : await resolveSubmit.executeWithOptions({ summary }, [order])
+  if (resolved !== null && resolved.at !== 'sent') return resolved
+  return pollSettlement.executeWithOptions({ summary: `poll ${call - 1}${after}` }, [order])
 }
 
 function pauseMs({ pollMs }: PayoutOrder, asked: number): number {

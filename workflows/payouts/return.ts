@@ -12,7 +12,7 @@ import type { PayoutStatus } from '../../domain/payouts/payout'
 import { requireFields } from '../input'
 import { payoutSearchAttributes } from '../names'
 import { localActivities } from '../proxies'
-import { bankSpoke } from './payout'
+import { bankSpoke, described, detailsOf, inWords, type PayoutResult } from './payout'
 
 export interface ReturnRef {
   readonly payoutId: string
@@ -30,6 +30,10 @@ export interface ReturnStep {
   readonly status: PayoutStatus
   /** A short description for the Web UI. */
   readonly says: string
+  /** Why the last call to the bank did not succeed. Absent if it did. */
+  readonly bank?: string
+  /** The code of the failure reason. */
+  readonly reason?: string
 }
 
 export interface PayoutReturnActivities {
@@ -43,26 +47,36 @@ const { pollReturn } = localActivities<PayoutReturnActivities>('30 seconds', { f
 /** A longer history continues as a new run. The row has the payout's status. */
 const longHistory = 1_000
 
-export async function payoutReturn(order: ReturnOrder): Promise<void> {
+export async function payoutReturn(order: ReturnOrder): Promise<PayoutResult> {
   requireFields(order, { payoutId: 'id', pollMs: 'pauses' })
   let spoke = false
   let shown = 'completed'
-  setHandler(bankSpoke, () => {
-    spoke = true
-  })
+  setHandler(
+    bankSpoke,
+    () => {
+      spoke = true
+    },
+    described.bankSpoke,
+  )
 
   // A cancel in Temporal must not interrupt the code that moves money.
-  await CancellationScope.nonCancellable(async () => {
+  return CancellationScope.nonCancellable(async () => {
     for (let asked = 0; ; asked++) {
       spoke = false
-      const { at, status, says } = await pollReturn({ payoutId: order.payoutId })
-      setCurrentDetails(`Payout ${order.payoutId}: ${says}.`)
-      if (status !== shown) upsertSearchAttributes([{ key: payoutSearchAttributes.status, value: status }])
+      const summary = `poll ${asked + 1}`
+      const step = await pollReturn.executeWithOptions({ summary }, [{ payoutId: order.payoutId }])
+      const { at, status, reason } = step
+      setCurrentDetails(detailsOf(order, step))
+      if (status !== shown) {
+        const { status: key, reason: why } = payoutSearchAttributes
+        upsertSearchAttributes([{ key, value: status }, ...(reason === undefined ? [] : [{ key: why, value: reason }])])
+      }
       shown = status
       // A signal that came during the poll may be newer than the bank's answer.
-      if (at === 'over' && !spoke) return
+      if (at === 'over' && !spoke) return { status, reason: reason ?? null }
       if (workflowInfo().historyLength > longHistory) await continueAsNew<typeof payoutReturn>(order)
-      await condition(() => spoke, pauseMs(order, asked))
+      const pause = pauseMs(order, asked)
+      await condition(() => spoke, pause, { summary: `the money to come back; next poll in ${inWords(pause)}` })
     }
   })
 }

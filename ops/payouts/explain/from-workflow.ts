@@ -5,6 +5,9 @@ import {
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client'
+import { deadlineIn } from '../../../runtime/temporal/client'
+import { statusQuery } from '../../../workflows/names'
+import type { PayoutReport } from '../../../workflows/payouts/payout'
 import { ended, type Line } from './story'
 
 export interface WorkflowLines {
@@ -13,6 +16,8 @@ export interface WorkflowLines {
   readonly status: string
   /** Its next poll. */
   readonly wakesAt: Date | null
+  /** In its own words; null if no worker answers, or it has ended. */
+  readonly waitsFor: string | null
   /** The activities that are running or being retried. */
   readonly pending: readonly PendingStep[]
 }
@@ -29,12 +34,26 @@ export async function readWorkflow(temporal: Client, workflowId: string): Promis
   try {
     const described = await handle.describe()
     const { events } = await handle.fetchHistory()
-    return { ...readHistory(events ?? [], workflowId), status: described.status.name, pending: pendingOf(described) }
+    const status = described.status.name
+    const waitsFor = status === 'RUNNING' ? await askWhatFor(temporal, handle) : null
+    return { ...readHistory(events ?? [], workflowId), status, waitsFor, pending: pendingOf(described) }
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return { lines: [], status: 'ABSENT', wakesAt: null, pending: [] }
-    throw error
+    if (!(error instanceof WorkflowNotFoundError)) throw error
+    return { lines: [], status: 'ABSENT', wakesAt: null, waitsFor: null, pending: [] }
   }
 }
+
+/** Only a worker can answer. Without one, the history says the rest. */
+async function askWhatFor(temporal: Client, handle: WorkflowHandle): Promise<string | null> {
+  try {
+    const report: PayoutReport = await temporal.withDeadline(deadlineIn(askWithinMs), () => handle.query(statusQuery))
+    return report.waitsFor
+  } catch {
+    return null
+  }
+}
+
+const askWithinMs = 2_000
 
 type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number]
 type Time = HistoryEvent['eventTime']

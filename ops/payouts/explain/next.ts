@@ -43,6 +43,7 @@ function ending({ status, releasedAt, verdict, failureReason, attention }: Story
 
 function awaited({ payout, rail, limits }: Situation): string {
   const { submitStartedAt, transferRef, status, environment } = payout
+  if (status === 'completed') return 'It has arrived. Its fee is charged next, and then it is closed.'
   if (transferRef !== null) {
     const what = status === 'processing' || status === 'pending' ? 'delivers it' : 'returns the money'
     return `The workflow polls the transfer ${transferRef} until the bank ${what}.`
@@ -70,7 +71,7 @@ function isCalled({ submitStartedAt, transferRef }: StoryPayout): boolean {
 
 function byWorkflow(workflow: WorkflowLines | null): string[] {
   if (workflow === null) return ['Temporal does not answer, so the state of its workflow is unknown.']
-  const { status, pending, wakesAt } = workflow
+  const { status, pending, wakesAt, waitsFor } = workflow
   if (status !== 'RUNNING')
     return [`It has no running workflow (${status}): the next sweep starts one, payout retry does so now.`]
   const steps = pending.map(({ name, attempt, lastFailure, nextAt }) => {
@@ -79,6 +80,7 @@ function byWorkflow(workflow: WorkflowLines | null): string[] {
     return `The step ${name} is at attempt ${attempt}${next}${failed}.`
   })
   if (wakesAt !== null) steps.push(`It polls again at ${wakesAt.toISOString()}, or as soon as the bank sends an event.`)
+  if (waitsFor !== null) steps.push(`Its workflow waits for ${waitsFor}.`)
   return steps.length > 0 ? steps : ['Its workflow is running, or waits for a worker.']
 }
 

@@ -16,6 +16,11 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
     await world.pay({}, { key: 'path-completed' })
     return 'path-completed'
   },
+  /** `completed` was recorded before the charge was a step. */
+  async charged(world) {
+    await world.pay({}, { key: 'path-charged' })
+    return 'path-charged'
+  },
   async refunded(world) {
     await world.pay({ accountNumber: '12340000' }, { key: 'path-refunded' })
     return 'path-refunded'
@@ -38,6 +43,12 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
     await world.pay({}, { key: 'path-unknown' })
     await until('the repeat was lost too', async () => (await world.bank.counts(lost)).remaining === 0)
     return 'path-unknown'
+  },
+  /** `unknown-then-found` was recorded before a payout without a new status showed its key. */
+  async 'unknown-with-key'(world) {
+    await world.bank.fault({ kind: 'reset', stage: 'after', times: 1, match: toTransfers })
+    await world.pay({}, { key: 'path-unknown-with-key' })
+    return 'path-unknown-with-key'
   },
   async 'never-sent'(world) {
     await world.bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })

@@ -79,7 +79,7 @@ async function aCompleted() {
 }
 
 function sendEvent(payoutId: string): Promise<unknown> {
-  return world.api.deps.workflows.signalReturn({ payoutId, environment: 'live' })
+  return world.api.deps.workflows.signalReturn({ payoutId, environment: 'live', slug: 'acme', amountPence: 12_000n })
 }
 
 async function statusOf(id: string): Promise<unknown> {

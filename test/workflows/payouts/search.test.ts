@@ -1,8 +1,9 @@
-// A payout in the Temporal Web UI: found by its status, partner and amount, with a summary.
+// A payout in the Temporal Web UI: found by its status, key, reason, partner and amount, with summaries and a status query.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Client } from '@temporalio/client'
+import type { Client, WorkflowHandle } from '@temporalio/client'
 import { connectClient } from '../../../runtime/temporal/client'
-import { payoutWorkflowId } from '../../../workflows/names'
+import { payoutWorkflowId, statusQuery } from '../../../workflows/names'
+import type { PayoutReport } from '../../../workflows/payouts/payout'
 import { aPayoutWorld, type Payer, type PayoutWorld } from '../../support/api/payout-world'
 import { quick } from '../../support/bank/client'
 import { silenceTemporal, testTemporal } from '../../support/temporal/a-worker'
@@ -23,7 +24,7 @@ afterAll(async () => {
   await world.close()
 })
 
-test('a delivered, a refused and a released payout have different statuses', async () => {
+test('a delivered, a refused and a released payout have different statuses, reasons and results, and each has its key', async () => {
   const payer = await world.aPayer()
   const badAccount = { recipient: { bank: { account_number: '12340000' } } }
 
@@ -32,16 +33,71 @@ test('a delivered, a refused and a released payout have different statuses', asy
   await world.bank.fault({ kind: 'status', status: 401, match: { path: '/v0/transfers', method: 'POST' } })
   await world.pay(payer, { amount_gbp: '77.00' }, { key: 'not-taken-1' })
 
-  expect(await statusesOf(payer, 'delivered-1')).toMatchObject({ PayoutStatus: 'completed' })
-  expect(await statusesOf(payer, 'undeliverable-1')).toMatchObject({ PayoutStatus: 'failed' })
-  expect(await statusesOf(payer, 'not-taken-1')).toMatchObject({ PayoutStatus: 'refused', PayoutAmountPence: 7_700 })
+  const [delivered, undeliverable, notTaken] = await Promise.all(
+    ['delivered-1', 'undeliverable-1', 'not-taken-1'].map((key) => ended(payer, key)),
+  )
+  expect(delivered).toMatchObject({ PayoutStatus: 'completed', PayoutKey: 'delivered-1', PayoutAmountPence: 12_000 })
+  expect(delivered).not.toHaveProperty('PayoutReason')
+  expect(delivered?.result).toEqual({ status: 'completed', reason: null })
+  const reason = 'invalid_account'
+  expect(undeliverable).toMatchObject({ PayoutStatus: 'failed', PayoutReason: reason, PayoutKey: 'undeliverable-1' })
+  expect(undeliverable?.result).toEqual({ status: 'failed', reason })
+  expect(notTaken).toMatchObject({ PayoutStatus: 'refused', PayoutAmountPence: 7_700, PayoutKey: 'not-taken-1' })
+  expect(notTaken?.result).toEqual({ status: 'refused', reason: 'payout_not_created' })
 })
 
-/** Once the workflow has ended. */
-async function statusesOf(payer: Payer, idempotencyKey: string): Promise<Record<string, unknown>> {
-  const id = payoutWorkflowId({ environment: 'sandbox', partnerId: payer.id, idempotencyKey, attempt: 1 })
-  const handle = temporal.workflow.getHandle(id)
-  await until(`${idempotencyKey} has ended`, async () => (await handle.describe()).status.name === 'COMPLETED')
-  const { typedSearchAttributes } = await handle.describe()
+test('its steps and timers have summaries, and say what is debited and charged', async () => {
+  const payer = await world.aPayer()
+  await world.pay(payer, {}, { key: 'summaries-1' })
+  await ended(payer, 'summaries-1')
+
+  const { events } = await handleOf(payer, 'summaries-1').fetchHistory()
+  const summaries = (events ?? []).flatMap(({ userMetadata }) => {
+    const data = userMetadata?.summary?.data
+    return data ? [JSON.parse(Buffer.from(data).toString())] : []
+  })
+
+  expect(summaries).toEqual(expect.arrayContaining(['debit 153.30 USDC', 'submit', 'poll 1']))
+  expect(summaries).toContainEqual(expect.stringMatching(/^the bank to deliver it; next poll in \d+ /))
+  expect(summaries).toContainEqual('completed, to be charged: nothing in the sandbox')
+})
+
+test('an unknown payout says what it waits for and until when, and is found by its key', async () => {
+  const payer = await world.aPayer()
+  await world.bank.fault({
+    kind: 'reset',
+    stage: 'after',
+    times: null,
+    match: { path: '/v0/transfers', method: 'POST' },
+  })
+  const { body } = await world.pay(payer, {}, { key: 'unknown-1' })
+
+  const handle = handleOf(payer, 'unknown-1')
+  const report = await until('it waits', async () => {
+    const answer = await handle.query<PayoutReport>(statusQuery)
+    return answer.nextPollAt === null ? null : answer
+  })
+  const attributes = await attributesOf(payer, 'unknown-1')
+  await world.bank.control('DELETE', '/faults')
+
+  expect(report).toMatchObject({ payoutId: body.id, attempt: 1, status: 'pending', reason: null, transferRef: null })
+  expect(report.waitsFor).toBe('proof whether the bank has it')
+  expect(Date.parse(report.nextPollAt ?? '')).toBeGreaterThan(Date.now() - 60_000)
+  expect(attributes).toMatchObject({ PayoutKey: 'unknown-1', PayoutStatus: 'pending' })
+})
+
+function handleOf(payer: Payer, idempotencyKey: string): WorkflowHandle {
+  const key = { environment: 'sandbox', partnerId: payer.id, idempotencyKey, attempt: 1 } as const
+  return temporal.workflow.getHandle(payoutWorkflowId(key))
+}
+
+async function attributesOf(payer: Payer, idempotencyKey: string): Promise<Record<string, unknown>> {
+  const { typedSearchAttributes } = await handleOf(payer, idempotencyKey).describe()
   return Object.fromEntries(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]))
+}
+
+/** Its search attributes and its result, once the workflow has ended. */
+async function ended(payer: Payer, idempotencyKey: string): Promise<Record<string, unknown>> {
+  const result: unknown = await handleOf(payer, idempotencyKey).result()
+  return { ...(await attributesOf(payer, idempotencyKey)), result }
 }
