@@ -104,7 +104,13 @@ describe('a response', () => {
 
     const answer = await post(bank.url, '{"a":"é"}')
 
-    expect(answer).toEqual({ stage: 'answered', status: 201, body: { id: 'tr_1' }, retryAfterMs: null })
+    expect(answer).toEqual({
+      stage: 'answered',
+      status: 201,
+      body: { id: 'tr_1' },
+      retryAfterMs: null,
+      date: expect.any(Date),
+    })
     expect(bank.requests).toMatchObject([
       {
         method: 'POST',
