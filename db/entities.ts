@@ -25,7 +25,7 @@ import { member } from './partners/members'
 import { notice } from './partners/notices'
 import { partner } from './partners/partners'
 import { caseNote, payoutCase } from './payouts/cases/cases'
-import { payoutEvent } from './payouts/events'
+import { failedBankCall, payoutEvent } from './payouts/events'
 import { payout } from './payouts/payout'
 import { bankRecipient } from './payouts/recipients/at-bank'
 import { recipientMonth, recipientTotal } from './payouts/recipients/list'
@@ -48,6 +48,7 @@ export const entities = [
   ledgerEntry,
   payout,
   payoutEvent,
+  failedBankCall,
   payoutMonth,
   recipientMonth,
   recipientTotal,

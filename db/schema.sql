@@ -274,6 +274,20 @@ CREATE TABLE exchange_rates (
   CONSTRAINT exchange_rates_rejected_check CHECK ((rejection IS NULL) = (rejected_at IS NULL) AND (rejection = ANY (ARRAY['unusable'::text, 'stale'::text, 'off_mid'::text, 'jump'::text])))
 );
 
+CREATE TABLE failed_bank_calls (
+  payout_id uuid NOT NULL,
+  attempt integer NOT NULL,
+  operation text NOT NULL,
+  cause text NOT NULL,
+  failures integer NOT NULL,
+  first_at timestamp with time zone NOT NULL,
+  last_at timestamp with time zone NOT NULL,
+  CONSTRAINT failed_bank_calls_pkey PRIMARY KEY (payout_id, attempt, operation, cause),
+  CONSTRAINT failed_bank_calls_payout_fkey FOREIGN KEY (payout_id) REFERENCES payouts(id),
+  CONSTRAINT failed_bank_calls_cause_check CHECK (length(cause) <= 80),
+  CONSTRAINT failed_bank_calls_failures_check CHECK (failures > 0)
+);
+
 CREATE TABLE held_deposits (
   id uuid NOT NULL,
   wallet_id uuid NOT NULL,

@@ -162,13 +162,19 @@ export interface RecipientToRegister {
 
 export type Registered =
   | { readonly outcome: 'registered'; readonly recipientRef: string }
-  | { readonly outcome: 'rejected'; readonly reason: string }
-  | {
+  | ({ readonly outcome: 'rejected'; readonly reason: string } & Failed)
+  | ({
       readonly outcome: 'unavailable'
       /** `misconfigured`: our key, a feature or a limit at the bank. Waiting does not help. */
       readonly why: 'busy' | 'unavailable' | 'misconfigured'
       readonly retryAfterMs: number | null
-    }
+    } & Failed)
+
+/** Every response that is not a success. */
+interface Failed {
+  /** The bank's status and code, or what became of the connection, in fixed words: `HTTP 500`, `timeout`. */
+  readonly cause: string
+}
 
 export interface TransferOrder extends WalletRefs {
   readonly payoutId: string
@@ -189,8 +195,9 @@ export interface TransferToSubmit {
 /** `first`: every earlier call under this bank key provably sent nothing. Only then can a response prove it again. */
 export type SubmitCall = 'first' | 'repeat'
 
-export type Submitted =
-  | { readonly outcome: 'accepted'; readonly transfer: Transfer }
+export type Submitted = { readonly outcome: 'accepted'; readonly transfer: Transfer } | (NotAccepted & Failed)
+
+export type NotAccepted =
   /** `quote`: the rate has moved since the quote, so the same amount may be accepted with a new quote. */
   | {
       readonly outcome: 'rejected'
@@ -198,7 +205,7 @@ export type Submitted =
       readonly reason: string
     }
   | { readonly outcome: 'not-sent'; readonly why: NotSentWhy; readonly retryAfterMs: number | null }
-  | { readonly outcome: 'unknown'; readonly why: string }
+  | { readonly outcome: 'unknown' }
 
 export type NotSentWhy = 'insufficient' | 'busy' | 'unavailable' | 'misconfigured'
 
@@ -262,27 +269,75 @@ export type WebhookEvent =
     }
   | { readonly outcome: 'ignored' }
 
+/** The groups of requests to the bank, for metrics and for the record of a payout. */
+export const bankOperations = [
+  'submit_transfer',
+  'read_transfer',
+  'list_transfers',
+  'register_recipient',
+  'read_wallet',
+  'read_history',
+  'set_up_wallet',
+  'verify_customer',
+  'read_rate',
+  'set_webhook',
+  'other',
+] as const
+export type BankOperation = (typeof bankOperations)[number]
+
+/**
+ * `unconnected`: no connection, so nothing was sent. `lost`: the connection broke afterwards. `refused`: any other status that is
+ * not a success.
+ */
+export const bankCallOutcomes = [
+  'ok',
+  'refused',
+  'unauthorized',
+  'throttled',
+  'server_error',
+  'unreadable',
+  'timeout',
+  'lost',
+  'unconnected',
+] as const
+export type BankCallOutcome = (typeof bankCallOutcomes)[number]
+
+/** One request that has ended. */
+export interface BankCallSeen {
+  readonly operation: BankOperation
+  readonly outcome: BankCallOutcome
+  readonly seconds: number
+}
+
+interface RailErrorOptions extends ErrorOptions {
+  /** Why, in fixed words: `HTTP 500`, `timeout`. */
+  readonly answer?: string
+}
+
 /** A failure at the bank. A refusal is a value instead. */
 export class RailUnavailable extends Error {
-  constructor(call: string, options?: ErrorOptions) {
-    super(`the bank did not answer: ${call}`, options)
+  readonly answer: string
+
+  constructor(call: string, { answer = 'no usable answer', ...options }: RailErrorOptions = {}) {
+    super(`the bank did not answer: ${call} (${answer})`, options)
     this.name = 'RailUnavailable'
+    this.answer = answer
   }
 }
 
 /** The bank answers, but rejects this request or returns an unreadable response. Other requests may succeed. */
 export class RailRefused extends RailUnavailable {
-  constructor(call: string, options?: ErrorOptions) {
+  constructor(call: string, options?: RailErrorOptions) {
     super(call, options)
-    this.message = `the bank gave no usable answer: ${call}`
+    this.message = `the bank gave no usable answer: ${call} (${this.answer})`
     this.name = 'RailRefused'
   }
 }
 
 /** The list is too long to read. Retrying does not help. */
 export class ListTooLong extends RailRefused {
-  constructor(call: string, options?: ErrorOptions) {
-    super(call, options)
+  constructor(call: string) {
+    super(call, { answer: 'list too long' })
     this.message = `the bank's list is too long to be read: ${call}`
     this.name = 'ListTooLong'
   }

@@ -1,11 +1,11 @@
 // The rails of a process, by name. A rail that is not configured behaves like a bank that never answers.
 
-import type { RailName } from '../domain/environment'
+import type { Environment, RailName } from '../domain/environment'
 import type { Clock } from '../runtime/clock'
 import { createProviderRail, type ProviderRail } from './provider'
 import type { AroundCall, Timeouts } from './provider/client'
 import { transferBody } from './provider/transfers/submit'
-import { type Rail, RailUnavailable } from './rail'
+import { type BankCallSeen, type Rail, RailUnavailable } from './rail'
 import { createSimulatedRail } from './simulated'
 
 export interface BankAddress {
@@ -18,17 +18,25 @@ export interface RailsOptions {
   readonly clock: Clock
   readonly timeouts: Timeouts
   readonly around?: AroundCall | undefined
+  /** Called after each request to a bank, for metrics. */
+  readonly onCall?: OnBankCall | undefined
 }
+
+export type OnBankCall = (seen: BankCallSeen & { readonly environment: Environment }) => void
 
 export interface Rails extends Readonly<Record<RailName, Rail>> {
   /** Closes idle connections. */
   close(): void
 }
 
-export function createRails({ bank, ...about }: RailsOptions): Rails {
-  const to = (access: BankAddress | null): ProviderRail =>
-    access === null ? unconfigured : createProviderRail({ baseUrl: access.url, apiKey: access.key, ...about })
-  const [sandbox, live] = [to(bank.sandbox), to(bank.live)]
+export function createRails({ bank, onCall, ...about }: RailsOptions): Rails {
+  const to = (environment: Environment): ProviderRail => {
+    const access = bank[environment]
+    if (access === null) return unconfigured
+    const watch = onCall === undefined ? {} : { onCall: (seen: BankCallSeen) => onCall({ environment, ...seen }) }
+    return createProviderRail({ baseUrl: access.url, apiKey: access.key, ...about, ...watch })
+  }
+  const [sandbox, live] = [to('sandbox'), to('live')]
   return {
     simulated: createSimulatedRail({ clock: about.clock }),
     provider_sandbox: sandbox,
@@ -41,7 +49,8 @@ export function createRails({ bank, ...about }: RailsOptions): Rails {
 }
 
 const away = () => Promise.reject(trouble())
-const trouble = () => new RailUnavailable('no bank is configured')
+const cause = 'not configured'
+const trouble = () => new RailUnavailable('any call', { answer: cause })
 
 /** No request leaves this process, so a first call is provably not sent. */
 const unconfigured: ProviderRail = {
@@ -56,12 +65,12 @@ const unconfigured: ProviderRail = {
   bankFunding: away,
   walletHistory: away,
   findRefund: away,
-  registerRecipient: async () => ({ outcome: 'unavailable', why: 'unavailable', retryAfterMs: null }),
+  registerRecipient: async () => ({ outcome: 'unavailable', why: 'unavailable', retryAfterMs: null, cause }),
   transferBody,
   submit: async ({ call }) =>
     call === 'first'
-      ? { outcome: 'not-sent', why: 'unavailable', retryAfterMs: null }
-      : { outcome: 'unknown', why: 'no bank is configured' },
+      ? { outcome: 'not-sent', why: 'unavailable', retryAfterMs: null, cause }
+      : { outcome: 'unknown', cause },
   transfer: away,
   payoutOf: away,
   findTransfer: away,

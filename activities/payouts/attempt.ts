@@ -24,6 +24,7 @@
 //   settled   over      chargePayout      its fees are charged (charge.ts)
 //   over      sent      undoRelease       an operator binds the bank's transfer to a refused attempt (by-hand/bind.ts)
 import type { Queryable, Tx } from '../../db/database'
+import { recordFailedCall } from '../../db/payouts/events'
 import { reverseDebit } from '../../db/payouts/money'
 import { wipeRecipient } from '../../db/payouts/recipients/sealed'
 import {
@@ -38,7 +39,7 @@ import {
 import { assert } from '../../domain/assert'
 import { formatPence } from '../../domain/money'
 import { isRefusal, kept, type Refusal, refused, type Verdict } from '../../domain/payouts/payout'
-import type { Transfer } from '../../rail/rail'
+import type { BankOperation, Transfer } from '../../rail/rail'
 import { simulatedRefs } from '../../rail/simulated'
 import type { PayoutRef, Underway } from '../../workflows/payouts/payout'
 import type { PayoutDeps } from '../bind'
@@ -218,6 +219,16 @@ async function recordedBefore(
     await setAttention(db, row.id, 'unaccounted_transfer')
   }
   return stateOf(row, payout) ?? unconfirmed
+}
+
+/** Keeps why a call to the bank did not succeed, for operators. It decides nothing. */
+export async function noteFailedCall(
+  { db, clock, log }: Pick<PayoutDeps, 'db' | 'clock' | 'log'>,
+  { id: payoutId, attempt, environment }: StepRow,
+  { operation, cause }: { readonly operation: BankOperation; readonly cause: string },
+): Promise<void> {
+  log.warn({ payout_id: payoutId, environment, operation, cause }, 'call to the bank failed')
+  await recordFailedCall(db, { payoutId, attempt, operation, cause, at: clock.now() })
 }
 
 export interface Refused {

@@ -8,6 +8,7 @@ import type { PayoutDeps } from '../bind'
 import {
   holdPayout,
   neverSent,
+  noteFailedCall,
   noteUnknown,
   recordTransfer,
   refsOf,
@@ -42,15 +43,19 @@ export async function resolveSubmit(
   assert(row.bankBody !== null && row.submitStartedAt !== null, 'a call that was started must have its bytes')
 
   const ageMs = deps.clock.now().getTime() - row.submitStartedAt.getTime()
+  let failed: { readonly bank?: string } = {}
   // While the rail is paused or the partner suspended, the bank is only asked: a repeat could be the call that pays.
   if (ageMs < deps.limits.repeatForMs && row.heldBy === null) {
     // Also if this process was stopped for long: a call that leaves later could pay what another run has taken back.
     const endBy = new Date(row.submitStartedAt.getTime() + deps.limits.repeatForMs)
     const again = await deps.rails[row.rail].submit({ key: row.bankKey, body: row.bankBody, call: 'repeat', endBy })
     if (again.outcome === 'accepted') return recordTransfer(deps, payout, row, again.transfer)
+    await noteFailedCall(deps, row, { operation: 'submit_transfer', ...again })
+    failed = { bank: again.cause }
   }
   // A refusal of the repeat proves nothing while the first call may still be under way at the bank.
-  return ageMs < deps.limits.listLagMs ? unconfirmed : lookUp(deps, payout, row, ageMs)
+  const step = ageMs < deps.limits.listLagMs ? unconfirmed : await lookUp(deps, payout, row, ageMs)
+  return step.at === 'unknown' ? { ...failed, ...step } : step
 }
 
 async function lookUp(deps: PayoutDeps, payout: PayoutRef, row: StepRow, ageMs: number): Promise<Underway> {
@@ -60,7 +65,7 @@ async function lookUp(deps: PayoutDeps, payout: PayoutRef, row: StepRow, ageMs: 
       return recordTransfer(deps, payout, row, found.transfer)
     // The workflow's own poll interval is the backoff for a bank that does not answer.
     case 'no answer':
-      return { ...unconfirmed, says: 'the bank does not answer' }
+      return { ...unconfirmed, says: 'the bank does not answer', bank: found.cause }
     case 'incomplete':
       return { ...unconfirmed, says: 'waiting: an operator has to decide' }
     case 'absent': {
@@ -80,7 +85,7 @@ async function takeOver(deps: PayoutDeps, payout: PayoutRef, row: StepRow): Prom
     case 'absent':
       return null
     case 'no answer':
-      return holdPayout(deps, payout, noAnswer)
+      return { bank: found.cause, ...(await holdPayout(deps, payout, noAnswer)) }
     case 'incomplete':
       return holdPayout(deps, payout, found.transferRef ? unreadable : undecided)
     case 'found':
@@ -96,10 +101,12 @@ const unreadable: Underway = { ...undecided, at: 'unknown' }
 
 /** Asks for an operator when the bank's list does not decide. */
 async function findAtBank(
-  { db, rails, log }: PayoutDeps,
+  deps: PayoutDeps,
   row: StepRow,
-): Promise<FoundTransfer | { readonly outcome: 'no answer' }> {
+): Promise<FoundTransfer | { readonly outcome: 'no answer'; readonly cause: string }> {
+  const { db, rails, log } = deps
   const found = await find(rails, row)
+  if (found.outcome === 'no answer') await noteFailedCall(deps, row, { operation: 'list_transfers', ...found })
   if (found.outcome === 'incomplete' && (await setAttention(db, row.id, 'outcome_unknown'))) {
     const about = { payout_id: row.id, transfer_ref: found.transferRef ?? null }
     log.error(about, 'lookup incomplete: an operator has to decide about this payout')
@@ -112,7 +119,7 @@ async function find(rails: PayoutDeps['rails'], row: StepRow) {
   try {
     return await rails[row.rail].findTransfer({ ...refsOf(row), payoutId: row.id, since: row.createdAt })
   } catch (error) {
-    if (error instanceof RailUnavailable) return { outcome: 'no answer' } as const
+    if (error instanceof RailUnavailable) return { outcome: 'no answer', cause: error.answer } as const
     throw error
   }
 }

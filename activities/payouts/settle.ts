@@ -6,7 +6,7 @@ import { RailUnavailable, type Refund, type Transfer } from '../../rail/rail'
 import type { PayoutRef, Underway } from '../../workflows/payouts/payout'
 import type { ReturnRef, ReturnStep } from '../../workflows/payouts/return'
 import type { PayoutDeps } from '../bind'
-import { over, reasonIn, refsOf, settledOf, stateOf } from './attempt'
+import { noteFailedCall, over, reasonIn, refsOf, settledOf, stateOf } from './attempt'
 import { type Asked, bookAnswer } from './book'
 
 export async function pollSettlement(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
@@ -14,7 +14,7 @@ export async function pollSettlement(deps: PayoutDeps, payout: PayoutRef): Promi
   const state = stateOf(row, payout)
   if (state?.at !== 'sent') return state ?? { ...waiting, status: row.status }
   const asked = await askBank(deps, row)
-  if (asked === 'no answer') return { ...waiting, status: row.status, says: 'waiting: the bank does not answer' }
+  if ('bank' in asked) return { ...waiting, ...state, status: row.status, ...asked }
   const { at, status, says, failureReason = null } = await bookAnswer(deps, row.id, asked, isClosed)
   if (at === 'over') return over(status, says, kept, failureReason)
   if (at === 'settled') return settledOf(row)
@@ -29,7 +29,7 @@ export async function pollReturn(deps: PayoutDeps, { payoutId }: ReturnRef): Pro
   const row = await loadStep(deps.db, payoutId)
   if (isReturnOver(row)) return { at: 'over', status: row.status, says: row.status }
   const asked = await askBank(deps, row)
-  if (asked === 'no answer') return { at: 'waiting', status: row.status, says: 'waiting: the bank does not answer' }
+  if ('bank' in asked) return { at: 'waiting', status: row.status, ...asked }
   const { at, status, says, failureReason = null } = await bookAnswer(deps, payoutId, asked, isReturnOver)
   // Settled: it was not returned after all. Its own workflow charges it.
   return { at: at === 'settled' ? 'over' : at, status, says, ...reasonIn(failureReason) }
@@ -41,15 +41,17 @@ function isReturnOver({ completedAt, status, closedAt }: StepRow): boolean {
 }
 
 /** The workflow's own poll interval is the backoff for a bank that does not answer: a retry here would only lengthen its history. */
-async function askBank(deps: PayoutDeps, row: StepRow): Promise<Asked | 'no answer'> {
+async function askBank(deps: PayoutDeps, row: StepRow): Promise<Asked | Pick<Required<Underway>, 'says' | 'bank'>> {
   assert(row.transferRef !== null, 'a payout that was sent must know its transfer')
   try {
     const transfer = await deps.rails[row.rail].transfer(row.transferRef)
     const isBack = transfer.status === 'refunded' || transfer.status === 'cancelled'
     return { transfer, isBack, refund: isBack ? await refundOf(deps, row, transfer) : null }
   } catch (error) {
-    if (error instanceof RailUnavailable) return 'no answer'
-    throw error
+    if (!(error instanceof RailUnavailable)) throw error
+    const bank = error.answer
+    await noteFailedCall(deps, row, { operation: 'read_transfer', cause: bank })
+    return { says: 'waiting: the bank does not answer', bank }
   }
 }
 

@@ -11,13 +11,14 @@ import {
 import { openRecipient } from '../../db/payouts/recipients/sealed'
 import { beginSubmit, loadStep, type StepRow, setAttention, withdrawSubmit } from '../../db/payouts/steps'
 import { assert } from '../../domain/assert'
-import type { NotSentWhy, Registered, Submitted } from '../../rail/rail'
+import type { NotAccepted, NotSentWhy, Registered, Submitted } from '../../rail/rail'
 import type { PayoutRef, Underway } from '../../workflows/payouts/payout'
 import type { PayoutDeps } from '../bind'
 import {
   holdPayout,
   isLate,
   needsLookup,
+  noteFailedCall,
   noteUnknown,
   type Refused,
   recordTransfer,
@@ -46,13 +47,15 @@ export async function submitUnsent(deps: PayoutDeps, payout: PayoutRef, row: Ste
   const recipient = await registerRecipient(deps, row, time)
   if (recipient === null) return cancelledSince(deps, payout)
   if (recipient.outcome === 'rejected') {
-    return releasePayout(deps, payout, { ...accountRejected(recipient.reason), proof: 'nothing-called' })
+    const rejected = { ...accountRejected(recipient.reason), proof: 'nothing-called' } as const
+    return { ...(await releasePayout(deps, payout, rejected)), bank: recipient.cause }
+  }
+  if (recipient.outcome === 'unavailable') {
+    return { ...(await waitOrRelease(deps, payout, recipient.why)), bank: recipient.cause }
   }
   // A transfer that is cut off has an unknown outcome, so none starts without its full time. The bank knows the recipient from
   // now on, so the next try has time for the transfer.
-  if (recipient.outcome === 'unavailable' || !isTimeLeft(time)) {
-    return waitOrRelease(deps, payout, recipient.outcome === 'unavailable' ? recipient.why : 'unavailable')
-  }
+  if (!isTimeLeft(time)) return waitOrRelease(deps, payout, 'unavailable')
 
   const { recipientRef } = recipient
   const body = deps.rails[row.rail].transferBody({
@@ -69,10 +72,24 @@ export async function submitUnsent(deps: PayoutDeps, payout: PayoutRef, row: Ste
       return overtaken(deps, payout)
     case 'accepted':
       return recordTransfer(deps, payout, row, submitted.transfer)
+    default:
+      return { ...(await notAccepted(deps, payout, row, { ...submitted, recipientRef })), bank: submitted.cause }
+  }
+}
+
+async function notAccepted(
+  deps: PayoutDeps,
+  payout: PayoutRef,
+  row: StepRow,
+  submitted: NotAccepted & { readonly recipientRef: string },
+): Promise<Underway> {
+  switch (submitted.outcome) {
     case 'unknown':
       return noteUnknown(deps, payout)
     case 'rejected':
-      if (submitted.who === 'recipient') await forgetBankRecipient(deps.db, refsOf(row).customerRef, recipientRef)
+      if (submitted.who === 'recipient') {
+        await forgetBankRecipient(deps.db, refsOf(row).customerRef, submitted.recipientRef)
+      }
       return releasePayout(deps, payout, { ...rejectionFor(submitted), proof: 'own-calls' })
     case 'not-sent':
       return waitOrRelease(deps, payout, submitted.why)
@@ -80,11 +97,8 @@ export async function submitUnsent(deps: PayoutDeps, payout: PayoutRef, row: Ste
 }
 
 /** Registering moves no money, so it may be repeated. Null when a cancel has wiped the recipient's details. */
-async function registerRecipient(
-  { db, keyring, rails, clock }: PayoutDeps,
-  row: StepRow,
-  time: AnswerTime,
-): Promise<Registered | null> {
+async function registerRecipient(deps: PayoutDeps, row: StepRow, time: AnswerTime): Promise<Registered | null> {
+  const { db, keyring, rails, clock } = deps
   const details = await openRecipient(db, keyring, row.id)
   if (details === null) return null
   const { customerRef } = refsOf(row)
@@ -94,8 +108,11 @@ async function registerRecipient(
 
   const asked = { customerRef, recipient: details, endBy: time.endBy }
   // Each call has its own key, because a bank may repeat a refusal under a key. It recognises a known account by its details.
-  const register = () => rails[row.rail].registerRecipient({ ...asked, key: randomUUID() })
-  const registered = await whileBusy(time, register)
+  const registered = await whileBusy(time, async () => {
+    const answer = await rails[row.rail].registerRecipient({ ...asked, key: randomUUID() })
+    if (answer.outcome !== 'registered') await noteFailedCall(deps, row, { operation: 'register_recipient', ...answer })
+    return answer
+  })
   if (registered.outcome === 'registered') {
     await rememberBankRecipient(db, { customerRef, hash, recipientRef: registered.recipientRef, at: clock.now() })
   }
@@ -113,10 +130,12 @@ async function callBank(
   const first = await beginSubmit(deps.db, { ...payout, body, at: deps.clock.now() })
   if (first === null) return { outcome: 'overtaken' }
   const submitted = await deps.rails[row.rail].submit({ ...first, call: 'first', endBy })
-  if (submitted.outcome !== 'not-sent') return submitted
+  if (submitted.outcome === 'accepted') return submitted
   // Nothing was sent, so nothing stays locked: the next call is a first one again, and until then a cancel wins.
-  const isWithdrawn = await withdrawSubmit(deps.db, { ...payout, key: first.key, newKey: randomUUID() })
-  return isWithdrawn ? submitted : { outcome: 'overtaken' }
+  const renewed = { ...payout, key: first.key, newKey: randomUUID() }
+  const isOvertaken = submitted.outcome === 'not-sent' && !(await withdrawSubmit(deps.db, renewed))
+  await noteFailedCall(deps, row, { operation: 'submit_transfer', ...submitted })
+  return isOvertaken ? { outcome: 'overtaken' } : submitted
 }
 
 /** A cancel between our two reads of the row has wiped the recipient. */
@@ -151,7 +170,7 @@ async function waitOrRelease(deps: PayoutDeps, payout: PayoutRef, why: NotSentWh
   return releasePayout(deps, payout, { ...refusal, trouble: 'passing', proof: 'nothing-called' })
 }
 
-function rejectionFor({ who, reason }: Extract<Submitted, { outcome: 'rejected' }>): Refused {
+function rejectionFor({ who, reason }: Extract<NotAccepted, { outcome: 'rejected' }>): Refused {
   switch (who) {
     case 'recipient':
       return accountRejected(reason)
@@ -205,14 +224,10 @@ async function whileBusy<T extends Answered>(time: AnswerTime, call: () => Promi
   for (let pauseMs = shortestPauseMs; ; pauseMs *= 2) {
     const answer = await call()
     const waitMs = Math.max(pauseMs, answer.retryAfterMs ?? 0)
-    if (!isBusy(answer) || !isTimeLeft(time, waitMs)) return answer
+    // Never an unknown outcome, because no other first call may follow it.
+    if (answer.why !== 'busy' || !isTimeLeft(time, waitMs)) return answer
     await wait(waitMs)
   }
-}
-
-/** Never an unknown outcome, whatever its reason says: no other first call may follow it. */
-function isBusy({ outcome, why }: Answered): boolean {
-  return outcome !== 'unknown' && why === 'busy'
 }
 
 const shortestPauseMs = 50

@@ -34,6 +34,7 @@ import { SecurityEvents1794700800037 } from './030-039/37-security-events'
 import { NoAuditHash1794700800038 } from './030-039/38-no-audit-hash'
 import { ChargeStep1794700800039 } from './030-039/39-charge-step'
 import { PriceAuthors1794700800042 } from './040-049/42-price-authors'
+import { FailedBankCalls1794700800043 } from './040-049/43-failed-bank-calls'
 
 export const migrations = [
   Partners1794700800001,
@@ -71,4 +72,5 @@ export const migrations = [
   NoAuditHash1794700800038,
   ChargeStep1794700800039,
   PriceAuthors1794700800042,
+  FailedBankCalls1794700800043,
 ]

@@ -1,8 +1,8 @@
-// The timeline of a payout, and the events that operators and partners add to it.
+// The timeline of a payout, the events that operators and partners add to it, and its calls to the bank that failed.
 
 import type { PayoutStatus } from '../../domain/payouts/payout'
-import { entity, idOf, orNull, sequence, text, time } from '../columns'
-import type { Tx } from '../database'
+import { entity, idOf, integer, orNull, primary, sequence, text, time } from '../columns'
+import type { Queryable, Tx } from '../database'
 
 export interface PayoutEventRow {
   readonly id: bigint
@@ -47,4 +47,46 @@ export async function recordPayoutEvent(tx: Tx, { payoutId, at, kind, madeBy, de
   await tx.sql`INSERT INTO payout_events (payout_id, at, kind, status, made_by, detail)
     SELECT id, ${at}::timestamptz, ${kind}::text, status, ${madeBy}::text, ${detail}::text FROM payouts
     WHERE id = ${payoutId} FOR UPDATE`
+}
+
+interface FailedCallRow {
+  readonly payoutId: string
+  readonly attempt: number
+  readonly operation: string
+  /** Fixed words, without names and account numbers: `HTTP 500`, `timeout`. */
+  readonly cause: string
+  readonly failures: number
+  readonly firstAt: Date
+  readonly lastAt: Date
+}
+
+export const failedBankCall = entity<FailedCallRow>('FailedBankCall', 'failed_bank_calls', {
+  payoutId: primary(idOf('Payout')),
+  attempt: primary(integer),
+  operation: primary(text),
+  cause: primary(text),
+  failures: integer,
+  firstAt: time,
+  lastAt: time,
+})
+
+export type FailedCall = Omit<FailedCallRow, 'payoutId'>
+
+interface NewFailedCall extends Pick<FailedCallRow, 'payoutId' | 'attempt' | 'operation' | 'cause'> {
+  readonly at: Date
+}
+
+/** Counts per attempt, operation and cause, so that a payout that fails for a day has few rows. */
+export async function recordFailedCall(db: Queryable, failed: NewFailedCall): Promise<void> {
+  const { payoutId, attempt, operation, cause, at } = failed
+  await db.sql`INSERT INTO failed_bank_calls AS f (payout_id, attempt, operation, cause, failures, first_at, last_at)
+    VALUES (${payoutId}, ${attempt}, ${operation}, ${cause}, 1, ${at}, ${at})
+    ON CONFLICT (payout_id, attempt, operation, cause) DO UPDATE SET failures = f.failures + 1,
+      last_at = greatest(f.last_at, excluded.last_at)`
+}
+
+/** In the order of their last failures. */
+export async function listFailedCalls(db: Queryable, payoutId: string): Promise<FailedCall[]> {
+  return db.sql<FailedCall>`SELECT attempt, operation, cause, failures, first_at, last_at FROM failed_bank_calls
+    WHERE payout_id = ${payoutId} ORDER BY last_at, operation, cause`
 }

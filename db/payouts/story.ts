@@ -1,7 +1,7 @@
 // Everything stored about one payout, for operators: its row, events, ledger entries and charges.
 import type { Queryable } from '../database'
 import { listChargesOfPayout, type PartnerCharge } from '../invoices/charges'
-import type { PayoutEventRow } from './events'
+import { type FailedCall, listFailedCalls, type PayoutEventRow } from './events'
 import type { StoredPayout } from './payout'
 
 export interface PayoutStory {
@@ -9,6 +9,8 @@ export interface PayoutStory {
   /** Oldest first, over all attempts. */
   readonly events: readonly StoryEvent[]
   readonly entries: readonly StoryEntry[]
+  /** The latest last, over all attempts. */
+  readonly failedCalls: readonly FailedCall[]
   /** Empty in the sandbox, which is never charged. */
   readonly charges: readonly PartnerCharge[]
 }
@@ -66,5 +68,6 @@ export async function findPayoutStory(db: Queryable, payoutId: string): Promise<
   const entries = await db.sql<StoryEntry>`SELECT s.created_at AS at, s.cause, a.kind AS account, e.amount_micro_usdc
     FROM ledger_sets s JOIN ledger_entries e ON e.set_id = s.id JOIN ledger_accounts a ON a.id = e.account_id
     WHERE s.payout_id = ${payoutId} ORDER BY e.id`
-  return { payout, events, entries, charges: await listChargesOfPayout(db, payoutId) }
+  const failedCalls = await listFailedCalls(db, payoutId)
+  return { payout, events, entries, failedCalls, charges: await listChargesOfPayout(db, payoutId) }
 }

@@ -1,6 +1,7 @@
 // Payouts of all partners: lists those with attention, shows one, and clears its attention.
 
 import { attendPayout, listAttention, type WaitingPayout } from '../../db/payouts/attention'
+import type { FailedCall } from '../../db/payouts/events'
 import {
   findPayoutStory,
   type PayoutStory,
@@ -45,7 +46,7 @@ const show = defineCommand('payout show', {
   run: withNamedPayout(async ({ db }, payoutId) => {
     const story = await findPayoutStory(db, payoutId)
     if (story === null) return unknownPayout(payoutId)
-    const { events, entries, charges, ...payout } = presentStory(story)
+    const { events, entries, failedCalls, charges, ...payout } = presentStory(story)
     const parts = [
       fields(payout),
       table(
@@ -56,9 +57,10 @@ const show = defineCommand('payout show', {
         ['AT', 'CAUSE', 'ACCOUNT', 'USDC'],
         entries.map((entry) => [entry.at, entry.cause, entry.account, entry.usdc]),
       ),
+      ...(failedCalls.length > 0 ? [table(failedHeader, failedCalls.map(Object.values<string>))] : []),
       ...(charges.length > 0 ? [chargeTable(story.charges)] : []),
     ]
-    return done({ ...payout, events, ledger: entries, charges }, parts.join('\n\n'))
+    return done({ ...payout, events, ledger: entries, failed_calls: failedCalls, charges }, parts.join('\n\n'))
   }),
 })
 
@@ -115,11 +117,12 @@ function presentWaiting(payout: WaitingPayout) {
   }
 }
 
-function presentStory({ payout, events, entries, charges }: PayoutStory) {
+function presentStory({ payout, events, entries, failedCalls, charges }: PayoutStory) {
   return {
     ...presentPayout(payout),
     events: events.map(presentEvent),
     entries: entries.map(presentEntry),
+    failedCalls: failedCalls.map(presentFailedCall),
     charges: charges.map(presentPartnerCharge),
   }
 }
@@ -159,6 +162,19 @@ function statusOf({ status, releasedAt }: Pick<StoryPayout, 'status' | 'released
 
 function presentEvent({ at, kind, status, madeBy, detail }: StoryEvent) {
   return { at: at.toISOString(), event: kind, status, by: madeBy, detail }
+}
+
+const failedHeader = ['LAST FAILURE', 'FIRST FAILURE', 'FAILURES', 'ATTEMPT', 'CALL TO THE BANK', 'CAUSE']
+
+function presentFailedCall({ attempt, operation, cause, failures, firstAt, lastAt }: FailedCall) {
+  return {
+    last_at: lastAt.toISOString(),
+    first_at: firstAt.toISOString(),
+    failures: String(failures),
+    attempt: String(attempt),
+    operation,
+    cause,
+  }
 }
 
 function presentEntry({ at, cause, account, amountMicroUsdc }: StoryEntry) {

@@ -1,5 +1,6 @@
 // One request to the bank that must succeed with a readable response. Everything else throws RailUnavailable, unless the caller checks for a refusal first.
 import { RailRefused, RailUnavailable } from '../rail'
+import { causeOf } from './cause'
 import type { Answer, Answered, BankCall, Client } from './client'
 import { Unreadable } from './fields'
 import { readError } from './map'
@@ -14,7 +15,7 @@ export function readAnswer<T>(name: string, answer: Answer, read: (body: unknown
   try {
     return read(answer.body)
   } catch (error) {
-    if (error instanceof Unreadable) throw new RailRefused(name, { cause: error })
+    if (error instanceof Unreadable) throw new RailRefused(name, { cause: error, answer: causeOf(answer) })
     throw error
   }
 }
@@ -44,12 +45,6 @@ export function part(ref: string): string {
 
 function troubleOf(name: string, answer: Answer): RailUnavailable {
   const isAway = answer.stage !== 'answered' || answer.status >= 500 || [408, 429].includes(answer.status)
-  return new (isAway ? RailUnavailable : RailRefused)(name, { cause: causeOf(answer) })
-}
-
-/** Status and code only: the message can contain names and account numbers. */
-function causeOf(answer: Answer): Error {
-  if (answer.stage !== 'answered') return answer.cause
-  const { code } = readError(answer.body)
-  return new Error(`HTTP ${answer.status}${code === null ? '' : ` ${code}`}`)
+  const cause = answer.stage === 'answered' ? {} : { cause: answer.cause }
+  return new (isAway ? RailUnavailable : RailRefused)(name, { ...cause, answer: causeOf(answer) })
 }

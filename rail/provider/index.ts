@@ -1,6 +1,7 @@
 // The rail that speaks the provider's protocol. Sandbox and production are two base URLs, each with its key.
-import type { NewWallet, Rail, Verification } from '../rail'
+import type { BankCallSeen, NewWallet, Rail, Verification } from '../rail'
 import { ask, isNotFound, part, readAnswer, refusalOf } from './ask'
+import { counted } from './cause'
 import { type Client, type ClientOptions, createClient, endingBy } from './client'
 import { listAt, optionalTextAt, textAt } from './fields'
 import { funding } from './funding'
@@ -17,8 +18,14 @@ export interface ProviderRail extends Rail {
   close(): void
 }
 
-export function createProviderRail(options: ClientOptions): ProviderRail {
-  return providerRailOver(createClient(options), options)
+interface ProviderOptions extends ClientOptions {
+  /** Called after each request, for metrics. */
+  readonly onCall?: ((seen: BankCallSeen) => void) | undefined
+}
+
+export function createProviderRail({ onCall, ...options }: ProviderOptions): ProviderRail {
+  const client = createClient(options)
+  return providerRailOver(onCall === undefined ? client : counted(client, onCall), options)
 }
 
 /** The rail over any transport. The schedule explorer uses one without sockets. */

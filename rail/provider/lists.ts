@@ -76,12 +76,12 @@ export async function readWholeList<T>(client: Client, list: ListToRead<T>): Pro
 }
 
 function moved(name: string): RailUnavailable {
-  return new RailUnavailable(name, { cause: new Error('the list moved while it was being read') })
+  return new RailUnavailable(name, { answer: 'the list moved while it was read' })
 }
 
 /** A row without an ID cannot be distinguished from others. Only rows that are too old may lack it. */
 function required(id: string | null, { name }: { readonly name: string }): string {
-  if (id === null) throw new RailRefused(name, { cause: new Unreadable('id') })
+  if (id === null) throw new RailRefused(name, { cause: new Unreadable('id'), answer: 'unreadable list' })
   return id
 }
 

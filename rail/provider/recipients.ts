@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { RecipientToRegister, Registered } from '../rail'
 import { reasonFor, reasons } from '../reasons'
 import { isSuccess, part } from './ask'
+import { causeOf } from './cause'
 import type { Answer, Answered, Client } from './client'
 import { Unreadable, valueAt } from './fields'
 import { type Account, readAccount, readError } from './map'
@@ -46,7 +47,7 @@ async function settle(client: Client, { path, key, answer }: Step): Promise<Regi
   if (account === null) return unavailable(answer)
   if (account.active) return { outcome: 'registered', recipientRef: account.ref }
   if (goneForGood.includes(account.deactivationReason ?? '')) {
-    return { outcome: 'rejected', reason: reasonFor(account.deactivationReason) }
+    return { outcome: 'rejected', reason: reasonFor(account.deactivationReason), cause: 'account deactivated' }
   }
   const woken = await client.call({
     method: 'POST',
@@ -94,12 +95,14 @@ function refusalOf(answer: Answer): Registered {
   const { code, field } = readError(answer.body)
   if (code === null || !ofTheAccount.includes(code)) return unavailable(answer)
   const account = field === null || field.startsWith('account')
-  return { outcome: 'rejected', reason: account ? reasons.invalid_account : reasons.details_refused }
+  const reason = account ? reasons.invalid_account : reasons.details_refused
+  return { outcome: 'rejected', reason, cause: causeOf(answer) }
 }
 
 function unavailable(answer: Answer): Registered {
-  if (answer.stage !== 'answered') return { outcome: 'unavailable', why: 'unavailable', retryAfterMs: null }
-  return { outcome: 'unavailable', why: whyOf(answer), retryAfterMs: answer.retryAfterMs }
+  const cause = causeOf(answer)
+  if (answer.stage !== 'answered') return { outcome: 'unavailable', why: 'unavailable', retryAfterMs: null, cause }
+  return { outcome: 'unavailable', why: whyOf(answer), retryAfterMs: answer.retryAfterMs, cause }
 }
 
 function whyOf({ status, body }: Answered): 'busy' | 'unavailable' | 'misconfigured' {

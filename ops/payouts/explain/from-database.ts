@@ -3,6 +3,7 @@
 import type { PayoutBankEvent } from '../../../db/bank/events'
 import type { PartnerCharge } from '../../../db/invoices/charges'
 import type { CaseRow } from '../../../db/payouts/cases/cases'
+import type { FailedCall } from '../../../db/payouts/events'
 import type { PayoutStory, StoryEntry, StoryEvent, StoryPayout } from '../../../db/payouts/story'
 import { causeOf } from '../../../domain/invoices/invoice'
 import { formatMicropounds, formatPence, formatUsdcExactly } from '../../../domain/money'
@@ -13,12 +14,13 @@ interface Known extends PayoutStory {
   readonly cases: readonly CaseRow[]
 }
 
-export function linesFromDatabase({ payout, events, entries, charges, bankEvents, cases }: Known): Line[] {
+export function linesFromDatabase({ payout, events, entries, failedCalls, charges, bankEvents, cases }: Known): Line[] {
   return [
     ...events.map((event) => eventLine(event, payout)),
     ...rowLines(payout),
     ...setsOf(entries).map(setLine),
     ...bankEvents.map(bankEventLine),
+    ...failedCalls.map(failedCallLine),
     ...cases.flatMap(caseLines),
     ...charges.map(chargeLine),
   ]
@@ -36,7 +38,7 @@ const eventSentences: Readonly<Record<string, EventSentence>> = {
   requested: (by, _, { amountPence, accountLast4 }) =>
     `${by} requested ${formatPence(amountPence)} GBP to the account that ends in ${accountLast4 ?? '????'}.`,
   sent: () => 'The bank has accepted it.',
-  unconfirmed: () => "The bank's response was lost: it may have been sent or not, and its money stays held.",
+  unconfirmed: () => 'The bank has not confirmed it: it may have been sent or not, and its money stays held.',
   completed: () => 'The bank reports that the money has arrived: it is completed.',
   failed: (_, detail) => `It failed: ${ended(detail)}`,
   cancelled: () => 'It was cancelled before anything was sent.',
@@ -129,6 +131,28 @@ function bankEventLine({ receivedAt: at, category, objectRef, objectState, outco
   const became = outcome === null ? 'it is not handled yet' : `it was ${outcome}`
   const text = `The bank sent an event: ${category} ${objectRef ?? '-'} is ${objectState ?? 'without a state'}; ${became}.`
   return { at, from: 'bank', text }
+}
+
+function failedCallLine(failed: FailedCall): Line {
+  const { attempt, firstAt, lastAt, failures } = failed
+  const until = failures === 1 ? '' : `, the last time at ${lastAt.toISOString()}`
+  return { at: firstAt, from: 'bank', text: `In attempt ${attempt}, ${failedCallText(failed)}${until}.` }
+}
+
+/** What the bank answered, or how the connection failed. */
+export function failedCallText({ operation, cause, failures }: FailedCall): string {
+  const what = failedOperations[operation] ?? operation
+  const times = failures === 1 ? 'once' : `${failures} times`
+  return cause.startsWith('HTTP ')
+    ? `the bank answered ${cause} to ${what} ${times}`
+    : `${what} failed ${times} (${cause})`
+}
+
+const failedOperations: Readonly<Record<string, string>> = {
+  register_recipient: 'the registration of the recipient',
+  submit_transfer: 'the transfer',
+  list_transfers: 'the lookup of the transfer',
+  read_transfer: 'the poll of the transfer',
 }
 
 function chargeLine(charge: PartnerCharge): Line {

@@ -29,11 +29,11 @@ const explain = defineCommand('payout explain', {
       listCasesOf(ops.db, payoutId),
       railStates(ops.db),
     ])
-    const { payout } = story
+    const { payout, failedCalls } = story
     const rail = rails.find(({ environment }) => environment === payout.environment) ?? null
     const known = linesFromDatabase({ ...story, bankEvents, cases })
     const ordered = inOrder([...known, ...(asked?.flatMap((each) => each.lines) ?? [])])
-    const next = nextSteps({ payout, workflow: currentWorkflow(asked), rail, cases, limits: ops.payouts })
+    const next = nextSteps({ payout, failedCalls, workflow: currentWorkflow(asked), rail, cases, limits: ops.payouts })
     const steps = ordered.map(({ at, from, text }) => ({ at: at.toISOString(), from, text }))
     const heading = headingOf(payout)
     const lines = steps.map(({ at, from, text }) => `${at}  ${from.padEnd(8)}  ${text}`)

@@ -2,12 +2,15 @@
 
 import type { RailState } from '../../../db/bank/rail-pauses'
 import type { CaseRow } from '../../../db/payouts/cases/cases'
+import type { FailedCall } from '../../../db/payouts/events'
 import type { StoryPayout } from '../../../db/payouts/story'
 import { nextStepFor } from '../next-step'
+import { failedCallText } from './from-database'
 import type { WorkflowLines } from './from-workflow'
 
 interface Situation {
   readonly payout: StoryPayout
+  readonly failedCalls: readonly FailedCall[]
   /** Null if Temporal does not answer. */
   readonly workflow: WorkflowLines | null
   readonly rail: RailState | null
@@ -21,6 +24,7 @@ export function nextSteps(situation: Situation): string[] {
   const late = cases.filter(({ resolvedAt }) => resolvedAt === null)
   return [
     isOver ? ending(payout) : awaited(situation),
+    ...(isOver ? [] : lastFailure(situation)),
     ...(isOver ? [] : byWorkflow(situation.workflow)),
     ...(isOver || isCalled(payout) ? [] : ['Until it is sent, payout cancel can cancel it.']),
     ...(payout.attention === null ? [] : [adviceFor(payout.attention)]),
@@ -62,6 +66,16 @@ function awaited({ payout, rail, limits }: Situation): string {
   }
   if (!payout.isPartnerActive) return `It is sent when the partner ${payout.slug}, which is not active, is reactivated.`
   return 'It is debited, if that is not done yet, and then sent to the bank.'
+}
+
+/** Why the latest failed call of this attempt failed, and when the next one is due. */
+function lastFailure({ payout, failedCalls, workflow }: Situation): string[] {
+  const last = failedCalls.findLast(({ attempt }) => attempt === payout.attempt)
+  if (last === undefined) return []
+  const text = failedCallText(last)
+  const next = workflow?.wakesAt ?? workflow?.pending.find(({ nextAt }) => nextAt !== null)?.nextAt ?? null
+  const then = next === null ? '' : `; the next try is at ${next.toISOString()}`
+  return [`${text.charAt(0).toUpperCase()}${text.slice(1)}, last at ${last.lastAt.toISOString()}${then}.`]
 }
 
 /** From the first call on, the bank may have it. */

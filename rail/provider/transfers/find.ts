@@ -196,6 +196,6 @@ export async function findRefund(client: Client, wanted: WantedRefund): Promise<
 /** A list that shifted while being read may have contained it, so this throws instead of returning "no refund". */
 function read(refund: WalletMovement | null, complete: boolean): Refund | null {
   if (refund !== null) return { amountMicroUsdc: refund.amountMicroUsdc, movementRef: refund.id }
-  if (!complete) throw new RailUnavailable('wallet history')
+  if (!complete) throw new RailUnavailable('wallet history', { answer: 'the list moved while it was read' })
   return null
 }

@@ -1,5 +1,5 @@
 // Classifies the response to a submitted transfer: rejected, not sent or unknown.
-import type { NotSentWhy, SubmitCall, Submitted } from '../../rail'
+import type { NotAccepted, NotSentWhy, SubmitCall } from '../../rail'
 import { reasons } from '../../reasons'
 import type { Answer } from '../client'
 import { readError } from '../map'
@@ -8,16 +8,12 @@ import { readError } from '../map'
  * `ask-balance`: refused, nothing sent, and the wallet's balance shows why. A balance that covers the transfer means a
  * lost race for the wallet, or, if the bank names `source.amount`, an amount that it does not accept.
  */
-export type Ruling =
-  | Exclude<Submitted, { outcome: 'accepted' }>
-  | { readonly outcome: 'ask-balance'; readonly ifCovered: 'busy' | 'amount' }
+export type Ruling = NotAccepted | { readonly outcome: 'ask-balance'; readonly ifCovered: 'busy' | 'amount' }
 
 /** A response that is not a transfer. A transfer means accepted, on any call. */
 export function rule(call: SubmitCall, answer: Answer): Ruling {
-  const seen = see(answer)
   // An earlier call may still be running, or may have sent the transfer.
-  if (call === 'repeat') return { outcome: 'unknown', why: `repeat: ${describe(seen)}` }
-  return rowFor(answer).proves(seen)
+  return call === 'repeat' ? unknown() : rowFor(answer).proves(see(answer))
 }
 
 /** The rule that classifies the response to the first call. */
@@ -126,12 +122,6 @@ function rejectedAmount(): Ruling {
   return { outcome: 'rejected', who: 'amount', reason: reasons.amount_rejected }
 }
 
-function unknown(seen: Seen): Ruling {
-  return { outcome: 'unknown', why: describe(seen) }
-}
-
-function describe({ stage, status, code }: Seen): string {
-  if (stage === 'unconnected') return 'no connection'
-  if (stage === 'sent') return 'no answer'
-  return `HTTP ${status}${code === null ? '' : ` ${code}`}`
+function unknown(): Ruling {
+  return { outcome: 'unknown' }
 }

@@ -1,9 +1,17 @@
 // Sends the stored bytes of a transfer and classifies the response.
 import { formatPence, formatUsdc } from '../../../domain/money'
 import { parseRate } from '../../../domain/rate'
-import { RailUnavailable, type Submitted, type Transfer, type TransferOrder, type TransferToSubmit } from '../../rail'
+import {
+  type NotAccepted,
+  RailUnavailable,
+  type Submitted,
+  type Transfer,
+  type TransferOrder,
+  type TransferToSubmit,
+} from '../../rail'
 import { reasons } from '../../reasons'
 import { ask, isSuccess, part } from '../ask'
+import { causeOf } from '../cause'
 import type { Answer, Client } from '../client'
 import { microAt, textAt, Unreadable } from '../fields'
 import { readBalance, readTransfer } from '../map'
@@ -37,7 +45,14 @@ export async function submit(client: Client, { key, body, call }: Omit<TransferT
   const answer = await client.call({ method: 'POST', path: '/transfers', key, body })
   const transfer = transferIn(answer, body)
   if (transfer) return { outcome: 'accepted', transfer }
+  return { ...(await notAccepted(client, { call, answer, body })), cause: causeOf(answer) }
+}
 
+interface Unaccepted extends Pick<TransferToSubmit, 'call' | 'body'> {
+  readonly answer: Answer
+}
+
+async function notAccepted(client: Client, { call, answer, body }: Unaccepted): Promise<NotAccepted> {
   const ruling = rule(call, answer)
   if (ruling.outcome !== 'ask-balance') return ruling
   const covered = await isCovered(client, body)
@@ -48,7 +63,7 @@ export async function submit(client: Client, { key, body, call }: Omit<TransferT
 }
 
 /** Null if the bank does not return its rate. Then the two causes cannot be distinguished, and the call is retried. */
-async function amountRejection(client: Client, body: string): Promise<Submitted | null> {
+async function amountRejection(client: Client, body: string): Promise<NotAccepted | null> {
   const order: unknown = JSON.parse(body)
   const rate = await currentRate(client)
   if (rate === null) return null

@@ -217,7 +217,7 @@ async function aReleasedButSent(
       ...rails.provider_sandbox,
       async submit(transfer) {
         await rails.provider_sandbox.submit(transfer)
-        return { outcome: 'not-sent', why: 'unavailable', retryAfterMs: null }
+        return { outcome: 'not-sent', why: 'unavailable', retryAfterMs: null, cause: 'connection refused' }
       },
     },
   })

@@ -108,17 +108,23 @@ test('a returned payout: the reason, and that it is refunded', async () => {
   ])
 })
 
-test('a payout with an unknown outcome: until when it is repeated, and what operators do', async () => {
-  await world.bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
+test('a payout with an unknown outcome: what the bank answered, until when it is repeated, and what operators do', async () => {
+  await world.bank.fault({ kind: 'status', status: 500, times: null, match: toTransfers })
   const id = await paid()
-  await until('the call was repeated', async () =>
-    (await explained(id)).steps.some(({ text }) => /resolveSubmit/.test(text)),
+  const nextTry = /^The bank answered HTTP 500 to the transfer \d+ times, last at 20\S+Z; the next try is at 20\S+Z\.$/
+  await until('the call was repeated, and the next one is due', async () =>
+    nextTry.test((await explained(id)).next[1] ?? ''),
   )
   await setAttention(world.api.db, id, 'outcome_unknown')
 
   const { steps, next } = await explained(id)
 
-  inThisOrder(steps, [/^The bank's response was lost/, /^It needs an operator because of outcome_unknown\.$/])
+  inThisOrder(steps, [/^The bank has not confirmed it/, /^It needs an operator because of outcome_unknown\.$/])
+  expect(steps.map(({ text }) => text)).toContainEqual(
+    expect.stringMatching(
+      /^In attempt 1, the bank answered HTTP 500 to the transfer \d+ times, the last time at 20\S+Z\.$/,
+    ),
+  )
   expect(next[0]).toMatch(/^The identical call is repeated until 20\S+Z; .* It is never sent a second time\.$/)
   expect(next.at(-1)).toMatch(/^It needs an operator because of outcome_unknown: .* payout resolve\.$/)
 
@@ -141,8 +147,11 @@ test('a refused one: no payout exists, and its money is refunded', async () => {
 
   expect(status).toBe('refused')
   inThisOrder(steps, [/^Booked as debit: /, /^Booked as reversal: .* from in_transit, .* to wallet\.$/])
-  expect(steps.map(({ text }) => text)).toContain(
-    'Attempt 1 was refused as payout_not_created, and the key was released.',
+  expect(steps.map(({ text }) => text)).toEqual(
+    expect.arrayContaining([
+      'Attempt 1 was refused as payout_not_created, and the key was released.',
+      expect.stringMatching(/^In attempt 1, the bank answered HTTP 401( \w+)? to the transfer once\.$/),
+    ]),
   )
   expect(next[0]).toBe(
     'Nothing: it was refused (payout_not_created), no payout exists, and the same key may be sent again.',

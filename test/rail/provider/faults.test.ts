@@ -203,7 +203,8 @@ describe('registering a recipient', () => {
 
     const registered = await rail.registerRecipient({ ...partner, recipient, key: randomUUID() })
 
-    expect(registered).toEqual({ outcome: 'rejected', reason: expect.stringContaining('invalid_account: ') })
+    const reason: unknown = expect.stringContaining('invalid_account: ')
+    expect(registered).toEqual({ outcome: 'rejected', reason, cause: 'account deactivated' })
   })
 
   test('that the bank refuses is rejected', async () => {
@@ -211,23 +212,24 @@ describe('registering a recipient', () => {
 
     const registered = await rail.registerRecipient({ ...partner, recipient, key: randomUUID() })
 
-    expect(registered).toEqual({ outcome: 'rejected', reason: expect.stringContaining('invalid_account: ') })
+    const reason: unknown = expect.stringContaining('invalid_account: ')
+    expect(registered).toEqual({ outcome: 'rejected', reason, cause: 'HTTP 400 invalid_parameters' })
   })
 
   test.each([
-    ['loses its answer', { kind: 'reset', stage: 'after' }, null],
-    ['is not answered', { kind: 'hang', ms: 400 }, null],
-    ['meets 500', { kind: 'status', status: 500 }, null],
-    ['meets 401', { kind: 'status', status: 401 }, null, 'misconfigured'],
-    ['meets 429', { kind: 'status', status: 429, retry_after: 3 }, 3_000, 'busy'],
-    ['gets invalid JSON', { kind: 'malformed' }, null],
+    ['loses its answer', { kind: 'reset', stage: 'after' }, 'connection reset', null],
+    ['is not answered', { kind: 'hang', ms: 400 }, 'timeout', null],
+    ['meets 500', { kind: 'status', status: 500 }, 'HTTP 500', null],
+    ['meets 401', { kind: 'status', status: 401 }, 'HTTP 401 not_allowed', null, 'misconfigured'],
+    ['meets 429', { kind: 'status', status: 429, retry_after: 3 }, 'HTTP 429', 3_000, 'busy'],
+    ['gets invalid JSON', { kind: 'malformed' }, 'HTTP 201 unreadable', null],
   ])(
     'that %s is unavailable, and registered once when repeated',
-    async (_, fault, retryAfterMs, why = 'unavailable') => {
+    async (_, fault, cause, retryAfterMs, why = 'unavailable') => {
       const wanted = { ...partner, recipient: aPayee(), key: randomUUID() }
       await bank.fault({ ...fault, match: { method: 'POST', path: '*/external_accounts' } })
 
-      expect(await rail.registerRecipient(wanted)).toEqual({ outcome: 'unavailable', why, retryAfterMs })
+      expect(await rail.registerRecipient(wanted)).toEqual({ outcome: 'unavailable', why, retryAfterMs, cause })
       expect(await rail.registerRecipient(wanted)).toMatchObject({ outcome: 'registered' })
       const { json } = await bank.get(`/customers/${partner.customerRef}/external_accounts?limit=100`)
       expect(json.data).toHaveLength(2)

@@ -56,7 +56,7 @@ describe('a response', () => {
   ])('with %s proves nothing', async (_, body) => {
     bank.answer((_, response) => json(response, 201, body))
 
-    expect(await submit('first')).toEqual({ outcome: 'unknown', why: 'HTTP 201' })
+    expect(await submit('first')).toEqual({ outcome: 'unknown', cause: 'HTTP 201 unreadable' })
   })
 
   test.each([
@@ -69,14 +69,19 @@ describe('a response', () => {
       return json(response, 200, { balances: [{ currency: 'usdc', balance }] })
     })
 
-    expect(await submit('first')).toEqual({ outcome: 'not-sent', why, retryAfterMs: 1_000 })
+    expect(await submit('first')).toEqual({
+      outcome: 'not-sent',
+      why,
+      retryAfterMs: 1_000,
+      cause: 'HTTP 400 bad_request',
+    })
     expect(bank.requests.map(({ path }) => path)).toEqual(['/v0/transfers', '/v0/customers/cust_1/wallets/wallet_1'])
   })
 
   test('is awaited once, without a retry here', async () => {
     bank.answer((_, response) => response.destroy())
 
-    expect(await submit('first')).toEqual({ outcome: 'unknown', why: 'no answer' })
+    expect(await submit('first')).toEqual({ outcome: 'unknown', cause: 'connection reset' })
     expect(bank.requests).toHaveLength(1)
   })
 })

@@ -1,0 +1,137 @@
+// Every call to the bank that fails is kept with its cause: in the payout's record, in its step and in the log.
+import { beforeEach, expect, test } from '@jest/globals'
+import { listFailedCalls } from '../../../db/payouts/events'
+import { markOverdue } from '../../../db/payouts/open'
+import { markAnswered } from '../../../db/payouts/steps'
+import type { PayoutRef } from '../../../workflows/payouts/payout'
+import { useDatabase } from '../../support/db/database'
+import { keptLog } from '../../support/kept-logs'
+import { aClaim, movingClock, stepDeps, usePayer } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
+
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+const toAccounts = { method: 'POST', path: '/v0/customers/*/external_accounts' }
+
+const db = useDatabase()
+const clock = movingClock()
+const { bank, rails, partner } = usePayer(db, { clock })
+const lines: string[] = []
+const log = keptLog({ level: 'warn', write: (line) => void lines.push(line) })
+const { limits } = stepDeps(db, rails)
+const steps = payoutActivities(stepDeps(db, rails, { clock, log, limits: { ...limits, listLagMs: 60_000 } }))
+
+beforeEach(() => {
+  lines.length = 0
+})
+
+test('a transfer that gets HTTP 500 is counted once for each call, and each call is logged', async () => {
+  const payout = await aDebited()
+  await bank.fault({ kind: 'status', status: 500, times: null, match: toTransfers })
+
+  const first = await steps.submitToRail(payout)
+  const repeated = [await steps.resolveSubmit(payout), await steps.resolveSubmit(payout)]
+
+  expect([first, ...repeated]).toEqual(
+    [first, ...repeated].map(() => expect.objectContaining({ at: 'unknown', bank: 'HTTP 500' })),
+  )
+  const [failed, ...others] = await listFailedCalls(db, payout.payoutId)
+  expect(failed).toMatchObject({ attempt: 1, operation: 'submit_transfer', cause: 'HTTP 500', failures: 3 })
+  expect(failed?.lastAt.getTime()).toBeGreaterThan(failed?.firstAt.getTime() ?? Infinity)
+  expect(others).toEqual([])
+  expect(lines.map((line) => JSON.parse(line))).toEqual(
+    Array.from({ length: 3 }, () =>
+      expect.objectContaining({
+        level: 'warn',
+        msg: 'call to the bank failed',
+        payout_id: payout.payoutId,
+        environment: 'sandbox',
+        operation: 'submit_transfer',
+        cause: 'HTTP 500',
+      }),
+    ),
+  )
+})
+
+test('each cause has its own row, and a successful call leaves none', async () => {
+  const payout = await aDebited()
+  await bank.fault({ kind: 'reset', stage: 'before', times: 1, match: toTransfers })
+  await steps.submitToRail(payout)
+  await bank.fault({ kind: 'status', status: 503, times: 1, match: toTransfers })
+  await steps.resolveSubmit(payout)
+
+  expect(await steps.resolveSubmit(payout)).toEqual(expect.not.objectContaining({ bank: expect.anything() }))
+  await bank.fault({ kind: 'status', status: 502, times: 1, match: { method: 'GET', path: '/v0/transfers/*' } })
+  expect(await steps.settle(payout)).toMatchObject({ at: 'sent', bank: 'HTTP 502 external_dependency_failed' })
+  expect(await steps.settle(payout)).toEqual(expect.not.objectContaining({ bank: expect.anything() }))
+
+  expect(await causesOf(payout)).toEqual([
+    'submit_transfer: connection reset',
+    'submit_transfer: HTTP 503 external_dependency_failed',
+    'read_transfer: HTTP 502 external_dependency_failed',
+  ])
+})
+
+test('a lookup that fails is kept like a transfer that fails', async () => {
+  const payout = await aDebited()
+  await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
+  await steps.submitToRail(payout)
+  clock.forward(60_050)
+  await bank.fault({ kind: 'status', status: 503, times: null, match: { method: 'GET', path: '*/transfers' } })
+
+  expect(await steps.resolveSubmit(payout)).toMatchObject({
+    at: 'unknown',
+    bank: 'HTTP 503 external_dependency_failed',
+  })
+  expect(await causesOf(payout)).toContain('list_transfers: HTTP 503 external_dependency_failed')
+})
+
+test('a refused payout keeps the cause, without the details that the bank repeats', async () => {
+  const payout = await aDebited()
+  await bank.fault({ kind: 'status', status: 401, match: toTransfers })
+
+  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'over', bank: expect.stringMatching(/^HTTP 401\b/) })
+  expect(await causesOf(payout)).toEqual([expect.stringMatching(/^submit_transfer: HTTP 401( \w+)?$/)])
+})
+
+test.each([
+  ['a transfer', toTransfers],
+  ['the registration of a recipient', toAccounts],
+])('401 to %s raises bank_misconfigured, also if the payout is acknowledged', async (_, match) => {
+  const [refused, waiting] = [await aDebited(), await aDebited()]
+  await markAnswered(db, { ...waiting, at: clock.now() })
+  await bank.fault({ kind: 'status', status: 401, times: null, match })
+
+  expect(await steps.submitToRail(refused)).toMatchObject({ at: 'over', status: 'refused' })
+  expect(await steps.submitToRail(waiting)).toMatchObject({ at: 'unsent', bank: expect.stringMatching(/^HTTP 401\b/) })
+  expect([await attentionOf(refused), await attentionOf(waiting)]).toEqual(['bank_misconfigured', 'bank_misconfigured'])
+})
+
+test.each([
+  ['a transfer', toTransfers, 'unknown'],
+  ['the registration of a recipient', toAccounts, 'unsent'],
+])('a payout that waits because of HTTP 500 to %s is overdue after the same time', async (_, match, at) => {
+  const payout = await aDebited()
+  await markAnswered(db, { ...payout, at: clock.now() })
+  await bank.fault({ kind: 'status', status: 500, times: null, match })
+
+  expect(await steps.submitToRail(payout)).toMatchObject({ at, bank: 'HTTP 500' })
+  const soon = new Date(clock.now().getTime() + 1_000)
+  await markOverdue(db, { sentBefore: soon, unknownBefore: soon, limit: 100 })
+
+  expect(await attentionOf(payout)).toBe('outcome_overdue')
+})
+
+async function aDebited(): Promise<PayoutRef> {
+  const payout = await aClaim(db, { partnerId: partner.id })
+  await steps.debitPayout(payout)
+  return payout
+}
+
+async function causesOf({ payoutId }: PayoutRef): Promise<string[]> {
+  return (await listFailedCalls(db, payoutId)).map(({ operation, cause }) => `${operation}: ${cause}`)
+}
+
+async function attentionOf({ payoutId }: PayoutRef): Promise<string | null> {
+  const [row] = await db.dataSource.query('SELECT attention FROM payouts WHERE id = $1', [payoutId])
+  return row.attention
+}
