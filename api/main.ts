@@ -4,6 +4,7 @@ import { createRateStore } from '../db/bank/exchange-rates'
 import { openDatabase } from '../db/data-source'
 import type { Db } from '../db/database'
 import { openKeyring } from '../db/keyring'
+import { environments } from '../domain/environment'
 import { createMailer } from '../mail/mailer'
 import { createRails } from '../rail/rails'
 import { createRates, type RatesOptions } from '../rail/rates'
@@ -21,7 +22,7 @@ import { createRateLimiter, unlimited } from './http/callers/rate-limiter'
 import { costlyReadMs, createCostlyReads, limitsFor } from './http/costly-reads'
 import { listen, stop } from './http/listen'
 import { createMailSender } from './mail-sender'
-import { createRequestFigures } from './metrics/requests'
+import { createBankFigures, createRequestFigures } from './metrics/requests'
 import { openMetrics } from './metrics/server'
 import { createApi } from './server'
 
@@ -34,7 +35,9 @@ async function main(): Promise<void> {
   const [db, readDb] = await openPools(config, log)
   const tracing = openTracing(config.tracing, { name: 'payouts-api', version: apiVersion, clock, log })
   const temporal = connectClient(config.temporal, tracing?.temporalCalls)
-  const rails = createRails({ bank: config.bank, clock, timeouts: rateTimeouts, around: tracing?.bankCalls })
+  const bankCalls = createBankFigures(environments.filter((each) => config.bank[each] !== null))
+  const watched = { around: tracing?.bankCalls, onCall: bankCalls.count }
+  const rails = createRails({ bank: config.bank, clock, timeouts: rateTimeouts, ...watched })
   const sandboxBank = simulatedBankOrNone(config.bank.sandbox, clock, simulateTimeouts)
   const workflows = createWorkflows({ temporal, config, log })
   const activityLog = createActivityLog({ db, clock, log })
@@ -66,6 +69,7 @@ async function main(): Promise<void> {
     db,
     clock,
     requests,
+    bankCalls,
     retention: config.retention,
     pingTemporal: ping,
   })

@@ -19,7 +19,7 @@ type Labels = Readonly<Record<string, string>>
 
 export const contentType = 'text/plain; version=0.0.4; charset=utf-8'
 
-export interface Distribution {
+interface Distribution {
   add(seconds: number): void
   samples(labels: Labels): Sample[]
 }
@@ -58,6 +58,38 @@ export function createDistribution(bounds: readonly number[]): Distribution {
       ]
     },
   }
+}
+
+/** Counts events and their durations by label, as they happen. */
+export interface Tally {
+  /** Shows a counter that is still 0, because an alert sees only the growth of a series that exists. */
+  expect(counted: Labels): void
+  add(event: { readonly counted: Labels; readonly timed: Labels; readonly seconds: number }): void
+  counts(): Sample[]
+  times(): Sample[]
+}
+
+export function createTally(bounds: readonly number[]): Tally {
+  const counters = new Map<string, { labels: Labels; value: number }>()
+  const distributions = new Map<string, { labels: Labels; distribution: Distribution }>()
+  const counterOf = (labels: Labels) => known(counters, labels, () => ({ labels, value: 0 }))
+  return {
+    expect: counterOf,
+    add({ counted, timed, seconds }) {
+      counterOf(counted).value += 1
+      const create = () => ({ labels: timed, distribution: createDistribution(bounds) })
+      known(distributions, timed, create).distribution.add(seconds)
+    },
+    counts: () => [...counters.values()].map(({ labels, value }) => ({ labels, value })),
+    times: () => [...distributions.values()].flatMap(({ labels, distribution }) => distribution.samples(labels)),
+  }
+}
+
+function known<T>(all: Map<string, T>, labels: Labels, create: () => T): T {
+  const key = Object.values(labels).join(' ')
+  const found = all.get(key) ?? create()
+  all.set(key, found)
+  return found
 }
 
 /** Process metrics under the names that Node.js dashboards use. Measures the event loop from this call on. */

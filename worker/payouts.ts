@@ -26,7 +26,7 @@ export function banksOf(bank: Config['bank'], rails: Rails): ActivityDeps['banks
 
 type PayoutPartsConfig = Pick<Config, 'bank' | 'payouts' | 'secretKeys'>
 
-interface PayoutPartsDeps extends Pick<RailsOptions, 'around'> {
+interface PayoutPartsDeps extends Pick<RailsOptions, 'around' | 'onCall'> {
   readonly db: Db
   readonly log: Log
   readonly clock?: Clock
@@ -34,11 +34,11 @@ interface PayoutPartsDeps extends Pick<RailsOptions, 'around'> {
 
 export function createPayoutParts(
   { bank, payouts, secretKeys }: PayoutPartsConfig,
-  { db, log, clock = systemClock, around }: PayoutPartsDeps,
+  { db, log, clock = systemClock, ...watched }: PayoutPartsDeps,
 ): PayoutParts {
   const { briefCallMs, briefConnectMs, backgroundCallMs, repeatForMs, listLagMs, answerWithinMs } = payouts
   const railsWithin = (callMs: number, connectMs: number) =>
-    createRails({ bank, clock, timeouts: { callMs, connectMs: Math.min(connectMs, callMs) }, around })
+    createRails({ bank, clock, timeouts: { callMs, connectMs: Math.min(connectMs, callMs) }, ...watched })
   const briefRails = railsWithin(briefCallMs, briefConnectMs)
   const backgroundRails = railsWithin(backgroundCallMs, backgroundCallMs)
   const limits = { repeatForMs, listLagMs, answerWithinMs, answerCallMs: briefCallMs }

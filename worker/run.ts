@@ -23,7 +23,7 @@ import { banksOf, createPayoutParts } from './payouts'
 import { register } from './registration'
 import { putSchedules } from './schedules/put'
 import { traceActivities } from './temporal/activity-interceptors'
-import { connectWorker, installRuntime, openStateGauge } from './temporal/connect'
+import { connectWorker, installRuntime, openBankFigures, openStateGauge } from './temporal/connect'
 import { requireSearchAttributes, SearchAttributesWrong, wantedAttributes } from './temporal/search-attributes'
 import { untilAvailable, type WaitOptions } from './until-available'
 import { createWorker } from './worker'
@@ -50,7 +50,8 @@ export async function runWorker(config: Config, log: Log, signal: AbortSignal, o
   if (attributes === 'queried') log.info('Temporal refuses OperatorService; queries found every search attribute')
   const schedules = await putSchedules(client, config, { waiting })
 
-  const payouts = createPayoutParts(config, { db, log, around: tracing?.bankCalls })
+  const onCall = openBankFigures(environments.filter((each) => config.bank[each] !== null))
+  const payouts = createPayoutParts(config, { db, log, around: tracing?.bankCalls, onCall })
   const mailer = config.mail === null ? null : createMailer(config.mail)
   const sandboxBank = config.bank.sandbox === null ? null : openSimulatedBank(config.bank.sandbox, systemClock)
   const activities = activitiesOf(config, { client, payouts, mailer, sandboxBank })

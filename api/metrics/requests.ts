@@ -1,5 +1,8 @@
-// How many requests were answered how, and how fast: counted as they are answered, by route and never by URL.
-import { createDistribution, type Distribution, type Metric } from '../../runtime/metrics'
+// Counts answered requests and calls to the bank, with their durations, as they end: by route or operation, never by URL.
+import type { Environment } from '../../domain/environment'
+import { bankCallOutcomes } from '../../rail/rail'
+import type { OnBankCall } from '../../rail/rails'
+import { createTally, type Metric } from '../../runtime/metrics'
 
 export interface RequestFigures {
   /** The route is null if no route matches. */
@@ -15,33 +18,56 @@ export interface RequestFigures {
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 export function createRequestFigures(): RequestFigures {
-  const byAnswer = new Map<string, { labels: Readonly<Record<string, string>>; value: number }>()
-  const byRoute = new Map<string, { labels: Readonly<Record<string, string>>; times: Distribution }>()
+  const tally = createTally(bounds)
   return {
     count({ method, route, status, seconds }) {
       // A method can be anything a caller makes up; those of our routes are few.
-      const labels = { method: route === null ? 'any' : method, route: route ?? 'other' }
-      const key = `${labels.method} ${labels.route}`
-      const counted = byAnswer.get(`${key} ${status}`)
-      if (counted === undefined)
-        byAnswer.set(`${key} ${status}`, { labels: { ...labels, status: String(status) }, value: 1 })
-      else counted.value += 1
-      let timed = byRoute.get(key)
-      if (timed === undefined) byRoute.set(key, (timed = { labels, times: createDistribution(bounds) }))
-      timed.times.add(seconds)
+      const timed = { method: route === null ? 'any' : method, route: route ?? 'other' }
+      tally.add({ counted: { ...timed, status: String(status) }, timed, seconds })
     },
     metrics: () => [
       {
         name: 'payouts_http_requests_total',
         help: 'Requests answered, by method, route and status.',
         type: 'counter',
-        samples: [...byAnswer.values()].map(({ labels, value }) => ({ labels, value })),
+        samples: tally.counts(),
       },
       {
         name: 'payouts_http_request_seconds',
         help: 'How long an answer took, by method and route.',
         type: 'histogram',
-        samples: [...byRoute.values()].flatMap(({ labels, times }) => times.samples(labels)),
+        samples: tally.times(),
+      },
+    ],
+  }
+}
+
+export interface BankFigures {
+  readonly count: OnBankCall
+  metrics(): Metric[]
+}
+
+/** For the environments that have a bank. The API asks it only for the rate. */
+export function createBankFigures(environments: readonly Environment[]): BankFigures {
+  const tally = createTally(bounds)
+  for (const environment of environments)
+    for (const outcome of bankCallOutcomes) tally.expect({ environment, operation: 'read_rate', outcome })
+  return {
+    count({ environment, operation, outcome, seconds }) {
+      tally.add({ counted: { environment, operation, outcome }, timed: { environment, operation }, seconds })
+    },
+    metrics: () => [
+      {
+        name: 'payouts_bank_requests_total',
+        help: 'Requests to the bank, by operation and outcome.',
+        type: 'counter',
+        samples: tally.counts(),
+      },
+      {
+        name: 'payouts_bank_request_seconds',
+        help: 'How long a request to the bank took.',
+        type: 'histogram',
+        samples: tally.times(),
       },
     ],
   }

@@ -4,10 +4,11 @@ import type { MetricsConfig } from '../../runtime/config/config'
 import { asText, contentType, createProcessMetrics } from '../../runtime/metrics'
 import { listen, stop } from '../http/listen'
 import { type BusinessParts, createBusinessFigures } from './business'
-import type { RequestFigures } from './requests'
+import type { BankFigures, RequestFigures } from './requests'
 
 interface MetricsParts extends BusinessParts {
   readonly requests: RequestFigures
+  readonly bankCalls: BankFigures
 }
 
 /** Opens nothing where no port is named. */
@@ -18,7 +19,7 @@ export async function openMetrics(config: MetricsConfig, parts: MetricsParts): P
   return { close: () => stop(server) }
 }
 
-export async function createMetricsServer({ requests, ...parts }: MetricsParts): Promise<Server> {
+export async function createMetricsServer({ requests, bankCalls, ...parts }: MetricsParts): Promise<Server> {
   const business = createBusinessFigures(parts)
   const ownFigures = createProcessMetrics()
   await business.start()
@@ -33,6 +34,6 @@ export async function createMetricsServer({ requests, ...parts }: MetricsParts):
   async function answer(response: ServerResponse): Promise<void> {
     const figures = await business.metrics()
     response.writeHead(200, { 'Content-Type': contentType })
-    response.end(asText([...figures, ...requests.metrics(), ...ownFigures()]))
+    response.end(asText([...figures, ...requests.metrics(), ...bankCalls.metrics(), ...ownFigures()]))
   }
 }

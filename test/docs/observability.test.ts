@@ -8,7 +8,9 @@ import { overdueDrifts } from '../../domain/controls/drift'
 import { choosePort } from '../../local/ports'
 import { connectClient } from '../../runtime/temporal/client'
 import { housekeepingQueue, ofSystem } from '../../workflows/names'
+import { firingFor, readAlerts } from '../support/api/alert-rules'
 import { type Scrape, scrape } from '../support/api/scrape'
+import { useSandboxBank } from '../support/bank/client'
 import { createDatabase, type TestDatabase } from '../support/db/database'
 import { testSystem } from '../support/jest/system'
 import { aPart, type Part } from '../support/system/part'
@@ -16,9 +18,7 @@ import { testTemporal } from '../support/temporal/a-worker'
 import { until } from '../support/until'
 
 const read = (path: string) => readFileSync(join(__dirname, '../../docs', path), 'utf8')
-const alerts = [...read('observability/alerts.yml').matchAll(/- alert: (\w+)\n {8}expr: >-\n {10}(.+)\n/g)].map(
-  ([, name = '', expr = '']) => ({ name, expr }),
-)
+const alerts = readAlerts()
 const dashboard: { panels: { title: string; targets?: { expr: string }[] }[] } = JSON.parse(
   read('observability/dashboard.json'),
 )
@@ -27,6 +27,7 @@ const queries = [
   ...dashboard.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ name: title, expr }))),
 ]
 
+const bank = useSandboxBank({ fsync: 'off' })
 let database: TestDatabase
 let parts: Part[]
 let shown: Scrape[]
@@ -36,6 +37,7 @@ let hanging: WorkflowHandle | null = null
 beforeAll(async () => {
   database = await createDatabase()
   const [port, apiMetrics, workerMetrics] = [await choosePort(0), await choosePort(0), await choosePort(0)]
+  const nothingListens = await choosePort(0)
   const env = {
     HOST: '127.0.0.1',
     PORT: String(port),
@@ -45,6 +47,12 @@ beforeAll(async () => {
     TASK_QUEUE_PREFIX: `watched-${port}`,
     METRICS_PORT: String(apiMetrics),
     WORKER_METRICS_PORT: String(workerMetrics),
+    // The worker registers its webhook when it starts: with a rejected key, and with a bank that is down.
+    WEBHOOK_URL: 'http://127.0.0.1/webhooks/bank',
+    BANK_SANDBOX_URL: `${bank.url}/v0`,
+    BANK_SANDBOX_KEY: 'sk-test-revoked',
+    BANK_LIVE_URL: `http://127.0.0.1:${nothingListens}/v0`,
+    BANK_LIVE_KEY: 'sk-live-tests',
   }
   parts = [aPart('api/main.js', env), aPart('worker/main.js', env)]
   await Promise.all(parts.map((part) => part.start()))
@@ -56,6 +64,12 @@ beforeAll(async () => {
   await until('workflows ran and failed', async () => {
     const { names } = await scrape(worker)
     return ran.every((name) => names.has(`temporal_${name}`))
+  })
+  await until('the alerts about the bank fire', async () => {
+    const { text } = await scrape(worker)
+    return (
+      firingFor('PayoutsBankFailing', '', text).length > 0 && firingFor('PayoutsBankKeyRejected', '', text).length > 0
+    )
   })
   shown = [await scrape(`http://127.0.0.1:${apiMetrics}`), await scrape(worker)]
 })
@@ -104,6 +118,14 @@ test('every label that one of them selects by exists, with each named value', ()
 
   expect(selectors.length).toBeGreaterThan(20)
   expect(missing).toEqual([])
+})
+
+test('a bank that is down and a rejected key raise their alerts within seconds of the worker’s start', () => {
+  const text = shown[1]?.text ?? ''
+
+  expect(firingFor('PayoutsBankFailing', '', text)).toEqual(['live set_webhook'])
+  expect(firingFor('PayoutsBankKeyRejected', '', text)).toEqual(['sandbox'])
+  expect(firingFor('PayoutsRegistrationFailing', '', text)).toEqual([])
 })
 
 test('the alert for a lost process knows every job that Prometheus scrapes', () => {

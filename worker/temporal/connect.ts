@@ -9,6 +9,9 @@ import {
   type RuntimeOptions,
 } from '@temporalio/worker'
 import type { OwnState } from '../../db/controls/workers'
+import type { Environment } from '../../domain/environment'
+import { bankCallOutcomes, bankOperations } from '../../rail/rail'
+import type { OnBankCall } from '../../rail/rails'
 import { type Clock, systemClock } from '../../runtime/clock'
 import { ConfigError, type TemporalConfig } from '../../runtime/config/config'
 import type { Log } from '../../runtime/log'
@@ -45,7 +48,13 @@ export function installRuntime(log: Log, metricsAddress: string | null = null): 
 }
 
 /** Names and units by Prometheus conventions: temporal_request_total, seconds. */
-const metricsFormat = { countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true }
+const bankSeconds = 'payouts_bank_request_seconds'
+const metricsFormat = {
+  countersTotalSuffix: true,
+  unitSuffix: true,
+  useSecondsForDurations: true,
+  histogramBucketOverrides: { [bankSeconds]: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
+}
 
 /** Extracts the system's message from the SDK's printed Rust error. */
 function reasonOf(error: unknown): string {
@@ -97,3 +106,17 @@ export function openStateGauge(): (state: OwnState) => void {
 }
 
 const shown = ['working', 'draining', 'drained'] as const
+
+/** Adds the calls to the banks to the SDK's metrics. An alert sees only the growth of a series that exists, so each starts at 0. */
+export function openBankFigures(environments: readonly Environment[]): OnBankCall {
+  const meter = Runtime.instance().metricMeter
+  const requests = meter.createCounter('payouts_bank_requests', '', 'Requests to the bank, by operation and outcome.')
+  const seconds = meter.createHistogram(bankSeconds, 'float', '', 'How long a request to the bank took.')
+  for (const environment of environments)
+    for (const operation of bankOperations)
+      for (const outcome of bankCallOutcomes) requests.add(0, { environment, operation, outcome })
+  return ({ environment, operation, outcome, seconds: took }) => {
+    requests.add(1, { environment, operation, outcome })
+    seconds.record(took, { environment, operation })
+  }
+}

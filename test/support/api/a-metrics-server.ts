@@ -1,5 +1,6 @@
 // The metrics of an API under test, on a separate port.
 import { once } from 'node:events'
+import { createBankFigures } from '../../../api/metrics/requests'
 import { createMetricsServer } from '../../../api/metrics/server'
 import { type Api, portOf } from './client'
 
@@ -9,7 +10,8 @@ export interface MetricsServer {
 }
 
 export async function startMetrics({ deps }: Pick<Api, 'deps'>): Promise<MetricsServer> {
-  const server = await createMetricsServer({ ...deps, retention: { recipientDays: 400, bankEventDays: 30 } })
+  const retention = { recipientDays: 400, bankEventDays: 30 }
+  const server = await createMetricsServer({ ...deps, retention, bankCalls: createBankFigures([]) })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
