@@ -130,7 +130,9 @@ function situations({ payout, trace }: { payout: StoryPayout; trace: CaseRow }):
   const paused = { environment: 'sandbox', pausedAt: at, pausedBy: 'ops:ada', reason: null } as const
   const rail = { ...paused, unsent: 1, unsentPence: 1n, unconfirmed: 0, unconfirmedPence: 0n }
   const closed = { closedAt: at, submitStartedAt: at }
-  const base = { payout, workflow: running, rail: null, cases: [], limits: { repeatForMs: 1, listLagMs: 1 } }
+  const failed = { attempt: payout.attempt, operation: 'submit_transfer', failures: 4, firstAt: at, lastAt: at }
+  const limits = { repeatForMs: 1, listLagMs: 1 }
+  const base = { payout, failedCalls: [], workflow: running, rail: null, cases: [], limits }
   const of = (change: Partial<StoryPayout>) => ({ ...base, payout: { ...payout, ...change } })
   return [
     base,
@@ -138,6 +140,8 @@ function situations({ payout, trace }: { payout: StoryPayout; trace: CaseRow }):
     { ...base, workflow: { ...running, status: 'TERMINATED' } },
     { ...base, workflow: { ...running, wakesAt: null, waitsFor: null } },
     { ...base, workflow: { ...running, pending: [step] } },
+    { ...base, failedCalls: [{ ...failed, cause: 'HTTP 500' }] },
+    { ...base, failedCalls: [{ ...failed, cause: 'timeout' }] },
     { ...base, rail },
     of({ isPartnerActive: false }),
     of({ submitStartedAt: at }),

@@ -24,8 +24,8 @@ export function nextSteps(situation: Situation): string[] {
   const late = cases.filter(({ resolvedAt }) => resolvedAt === null)
   return [
     isOver ? ending(payout) : awaited(situation),
-    ...(isOver ? [] : lastFailure(situation)),
     ...(isOver ? [] : byWorkflow(situation.workflow)),
+    ...(isOver ? [] : lastFailure(situation)),
     ...(isOver || isCalled(payout) ? [] : ['Until it is sent, payout cancel can cancel it.']),
     ...(payout.attention === null ? [] : [adviceFor(payout.attention)]),
     ...late.map(
