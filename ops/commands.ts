@@ -10,6 +10,7 @@ import { driftCommands } from './controls/drift'
 import { keyringCommands } from './controls/keyring'
 import { proofCommands } from './controls/proof'
 import { statusCommands } from './controls/status'
+import { workerVersionCommands } from './controls/worker-versions'
 import { chargeCommands } from './invoices/charges'
 import { credit } from './invoices/credit'
 import { list } from './invoices/list'
@@ -56,6 +57,7 @@ export const commands: readonly Command[] = [
   ...bankCheckCommands,
   ...rateCommands,
   ...workerCommands,
+  ...workerVersionCommands,
   ...bankEventCommands,
   ...priceCommands,
   ...invoiceCommands,

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { version } from '@temporalio/worker/package.json'
 import { bundlePath, madeFromPath } from './bundle-path'
 
@@ -28,7 +28,8 @@ function filesBelow(name: string): string[] {
 /** The bundle contains SDK code, which must match the version that loads it. */
 function fingerprintOf(files: readonly string[]): string {
   const hash = createHash('sha256').update(version)
-  for (const file of files) hash.update(`\0${file}\0`).update(readFileSync(file))
+  // Relative, because two machines may keep the same build in different folders.
+  for (const file of files) hash.update(`\0${relative(__dirname, file)}\0`).update(readFileSync(file))
   return hash.digest('hex')
 }
 

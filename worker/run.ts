@@ -12,8 +12,10 @@ import { createMailer, type Mailer } from '../mail/mailer'
 import type { Rails } from '../rail/rails'
 import { openSimulatedBank, type SimulatedBank } from '../rail/simulated-bank'
 import { systemClock } from '../runtime/clock'
-import type { Config } from '../runtime/config/config'
+import { type Config, ConfigError } from '../runtime/config/config'
 import type { Log } from '../runtime/log'
+import { deadlineIn } from '../runtime/temporal/client'
+import { deploymentNameOf, findDeployment, isUnsupported } from '../runtime/temporal/deployment'
 import { openTracing, type Tracing } from '../runtime/tracing'
 import type { Activities } from '../workflows'
 import { housekeepingQueue, mailQueue, ofSystem, payoutQueue } from '../workflows/names'
@@ -48,6 +50,7 @@ export async function runWorker(config: Config, log: Log, signal: AbortSignal, o
   const attributes = await untilAvailable(temporal, () => checkAttributes(client), waiting)
   if (attributes instanceof SearchAttributesWrong) throw attributes
   if (attributes === 'queried') log.info('Temporal refuses OperatorService; queries found every search attribute')
+  if (config.workerVersioning === 'on') await reportVersion(client, config, log)
   const schedules = await putSchedules(client, config, { waiting })
 
   const onCall = openBankFigures(environments.filter((each) => config.bank[each] !== null))
@@ -91,6 +94,21 @@ async function checkAttributes(client: Client): Promise<'listed' | 'queried' | S
   }
 }
 
+/** A new build gets no work by itself, which looks like a worker that hangs. */
+async function reportVersion(client: Client, { taskQueuePrefix }: Config, log: Log): Promise<void> {
+  const build = ownVersion()
+  const find = () => findDeployment(client, deploymentNameOf(taskQueuePrefix))
+  try {
+    const deployment = await client.withDeadline(deadlineIn(5_000), find)
+    if (deployment?.current === build || deployment?.ramping?.build === build) return
+    log.warn({ build }, 'this build gets no work until an operator runs ops worker promote or ops worker ramp')
+  } catch (error) {
+    if (isUnsupported(error))
+      throw new ConfigError(['WORKER_VERSIONING is on, but this Temporal server has no worker deployments.'])
+    log.warn({ err: error }, 'cannot read the worker deployment')
+  }
+}
+
 interface ActivityParts {
   readonly client: Client
   readonly payouts: ReturnType<typeof createPayoutParts>
@@ -129,12 +147,14 @@ function queuesOf({ taskQueuePrefix }: Config): string[] {
 
 /** Each queue has its own slots, so that a slow bank in one environment does not block the other. */
 function createWorkers(
-  { taskQueuePrefix, temporal }: Config,
+  { taskQueuePrefix, temporal, workerVersioning }: Config,
   connection: NativeConnection,
   { activities, tracing }: { activities: Activities; tracing: Tracing | null },
 ): Promise<Worker[]> {
   const activityInterceptors = tracing === null ? [] : [traceActivities(tracing.tracer)]
-  const activitiesOnly = { connection, namespace: temporal.namespace, activities, activityInterceptors }
+  const own = { deploymentName: deploymentNameOf(taskQueuePrefix), buildId: ownVersion() }
+  const version = workerVersioning === 'on' ? own : null
+  const activitiesOnly = { connection, namespace: temporal.namespace, activities, activityInterceptors, version }
   const parts = { ...activitiesOnly, workflowBundle: { codePath: bundlePath } }
   const housekeeping = ofSystem(housekeepingQueue, taskQueuePrefix)
   return Promise.all([

@@ -4,10 +4,17 @@ import {
   type ActivityInterceptorsFactory,
   type NativeConnection,
   Worker,
+  type WorkerOptions,
   type WorkflowBundleOption,
 } from '@temporalio/worker'
 import type { Activities } from '../workflows'
 import { heartbeats } from './temporal/activity-interceptors'
+
+/** A build of the worker deployment, as Temporal names it. */
+interface Version {
+  readonly deploymentName: string
+  readonly buildId: string
+}
 
 interface WorkerParts {
   readonly connection: NativeConnection
@@ -17,6 +24,8 @@ interface WorkerParts {
   readonly workflowBundle?: WorkflowBundleOption
   readonly activities: Activities
   readonly load: Load
+  /** Null for a worker without a version. */
+  readonly version?: Version | null
   /** Additional activity interceptors. */
   readonly activityInterceptors?: readonly ActivityInterceptorsFactory[]
 }
@@ -27,9 +36,18 @@ interface WorkerParts {
  */
 type Load = keyof typeof slots
 
-export async function createWorker({ load, activityInterceptors = [], ...parts }: WorkerParts): Promise<Worker> {
+export async function createWorker(options: WorkerParts): Promise<Worker> {
+  const { load, version = null, activityInterceptors = [], ...parts } = options
   const interceptors = { activity: [heartbeats, ...activityInterceptors] }
-  return Worker.create({ ...parts, ...optionsOf(load), interceptors })
+  return Worker.create({ ...parts, ...optionsOf(load), ...versioningOf(version), interceptors })
+}
+
+/** Running workflows move to the current build with their next task, so that an old build need not run for days. */
+function versioningOf(version: Version | null): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  if (version === null) return {}
+  return {
+    workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' },
+  }
 }
 
 export function optionsOf(load: Load) {

@@ -126,6 +126,7 @@ function readConfig(reader: Reader): Config {
     rates: readRates(reader),
     webhookUrl: reader.read('WEBHOOK_URL'),
     taskQueuePrefix: reader.read('TASK_QUEUE_PREFIX'),
+    workerVersioning: reader.read('WORKER_VERSIONING'),
     payouts: readPayouts(reader),
     sweep: readSweep(reader),
     caseDueMs: readCaseDue(reader),

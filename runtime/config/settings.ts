@@ -96,6 +96,11 @@ const servers = {
     'payouts',
     'Prefix of the task queue names. Systems that share a Temporal server need different prefixes.',
   ),
+  WORKER_VERSIONING: setting(
+    onOff,
+    'off',
+    '`on` makes each worker a version of the worker deployment `TASK_QUEUE_PREFIX` at Temporal. A new build then gets work only after `ops worker promote` or `ops worker ramp`.',
+  ),
 }
 
 const api = {

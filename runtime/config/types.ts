@@ -21,6 +21,7 @@ export interface Config {
   /** Null if the bank sends no events, and is polled only. */
   readonly webhookUrl: string | null
   readonly taskQueuePrefix: string
+  readonly workerVersioning: 'on' | 'off'
   readonly payouts: PayoutConfig
   readonly sweep: SweepConfig
   /** The last interval repeats. */

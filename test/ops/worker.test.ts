@@ -2,7 +2,8 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { latestActivity } from '../../db/controls/activity'
 import { enterWorker, type OwnState, sayAlive, type WorkerProcess } from '../../db/controls/workers'
-import { oneSentence, useTerminal } from '../support/terminal'
+import { testSystem } from '../support/jest/system'
+import { oneSentence, runWith, useTerminal } from '../support/terminal'
 import { until } from '../support/until'
 
 interface Listed {
@@ -171,6 +172,19 @@ test('a heartbeat restores the lost row of a worker with its progress, and never
   expect([isToDrain, again?.state]).toEqual([true, 'drained'])
   expect((await listed()).map(({ state }) => state)).toEqual(['ended'])
   expect(await enterWorker(terminal.db, worker)).toBe(false)
+})
+
+test('worker versions explains how to turn versions on', async () => {
+  const env = {
+    ...terminal.env,
+    TEMPORAL_ADDRESS: testSystem().temporalAddress,
+    TASK_QUEUE_PREFIX: 'no-such-deployment',
+  }
+
+  const { code, err } = await runWith(env, ['worker', 'versions'])
+
+  expect(code).toBe(2)
+  expect(err).toBe('No worker has run with WORKER_VERSIONING=on: set it for the workers, and start one.\n')
 })
 
 interface About {

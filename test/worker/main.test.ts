@@ -6,6 +6,7 @@ import { createDatabase, type TestDatabase } from '../support/db/database'
 import { createEmptyDatabase } from '../support/db/empty-database'
 import { proxyOf } from '../support/db/tcp-proxy'
 import { testSystem } from '../support/jest/system'
+import { startWithout } from '../support/temporal/a-temporal-proxy'
 import { testTemporal } from '../support/temporal/a-worker'
 import { startWorkerProcess, type WorkerProcess } from '../support/temporal/a-worker-process'
 
@@ -47,6 +48,18 @@ test('it stops once and in order, however often it is asked to', async () => {
   expect(code).toBe(0)
   expect(one.messages).toEqual(['working', 'stopped'])
   expect(one.errorOutput).toEqual([])
+})
+
+test('with WORKER_VERSIONING it refuses a server without worker deployments', async () => {
+  const server = await startWithout(/WorkerDeployment/, 12)
+
+  const worker = start({ TEMPORAL_ADDRESS: server.address, WORKER_VERSIONING: 'on' })
+
+  expect(await worker.ended).toBe(1)
+  expect(worker.errorOutput.join(' ')).toContain(
+    'WORKER_VERSIONING is on, but this Temporal server has no worker deployments.',
+  )
+  await server.close()
 })
 
 test('it stops when its parent process is gone', async () => {

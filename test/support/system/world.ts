@@ -35,6 +35,8 @@ export interface WorldOptions {
   readonly delaysMs?: typeof quick
   /** The number of APIs and of workers; requests go to the APIs in turn. One by default. */
   readonly ofEach?: number
+  /** The program of each worker, relative to dist; by default as many of this build as there are APIs. */
+  readonly workerMains?: readonly string[]
   readonly liveUsdc?: string
   /** How far API, workers and bank are ahead of this machine; goAhead moves them further. */
   readonly aheadMs?: number
@@ -142,7 +144,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   }
   const env = { ...settings(systemSettings), ...options.env }
   const apis = ports.map((port) => aPart('api/main.js', { ...env, PORT: String(port), ...options.apiEnv }))
-  const workers = each.map(() => aPart('worker/main.js', env))
+  const workerMains = options.workerMains ?? each.map(() => 'worker/main.js')
+  const workers = workerMains.map((main) => aPart(main, env))
   const [api, worker] = [first(apis), first(workers)]
   const partner = await aConnectedPartner(db, bank, options.liveUsdc)
   const stage = { db, clock: systemClock }

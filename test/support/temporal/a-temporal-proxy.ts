@@ -1,4 +1,4 @@
-// Proxies in front of the test's Temporal server: one with TLS that records its calls, and one that refuses OperatorService.
+// Proxies in front of the test's Temporal server: one with TLS that records its calls, and one that refuses some of them.
 import { once } from 'node:events'
 import {
   connect,
@@ -37,14 +37,9 @@ export function startTlsServer(
   return startProxy(server, () => (manners === 'refuses' ? { status: 16, message: 'Request unauthorized.' } : null))
 }
 
-/** As Temporal Cloud: a namespace's credentials do not open OperatorService. */
-export function startWithoutOperatorService(status: number, methods: RegExp = /./): Promise<TemporalProxy> {
-  return startProxy(createServer(), (path) => {
-    const [, service, method = ''] = path.split('/')
-    return service?.endsWith('.OperatorService') && methods.test(method)
-      ? { status, message: 'Request refused.' }
-      : null
-  })
+/** A server without some of its calls, as Temporal Cloud is without OperatorService. */
+export function startWithout(calls: RegExp, status: number): Promise<TemporalProxy> {
+  return startProxy(createServer(), (path) => (calls.test(path) ? { status, message: 'Request refused.' } : null))
 }
 
 async function startProxy(server: Http2Server | Http2SecureServer, refuse: Refuse): Promise<TemporalProxy> {

@@ -6,7 +6,7 @@ import { msToTs } from '@temporalio/common/lib/time'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import { createDatabase, type TestDatabase } from '../../support/db/database'
 import { testSystem } from '../../support/jest/system'
-import { startWithoutOperatorService } from '../../support/temporal/a-temporal-proxy'
+import { startWithout } from '../../support/temporal/a-temporal-proxy'
 import { startWorkerProcess } from '../../support/temporal/a-worker-process'
 
 const namespace = `search-${randomBytes(4).toString('hex')}`
@@ -68,13 +68,17 @@ describe.each([
 test('a server that lists attributes but does not add any names the commands, too', async () => {
   await requireSearchAttributes(client, { SomeWord: 'KEYWORD' })
 
-  const checking = behind(7, (cloud) => requireSearchAttributes(cloud, { SomeWord: 'KEYWORD', More: 'INT' }), /^Add/)
+  const checking = behind(
+    7,
+    (cloud) => requireSearchAttributes(cloud, { SomeWord: 'KEYWORD', More: 'INT' }),
+    /OperatorService.Add/,
+  )
 
   await expect(checking).rejects.toThrow(/another type: More; create them with "temporal .+ --name More --type Int" or/)
 })
 
 test('a worker without OperatorService ends when attributes are missing, and works once they exist', async () => {
-  const cloud = await startWithoutOperatorService(7)
+  const cloud = await startWithout(/OperatorService/, 7)
   const missing = start(cloud.address)
   const missingEnd = await missing.ended
   await requireSearchAttributes(client, wantedAttributes)
@@ -129,8 +133,12 @@ function start(address: string) {
   })
 }
 
-async function behind<T>(status: number, work: (cloud: Client) => Promise<T>, methods?: RegExp): Promise<T> {
-  const proxy = await startWithoutOperatorService(status, methods)
+async function behind<T>(
+  status: number,
+  work: (cloud: Client) => Promise<T>,
+  calls: RegExp = /OperatorService/,
+): Promise<T> {
+  const proxy = await startWithout(calls, status)
   const connection = await Connection.connect({ address: proxy.address })
   try {
     return await work(new Client({ connection, namespace }))

@@ -1,0 +1,173 @@
+// Shows the versions of the worker deployment, and decides which of them gets work: promote, ramp and roll back.
+import type { Client } from '@temporalio/client'
+import {
+  type Deployment,
+  deploymentNameOf,
+  deploymentRefusal,
+  findDeployment,
+  isUnsupported,
+  setCurrent,
+  setRamp,
+} from '../../runtime/temporal/deployment'
+import { type Answer, type Command, defineCommand, done, refused } from '../command'
+import type { Ops } from '../connect'
+import { type Kind, required } from '../options'
+import { table } from '../print'
+import { withTemporal } from '../reach-temporal'
+
+/** Stands for workers that run with WORKER_VERSIONING=off. */
+const unversioned = 'unversioned'
+
+const build: Kind<string> = {
+  placeholder: '<build>',
+  rule: 'a build, as worker versions shows it, or unversioned',
+  parse: (text) => (/^[\w.+-]{1,100}$/.test(text) ? text : undefined),
+}
+
+const percentage: Kind<number> = {
+  placeholder: '<percent>',
+  rule: 'a whole number from 0 to 100',
+  parse: (text) => (/^\d{1,3}$/.test(text) && Number(text) <= 100 ? Number(text) : undefined),
+}
+
+const versions = defineCommand('worker versions', {
+  about: 'Shows the builds of the workers that run with WORKER_VERSIONING=on, and which of them get work.',
+  run: (ops) => withDeployment(ops, async (_client, deployment) => shown(deployment)),
+})
+
+const promote = defineCommand('worker promote', {
+  about: 'Gives all work to a build, and ends a ramp. Running workflows move to it with their next task.',
+  options: { build: required(build, 'The build; unversioned gives it to workers with WORKER_VERSIONING=off.') },
+  bare: 'build',
+  example: ['--build', '1.4.0+0f3a9c21'],
+  run: (ops, given) =>
+    withDeployment(ops, async (client, deployment) => {
+      const unknown = unknownBuild(deployment, given.build)
+      if (unknown !== null) return unknown
+      return makeCurrent(ops, client, deployment, given.build)
+    }),
+})
+
+const ramp = defineCommand('worker ramp', {
+  about: 'Gives a build a part of the work; 0 ends the ramp. A workflow stays on its side of the ramp.',
+  options: {
+    build: required(build, 'The build.'),
+    percent: required(percentage, 'Its part of the work, in per cent.'),
+  },
+  bare: 'build',
+  example: ['--build', '1.4.0+0f3a9c21', '--percent', '10'],
+  run: (ops, given) =>
+    withDeployment(ops, async (client, deployment) => {
+      const unknown = unknownBuild(deployment, given.build)
+      if (unknown !== null) return unknown
+      await setRamp(client, deployment, { build: buildOf(given.build), percent: given.percent, by: ops.madeBy })
+      return changed(client, deployment, `Build ${given.build} gets ${given.percent} % of the work.`)
+    }),
+})
+
+const rollback = defineCommand('worker rollback', {
+  about: 'Ends the ramp; without a ramp, gives all work back to the build that was current before.',
+  run: (ops) =>
+    withDeployment(ops, async (client, deployment) => {
+      const { ramping } = deployment
+      if (ramping !== null) {
+        await setRamp(client, deployment, { build: ramping.build, percent: 0, by: ops.madeBy })
+        const stays = deployment.current ?? unversioned
+        return changed(
+          client,
+          deployment,
+          `The ramp of build ${ramping.build ?? unversioned} ended: ${stays} gets all work.`,
+        )
+      }
+      const previous = previousOf(deployment)
+      if (previous !== null) return makeCurrent(ops, client, deployment, previous)
+      return refused(
+        'invalid_state',
+        'No build was current before: worker promote unversioned gives all work to workers with WORKER_VERSIONING=off.',
+      )
+    }),
+})
+
+export const workerVersionCommands: readonly Command[] = [versions, promote, ramp, rollback]
+
+type Work = (client: Client, deployment: Deployment) => Promise<Answer>
+
+async function withDeployment(ops: Ops, work: Work): Promise<Answer> {
+  const name = deploymentNameOf(ops.taskQueuePrefix)
+  return withTemporal(ops, async (client) => {
+    try {
+      const deployment = await findDeployment(client, name)
+      return deployment === null ? refused('not_found', noVersions) : await work(client, deployment)
+    } catch (error) {
+      if (isUnsupported(error)) return refused('invalid_state', 'This Temporal server has no worker deployments.')
+      const reason = deploymentRefusal(error)
+      if (reason === null) throw error
+      return refused('invalid_state', `Temporal refuses this: ${reason}.`)
+    }
+  })
+}
+
+const noVersions = 'No worker has run with WORKER_VERSIONING=on: set it for the workers, and start one.'
+
+async function makeCurrent(ops: Ops, client: Client, deployment: Deployment, chosen: string): Promise<Answer> {
+  await setCurrent(client, deployment, { build: buildOf(chosen), by: ops.madeBy })
+  return changed(client, deployment, `Build ${chosen} gets all work.`)
+}
+
+async function changed(client: Client, { name }: Deployment, sentence: string): Promise<Answer> {
+  const deployment = await findDeployment(client, name)
+  return done(deployment === null ? {} : present(deployment), sentence)
+}
+
+function buildOf(chosen: string): string | null {
+  return chosen === unversioned ? null : chosen
+}
+
+function unknownBuild({ versions: known }: Deployment, chosen: string): Answer | null {
+  if (chosen === unversioned || known.some((version) => version.build === chosen)) return null
+  return refused('not_found', `No worker of build ${chosen} has run: worker versions shows the builds.`)
+}
+
+/** The one that was current most recently. */
+function previousOf({ versions: known, current }: Deployment): string | null {
+  const earlier = known.filter((version) => version.build !== current && version.lastCurrentAt !== null)
+  return earlier.toSorted((a, b) => Number(b.lastCurrentAt) - Number(a.lastCurrentAt))[0]?.build ?? null
+}
+
+function shown(deployment: Deployment): Answer {
+  const header = ['BUILD', 'STATE', 'WORK', 'FIRST SEEN', 'LAST CURRENT']
+  const none = { build: unversioned, state: '', createdAt: null, lastCurrentAt: null }
+  const rows = [...deployment.versions, none].map((version) => [
+    version.build,
+    version.state,
+    `${shareOf(deployment, buildOf(version.build))} %`,
+    version.createdAt?.toISOString() ?? null,
+    version.lastCurrentAt?.toISOString() ?? null,
+  ])
+  const by = deployment.changedBy === '' ? '' : `\nLast changed by ${deployment.changedBy}.`
+  return done(present(deployment), `${table(header, rows)}${by}`)
+}
+
+/** In per cent. */
+function shareOf({ current, ramping }: Deployment, chosen: string | null): number {
+  const percent = ramping?.percent ?? 0
+  if (ramping !== null && chosen === ramping.build) return percent
+  return chosen === current ? 100 - percent : 0
+}
+
+function present(deployment: Deployment) {
+  return {
+    object: 'worker_deployment',
+    name: deployment.name,
+    current: deployment.current,
+    ramping: deployment.ramping,
+    changed_by: deployment.changedBy,
+    versions: deployment.versions.map((version) => ({
+      build: version.build,
+      state: version.state,
+      work_percent: shareOf(deployment, version.build),
+      created_at: version.createdAt?.toISOString() ?? null,
+      last_current_at: version.lastCurrentAt?.toISOString() ?? null,
+    })),
+  }
+}
