@@ -111,7 +111,10 @@ describe('the operator of a command', () => {
 
 test('an operator whose database role may only read can look at everything and change nothing', async () => {
   const env = { ...terminal.env, DATABASE_URL: await asReader(terminal.env.DATABASE_URL) }
-  const looks = ['partner list', 'payout attention', 'rail status', 'proof list', 'deposit list', 'worker list']
+  const ofAcme = ['partner show', 'wallet show', 'key list', 'price list', 'payout find', 'invoices list']
+  const ofAll = ['partner list', 'payout attention', 'case list', 'deposit list', 'bank-event list', 'worker list']
+  const ofBank = ['rail status', 'rate show', 'bank check', 'proof list', 'audit verify']
+  const looks = [...ofAcme.map((look) => `${look} --partner acme`), ...ofAll, ...ofBank]
 
   const looked = await Promise.all(looks.map((look) => runWith(env, look.split(' '))))
   const paused = await runWith(env, ['rail', 'pause', '--environment', 'live'])
