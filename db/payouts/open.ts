@@ -57,14 +57,19 @@ export async function findOpenPayout(db: Queryable, payoutId: string): Promise<O
 
 export interface OldestPending {
   readonly environment: Environment
+  /** As in OpenWork. */
+  readonly bank: 'called' | 'not_called'
   readonly payoutId: string
   readonly createdAt: Date
 }
 
-/** The oldest pending payout of each environment that has one. */
+/** The oldest pending payout of each environment, called and not called; the oldest first. */
 export async function listOldestPending(db: Queryable): Promise<OldestPending[]> {
-  return db.sql<OldestPending>`SELECT DISTINCT ON (environment) environment, id AS payout_id, created_at FROM payouts
-    WHERE released_at IS NULL AND closed_at IS NULL AND status = 'pending' ORDER BY environment, created_at, id`
+  return db.sql<OldestPending>`SELECT * FROM (
+      SELECT DISTINCT ON (environment, bank) environment, bank, id AS payout_id, created_at FROM payouts,
+        LATERAL (SELECT CASE WHEN submit_started_at IS NULL THEN 'not_called' ELSE 'called' END AS bank) AS answered
+      WHERE released_at IS NULL AND closed_at IS NULL AND status = 'pending' ORDER BY environment, bank, created_at, id
+    ) oldest ORDER BY created_at`
 }
 
 /** Whether a payout of the wallet may still move money. The caller must hold the wallet's lock. */

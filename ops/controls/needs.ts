@@ -70,17 +70,17 @@ function workNeed({ kind, sort, environment, count, ageSeconds }: OpenWork, { ol
   switch (kind) {
     case 'pending': {
       if (ageSeconds <= 900) return []
-      const first = oldest.find((each) => each.environment === environment)?.payoutId
-      const see = first === undefined ? 'payout attention' : `payout explain ${first}`
+      const first = oldest.find((each) => each.environment === environment && each.bank === sort)
+      const see = first === undefined ? 'payout attention' : `payout explain ${first.payoutId}`
       return sort === 'called'
-        ? is('pending_unconfirmed', `unconfirmed for ${age}, the bank may have it: never pay it again; see ${see}`)
-        : is('pending_unsent', `not sent for ${age} although nothing holds it: check the workers; see ${see}`)
+        ? is('pending_unconfirmed', `payout unconfirmed for ${age}: the bank may have it, never pay it again; ${see}`)
+        : is('pending_unsent', `payout not sent for ${age} although nothing holds it: check the workers; ${see}`)
     }
     case 'open':
       if (sort === 'processing' && ageSeconds > 7_200)
         return is(
           'processing_old',
-          `at the bank for ${age} without a delivery: ask the bank; payout attention lists late ones`,
+          `payout at the bank for ${age} without a delivery: ask the bank; payout attention lists late ones`,
         )
       if ((sort === 'failed' || sort === 'returned') && ageSeconds > 86_400)
         return is('money_not_back', `money of a ${sort} payout is not back for ${age}: ask the bank for the refund`)

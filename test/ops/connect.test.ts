@@ -113,13 +113,16 @@ test('an operator whose database role may only read can look at everything and c
   const env = { ...terminal.env, DATABASE_URL: await asReader(terminal.env.DATABASE_URL) }
   const ofAcme = ['partner show', 'wallet show', 'key list', 'price list', 'payout find', 'invoices list']
   const ofAll = ['partner list', 'payout attention', 'case list', 'deposit list', 'bank-event list', 'worker list']
-  const ofBank = ['rail status', 'rate show', 'bank check', 'proof list', 'audit verify']
+  const ofBank = ['rail status', 'rate show', 'bank check', 'proof list', 'audit verify', 'price default show']
   const looks = [...ofAcme.map((look) => `${look} --partner acme`), ...ofAll, ...ofBank]
 
   const looked = await Promise.all(looks.map((look) => runWith(env, look.split(' '))))
+  // It exits with 1, because no worker runs.
+  const status = await runWith(env, ['status'])
   const paused = await runWith(env, ['rail', 'pause', '--environment', 'live'])
 
   expect(looked.map(({ code, err }) => [code, err])).toEqual(looks.map(() => [0, '']))
+  expect([status.code, status.err]).toEqual([1, ''])
   const sentence = 'The database role of DATABASE_URL may only read, so it cannot do this.\n'
   expect(paused).toEqual({ code: 1, out: '', err: sentence })
   expect((await terminal.ops('rail', 'status')).out).not.toContain('paused')

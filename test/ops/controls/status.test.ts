@@ -99,7 +99,7 @@ test('waiting payouts, a paused rail, attention and a waiting mail, with sums an
   expect(mails_waiting).toBe(1)
   expect(needs_operator.map(({ environment, text }) => `${environment}: ${text}`)).toEqual([
     'sandbox: rail paused by ops:ada (The bank asked): 1 payout of 33.00 GBP waits for rail resume',
-    `sandbox: unconfirmed for 20 min, the bank may have it: never pay it again; see payout explain ${called.payoutId}`,
+    `sandbox: payout unconfirmed for 20 min: the bank may have it, never pay it again; payout explain ${called.payoutId}`,
     'sandbox: 1 payout in attention: payout attention lists the next steps',
     'null: 1 notice mail waits, the oldest for 10 min: check SMTP_URL and the log of the API',
   ])
