@@ -302,6 +302,9 @@ export const bankCallOutcomes = [
 ] as const
 export type BankCallOutcome = (typeof bankCallOutcomes)[number]
 
+/** The histogram of their durations, in seconds. */
+export const bankCallBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
 /** One request that has ended. */
 export interface BankCallSeen {
   readonly operation: BankOperation

@@ -1,6 +1,6 @@
 // Counts answered requests and calls to the bank, with their durations, as they end: by route or operation, never by URL.
 import type { Environment } from '../../domain/environment'
-import { bankCallOutcomes } from '../../rail/rail'
+import { bankCallBounds, bankCallOutcomes } from '../../rail/rail'
 import type { OnBankCall } from '../../rail/rails'
 import { createTally, type Metric } from '../../runtime/metrics'
 
@@ -49,7 +49,7 @@ export interface BankFigures {
 
 /** For the environments that have a bank. The API asks it only for the rate. */
 export function createBankFigures(environments: readonly Environment[]): BankFigures {
-  const tally = createTally(bounds)
+  const tally = createTally(bankCallBounds)
   for (const environment of environments)
     for (const outcome of bankCallOutcomes) tally.expect({ environment, operation: 'read_rate', outcome })
   return {

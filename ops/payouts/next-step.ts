@@ -13,7 +13,7 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'outcome_overdue',
-    step: 'The bank has not confirmed it for too long: check whether the bank is reachable, then ask it for a transfer with this id as its reference. The payout continues by itself.',
+    step: 'The bank has not confirmed it for too long: payout explain shows what the bank answered, and bank check whether it is reachable. If it is, ask it for a transfer with this id as its reference. The payout continues by itself.',
   },
   {
     code: 'settlement_overdue',
@@ -45,7 +45,7 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'bank_misconfigured',
-    step: "The bank refused our key, a feature or our own limit: check the bank's address and key in the configuration, and our limits at the bank. An acknowledged payout waits, can be cancelled, and is sent once the bank accepts our calls again.",
+    step: "The bank refused our key, a feature or our own limit: payout explain shows its answer. Run bank check, and check the bank's address and key in the configuration, and our limits at the bank. An acknowledged payout waits, can be cancelled, and is sent once the bank accepts our calls again.",
   },
   {
     code: 'bank_says_error',

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
 import { overdueDrifts } from '../../domain/controls/drift'
 import { choosePort } from '../../local/ports'
+import { bankCallBounds } from '../../rail/rail'
 import { connectClient } from '../../runtime/temporal/client'
 import { housekeepingQueue, ofSystem } from '../../workflows/names'
 import { firingFor, readAlerts } from '../support/api/alert-rules'
@@ -126,6 +127,12 @@ test('a bank that is down and a rejected key raise their alerts within seconds o
   expect(firingFor('PayoutsBankFailing', '', text)).toEqual(['live set_webhook'])
   expect(firingFor('PayoutsBankKeyRejected', '', text)).toEqual(['sandbox'])
   expect(firingFor('PayoutsRegistrationFailing', '', text)).toEqual([])
+})
+
+test('the worker’s durations of requests to the bank have our own buckets', () => {
+  const buckets = [...(shown[1]?.text ?? '').matchAll(/^payouts_bank_request_seconds_bucket\{.*le="([^"]+)"/gm)]
+
+  expect(new Set(buckets.map(([, bound]) => bound))).toEqual(new Set([...bankCallBounds.map(String), '+Inf']))
 })
 
 test('the alert for a lost process knows every job that Prometheus scrapes', () => {

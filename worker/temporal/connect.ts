@@ -10,7 +10,7 @@ import {
 } from '@temporalio/worker'
 import type { OwnState } from '../../db/controls/workers'
 import type { Environment } from '../../domain/environment'
-import { bankCallOutcomes, bankOperations } from '../../rail/rail'
+import { bankCallBounds, bankCallOutcomes, bankOperations } from '../../rail/rail'
 import type { OnBankCall } from '../../rail/rails'
 import { type Clock, systemClock } from '../../runtime/clock'
 import { ConfigError, type TemporalConfig } from '../../runtime/config/config'
@@ -53,7 +53,7 @@ const metricsFormat = {
   countersTotalSuffix: true,
   unitSuffix: true,
   useSecondsForDurations: true,
-  histogramBucketOverrides: { [bankSeconds]: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
+  histogramBucketOverrides: { [bankSeconds]: bankCallBounds },
 }
 
 /** Extracts the system's message from the SDK's printed Rust error. */
