@@ -47,7 +47,7 @@ describe('a completed live payout', () => {
       { at: 'waiting', status: 'returned' },
     ])
     expect(beforeRefund).toBe(before - 153_300_000n)
-    expect(refunded).toEqual({ at: 'over', status: 'returned', says: 'returned, refunded' })
+    expect(refunded).toEqual({ at: 'over', status: 'returned', says: 'returned, refunded', reason: 'account_closed' })
     expect(await balance()).toBe(before)
     expect(await rowOf(payout)).toMatchObject({
       status: 'returned',
