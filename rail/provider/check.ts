@@ -3,10 +3,11 @@ import type { Clock } from '../../runtime/clock'
 import { RailUnavailable, type WalletRefs } from '../rail'
 import type { BankAddress } from '../rails'
 import { isNotFound, isSuccess, part } from './ask'
+import { causeOf } from './cause'
 import { type Answer, type Client, createClient, type Timeouts } from './client'
 import { optionalTextAt, readable, textAt } from './fields'
 import { readWholeList } from './lists'
-import { readError, readRate } from './map'
+import { readRate } from './map'
 
 export interface BankToCheck {
   readonly access: BankAddress
@@ -27,7 +28,7 @@ export interface CheckedBank {
   readonly webhook: 'active' | 'disabled' | 'unknown' | null
 }
 
-/** `detail`: the network error, or the HTTP status with the bank's code. It contains no personal data. */
+/** `detail`: why the call failed, without personal data. */
 export type Reach =
   | { readonly outcome: 'accepted'; readonly detail: null }
   | { readonly outcome: 'no_answer' | 'rejected_key' | 'not_the_bank' | 'failing'; readonly detail: string }
@@ -56,18 +57,12 @@ export async function checkBank(
 }
 
 function reachOf(answer: Answer): Reach {
-  if (answer.stage !== 'answered') return { outcome: 'no_answer', detail: networkError(answer.cause) }
-  const { code } = readError(answer.body)
-  const detail = `HTTP ${answer.status}${code === null ? '' : ` ${code}`}`
+  const detail = causeOf(answer)
+  if (answer.stage !== 'answered') return { outcome: 'no_answer', detail }
   if (answer.status === 401 || answer.status === 403) return { outcome: 'rejected_key', detail }
   if (answer.status === 429 || answer.status >= 500) return { outcome: 'failing', detail }
   const isRate = isSuccess(answer) && readable(() => readRate(answer.body)) !== null
   return isRate ? { outcome: 'accepted', detail: null } : { outcome: 'not_the_bank', detail }
-}
-
-/** Such as ECONNREFUSED, ENOTFOUND or CERT_HAS_EXPIRED. Our own timeouts have no code. */
-function networkError(cause: Error): string {
-  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
 }
 
 /** A Date header has whole seconds, so the middle of its second is the best guess. */

@@ -91,7 +91,7 @@ test.each<[string, () => Record<string, string>, RegExp]>([
   [
     'a bank that is away',
     () => ({ BANK_LIVE_URL: 'http://127.0.0.1:1/v0' }),
-    /^live reachable: no answer \(ECONNREFUSED\): check the network and BANK_LIVE_URL/,
+    /^live reachable: no answer \(connection refused\): check the network and BANK_LIVE_URL/,
   ],
   [
     'another address',
