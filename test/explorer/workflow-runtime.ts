@@ -139,7 +139,13 @@ export const proxyLocalActivities = (options: ActivityOptions) => proxy(options)
 function proxy(options: ActivityOptions): object {
   return new Proxy(
     {},
-    { get: (_, name) => (input: unknown) => here().run.activity(here(), { name: String(name), input, options }) },
+    {
+      get(_, name) {
+        const run = (input: unknown) => here().run.activity(here(), { name: String(name), input, options })
+        // The options of one call are only its summary.
+        return Object.assign(run, { executeWithOptions: (_more: object, [input]: [unknown]) => run(input) })
+      },
+    },
   )
 }
 
