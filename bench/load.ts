@@ -6,7 +6,7 @@ interface Target {
   readonly port: number
   /** The text of the next request; each may be another one. */
   readonly next: () => string
-  /** Every other answer is a mistake of the benchmark, and ends it. */
+  /** The expected status. Any other is a bug in the benchmark, and ends it. */
   readonly status: number
   /** Also fine, where a flood may be refused. */
   readonly orStatus?: number

@@ -35,7 +35,7 @@ export type RateRejection = (typeof rateRejections)[number]
 interface RateCheck {
   /** Null if the bank's answer had no readable rate. */
   readonly rate: BankRate | null
-  /** Null if no rate was accepted yet. Then the first plausible one is accepted. */
+  /** Null if no rate has been accepted yet. Then the first plausible one is accepted. */
   readonly last: AcceptedRate | null
   readonly limits: RateLimits
   readonly now: Date

@@ -45,7 +45,7 @@ export interface MailerOptions {
   readonly from: Mailbox
   /** For each of name lookup, connection and greeting. */
   readonly connectTimeoutMs?: number
-  /** For each later response. A server that scans mails takes long for the last one. */
+  /** For each later response. A server that scans mails takes a long time for the last one. */
   readonly answerTimeoutMs?: number
 }
 

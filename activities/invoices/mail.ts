@@ -30,7 +30,7 @@ export async function mailInvoice(deps: MailDeps, { invoiceId }: { invoiceId: st
   if (sent.outcome === 'sent') return 'mailed'
   const { outcome, reason } = sent
   if (outcome === 'perhaps') {
-    deps.log.error({ ...about, reason }, 'an invoice was perhaps mailed: the mail server has it and did not say so')
+    deps.log.error({ ...about, reason }, 'an invoice may have been mailed: the mail server did not confirm it')
     return outcome
   }
   deps.log.warn({ ...about, reason }, `an invoice was not mailed: ${outcome}`)

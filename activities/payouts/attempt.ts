@@ -105,8 +105,8 @@ function isAcknowledged({ answeredAt, verdict }: StepRow): boolean {
 
 /**
  * The first call comes so late that the bank may have forgotten the key of an earlier one, because the row was restored or held
- * for a day (docs/decisions/payouts/late-first-calls.md). The bank remembers a key for 24 hours by its own clock; until then it
- * answers a second first call with the transfer of the first.
+ * for a day (docs/decisions/payouts/late-first-calls.md). The bank remembers a key for 24 hours by its own clock. Until
+ * then, a repeated first call returns the existing transfer.
  */
 export function isLate({ createdAt }: StepRow, { clock }: Pick<PayoutDeps, 'clock'>): boolean {
   return clock.now().getTime() - createdAt.getTime() >= bankKeepsKeysMs

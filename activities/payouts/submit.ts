@@ -131,7 +131,7 @@ async function callBank(
   if (first === null) return { outcome: 'overtaken' }
   const submitted = await deps.rails[row.rail].submit({ ...first, call: 'first', endBy })
   if (submitted.outcome === 'accepted') return submitted
-  // Nothing was sent, so nothing stays locked: the next call is a first one again, and until then a cancel wins.
+  // Nothing was sent, so the row is unlocked: the next call counts as a first call, and a cancel before it succeeds.
   const renewed = { ...payout, key: first.key, newKey: randomUUID() }
   const isOvertaken = submitted.outcome === 'not-sent' && !(await withdrawSubmit(deps.db, renewed))
   await noteFailedCall(deps, row, { operation: 'submit_transfer', ...submitted })

@@ -176,7 +176,7 @@ interface Needed {
 
 /**
  * Makes a change and uses its code in one transaction. `change` throws when it is refused, and the rollback keeps the code
- * usable. Mails of the change are sent afterwards.
+ * usable. Mails about the change are sent afterwards.
  */
 export async function changeConfirmed<Changed>(
   { needed, code }: Needed,

@@ -94,7 +94,7 @@ interface Opened {
   readonly membership: Membership
 }
 
-/** One transaction, so that a code is used exactly when its session exists. A wrong try is committed too, to be counted. */
+/** One transaction, so that a code is used up only if its session is created. A wrong try is committed too, to be counted. */
 async function useAndOpen(
   tx: Tx,
   found: OpenCode,

@@ -71,7 +71,7 @@ const advice: Readonly<Record<string, string>> = {
   verification_required: 'Business verification must be approved first. Until then, use the sandbox.',
   partner_not_active: 'The account is not active, so it is read-only. Contact support.',
   forbidden_origin:
-    'The page was opened at an address that the server does not know. Open it at its own address and sign in again.',
+    'The server does not recognise the address of this page. Open the dashboard at its usual address and sign in again.',
   rate_limited: 'Too many requests. Wait a minute, then try again.',
   provider_unavailable: 'The bank is not responding. Try again in a few seconds.',
   service_unavailable: 'The service is starting or has lost its database. Try again in a few seconds.',

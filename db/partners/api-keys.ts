@@ -171,7 +171,7 @@ export async function findApiKey(
   return row ?? null
 }
 
-/** Replaces a digest under an older secret key by one under the current key, so that the older key can be removed. */
+/** Replaces a digest made with an older secret key with one made with the current key, so that the older key can be removed. */
 export async function renewApiKeyDigest(db: Queryable, from: Buffer, to: ApiKeyDigest): Promise<void> {
   await db.sql`UPDATE api_keys SET digest = ${to.digest}, digest_key_id = ${to.keyId} WHERE digest = ${from}`
 }

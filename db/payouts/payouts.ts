@@ -125,8 +125,8 @@ export async function listPayouts(
 }
 
 /**
- * The words of a term that none of the newest payouts has. Only they are looked up in the index: it takes long to intersect words
- * that every payout has, such as "Invoice" in "Invoice 7777". Empty when the whole term is to be looked up.
+ * The words of a term that none of the newest payouts has. Only these are looked up in the index, because intersecting words that
+ * every payout has, such as "Invoice" in "Invoice 7777", is slow. Empty when the whole term is to be looked up.
  */
 async function findRareParts(db: Queryable, scope: Scope, term: string): Promise<string[]> {
   const parts = partsOf(term)

@@ -50,7 +50,7 @@ function processNeeds({ temporal, workers, queues }: Situation): Need[] {
   const away = temporal === null || temporal === answers ? [] : [need(null, 'temporal', temporal)]
   const working = workers.filter(({ state }) => state === 'working').flatMap(({ taskQueues }) => taskQueues)
   const idle = queues.filter((queue) => !working.includes(queue))
-  const missing = `no worker takes tasks of ${idle.join(', ')}: payouts wait; start one, worker list shows the last ones`
+  const missing = `no worker takes tasks of ${idle.join(', ')}: payouts wait until you start a worker (see worker list)`
   return idle.length === 0 ? away : [...away, need(null, 'no_worker', missing)]
 }
 

@@ -102,7 +102,7 @@ const disputed =
   'The bank may have sent this payout although its key was released: bind its transfer with payout bind. Once the bank has ' +
   'confirmed that the recipient was not paid and will not be, repeat this with --free-key yes: the next request under the key then pays again.'
 
-const unwritten = 'There is no runbook step for this code: let an engineer look at payout show.'
+const unwritten = 'There is no runbook step for this code: ask an engineer to look at payout show.'
 
 function presentWaiting(payout: WaitingPayout) {
   return {

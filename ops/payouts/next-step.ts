@@ -29,7 +29,7 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'debit_missing',
-    step: 'It was about to be sent but was never debited, so nothing was sent: let an engineer look at its timeline and ledger entries.',
+    step: 'It was about to be sent but was never debited, so nothing was sent: ask an engineer to look at its timeline and ledger entries.',
   },
   {
     code: 'debited_differently',
@@ -73,11 +73,11 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'can_not_book_',
-    step: 'Our rules do not allow booking the state of the transfer: compare the transfer at the bank with the timeline, and let an engineer decide.',
+    step: 'Our rules do not allow booking the state of the transfer: compare the transfer at the bank with the timeline, and ask an engineer to decide.',
   },
   {
     code: 'bank_contradicts_',
-    step: 'A bank event contradicts our books: compare the transfer at the bank with the ledger entries. If the bank did send a released payout, run payout bind; otherwise let an engineer correct the books. Then see bank-event list. The key is refused until then; payout attended frees the key of a released payout only with --free-key yes.',
+    step: 'A bank event contradicts our books: compare the transfer at the bank with the ledger entries. If the bank did send a released payout, run payout bind; otherwise ask an engineer to correct the books. Then see bank-event list. The key is refused until then; payout attended frees the key of a released payout only with --free-key yes.',
   },
 ]
 

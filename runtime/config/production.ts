@@ -44,10 +44,10 @@ export function refuseSwappedBanks(
   if (secretPart(sandbox.key) !== '' && secretPart(sandbox.key) === secretPart(live.key))
     refuse(reader, 'BANK_LIVE_KEY', 'is the key of BANK_SANDBOX_KEY')
   if (liveBank === 'real' && sandboxHost !== '' && sandboxHost === liveHost)
-    refuse(reader, 'BANK_LIVE_URL', `has the host of BANK_SANDBOX_URL${unlessSimulated}`)
+    refuse(reader, 'BANK_LIVE_URL', `has the same host as BANK_SANDBOX_URL${unlessSimulated}`)
 }
 
-const unlessSimulated = ' and BANK_LIVE_SIMULATED is not on'
+const unlessSimulated = ', but BANK_LIVE_SIMULATED is not on'
 
 const examplePasswords = ['postgres', 'password', 'payouts', 'secret', 'example', 'changeme', 'temporal']
 

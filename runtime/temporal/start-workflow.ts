@@ -133,7 +133,7 @@ const nonDeterministic = 24
 async function isStuck(temporal: Client, described: WorkflowExecutionDescription): Promise<boolean> {
   const attempt = described.raw.pendingWorkflowTask?.attempt ?? 1
   if (attempt <= failuresAllowed) return false
-  // The history holds only the first failures in a row, and only signals can follow them.
+  // Of consecutive failures, the history records only the first ones. Only signals can follow them.
   const { history } = await temporal.workflowService.getWorkflowExecutionHistoryReverse({
     namespace: temporal.options.namespace,
     execution: { workflowId: described.workflowId, runId: described.runId },

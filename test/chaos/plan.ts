@@ -87,7 +87,7 @@ const faults: readonly Json[] = [
   { kind: 'slow_body', ms: 1_200, match: toTransfers },
   { kind: 'busy', match: toTransfers },
   { kind: 'undeliverable' },
-  // So soon that we may not know yet that it was paid.
+  // The return comes so soon that we may not know yet that the payout was paid.
   { kind: 'return', ms: 300 },
   { kind: 'refund_delay', ms: 1_500 },
   { kind: 'list_short' },

@@ -131,7 +131,7 @@ test('the pool survives a database that goes down and comes back', async () => {
   await expect(other.transaction((tx) => backend(tx))).rejects.toThrow(gone)
   await proxy.restore()
 
-  // A connection whose end was not noticed yet may cost one more query.
+  // A connection whose end has not been noticed yet may cost one more query.
   await eventually(() =>
     other.ping().then(
       () => true,

@@ -22,7 +22,7 @@ const expected: readonly (readonly [PayoutStatus, readonly TransferComparison[]]
   ['failed', ['known', 'contradiction', 'known', 'known', 'known', 'known', 'known']],
 ]
 
-test.each(expected)('a final payout with the status %s: the meaning of each event', (status, news) => {
+test.each(expected)('each transfer status is classified for a final payout that is %s', (status, news) => {
   const payout = closed(status)
 
   expect(statuses.map((status) => compareTransfer({ ref: 'tr_1', status }, payout))).toEqual(news)

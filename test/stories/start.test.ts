@@ -81,7 +81,7 @@ describe('npm start', () => {
     expect(system.output()).toContain('simulated')
   })
 
-  test('the demo partner is at the sandbox bank in both environments, with money to try', async () => {
+  test('the demo partner has test money at the sandbox bank in both environments', async () => {
     const ask = async (path: string, key = '') =>
       (await fetch(local.api + path, { headers: { Authorization: `Bearer ${key}` } })).json()
     const { sandbox, live } = local.keys ?? {}

@@ -13,7 +13,7 @@ export function mistakesOf(env: EnvironmentVariables): readonly string[] {
   return mistakesIn(() => loadConfig(env))
 }
 
-/** The mistakes that a way to load the configuration reports; other errors are thrown on. */
+/** The configuration mistakes that `load` reports. Rethrows other errors. */
 export function mistakesIn(load: () => unknown): readonly string[] {
   try {
     load()

@@ -99,7 +99,7 @@ test('a worker that lost its database notices when it has it back, and writes ag
   await postgres.cut()
 })
 
-test('a signal is shown in the list too, and a killed worker does not count as running', async () => {
+test('worker list also shows a worker stopped by a signal, and a killed worker does not count as running', async () => {
   const [signalled, killed] = [start(), start()]
   await Promise.all([signalled.ready, killed.ready])
   const [first, second] = [await idOf(signalled), await idOf(killed)]

@@ -267,7 +267,7 @@ export function inWords(ms: number): string {
 export const described = {
   report: { description: 'What the payout has reached, what it waits for, and when the bank is asked next' },
   create: { description: 'Used by the API: waits for the answer to the caller' },
-  cancel: { description: 'Cancels the payout if the bank was not called yet; otherwise it has no effect' },
+  cancel: { description: 'Cancels the payout if the bank has not been called yet; otherwise it has no effect' },
   bankSpoke: { description: 'Asks the bank at once instead of at the next poll' },
 }
 

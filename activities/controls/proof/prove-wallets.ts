@@ -88,7 +88,7 @@ interface ProvedWallet {
 }
 
 /**
- * Verifies our books of one wallet, which needs no bank, then compares them with the bank's, and records the drifts. Drifts
+ * Verifies our books for one wallet without calling the bank, then compares them with the bank's, and records drifts. Drifts
  * in our own books are kept even if the bank cannot be asked. Never throws, so that the next wallet has its turn.
  */
 export async function proveWallet(

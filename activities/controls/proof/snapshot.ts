@@ -1,4 +1,4 @@
-// A snapshot of a wallet: reads the bank first, then our books at one moment, which have every movement of the bank, or expect it.
+// A snapshot of a wallet: reads the bank first and our books second, so the books contain or expect every movement that was read.
 
 import { type BookedPayout, type BooksOfWallet, findKnownTransfers, readBooks } from '../../../db/controls/proof/books'
 import { type KnownDrift, listKnownDrifts } from '../../../db/controls/proof/drifts'

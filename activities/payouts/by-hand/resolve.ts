@@ -102,7 +102,7 @@ function objectionTo(row: StepRow, { transferRef }: Word): string | null {
   const state = stateOf(row, { payoutId: row.id, attempt: row.attempt })
   // A payout without a known call needs an operator if the bank's lists do not show whether it has a transfer.
   if (state === null && isUndecided(row)) return null
-  // A restored row does not know of a call that was made after its back-up; the bank says whether this transfer is its own.
+  // A restored row does not know of a call made after the backup. The bank says whether this transfer belongs to this payout.
   if (state?.at === 'unknown' || (state === null && transferRef !== null)) return null
   if (state === null) return 'Nothing of it was sent to the bank yet, so there is nothing to resolve.'
   return state.at === 'sent'

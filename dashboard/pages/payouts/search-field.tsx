@@ -17,7 +17,7 @@ export function SearchField({ asked, ask }: SearchFieldProps) {
   if (asked !== seen) {
     setSeen(asked)
     setSent(null)
-    // Ignores the echo of an own search while the user types on; any other change is Clear, Back or a link.
+    // Ignores the echo of this field's own search while the user keeps typing. Any other change is Clear, Back or a link.
     if (asked !== sent) setTyped(asked)
   }
   useEffect(() => {

@@ -116,8 +116,8 @@ function isUnsealed(table: AuditedTable, id: Sql): Sql {
 
 /**
  * Only rows of transactions that are older than the oldest running one. The later of two transactions may commit first, so a row
- * that is sealed at once could be followed by one that was written before it. Behind this horizon nothing is written any more, so a
- * batch is complete, and later batches hold only rows of later transactions. Ages are compared because transaction ids wrap around.
+ * that is sealed at once could be followed by one that was written before it. No running transaction can add such a row, so a batch
+ * is complete, and later batches hold only rows of later transactions. Ages are compared because transaction ids wrap around.
  */
 function isOver(row: Sql): Sql {
   return sql`age(${row}.xmin) > age((SELECT pg_snapshot_xmin(pg_current_snapshot()))::xid)`

@@ -44,7 +44,7 @@ export interface WalletToProve {
   readonly walletRef: string | null
   /** Null before the first look. */
   readonly lookedAt: Date | null
-  /** Null when nothing was proved yet. */
+  /** Null until something has been proved. */
   readonly mark: ProofMark | null
   /** No call to the bank is needed. */
   readonly isIdle: boolean

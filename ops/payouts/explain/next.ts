@@ -99,6 +99,6 @@ function byWorkflow(workflow: WorkflowLines | null): string[] {
 }
 
 function adviceFor(attention: string): string {
-  const step = nextStepFor(attention) ?? 'there is no runbook step for this code: let an engineer look.'
+  const step = nextStepFor(attention) ?? 'there is no runbook step for this code: ask an engineer to look.'
   return `It needs an operator because of ${attention}: ${step}`
 }

@@ -1,4 +1,4 @@
-// Reads transfers from the bank's lists: those that have changed, those out of one wallet, and the payout that one names.
+// Reads transfers from the bank's lists: those that have changed, those from one wallet, and the payout that a transfer names.
 import type { Clock } from '../../../runtime/clock'
 import type { ChangedTransfer, ListedTransfer, WalletRefs } from '../../rail'
 import { ask, isNotFound, part, readAnswer } from '../ask'

@@ -77,7 +77,7 @@ test('small batches and concurrent sealers make the same unbroken chain', async 
   expect(await verifyAudit(stage.db)).toMatchObject({ links: 31n, fault: null, unsealed: nothingLeft })
 })
 
-test('no row is sealed that is newer than a running transaction, so that no row can be inserted before it later', async () => {
+test('rows newer than a running transaction are not sealed, so no row can later appear before a sealed one', async () => {
   await sealAll(stage.db, now)
   const slow = await aTransaction()
   await slow.write('slow.change')

@@ -189,7 +189,7 @@ describe('credit beyond the charges', () => {
     ])
   })
 
-  test('is shown as its remainder while the previous month is not billed yet', async () => {
+  test('is shown without the part that the unbilled previous month will use', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: '2026-09-15T12:00:00Z' })
     await charge(db, partner, { ...credit(500n), at: '2026-09-15T12:00:00Z' })

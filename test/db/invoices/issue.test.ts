@@ -1,4 +1,4 @@
-// Issuing the invoice of a month: its content, once, and how a rerun and late charges affect it.
+// Issuing a month's invoice: its content, that it is issued only once, and how a rerun and late charges affect it.
 import { describe, expect, test } from '@jest/globals'
 import { findInvoice, findInvoiceDocument, listLinesOf } from '../../../db/invoices/invoices'
 import { previewInvoice } from '../../../db/invoices/issue'

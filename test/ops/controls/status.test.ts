@@ -121,7 +121,7 @@ test('no worker for a queue, no Temporal, and a bank that rejects our key need a
   expect(code).toBe(1)
   expect(needs_operator.map(({ environment, text }) => `${environment}: ${text}`)).toEqual([
     'null: Temporal does not answer: check that it runs, then repeat the command.',
-    'null: no worker takes tasks of payouts-live: payouts wait; start one, worker list shows the last ones',
+    'null: no worker takes tasks of payouts-live: payouts wait until you start a worker (see worker list)',
     'sandbox: bank: key rejected (HTTP 401 invalid): correct BANK_SANDBOX_KEY, and restart workers and APIs one by one',
   ])
   expect(out).toMatch(/^bank +not configured +key rejected \(HTTP 401 invalid\)$/m)

@@ -167,7 +167,7 @@ describe('payout resolve', () => {
       const payout = await anUnknown('after')
       await setAttention(terminal.db, payout.payoutId, 'outcome_unknown')
       const decision = { payoutId: payout.payoutId, transferRef: null, evidence: 'none', by: 'ops:test' }
-      // In every second round the worker is ahead by one request to the bank.
+      // In every second round the worker finishes first. In the others, the two race.
       const finding = resolveSubmit(worker, payout)
       if (round % 2 === 0) await finding
 

@@ -34,12 +34,12 @@ test.each([
   ['BANK_SANDBOX_URL', 'names a live bank', { BANK_SANDBOX_URL: 'https://api-live.bank.example/v0' }],
   [
     'BANK_LIVE_URL',
-    'names a sandbox bank and BANK_LIVE_SIMULATED is not on',
+    'names a sandbox bank, but BANK_LIVE_SIMULATED is not on',
     { BANK_LIVE_URL: 'https://bank-sandbox.example/v0' },
   ],
   [
     'BANK_LIVE_URL',
-    'has the host of BANK_SANDBOX_URL and BANK_LIVE_SIMULATED is not on',
+    'has the same host as BANK_SANDBOX_URL, but BANK_LIVE_SIMULATED is not on',
     { BANK_SANDBOX_URL: 'https://bank.example/v0', BANK_LIVE_URL: 'https://BANK.example:443/v1' },
   ],
   ['BANK_LIVE_SIMULATED', 'is on although BANK_LIVE_URL names a live bank', { BANK_LIVE_SIMULATED: 'on' }],

@@ -193,7 +193,7 @@ test('production refuses development secrets, all of them at once and without sh
     BANK_LIVE_KEY: `sk-live-local-${'0a'.repeat(16)}`,
   }
   const mistakes = [
-    'BANK_LIVE_URL has the host of BANK_SANDBOX_URL and BANK_LIVE_SIMULATED is not on: production refuses it.',
+    'BANK_LIVE_URL has the same host as BANK_SANDBOX_URL, but BANK_LIVE_SIMULATED is not on: production refuses it.',
     'SECRET_KEYS has a key, k2, that is not random: production refuses it.',
     'SECRET_KEYS has a key, local, that npm start made: production refuses it.',
     'BANK_SANDBOX_KEY is an example: production refuses it.',

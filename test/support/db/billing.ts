@@ -11,7 +11,7 @@ import type { Month } from '../../../domain/month'
 import { aSeller } from '../api/fixtures'
 import { aPartner } from './a-partner'
 
-/** With the standard prices since long ago. */
+/** A partner that has had the standard prices since January 2026. */
 export async function aPricedPartner(db: Db, changes: PartnerChanges = {}): Promise<PartnerRow> {
   const partner = await aPartner(db, changes)
   const at = new Date('2026-01-01T00:00:00Z')

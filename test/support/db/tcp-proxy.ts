@@ -61,7 +61,7 @@ const readyForQuery = Buffer.from('Z\0\0\0\u0005I')
 const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to unexpected postmaster exit', '']
 const farewellText = Buffer.from(fields.map((field) => `${field}\0`).join(''))
 
-/** Both in one chunk, as a busy process reads them. */
+/** Sends ReadyForQuery and the FATAL error in one chunk, as a busy process would read them. */
 function farewellAfterReady(): Transform {
   const length = Buffer.alloc(4)
   length.writeInt32BE(farewellText.length + length.length)

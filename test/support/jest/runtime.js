@@ -46,7 +46,7 @@ class Runtime extends JestRuntime {
 
 Module._extensions['.ts'] = (module, file) => module._compile(transform(file), file)
 
-// A module that outlives a file registers its hooks with whichever file runs.
+// Modules are loaded once for many test files, so their hooks must register with the file that is running.
 const load = Module._load
 const currentGlobals = new Proxy({}, { get: (_, name) => globalThis[name] })
 Module._load = function (name, parent, isMain) {

@@ -104,7 +104,7 @@ async function connectSandbox(db: Db, bank: TestBank, refs: SandboxRefs): Promis
   }
 }
 
-/** The partner's own money, at the bank and in our ledger. */
+/** Deposits money at the bank and books it in our ledger. */
 export async function topUp(
   db: Db,
   bank: TestBank,

@@ -61,7 +61,7 @@ test('after the third time it is reported, listed as not mailed, and not sent an
 
   expect(mailed).toBe('perhaps')
   expect(server.taken() - before).toBe(3)
-  expect(logged.filter((line) => line.includes('perhaps mailed') && line.includes(id))).not.toEqual([])
+  expect(logged.filter((line) => line.includes('may have been mailed') && line.includes(id))).not.toEqual([])
   expect(await worker.db.dataSource.query('SELECT mailed_at FROM invoices WHERE id = $1', [id])).toEqual([
     { mailed_at: null },
   ])

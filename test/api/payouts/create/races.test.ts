@@ -12,7 +12,7 @@ import { changePartner } from '../../../support/api/fixtures'
 import { aRequest, type Payer, usePayoutWorld } from '../../../support/api/payout-world'
 import { type Json, until } from '../../../support/bank/client'
 
-// Workers are stopped and started while a caller waits, which takes long on a busy machine.
+// Workers are stopped and started while a caller waits, which takes a long time on a busy machine.
 const world = usePayoutWorld({ payouts: { answerTimeoutMs: 20_000 } })
 let payer: Payer
 

@@ -76,7 +76,7 @@ describe('the first call ever made under a bank key', () => {
     expect(inShort(rule('first', answer))).toBe(expected)
   })
 
-  test('every row of the table decides at least one of them', () => {
+  test('every row of the rule table is used by at least one case', () => {
     const met = new Set(first.map(([, answer]) => rowFor(answer)))
 
     expect(firstCall.filter((row) => !met.has(row))).toEqual([])
