@@ -53,10 +53,7 @@ const show = defineCommand('payout show', {
         ['AT', 'EVENT', 'STATUS', 'BY', 'DETAIL'],
         events.map((event) => [event.at, event.event, event.status, event.by, event.detail]),
       ),
-      table(
-        ['AT', 'CAUSE', 'ACCOUNT', 'USDC'],
-        entries.map((entry) => [entry.at, entry.cause, entry.account, entry.usdc]),
-      ),
+      ...(entries.length > 0 ? [table(entryHeader, entries.map(Object.values<string>))] : []),
       ...(failedCalls.length > 0 ? [table(failedHeader, failedCalls.map(Object.values<string>))] : []),
       ...(charges.length > 0 ? [chargeTable(story.charges)] : []),
     ]
@@ -133,6 +130,7 @@ function presentPayout(payout: StoryPayout) {
     id: payout.id,
     partner: payout.slug,
     environment: payout.environment,
+    idempotency_key: payout.idempotencyKey,
     status: statusOf(payout),
     failure_reason: payout.failureReason,
     attention,
@@ -164,6 +162,7 @@ function presentEvent({ at, kind, status, madeBy, detail }: StoryEvent) {
   return { at: at.toISOString(), event: kind, status, by: madeBy, detail }
 }
 
+const entryHeader = ['AT', 'CAUSE', 'ACCOUNT', 'USDC']
 const failedHeader = ['LAST FAILURE', 'FIRST FAILURE', 'FAILURES', 'ATTEMPT', 'CALL TO THE BANK', 'CAUSE']
 
 function presentFailedCall({ attempt, operation, cause, failures, firstAt, lastAt }: FailedCall) {

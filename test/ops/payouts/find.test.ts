@@ -95,7 +95,10 @@ test.each<[string, () => string[], () => string]>([
   ['a key with --partner', () => ['order-2001', '--partner', 'beta'], () => ofBeta],
   ['a key of both environments', () => ['order-2001', '--partner', 'acme', '--environment', 'live'], () => inLive],
 ])('payout show takes %s', async (_, argv, expected) => {
-  expect(await terminal.json('payout', 'show', ...argv())).toMatchObject({ id: expected() })
+  expect(await terminal.json('payout', 'show', ...argv())).toMatchObject({
+    id: expected(),
+    idempotency_key: 'order-2001',
+  })
 })
 
 test.each<[() => string[], string]>([
