@@ -4,7 +4,7 @@ import { Client as Postgres } from 'pg'
 import { getText, load } from './load'
 import { type Measured, median, medianOf } from './measured'
 import { nextPayout } from './payouts/requests'
-import type { System } from './system'
+import { openPartner, type System } from './system'
 
 const sizes = [10_000, 400_000] as const
 const rounds = 5
@@ -15,7 +15,7 @@ export async function growth(system: System, print: (lines: readonly string[]) =
   const sql = new Postgres({ connectionString: system.databaseUrl })
   await sql.connect()
   try {
-    const history = openHistory(system)
+    const history = openPartner(system, slug)
     const measured: ReadTimes[] = []
     for (const [n, size] of sizes.entries()) {
       await addPayouts(sql, { from: sizes[n - 1] ?? 0, to: size })
@@ -26,16 +26,6 @@ export async function growth(system: System, print: (lines: readonly string[]) =
   } finally {
     await sql.end()
   }
-}
-
-function openHistory(system: System): { readonly key: string } {
-  system.ops('partner', 'create', '--name', 'Bench Growth', '--slug', slug, '--email', 'growth@payouts.test')
-  for (const partner of [slug, 'demo'])
-    system.ops('partner', 'set', '--partner', partner, '--rate-limit-sandbox', '10000')
-  const made: { secret: string } = JSON.parse(
-    system.ops('key', 'create', '--partner', slug, '--environment', 'sandbox', '--label', 'bench', '--json'),
-  )
-  return { key: made.secret }
 }
 
 /** Spread evenly over a year, whatever the number; a tenth as many recipients. Triggers and search index follow at the end. */

@@ -4,6 +4,7 @@ import { choosePort } from '../local/ports'
 import { growth } from './growth'
 import { invoices } from './invoices'
 import { accepting } from './payouts/accept'
+import { fairness } from './payouts/fairness'
 import { wholeLife } from './payouts/life'
 import { readPayout } from './payouts/read'
 import { replaying } from './payouts/replay'
@@ -23,6 +24,14 @@ const parts = {
   payouts: async (system: System) => {
     await payouts(system, print)
     print([`Resident memory after the payouts: ${memory(system)}`])
+  },
+  fairness: async (system: System) => {
+    const stage = await openStage(system)
+    try {
+      print(await fairness(stage))
+    } finally {
+      await stage.close()
+    }
   },
   invoices: (system: System) => invoices(system, print),
   growth: (system: System) => growth(system, print),

@@ -76,6 +76,17 @@ function residentBytes(parentPid: number, program: string): number {
   return Number(line?.trim().split(/\s+/)[1] ?? 0) * 1024
 }
 
+/** A second partner, with a key for its sandbox and without rate limits for both. */
+export function openPartner(system: System, slug: string): { readonly key: string } {
+  system.ops('partner', 'create', '--name', slug, '--slug', slug, '--email', `${slug}@payouts.test`)
+  for (const partner of [slug, 'demo'])
+    system.ops('partner', 'set', '--partner', partner, '--rate-limit-sandbox', '10000')
+  const made: { secret: string } = JSON.parse(
+    system.ops('key', 'create', '--partner', slug, '--environment', 'sandbox', '--label', 'bench', '--json'),
+  )
+  return { key: made.secret }
+}
+
 interface Child {
   stop(): Promise<void>
 }

@@ -57,7 +57,7 @@ export async function hotWallet(stage: Stage, secrets: readonly string[]): Promi
   ]
 }
 
-async function untilConnected({ sql }: Stage): Promise<void> {
+export async function untilConnected({ sql }: Pick<Stage, 'sql'>): Promise<void> {
   const simulated = `SELECT count(*)::int AS count FROM wallets WHERE environment = 'sandbox' AND rail = 'simulated'`
   for (;;) {
     const { rows } = await sql.query<{ count: number }>(simulated)
