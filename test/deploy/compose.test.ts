@@ -1,8 +1,18 @@
 // docker-compose.yml and the Dockerfile, as far as a test can check them without Docker.
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { machine, tmpdir } from 'node:os'
+import { delimiter, dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { type EnvironmentVariables, environment, loadConfig, loadDatabaseUrl } from '../../runtime/config/config'
@@ -122,9 +132,39 @@ test('the image is Debian slim, installs the locked packages, and does not run a
   const lines = text('Dockerfile').split('\n')
   const images = lines.flatMap((line) => /^FROM (\S+)/.exec(line)?.[1] ?? [])
 
-  expect(new Set(images.map((image) => image.split('@')[0]))).toEqual(new Set(['node:22-bookworm-slim']))
+  expect(images.map((image) => image.split('@')[0])).toEqual(['node:22-bookworm-slim', 'debian:bookworm-slim'])
   expect(lines.some((line) => line.startsWith('RUN npm ci --ignore-scripts'))).toBe(true)
   expect(lines.filter((line) => line.startsWith('USER'))).toEqual(['USER 1000:1000'])
+})
+
+test('the image keeps the Temporal core of its own platform, code and licences, and nothing that no program reads', () => {
+  const bridge = '@temporalio/core-bridge'
+  const own = `${bridge}/releases/${machine()}-unknown-linux-gnu/index.node`
+  const kept = [own, `${bridge}/index.js`, `${bridge}/sdk-core/LICENSE.txt`, 'typeorm/index.js']
+  const other = [
+    `${bridge}/releases/aarch64-apple-darwin/index.node`,
+    `${bridge}/releases/x86_64-pc-windows-msvc/index.node`,
+    `${bridge}/sdk-core/crates/client/src/lib.rs`,
+    ...['src/lib.rs', 'bridge-macros/src/lib.rs', 'ts/index.ts'].map((file) => `${bridge}/${file}`),
+    ...['browser/index.js', 'index.d.ts', 'index.js.map', 'README.md'].map((file) => `typeorm/${file}`),
+  ]
+  const modules = join(folder, 'node_modules')
+  for (const file of [...kept, ...other]) {
+    mkdirSync(dirname(join(modules, file)), { recursive: true })
+    writeFileSync(join(modules, file), '')
+  }
+
+  execFileSync('/bin/sh', [join(root, 'deploy/slim-modules.sh'), modules])
+
+  const left = readdirSync(modules, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  expect(left.map(({ parentPath, name }) => relative(modules, join(parentPath, name))).toSorted()).toEqual(
+    kept.toSorted(),
+  )
+  for (const file of other.slice(2))
+    expect([file, existsSync(join(root, 'node_modules', dirname(file)))]).toEqual([file, true])
+  // The SDK loads the core by this path.
+  expect(existsSync(join(root, 'node_modules', own))).toBe(process.platform === 'linux')
+  expect(text('Dockerfile')).toMatch(/npm prune .* && sh deploy\/slim-modules\.sh node_modules$/m)
 })
 
 test('every service drops all capabilities, gains none, and has memory and process limits', () => {
