@@ -5,7 +5,8 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs
 import { join } from 'node:path'
 
 const [folder, days] = process.argv.slice(2)
-const dumpName = /^payouts-\d{8}T\d{6}Z\.dump$/
+// An interrupted dump ends in .part.
+const dumpName = /^payouts-\d{8}T\d{6}Z\.dump(\.part)?$/
 
 if (!folder || !/^[1-9]\d{0,3}$/.test(days ?? '')) fail('Usage: node deploy/backup.mjs <folder> <days to keep>')
 dump(join(folder, `payouts-${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}.dump`))

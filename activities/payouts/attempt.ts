@@ -52,7 +52,8 @@ export function stateOf(row: StepRow, { attempt }: PayoutRef): Underway | null {
   if (row.closedAt !== null) return over(row.status, row.status, kept, row.failureReason)
   if (row.status === 'completed') return settledOf(row)
   if (row.transferRef !== null) {
-    return { at: 'sent', verdict: kept, status: row.status, says: 'sent to the bank', transferRef: row.transferRef }
+    const sent = { at: 'sent', verdict: kept, status: row.status, says: 'sent to the bank' } as const
+    return { ...sent, transferRef: row.transferRef, ...reasonIn(row.failureReason) }
   }
   if (row.submitStartedAt !== null) return unconfirmed
   return null
@@ -221,14 +222,18 @@ async function recordedBefore(
   return stateOf(row, payout) ?? unconfirmed
 }
 
-/** Keeps why a call to the bank did not succeed, for operators. It decides nothing. */
+/** Keeps why a call to the bank did not succeed, for operators. It decides nothing, so its own failure must not either. */
 export async function noteFailedCall(
   { db, clock, log }: Pick<PayoutDeps, 'db' | 'clock' | 'log'>,
   { id: payoutId, attempt, environment }: StepRow,
   { operation, cause }: { readonly operation: BankOperation; readonly cause: string },
 ): Promise<void> {
   log.warn({ payout_id: payoutId, environment, operation, cause }, 'call to the bank failed')
-  await recordFailedCall(db, { payoutId, attempt, operation, cause, at: clock.now() })
+  try {
+    await recordFailedCall(db, { payoutId, attempt, operation, cause, at: clock.now() })
+  } catch (error) {
+    log.error({ err: error, payout_id: payoutId }, 'cannot record a failed call to the bank')
+  }
 }
 
 export interface Refused {

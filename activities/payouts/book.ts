@@ -83,8 +83,9 @@ async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promi
   })
   if (paidOut) await postPaidOut(tx, row, at)
   else if (refund !== null) await postBack(tx, row, refund, at)
-  if (status === 'returned' && row.status !== 'returned') {
-    // It may come back before it was charged. The credit is for a charge.
+  if (status === 'returned') {
+    // It may come back before it was charged, and a worker of an older version may have booked that without a charge. Each cause is
+    // stored once, so a repetition changes nothing.
     if (row.completedAt !== null) await chargePayout(tx, row, at)
     await creditReturned(tx, row, at)
     await chargeReturn(tx, row, at)

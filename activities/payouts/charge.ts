@@ -1,25 +1,36 @@
 // Charges a completed payout, once, and closes it.
+import type { Tx } from '../../db/database'
+import { isTransient } from '../../db/errors'
 import { chargePayout as addCharges, type PayoutCharge } from '../../db/invoices/payout-charges'
-import { closePayout, lockStep } from '../../db/payouts/steps'
+import { closePayout, lockStep, setAttention } from '../../db/payouts/steps'
 import { formatMicropounds } from '../../domain/money'
 import type { PayoutRef, Underway } from '../../workflows/payouts/payout'
 import type { PayoutDeps } from '../bind'
 import { over, stateOf } from './attempt'
 
-export async function chargePayout({ db, clock }: PayoutDeps, payout: PayoutRef): Promise<Underway> {
-  return db.transaction(async (tx) => {
-    const row = await lockStep(tx, payout.payoutId)
-    const state = stateOf(row, payout)
-    // Charged by another run, or returned in between, which charges too.
-    if (state?.at !== 'settled') return state?.at === 'over' ? state : over(row.status)
-    const at = clock.now()
-    const charge = await addCharges(tx, row, at)
-    await closePayout(tx, row.id, at)
-    return over(row.status, `completed, ${textOf(charge)}`)
-  })
+export async function chargePayout({ db, clock, log }: PayoutDeps, payout: PayoutRef): Promise<Underway> {
+  try {
+    return await db.transaction((tx) => charge(tx, payout, clock.now()))
+  } catch (error) {
+    // A rule that refuses it will refuse it again. The workflow repeats the step, and an operator has to look.
+    if (!isTransient(error) && (await setAttention(db, payout.payoutId, 'can_not_book_charge'))) {
+      log.error({ err: error, payout_id: payout.payoutId }, 'cannot charge a completed payout')
+    }
+    throw error
+  }
 }
 
-function textOf(charge: PayoutCharge | null): string {
-  if (charge === null) return 'nothing is charged in the sandbox'
-  return `fee ${formatMicropounds(charge.feeMicropounds)} GBP, network ${formatMicropounds(charge.networkMicropounds)} GBP`
+async function charge(tx: Tx, payout: PayoutRef, at: Date): Promise<Underway> {
+  const row = await lockStep(tx, payout.payoutId)
+  const state = stateOf(row, payout)
+  // Charged by another run, or returned in between, which charges too.
+  if (state?.at !== 'settled') return state?.at === 'over' ? state : over(row.status)
+  const charged = await addCharges(tx, row, at)
+  await closePayout(tx, row.id, at)
+  return over(row.status, `completed, ${textOf(charged)}`)
+}
+
+function textOf(charged: PayoutCharge | null): string {
+  if (charged === null) return 'nothing is charged in the sandbox'
+  return `fee ${formatMicropounds(charged.feeMicropounds)} GBP, network ${formatMicropounds(charged.networkMicropounds)} GBP`
 }

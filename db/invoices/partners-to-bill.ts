@@ -45,6 +45,7 @@ function isToBill(period: Month, settled: Sql): Sql {
       AND (
         (coalesce(billed_until < ${firstDay}, true) AND live_opened_at < ${startOf(nextMonth(period))})
         OR EXISTS (SELECT FROM uninvoiced_charges WHERE partner_id = partners.id AND month <= ${firstDay} AND kind <> 'credit')
-        OR EXISTS (SELECT FROM payouts p WHERE ${isUnclosedCompleted(sql`partners.id`, startOf(nextMonth(period)))})
+        -- Not correlated, so that the few open payouts are read once and not for each partner.
+        OR id IN (SELECT p.partner_id FROM payouts p WHERE ${isUnclosedCompleted(startOf(nextMonth(period)))})
       )`
 }

@@ -119,7 +119,11 @@ export async function listPayouts(
   const rare = await findRareParts(db, scope, search)
   if (rare.length === 0) return db.run(listWhere(where), { plan: 'each time' })
   const others = chosen.filter(({ name }) => name !== 'search').map(({ condition }) => condition)
-  const indexed = rare.map((part) => sql`${searchedText} LIKE ${patternOf(part)}`)
+  // A few words suffice to find the rows, and each number of words makes a statement of its own.
+  const indexed = rare
+    .toSorted((one, other) => other.length - one.length)
+    .slice(0, 4)
+    .map((part) => sql`${searchedText} LIKE ${patternOf(part)}`)
   const whole = sql`(${searchedText} || '') LIKE ${patternOf(search)}`
   return db.run(listWhere(and(isOfScope, ...others, ...indexed, whole)), { plan: 'each time' })
 }

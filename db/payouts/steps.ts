@@ -175,18 +175,20 @@ export async function movePayout(tx: Tx, move: Move): Promise<void> {
 
 /** Under lockStep: nothing is left to do. */
 export async function closePayout(tx: Tx, payoutId: string, at: Date): Promise<void> {
-  await tx.sql`UPDATE payouts SET closed_at = ${at}, attention = ${attentionUnless(sql`true`)}
+  await tx.sql`UPDATE payouts SET closed_at = ${at},
+      attention = CASE WHEN attention = 'can_not_book_charge' THEN NULL ELSE ${attentionUnless(sql`true`)} END
     WHERE id = ${payoutId} AND closed_at IS NULL`
 }
 
 /** Locks the partner's live payouts that were completed before that time and are not closed, so perhaps not charged. */
 export async function lockUnclosedCompleted(tx: Tx, partnerId: string, before: Date): Promise<StepRow[]> {
-  return tx.sql<StepRow>`${selectStep} WHERE ${isUnclosedCompleted(sql`${partnerId}`, before)} FOR UPDATE OF p`
+  return tx.sql<StepRow>`${selectStep} WHERE p.partner_id = ${partnerId} AND ${isUnclosedCompleted(before)}
+    ORDER BY p.id FOR UPDATE OF p`
 }
 
-/** About a live payout `p` of the partner. */
-export function isUnclosedCompleted(partnerId: Sql, before: Date): Sql {
-  return sql`p.partner_id = ${partnerId} AND p.environment = 'live' AND p.status = 'completed' AND p.completed_at < ${before}
+/** About a live payout `p`. */
+export function isUnclosedCompleted(before: Date): Sql {
+  return sql`p.environment = 'live' AND p.status = 'completed' AND p.completed_at < ${before}
     AND p.released_at IS NULL AND p.closed_at IS NULL`
 }
 

@@ -150,12 +150,18 @@ function webhook({ webhook: state }: CheckedBank, registered: string | null, wan
   if (wanted !== null && wanted !== registered)
     return problem(
       'webhook',
-      `webhook of another address: ${registered} is registered, WEBHOOK_URL is ${wanted}; restart a worker`,
+      `webhook of another address: ${shown(registered)} is registered, WEBHOOK_URL is ${shown(wanted)}; restart a worker`,
     )
-  if (state === 'active') return ok('webhook', `active, ${registered}`)
+  if (state === 'active') return ok('webhook', `active, ${shown(registered)}`)
   if (state === null) return unknown('webhook', notChecked)
   const what = state === 'disabled' ? 'webhook disabled at the bank' : 'webhook unknown to the bank'
   return problem('webhook', `${what}: ask the bank; until then payouts settle by polling`)
+}
+
+/** Without user info and query, which may contain a secret. */
+function shown(address: string): string {
+  const { origin, pathname } = new URL(address)
+  return `${origin}${pathname}`
 }
 
 const notChecked = 'not checked'

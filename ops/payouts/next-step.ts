@@ -72,6 +72,10 @@ const advices: readonly Advice[] = [
     step: 'The bank has put the transfer into a state that needs an operator: ask the bank what it waits for. The payout continues once that is resolved.',
   },
   {
+    code: 'can_not_book_charge',
+    step: 'It has arrived, but its fee cannot be charged, so it stays open and blocks the next invoice of the partner: the log of the worker has the error. Ask an engineer to remove the cause; the charge is repeated every minute.',
+  },
+  {
     code: 'can_not_book_',
     step: 'Our rules do not allow booking the state of the transfer: compare the transfer at the bank with the timeline, and ask an engineer to decide.',
   },

@@ -68,12 +68,17 @@ async function acceptsQuery({ connection, options }: Client, [name, type]: Attri
 }
 
 function howToCreate(missing: readonly Attribute[], namespace: string): string {
-  const create = missing.map(([name, type]) => `--name ${name} --type ${types[type].word}`)
+  // The command takes many names, but only one type.
+  const create = (['KEYWORD', 'INT'] as const).flatMap((wanted) => {
+    const names = missing.filter(([, type]) => type === wanted).map(([name]) => ` --name ${name}`)
+    const command = `temporal operator search-attribute create --namespace ${namespace} --type ${types[wanted].word}`
+    return names.length === 0 ? [] : [`${command}${names.join('')}`]
+  })
   const add = missing.map(([name, type]) => `--search-attribute ${name}=${types[type].word}`)
   return (
     `The Temporal namespace ${namespace} lacks search attributes that this worker writes, or has them with another type: ` +
     `${missing.map(([name]) => name).join(', ')}; create them with ` +
-    `"temporal operator search-attribute create --namespace ${namespace} ${create.join(' ')}" or, on Temporal Cloud, ` +
+    `"${create.join(' && ')}" or, on Temporal Cloud, ` +
     `"tcld namespace search-attributes add --namespace ${namespace} ${add.join(' ')}"`
   )
 }

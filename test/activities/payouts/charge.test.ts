@@ -97,6 +97,36 @@ test('a payout that comes back before it was charged is charged and credited', a
   ])
 })
 
+test('a payout that an older worker booked as returned without a charge is charged and credited by the next poll', async () => {
+  await advance('returned')
+  await db.dataSource.query(
+    `UPDATE payouts SET status = 'returned', returned_at = now(), failure_reason = 'account_closed: Closed.' WHERE id = $1`,
+    [payout.payoutId],
+  )
+
+  await steps.pollReturn(payout)
+  await steps.pollReturn(payout)
+
+  expect((await charges()).filter((charge) => !charge.startsWith('exception'))).toEqual([
+    `credit ${month}`,
+    `network_fee ${month}`,
+    `payout_fee ${month}`,
+  ])
+})
+
+test('a charge that a rule refuses raises attention, stays open, and is made once the cause is gone', async () => {
+  await db.dataSource.query(
+    `ALTER TABLE charges ADD CONSTRAINT planted CHECK (partner_id <> '${partner.id}') NOT VALID`,
+  )
+  await expect(steps.chargePayout(payout)).rejects.toThrow('planted')
+  const refused = await loadStep(db, payout.payoutId)
+  await db.dataSource.query('ALTER TABLE charges DROP CONSTRAINT planted')
+
+  expect(await steps.chargePayout(payout)).toMatchObject({ at: 'over', status: 'completed' })
+  expect(refused).toMatchObject({ attention: 'can_not_book_charge', closedAt: null })
+  expect((await loadStep(db, payout.payoutId)).attention).toBeNull()
+})
+
 async function advance(state: string): Promise<void> {
   const { transferRef } = await loadStep(db, payout.payoutId)
   await bank.control('POST', `/transfers/${transferRef}/advance`, { state, last: true })

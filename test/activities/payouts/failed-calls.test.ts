@@ -52,6 +52,18 @@ test('a transfer that gets HTTP 500 is counted once for each call, and each call
   )
 })
 
+test('a record that cannot be written changes no outcome, and is logged', async () => {
+  const payout = await aDebited()
+  await bank.fault({ kind: 'status', status: 500, times: null, match: toTransfers })
+  await db.dataSource.query('ALTER TABLE failed_bank_calls RENAME TO failed_bank_calls_elsewhere')
+
+  const step = await steps.submitToRail(payout)
+  await db.dataSource.query('ALTER TABLE failed_bank_calls_elsewhere RENAME TO failed_bank_calls')
+
+  expect(step).toMatchObject({ at: 'unknown', bank: 'HTTP 500' })
+  expect(lines.map((line) => JSON.parse(line).msg)).toContain('cannot record a failed call to the bank')
+})
+
 test('each cause has its own row, and a successful call leaves none', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'reset', stage: 'before', times: 1, match: toTransfers })

@@ -60,7 +60,7 @@ describe.each([
     )
 
     await expect(checking).rejects.toThrow(
-      `another type: SomeWord, OtherWord, OtherNumber; create them with "temporal operator search-attribute create --namespace ${namespace} --name SomeWord --type Int --name OtherWord --type Keyword --name OtherNumber --type Int" or, on Temporal Cloud, "tcld namespace search-attributes add --namespace ${namespace} --search-attribute SomeWord=Int --search-attribute OtherWord=Keyword --search-attribute OtherNumber=Int", then start the worker again.`,
+      `another type: SomeWord, OtherWord, OtherNumber; create them with "temporal operator search-attribute create --namespace ${namespace} --type Keyword --name OtherWord && temporal operator search-attribute create --namespace ${namespace} --type Int --name SomeWord --name OtherNumber" or, on Temporal Cloud, "tcld namespace search-attributes add --namespace ${namespace} --search-attribute SomeWord=Int --search-attribute OtherWord=Keyword --search-attribute OtherNumber=Int", then start the worker again.`,
     )
   })
 })
@@ -74,7 +74,7 @@ test('a server that lists attributes but does not add any names the commands, to
     /OperatorService.Add/,
   )
 
-  await expect(checking).rejects.toThrow(/another type: More; create them with "temporal .+ --name More --type Int" or/)
+  await expect(checking).rejects.toThrow(/another type: More; create them with "temporal .+ --type Int --name More" or/)
 })
 
 test('a worker without OperatorService ends when attributes are missing, and works once they exist', async () => {
@@ -114,13 +114,15 @@ test('an attribute of another type ends the worker with one error message', asyn
   ])
 })
 
-test('payouts are searchable by partner, environment, status, payout and amount', () => {
+test('payouts are searchable by partner, environment, status, payout, amount, key and reason', () => {
   expect(wantedAttributes).toEqual({
     PayoutPartner: 'KEYWORD',
     PayoutEnvironment: 'KEYWORD',
     PayoutStatus: 'KEYWORD',
     PayoutId: 'KEYWORD',
     PayoutAmountPence: 'INT',
+    PayoutKey: 'KEYWORD',
+    PayoutReason: 'KEYWORD',
   })
 })
 
