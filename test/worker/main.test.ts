@@ -1,4 +1,5 @@
 // The worker process from start to end: what it waits for, what it refuses, how it stops.
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
 import { connectClient } from '../../runtime/temporal/client'
@@ -9,12 +10,15 @@ import { testSystem } from '../support/jest/system'
 import { startWithout } from '../support/temporal/a-temporal-proxy'
 import { testTemporal } from '../support/temporal/a-worker'
 import { startWorkerProcess, type WorkerProcess } from '../support/temporal/a-worker-process'
+import { deleteSchedules } from '../support/temporal/own-schedules'
 
 let database: TestDatabase
 let client: Client
 let one: WorkerProcess
 let other: WorkerProcess
 const started: WorkerProcess[] = []
+/** Its own, because Schedules of other files would give it work, which it logs. */
+const prefix = `main-${randomBytes(4).toString('hex')}`
 
 beforeAll(async () => {
   database = await createDatabase()
@@ -27,17 +31,17 @@ afterAll(async () => {
     child.kill('SIGKILL')
     await ended
   }
-  for (const id of ['prune-activity', 'sweep']) await client.schedule.getHandle(id).delete()
+  await deleteSchedules(client, prefix)
   await client.connection.close()
   await database.drop()
 })
 
 test('two workers that start at once are both ready, and the Schedules exist', async () => {
   expect(await Promise.all([one.ready, other.ready])).toEqual([{ ready: true }, { ready: true }])
-  const { action } = await client.schedule.getHandle('prune-activity').describe()
-  expect(action).toMatchObject({ workflowType: 'pruneActivity', taskQueue: 'housekeeping' })
-  const sweep = await client.schedule.getHandle('sweep').describe()
-  expect(sweep.action).toMatchObject({ workflowType: 'sweep', taskQueue: 'housekeeping' })
+  const { action } = await client.schedule.getHandle(`${prefix}-prune-activity`).describe()
+  expect(action).toMatchObject({ workflowType: 'pruneActivity', taskQueue: `${prefix}-housekeeping` })
+  const sweep = await client.schedule.getHandle(`${prefix}-sweep`).describe()
+  expect(sweep.action).toMatchObject({ workflowType: 'sweep', taskQueue: `${prefix}-housekeeping` })
 })
 
 test('it stops once and in order, however often it is asked to', async () => {
@@ -142,6 +146,7 @@ function start(env: Record<string, string> = {}): WorkerProcess {
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: testSystem().temporalAddress,
     SECRET_KEYS: `k1:${'0'.repeat(64)}`,
+    TASK_QUEUE_PREFIX: prefix,
     // Schedules that run every minute would add lines to the log, depending on the machine's speed.
     ...Object.fromEntries(['SWEEP', 'NOTICES', 'AUDIT_SEAL'].map((name) => [`${name}_EVERY_MS`, '86400000'])),
     ...env,
