@@ -286,8 +286,8 @@ export const bankOperations = [
 export type BankOperation = (typeof bankOperations)[number]
 
 /**
- * `unconnected`: no connection, so nothing was sent. `lost`: the connection broke afterwards. `refused`: any other status that is
- * not a success.
+ * `unconnected`: there was no connection, so nothing was sent. `lost`: the connection broke after that. `refused`: any other status
+ * than a success.
  */
 export const bankCallOutcomes = [
   'ok',

@@ -94,7 +94,7 @@ async function checkAttributes(client: Client): Promise<'listed' | 'queried' | S
   }
 }
 
-/** A new build gets no work by itself, which looks like a worker that hangs. */
+/** A new build gets no work until it is promoted or ramped up, which looks like a worker that hangs. */
 async function reportVersion(client: Client, { taskQueuePrefix }: Config, log: Log): Promise<void> {
   const build = ownVersion()
   const find = () => findDeployment(client, deploymentNameOf(taskQueuePrefix))

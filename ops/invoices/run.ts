@@ -103,7 +103,7 @@ function progressOf(ops: Ops): Pick<following.FollowParts, 'onBilled' | 'onSilen
       ops.say(`${String(count).padStart(5)}  ${name}: ${words[outcome]}${amount}`)
     },
     onSilence() {
-      if (!silent) ops.say('No progress: the run waits for a worker and continues by itself.')
+      if (!silent) ops.say('No progress: the run waits for a worker and then continues automatically.')
       silent = true
     },
   }

@@ -59,7 +59,7 @@ const resolve = defineCommand('payout resolve', {
     // The row has the outcome: a workflow that cannot be reached now finds it at its next poll.
     if (open !== null) await wake(ops, open).catch(() => {})
     const { status } = resolved
-    const money = outcome === 'sent' ? 'it continues by itself' : 'its money is back in the wallet'
+    const money = outcome === 'sent' ? 'it continues automatically' : 'its money is back in the wallet'
     return done({ id: payoutId, outcome, status }, `The payout is ${status}; ${money}.`)
   },
 })

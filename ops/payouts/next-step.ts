@@ -13,11 +13,11 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'outcome_overdue',
-    step: 'The bank has not confirmed it for too long: payout explain shows what the bank answered, and bank check whether it is reachable. If it is, ask it for a transfer with this id as its reference. The payout continues by itself.',
+    step: 'The bank has not confirmed it for too long: payout explain shows what the bank answered, and bank check whether it is reachable. If it is, ask it for a transfer with this id as its reference. The payout continues automatically.',
   },
   {
     code: 'settlement_overdue',
-    step: 'The bank has had it for longer than usual: ask the bank about the transfer that payout show names. The payout continues by itself.',
+    step: 'The bank has had it for longer than usual: ask the bank about the transfer that payout show names. The payout continues automatically.',
   },
   {
     code: 'refund_missing',
@@ -53,7 +53,7 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'bank_says_underfunded',
-    step: 'The rate has moved, and the sent amount no longer covers the transfer: find the shortfall in additional_funding_instructions.amount of the transfer at the bank, and fund it by a transfer to its bridge_transfer rail, or have the bank cancel it. The payout continues by itself.',
+    step: 'The rate has moved, and the sent amount no longer covers the transfer: find the shortfall in additional_funding_instructions.amount of the transfer at the bank, and fund it by a transfer to its bridge_transfer rail, or have the bank cancel it. The payout continues automatically.',
   },
   {
     code: 'bank_says_refund_failed',
@@ -61,11 +61,11 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'bank_says_kyc_required',
-    step: "The bank needs more information about the paying business: have the partner follow the link to the bank's questions in its compliance page. The payout continues by itself.",
+    step: "The bank needs more information about the paying business: have the partner follow the link to the bank's questions in its compliance page. The payout continues automatically.",
   },
   {
     code: 'bank_says_missing_return_policy',
-    step: 'The bank has no address for returns: have the bank set the sending wallet as the return address. The payout continues by itself.',
+    step: 'The bank has no address for returns: have the bank set the sending wallet as the return address. The payout continues automatically.',
   },
   {
     code: 'bank_says_',

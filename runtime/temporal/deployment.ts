@@ -10,7 +10,7 @@ export interface Deployment {
   readonly ramping: { readonly build: string | null; readonly percent: number } | null
   /** Newest first. */
   readonly versions: readonly DeploymentVersion[]
-  /** Who changed it last; empty if nobody has. */
+  /** Who changed it last. Empty if it was never changed. */
   readonly changedBy: string
   /** For a change that must fail if another operator was faster. */
   readonly conflictToken: Uint8Array

@@ -1,4 +1,4 @@
-// The mail inbox in a real browser: a mail appears by itself, and a hostile one runs nothing and sends no request.
+// The mail inbox in a real browser: a mail appears without a reload, and a hostile one runs nothing and sends no request.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => void evil?.close())
 
-test('a mail appears by itself, opens with a click, and its PDF can be saved', async () => {
+test('a mail appears without a reload, opens with a click, and its PDF can be saved', async () => {
   expect(await page.textContent('nav')).toContain('No mail yet')
   const document = anInvoice()
   const pdf = await invoicePdf(document)

@@ -26,7 +26,7 @@ export function newcomer(stage: Stage): void {
 
       await page.getByLabel('Six-digit code').waitFor()
       await visitor.picture('story-code')
-      // As pasted from a mail, with a space inside. The form submits it by itself.
+      // As pasted from a mail, with a space inside. The form submits it automatically.
       const code = await codeFor(local, 'ada@engine.test')
       await page.getByLabel('Six-digit code').fill(`${code.slice(0, 3)} ${code.slice(3)}`)
 

@@ -1,4 +1,4 @@
-// A part that ends by itself is restarted, unless it cannot be or keeps ending. Stopping restarts nothing.
+// A part that exits unexpectedly is restarted, unless that is impossible or it keeps exiting. Nothing is restarted during a stop.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('a part that was killed is restarted, and the system goes on', async () => {
+test('a part that was killed is restarted, and the system keeps running', async () => {
   await startPart('Worker', 'exec sleep 60', 'restarted')
   const end = parts.firstEnd()
 

@@ -90,7 +90,7 @@ test('a closed account accepts no transfer until it is reopened', async () => {
   expect(deleted.json).toMatchObject({ active: false, deactivation_reason: 'deleted_by_developer' })
 })
 
-test('a payee check runs once at a time and ends by itself', async () => {
+test('a payee check runs once at a time and ends without a second request', async () => {
   const { json } = await bank.post(path, anAccount())
 
   // Both at once, because the first may be over when the second starts.

@@ -63,7 +63,7 @@ const { switchRail } = regularActivities<Pick<RailSwitchActivities, 'switchRail'
   longest: '10 seconds',
 })
 
-/** A page takes at most half a minute. A payout that is not woken polls by itself. */
+/** A page takes at most half a minute. A payout that is not woken continues at its next poll. */
 const { wakeUnsent } = regularActivities<Pick<RailSwitchActivities, 'wakeUnsent'>>('40 seconds', {
   first: '1 second',
   attempts: 5,
@@ -100,7 +100,7 @@ export async function railSwitch(order: RailSwitch): Promise<RailSwitched> {
   })
 }
 
-/** A payout that is not woken polls by itself within minutes. */
+/** A payout that is not woken continues at its next poll, within minutes. */
 async function wakePage(environment: Environment, after: string | null): Promise<WokenPage> {
   try {
     return await wakeUnsent({ environment, after, limit: pageSize })

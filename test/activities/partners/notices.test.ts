@@ -127,7 +127,7 @@ describe('a live payout that failed', () => {
   })
 })
 
-test.each(noticeKinds)('%s can be switched off by itself: it is not mailed, not even later', async (kind) => {
+test.each(noticeKinds)('%s can be switched off separately: it is not mailed, not even later', async (kind) => {
   await changePartner({ db, clock }, partner, { mutedMails: [kind], lowBalanceMicroUsdc: 1n })
   for (const each of noticeKinds) await aNotice(each)
 

@@ -1,4 +1,4 @@
-// One email can open a few partners by itself. After that its sign-up code only signs in.
+// One email address can open a few partners without an operator. After that, its sign-up code only signs in.
 import { expect, test } from '@jest/globals'
 import { openSignedUp } from '../../../activities/partners/sign-up'
 import { membershipsOf } from '../../../db/partners/members'

@@ -1,4 +1,4 @@
-// The charge of a completed payout: once, in the month of its completion, whoever comes first.
+// A completed payout is charged once, in the month of its completion, whether its own step, an invoice run or a return comes first.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { issueInvoice } from '../../../db/invoices/issue'
 import { listPartnersToBill } from '../../../db/invoices/partners-to-bill'

@@ -87,7 +87,7 @@ test('a refund that fails keeps a failed payout failed and uncredited until the 
   expect([(await rowOf())['attention'], await balance()]).toEqual([null, before])
 })
 
-test('a payout corrected at the bank continues by itself', async () => {
+test('a payout corrected at the bank continues automatically', async () => {
   await move('underfunded')
   await steps.settle(payout)
   await move('payment_processed')

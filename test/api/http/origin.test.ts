@@ -85,7 +85,7 @@ test('no response allows other sites to read it or to send JSON', async () => {
   }
 })
 
-test('an API key needs no origin, because no browser sends it by itself', async () => {
+test('an API key needs no origin, because no browser sends it automatically', async () => {
   const key = await aKey(api, partner, 'sandbox')
 
   const answer = await api.post(

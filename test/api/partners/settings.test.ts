@@ -148,7 +148,7 @@ const allOn = {
   case: true,
 }
 
-test('each mail is on until it is switched off by itself, and the session agrees with the response', async () => {
+test('each mail can be switched off separately and is on until then, and the session agrees with the response', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
   const sessionPartner = async () => Object((await api.get('/v1/auth/session', { session })).body['partner'])

@@ -22,7 +22,7 @@ describe('payout resolve', () => {
 
     const { code, out } = await resolve(payout, ['--outcome', 'sent', '--transfer', transfer?.id ?? ''])
 
-    expect([code, out]).toEqual([0, 'The payout is processing; it continues by itself.\n'])
+    expect([code, out]).toEqual([0, 'The payout is processing; it continues automatically.\n'])
     expect(await rowOf(payout)).toMatchObject({
       status: 'processing',
       verdict: 'accepted',

@@ -127,7 +127,7 @@ async function caught(fault: Json): Promise<{ key: string; answer: Promise<Json>
   return { key, answer }
 }
 
-/** A stuck transfer at the bank continues; a hanging call continues by itself. */
+/** Releases a stuck transfer at the bank. A hanging call needs no release. */
 async function freeTheBank(): Promise<void> {
   const { json } = await world.bank.control('GET', '/transfers')
   for (const { id, state, next } of json.data) {

@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('a new build gets no work by itself, and its log says so', async () => {
+test('a new build gets no work until it is promoted, and its log says so', async () => {
   const { current, ramping, versions }: Versions = await world.ops('worker', 'versions')
 
   expect({ current, ramping }).toEqual({ current: null, ramping: null })

@@ -49,7 +49,7 @@ export const quick = {
   returned: 10,
   refund_in_flight: 10,
 }
-/** Nothing moves by itself during a test. */
+/** So long that a transfer moves only when the test moves it. */
 export const still = {
   pending: 600_000,
   in_review: 0,

@@ -28,7 +28,7 @@ export interface ConnectedPartner {
   readonly slug: string
 }
 
-/** A bank where nothing moves by itself, its rails, and a connected partner: new ones for each test. */
+/** A bank where a transfer moves only when the test moves it, its rails, and a connected partner: new ones for each test. */
 export function usePayer(db: Db, { bank: options = {}, ...calls }: PayerOptions = {}) {
   const payer = openedForEach(
     async () => {

@@ -28,7 +28,7 @@ const fresh = new Map<string, string>()
 silenceTemporal()
 
 beforeAll(async () => {
-  // No workflow polls by itself during a test, so only a wake-up continues it.
+  // No workflow polls during a test, so only a wake-up continues it.
   world = await aPayoutWorld({ payouts: { pollMs: [600_000] } })
   worker = await aWorker({ clock: systemClock, databaseUrl: world.api.databaseUrl })
   payer = await world.aPayer()

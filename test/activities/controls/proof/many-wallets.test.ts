@@ -125,7 +125,7 @@ test('a wallet without a bank whose ledger cannot be read for too long is report
   expect(await stage.found()).toEqual([['not_compared', sandbox?.id]])
 })
 
-test('a wallet that could not be compared for too long is a drift by itself, until it is compared', async () => {
+test('a wallet that could not be compared for too long is reported as a drift until it is compared', async () => {
   const unanswered = wallets[2]
   await fault(unanswered?.ref ?? '', 503)
   await runProof(deps)
