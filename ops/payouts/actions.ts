@@ -22,13 +22,7 @@ const retry = defineCommand('payout retry', {
   async run(ops, { payout: payoutId }) {
     const open = await findOpenPayout(ops.db, payoutId)
     if (open === null) return overOrUnknown(ops, payoutId)
-    const how = await wake(ops, open)
-    const at = ops.clock.now()
-    await ops.db.transaction(async (tx) => {
-      const { partnerId, environment } = open
-      await recordPayoutEvent(tx, { payoutId, at, kind: 'retried', madeBy: ops.madeBy, detail: how })
-      await recordChange(ops, tx, { partnerId, environment, at, action: 'payout.retry', detail: payoutId })
-    })
+    const how = await wake(ops, open, (detail) => recordRetry(ops, open, detail))
     const woken = how === 'woken' ? 'Its workflow was woken.' : 'It had no running workflow; a new one was started.'
     const rail = await pauseOf(ops, open)
     const json = { id: payoutId, workflow: how, rail: rail === null ? 'open' : 'paused' }
@@ -136,9 +130,22 @@ async function overOrUnknown({ db }: Ops, payoutId: string) {
   return refused('invalid_state', `The payout ${payoutId} is final: there is nothing left to do.`)
 }
 
-function wake(ops: Ops, open: OpenPayout): Promise<'started' | 'woken'> {
+async function recordRetry(ops: Ops, open: OpenPayout, detail: 'started' | 'woken'): Promise<void> {
+  const { payoutId, partnerId, environment } = open
+  const at = ops.clock.now()
+  await ops.db.transaction(async (tx) => {
+    await recordPayoutEvent(tx, { payoutId, at, kind: 'retried', madeBy: ops.madeBy, detail })
+    await recordChange(ops, tx, { partnerId, environment, at, action: 'payout.retry', detail: payoutId })
+  })
+}
+
+function wake(
+  ops: Ops,
+  open: OpenPayout,
+  record?: (how: 'started' | 'woken') => Promise<void>,
+): Promise<'started' | 'woken'> {
   const settings = { queuePrefix: ops.taskQueuePrefix, pollMs: ops.payouts.pollMs }
-  return withTemporal(ops, (temporal, { wakePayout }) => wakePayout({ temporal, ...settings }, open))
+  return withTemporal(ops, (temporal, { wakePayout }) => wakePayout({ temporal, ...settings }, open, record))
 }
 
 async function withRails<T>({ bank, db, clock, payouts }: Ops, work: (deps: HandDeps) => Promise<T>): Promise<T> {

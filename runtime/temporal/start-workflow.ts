@@ -57,9 +57,13 @@ export async function endStray(temporal: Client, workflowId: string): Promise<vo
  */
 export async function startUnlessRunning(temporal: Client, start: Start): Promise<string> {
   const was = await statusOf(temporal, start.workflowId)
-  const workflowIdConflictPolicy = was === 'STUCK' ? 'TERMINATE_EXISTING' : 'USE_EXISTING'
-  if (was !== 'RUNNING') await startWorkflow(temporal, { ...start, workflowIdConflictPolicy })
+  if (was !== 'RUNNING') await startInsteadOf(temporal, start, was)
   return was
+}
+
+async function startInsteadOf(temporal: Client, start: Start, was: string): Promise<void> {
+  const workflowIdConflictPolicy = was === 'STUCK' ? 'TERMINATE_EXISTING' : 'USE_EXISTING'
+  await startWorkflow(temporal, { ...start, workflowIdConflictPolicy })
 }
 
 /** Returns what `startUnlessRunning` returns. */
@@ -70,16 +74,23 @@ export function startOpenPayout(
   return startUnlessRunning(temporal, startOfOpen(row, settings))
 }
 
-/** Starts the payout's workflow or wakes it, so that the payout does not wait for its next poll. */
+/**
+ * Starts the payout's workflow or wakes it, so that the payout does not wait for its next poll. `record` runs before either, and
+ * nothing is started or woken if it throws.
+ */
 export async function wakePayout(
   { temporal, ...settings }: Starting<PollSettings>,
   row: OpenPayoutToStart,
+  record: (how: 'started' | 'woken') => Promise<void> = async () => {},
 ): Promise<'started' | 'woken'> {
   const start = startOfOpen(row, settings)
-  if ((await startUnlessRunning(temporal, start)) !== 'RUNNING') return 'started'
+  const was = await statusOf(temporal, start.workflowId)
+  const how = was === 'RUNNING' ? 'woken' : 'started'
+  await record(how)
   // A workflow that has ended in between needs no signal.
-  await wakeWorkflow(temporal, start.workflowId)
-  return 'woken'
+  if (how === 'woken') await wakeWorkflow(temporal, start.workflowId)
+  else await startInsteadOf(temporal, start, was)
+  return how
 }
 
 /** Starts the workflow that asks the bank about a completed payout. Returns what `startUnlessRunning` returns. */

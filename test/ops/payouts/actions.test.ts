@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { WorkflowNotFoundError } from '@temporalio/client'
 import { resolveByHand } from '../../../activities/payouts/by-hand/resolve'
 import { resolveSubmit } from '../../../activities/payouts/resolve'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
@@ -224,6 +225,21 @@ describe('payout retry', () => {
     const { workflow_id } = await terminal.json<{ workflow_id: string }>('payout', 'show', payout.payoutId)
     await temporal.workflow.getHandle(workflow_id).terminate('a test')
     await steps().cancelPayout(payout)
+  })
+
+  test('starts no workflow if the operator cannot be recorded', async () => {
+    const payout = await anUnknown('before')
+    await terminal.db.dataSource.query(`CREATE FUNCTION no_retry() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE 'not recorded'; END $$`)
+    await terminal.db.dataSource.query(`CREATE TRIGGER no_retry BEFORE INSERT ON payout_events FOR EACH ROW
+      WHEN (NEW.kind = 'retried') EXECUTE FUNCTION no_retry()`)
+
+    const { err } = await ops(['payout', 'retry', payout.payoutId])
+    await terminal.db.dataSource.query('DROP FUNCTION no_retry CASCADE')
+
+    expect(err).toBe('Unexpected error: not recorded.\n')
+    const { workflow_id } = await terminal.json<{ workflow_id: string }>('payout', 'show', payout.payoutId)
+    await expect(temporal.workflow.getHandle(workflow_id).describe()).rejects.toThrow(WorkflowNotFoundError)
   })
 
   test('is refused for a final and for an unknown payout, and fails where Temporal does not answer', async () => {
