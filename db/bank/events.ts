@@ -1,4 +1,4 @@
-// The bank's events. Each one is stored once, before it is handled, and without its content.
+// The bank's webhook events. Each event is stored once, before it is handled, and without its content.
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import { bytes, entity, id, idOf, orNull, text, time } from '../columns'
@@ -14,7 +14,7 @@ interface BankEventRow {
   readonly objectRef: string | null
   readonly objectState: string | null
   readonly payoutId: string | null
-  /** Always null: the content of an event is read from the bank and not stored. */
+  /** Always null, because event content is read from the bank and not stored. */
   readonly sealed: Buffer | null
   readonly receivedAt: Date
   readonly handledAt: Date | null
@@ -44,19 +44,19 @@ export const bankEvent = entity<BankEventRow>('BankEvent', 'bank_events', {
 
 export interface ReceivedEvent
   extends Pick<BankEventRow, 'environment' | 'eventId' | 'category' | 'objectRef' | 'objectState'> {
-  /** As the event states it. It may not be one of our payouts. */
+  /** The payout that the event names. It may not be one of our payouts. */
   readonly payoutId: string | null
   readonly at: Date
 }
 
 interface StoredEvent {
   readonly id: string
-  /** Not null when the event had been received before and was handled. */
+  /** Set if the event was received and handled before. */
   readonly handledAt: Date | null
   readonly payout: EventPayout | null
 }
 
-/** Everything needed to decide whether to signal the payout's workflow, and to find it. */
+/** The fields that decide whether to signal the payout's workflow, and that find this workflow. */
 export interface EventPayout {
   readonly payoutId: string
   readonly partnerId: string
@@ -73,10 +73,10 @@ export interface EventPayout {
   readonly closedAt: Date | null
 }
 
-/** An event that was received before is not stored again. */
+/** Stores the event once. A repeated event returns the stored row. */
 export async function storeBankEvent(db: Queryable, event: ReceivedEvent): Promise<StoredEvent> {
   const { environment, eventId, category, objectRef, objectState, payoutId, at } = event
-  // A repeated event changes nothing, but the update returns the stored row, which says whether it was handled.
+  // The no-op update makes a repeated event return its stored row, which shows whether the event was handled.
   const [row] = await db.sql<StoredColumns>`WITH payout AS (
       SELECT id AS payout_id, partner_id, (SELECT slug FROM partners WHERE partners.id = partner_id) AS slug, environment,
         idempotency_key, attempt, amount_pence, status, verdict, transfer_ref, released_at, completed_at, closed_at
@@ -99,20 +99,20 @@ export async function markEventHandled(
   await db.sql`UPDATE bank_events SET handled_at = ${at}, outcome = ${outcome} WHERE id = ${id} AND handled_at IS NULL`
 }
 
-/** The public keys of the bank's signatures, one for each environment that has a webhook. */
+/** Lists the bank's public signing keys, one for each environment that has a webhook. */
 export async function listWebhookKeys(db: Queryable): Promise<{ environment: Environment; publicKey: string }[]> {
   return db.sql`SELECT environment, public_key FROM bank_webhooks`
 }
 
 /**
- * The environment that has the payout, transfer, wallet or customer of an event; null when none has it. Needed only when one key
- * signs for both environments.
+ * Finds the environment that has the event's payout, transfer, wallet or customer. Returns null if neither has it.
+ * Needed only if one key signs for both environments.
  */
 export async function findEventEnvironment(
   db: Queryable,
   about: { payoutId: string | null; objectRef: string; environments: readonly Environment[] },
 ): Promise<Environment | null> {
-  // Each part uses its own index. The bank's references are unique in an environment.
+  // Each part of the union uses its own index. The bank's references are unique within an environment.
   const [row] = await db.sql<{ environment: Environment }>`SELECT environment FROM (
       SELECT 1 AS rank, environment FROM payouts WHERE id = ${about.payoutId}
       UNION ALL
@@ -126,7 +126,7 @@ export async function findEventEnvironment(
 
 export type PayoutBankEvent = Pick<BankEventRow, 'category' | 'objectRef' | 'objectState' | 'outcome' | 'receivedAt'>
 
-/** The events about one payout, oldest first. */
+/** Lists the events about one payout, oldest first. */
 export async function listBankEventsOf(db: Queryable, payoutId: string): Promise<PayoutBankEvent[]> {
   return db.repo(bankEvent).find({
     select: { category: true, objectRef: true, objectState: true, outcome: true, receivedAt: true },
@@ -140,13 +140,16 @@ export type QuarantinedEvent = Pick<
   'id' | 'environment' | 'eventId' | 'objectRef' | 'objectState' | 'payoutId' | 'receivedAt'
 > & { readonly outcome: 'quarantined' | 'unknown_payout' }
 
-/** Events that contradict our books or name an unknown payout, and that no operator has handled. Oldest first. */
+/**
+ * Lists the events that contradict our books or name an unknown payout, and that no operator has handled. Oldest
+ * first.
+ */
 export async function listQuarantined(db: Queryable, limit: number): Promise<QuarantinedEvent[]> {
   return db.sql<QuarantinedEvent>`SELECT id, environment, event_id, object_ref, object_state, payout_id, outcome, received_at
     FROM bank_events WHERE ${isQuarantined} ORDER BY received_at, id LIMIT ${limit}`
 }
 
-/** Closes a quarantined event, and returns the partner of its payout. Null when there is no such event in quarantine. */
+/** Closes a quarantined event and returns the partner of its payout. Returns null if no such event is quarantined. */
 export async function attendEvent(
   tx: Tx,
   { id, note, madeBy, at }: { id: string; note: string; madeBy: string; at: Date },

@@ -1,4 +1,4 @@
-// The last accepted exchange rate of each rail. API processes share it, and check and record rates under the lock of its row.
+// The last accepted exchange rate of each rail. API processes share it, and lock its row to check and record rates.
 import type { Environment, RailName } from '../../domain/environment'
 import { formatRate } from '../../domain/rate'
 import {
@@ -50,7 +50,7 @@ export const rateAcceptance = entity<RateAcceptanceRow>('RateAcceptance', 'rate_
   acceptedAt: time,
 })
 
-/** Null when the rate is accepted. A rejection leaves the last accepted rate as it is. */
+/** Returns null if the rate is accepted. A rejection keeps the last accepted rate. */
 async function checkRate(db: Db, { rail, ...check }: RateToCheck): Promise<RateRejection | null> {
   const { rate, limits, now } = check
   return db.transaction(async (tx) => {
@@ -61,7 +61,7 @@ async function checkRate(db: Db, { rail, ...check }: RateToCheck): Promise<RateR
   })
 }
 
-/** The store behind the API's rates. */
+/** Stores the exchange rates that the API uses. */
 export function createRateStore(db: Db, limits: RateLimits) {
   return {
     check: (rail: RailName, rate: BankRate | null, now: Date) => checkRate(db, { rail, rate, limits, now }),
@@ -71,13 +71,13 @@ export function createRateStore(db: Db, limits: RateLimits) {
 
 interface RateToCheck {
   readonly rail: RailName
-  /** Null when the bank's answer had no readable rate. */
+  /** Null if the bank's response had no readable rate. */
   readonly rate: BankRate | null
   readonly limits: RateLimits
   readonly now: Date
 }
 
-/** Null before the first check of a rate of this rail. */
+/** Returns null before the first rate check of this rail. */
 export async function findRate(db: Queryable, rail: RailName): Promise<ExchangeRateRow | null> {
   return db.repo(exchangeRate).findOneBy({ rail })
 }
@@ -90,8 +90,9 @@ interface RateAcceptance extends RateToCheck {
 }
 
 /**
- * Accepts a rate that was rejected as a jump, and records it in every partner's activity list. Only a jump can be accepted. Any
- * other result, including null for a rate that needs no acceptance, changes nothing.
+ * Accepts a rate that was rejected as a jump, and records this in every partner's activity list. Only the result
+ * `jump` means that the rate was accepted. Any other result changes nothing, including null for a rate that needs no
+ * acceptance.
  */
 export async function acceptJump(
   db: Db,
@@ -123,7 +124,7 @@ export function acceptedIn(row: ExchangeRateRow | null): AcceptedRate | null {
 }
 
 async function lockRate(tx: Tx, rail: RailName): Promise<ExchangeRateRow | null> {
-  // The update locks the row when it exists already.
+  // The update locks an existing row.
   const [row] = await tx.sql<ExchangeRateRow>`INSERT INTO exchange_rates (rail) VALUES (${rail})
     ON CONFLICT (rail) DO UPDATE SET rail = excluded.rail RETURNING ${columnsOf(exchangeRate)}`
   return row ?? null

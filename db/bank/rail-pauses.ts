@@ -1,4 +1,5 @@
-// Pauses of the rail: whether payouts of an environment may be sent to the bank, who changed that, and how many payouts wait.
+// Pauses of the rail. Records whether payouts of an environment may be sent to the bank, who paused or resumed it,
+// and how many payouts wait.
 import type { Environment } from '../../domain/environment'
 import { entity, id, orNull, text, time } from '../columns'
 import type { Queryable } from '../database'
@@ -33,21 +34,22 @@ interface RailChange {
 
 export interface RailState {
   readonly environment: Environment
-  /** Null when the rail is not paused; so are the next two. */
+  /** `pausedAt`, `pausedBy` and `reason` are null if the rail is not paused. */
   readonly pausedAt: Date | null
   readonly pausedBy: string | null
   readonly reason: string | null
-  /** Debited and not yet sent: held payouts, and the few that are about to be sent. */
+  /** Payouts that are debited but not sent: those that are held, and the few that are about to be sent. */
   readonly unsent: number
   readonly unsentPence: bigint
-  /** The bank was called and its answer is not known yet. A pause does not affect these. */
+  /** Payouts for which the bank was called but its answer is unknown. A pause does not affect them. */
   readonly unconfirmed: number
   readonly unconfirmedPence: bigint
 }
 
 /**
- * False when it was paused already. The same statement records the pause in every partner's activity list. After it, each payout
- * has either made its first call or waits: `begin_submit` takes the same lock in shared mode.
+ * Returns false if the rail is already paused. The same statement records the pause in every partner's activity list.
+ * Afterwards each payout has either made its first call or waits, because `begin_submit` takes the same lock in
+ * shared mode.
  */
 export async function pauseRail(db: Queryable, change: RailChange & { reason: string | null }): Promise<boolean> {
   const { environment, by, reason, at } = change
@@ -62,7 +64,10 @@ export async function pauseRail(db: Queryable, change: RailChange & { reason: st
   return paused.length > 0
 }
 
-/** False when the rail is not paused, or was paused after `pausedBefore`: a late request must not end a newer pause. */
+/**
+ * Returns false if the rail is not paused, or was paused after `pausedBefore`. A late request must not end a newer
+ * pause.
+ */
 export async function resumeRail(
   db: Queryable,
   { pausedBefore, ...change }: RailChange & { pausedBefore?: Date },
@@ -77,7 +82,7 @@ export async function resumeRail(
   return resumed.length > 0
 }
 
-/** Both environments, each once. */
+/** Returns one state for each environment. */
 export async function railStates(db: Queryable): Promise<RailState[]> {
   return db.sql<RailState>`SELECT e.environment, pause.paused_at, pause.paused_by, pause.reason, open.*
     FROM (VALUES ('sandbox'), ('live')) AS e (environment)
@@ -94,13 +99,13 @@ export async function railStates(db: Queryable): Promise<RailState[]> {
 
 export type PastPause = Omit<RailPauseRow, 'id' | 'resumedAt'> & { readonly resumedAt: Date }
 
-/** Pauses that have ended, the latest first. */
+/** Lists the pauses that have ended, latest first. */
 export async function pastPauses(db: Queryable, limit: number): Promise<PastPause[]> {
   return db.sql<PastPause>`SELECT environment, paused_at, paused_by, reason, resumed_at, resumed_by
     FROM rail_pauses WHERE resumed_at IS NOT NULL ORDER BY resumed_at DESC, id DESC LIMIT ${limit}`
 }
 
-/** For the payout `p`. */
+/** A condition on the payouts alias `p`. */
 export const isPayoutRailPaused = sql`EXISTS (
   SELECT FROM rail_pauses pause WHERE pause.environment = p.environment AND pause.resumed_at IS NULL)`
 

@@ -1,4 +1,4 @@
-// Reads from the bank: the position up to which transfers and wallets were read, undecided movements and failed reads.
+// The progress of reads from the bank: how far transfers and wallets were read, undecided movements and failed reads.
 import type { Environment } from '../../domain/environment'
 import { bigint, entity, integer, orNull, primary, text, time, uuid, walletKey } from '../columns'
 import type { Queryable } from '../database'
@@ -53,18 +53,18 @@ export const walletReadingFailure = entity<WalletReadingFailureRow>('WalletReadi
   reason: text,
 })
 
-/** Null before the first read. */
+/** Returns null before the first read. */
 export async function findReading(db: Queryable, environment: Environment): Promise<Date | null> {
   return (await db.repo(bankReading).findOneBy({ environment }))?.readUntil ?? null
 }
 
-/** Never moves backwards, in whichever order concurrent reads end. */
+/** Never moves the position backwards, whatever the order in which concurrent reads end. */
 export async function saveReading(db: Queryable, environment: Environment, readUntil: Date): Promise<void> {
   await db.sql`INSERT INTO bank_readings (environment, read_until) VALUES (${environment}, ${readUntil})
     ON CONFLICT (environment) DO UPDATE SET read_until = greatest(bank_readings.read_until, excluded.read_until)`
 }
 
-/** The wallet after which the next read begins; null when it begins at the first one. */
+/** Returns the wallet after which the next read starts, or null to start at the first one. */
 export async function findWalletsReadTo(db: Queryable, environment: Environment): Promise<string | null> {
   return (await db.repo(bankReading).findOneBy({ environment }))?.walletsReadTo ?? null
 }

@@ -1,4 +1,4 @@
-// The webhook that each bank sends its events to, and the key that it signs them with: one per environment.
+// The webhook to which each bank sends its events, and the bank's signing key. There is one per environment.
 import type { Environment } from '../../domain/environment'
 import { entity, primary, text, time } from '../columns'
 import type { Queryable } from '../database'
@@ -7,7 +7,7 @@ interface BankWebhook {
   readonly environment: Environment
   readonly url: string
   readonly webhookRef: string
-  /** PEM. */
+  /** In PEM format. */
   readonly publicKey: string
 }
 
@@ -27,7 +27,7 @@ export async function findBankWebhook(db: Queryable, environment: Environment): 
   return db.repo(bankWebhook).findOneBy({ environment })
 }
 
-/** Replaces the webhook that was registered before. */
+/** Replaces the stored webhook of the environment. */
 export async function saveBankWebhook(db: Queryable, webhook: BankWebhook, at: Date): Promise<void> {
   const { environment, url, webhookRef, publicKey } = webhook
   await db.sql`INSERT INTO bank_webhooks (environment, url, webhook_ref, public_key, created_at)

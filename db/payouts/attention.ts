@@ -1,4 +1,4 @@
-// Payouts that need an operator, over all partners, and how an operator clears their attention.
+// Lists the payouts of all partners that need an operator, and clears their attention.
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable, Tx } from '../database'
@@ -13,13 +13,13 @@ export interface WaitingPayout {
   readonly amountPence: bigint
   readonly attention: string
   readonly since: Date
-  /** Not null when the request was refused; its problem may still need an operator. */
+  /** Set when the request was refused. The payout may still need an operator. */
   readonly releasedAt: Date | null
 }
 
-/** The longest waiting first. */
+/** Lists the payouts that have waited longest first. */
 export async function listAttention(db: Queryable, limit: number): Promise<WaitingPayout[]> {
-  // Without an entry in the timeline a payout has waited since its last change.
+  // A payout without an attention event has waited since its last change.
   return db.sql<WaitingPayout>`SELECT p.id, partners.slug, p.environment, p.status, p.amount_pence, p.attention,
       coalesce(event.at, p.updated_at) AS since, p.released_at
     FROM payouts p JOIN partners ON partners.id = p.partner_id
@@ -33,7 +33,10 @@ interface Attended {
   readonly note: string
   readonly madeBy: string
   readonly at: Date
-  /** Clears it although the bank may have a transfer under the released key: the next request with that key pays. */
+  /**
+   * Clears the attention although the bank may have a transfer under the released key. The next request with that key
+   * pays.
+   */
   readonly disputedKey?: 'free' | undefined
 }
 
@@ -44,7 +47,10 @@ interface AttendedPayout {
   readonly releasedAt: Date | null
 }
 
-/** Null when there was no attention to clear. `disputed` when that would free a disputed key; nothing is changed then. */
+/**
+ * Returns null if the payout needs no attention. Returns `disputed`, and changes nothing, if clearing would free a
+ * disputed key.
+ */
 export async function attendPayout(tx: Tx, attended: Attended): Promise<AttendedPayout | 'disputed' | null> {
   const { payoutId, note, madeBy, at, disputedKey } = attended
   const [found] = await tx.sql<{

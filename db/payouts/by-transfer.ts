@@ -1,4 +1,4 @@
-// Finds the payouts that belong to the bank's transfers, and whether their refund is in the ledger.
+// Finds the payouts that belong to the bank's transfers, and whether the ledger has their refunds.
 import type { Environment } from '../../domain/environment'
 import type { Queryable } from '../database'
 import { sql } from '../sql'
@@ -11,12 +11,15 @@ type ByTransfer = Pick<StoredPayout, 'environment' | 'transferRef' | 'status' | 
 
 export interface RefundedPayout extends ByTransfer {
   readonly walletId: string
-  /** Neither released nor closed: its own workflow books the refund. */
+  /** The payout is neither released nor closed, so its own workflow books the refund. */
   readonly isOpen: boolean
   readonly isRefundBooked: boolean
-  /** The bank's movement that was booked as its refund. Null if there is none, or its id was not stored. */
+  /**
+   * The bank movement that was booked as the refund. Null if there is no refund, or if the movement's ID was not
+   * stored.
+   */
   readonly refundRef: string | null
-  /** An operator has attended to a refund that the transfer does not explain. */
+  /** An operator has cleared the attention about a refund that the transfer does not explain. */
   readonly isRefundAttended: boolean
 }
 
@@ -32,7 +35,7 @@ export async function findPayoutById(db: Queryable, payoutId: string): Promise<R
   return payout ?? null
 }
 
-/** False when the payout already needs attention, or its return was booked since the caller read it. */
+/** Returns false if the payout needs attention for a reason other than being overdue, or is no longer completed. */
 export async function reportUnexplainedRefund(db: Queryable, payoutId: string): Promise<boolean> {
   const reported = await db.sql`UPDATE payouts SET attention = 'refund_unexplained'
     WHERE id = ${payoutId} AND status = 'completed'

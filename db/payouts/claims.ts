@@ -1,4 +1,4 @@
-// Claims the row that reserves an Idempotency-Key, or finds the row that has reserved it.
+// Claims an Idempotency-Key by inserting its payout row, or finds the row that already holds the key.
 import { assert } from '../../domain/assert'
 import type { Environment, RailName } from '../../domain/environment'
 import type { CreatedVia } from '../../domain/payouts/payout'
@@ -12,7 +12,7 @@ import { type PayoutRow, payoutColumns, payoutFrom } from './payouts'
 import { isDisputed, isPassing } from './steps'
 
 export interface Claim {
-  /** Of the released row that is claimed again, or a new one. */
+  /** The ID of the released row that is claimed again, or a new ID. */
   readonly payoutId: string
   readonly partnerId: string
   readonly environment: Environment
@@ -24,7 +24,10 @@ export interface Claim {
   readonly country: string
   readonly createdVia: CreatedVia
   readonly createdBy: string
-  /** The API key that pays. Null if the transaction holds the rights of a person (`holdCaller`), or an operator pays. */
+  /**
+   * The API key that pays. Null if an operator pays, or if `holdCaller` has locked a member's rights in this
+   * transaction.
+   */
   readonly keyId: string | null
   readonly quote: Quote
   readonly recipientName: string
@@ -33,7 +36,7 @@ export interface Claim {
   readonly sealedRecipient: { readonly keyId: string; readonly sealed: Buffer }
   readonly bankKey: string
   readonly requestId: string | null
-  /** The key or member that makes a live payout: admins get a mail about its first one. Null sends no mail. */
+  /** The API key or member that makes a live payout. Admins get a mail about its first payout. Null sends no mail. */
   readonly payerId: string | null
   readonly at: Date
 }
@@ -48,7 +51,10 @@ export interface ClaimedRow extends PayoutRow {
   readonly verdictAt: Date | null
   readonly answeredAt: Date | null
   readonly releasedAt: Date | null
-  /** The bank may have sent the money that we took back. The key cannot be claimed again before an operator has decided. */
+  /**
+   * The bank may have sent the money although we reversed the debit. An operator must decide before the key can be
+   * claimed again.
+   */
   readonly isDisputed: boolean
 }
 
@@ -63,16 +69,17 @@ export interface Claimed {
   readonly attempt: number
 }
 
-/** Why an authenticated caller may no longer pay. */
+/** Why the claim refuses a caller that was authenticated earlier in the request. */
 type RefusedClaim = 'partner_not_active' | 'unauthorized' | 'verification_required'
 
 /**
- * Null when a row that is not released has the Idempotency-Key, or the wallet's rail has changed: the caller retries the lookup. A refusal
- * comes first: the partner was suspended, the API key revoked or the verification withdrawn since the caller was authenticated.
+ * Returns null if an unreleased row holds the Idempotency-Key, or if the wallet's rail has changed. The caller then
+ * repeats the lookup. Returns a refusal if, since authentication, the partner was suspended, the API key was revoked
+ * or the verification was withdrawn.
  */
 export async function claimPayout(db: Queryable, claim: Claim): Promise<Claimed | RefusedClaim | null> {
   const [row] = await db.run<ClaimOutcome>(insertClaim(claim))
-  assert(row !== undefined, 'the partner that claims must exist')
+  assert(row !== undefined, 'the claiming partner must exist')
   if (!row.isHeld) return 'unauthorized'
   if (!row.isActive) return 'partner_not_active'
   if (!row.isVerified) return 'verification_required'
@@ -98,7 +105,10 @@ export async function findClaim(
   return row ? claimFrom(row.found) : null
 }
 
-/** The caller and the row under their Idempotency-Key, in one statement: a repeated request costs no other. */
+/**
+ * Finds the caller and the row under their Idempotency-Key in one statement, so a repeated request needs no second
+ * one.
+ */
 export async function findCallerAndClaim(
   db: Queryable,
   digest: Buffer,
@@ -128,7 +138,7 @@ function claimFrom(json: InJson<ClaimedColumns>): ClaimedRow {
   }
 }
 
-// The lock on the wallet keeps a sandbox from being connected to its bank between the quote and the claim.
+// The lock on the wallet prevents a switch of its rail between the quote and the claim.
 function insertClaim(claim: Claim): Sql {
   const { payoutId, partnerId, environment, keyId, payerId, quote, fingerprint, accountHash, sealedRecipient, at } =
     claim

@@ -1,4 +1,4 @@
-// Details and timeline of one payout, for callers who have checked that they may see it.
+// Loads the details and the timeline of one payout. Callers must have checked the right to see it.
 import { assert } from '../../domain/assert'
 import type { Queryable } from '../database'
 import type { PayoutEventRow } from './events'
@@ -14,7 +14,7 @@ export async function loadPayoutDetails(db: Queryable, payoutId: string): Promis
   const [row] = await db.sql<PayoutDetailsRow>`SELECT idempotency_key, created_by, fee_pence, fee_in_transfer_pence,
       gbp_per_usd_nano, transfer_ref
     FROM payouts WHERE id = ${payoutId}`
-  assert(row !== undefined, 'a payout that was found must have details')
+  assert(row !== undefined, 'a payout with details must exist')
   return row
 }
 
@@ -22,7 +22,7 @@ type PayoutAtBank = Pick<StoredPayout, 'rail' | 'transferRef'>
 
 export async function loadPayoutAtBank(db: Queryable, payoutId: string): Promise<PayoutAtBank> {
   const [row] = await db.sql<PayoutAtBank>`SELECT rail, transfer_ref FROM payouts WHERE id = ${payoutId}`
-  assert(row !== undefined, 'a payout that was found must exist')
+  assert(row !== undefined, 'a payout with a bank reference must exist')
   return row
 }
 
@@ -30,21 +30,21 @@ export type TimelineEvent = Omit<PayoutEventRow, 'id' | 'payoutId'>
 
 interface TimelineMoney {
   readonly at: Date
-  /** `debit`, or `reversal`, `refund` or `return` when the money came back. */
+  /** `debit` when the wallet paid. `reversal`, `refund` or `return` when the money came back. */
   readonly cause: string
   /** The change of the wallet's balance. */
   readonly amountMicroUsdc: bigint
 }
 
 export interface Timeline {
-  /** Events and money: oldest first. */
+  /** Both lists start with the oldest. */
   readonly events: readonly TimelineEvent[]
   readonly money: readonly TimelineMoney[]
 }
 
-/** Of the last attempt. */
+/** Loads the timeline of the last attempt only. */
 export async function loadTimeline(db: Queryable, payoutId: string): Promise<Timeline> {
-  // An attempt begins with its request. Earlier attempts were released, and no caller has seen them.
+  // A `requested` event starts each attempt. Earlier attempts were released, and no caller has seen them.
   const [events, money] = await Promise.all([
     db.sql<TimelineEvent>`SELECT at, kind, status, made_by, detail FROM payout_events
     WHERE payout_id = ${payoutId}

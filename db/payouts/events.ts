@@ -1,4 +1,4 @@
-// The timeline of a payout, the events that operators and partners add to it, and its calls to the bank that failed.
+// The timeline of a payout, with the events that people add to it, and a count of its failed bank calls.
 
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import { entity, idOf, integer, orNull, primary, sequence, text, time } from '../columns'
@@ -38,7 +38,7 @@ export const manualEventKinds = [
 
 interface ManualEvent extends Pick<PayoutEventRow, 'payoutId' | 'at' | 'madeBy'> {
   readonly kind: (typeof manualEventKinds)[number]
-  /** Without names and account numbers. */
+  /** Must not contain names or account numbers. */
   readonly detail: string | null
 }
 
@@ -53,7 +53,7 @@ interface FailedCallRow {
   readonly payoutId: string
   readonly attempt: number
   readonly operation: string
-  /** Fixed words, without names and account numbers: `HTTP 500`, `timeout`. */
+  /** A fixed phrase such as `HTTP 500` or `timeout`. Contains no names or account numbers. */
   readonly cause: string
   readonly failures: number
   readonly firstAt: Date
@@ -76,7 +76,7 @@ interface NewFailedCall extends Pick<FailedCallRow, 'payoutId' | 'attempt' | 'op
   readonly at: Date
 }
 
-/** Counts per attempt, operation and cause, so that a payout that fails for a day has few rows. */
+/** Counts failures per attempt, operation and cause, so that a payout that fails for a day has few rows. */
 export async function recordFailedCall(db: Queryable, failed: NewFailedCall): Promise<void> {
   const { payoutId, attempt, operation, cause, at } = failed
   await db.sql`INSERT INTO failed_bank_calls AS f (payout_id, attempt, operation, cause, failures, first_at, last_at)
@@ -85,7 +85,7 @@ export async function recordFailedCall(db: Queryable, failed: NewFailedCall): Pr
       last_at = greatest(f.last_at, excluded.last_at)`
 }
 
-/** In the order of their last failures. */
+/** Sorts by the time of the last failure, oldest first. */
 export async function listFailedCalls(db: Queryable, payoutId: string): Promise<FailedCall[]> {
   return db.sql<FailedCall>`SELECT attempt, operation, cause, failures, first_at, last_at FROM failed_bank_calls
     WHERE payout_id = ${payoutId} ORDER BY last_at, operation, cause`

@@ -1,8 +1,8 @@
-// Detects whether two requests ask for the same payout, and which fields differ, without storing their values.
+// Detects whether two requests ask for the same payout, and which fields differ. Stores only keyed hashes of the values.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Keyring, PurposeKey } from '../keyring'
 
-/** A request's fields by their path, with defaults applied and values in one canonical form. */
+/** The fields of a request by path, with defaults applied and values in canonical form. */
 export type CanonicalFields = Readonly<Record<string, string>>
 
 export interface Fingerprint {
@@ -16,13 +16,13 @@ export function fingerprintOf(keyring: Keyring, fields: CanonicalFields): Finger
   return { keyId: key.id, whole: wholeOf(key, fields), fields: fieldsOf(key, fields) }
 }
 
-/** The prefix of the paths that are erased with the bank details. */
+/** Prefix of the field paths that are erased together with the bank details. */
 export const recipientPaths = 'recipient.'
 
 /**
- * The fields whose values differ from the stored ones: none when it is the same request, null when the fingerprint's key is
- * missing. The recipient is one field: field by field, a caller could guess the sealed bank details. An erased recipient cannot be
- * compared, so it is named only if nothing else differs.
+ * Returns the fields whose values differ from the stored ones: none for the same request, null if the fingerprint's
+ * key is missing. Reports the whole recipient as one field: with single fields, a caller could guess the sealed bank
+ * details. An erased recipient cannot be compared, so it is reported only if no other field differs.
  */
 export function differingFields(keyring: Keyring, stored: Fingerprint, fields: CanonicalFields): string[] | null {
   const key = keyring.find('fingerprint', stored.keyId)
@@ -36,7 +36,7 @@ export function differingFields(keyring: Keyring, stored: Fingerprint, fields: C
   return others.length === 0 ? ['recipient'] : others
 }
 
-/** The names in a response, with the recipient as one field. */
+/** The field names for a response, with the recipient as one field. */
 export function fieldsShown(paths: readonly string[]): string[] {
   return [...new Set(paths.map((path) => (isOfRecipient(path) ? 'recipient' : path)))].toSorted()
 }
@@ -50,7 +50,7 @@ function wholeOf(key: PurposeKey, fields: CanonicalFields): Buffer {
   return hash(key, JSON.stringify(paths.map((path) => [path, fields[path]])))
 }
 
-/** Twelve bytes distinguish two values. The path is hashed too, so equal values of two fields have different hashes. */
+/** Twelve bytes suffice to tell two values apart. The hash covers the path, so equal values of two fields differ. */
 function fieldsOf(key: PurposeKey, fields: CanonicalFields): Record<string, string> {
   return Object.fromEntries(
     Object.entries(fields).map(([path, value]) => [path, hash(key, `${path}\n${value}`).toString('hex', 0, 12)]),

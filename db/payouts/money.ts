@@ -12,12 +12,12 @@ import type { Queryable, Tx } from '../database'
 import { isPosted, type Posted, postSet } from '../wallets/ledger'
 import type { StepRow } from './steps'
 
-/** Holds the money of this attempt, once. */
+/** Debits the wallet for this attempt. Repeated calls post once. */
 export function postDebit(tx: Tx, row: StepRow, at: Date): Promise<Posted> {
   return postSet(tx, { ...debitOf(row), payoutId: row.id, createdBy: 'payout', at, postings: debitsOf(row) })
 }
 
-/** Uses its own cause_ref if the ledger already has the first debit of this attempt and its reversal. */
+/** Uses a separate cause_ref if the ledger already has this attempt's first debit and its reversal. */
 export async function postDebitAgain(tx: Tx, row: StepRow, { by, at }: { by: string; at: Date }): Promise<Posted> {
   const debit = debitOf(row)
   const causeRef = (await isPosted(tx, debit)) ? `${debit.causeRef}/bound` : debit.causeRef
@@ -60,12 +60,16 @@ interface ToPost {
   readonly at: Date
 }
 
-/** Unique by the bank's transfer and its movement, so that a deposit found later cannot book a refund again. */
+/**
+ * The ledger rejects a second set for the same transfer or bank movement, so a deposit found later cannot book a
+ * refund again.
+ */
 async function post(tx: Tx, row: StepRow, set: ToPost): Promise<void> {
   assert(row.transferRef !== null, 'a payout without a transfer cannot settle')
   const about = { walletId: row.walletId, payoutId: row.id, createdBy: 'bank' }
   const { outcome } = await postSet(tx, { ...about, causeRef: row.transferRef, ...set })
-  // This row has not booked it. If something else has, the payout must not close without its money.
+  // The row shows the money as not booked yet. If another posting has booked it, the payout must not close without
+  // its money.
   assert(outcome === 'posted', 'a payout must book its own payment or refund')
 }
 

@@ -1,4 +1,4 @@
-// Open payouts: neither released nor closed. Each of them must have a running workflow.
+// Open payouts, which are neither released nor closed. Each of them must have a running workflow.
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable, Tx } from '../database'
@@ -16,9 +16,9 @@ export interface OpenPayout {
   readonly walletSendsMicroUsdc: bigint
   readonly accountLast4: string | null
   readonly createdAt: Date
-  /** Whether a call to the bank was started: from then on it is too late to cancel. */
+  /** A call to the bank has started, so it is too late to cancel. */
   readonly isCalled: boolean
-  /** Not null for a completed payout that is to be charged, or that the bank is returning. */
+  /** Set for a completed payout that is yet to be charged, or that the bank is returning. */
   readonly completedAt: Date | null
 }
 
@@ -28,7 +28,7 @@ export interface OpenCursor {
   readonly payoutId: string
 }
 
-/** Oldest first. */
+/** Lists the oldest first. */
 export async function listOpenPayouts(
   db: Queryable,
   { before, after, limit }: { before: Date; after: OpenCursor | null; limit: number },
@@ -39,7 +39,7 @@ export async function listOpenPayouts(
     ORDER BY p.created_at, p.id LIMIT ${limit}`
 }
 
-/** Open payouts that were not sent to the bank, by id: those that a pause of the rail holds. */
+/** Lists the open payouts that were not sent to the bank, by ID. A pause of the rail holds these payouts. */
 export async function listUnsentPayouts(
   db: Queryable,
   { environment, after, limit }: { environment: Environment; after: string | null; limit: number },
@@ -49,7 +49,7 @@ export async function listUnsentPayouts(
     ORDER BY p.id LIMIT ${limit}`
 }
 
-/** Null when it is not open, or does not exist. */
+/** Returns null if the payout is not open or does not exist. */
 export async function findOpenPayout(db: Queryable, payoutId: string): Promise<OpenPayout | null> {
   const [open] = await db.sql<OpenPayout>`${selectOpen} AND p.id = ${payoutId}`
   return open ?? null
@@ -57,13 +57,13 @@ export async function findOpenPayout(db: Queryable, payoutId: string): Promise<O
 
 export interface OldestPending {
   readonly environment: Environment
-  /** As in OpenWork. */
+  /** Whether a call to the bank has started. */
   readonly bank: 'called' | 'not_called'
   readonly payoutId: string
   readonly createdAt: Date
 }
 
-/** The oldest pending payout of each environment, called and not called; the oldest first. */
+/** Returns the oldest pending payout per environment and `bank` value, oldest first. */
 export async function listOldestPending(db: Queryable): Promise<OldestPending[]> {
   return db.sql<OldestPending>`SELECT * FROM (
       SELECT DISTINCT ON (environment, bank) environment, bank, id AS payout_id, created_at FROM payouts,
@@ -79,7 +79,10 @@ export async function hasOpenPayouts(tx: Tx, walletId: string): Promise<boolean>
   return open.length > 0
 }
 
-/** Of these payouts, those that were over before that time, and those that do not exist. */
+/**
+ * Returns the payouts that were closed or released before the given time (`over`), and those that do not exist
+ * (`absent`).
+ */
 export async function findOver(
   db: Queryable,
   payoutIds: readonly string[],
@@ -98,8 +101,8 @@ interface OverduePayout {
 }
 
 /**
- * Raises attention for payouts that are open for too long. It skips payouts that already need attention. After an operator has
- * attended to a payout, the same period starts again.
+ * Raises attention for payouts that have been open for too long. Skips payouts that already need attention. Once an
+ * operator has cleared the attention, the same time limit starts again.
  */
 export async function markOverdue(
   db: Queryable,
@@ -112,12 +115,12 @@ export async function markOverdue(
       SELECT id FROM payouts
       WHERE released_at IS NULL AND closed_at IS NULL AND attention IS NULL
         AND created_at < greatest(${sentBefore}::timestamptz, ${unknownBefore}::timestamptz)
-        -- The time of a returned payout counts from its return: it was closed before.
+        -- For a returned payout the time counts from its return, because the payout was closed until then.
         AND coalesce(returned_at, created_at) < ${deadline}
-        -- An unsent payout of a partner that is not active waits for operators, who know.
+        -- The unsent payouts of an inactive partner wait for an operator, who already knows about them.
         AND NOT (submit_started_at IS NULL
           AND EXISTS (SELECT FROM partners WHERE partners.id = payouts.partner_id AND partners.status <> 'active'))
-        -- A payout that a paused rail holds is not overdue; its time starts again when the rail is resumed.
+        -- A payout that a paused rail holds is not overdue. Its time starts again when the rail resumes.
         AND NOT EXISTS (SELECT FROM rail_pauses pause WHERE pause.environment = payouts.environment
           AND coalesce(pause.resumed_at, 'infinity') >= ${deadline}
           AND coalesce(submit_started_at, 'infinity') >= coalesce(pause.resumed_at, 'infinity'))

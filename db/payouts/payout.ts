@@ -1,4 +1,4 @@
-// The table of payouts. The row decides what may still happen to the money.
+// The payouts table. Each decision about a payout's money is a conditional update of its row.
 import type { Environment, RailName } from '../../domain/environment'
 import type { Country } from '../../domain/limits'
 import type { CreatedVia, PayoutStatus } from '../../domain/payouts/payout'
@@ -11,7 +11,7 @@ export interface StoredPayout {
   readonly walletId: string
   readonly rail: RailName
   readonly idempotencyKey: string
-  /** Grows only when a released row is claimed again. */
+  /** Incremented only when a released row is claimed again. */
   readonly attempt: number
   readonly fingerprint: Buffer
   readonly fingerprintKeyId: string
@@ -32,7 +32,7 @@ export interface StoredPayout {
   readonly accountHash: Buffer | null
   readonly accountHashKeyId: string | null
   readonly bankKey: string
-  /** How often the bank key was replaced after a call that provably sent nothing. */
+  /** How often the bank key was replaced after a call that provably moved no money. */
   readonly bankKeyRenewals: number
   readonly bankBody: string | null
   readonly transferRef: string | null
@@ -43,19 +43,19 @@ export interface StoredPayout {
   readonly verdictDetails: Readonly<Record<string, string>> | null
   readonly answeredAt: Date | null
   readonly releasedAt: Date | null
-  /** Stays when the payout is returned later. */
+  /** Kept if the payout is returned later. */
   readonly completedAt: Date | null
   readonly returnedAt: Date | null
-  /** What the bank charged for the transfer, if it says so. */
+  /** The bank's charge for the transfer, if the bank reports one. */
   readonly networkCostMicropounds: bigint | null
-  /** Set when nothing is left to do, neither at the bank nor in the ledger nor in the charges. */
+  /** Set when no work is left, whether at the bank, in the ledger or for the charges. */
   readonly closedAt: Date | null
-  /** Why it needs an operator. */
+  /** The code of the reason why the payout needs an operator. */
   readonly attention: string | null
-  /** The wallet's holder at the bank when it was claimed. */
+  /** The wallet's customer at the bank at the time of the claim. */
   readonly customerRef: string | null
   readonly requestId: string | null
-  /** Of this attempt. Nothing of it was sent before. */
+  /** The start of this attempt. No call to the bank for this attempt is older. */
   readonly createdAt: Date
   readonly updatedAt: Date
 }

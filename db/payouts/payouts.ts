@@ -1,4 +1,4 @@
-// Reads of payouts, always of one partner and environment, and only of payouts that the API has acknowledged or decided.
+// Reads the payouts of one partner and environment. Returns only payouts that the API has acknowledged or decided.
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable } from '../database'
@@ -33,9 +33,9 @@ export interface Scope {
   readonly environment: Environment
 }
 
-/** Times are strings, so that PostgreSQL compares all their digits and not only the milliseconds of a Date. */
+/** Times are strings, so that PostgreSQL compares microseconds. A Date has only milliseconds. */
 export interface PayoutFilters {
-  /** A part of the reference or the recipient's name, or all of the last four digits or the id. */
+  /** Matches a part of the reference or of the recipient's name, or exactly the last four digits or the ID. */
   readonly search?: string | undefined
   readonly status?: PayoutStatus | undefined
   readonly createdAfter?: string | undefined
@@ -46,13 +46,16 @@ export interface PayoutFilters {
   readonly accountLast4?: string | undefined
 }
 
-/** `startingAfter` must be the id of a payout that findPayout finds in the same scope. */
+/** `startingAfter` must be the ID of a payout that findPayout returns for the same scope. */
 export interface Page {
   readonly take: number
   readonly startingAfter: string | null
 }
 
-/** Readers see a payout from its first verdict on, or once `pending` was answered for it, and never when it is released. */
+/**
+ * Readers see a payout once it has a verdict, or once the API has answered `pending` for it. They never see a
+ * released one.
+ */
 export const isVisible = sql`released_at IS NULL AND (verdict_at IS NOT NULL OR answered_at IS NOT NULL)`
 
 export async function findPayout(db: Queryable, scope: Scope, id: string): Promise<PayoutRow | null> {
@@ -62,7 +65,7 @@ export async function findPayout(db: Queryable, scope: Scope, id: string): Promi
   return payout ?? null
 }
 
-/** The caller and the payout in one statement: partners poll payouts, so this is the most frequent read. */
+/** Finds the caller and the payout in one statement. Partners poll payouts, so this is the most frequent read. */
 export async function findCallerAndPayout(
   db: Queryable,
   digest: Buffer,
@@ -86,7 +89,7 @@ export function payoutFrom(json: InJson<PayoutRow>): PayoutRow {
   }
 }
 
-/** Newest first. */
+/** Lists the newest first. */
 export async function listPayouts(
   db: Queryable,
   scope: Scope,
@@ -103,12 +106,12 @@ export async function listPayouts(
   const listWhere = (condition: Sql) =>
     sql`SELECT ${payoutColumns} FROM payouts WHERE ${condition} ${newestFirst} LIMIT ${take}`
   const { search } = filters
-  // With filters PostgreSQL plans for these values. A plan for any values would walk through all payouts to find the few that
+  // With filters, PostgreSQL plans for the actual values. A generic plan would scan all payouts to find the few that
   // changed in the last minute.
   if (search === undefined) return db.run(listWhere(where), { plan: chosen.length === 0 ? 'once' : 'each time' })
 
-  // A term that many payouts have is found among the newest, so the index only has to find terms that few have. It contains
-  // no terms shorter than three characters.
+  // The newest payouts contain every common term, so the index only has to find rare terms. It does not cover terms
+  // shorter than three characters.
   const bounds = chosen.filter(({ name }) => boundNames.has(name)).map(({ condition }) => condition)
   const isShort = Array.from(search).length < 3
   const newest = sql`SELECT * FROM payouts WHERE ${and(isOfScope, ...bounds)} ${newestFirst}
@@ -119,7 +122,7 @@ export async function listPayouts(
   const rare = await findRareParts(db, scope, search)
   if (rare.length === 0) return db.run(listWhere(where), { plan: 'each time' })
   const others = chosen.filter(({ name }) => name !== 'search').map(({ condition }) => condition)
-  // A few words suffice to find the rows, and each number of words makes a statement of its own.
+  // A few words suffice to find the rows, and each number of words is a separate statement.
   const indexed = rare
     .toSorted((one, other) => other.length - one.length)
     .slice(0, 4)
@@ -129,8 +132,9 @@ export async function listPayouts(
 }
 
 /**
- * The words of a term that none of the newest payouts has. Only these are looked up in the index, because intersecting words that
- * every payout has, such as "Invoice" in "Invoice 7777", is slow. Empty when the whole term is to be looked up.
+ * Returns the words of the term that none of the newest payouts contains. Only these are looked up in the index:
+ * intersecting words that every payout has, such as "Invoice" in "Invoice 7777", is slow. Returns an empty list if
+ * the whole term should be looked up.
  */
 async function findRareParts(db: Queryable, scope: Scope, term: string): Promise<string[]> {
   const parts = partsOf(term)
@@ -144,8 +148,8 @@ async function findRareParts(db: Queryable, scope: Scope, term: string): Promise
 }
 
 /**
- * A short word keeps the character before it: the index also contains the starts of words. ASCII has one lower case in every
- * locale.
+ * A short word keeps the character before it, because the index also contains the starts of words. Only ASCII words
+ * count, because their lower case is the same in every locale.
  */
 function partsOf(term: string): string[] {
   const words = [...term.matchAll(/[ -/]?([a-zA-Z0-9]+)/g)].map(([whole, word = '']) =>
@@ -154,7 +158,7 @@ function partsOf(term: string): string[] {
   return [...new Set(words)].filter((word) => word.length >= 3)
 }
 
-/** For every statement that selects a PayoutRow from payouts. The aliases are the keys of the row as JSON (`inOneText`). */
+/** The columns of a PayoutRow. The aliases are the keys of the row as JSON (`inOneText`). */
 export const payoutColumns = sql`id, environment, status, failure_reason AS "failureReason", reference, country,
   created_via AS "createdVia", amount_pence AS "amountPence", fee_pence AS "feePence",
   fee_in_transfer_pence AS "feeInTransferPence", wallet_sends_micro_usdc AS "walletSendsMicroUsdc",
@@ -170,8 +174,8 @@ const conditions = {
   reference: (value: string) => sql`reference = ${value}`,
   idempotencyKey: (value: string) => sql`idempotency_key = ${value}`,
   accountLast4: (value: string) => sql`account_last4 = ${value}`,
-  // The cursor's own row is compared, because a Date would have lost its microseconds. Two scalar subqueries, because
-  // PostgreSQL does not use an index for a comparison with one subquery of two columns.
+  // Compares with the cursor's stored row, because a Date would have lost its microseconds. Uses scalar values,
+  // because PostgreSQL uses no index for a comparison with one subquery of two columns.
   startingAfter: (value: string) =>
     sql`(created_at, id) < ((SELECT created_at FROM payouts WHERE id = ${value}), ${value}::uuid)`,
 }
@@ -183,7 +187,10 @@ function patternOf(value: string): Sql {
   return sql`'%' || regexp_replace(lower(${value}), '([\\\\%_])', '\\\\\\1', 'g') || '%'`
 }
 
-/** Leaves out parts that cannot match: one part without an index would make every search read all payouts. */
+/**
+ * Leaves out conditions that cannot match, because one condition without an index would make every search read all
+ * payouts.
+ */
 function searchCondition(value: string): Sql {
   const parts = [sql`${searchedText} LIKE ${patternOf(value)}`]
   if (/^\d{4}$/.test(value)) parts.push(sql`account_last4 = ${value}`)
@@ -205,7 +212,7 @@ const conditionNames = [
   'startingAfter',
 ] as const satisfies readonly (keyof typeof conditions)[]
 
-/** Conditions that the list's index supports. */
+/** The conditions that the list's index supports. */
 const boundNames: ReadonlySet<string> = new Set<keyof typeof conditions>([
   'createdAfter',
   'createdBefore',
@@ -224,5 +231,5 @@ const newestFirst = sql`ORDER BY created_at DESC, id DESC`
 
 const commonTermsAmong = 500
 
-/** A term of one or two characters is only searched among so many of the newest payouts. */
+/** A search for one or two characters covers only this many of the newest payouts. */
 export const shortTermsAmong = 5_000

@@ -1,11 +1,11 @@
-// Finds payouts for operators: of any partner and in any state, including refused ones.
+// Finds payouts for operators, of any partner and in any state, including refused requests.
 import { type Environment, rails } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable } from '../database'
 import { joined, literal, type Sql, sql } from '../sql'
 import type { StoredPayout } from './payout'
 
-/** Without the recipient's name and the partner's reference. */
+/** Leaves out the recipient's name and the partner's reference. */
 export interface SearchedPayout
   extends Pick<
     StoredPayout,
@@ -28,17 +28,17 @@ export interface PayoutSearch {
   readonly partnerId?: string | undefined
   readonly environment?: Environment | undefined
   readonly idempotencyKey?: string | undefined
-  /** A part of the partner's reference, in upper or lower case. */
+  /** Matches a part of the partner's reference. Ignores case. */
   readonly reference?: string | undefined
   readonly amountPence?: bigint | undefined
   readonly accountLast4?: string | undefined
   readonly transferRef?: string | undefined
   readonly since?: Date | undefined
-  /** `refused`: the request never became a payout. */
+  /** `refused` finds requests that never became payouts. */
   readonly status?: PayoutStatus | 'refused' | undefined
 }
 
-/** The newest `take` payouts that match all conditions. At least one must be an id, a partner or a transfer. */
+/** Returns the newest `take` payouts that match all conditions. One condition must be an ID, a partner or a transfer. */
 export async function searchPayouts(db: Queryable, search: PayoutSearch, take: number): Promise<SearchedPayout[]> {
   const statement = sql`SELECT p.id, partners.slug, p.environment, p.idempotency_key, p.status, p.amount_pence, p.account_last4,
       p.transfer_ref, p.attention, p.created_at, p.released_at
@@ -58,7 +58,7 @@ function conditionsOf(search: PayoutSearch): Sql[] {
   if (reference !== undefined) conditions.push(sql`position(lower(${reference}) IN lower(p.reference)) > 0`)
   if (amountPence !== undefined) conditions.push(sql`p.amount_pence = ${amountPence}`)
   if (accountLast4 !== undefined) conditions.push(sql`p.account_last4 = ${accountLast4}`)
-  // The index of transfers begins with the rail.
+  // The index on transfers starts with the rail column.
   if (transferRef !== undefined)
     conditions.push(sql`p.rail = ANY (${rails}::text[]) AND p.transfer_ref = ${transferRef}`)
   if (since !== undefined) conditions.push(sql`p.created_at >= ${since}`)

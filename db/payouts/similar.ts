@@ -1,4 +1,4 @@
-// Recent payouts of the same amount to the same account, to warn before a payout is made twice.
+// Finds recent payouts of the same amount to the same account, so that the API can warn about a duplicate.
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable } from '../database'
 import { sql } from '../sql'
@@ -12,21 +12,24 @@ interface SimilarPayout {
 
 interface SimilarPayouts {
   readonly similar: readonly SimilarPayout[]
-  /** Another account with the same last four digits was paid this amount. A wrong guess of its number ends here. */
+  /**
+   * A payout of this amount went to another account with the same last four digits. Reported as such, so that a
+   * caller who guesses account numbers learns nothing more.
+   */
   readonly isNearMiss: boolean
 }
 
 interface WantedPayout {
   readonly accountLast4: string
-  /** Under each secret key that may have hashed it. */
+  /** One hash for each secret key that may have hashed the account. */
   readonly accountHashes: readonly Buffer[]
   readonly amountPence: bigint
   readonly since: Date
 }
 
 /**
- * The newest few. A payout that failed, was cancelled or was returned has paid nothing, so making it again is fine. One without
- * a verdict counts, although lists do not show it: it may be paying at this moment.
+ * Returns at most the ten newest. A payout that failed, was cancelled or was returned paid nothing, so paying again
+ * is fine. A payout without a verdict counts, although lists do not show it, because it may be paying right now.
  */
 export async function findSimilarPayouts(
   db: Queryable,
@@ -37,7 +40,8 @@ export async function findSimilarPayouts(
   const isSimilar = sql`partner_id = ${partnerId} AND environment = ${environment} AND account_last4 = ${accountLast4}
       AND account_hash IS NOT NULL AND amount_pence = ${amountPence} AND created_at >= ${since}
       AND status IN ('pending', 'processing', 'completed')`
-  // In two halves, each with its own index: visible payouts by their last four digits, and undecided ones among the few open ones.
+  // Two halves, because each uses its own index: visible payouts by last four digits, and undecided payouts among the
+  // few open ones.
   const rows = await db.sql<SimilarPayout & { readonly isSame: boolean }>`
     SELECT ${columns} FROM payouts WHERE ${isSimilar} AND ${isVisible}
     UNION ALL

@@ -1,4 +1,4 @@
-// The steps of a payout on its row: every decision that can cost money is one conditional UPDATE.
+// The steps of a payout's row. Every decision that can cost money is one conditional UPDATE.
 import type { KeptVerdict, PayoutStatus, Refusal } from '../../domain/payouts/payout'
 import { isPayoutRailPaused } from '../bank/rail-pauses'
 import type { Queryable, Tx } from '../database'
@@ -27,11 +27,11 @@ export interface StepRow
     | 'updatedAt'
   > {
   readonly walletRef: string | null
-  /** Null when a first call may start; otherwise why the payout waits with its money held. */
+  /** Why the payout waits with its money held. Null when the first call may start. */
   readonly heldBy: 'rail paused' | 'partner not active' | null
 }
 
-/** The attempt that a step is about. A step of an older attempt finds nothing to do. */
+/** The attempt that a step belongs to. A step of an older attempt changes nothing. */
 interface AttemptRef {
   readonly payoutId: string
   readonly attempt: number
@@ -52,22 +52,23 @@ interface FirstCall {
 }
 
 /**
- * Called before a first call to the bank. The caller that gets the call back is the only one to make it under this
- * bank key. Null: another run has made it, the payout is over, the rail is paused, or the partner is not active.
+ * Reserves the first call to the bank. Only the run that gets the call back may make it under this bank key. Returns
+ * null if another run has made the call, the payout is over, the rail is paused, or the partner is not active.
  */
 export async function beginSubmit(
   db: Queryable,
   { payoutId, attempt, body, at }: AttemptRef & { body: string; at: Date },
 ): Promise<FirstCall | null> {
-  // It and a pause of the rail wait for each other (`db/bank/rail-pauses.ts`).
+  // This function and a pause of the rail lock each other out (`db/bank/rail-pauses.ts`).
   const [call] = await db.sql<FirstCall>`SELECT body, key FROM begin_submit(${payoutId}, ${attempt}, ${body}, ${at})`
   return call ?? null
 }
 
 /**
- * Only for the run that made the one call under `key` and holds proof that it sent nothing. The payout is unsent again and can be
- * cancelled. Its next call is a first one under a new key, since a bank may repeat a refusal for as long as it remembers a
- * key. False when another run has recorded the call as unknown: the proof no longer covers every call.
+ * Only for the run that made the one call under `key` and can prove that the bank moved no money. The payout is
+ * unsent again and can be cancelled. Its next call is a first call under a new key, because a bank may repeat a
+ * refusal for as long as it remembers a key. Returns false if another run has recorded the call as unknown, because
+ * then the proof does not cover every call.
  */
 export async function withdrawSubmit(
   db: Queryable,
@@ -92,7 +93,7 @@ interface Kept extends AttemptRef {
   readonly at: Date
 }
 
-/** Records the verdict of a payout that keeps its key. False when the row has moved on already. */
+/** Records the verdict of a payout that keeps its key. Returns false if another step has already changed the row. */
 export async function keepPayout(db: Queryable, kept: Kept): Promise<boolean> {
   const { payoutId, attempt, verdict, status, failureReason, transferRef, transferState, event, at } = kept
   const closedAt = kept.afterwards === 'closed' ? at : null
@@ -108,7 +109,7 @@ export async function keepPayout(db: Queryable, kept: Kept): Promise<boolean> {
       FROM before
       WHERE p.id = before.id AND p.attempt = ${attempt} AND p.status = 'pending' AND p.released_at IS NULL
         AND p.transfer_ref IS NULL AND p.verdict IS DISTINCT FROM ${verdict}
-        -- A call that was withdrawn after the caller read the row is not unknown.
+        -- A call that was withdrawn after the caller read the row does not count as unknown.
         AND (${verdict} <> 'unknown' OR p.submit_started_at IS NOT NULL)
       RETURNING p.id, p.partner_id, p.environment, p.created_by, p.request_id, unseen
     ), seen AS (${recordCreation(sql`kept`, at)})
@@ -118,7 +119,7 @@ export async function keepPayout(db: Queryable, kept: Kept): Promise<boolean> {
   return recorded.length > 0
 }
 
-/** Releases the key and the confirmation code of an unacknowledged payout, in the transaction that reverses the debit. */
+/** Releases the key and the confirmation code of an unacknowledged payout. The same transaction reverses the debit. */
 export async function releaseRow(
   tx: Tx,
   { payoutId, verdict, details, at }: { payoutId: string; verdict: Refusal; details: object | null; at: Date },
@@ -134,7 +135,10 @@ export async function releaseRow(
     WHERE id = ${payoutId}`
 }
 
-/** Undoes a release: the attempt has no verdict, but a started call to the bank. The same transaction posts the debit again. */
+/**
+ * Undoes a release. Afterwards the attempt has no verdict but a started bank call. The same transaction posts the
+ * debit again.
+ */
 export async function undoRelease(tx: Tx, { payoutId, attempt, at }: AttemptRef & { at: Date }): Promise<void> {
   await tx.sql`UPDATE payouts SET verdict = NULL, verdict_details = NULL, verdict_at = NULL, released_at = NULL,
       submit_started_at = coalesce(submit_started_at, ${at}),
@@ -154,7 +158,7 @@ export interface Move {
   readonly at: Date
 }
 
-/** Under lockStep. An `event` adds an entry to the timeline. Only a new status changes `updated_at`. */
+/** The caller must hold lockStep. An `event` adds an entry to the timeline. Only a new status changes `updated_at`. */
 export async function movePayout(tx: Tx, move: Move): Promise<void> {
   const { payoutId, status, failureReason, transferState, networkCostMicropounds = null, event, detail, at } = move
   const closedAt = move.afterwards === 'closed' ? at : null
@@ -173,26 +177,29 @@ export async function movePayout(tx: Tx, move: Move): Promise<void> {
     SELECT id, ${at}, ${event}, ${status}, 'bank', ${detail} FROM moved WHERE ${event}::text IS NOT NULL`
 }
 
-/** Under lockStep: nothing is left to do. */
+/** Marks the payout as finished. The caller must hold lockStep. */
 export async function closePayout(tx: Tx, payoutId: string, at: Date): Promise<void> {
   await tx.sql`UPDATE payouts SET closed_at = ${at},
       attention = CASE WHEN attention = 'can_not_book_charge' THEN NULL ELSE ${attentionUnless(sql`true`)} END
     WHERE id = ${payoutId} AND closed_at IS NULL`
 }
 
-/** Locks the partner's live payouts that were completed before that time and are not closed, so perhaps not charged. */
+/**
+ * Locks the partner's live payouts that completed before the given time and are not closed. They may not have been
+ * charged yet.
+ */
 export async function lockUnclosedCompleted(tx: Tx, partnerId: string, before: Date): Promise<StepRow[]> {
   return tx.sql<StepRow>`${selectStep} WHERE p.partner_id = ${partnerId} AND ${isUnclosedCompleted(before)}
     ORDER BY p.id FOR UPDATE OF p`
 }
 
-/** About a live payout `p`. */
+/** A condition on the payouts alias `p`. */
 export function isUnclosedCompleted(before: Date): Sql {
   return sql`p.environment = 'live' AND p.status = 'completed' AND p.completed_at < ${before}
     AND p.released_at IS NULL AND p.closed_at IS NULL`
 }
 
-/** Acknowledges the payout before the API answers `pending`. False when a verdict or a release came first. */
+/** Acknowledges the payout before the API answers `pending`. Returns false if a verdict or a release came first. */
 export async function markAnswered(
   db: Queryable,
   { payoutId, attempt, at }: AttemptRef & { at: Date },
@@ -206,7 +213,10 @@ export async function markAnswered(
   return answered.length > 0
 }
 
-/** A reason about money is only replaced by a transfer that our ledger does not know. False when nothing changed. */
+/**
+ * Keeps a reason about money, unless the new reason is a transfer that our ledger does not have. Returns false if
+ * nothing changed.
+ */
 export async function setAttention(db: Queryable, payoutId: string, attention: string): Promise<boolean> {
   const set = await db.sql`UPDATE payouts SET attention = ${attention}
     WHERE id = ${payoutId} AND attention IS DISTINCT FROM ${attention} AND (attention IS NULL
@@ -215,14 +225,14 @@ export async function setAttention(db: Queryable, payoutId: string, attention: s
   return set.length > 0
 }
 
-/** False when the payout already needs attention, except for being overdue. */
+/** Returns false if the payout already needs attention for a reason other than being overdue. */
 export async function raiseAttention(db: Queryable, payoutId: string, attention: string): Promise<boolean> {
   const raised = await db.sql`UPDATE payouts SET attention = ${attention}
     WHERE id = ${payoutId} AND (attention IS NULL OR attention IN ('outcome_overdue', 'settlement_overdue')) RETURNING id`
   return raised.length > 0
 }
 
-/** Clears attention about an unusual transfer state when the bank reports an ordinary state again. */
+/** Clears attention about an unusual transfer state once the bank reports an ordinary state. */
 export async function clearBankAttention(db: Queryable, payoutId: string): Promise<void> {
   await db.sql`UPDATE payouts SET attention = NULL WHERE id = ${payoutId} AND attention ~ '^(bank_says|can_not_book)_'`
 }
@@ -243,17 +253,20 @@ const selectStep = sql`SELECT p.id, p.attempt, p.partner_id, p.environment, p.wa
       THEN 'partner not active' END AS held_by
   FROM payouts p JOIN wallets w ON w.id = p.wallet_id`
 
-/** The bank may have a transfer that our ledger does not know: nothing more is sent under this key before an operator decides. */
+/**
+ * The bank may have a transfer that our ledger does not have. An operator must decide before this key sends anything
+ * else.
+ */
 export function isDisputed(attention: Sql): Sql {
   return sql`coalesce(${attention} ~ '^(bank_contradicts_|unaccounted_transfer$)', false)`
 }
 
-/** Reasons that end without an operator: by an awaited event, by the bank's next answer, or by another attempt. */
+/** Matches reasons that clear without an operator: after an awaited event, the bank's next answer, or another attempt. */
 export function isPassing(attention: Sql): Sql {
   return sql`coalesce(${isAwaited(attention)} OR ${attention} ~ '^(bank_says_|can_not_book_|bank_misconfigured$)', false)`
 }
 
-/** Clears a reason that only waited for an event, once it has come. A reason about money stays. */
+/** Clears a reason that only waited for an event, once the event has happened. A reason about money stays. */
 function attentionUnless(hasCome: Sql): Sql {
   return sql`CASE WHEN ${hasCome} AND ${isAwaited(sql`attention`)} THEN NULL ELSE attention END`
 }
@@ -262,14 +275,14 @@ function isAwaited(attention: Sql): Sql {
   return sql`${attention} IN ('outcome_unknown', 'outcome_overdue', 'settlement_overdue', 'refund_missing', 'refund_unexplained')`
 }
 
-/** The locked row before the change: its old state decides whether the change makes the payout visible to readers. */
+/** Locks the row and reads its old state, which decides whether the change makes the payout visible to readers. */
 function before(payoutId: string): Sql {
   return sql`before AS (
       SELECT id, verdict_at IS NULL AND answered_at IS NULL AS unseen FROM payouts WHERE id = ${payoutId} FOR UPDATE
     )`
 }
 
-/** The activity list shows the creation of a payout from the moment readers see it, so one statement writes both. */
+/** The activity list shows a payout's creation as soon as readers can see the payout, so one statement writes both. */
 function recordCreation(changed: Sql, at: Date): Sql {
   return sql`INSERT INTO activity
       (partner_id, at, environment, action, changes, status, made_by, detail, request_id)

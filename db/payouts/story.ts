@@ -1,4 +1,4 @@
-// Everything stored about one payout, for operators: its row, events, ledger entries and charges.
+// Loads everything stored about one payout for operators: its row, events, ledger entries, failed calls and charges.
 import type { Queryable } from '../database'
 import { listChargesOfPayout, type PartnerCharge } from '../invoices/charges'
 import { type FailedCall, listFailedCalls, type PayoutEventRow } from './events'
@@ -6,16 +6,16 @@ import type { StoredPayout } from './payout'
 
 export interface PayoutStory {
   readonly payout: StoryPayout
-  /** Oldest first, over all attempts. */
+  /** The events of all attempts, oldest first. */
   readonly events: readonly StoryEvent[]
   readonly entries: readonly StoryEntry[]
-  /** The latest last, over all attempts. */
+  /** The failed calls of all attempts, latest last. */
   readonly failedCalls: readonly FailedCall[]
-  /** Empty in the sandbox, which is never charged. */
+  /** Empty in the sandbox, because sandbox payouts are never charged. */
   readonly charges: readonly PartnerCharge[]
 }
 
-/** Without the recipient's name and the partner's reference: only the last four digits of the account. */
+/** Leaves out the recipient's name and the partner's reference. Has only the last four digits of the account. */
 export interface StoryPayout
   extends Pick<
     StoredPayout,

@@ -1,4 +1,4 @@
-// Books the movements of a wallet's history at its bank, each once, under the bank's own id.
+// Books the movements in a wallet's history at the bank. Each movement is booked once, under the bank's ID.
 
 import type { Environment } from '../../domain/environment'
 import { formatUsdcExactly } from '../../domain/money'
@@ -19,7 +19,7 @@ type HeldMovement =
   | ({ readonly kind: 'deposit' | 'withdrawal' } & Movement)
   | { readonly kind: 'unreadable'; readonly id: string }
 
-/** The verdict about a movement. Only deposits and held movements are booked. */
+/** The verdict on a movement. Only deposits and held movements are booked. */
 type Judged =
   | { readonly verdict: 'deposit'; readonly row: Movement }
   | { readonly verdict: 'held'; readonly row: HeldMovement; readonly why: string }
@@ -29,12 +29,12 @@ interface DepositsToBook {
   readonly wallet: { readonly id: string; readonly partnerId: string; readonly environment: Environment }
   readonly judged: readonly Judged[]
   readonly createdBy: string
-  /** Its action in the activity list; null if another entry already says the same. */
+  /** The action for the activity list. Null if another entry already reports it. */
   readonly action: 'wallet.top_up' | 'wallet.credit' | null
   readonly at: Date
 }
 
-/** The movements that were new. */
+/** The movements that were not booked or held before. */
 interface BookedDeposits {
   readonly booked: readonly Movement[]
   readonly held: readonly { readonly bankRef: string; readonly why: string }[]
@@ -66,7 +66,10 @@ async function book(tx: Tx, deposits: DepositsToBook, { id, amountMicroUsdc }: M
   return true
 }
 
-/** Books a deposit in suspense: the ledger matches the bank, and the wallet shows only money that is certainly the partner's. */
+/**
+ * Books a deposit in suspense. The ledger then matches the bank, and the wallet shows only money that is certainly
+ * the partner's.
+ */
 async function hold(tx: Tx, deposits: DepositsToBook, row: HeldMovement, why: string): Promise<boolean> {
   const { wallet, createdBy, at } = deposits
   const amountMicroUsdc = row.kind === 'deposit' ? row.amountMicroUsdc : null

@@ -1,31 +1,34 @@
-// The statement of a wallet: every entry of its ledger account with the balance after it, newest first.
+// The statement of a wallet: every entry of its ledger account with the balance after the entry, newest first.
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable } from '../database'
 import { isVisible, type Page, type Scope } from '../payouts/payouts'
 import { type Sql, sql } from '../sql'
 
 export interface WalletEntryRow {
-  /** Of the ledger set, which has at most one entry in the wallet. */
+  /** The ID of the ledger set, which has at most one entry in the wallet. */
   readonly id: string
   readonly at: Date
   readonly cause: string
   readonly amountMicroUsdc: bigint
-  /** After this entry. */
+  /** The balance after this entry. */
   readonly balanceMicroUsdc: bigint
-  /** This and the three below are null for entries without a payout, and for a payout that its partner cannot see. */
+  /**
+   * Null for an entry without a payout or whose payout the partner cannot see. The next three fields are then also
+   * null.
+   */
   readonly payoutId: string | null
   readonly payoutStatus: PayoutStatus | null
   readonly recipientName: string | null
   readonly accountLast4: string | null
 }
 
-/** Times are strings, so that PostgreSQL compares all their digits. */
+/** Times are strings, so that PostgreSQL compares microseconds. A Date has only milliseconds. */
 export interface EntryFilters {
   readonly createdAfter?: string | undefined
   readonly createdBefore?: string | undefined
 }
 
-/** `startingAfter` must be an id that hasWalletEntry finds in the same scope. */
+/** `startingAfter` must be an ID that hasWalletEntry finds in the same scope. */
 export async function listWalletEntries(
   db: Queryable,
   scope: Scope,
@@ -34,8 +37,8 @@ export async function listWalletEntries(
 ): Promise<WalletEntryRow[]> {
   const createdAfter = filters.createdAfter ?? null
   const createdBefore = filters.createdBefore ?? null
-  // In the order of the entries, which is that of the balances because each is posted under the wallet's lock. The clocks of
-  // two workers may differ.
+  // Sorts by entry ID and not by time, because the clocks of two workers may differ. Each entry is posted under the
+  // wallet's lock, so this is also the order of the balances.
   return db.sql<WalletEntryRow>`SELECT ledger_set.id, ledger_set.created_at AS at, ledger_set.cause,
       entry.amount_micro_usdc, entry.balance_micro_usdc, payout.id AS payout_id, payout.status AS payout_status,
       payout.recipient_name, payout.account_last4
@@ -63,7 +66,7 @@ function accountOf({ partnerId, environment }: Scope): Sql {
 
 const largestId = sql`9223372036854775807`
 
-/** The last entry of the wallet's account; null before the first. */
+/** Returns the last entry of the wallet's account, or null before the first one. */
 export async function lastEntryOf(db: Queryable, walletId: string): Promise<bigint | null> {
   const [row] = await db.sql<{
     id: bigint | null

@@ -1,4 +1,4 @@
-// Held deposits: movements that nothing explains yet. Each is stored once and resolved once, by operators.
+// Held deposits, which are movements without an explanation yet. Each is stored once, and an operator resolves it once.
 
 import { assert } from '../../domain/assert'
 import type { Environment } from '../../domain/environment'
@@ -11,7 +11,7 @@ interface StoredHeldDeposit {
   readonly id: string
   readonly walletId: string
   readonly bankRef: string
-  /** Null when no amount could be read. */
+  /** Null if the amount could not be read. */
   readonly amountMicroUsdc: bigint | null
   readonly why: string
   readonly foundAt: Date
@@ -50,7 +50,7 @@ interface NewHeldDeposit extends Pick<StoredHeldDeposit, 'walletId' | 'bankRef' 
   readonly at: Date
 }
 
-/** With the credit that waits for a second operator: its three fields are null if none does. */
+/** Includes the credit that waits for a second operator. Its three `requested` fields are null if no credit waits. */
 export interface HeldDeposit
   extends Pick<
     StoredHeldDeposit,
@@ -74,7 +74,7 @@ interface CreditRequest {
   readonly amountMicroUsdc: bigint
   readonly note: string
   readonly by: string
-  /** The login behind `by`, which an operator cannot choose as freely. */
+  /** The login name behind `by`. An operator can choose `by` freely, but not the login. */
   readonly login: string
   readonly at: Date
 }
@@ -88,7 +88,7 @@ interface HeldResolution {
   readonly at: Date
 }
 
-/** False when the movement is held already. */
+/** Returns false if the movement is already held. */
 export async function holdDeposit(tx: Tx, deposit: NewHeldDeposit): Promise<boolean> {
   const { walletId, bankRef, amountMicroUsdc, why, at } = deposit
   const held = await tx.sql`INSERT INTO held_deposits (id, wallet_id, bank_ref, amount_micro_usdc, why, found_at)
@@ -97,13 +97,13 @@ export async function holdDeposit(tx: Tx, deposit: NewHeldDeposit): Promise<bool
   return held.length > 0
 }
 
-/** Of all partners, oldest first. */
+/** Lists the held deposits of all partners, oldest first. */
 export async function listHeldDeposits(db: Queryable, limit: number): Promise<HeldDeposit[]> {
   return db.sql<HeldDeposit>`SELECT ${columns} FROM ${held}
     WHERE held.resolved_at IS NULL ORDER BY held.found_at, held.id LIMIT ${limit}`
 }
 
-/** Null when it does not wait for a decision. Locked until the transaction ends. */
+/** Locks the deposit until the transaction ends. Returns null if it does not wait for a decision. */
 export async function lockHeldDeposit(tx: Tx, id: string): Promise<HeldDeposit | null> {
   const [deposit] = await tx.sql<HeldDeposit>`SELECT ${columns} FROM ${held}
     WHERE held.id = ${id} AND held.resolved_at IS NULL FOR NO KEY UPDATE OF held`
@@ -129,7 +129,7 @@ export async function resolveHeldDeposit(tx: Tx, { id, outcome, note, by, login,
   const resolved = await tx.sql`UPDATE held_deposits SET resolved_at = ${at}, resolved_by = ${by},
       resolved_as = ${loginAs(login)}, outcome = ${outcome}, note = ${note}
     WHERE id = ${id} AND resolved_at IS NULL RETURNING id`
-  assert(resolved.length === 1, 'a held deposit is resolved once')
+  assert(resolved.length === 1, 'a held deposit must be resolved only once')
 }
 
 export interface HeldSum {
@@ -137,7 +137,10 @@ export interface HeldSum {
   readonly microUsdc: bigint
 }
 
-/** The part of a wallet's money that waits for a decision. A deposit with an unreadable amount counts, and adds nothing. */
+/**
+ * Sums the part of a wallet's money that waits for a decision. Counts a deposit with an unreadable amount, but adds
+ * nothing for it.
+ */
 export async function sumHeldDeposits(db: Queryable, walletId: string): Promise<HeldSum> {
   const [sum] =
     await db.sql<HeldSum>`SELECT count(*)::integer AS count, coalesce(sum(amount_micro_usdc), 0)::bigint AS micro_usdc
@@ -153,7 +156,7 @@ const columns = sql`held.id, held.wallet_id, partners.id AS partner_id, partners
 const held = sql`held_deposits held JOIN wallets ON wallets.id = held.wallet_id
   JOIN partners ON partners.id = wallets.partner_id`
 
-/** With the database role, which the server has authenticated. */
+/** Appends the database role, which the server has authenticated. */
 function loginAs(login: string): Sql {
   return sql`${login}::text || ' by database role ' || session_user`
 }

@@ -15,7 +15,7 @@ interface LedgerSetRow {
   readonly cause: string
   readonly causeRef: string
   readonly payoutId: string | null
-  /** The bank's id of the movement; null for entries that the bank does not know. */
+  /** The bank's ID of the movement. Null for entries without a movement at the bank. */
   readonly bankRef: string | null
   readonly createdBy: string
   readonly createdAt: Date
@@ -26,7 +26,7 @@ interface LedgerEntryRow {
   readonly setId: string
   readonly accountId: string
   readonly amountMicroUsdc: bigint
-  /** The wallet's balance after this entry; null for the other accounts. */
+  /** The wallet's balance after this entry. Null for the other accounts. */
   readonly balanceMicroUsdc: bigint | null
 }
 

@@ -1,4 +1,4 @@
-// The only writer of the ledger and of wallet balances: one balanced set, posted once, in one statement.
+// The only writer of the ledger and of wallet balances. Posts one balanced set, once, in one statement.
 import { assert } from '../../domain/assert'
 import { assertBalanced, type Posting } from '../../domain/wallets/ledger'
 import type { Queryable } from '../database'
@@ -6,11 +6,11 @@ import { newId } from '../id'
 
 interface PostingSet {
   readonly walletId: string
-  /** For example debit. Together with causeRef it is unique within the wallet. */
+  /** The cause, such as `debit`. Cause and causeRef together are unique within the wallet. */
   readonly cause: string
   readonly causeRef: string
   readonly payoutId: string | null
-  /** The bank's id of the movement. It is booked once per wallet, whatever the cause. */
+  /** The bank's ID of the movement. A wallet books each movement once, whatever the cause. */
   readonly bankRef?: string | null
   readonly createdBy: string
   readonly at: Date
@@ -22,15 +22,16 @@ export type Posted =
   | { readonly outcome: 'already_posted' }
   | { readonly outcome: 'insufficient'; readonly balanceMicroUsdc: bigint }
 
-/** A refusal moves nothing and leaves the transaction usable. Posting the same cause or bankRef again moves nothing. */
+/** A refusal moves no money and leaves the transaction usable. Posting the same cause or bankRef again moves no money. */
 export async function postSet(tx: Queryable, set: PostingSet): Promise<Posted> {
   const { walletId, cause, causeRef, payoutId, bankRef = null, createdBy, at, postings } = set
   assertBalanced(postings)
   const accounts = postings.map((posting) => posting.account)
-  assert(new Set(accounts).size === accounts.length, 'a set posts to each account once')
+  assert(new Set(accounts).size === accounts.length, 'a set must post to each account once')
   const amounts = postings.map((posting) => posting.amountMicroUsdc)
 
-  // Lock, check, set, balance and entries are one function of the database (db/migrations/001-009/2-ledger.ts): one round trip.
+  // One database function locks, checks and writes set, entries and balance in one round trip
+  // (db/migrations/001-009/2-ledger.ts).
   const [row] =
     await tx.sql<PostedRow>`SELECT outcome, balance FROM post_ledger_set(${walletId}, ${newId(at)}, ${cause},
     ${causeRef}, ${payoutId}, ${bankRef}, ${createdBy}, ${at}, ${accounts}, ${amounts})`
@@ -39,7 +40,7 @@ export async function postSet(tx: Queryable, set: PostingSet): Promise<Posted> {
   return outcome === 'already_posted' ? { outcome } : { outcome, balanceMicroUsdc: balance }
 }
 
-/** Whether a set of this cause is in the ledger. */
+/** Returns whether the ledger has a set with this cause. */
 export async function isPosted(
   tx: Queryable,
   { walletId, cause, causeRef }: Pick<PostingSet, 'walletId' | 'cause' | 'causeRef'>,
@@ -51,6 +52,6 @@ export async function isPosted(
 
 interface PostedRow {
   readonly outcome: Posted['outcome']
-  /** The wallet's balance, also after a refusal. */
+  /** The wallet's balance after the call, even if the set was refused. */
   readonly balance: bigint
 }

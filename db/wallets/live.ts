@@ -1,4 +1,4 @@
-// Live wallets: the customer at the bank from its verification on, the connection, and low balances.
+// Live wallets: the customer at the bank and its verification, the connection of the wallet, and low balances.
 import { DatabaseError } from 'pg'
 import { assert } from '../../domain/assert'
 import type { Queryable, Tx } from '../database'
@@ -6,21 +6,21 @@ import { sql } from '../sql'
 
 export interface LiveWallet {
   readonly walletId: string
-  /** The bank's ids of the verification, the customer, the wallet and its bank account; null until they exist. */
+  /** The bank's IDs of the verification, the customer, the wallet and its bank account. Each is null until it exists. */
   readonly verificationRef: string | null
   readonly customerRef: string | null
   readonly walletRef: string | null
   readonly fundingRef: string | null
 }
 
-/** Null when there is no such partner. */
+/** Returns null if the partner does not exist. */
 export async function findLiveWallet(db: Queryable, partnerId: string): Promise<LiveWallet | null> {
   const [wallet] =
     await db.sql<LiveWallet>`SELECT ${columns} FROM wallets WHERE partner_id = ${partnerId} AND environment = 'live'`
   return wallet ?? null
 }
 
-/** Locked until the transaction ends. */
+/** Locks the wallet until the transaction ends. */
 export async function lockLiveWallet(tx: Tx, partnerId: string): Promise<LiveWallet> {
   const [wallet] =
     await tx.sql<LiveWallet>`SELECT ${columns} FROM wallets WHERE partner_id = ${partnerId} AND environment = 'live' FOR UPDATE`
@@ -28,7 +28,7 @@ export async function lockLiveWallet(tx: Tx, partnerId: string): Promise<LiveWal
   return wallet
 }
 
-/** Never replaces a stored id. The bank may create the customer later than its verification. */
+/** Never replaces a stored ID. The bank may create the customer later than its verification. */
 export async function storeLiveCustomer(
   tx: Tx,
   customer: { walletId: string; verificationRef: string; customerRef: string | null; at: Date },
@@ -38,13 +38,13 @@ export async function storeLiveCustomer(
     WHERE id = ${walletId} AND customer_ref IS NULL AND coalesce(verification_ref, ${verificationRef}) = ${verificationRef}`
 }
 
-/** Removes a customer that cannot be used. A connected wallet keeps its customer. */
+/** Removes a customer that cannot be used, unless the wallet is already connected. */
 export async function forgetLiveCustomer(tx: Tx, walletId: string, at: Date): Promise<void> {
   await tx.sql`UPDATE wallets SET verification_ref = NULL, customer_ref = NULL, updated_at = ${at}
     WHERE id = ${walletId} AND wallet_ref IS NULL`
 }
 
-/** Whether the error says that another partner has this id of the bank. */
+/** Returns whether the error means that another partner already has this ID of the bank. */
 export function isAnothersRef(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '23505' && ownRefs.includes(error.constraint ?? '')
 }
@@ -55,7 +55,7 @@ export interface LiveConnection {
   readonly walletId: string
   readonly customerRef: string
   readonly walletRef: string
-  /** The address for deposits of USDC, not the wallet's own address. */
+  /** The address for USDC deposits, which is not the wallet's own address. */
   readonly address: string
   readonly fundingRef: string
   readonly sortCode: string
@@ -65,7 +65,7 @@ export interface LiveConnection {
   readonly at: Date
 }
 
-/** After this its payouts go to the bank, and it can receive money. */
+/** From now on the wallet's payouts go to the bank, and the wallet can receive money. */
 export async function connectLiveWallet(tx: Tx, connection: LiveConnection): Promise<void> {
   const { walletId, customerRef, walletRef, address, at } = connection
   const { fundingRef, sortCode, accountNumber, holderName, bankName } = connection
@@ -75,14 +75,17 @@ export async function connectLiveWallet(tx: Tx, connection: LiveConnection): Pro
     WHERE id = ${walletId}`
 }
 
-/** The partner with this id of a customer or verification; null if there is none. */
+/** Finds the partner with this customer or verification ID. */
 export async function findVerifiedPartner(db: Queryable, ref: string): Promise<string | null> {
   const [row] = await db.sql<{ partnerId: string }>`SELECT partner_id FROM wallets
     WHERE environment = 'live' AND verification_ref IS NOT NULL AND (customer_ref = ${ref} OR verification_ref = ${ref})`
   return row?.partnerId ?? null
 }
 
-/** Partners whose verification was requested, without closed ones. `after` is the last partner of the previous page. */
+/**
+ * Lists the partners whose verification was requested, except closed ones. `after` is the last partner of the
+ * previous page.
+ */
 export async function listPartnersToVerify(
   db: Queryable,
   { after, limit }: { after: string | null; limit: number },
@@ -98,9 +101,12 @@ export async function listPartnersToVerify(
 
 const columns = sql`id AS wallet_id, verification_ref, customer_ref, wallet_ref, funding_ref`
 
-/** Adds a notice for each wallet that fell below its partner's limit, with its balance in micro-USDC. Returns how many. */
+/**
+ * Adds a notice for each wallet that fell below its partner's limit, with its balance in micro-USDC. Returns the
+ * number of notices.
+ */
 export async function reportLowBalances(db: Queryable, { at, limit }: { at: Date; limit: number }): Promise<number> {
-  // A wallet whose row is locked is moving money now: the next run finds it.
+  // Skips a locked row, because that wallet is moving money right now. The next run finds it.
   const [row] = await db.sql<{ count: number }>`WITH low AS (
       SELECT wallets.id FROM wallets JOIN partners ON partners.id = wallets.partner_id
       WHERE wallets.environment = 'live' AND wallets.wallet_ref IS NOT NULL AND partners.status <> 'closed'
@@ -117,7 +123,7 @@ export async function reportLowBalances(db: Queryable, { at, limit }: { at: Date
   return row?.count ?? 0
 }
 
-/** Wallets that are above the limit again can be reported again. Returns how many. */
+/** Allows new reports for the wallets that are above the limit again. Returns the number of wallets. */
 export async function clearLowBalances(db: Queryable): Promise<number> {
   const [row] = await db.sql<{ count: number }>`WITH back AS (
       UPDATE wallets SET low_balance_told_at = NULL FROM partners

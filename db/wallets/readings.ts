@@ -1,4 +1,5 @@
-// Reading wallets' histories at the bank: which wallets to read, how far, undecided movements and failed reads.
+// Reads of wallet histories at the bank: which wallets to read, how far each was read, undecided movements and failed
+// reads.
 import type { Environment, RailName } from '../../domain/environment'
 import { sandboxIdleAfterMs } from '../../domain/limits'
 import type { ReadingFailure } from '../bank/readings'
@@ -14,13 +15,13 @@ export interface WalletToRead {
   readonly historyReadTo: string | null
 }
 
-/** Null when it is not connected to a bank. */
+/** Returns null if the wallet is not connected to a bank. */
 export async function findWalletToRead(db: Queryable, walletId: string): Promise<WalletToRead | null> {
   const [wallet] = await db.sql<WalletToRead>`SELECT ${columns} FROM wallets WHERE id = ${walletId} AND ${isAtBank}`
   return wallet ?? null
 }
 
-/** By the bank's id of the wallet. */
+/** Finds the wallet by the bank's ID of it. */
 export async function findWalletIdByRef(
   db: Queryable,
   environment: Environment,
@@ -33,13 +34,13 @@ export async function findWalletIdByRef(
 
 export interface WalletPage {
   readonly environment: Environment
-  /** The last wallet of the previous page; null for the first page. */
+  /** The last wallet of the previous page. Null for the first page. */
   readonly after: string | null
   readonly limit: number
   readonly at: Date
 }
 
-/** Without idle sandboxes. An event of the bank, a visit or a movement ends the idle state. */
+/** Leaves out idle sandboxes. A bank event, a visit to the dashboard or a movement ends the idle state. */
 export async function listWalletsToRead(
   db: Queryable,
   { environment, after, limit, at }: WalletPage,
@@ -55,8 +56,8 @@ export function idleSince(at: Date): Date {
 }
 
 /**
- * Whether the sandbox wallet `w` is idle: since that time no movement, visit or use of a key, and no open payout, undecided
- * movement, failed read or open drift.
+ * Whether the sandbox wallet `w` is idle. An idle wallet has had no movement, session or API key use since that time.
+ * It has no open payout, undecided movement, failed read or open drift.
  */
 export function isIdleSandbox(since: Sql): Sql {
   return sql`(w.environment = 'sandbox' AND w.updated_at < ${since}
@@ -69,7 +70,7 @@ export function isIdleSandbox(since: Sql): Sql {
   AND NOT EXISTS (SELECT FROM drifts d WHERE d.wallet_id = w.id AND d.resolved_at IS NULL))`
 }
 
-/** Only if the position is where this read began: another read may have moved it further. */
+/** Moves the position only if it is still where this read started, because another read may have moved it further. */
 export async function moveHistoryReadTo(
   tx: Tx,
   { walletId, from, to }: { walletId: string; from: string | null; to: string },
@@ -78,7 +79,7 @@ export async function moveHistoryReadTo(
 }
 
 export interface UndecidedMovement {
-  /** The bank's own id of the movement. */
+  /** The bank's ID of the movement. */
   readonly id: string
   readonly kind: 'deposit' | 'withdrawal'
   readonly amountMicroUsdc: bigint
@@ -86,7 +87,7 @@ export interface UndecidedMovement {
   readonly at: Date
 }
 
-/** Movements that earlier reads could not decide, oldest first. */
+/** Lists the movements that earlier reads could not decide, oldest first. */
 export async function listUndecided(db: Queryable, walletId: string): Promise<UndecidedMovement[]> {
   return db.sql<UndecidedMovement>`SELECT bank_ref AS id, kind, amount_micro_usdc, transfer_ref, moved_at AS at
     FROM undecided_movements WHERE wallet_id = ${walletId} ORDER BY moved_at, bank_ref`
@@ -136,7 +137,7 @@ export async function clearFailedReading(db: Queryable, walletId: string): Promi
   await db.sql`DELETE FROM wallet_reading_failures WHERE wallet_id = ${walletId}`
 }
 
-/** Wallets whose last read failed, the longest failing first. */
+/** Lists the wallets whose last read failed, longest failing first. */
 export async function listFailedReadings(db: Queryable, limit: number): Promise<FailedReading[]> {
   return db.sql<FailedReading>`SELECT partners.slug AS partner, w.environment, f.reason, f.since, f.failed_at, f.failures
     FROM wallet_reading_failures f JOIN wallets w ON w.id = f.wallet_id JOIN partners ON partners.id = w.partner_id

@@ -1,4 +1,5 @@
-// How operators resolve a held deposit: credit it to the partner, or keep it. A large live credit needs two operators.
+// Resolves a held deposit by an operator's decision: credit it to the partner, or keep it. A large live credit needs
+// two operators.
 
 import { assert } from '../../domain/assert'
 import { formatUsdcExactly } from '../../domain/money'
@@ -19,11 +20,11 @@ import { postSet } from './ledger'
 interface HeldDeps {
   readonly db: Db
   readonly clock: Clock
-  /** A live credit above it waits for a second operator. */
+  /** A live credit above this amount waits for a second operator. */
   readonly confirmAboveMicroUsdc: bigint
 }
 
-/** One operator's statement about one held deposit. */
+/** One operator's input about one held deposit. */
 interface OperatorInput {
   readonly id: string
   readonly note: string
@@ -33,7 +34,7 @@ interface OperatorInput {
 
 export interface HeldDecision extends OperatorInput {
   readonly outcome: 'credited' | 'kept'
-  /** The amount to credit, only if the bank's amount could not be read. */
+  /** The amount to credit. Required if the bank's amount could not be read, and refused otherwise. */
   readonly amountMicroUsdc: bigint | null
 }
 
@@ -76,7 +77,7 @@ export async function resolveHeld(deps: HeldDeps, decision: HeldDecision): Promi
       const isSame = open.amountMicroUsdc === creditedMicroUsdc && isSameOperator(open, decision)
       return isSame ? { outcome: 'requested', deposit, request: open } : { outcome: 'request_open', request: open }
     }
-    // An expired request has no effect, and must not stay beside the credit of a single operator.
+    // An expired request has no effect. Remove it, so that the record does not show two operators for a credit by one.
     await forgetCreditRequest(tx, deposit.id)
     if (deposit.environment === 'live' && creditedMicroUsdc > deps.confirmAboveMicroUsdc) {
       return request(tx, deposit, { ...decision, creditedMicroUsdc, at })
@@ -85,7 +86,7 @@ export async function resolveHeld(deps: HeldDeps, decision: HeldDecision): Promi
   })
 }
 
-/** The second operator enters the amount again, to confirm what was requested. */
+/** The second operator enters the amount again to confirm the request. */
 export async function confirmHeld(
   { db, clock }: Pick<HeldDeps, 'db' | 'clock'>,
   input: OperatorInput & { readonly amountMicroUsdc: bigint },
@@ -103,7 +104,7 @@ export async function confirmHeld(
   })
 }
 
-/** Any operator may withdraw it, since it moves no money. */
+/** Any operator may withdraw a request, because it moves no money. */
 export async function withdrawRequest(
   { db, clock }: Pick<HeldDeps, 'db' | 'clock'>,
   { id, by }: Pick<OperatorInput, 'id' | 'by'>,
@@ -121,7 +122,7 @@ export async function withdrawRequest(
   })
 }
 
-/** Null if there is no request, or it has expired. */
+/** Returns null if there is no request or it has expired. */
 export function requestOf(deposit: HeldDeposit, now: Date): Request | null {
   const { requestedMicroUsdc: amountMicroUsdc, requestedBy: by, requestedAt } = deposit
   if (amountMicroUsdc === null || by === null || requestedAt === null) return null
@@ -131,7 +132,7 @@ export function requestOf(deposit: HeldDeposit, now: Date): Request | null {
 
 const requestLastsMs = 7 * 24 * 60 * 60 * 1000
 
-/** Ignores the case of the names. */
+/** Ignores the case of operator names. */
 function isSameOperator(one: { readonly by: string }, other: { readonly by: string }): boolean {
   return one.by.toLowerCase() === other.by.toLowerCase()
 }
@@ -152,7 +153,7 @@ async function request(tx: Tx, deposit: HeldDeposit, asked: OperatorInput & Amou
 
 interface Resolution extends OperatorInput, Amount {
   readonly outcome: HeldDecision['outcome']
-  /** The first of two operators. */
+  /** The operator who requested the credit, if two were needed. */
   readonly requestedBy?: string
 }
 
@@ -169,7 +170,10 @@ async function resolve(tx: Tx, deposit: HeldDeposit, resolution: Resolution): Pr
   return { outcome: 'resolved', deposit, creditedMicroUsdc }
 }
 
-/** From suspense if its amount was read. Otherwise it is not in the ledger yet, and is booked under the bank's id. */
+/**
+ * Credits the deposit from suspense if its amount was read. Otherwise the ledger does not have it yet, and books it
+ * under the bank's ID.
+ */
 async function credit(
   tx: Tx,
   deposit: HeldDeposit,
@@ -183,7 +187,7 @@ async function credit(
       ? { ...about, cause: 'deposit', bankRef, postings: topUpPostings(creditedMicroUsdc) }
       : { ...about, cause: 'held_credit', postings: heldCreditPostings(creditedMicroUsdc) },
   )
-  assert(posted.outcome === 'posted', 'a held deposit is credited once')
+  assert(posted.outcome === 'posted', 'a held deposit must be credited only once')
   await addNotice(tx, { partnerId, environment, kind: 'top_up', about: bankRef, at })
 }
 

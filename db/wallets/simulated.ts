@@ -1,4 +1,4 @@
-// Test money of simulated wallets, which have no bank: the float of a new sandbox, its reversal, and top-ups.
+// Test money for simulated wallets, which have no bank: the float of a new sandbox, its reversal, and top-ups.
 
 import { assert } from '../../domain/assert'
 import { formatUsdcDown } from '../../domain/money'
@@ -18,7 +18,7 @@ interface WalletCredit {
   readonly partnerId: string
   readonly environment: 'sandbox'
   readonly amountMicroUsdc: bigint
-  /** A second credit with the same value changes nothing. */
+  /** A repeated credit with the same value changes nothing. */
   readonly causeRef: string
   readonly createdBy: string
 }
@@ -28,14 +28,14 @@ export interface CreditedWallet {
   readonly balanceMicroUsdc: bigint
 }
 
-/** Null when the wallet is not simulated. */
+/** Returns null if the wallet is not simulated. */
 export async function creditWallet(
   { db, clock }: { db: Db; clock: Clock },
   { partnerId, environment, amountMicroUsdc, causeRef, createdBy }: WalletCredit,
 ): Promise<CreditedWallet | null> {
   const at = clock.now()
   return db.transaction(async (tx) => {
-    // Locked, so that it cannot be connected to its bank at the same time: the bank would not know this money.
+    // The lock prevents a connection to the bank at the same time. The bank would not have this money.
     const wallet = await lockWallet(tx, partnerId, environment)
     if (wallet.rail !== 'simulated') return null
     const postings = topUpPostings(amountMicroUsdc)
@@ -62,10 +62,10 @@ export async function postFloat(
   assert(posted.outcome === 'posted', 'a new wallet must have no float yet')
 }
 
-/** Removes the rest of the test money before the wallet is connected to a bank. Under the wallet's lock. */
+/** Removes the remaining test money before the wallet is connected to a bank. The caller must hold the wallet's lock. */
 export async function reverseFloat(tx: Tx, { id: walletId, balanceMicroUsdc }: WalletRow, at: Date): Promise<void> {
   if (balanceMicroUsdc === 0n) return
   const about = { walletId, cause: 'float_reversal', causeRef: 'simulated', payoutId: null, createdBy: 'system', at }
   const posted = await postSet(tx, { ...about, postings: floatReversalPostings(balanceMicroUsdc) })
-  assert(posted.outcome === 'posted', 'a locked wallet must have its balance')
+  assert(posted.outcome === 'posted', 'the balance of a locked wallet must not change')
 }

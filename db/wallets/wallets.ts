@@ -1,4 +1,4 @@
-// Wallets, one per partner and environment, each with its own accounts in the ledger.
+// Wallets. Each partner has one per environment, with its own ledger accounts.
 
 import { assert } from '../../domain/assert'
 import type { Environment, RailName } from '../../domain/environment'
@@ -9,7 +9,7 @@ import { newId } from '../id'
 import { sql } from '../sql'
 
 interface StoredWallet extends WalletRow {
-  /** The bank's id of the customer's verification. */
+  /** The bank's ID of the customer's verification. */
   readonly verificationRef: string | null
   readonly fundingRef: string | null
   readonly fundingSortCode: string | null
@@ -51,7 +51,7 @@ export interface WalletRow {
   readonly rail: RailName
   readonly chain: string
   readonly address: string | null
-  /** The bank's ids of the customer and the wallet; null until they are connected. */
+  /** The bank's IDs of the customer and the wallet. Null until the wallet is connected. */
   readonly customerRef: string | null
   readonly walletRef: string | null
   readonly balanceMicroUsdc: bigint
@@ -64,7 +64,7 @@ export interface NewWallet {
   readonly at: Date
 }
 
-/** An empty wallet; only the ledger changes its balance. */
+/** Opens an empty wallet. Only the ledger changes its balance. */
 export async function openWallet(tx: Tx, { partnerId, environment, rail, at }: NewWallet): Promise<WalletRow> {
   const accountIds = accountKinds.map(() => newId(at))
   const id = newId(at)
@@ -97,14 +97,14 @@ export interface WalletAtBank {
   readonly walletRef: string
 }
 
-/** The newest wallet at the bank of each environment that has one. */
+/** Lists the newest wallet at the bank for each environment that has one. */
 export async function listNewestAtBank(db: Queryable): Promise<WalletAtBank[]> {
   return db.sql<WalletAtBank>`SELECT DISTINCT ON (environment) environment, customer_ref, wallet_ref FROM wallets
     WHERE rail <> 'simulated' AND customer_ref IS NOT NULL AND wallet_ref IS NOT NULL
     ORDER BY environment, created_at DESC, id DESC`
 }
 
-/** Locked: no payout is made from this wallet, and none of its money moves, until the transaction ends. */
+/** Locks the wallet. Until the transaction ends, no payout claims the wallet and none of its money moves. */
 export async function lockWallet(tx: Tx, partnerId: string, environment: Environment): Promise<WalletRow> {
   const [wallet] = await tx.sql<WalletRow>`SELECT ${columns} FROM wallets
     WHERE partner_id = ${partnerId} AND environment = ${environment} FOR UPDATE`
@@ -122,7 +122,7 @@ interface WalletConnection {
   readonly at: Date
 }
 
-/** After this its payouts go to that bank. */
+/** From now on the wallet's payouts go to this rail. */
 export async function connectWallet(tx: Tx, connection: WalletConnection): Promise<void> {
   const { walletId, rail, verificationRef, customerRef, walletRef, address, at } = connection
   await tx.sql`UPDATE wallets SET rail = ${rail}, verification_ref = ${verificationRef}, customer_ref = ${customerRef},
@@ -130,7 +130,7 @@ export async function connectWallet(tx: Tx, connection: WalletConnection): Promi
     WHERE id = ${walletId}`
 }
 
-/** Partners whose sandbox is not connected to a bank. `after` is the last partner of the previous page. */
+/** Lists the partners whose sandbox is not connected to a bank. `after` is the last partner of the previous page. */
 export async function listSimulatedPartners(
   db: Queryable,
   { after, limit }: { after: string | null; limit: number },

@@ -10,13 +10,13 @@ export type CaseOutcome = (typeof caseOutcomes)[number]
 export const caseStatuses = ['open', 'overdue', 'resolved'] as const
 type CaseStatus = (typeof caseStatuses)[number]
 
-/** Overdue once it was reported as late. */
+/** A case is overdue once it has been marked late. */
 export function caseStatusOf(row: { readonly overdueAt: Date | null; readonly resolvedAt: Date | null }): CaseStatus {
   if (row.resolvedAt !== null) return 'resolved'
   return row.overdueAt === null ? 'open' : 'overdue'
 }
 
-/** A recall needs a completed payout. A trace is for a payout that is on its way or should have arrived. */
+/** A recall needs a completed payout. A trace needs a payout that the bank has accepted. */
 const openFor: Readonly<Record<CaseKind, readonly PayoutStatus[]>> = {
   recall: ['completed'],
   trace: ['processing', 'completed'],

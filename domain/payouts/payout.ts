@@ -28,7 +28,7 @@ export function assertMove(from: PayoutStatus, to: PayoutStatus): void {
   assert(canMove(from, to), `a payout cannot move from ${from} to ${to}`)
 }
 
-/** True if nothing more can happen to the payout. A completed payout can still be returned. */
+/** Returns true if the status cannot change any more. A completed payout can still be returned. */
 export function isFinal(status: PayoutStatus): boolean {
   return payoutMoves[status].length === 0
 }
@@ -36,13 +36,16 @@ export function isFinal(status: PayoutStatus): boolean {
 const refusals = ['insufficient_funds', 'invalid_amount', 'recipient_account_rejected', 'payout_not_created'] as const
 export type Refusal = (typeof refusals)[number]
 
-/** `accepted`, `rejected` and `unknown` come from the bank. A payout with one of these is kept. */
+/**
+ * A payout with one of these verdicts keeps its key. `accepted`, `rejected` and `unknown` follow from a call to the
+ * bank.
+ */
 const keptVerdicts = ['accepted', 'rejected', 'unknown', 'cancelled', 'late_refusal'] as const
 export type KeptVerdict = (typeof keptVerdicts)[number]
 
 /**
- * The answer to a request to pay: a payout, or a refusal that releases the key. Amounts and codes only, because it is stored in
- * the workflow's history.
+ * The answer to a request to pay: a payout, or a refusal that releases the key. Contains only amounts and codes,
+ * because the workflow's history stores it.
  */
 export type Verdict =
   | { readonly outcome: 'kept' }

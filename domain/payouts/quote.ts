@@ -1,4 +1,4 @@
-// Computes a quote, which is the fee of a payout and the USDC that the wallet sends, and a wallet's shortfall.
+// Computes a quote (the fee of a payout and the USDC that the wallet sends) and a wallet's shortfall.
 import { assert } from '../assert'
 import { feeFor, type PayoutPrices } from '../invoices/fees'
 import {
@@ -44,8 +44,8 @@ export function quoteFor({ amountPence, prices, gbpPerUsdNano }: QuoteRequest): 
 }
 
 /**
- * The details of a 402: how much a wallet lacks, in USDC and in GBP at the quote's rate. Requires that the balance is lower than
- * the required amount.
+ * Returns the details of a 402: the shortfall of a wallet, in USDC and in GBP at the quote's rate. The balance must
+ * be lower than the required amount.
  */
 export function shortfallOf(
   requiredMicroUsdc: MicroUsdc,
@@ -53,7 +53,7 @@ export function shortfallOf(
   gbpPerUsdNano: GbpPerUsdNano,
 ): Record<string, string> {
   assert(requiredMicroUsdc > availableMicroUsdc, 'a wallet that covers a payout has no shortfall')
-  // Rounded up, so that a top-up of the amount shown suffices.
+  // The shortfall is rounded up, so that a top-up of the displayed amount suffices.
   const missing = requiredMicroUsdc - divideDown(availableMicroUsdc, microUsdcPerCent) * microUsdcPerCent
   return {
     required_usdc: formatUsdc(requiredMicroUsdc),

@@ -5,7 +5,10 @@ import type { MicroUsdc } from '../money'
 export const accountKinds = ['wallet', 'in_transit', 'paid_out', 'top_ups', 'exchange_difference', 'suspense'] as const
 export type AccountKind = (typeof accountKinds)[number]
 
-/** A positive amount enters the account, a negative one leaves it. Money enters through top_ups, so its balance is negative. */
+/**
+ * A positive amount enters the account and a negative amount leaves it. Money enters through top_ups, so its balance
+ * is negative.
+ */
 export interface Posting {
   readonly account: AccountKind
   readonly amountMicroUsdc: MicroUsdc
@@ -14,41 +17,44 @@ export interface Posting {
 /** 10,000.00 USDC, about 7,900 GBP at the simulated rate. */
 export const simulatedFloatMicroUsdc = 10_000_000_000n
 
-/** Test money in a sandbox. */
+/** Books test money in a sandbox. */
 export const floatPostings = moving('top_ups', 'wallet')
 
-/** A sandbox is connected to its bank: the bank's float replaces the rest of ours. */
+/** Removes the rest of our float when a sandbox is connected to its bank, which has its own float. */
 export const floatReversalPostings = moving('wallet', 'top_ups')
 
-/** A partner's deposit. */
+/** Books a partner's deposit. */
 export const topUpPostings = moving('top_ups', 'wallet')
 
-/** A deposit that is not explained yet. */
+/** Books an unexplained deposit in suspense. */
 export const heldPostings = moving('top_ups', 'suspense')
 
-/** An operator credits a held deposit to the partner. */
+/** Credits a held deposit to the partner. */
 export const heldCreditPostings = moving('suspense', 'wallet')
 
-/** A payout debits its wallet. */
+/** Debits the wallet for a payout. */
 export const debitPostings = moving('wallet', 'in_transit')
 
-/** A payout was not sent: reverses debitPostings. */
+/** Reverses debitPostings for a payout that was not sent. */
 export const reversePostings = moving('in_transit', 'wallet')
 
-/** A payout has reached the recipient's account. */
+/** Books a payout that has reached the recipient's account. */
 export const paidOutPostings = moving('in_transit', 'paid_out')
 
-/** The bank refunded a transfer at the rate of that day. The difference goes to the exchange account. */
+/**
+ * Books a refund, which the bank makes at the rate of that day. The difference goes to the exchange_difference
+ * account.
+ */
 export const refundPostings = givingBack('in_transit')
 
-/** The same for a completed payout that was returned. */
+/** Books the return of a completed payout in the same way. */
 export const returnPostings = givingBack('paid_out')
 
 export function assertBalanced(postings: readonly Posting[]): void {
   assert(postings.length >= 2, 'a posting set must have two sides')
   assert(
     postings.every((posting) => posting.amountMicroUsdc !== 0n),
-    'a posting must move something',
+    'a posting must move money',
   )
   const sum = postings.reduce((total, posting) => total + posting.amountMicroUsdc, 0n)
   assert(sum === 0n, 'postings must balance')
@@ -88,7 +94,7 @@ interface OddMovement {
   readonly looksLike: 'deposit' | 'withdrawal' | null
 }
 
-/** The reason shown to the operator for whom an unreadable movement in a wallet's history is held. */
+/** Returns the reason code for holding an unreadable movement. Operators see this code. */
 export function whyUnreadable({ field, looksLike }: OddMovement): string {
   return `${looksLike === 'withdrawal' ? unreadableWithdrawal : 'unreadable_'}${field.replaceAll('.', '_')}`
 }

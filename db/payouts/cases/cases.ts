@@ -1,4 +1,5 @@
-// Recalls and traces of payouts: opened once at a time, marked late once, ended once. The row decides each of these.
+// Recalls and traces of payouts. A payout has at most one open case of each kind. Its row is marked late once and
+// ended once.
 
 import { assert } from '../../../domain/assert'
 import type { Environment } from '../../../domain/environment'
@@ -63,7 +64,7 @@ export interface CaseRow extends Omit<StoredCase, 'resolvedBy' | 'costMicropound
   readonly slug: string
   readonly environment: Environment
   readonly payoutStatus: PayoutStatus
-  /** The charge to the partner; null if there is none, or it is not known yet. */
+  /** The charge to the partner. Null if there is no charge, or if it is not known yet. */
   readonly chargeMicropounds: bigint | null
 }
 
@@ -75,7 +76,7 @@ export type OpenedCase =
   | { readonly outcome: 'already_open'; readonly case: CaseRow }
   | { readonly outcome: 'not_found' }
 
-/** Locks the payout until the transaction ends, so that two requests open one case and its timeline stays in order. */
+/** Locks the payout until the transaction ends, so that two requests open one case and the timeline stays in order. */
 export async function openCase(tx: Tx, wanted: NewCase): Promise<OpenedCase> {
   const { payoutId, kind, reason, openedBy, openedAt, dueAt } = wanted
   const [payout] = await tx.sql<{ status: PayoutStatus }>`SELECT status FROM payouts
@@ -98,7 +99,7 @@ export async function findCase(db: Queryable, id: string): Promise<CaseRow | nul
   return row ?? null
 }
 
-/** Neither the case nor its payout changes until the transaction ends. */
+/** Locks the case and its payout until the transaction ends. */
 export async function lockCase(tx: Tx, id: string): Promise<CaseRow | null> {
   const [row] = await tx.sql<CaseRow>`${selected} WHERE c.id = ${id} FOR UPDATE OF c FOR SHARE OF p`
   return row ?? null
@@ -109,7 +110,7 @@ export async function listCasesOf(db: Queryable, payoutId: string): Promise<Case
   return db.sql<CaseRow>`${selected} WHERE c.payout_id = ${payoutId} ORDER BY c.opened_at, c.id`
 }
 
-/** Of all partners, by due date. */
+/** Lists the open cases of all partners, by due date. */
 export async function listOpenCases(db: Queryable, limit: number): Promise<CaseRow[]> {
   return db.sql<CaseRow>`${selected} WHERE c.resolved_at IS NULL ORDER BY c.due_at, c.id LIMIT ${limit}`
 }
@@ -121,7 +122,7 @@ export interface Resolution {
   readonly at: Date
 }
 
-/** Under lockCase. False when it had ended before. */
+/** The caller must hold lockCase. Returns false if the case has already ended. */
 export async function endCase(
   tx: Tx,
   row: CaseRow,
@@ -138,7 +139,7 @@ export async function endCase(
 
 export type LateCase = Pick<CaseRow, 'id' | 'payoutId' | 'environment' | 'kind' | 'dueAt'>
 
-/** Returns each late case once, to the first process that marks it. */
+/** Marks the late cases and returns them. Each late case is returned once, to the first process that marks it. */
 export async function markLate(db: Queryable, { at, limit }: { at: Date; limit: number }): Promise<LateCase[]> {
   return db.sql<LateCase>`UPDATE cases c SET overdue_at = ${at} FROM payouts p
     WHERE p.id = c.payout_id AND ${isOpen} AND c.id IN (
@@ -146,7 +147,7 @@ export async function markLate(db: Queryable, { at, limit }: { at: Date; limit: 
     ) RETURNING ${lateColumns}`
 }
 
-/** The same for one case. Null when it is not late, or was marked before. */
+/** Marks one case as late. Returns null if it is not late, or was already marked. */
 export async function markOneLate(db: Queryable, id: string, at: Date): Promise<LateCase | null> {
   const [late] = await db.sql<LateCase>`UPDATE cases c SET overdue_at = ${at} FROM payouts p
     WHERE c.id = ${id} AND p.id = c.payout_id AND ${isOpen} AND c.due_at <= ${at} RETURNING ${lateColumns}`
@@ -155,7 +156,7 @@ export async function markOneLate(db: Queryable, id: string, at: Date): Promise<
 
 export type CaseNote = Omit<StoredCaseNote, 'id'>
 
-/** The partner reads it too. */
+/** The partner can read the note. */
 export async function addCaseNote(tx: Tx, note: CaseNote): Promise<void> {
   await tx.repo(caseNote).insert(note)
 }
@@ -173,7 +174,7 @@ const selected = sql`SELECT c.id, c.payout_id, p.partner_id, partners.slug, p.en
   LEFT JOIN charges charge ON charge.partner_id = p.partner_id AND charge.kind = 'exception'
     AND charge.cause_ref = 'case/' || c.id::text`
 
-/** Neither ended nor marked late. */
+/** A case that is neither ended nor marked late. */
 const isOpen = sql`c.resolved_at IS NULL AND c.overdue_at IS NULL`
 
 const lateColumns = sql`c.id, c.payout_id, p.environment, c.kind, c.due_at`

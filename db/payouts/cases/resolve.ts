@@ -1,4 +1,4 @@
-// Ends a recall or trace: outcome, charge, timeline, activity and notice in one transaction, once.
+// Ends a recall or trace once: one transaction writes the outcome, charge, timeline, activity and notice.
 
 import { assert } from '../../../domain/assert'
 import { casePrefix } from '../../../domain/invoices/invoice'
@@ -13,7 +13,7 @@ import { addCaseNote, type CaseRow, endCase, findCase, lockCase } from './cases'
 export interface CaseEnd {
   readonly caseId: string
   readonly outcome: CaseOutcome
-  /** The bank's charge to us. The partner is charged by its price list, in live only. */
+  /** The bank's charge to us. The partner's charge follows its price list, in live mode only. */
   readonly costMicropounds: bigint
   readonly note: string | null
   readonly by: string
@@ -24,7 +24,7 @@ export type ResolvedCase =
   | { readonly outcome: 'already_resolved' | 'wrong_outcome'; readonly case: CaseRow }
   | { readonly outcome: 'not_found' }
 
-/** Moves no money of the payout: only the bank's report books what it sends back, whatever the operator enters here. */
+/** Never moves the payout's money. Only the bank's report books returned money, whatever outcome the operator enters. */
 export async function resolveCase({ db, clock }: { db: Db; clock: Clock }, wanted: CaseEnd): Promise<ResolvedCase> {
   const { caseId, outcome, costMicropounds, note, by } = wanted
   return db.transaction(async (tx) => {
@@ -36,7 +36,7 @@ export async function resolveCase({ db, clock }: { db: Db; clock: Clock }, wante
     const at = clock.now()
     const { partnerId, environment, payoutId } = row
     if (note !== null) await addCaseNote(tx, { caseId, at, madeBy: by, note })
-    assert(await endCase(tx, row, { outcome, costMicropounds, by, at }), 'a locked case that is open must end')
+    assert(await endCase(tx, row, { outcome, costMicropounds, by, at }), 'a locked open case must end')
     if (costMicropounds > 0n) {
       const payout = { id: payoutId, partnerId, environment }
       await chargeException(tx, payout, { causeRef: `${casePrefix}${caseId}`, costMicropounds, at })
@@ -46,7 +46,7 @@ export async function resolveCase({ db, clock }: { db: Db; clock: Clock }, wante
     await recordActivity(tx, [{ ...entry, changes: 'something', detail }])
     await addNotice(tx, { partnerId, environment, kind: 'case', about: caseId, at })
     const ended = await findCase(tx, caseId)
-    assert(ended !== null, 'a case that has ended must exist')
+    assert(ended !== null, 'an ended case must exist')
     return { outcome: 'resolved', case: ended }
   })
 }

@@ -1,4 +1,4 @@
-// Bank accounts that are registered at the bank, so that paying one again takes one call and not two.
+// Bank accounts that are already registered at the bank, so that paying one again takes one call instead of two.
 import { createHmac } from 'node:crypto'
 import { bytes, entity, id, text, time } from '../../columns'
 import type { Queryable } from '../../database'
@@ -22,7 +22,7 @@ export const bankRecipient = entity<StoredBankRecipient>('BankRecipient', 'bank_
   createdAt: time,
 })
 
-/** Keyed, because a bare hash of an account number can be guessed. */
+/** Uses a key, because anyone could guess an account number from a plain hash. */
 export function detailsHash(keyring: Keyring, details: BankDetails): Buffer {
   return hashUnder(keyring.current('account'), details)
 }
@@ -43,12 +43,12 @@ export async function rememberBankRecipient(
     ON CONFLICT (customer_ref, details_hash) DO UPDATE SET recipient_ref = excluded.recipient_ref`
 }
 
-/** After the bank has refused a payment to it: the next payout registers it again. */
+/** Called after the bank has refused a payment to the recipient. The next payout registers the account again. */
 export async function forgetBankRecipient(db: Queryable, customerRef: string, recipientRef: string): Promise<void> {
   await db.sql`DELETE FROM bank_recipients WHERE customer_ref = ${customerRef} AND recipient_ref = ${recipientRef}`
 }
 
-/** For every customer and under every key. The next payout to the account registers it again. */
+/** Forgets the account for every customer and under every key. The next payout to it registers it again. */
 export async function forgetDetails(db: Queryable, keyring: Keyring, details: BankDetails): Promise<void> {
   const hashes = keyring.all('account').map((key) => hashUnder(key, details))
   await db.sql`DELETE FROM bank_recipients WHERE details_hash = ANY (${hashes}::bytea[])`

@@ -1,4 +1,5 @@
-// Recipients of a partner: payouts of the last 12 months, grouped by bank account. Read from totals that triggers maintain.
+// Lists a partner's recipients: the payouts of the last 12 months, grouped by bank account. Reads totals that
+// triggers maintain.
 
 import { bigint, bytes, date, entity, integer, orNull, primary, text, time, uuid } from '../../columns'
 import type { Queryable } from '../../database'
@@ -8,7 +9,7 @@ import type { Page, Scope } from '../payouts'
 interface LastTimes {
   readonly lastCreatedAt: Date | null
   readonly lastCompletedAt: Date | null
-  /** When the payout that completed last was created. */
+  /** The creation time of the payout that completed last. */
   readonly paidCreatedAt: Date | null
 }
 
@@ -16,7 +17,7 @@ interface RecipientMonthRow extends LastTimes {
   readonly partnerId: string
   readonly environment: string
   readonly accountHash: Buffer
-  /** The London month in which its payouts were created. */
+  /** The month, in London time, in which the payouts were created. */
   readonly month: string
   readonly payouts: number
   readonly completed: number
@@ -60,13 +61,13 @@ export interface RecipientRow {
   readonly payoutId: string
   readonly name: string | null
   readonly accountLast4: string | null
-  /** Completed payouts only, as in paidPence. */
+  /** Counts completed payouts only, as does paidPence. */
   readonly payouts: number
   readonly paidPence: bigint
   readonly lastPaidAt: Date
 }
 
-/** Last paid first; `startingAfter` must be the id of a payout that findPayout finds in the same scope. */
+/** Lists the last paid first. `startingAfter` must be the ID of a payout that findPayout returns for the same scope. */
 export async function listRecipients(
   db: Queryable,
   scope: Scope,
@@ -75,8 +76,8 @@ export async function listRecipients(
 ): Promise<RecipientRow[]> {
   const { partnerId, environment } = scope
   const cutoff = cutoffAt(now)
-  // The few recipients whose last completed payout was created before the window, and a later one in it. In a statement of
-  // its own: PostgreSQL does not know the window, expects many, and would plan the list again for every request.
+  // These few recipients have a last completed payout from before the window and a later payout inside it. A separate
+  // statement finds them: PostgreSQL expects many of them and would replan the list for every request.
   const odd = await db.sql<{ accountHash: Buffer }>`SELECT account_hash FROM recipient_totals
     WHERE partner_id = ${partnerId} AND environment = ${environment} AND paid_created_at < ${cutoff}
       AND last_created_at > paid_created_at AND last_created_at >= ${cutoff}`
@@ -90,10 +91,11 @@ interface Wanted extends Page {
   readonly oddHashes: readonly Buffer[]
 }
 
-// A recipient without a completed payout is listed by its latest creation time. The row of the totals has the right time,
-// except for the odd recipients, which are read one by one. A recipient whose payout failed after it became a cursor is still
-// a cursor. Two scalar subqueries, because PostgreSQL does not use an index for a comparison with one subquery of two columns.
-// Names are read for one page only. The size of the page is part of the text: without it PostgreSQL plans for a tenth of all rows.
+// A recipient without a completed payout sorts by its latest creation time. The totals row has the right time, except
+// for the odd recipients, which are computed one by one. A payout stays valid as a cursor after it fails. The cursor
+// uses two scalar subqueries, because PostgreSQL uses no index for a comparison with one subquery of two columns.
+// Names are read for one page only. The page size is part of the statement text, because PostgreSQL would otherwise
+// plan for a tenth of all rows.
 function selectPage({ scope, now, oddHashes, take, startingAfter }: Wanted): Sql {
   const { partnerId, environment } = scope
   const cutoff = cutoffAt(now)
@@ -138,7 +140,10 @@ function selectPage({ scope, now, oddHashes, take, startingAfter }: Wanted): Sql
     ORDER BY page.last_paid_at DESC, page.account_hash DESC`
 }
 
-/** Completed payouts of one recipient that were created in the window: whole months from the totals, the first days counted. */
+/**
+ * Sums one recipient's completed payouts that were created in the window. Reads whole months from the totals and
+ * counts the payouts of the first, partial month.
+ */
 function inWindow(scope: Scope, now: Date, accountHash: Sql): Sql {
   const { partnerId, environment } = scope
   const cutoff = cutoffAt(now)

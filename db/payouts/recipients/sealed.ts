@@ -1,4 +1,4 @@
-// Bank details: sealed before they are stored, and opened only to be sent to the bank.
+// Bank details of recipients. They are sealed before they are stored, and opened only to be sent to the bank.
 import { createHmac } from 'node:crypto'
 import type { RecipientType } from '../../../domain/payouts/payout'
 import { bytes, entity, idOf, primary, text } from '../../columns'
@@ -37,19 +37,22 @@ interface BankDetailsAddress {
   readonly region: string | null
 }
 
-/** Replaces the recipient of a payout that is claimed again. */
+/** Replaces the stored recipient if the payout is claimed again. */
 export async function sealRecipient(tx: Tx, keyring: Keyring, payoutId: string, details: BankDetails): Promise<void> {
   const { keyId, sealed } = sealDetails(keyring, payoutId, details)
   await tx.sql`INSERT INTO sealed_recipients (payout_id, key_id, sealed) VALUES (${payoutId}, ${keyId}, ${sealed})
     ON CONFLICT (payout_id) DO UPDATE SET key_id = excluded.key_id, sealed = excluded.sealed`
 }
 
-/** For callers that store them in their own statement. They open for this payout only. */
+/** For callers that store the sealed details in their own statement. The details can be opened only for this payout. */
 export function sealDetails(keyring: Keyring, payoutId: string, details: BankDetails): Sealed {
   return sealText(keyring, 'seal', payoutId, JSON.stringify(details))
 }
 
-/** Null once it was wiped. Throws when the seal is broken, its key is missing, or it was made for another payout. */
+/**
+ * Returns null once the recipient was wiped. Throws if the seal is broken, its key is missing, or it belongs to
+ * another payout.
+ */
 export async function openRecipient(db: Queryable, keyring: Keyring, payoutId: string): Promise<BankDetails | null> {
   const [row] = await db.sql<Sealed>`SELECT key_id, sealed FROM sealed_recipients WHERE payout_id = ${payoutId}`
   if (row === undefined) return null
@@ -61,13 +64,13 @@ export async function hasRecipient(db: Queryable, payoutId: string): Promise<boo
   return db.repo(sealedRecipient).existsBy({ payoutId })
 }
 
-/** Locks the payout's row first, if the caller has not: every transaction locks it before its recipient. */
+/** Locks the payout's row before its recipient, as every transaction does. */
 export async function wipeRecipient(tx: Tx, payoutId: string): Promise<void> {
   await tx.sql`WITH forgotten AS (UPDATE payouts SET ${withoutRecipient} WHERE id = ${payoutId} RETURNING id)
     DELETE FROM sealed_recipients WHERE payout_id = (SELECT id FROM forgotten)`
 }
 
-/** Groups the payouts to one account. Keyed, because a bare hash of an account number can be guessed. */
+/** Identifies the payouts to one account. Uses a key, because anyone could guess an account number from a plain hash. */
 export function accountHash(
   keyring: Keyring,
   sortCode: string,
@@ -77,7 +80,7 @@ export function accountHash(
   return { keyId: key.id, hash: hashUnder(key, sortCode, accountNumber) }
 }
 
-/** Under every key, to find payouts that were hashed under earlier ones. */
+/** Returns the hash under every key, to find payouts that were hashed under an earlier one. */
 export function accountHashes(keyring: Keyring, sortCode: string, accountNumber: string): Buffer[] {
   return keyring.all('account').map((key) => hashUnder(key, sortCode, accountNumber))
 }
@@ -87,9 +90,9 @@ function hashUnder({ bytes }: PurposeKey, sortCode: string, accountNumber: strin
 }
 
 /**
- * The recipient's data in a payout's row is erased with the sealed recipient. There are so few sort codes and account numbers that
- * anyone with the keys could find them by hashing them all. `fingerprint` stays: it covers the whole request with the address, so
- * it can only be compared.
+ * Erases the recipient's data in the payout's row, together with the sealed recipient. There are so few sort codes
+ * and account numbers that anyone with the keys could find a hash by trying them all. `fingerprint` stays: it also
+ * covers the address and the rest of the request, so it cannot be reversed in that way.
  */
 export const withoutRecipient = sql`account_hash = NULL, account_hash_key_id = NULL, bank_body = NULL,
       field_fingerprints = (SELECT coalesce(jsonb_object_agg(path, hash), '{}')
