@@ -1,4 +1,5 @@
-// The activity list: which caller made which request. Written in batches; entries that changed nothing are deleted after a while.
+// The activity list shows which caller made which request. Entries are written in batches, and pruned if they changed
+// nothing.
 import type { Environment } from '../../domain/environment'
 import { boolean, entity, integer, orNull, sequence, text, time, uuid } from '../columns'
 import type { Queryable } from '../database'
@@ -8,11 +9,11 @@ export interface ActivityEntry {
   readonly partnerId: string
   readonly at: Date
   readonly environment: Environment | null
-  /** resource.verb, such as key.revoke. */
+  /** A resource and a verb, such as `key.revoke`. */
   readonly action: string
   readonly changes: 'something' | 'nothing'
   readonly status: number | null
-  /** key:<prefix>, or an email. */
+  /** `key:<prefix>`, or an email address. */
   readonly madeBy: string
   readonly detail: string | null
   readonly requestId: string | null
@@ -37,7 +38,8 @@ export const activity = entity<Omit<ActivityRow, 'changes'> & { readonly changes
 
 export async function recordActivity(db: Queryable, entries: readonly ActivityEntry[]): Promise<void> {
   if (entries.length === 0) return
-  // One JSON text: pg would serialize nine arrays element by element, which blocks the event loop for milliseconds.
+  // Sends one JSON text, because pg would serialize nine arrays element by element and block the event loop for
+  // milliseconds.
   const records = JSON.stringify(entries.map(toRecord))
   await db.sql`INSERT INTO activity (partner_id, at, environment, action, changes, status, made_by, detail, request_id)
     SELECT * FROM json_to_recordset(${records}::json) AS entry ("partnerId" uuid, at timestamptz, environment text,
@@ -59,7 +61,7 @@ export interface ActivityFilter {
 
 const everything: ActivityFilter = { kind: 'everything', environment: 'both' }
 
-/** Newest first. Without a position, from the newest entry. */
+/** Lists the newest entries first. Starts at the newest entry if `after` is null. */
 export async function latestActivity(
   db: Queryable,
   partnerId: string,
@@ -70,7 +72,7 @@ export async function latestActivity(
   }: { readonly after?: ActivityPosition | null; readonly filter?: ActivityFilter } = {},
 ): Promise<ActivityRow[]> {
   const { kind, environment } = filter
-  // Each combination has its own index, so that a page reads only the rows that it shows.
+  // Each combination has its own index, so a page reads only the rows that it shows.
   const conditions = [
     sql`partner_id = ${partnerId}`,
     ...(environment === 'sandbox' ? [sql`environment = 'sandbox'`] : []),
@@ -82,9 +84,9 @@ export async function latestActivity(
 }
 
 /**
- * Changes of permissions: keys, members, sign-ins, emailed confirm codes, the account's status, and its email addresses. Each of
- * them has an hourly limit or follows from an action that has one, so no caller can flood the list. The index of the list repeats
- * this condition.
+ * Matches changes of access: keys, members, sign-ins, emailed confirmation codes, the account's status and its email
+ * addresses. Each of these actions has an hourly limit or follows from an action that has one, so no caller can flood
+ * the list. The list's index repeats this condition.
  */
 const isSecurityEvent = sql`changes AND (action ~ '^(key|login|member|partner|session|verification)[.]'
   OR action ~ '[.]confirm$' OR (action = 'account.update' AND detail ~ '(billing|contact)_email'))`
@@ -93,14 +95,17 @@ const maxBigint = 2n ** 63n - 1n
 
 interface OldActivity {
   readonly before: Date
-  /** For calls that only read, which are most of all calls. */
+  /** The cutoff for read-only calls, which are most of all calls. */
   readonly readsBefore: Date
   readonly limit: number
 }
 
-/** Deletes up to `limit` rows that changed nothing, oldest first. Returns how many. Rows that changed something stay for ever. */
+/**
+ * Deletes up to `limit` entries that changed nothing, oldest first, and returns their number. Entries that changed
+ * something are never deleted.
+ */
 export async function pruneActivity(db: Queryable, { before, readsBefore, limit }: OldActivity): Promise<number> {
-  // Rows that another process is deleting are skipped, so that two processes share the work.
+  // Skips rows that another process is deleting, so that two processes share the work.
   const [deleted] = await db.sql<{ count: number }>`WITH old AS (
       SELECT id FROM activity WHERE NOT changes AND at < greatest(${before}::timestamptz, ${readsBefore}::timestamptz)
         AND (at < ${before}::timestamptz OR (at < ${readsBefore}::timestamptz AND action = ANY (${readActions}::text[])))
@@ -112,7 +117,7 @@ export async function pruneActivity(db: Queryable, { before, readsBefore, limit 
   return deleted?.count ?? 0
 }
 
-/** Actions that never change anything: those of every GET route, which a test compares, and quotes and checks. */
+/** Actions that never change anything: those of all GET routes, which a test checks, and those of quotes and checks. */
 export const readActions: readonly string[] = [
   'account.read',
   'activity.list',

@@ -1,17 +1,17 @@
-// Counts the rows that still depend on each secret key. An older key may be removed only when nothing depends on it.
+// Counts the rows that still depend on each secret key. An older key may be removed only when no row depends on it.
 import type { Db } from '../database'
 import { sql } from '../sql'
 
 export interface KeyUse {
   readonly keyId: string
   readonly recipients: number
-  /** Payouts whose bank details are still stored, so that they can be sealed and hashed again under the current key. */
+  /** Payouts whose bank details are still stored, so they can be sealed and hashed again under the current key. */
   readonly payouts: number
-  /** Payouts whose bank details are erased. Only the key itself can tell whether a repeated request is the same. */
+  /** Payouts whose bank details are erased. Only this key can verify whether a repeated request is the same. */
   readonly erasedPayouts: number
-  /** Keys that are not revoked. The next use of a key renews its digest. */
+  /** API keys that are not revoked. The next use of an API key renews its digest. */
   readonly apiKeys: number
-  /** They live for minutes, or until they are sent. */
+  /** These rows live for minutes, or until they are sent. */
   readonly codesAndMails: number
 }
 

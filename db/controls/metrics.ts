@@ -1,4 +1,4 @@
-// Reads the business metrics: few rows, found by indexes of open work only.
+// Reads the business metrics from few rows, through indexes that cover open work only.
 import type { DriftKind } from '../../domain/controls/drift'
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
@@ -21,19 +21,20 @@ export type OpenWorkKind =
 export interface OpenWork {
   readonly kind: OpenWorkKind
   readonly environment: Environment
-  /** A payout's status, a drift's kind, a rate's rejection, or whether the bank was called; null for the other kinds. */
+  /** A payout's status, a drift's kind, a rate's rejection, or whether the bank was called. Null for the other kinds. */
   readonly sort: PayoutStatus | DriftKind | RateRejection | 'called' | 'not_called' | null
   readonly count: number
   readonly microUsdc: bigint
-  /** The age of the oldest one. */
+  /** The age of the oldest item. */
   readonly ageSeconds: number
 }
 
 /** Counts open work and work that waits for an operator. */
 export async function readOpenWork(db: Queryable, now: Date): Promise<OpenWork[]> {
   const age = (oldest: Sql) => sql`greatest(0, extract(epoch FROM ${now}::timestamptz - min(${oldest})))::float8`
-  // A payout that was not sent waits on purpose while the rail is paused or its partner is not active, so it is not counted until it
-  // may be sent again. A rate is checked only when it is needed, so a rejection older than 15 minutes says nothing about now.
+  // An unsent payout waits on purpose while the rail is paused or its partner is not active. It is not counted until
+  // it may be sent again. Rates are checked only on demand, so a rejection older than 15 minutes no longer describes
+  // the current rate.
   return db.sql<OpenWork>`SELECT 'open' AS kind, environment, status AS sort, count(*)::integer AS count,
       sum(wallet_sends_micro_usdc)::bigint AS micro_usdc, ${age(sql`coalesce(returned_at, created_at)`)} AS age_seconds
     FROM payouts WHERE released_at IS NULL AND closed_at IS NULL GROUP BY environment, status
@@ -78,11 +79,11 @@ export interface Settled {
   readonly at: Date
   readonly environment: Environment
   readonly status: PayoutStatus
-  /** Since the request for the payout. */
+  /** The time from the request for the payout to the event. */
   readonly seconds: number
 }
 
-/** The events after `afterEvent` that completed, failed, cancelled or returned a payout. */
+/** Lists the events after `afterEvent` that completed, failed, cancelled or returned a payout. */
 export async function listSettled(db: Queryable, afterEvent: bigint): Promise<Settled[]> {
   return db.sql<Settled>`SELECT e.id AS event_id, e.at, p.environment, e.status,
       greatest(0, extract(epoch FROM e.at - p.created_at))::float8 AS seconds

@@ -15,20 +15,20 @@ interface SealedPayout {
   readonly accountHashKeyId: string | null
 }
 
-/** Rebuilds a request's fields from the stored data; the request parser provides this. */
+/** Rebuilds a request's fields from the stored data. The request parser provides this function. */
 type FieldsOf = (payout: SealedPayout, details: BankDetails) => CanonicalFields
 
 interface ResealedBatch {
-  /** The position of the next batch; null after the last one. */
+  /** The position of the next batch. Null after the last one. */
   readonly next: string | null
   readonly written: number
-  /** Payouts with a seal or hash that stays under an older key, because it could not be opened or verified. */
+  /** The number of payouts that keep a seal or hash under an older key, because it could not be opened or verified. */
   readonly left: number
 }
 
 export const firstPayout = '00000000-0000-0000-0000-000000000000'
 
-/** Processes `limit` payouts after `after`. It may be repeated, and run while payouts are created, paid and erased. */
+/** Processes `limit` payouts after `after`. Safe to repeat, and to run while payouts are created, paid and erased. */
 export async function resealBatch(
   db: Db,
   keyring: Keyring,
@@ -63,7 +63,7 @@ interface Renewed {
   readonly isWhole: boolean
 }
 
-/** Null if the seal does not open. A hash is rewritten only if the older key reproduces the stored one. */
+/** Returns null if the seal cannot be opened. Rewrites a hash only if the older key reproduces the stored one. */
 function renew(keyring: Keyring, before: SealedPayout, fieldsOf: FieldsOf): Renewed | null {
   const details = openOrNull(keyring, before)
   if (details === null) return null
@@ -96,11 +96,11 @@ function openOrNull(keyring: Keyring, { id, seal }: SealedPayout): BankDetails |
   }
 }
 
-/** Writes only if the row is unchanged: a payout that was claimed again has new values, and an erased one stays erased. */
+/** Writes only unchanged rows. A payout that was claimed again has new values, and an erased payout must stay erased. */
 async function write(db: Db, renewed: readonly Renewed[]): Promise<void> {
   const ids = renewed.map(({ before }) => before.id)
   await db.transaction(async (tx) => {
-    // Rows are locked in one order, so that two processes cannot deadlock.
+    // Locks rows in a fixed order, so that two processes cannot deadlock.
     await tx.sql`WITH renewed AS (
       SELECT * FROM unnest(${ids}::uuid[], ${renewed.map(({ before }) => before.fingerprint.whole)}::bytea[], ${renewed.map(({ fingerprint }) => fingerprint.whole)}::bytea[], ${renewed.map(({ fingerprint }) => fingerprint.keyId)}::text[], ${renewed.map(({ fingerprint }) => JSON.stringify(fingerprint.fields))}::jsonb[], ${renewed.map(({ account }) => account.hash)}::bytea[], ${renewed.map(({ account }) => account.keyId)}::text[], ${renewed.map(({ before }) => before.accountHash)}::bytea[],
         ${renewed.map(({ before }) => JSON.stringify(before.fingerprint.fields))}::jsonb[]) AS each (id, was, whole, whole_key_id, fields, account, account_key_id, account_was, fields_were)

@@ -1,4 +1,4 @@
-// Erases data after its retention period: bank details of closed payouts, and handled events of the bank.
+// Erases data after its retention period: the bank details of closed payouts, and handled bank events.
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable, Tx } from '../database'
@@ -8,9 +8,9 @@ import { openRecipient, wipeRecipient, withoutRecipient } from '../payouts/recip
 import { type Sql, sql } from '../sql'
 
 export interface RetentionDays {
-  /** Counted from the day on which a payout is closed. */
+  /** Counts from the day on which the payout was closed. */
   readonly recipientDays: number
-  /** Counted from the day on which an event was received. */
+  /** Counts from the day on which the event was received. */
   readonly bankEventDays: number
 }
 
@@ -20,11 +20,12 @@ export interface Old {
 }
 
 /**
- * Returns the number of erased rows. Only closed payouts count, because an open one may still have to be sent. A registration of an
- * account at the bank is erased by its own age, even if the account was paid since: the next payout registers it again.
+ * Returns the number of erased rows. Skips open payouts, because they may still have to be sent. Erases an account's
+ * registration at the bank by its own age, even if the account was paid since. The next payout then registers it
+ * again.
  */
 export async function eraseRecipients(db: Queryable, { before, limit }: Old): Promise<number> {
-  // Rows that another process is erasing are skipped, so that two processes share the work.
+  // Skips rows that another process is erasing, so that two processes share the work.
   const recipients = await db.sql`WITH due AS (
       SELECT p.id FROM ${dueRecipients(before)} ORDER BY s.payout_id LIMIT ${limit}
       FOR NO KEY UPDATE OF p SKIP LOCKED FOR UPDATE OF s SKIP LOCKED
@@ -43,13 +44,16 @@ async function eraseRegistrations(db: Queryable, { before, limit }: Old): Promis
   return registrations.length
 }
 
-/** Returns the partner of the payout; null when it is not closed, or its recipient is erased already. */
+/**
+ * Erases the recipient of one payout and returns its partner. Returns null if the payout is not closed, or its
+ * recipient is already erased.
+ */
 export async function shredRecipient(tx: Tx, keyring: Keyring, payoutId: string): Promise<Shredded | null> {
   const [row] =
     await tx.sql<Shredded>`SELECT p.partner_id, p.environment, p.status FROM payouts p JOIN sealed_recipients s ON s.payout_id = p.id
     WHERE p.id = ${payoutId} AND p.closed_at IS NOT NULL FOR NO KEY UPDATE OF p FOR UPDATE OF s`
   if (row === undefined) return null
-  // Details that do not open any more are erased too. Their registration at the bank is then erased by its age.
+  // Details that can no longer be opened are erased too. Their registration at the bank is erased later, by its age.
   const details = await openRecipient(tx, keyring, payoutId).catch(() => null)
   if (details !== null) await forgetDetails(tx, keyring, details)
   await wipeRecipient(tx, payoutId)
@@ -62,7 +66,7 @@ interface Shredded {
   readonly status: PayoutStatus
 }
 
-/** Returns the number of erased events. A quarantined event stays until an operator has dealt with it, however old it is. */
+/** Returns the number of erased events. Keeps a quarantined event, however old, until an operator has handled it. */
 export async function eraseBankEvents(db: Queryable, { before, limit }: Old): Promise<number> {
   const events = await db.sql`DELETE FROM bank_events WHERE id IN (
       SELECT id FROM ${dueEvents(before)} ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
@@ -70,7 +74,10 @@ export async function eraseBankEvents(db: Queryable, { before, limit }: Old): Pr
   return events.length
 }
 
-/** The tables and conditions of the rows that are due. The metrics use them too. Ids start with their time, so indexes skip young rows. */
+/**
+ * The tables and conditions of the rows that are due. Metrics use them too. IDs start with their time, so indexes
+ * skip young rows.
+ */
 export function dueRecipients(before: Date): Sql {
   return sql`sealed_recipients s JOIN payouts p ON p.id = s.payout_id
     WHERE s.payout_id < ${firstIdAt(before)}::uuid AND p.closed_at < ${before}`
@@ -80,7 +87,7 @@ export function dueRegistrations(before: Date): Sql {
   return sql`bank_recipients b WHERE b.id < ${firstIdAt(before)}::uuid AND b.created_at < ${before}`
 }
 
-/** An event that was not handled has no outcome yet, so it stays. */
+/** Keeps an event that was not handled, because its outcome is null. */
 export function dueEvents(before: Date): Sql {
   return sql`bank_events WHERE id < ${firstIdAt(before)}::uuid AND received_at < ${before}
     AND (attended_at IS NOT NULL OR outcome NOT IN ('quarantined', 'unknown_payout'))`

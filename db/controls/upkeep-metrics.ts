@@ -1,4 +1,4 @@
-// Finds scheduled work that is overdue. A schedule that does not run reports nothing, so its leftovers are measured.
+// Measures overdue scheduled work. A schedule that does not run reports nothing, so its backlog is measured instead.
 import type { Environment } from '../../domain/environment'
 import { londonMonthOf, previousMonth } from '../../domain/month'
 import type { Queryable } from '../database'
@@ -10,13 +10,14 @@ import { dueEvents, dueRecipients, dueRegistrations, type RetentionDays } from '
 
 export interface Upkeep {
   readonly left: readonly LeftUndone[]
-  /** Partners whose last month has no invoice and should have one. */
+  /** The number of partners without an invoice for last month that should have one. */
   readonly notBilled: number
 }
 
 /**
- * `prove`: the wallet with the oldest look, without idle sandboxes. `verify`: the last verification of the audit chain, and whether
- * it found a fault. The others count work that waits to be sealed, mailed or erased, and its age.
+ * `prove` has the age of the oldest wallet comparison, without idle sandboxes. `verify` has the age of the last
+ * verification of the audit chain, and counts its fault. The others have the count and age of work that waits to be
+ * sealed, mailed or erased.
  */
 export type LeftUndone = { readonly count: number; readonly ageSeconds: number } & (
   | { readonly work: 'prove'; readonly sort: Environment }
@@ -45,7 +46,7 @@ async function listLeft(db: Queryable, now: Date, retention: RetentionDays): Pro
   const [recipients, events] = [ago(retention.recipientDays), ago(retention.bankEventDays)]
   const age = (since: Sql, until = now) =>
     sql`greatest(0, extract(epoch FROM ${until}::timestamptz - ${since}))::float8 AS age_seconds`
-  // Expired mails are not sent any more, and a paid invoice needs no mail.
+  // Expired mails are no longer sent, and a paid invoice needs no mail.
   return db.sql<LeftUndone>`SELECT 'prove' AS work, w.environment AS sort, count(*)::integer AS count,
       ${age(sql`min(coalesce(p.looked_at, w.created_at))`)}
     FROM wallets w LEFT JOIN proofs p ON p.wallet_id = w.id WHERE p.outcome IS DISTINCT FROM 'idle'
@@ -79,12 +80,12 @@ function isUnsealed(table: AuditedTable): Sql {
   return sql`NOT EXISTS (SELECT FROM audit_chain link WHERE link.table_name = ${nameOf[table]} AND link.row_id = r.id::text)`
 }
 
-/** Ids of ledger sets start with their time (id.ts). */
+/** IDs of ledger sets start with their time (id.ts). */
 const firstIdSinceSeal = sql`rpad(lpad(to_hex(floor(extract(epoch FROM at) * 1000)::bigint), 12, '0'), 32, '0')::uuid`
 
 /**
- * Looks only at rows that are younger than the last seal, each by an index: the sealer takes all rows or none. Changes have no index
- * by time, so only the last ones are looked at.
+ * Reads only rows that are newer than the last seal, each through an index. The sealer takes all rows or none.
+ * Changes have no index by time, so only the last 10,000 are read.
  */
 const unsealed = sql`WITH sealed AS MATERIALIZED
     (SELECT coalesce((SELECT sealed_at FROM audit_chain ORDER BY sequence DESC LIMIT 1), 'epoch') AS at)

@@ -1,11 +1,12 @@
-// The registry of worker processes. Each one registers itself, sends a heartbeat every few seconds, and learns whether to drain.
+// The registry of worker processes. Each process registers itself, sends a heartbeat every few seconds, and learns
+// whether to drain.
 import { entity, integer, orNull, primary, text, time } from '../columns'
 import type { Db, Queryable, Tx } from '../database'
 import { sql } from '../sql'
 
 /** The facts that a process reports about itself. */
 export interface WorkerProcess {
-  /** Short, because operators type it. */
+  /** A short ID, because operators type it. */
   readonly id: string
   readonly host: string
   readonly pid: number
@@ -17,7 +18,7 @@ export interface WorkerProcess {
 interface WorkerRow extends WorkerProcess {
   readonly seenAt: Date
   readonly drainingAt: Date | null
-  /** Null when a signal on its own machine started the drain. */
+  /** The operator who asked for the drain. Null if a signal on the process's own machine started it. */
   readonly askedBy: string | null
   readonly drainedAt: Date | null
   readonly endedAt: Date | null
@@ -37,15 +38,15 @@ export const worker = entity<WorkerRow>('Worker', 'workers', {
   endedAt: orNull(time),
 })
 
-/** A `draining` process finishes its running work. A `drained` one has finished it and takes no new work. */
+/** A `draining` process finishes its running work. A `drained` process has finished and takes no new work. */
 export type OwnState = 'working' | 'draining' | 'drained' | 'ended'
 
 export interface ListedWorker extends WorkerRow {
-  /** `gone`: its last heartbeat is too old. */
+  /** `gone` means that the last heartbeat is too old. */
   readonly state: OwnState | 'gone'
 }
 
-/** False when the id is taken. Also deletes processes without a heartbeat for a week. */
+/** Returns false if the ID is taken. Also deletes processes without a heartbeat for a week. */
 export async function enterWorker(db: Queryable, entered: WorkerProcess): Promise<boolean> {
   const { id, host, pid, version, taskQueues, startedAt } = entered
   const rows = await db.sql`WITH forgotten AS (DELETE FROM workers WHERE seen_at < now() - interval '7 days')
@@ -56,8 +57,9 @@ export async function enterWorker(db: Queryable, entered: WorkerProcess): Promis
 }
 
 /**
- * The heartbeat. Returns whether the process is asked to drain. It writes the whole row again, which repairs heartbeats that were
- * lost while the database was away. The times are the database's: the clocks of machines differ, and `gone` follows from them.
+ * Sends the heartbeat and returns whether the process should drain. Writes the whole row, which repairs heartbeats
+ * that were lost while the database was unavailable. Uses the database's clock, because machine clocks differ and
+ * `gone` depends on these times.
  */
 export async function sayAlive(db: Queryable, alive: WorkerProcess, state: OwnState): Promise<boolean> {
   const { id, host, pid, version, taskQueues, startedAt } = alive
@@ -69,13 +71,13 @@ export async function sayAlive(db: Queryable, alive: WorkerProcess, state: OwnSt
     ON CONFLICT (id) DO UPDATE SET seen_at = now(), draining_at = coalesce(workers.draining_at, excluded.draining_at),
       drained_at = coalesce(workers.drained_at, excluded.drained_at), ended_at = coalesce(workers.ended_at, excluded.ended_at)
     RETURNING draining_at IS NOT NULL AS is_to_drain`,
-    // A process that ends must not wait long for a database that does not answer.
+    // A process that is shutting down must not wait long for an unresponsive database.
     { answerMs: 3_000 },
   )
   return row?.isToDrain ?? false
 }
 
-/** Live processes first. In each group, the latest first. */
+/** Lists live processes first, and the latest first within each group. */
 export async function listWorkers(db: Queryable): Promise<ListedWorker[]> {
   return db.sql<ListedWorker>`SELECT * FROM (SELECT ${columns} FROM workers) listed
     ORDER BY state IN ('ended', 'gone'), started_at DESC, id LIMIT 100`
@@ -90,18 +92,21 @@ interface DrainRequest {
   readonly id: string
   readonly by: string
   readonly at: Date
-  /** What to do when no other process takes its work. */
+  /** Whether to refuse or to drain if no other process serves the same task queues. */
   readonly ifLast: 'refuse' | 'drain'
 }
 
 type DrainAnswer =
   | { readonly outcome: 'unknown' }
-  /** `asked` is new, `draining` was asked before, and `too-late` means that the worker is drained, ended or gone. */
+  /**
+   * `asked` is a new drain, `draining` was requested before, and `too-late` means that the worker is drained, ended
+   * or gone.
+   */
   | { readonly outcome: 'asked' | 'draining' | 'too-late' | 'last'; readonly worker: ListedWorker }
 
 /**
- * Asks a worker to drain, and records it in every partner's activity list. The lock serializes requests, so that two of them
- * cannot drain the last two workers.
+ * Asks a worker to drain, and records this in every partner's activity list. The lock serializes requests, so that
+ * two of them cannot drain the last two workers.
  */
 export async function askToDrain(db: Db, { id, by, at, ifLast }: DrainRequest): Promise<DrainAnswer> {
   return db.transaction(async (tx) => {
@@ -111,7 +116,7 @@ export async function askToDrain(db: Db, { id, by, at, ifLast }: DrainRequest): 
     if (worker.state === 'draining') return { outcome: 'draining', worker }
     if (worker.state !== 'working') return { outcome: 'too-late', worker }
     if (ifLast === 'refuse' && !(await hasDeputy(tx, worker))) return { outcome: 'last', worker }
-    // A partner sees the worker's id, and nothing about its machine.
+    // Partners see the worker's ID but nothing about its machine.
     await tx.sql`WITH asked AS (UPDATE workers SET draining_at = ${at}, asked_by = ${by} WHERE id = ${id} RETURNING id)
     INSERT INTO activity (partner_id, at, environment, action, changes, made_by, detail)
     SELECT partners.id, ${at}, NULL, 'worker.drain', true, ${by}, asked.id FROM asked, partners`

@@ -74,7 +74,7 @@ interface CreditRequest {
   readonly amountMicroUsdc: bigint
   readonly note: string
   readonly by: string
-  /** The login name behind `by`. An operator can choose `by` freely, but not the login. */
+  /** The login on the operator's machine. Unlike `by`, an operator cannot simply set it. */
   readonly login: string
   readonly at: Date
 }

@@ -1,4 +1,4 @@
-// The position in each table before which no unsealed row can appear any more. Sealers search only after it.
+// The position in each table before which no unsealed row can appear any more. Sealers search only after this position.
 import { bigint, entity, integer, primary, time } from '../../columns'
 import type { Tx } from '../../database'
 import { type Sql, sql } from '../../sql'
@@ -21,13 +21,15 @@ export const auditProgress = entity<AuditProgressRow>('AuditProgress', 'audit_pr
 })
 
 /**
- * A transaction may take a number and commit long after higher numbers were sealed. So a link counts as passed only when every
- * transaction that had started to write by then had ended before a later sealer looked, and that sealer took all it found. No
- * privilege is needed: every role can see the ids of running transactions. A transaction takes a row number a moment before its
- * transaction id; the five minutes cover that moment.
+ * A transaction may take a row number and commit long after higher numbers were sealed. A link therefore counts as
+ * passed only under two conditions: every transaction that was writing at that time has ended before a later sealer
+ * looked, and that sealer took every row it found. This needs no privilege, because every role can see the IDs of
+ * running transactions. A transaction takes a row number a moment before its transaction ID. The five minutes cover
+ * that moment.
  */
 export async function movePassed(tx: Tx, seen: { horizon: bigint; sequence: bigint; at: Date }): Promise<void> {
-  // Its own transaction id is above all earlier ones. A higher next_before comes from another server that the database moved from.
+  // The sealer's own transaction ID is above all earlier ones. A higher next_before comes from a server that the
+  // database was migrated from.
   await tx.sql`INSERT INTO audit_progress AS known (id, passed_to, next_to, next_before, next_at)
     VALUES (1, 0, ${seen.sequence}, pg_current_xact_id()::text::bigint, ${seen.at})
     ON CONFLICT (id) DO UPDATE SET
@@ -37,7 +39,7 @@ export async function movePassed(tx: Tx, seen: { horizon: bigint; sequence: bigi
       OR known.next_before > excluded.next_before`
 }
 
-/** All transactions with a lower id have ended, and their rows are visible. */
+/** Returns the horizon. All transactions with a lower ID have ended, and their rows are visible. */
 export async function horizonNow(tx: Tx): Promise<bigint> {
   const [row] = await tx.sql<{
     horizon: bigint
@@ -45,7 +47,7 @@ export async function horizonNow(tx: Tx): Promise<bigint> {
   return row?.horizon ?? 0n
 }
 
-/** Rows that a sealer looks at. Any other unsealed row will never be sealed. */
+/** Matches the rows that a sealer looks at. Any other unsealed row will never be sealed. */
 export const isAhead = {
   ledger_entries: (entry: Sql) => sql`${entry}.id > ${numberPassed('ledger_entries')}`,
   charges: (charge: Sql) => sql`${charge}.created_at > ${chargesPassed}`,
@@ -53,7 +55,7 @@ export const isAhead = {
   wallets: (wallet: Sql) => sql`${wallet}.created_at > ${accountsPassed}`,
 } as const
 
-/** A lower number would also be correct; the sealer would only look at more rows. */
+/** A lower number would also be correct, but the sealer would look at more rows. */
 function numberPassed(table: AuditedTable): Sql {
   return sql`coalesce((SELECT ${numberIn(table)} FROM audit_chain link ${isPassedLinkOf(table)} LIMIT 1), 0)`
 }
@@ -63,7 +65,8 @@ function isPassedLinkOf(table: AuditedTable): Sql {
     AND link.sequence <= (SELECT coalesce(max(passed_to), 0) FROM audit_progress) ORDER BY link.sequence DESC`
 }
 
-// Charges have no growing number, so the position is a day before the last passed one. Accounts are as old as their wallet.
+// Charges have no increasing number, so their position is a day before the last passed charge. Accounts are as old as
+// their wallet.
 const chargesPassed = sql`coalesce((SELECT charge.created_at - interval '1 day' FROM audit_chain link
   JOIN charges charge ON charge.id = ${uuidIn('charges')} ${isPassedLinkOf('charges')} LIMIT 1), '-infinity')`
 const accountsPassed = sql`coalesce((SELECT wallet.created_at - interval '7 days' FROM audit_chain link

@@ -1,4 +1,4 @@
-// The text of an audited row that is hashed. Its bytes must never change: every stored hash depends on them.
+// Builds the text of an audited row for its hash. Its bytes must never change, because every stored hash depends on them.
 import { createHash } from 'node:crypto'
 import { type Sql, sql } from '../../sql'
 
@@ -9,8 +9,8 @@ export function rowHashOf(rowText: string): Buffer {
 }
 
 /**
- * Column by column and with times as numbers, so that neither a later column nor a session's settings change a hash. It uses
- * PostgreSQL's own functions by their full names only, because our own functions could be replaced.
+ * Lists every column and writes times as numbers, so that neither a new column nor session settings change a hash.
+ * Calls only PostgreSQL's own functions, by qualified name, because functions of ours could be replaced.
  */
 export const rowTextOf: Readonly<Record<AuditedTable, (row: Sql) => Sql>> = {
   ledger_sets: (r) =>
@@ -29,7 +29,7 @@ export const rowTextOf: Readonly<Record<AuditedTable, (row: Sql) => Sql>> = {
   ledger_accounts: (r) => textOf(sql`'ledger_accounts', ${r}.id, ${r}.wallet_id, ${r}.kind, ${r}.currency`),
 }
 
-/** The tables' names as constants of a statement, on which its plan depends. */
+/** The table names as SQL literals, because the plan of a statement depends on them. */
 export const nameOf: Readonly<Record<AuditedTable, Sql>> = {
   ledger_sets: sql`'ledger_sets'`,
   ledger_entries: sql`'ledger_entries'`,
@@ -38,13 +38,13 @@ export const nameOf: Readonly<Record<AuditedTable, Sql>> = {
   ledger_accounts: sql`'ledger_accounts'`,
 }
 
-/** The row id in `link`. Null if the text is not a valid id, because a link can be forged. */
+/** The row ID in `link`. Null if the text is not a valid ID, because a link can be forged. */
 export function uuidIn(table: AuditedTable): Sql {
   return sql`CASE WHEN link.table_name = ${nameOf[table]} AND link.row_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
     THEN link.row_id::uuid END`
 }
 
-/** The same for numeric ids. */
+/** The numeric row ID in `link`. Null if the text is not a valid number. */
 export function numberIn(table: AuditedTable): Sql {
   return sql`CASE WHEN link.table_name = ${nameOf[table]} AND link.row_id ~ '^[0-9]{1,18}$' THEN link.row_id::bigint END`
 }

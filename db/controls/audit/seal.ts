@@ -1,4 +1,4 @@
-// Seals rows of the ledger, charges and recorded changes into the audit chain: each hash includes the one before it.
+// Seals ledger rows, charges and recorded changes into the audit chain. Each hash includes the previous one.
 import { createHash } from 'node:crypto'
 import { bigint, bytes, entity, primary, text, time } from '../../columns'
 import type { Tx } from '../../database'
@@ -25,9 +25,9 @@ export const auditLink = entity<AuditLinkRow>('AuditLink', 'audit_chain', {
 })
 
 export interface Sealed {
-  /** The number of rows that were sealed now. */
+  /** The number of newly sealed rows. */
   readonly rows: number
-  /** The length of the whole chain afterwards. */
+  /** The new length of the whole chain. */
   readonly links: bigint
   readonly head: string
 }
@@ -38,7 +38,7 @@ export function chainHashOf(before: Buffer, rowHash: Buffer): Buffer {
   return createHash('sha256').update(before).update(rowHash).digest()
 }
 
-/** One sealer at a time. Null when another one is running. */
+/** Allows one sealer at a time. Returns null if another one is running. */
 export async function sealRows(tx: Tx, { at, limit }: { at: Date; limit: number }): Promise<Sealed | null> {
   const [lock] = await tx.sql<{ isLocked: boolean }>`
     SELECT pg_try_advisory_xact_lock(hashtextextended('audit_chain', 0)) AS is_locked,
@@ -60,7 +60,7 @@ export async function sealRows(tx: Tx, { at, limit }: { at: Date; limit: number 
       ${links.map(({ rowHash }) => rowHash)}::bytea[], ${links.map(({ chainHash }) => chainHash)}::bytea[])
       WITH ORDINALITY AS link (table_name, row_id, row_hash, chain_hash, position)`
   const sequence = before + BigInt(links.length)
-  // Only a batch below the limit has taken every row.
+  // A batch that is smaller than the limit has taken every row.
   if (links.length < limit) await movePassed(tx, { horizon, sequence, at })
   return { rows: links.length, links: sequence, head: hash.toString('hex') }
 }
@@ -71,7 +71,7 @@ interface RowToSeal {
   readonly rowText: string
 }
 
-/** A set is found by its entries, because their numbers grow. It is sealed before them. */
+/** Finds a set by its entries, because their numbers increase. Seals the set before its entries. */
 async function listUnsealed(tx: Tx, limit: number): Promise<RowToSeal[]> {
   return tx.run<RowToSeal>(
     sql`WITH accounts AS (
@@ -107,7 +107,7 @@ async function listUnsealed(tx: Tx, limit: number): Promise<RowToSeal[]> {
   )
 }
 
-// After days without a sealer, each batch has to skip all rows that earlier batches have sealed.
+// The timeout is long: after days without a sealer, each batch must skip all the rows that earlier batches have sealed.
 const statementMs = 50_000
 
 function isUnsealed(table: AuditedTable, id: Sql): Sql {
@@ -115,9 +115,10 @@ function isUnsealed(table: AuditedTable, id: Sql): Sql {
 }
 
 /**
- * Only rows of transactions that are older than the oldest running one. The later of two transactions may commit first, so a row
- * that is sealed at once could be followed by one that was written before it. No running transaction can add such a row, so a batch
- * is complete, and later batches hold only rows of later transactions. Ages are compared because transaction ids wrap around.
+ * Selects only rows of transactions that are older than the oldest running one. The later of two transactions may
+ * commit first, so sealing rows immediately could seal them out of order. No running transaction can add an older
+ * row, so a batch is complete and later batches hold only rows of later transactions. Compares ages, because
+ * transaction IDs wrap around.
  */
 function isOver(row: Sql): Sql {
   return sql`age(${row}.xmin) > age((SELECT pg_snapshot_xmin(pg_current_snapshot()))::xid)`

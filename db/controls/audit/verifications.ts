@@ -1,4 +1,5 @@
-// The results of the nightly verifications of the audit chain: the head for the next one, and whether a fault is new.
+// The results of the nightly verifications of the audit chain. They provide the head for the next one, and show
+// whether a fault is new.
 import { IsNull } from 'typeorm'
 import { bigint, bytes, entity, id, orNull, text, time } from '../../columns'
 import type { Db, Tx } from '../../database'
@@ -28,13 +29,13 @@ export const auditVerification = entity<AuditVerificationRow>('AuditVerification
   rowId: orNull(text),
 })
 
-/** Compares with the head of the last valid chain, so that a chain that was rebuilt since then is detected. */
+/** Compares with the head of the last valid verification, which detects a chain that was rebuilt since then. */
 export async function verifySinceLast(db: Db): Promise<Verified> {
   const last = await db.repo(auditVerification).findOne({ where: { fault: IsNull() }, order: { verifiedAt: 'DESC' } })
   return verifyAudit(db, last?.head.toString('hex') ?? null)
 }
 
-/** A fault is news unless the verification before has found the same one. */
+/** A fault is news unless the previous verification found the same one. */
 export async function recordVerification(
   tx: Tx,
   { links, head, fault }: Verified,
@@ -54,7 +55,7 @@ export async function recordVerification(
   return fault === null || isSame(fault, before) ? 'no_news' : 'news'
 }
 
-/** Without the sequence: a missing head is reported after the last link, and the chain grows every night. */
+/** Ignores the sequence. A missing head is reported after the last link, and the chain grows every night. */
 function isSame({ what, table, rowId }: FirstFault, before: AuditVerificationRow | null): boolean {
   return what === before?.fault && table === before.tableName && rowId === before.rowId
 }

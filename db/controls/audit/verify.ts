@@ -1,4 +1,4 @@
-// Verifies the audit chain from its beginning, and names the first row or link that was changed after it was sealed.
+// Verifies the audit chain from its start, and reports the first row or link that was changed after it was sealed.
 import type { Db, Tx } from '../../database'
 import { identifier, type Sql, sql } from '../../sql'
 import { isAhead } from './progress'
@@ -15,7 +15,7 @@ export type AuditFault =
 
 export interface Verified {
   readonly links: bigint
-  /** The last chain hash. A copy that is kept elsewhere reveals a rebuilt chain. */
+  /** The last chain hash. A copy that is kept elsewhere exposes a rebuilt chain. */
   readonly head: string
   readonly fault: FirstFault | null
   /** Rows that are not sealed yet, by table. */
@@ -26,7 +26,7 @@ export interface FirstFault {
   readonly what: AuditFault
   /** Null for a row that has no link. */
   readonly sequence: bigint | null
-  /** Null for a missing link: its row is unknown. */
+  /** Null for a missing link, because its row is unknown. */
   readonly table: AuditedTable | null
   readonly rowId: string | null
 }
@@ -37,11 +37,11 @@ interface FollowedLink {
   readonly rowId: string
   readonly rowHash: Buffer
   readonly chainHash: Buffer
-  /** The text of the row as it is now; null when the row is missing. */
+  /** The current text of the row. Null if the row is missing. */
   readonly rowText: string | null
 }
 
-/** With a head that was kept elsewhere, it also detects a chain whose end was cut off or that was rebuilt. */
+/** Given a head that was kept elsewhere, also detects a chain that was truncated or rebuilt. */
 export async function verifyAudit(db: Db, keptHead: string | null = null, atOnce = 5_000): Promise<Verified> {
   let head: Buffer = firstHash
   let links = 0n
@@ -69,7 +69,7 @@ export async function verifyAudit(db: Db, keptHead: string | null = null, atOnce
   }
 }
 
-/** The chain is checked first: only a valid link can prove anything about its row. */
+/** Checks the chain first, because only a valid link can prove anything about its row. */
 function faultOf(link: FollowedLink, expected: bigint, before: Buffer): FirstFault | null {
   const { sequence, table, rowId, rowHash, chainHash, rowText } = link
   if (sequence !== expected) return { what: 'link_missing', sequence: expected, table: null, rowId: null }
@@ -116,13 +116,13 @@ function readLinks(db: Db, { after, limit }: { after: bigint; limit: number }): 
 interface UnsealedRows {
   readonly table: AuditedTable
   readonly count: number
-  /** A row that no sealer will find, because it lies before the sealed ones; null when there is none. */
+  /** A row that no sealer will find, because it lies before the sealed ones. Null if there is no such row. */
   readonly forgottenId: string | null
 }
 
 /** Scans all rows, which takes minutes in a large database. */
 function readUnsealed(db: Db): Promise<UnsealedRows[]> {
-  // A set is found by its entries.
+  // The sealer finds a set by its entries.
   const hasEntryAhead = sql`EXISTS (SELECT FROM ledger_entries e WHERE e.set_id = r.id AND ${isAhead.ledger_entries(sql`e`)})`
   const isWalletAhead = sql`(SELECT ${isAhead.wallets(sql`w`)} FROM wallets w WHERE w.id = r.wallet_id) IS TRUE`
   const counted = sql`${countUnsealed('ledger_accounts', isWalletAhead)}
@@ -142,7 +142,7 @@ function countUnsealed(table: AuditedTable, isWaiting: Sql, condition = sql`true
 
 const unsealedMs = 600_000
 
-/** Uses PostgreSQL's own operators and functions, even if others with the same names exist. */
+/** Makes statements use PostgreSQL's own operators and functions, even if others with the same names exist. */
 async function withOwnFunctions<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
     await tx.sql`SELECT pg_catalog.set_config('search_path', 'pg_catalog, public', true),

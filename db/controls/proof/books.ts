@@ -1,4 +1,4 @@
-// Reads one snapshot of our books of a wallet, after the bank was read: balance, payouts and booked movements.
+// Reads one snapshot of our books for a wallet, after the bank was read: balance, payouts and booked movements.
 import type { Environment, RailName } from '../../../domain/environment'
 import type { PayoutStatus } from '../../../domain/payouts/payout'
 import type { Db, Queryable, Tx } from '../../database'
@@ -11,20 +11,20 @@ export interface BookedPayout {
   readonly transferRef: string | null
   readonly status: PayoutStatus
   readonly sendsMicroUsdc: bigint
-  /** The amount taken from its wallet, less reversals of attempts that were never sent. */
+  /** The amount that the payout took from its wallet, minus reversals of attempts that were never sent. */
   readonly debitedMicroUsdc: bigint
-  /** Debited, and neither paid out nor returned. */
+  /** The amount that was debited and neither paid out nor returned. */
   readonly transitMicroUsdc: bigint
   readonly submitStartedAt: Date | null
   readonly isOpen: boolean
-  /** A refund or return was booked without a bank movement. */
+  /** The ledger has a refund or return of this payout without a bank movement. */
   readonly hasNamelessRefund: boolean
 }
 
-/** A ledger set that names a movement of the bank. */
+/** A ledger set that names a bank movement. */
 export interface Booking {
   readonly bankRef: string
-  /** The amount it added to wallet and suspense. */
+  /** The amount that the set added to the wallet and suspense accounts. */
   readonly amountMicroUsdc: bigint
   readonly at: Date
 }
@@ -32,15 +32,15 @@ export interface Booking {
 export interface BooksOfWallet {
   readonly balanceMicroUsdc: bigint
   readonly suspenseMicroUsdc: bigint
-  /** Open payouts, payouts sent since `since`, and those in `sought`. */
+  /** Open payouts, payouts sent since `since`, and payouts in `sought`. */
   readonly sent: readonly BookedPayout[]
   /** Payouts that have one of the transfers, or that a transfer names. */
   readonly payouts: readonly BookedPayout[]
   /** Bookings of the movements that were read, and young bookings. */
   readonly bookings: readonly Booking[]
-  /** The movements among those read that are held for an operator, also without an amount. */
+  /** Those of the read movements that are held for an operator, including movements without an amount. */
   readonly held: ReadonlySet<string>
-  /** The number of other bookings that are not young. */
+  /** The number of all other bookings. */
   readonly olderBookings: number
 }
 
@@ -52,17 +52,17 @@ interface ToRead {
     readonly rail: RailName
   }
   readonly since: Date | null
-  /** A booking after this is young: its movement may be newer than the bank's answer. */
+  /** A booking after this time is young: its movement may be newer than the bank's response. */
   readonly youngSince: Date
   readonly movements: readonly string[]
   readonly transferRefs: readonly string[]
-  /** Payouts that transfers name. */
+  /** Payouts that the bank's transfers name. */
   readonly named: readonly string[]
   /** Payouts to look up again. */
   readonly sought: readonly string[]
 }
 
-/** Null when there is no such wallet. */
+/** Returns null if the wallet does not exist. */
 export async function readBooks(db: Db, toRead: ToRead): Promise<BooksOfWallet | null> {
   return db.transaction(async (tx) => {
     await tx.sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`
@@ -89,7 +89,7 @@ async function readBalances(
   return balances ?? null
 }
 
-/** A payout that was sent has a verdict, so the index of visible payouts finds it. */
+/** Every sent payout has a verdict or was acknowledged, so the index of visible payouts finds it. */
 async function listSent(tx: Tx, { wallet, since, sought }: ToRead): Promise<BookedPayout[]> {
   const { id, partnerId, environment, rail } = wallet
   const sentSince = since ?? new Date(0)
@@ -124,7 +124,10 @@ async function findHeld(tx: Tx, { wallet: { id }, movements }: ToRead): Promise<
   return new Set(rows.map(({ bankRef }) => bankRef))
 }
 
-/** All bookings, counted from the checkpoint if there is one, less those that were read and the young ones. */
+/**
+ * Counts all bookings except the young ones and those that were read. Starts from the checkpoint's count if there is
+ * one.
+ */
 async function countOlderBookings(tx: Tx, { wallet: { id }, ...read }: ToRead): Promise<number> {
   const [older] = await tx.sql<{
     count: number
@@ -134,7 +137,7 @@ async function countOlderBookings(tx: Tx, { wallet: { id }, ...read }: ToRead): 
   return older?.count ?? 0
 }
 
-/** The transfers that one of our payouts has. */
+/** Returns the transfers that belong to our payouts. */
 export async function findKnownTransfers(
   db: Queryable,
   rail: RailName,
@@ -150,7 +153,7 @@ function isReadOrYoung({ movements, youngSince }: Pick<ToRead, 'movements' | 'yo
   return sql`(s.bank_ref IS NOT NULL AND (s.bank_ref = ANY (${movements}::text[]) OR s.created_at >= ${youngSince}))`
 }
 
-// Takes the larger of the two sides of a debit. When one side is missing, the verification of the ledger reports it.
+// Uses the larger side of a debit. If a side is missing, the verification of the ledger reports it.
 const payoutColumns = sql`p.id, p.wallet_id, p.transfer_ref, p.status,
   p.wallet_sends_micro_usdc AS sends_micro_usdc, p.submit_started_at,
   p.released_at IS NULL AND p.closed_at IS NULL AS is_open, moved.refunds > 0 AS has_nameless_refund,

@@ -1,24 +1,24 @@
-// The verified checkpoint of a wallet's own books, and the changes since then. One proof at a time uses them.
+// The verified checkpoint of a wallet's own books, and the changes since then. Only one proof at a time uses them.
 import { bigint, entity, integer, orNull, sequence, time, uuid, walletKey } from '../../columns'
 import type { Tx } from '../../database'
 import { type Sql, sql } from '../../sql'
 
 export interface Checkpoint extends WalletSum {
-  /** How many ledger sets name a movement of the bank; those that are still in the list of changes are not counted. */
+  /** The number of ledger sets that name a bank movement. Sets that are still in the list of changes are not counted. */
   readonly bookings: number
   readonly verifiedAt: Date
-  /** When every row of the wallet was last verified. */
+  /** The time of the last verification of every row of the wallet. */
   readonly fullAt: Date
 }
 
 interface WalletSum {
-  /** The last entry of the wallet's account; null when there is none. */
+  /** The last entry of the wallet's account. Null if there is none. */
   readonly entryId: bigint | null
-  /** The sum of the entries up to it. */
+  /** The sum of the entries up to and including that entry. */
   readonly balanceMicroUsdc: bigint
 }
 
-/** Up to this entry a wallet's own books were verified without a drift. */
+/** The wallet's own books were verified up to this entry without a drift. */
 export const proofCheckpoint = entity<Checkpoint & { readonly walletId: string }>(
   'ProofCheckpoint',
   'proof_checkpoints',
@@ -47,12 +47,12 @@ export const proofChange = entity<ProofChangeRow>('ProofChange', 'proof_changes'
   setId: orNull(uuid),
 })
 
-/** Waits for another proof of the same wallet, until the transaction ends. */
+/** Takes the wallet's proof lock until the transaction ends. Waits while another proof holds it. */
 export async function lockProof(tx: Tx, walletId: string): Promise<void> {
   await tx.run(sql`SELECT pg_advisory_xact_lock(hashtextextended('proof/' || ${walletId}::text, 0))`, { answerMs })
 }
 
-/** Null while the wallet's own books have a drift, open or accepted, and before its first verification. */
+/** Returns null before the first verification, and while the wallet's own books have a drift, open or accepted. */
 export async function findCheckpoint(tx: Tx, walletId: string): Promise<Checkpoint | null> {
   return tx.repo(proofCheckpoint).findOneBy({ walletId })
 }
@@ -70,9 +70,10 @@ export async function dropCheckpoint(tx: Tx, walletId: string): Promise<void> {
 }
 
 /**
- * The sum of the wallet's entries, continued from the checkpoint. `isSound` is false unless each new entry states the sum up to
- * it, the checkpoint's own entry still states the checkpoint's sum, and the wallet's balance is the last one. Entries of a
- * wallet's account are written under the lock of its row, so their ids are in the order of their commits.
+ * Continues the sum of the wallet's entries from the checkpoint. `isSound` requires that each new entry states the
+ * sum up to it, that the checkpoint's entry still states the checkpoint's sum, and that the wallet's balance equals
+ * the last sum. Entries of a wallet's account are written under the lock of its row, so their IDs follow the order of
+ * their commits.
  */
 export async function sumSince(
   tx: Tx,
@@ -100,13 +101,13 @@ export interface Changes {
   readonly payouts: readonly string[]
   readonly sets: readonly string[]
   readonly count: number
-  /** A change that names no payout and no set: only a full verification can judge it. */
+  /** A change names neither a payout nor a set. Only a full verification can judge it. */
   readonly isUnclear: boolean
 }
 
 /**
- * Removes the oldest changes from the list and returns them. The rows that they name are committed and visible to later
- * statements. A transaction that commits later leaves its own changes, which the next proof takes.
+ * Removes the oldest changes from the list and returns them. The rows they name are committed and visible to later
+ * statements. A transaction that commits later adds its own changes, which the next proof takes.
  */
 export async function takeChanges(tx: Tx, walletId: string, limit: number): Promise<Changes> {
   const rows = await tx.run<{ payoutId: string | null; setId: string | null }>(
@@ -122,12 +123,12 @@ export async function takeChanges(tx: Tx, walletId: string, limit: number): Prom
   }
 }
 
-/** For a full verification, which judges everything. */
+/** Empties the list before a full verification, which covers every row. */
 export async function takeAllChanges(tx: Tx, walletId: string): Promise<void> {
   await tx.run(sql`DELETE FROM proof_changes WHERE wallet_id = ${walletId}`, { answerMs })
 }
 
-/** Whether one of these sets wrote an entry of the wallet's account that the checkpoint's sum should include already. */
+/** Returns whether one of these sets wrote an entry that the checkpoint's sum should already include. */
 export async function isBehind(tx: Tx, walletId: string, sets: readonly string[], entryId: bigint): Promise<boolean> {
   const entries = await tx.run(
     sql`SELECT FROM ledger_entries e WHERE e.set_id = ANY (${sets}::uuid[]) AND e.id <= ${entryId}
@@ -146,7 +147,7 @@ export async function countBookings(tx: Tx, sets: readonly string[]): Promise<nu
   return counted?.count ?? 0
 }
 
-/** Less those in the list of changes, which are counted when they are taken. */
+/** Excludes the bookings in the list of changes, which are counted when they are taken. */
 export async function countAllBookings(tx: Tx, walletId: string): Promise<number> {
   const [counted] = await tx.run<{ count: number }>(
     sql`SELECT (count(*) - ${waitingBookings(walletId)})::integer AS count FROM ledger_sets s
@@ -156,11 +157,11 @@ export async function countAllBookings(tx: Tx, walletId: string): Promise<number
   return counted?.count ?? 0
 }
 
-/** Operators may credit an unreadable movement at any time, so its booking is not counted. */
+/** Excludes bookings of unreadable movements, because an operator may credit those at any time. */
 export const isBooking = sql`s.bank_ref IS NOT NULL AND NOT EXISTS (SELECT FROM held_deposits h
   WHERE h.wallet_id = s.wallet_id AND h.bank_ref = s.bank_ref AND h.amount_micro_usdc IS NULL)`
 
-/** The bookings that wait in the list of changes. */
+/** The number of bookings that wait in the list of changes. */
 export function waitingBookings(walletId: string): Sql {
   return sql`(SELECT count(*) FROM proof_changes c JOIN ledger_sets s ON s.id = c.set_id
     WHERE c.wallet_id = ${walletId} AND ${isBooking})`

@@ -1,4 +1,5 @@
-// Drifts: differences between our books and the bank's. Each is reported once, and resolved when a proof no longer finds it.
+// Drifts are differences between our books and the bank's. Each is reported once, and resolved when a proof no longer
+// finds it.
 import { assert } from '../../../domain/assert'
 import { type DriftKind, type Finding, sizeOf } from '../../../domain/controls/drift'
 import type { Environment } from '../../../domain/environment'
@@ -16,7 +17,7 @@ interface DriftRow extends Required<Finding> {
   readonly firstSeenAt: Date
   readonly lastSeenAt: Date
   readonly resolvedAt: Date | null
-  /** Set when it was reported. */
+  /** The time at which the drift was reported. */
   readonly toldAt: Date | null
 }
 
@@ -36,7 +37,7 @@ export const drift = entity<DriftRow>('Drift', 'drifts', {
   passedAt: orNull(time),
 })
 
-/** An operator's decision about a drift. Rows are never changed, and the ledger is not touched. */
+/** An operator's decision about a drift. A decision never changes, and does not touch the ledger. */
 interface DriftDecisionRow extends Omit<Finding, 'size'> {
   readonly id: string
   readonly driftId: string
@@ -61,20 +62,20 @@ export const driftDecision = entity<DriftDecisionRow>('DriftDecision', 'drift_de
 })
 
 export interface Drift extends Finding {
-  /** A drift that comes back, or whose size changes, gets another id. */
+  /** A drift that returns after it was resolved, or whose size changes, gets a new ID. */
   readonly id: string
   readonly partner: string
   readonly environment: Environment
   readonly firstSeenAt: Date
   readonly lastSeenAt: Date
   readonly resolvedAt: Date | null
-  /** Null until an operator has accepted it. */
+  /** Null until an operator has accepted the drift. */
   readonly acceptedAt: Date | null
   readonly acceptedBy: string | null
   readonly reason: string | null
 }
 
-/** The result of a check. It resolves the drifts of these kinds that it did not find. */
+/** The result of a check. Recording it resolves the drifts of these kinds that the check did not find. */
 export interface Looked {
   /** Null for a check of all wallets. */
   readonly walletId: string | null
@@ -84,7 +85,7 @@ export interface Looked {
 }
 
 export interface Recorded {
-  /** The number of new drifts. A resolved drift that comes back is new, and so is an accepted one of another size. */
+  /** The number of new drifts. This includes resolved drifts that return and accepted drifts whose size has changed. */
   readonly fresh: number
   /** Drifts that are not accepted. */
   readonly open: readonly Finding[]
@@ -104,7 +105,7 @@ export async function recordLook(tx: Tx, { walletId, kinds, findings, at }: Look
   return { fresh, open }
 }
 
-/** Marks accepted drifts that the proof continues past. False when one of them is no longer accepted. */
+/** Marks the accepted drifts that the proof continues past. Returns false if one of them is no longer accepted. */
 export async function passAccepted(tx: Tx, findings: readonly Finding[], at: Date): Promise<boolean> {
   if (findings.length === 0) return true
   const passed = await tx.sql`UPDATE drifts SET passed_at = ${at}
@@ -118,23 +119,26 @@ export interface KnownDrift {
   readonly subject: string
   readonly size: string
   readonly isAccepted: boolean
-  /** The proof has continued past it. */
+  /** The proof has continued past the drift. */
   readonly isPassed: boolean
 }
 
-/** The open and accepted drifts of a wallet. */
+/** Lists the open and accepted drifts of a wallet. */
 export async function listKnownDrifts(db: Queryable, walletId: string): Promise<KnownDrift[]> {
   return db.sql<KnownDrift>`SELECT kind, subject, size, accepted_by_id IS NOT NULL AS is_accepted, passed_at IS NOT NULL AS is_passed
     FROM drifts WHERE wallet_id = ${walletId} AND resolved_at IS NULL`
 }
 
-/** Open and accepted drifts, the longest known first. `gone` are resolved ones, the last one first. */
+/** Lists open and accepted drifts oldest first. `gone` lists the resolved ones, latest first. */
 export async function listDrifts(db: Queryable, which: 'open' | 'accepted' | 'gone', limit: number): Promise<Drift[]> {
   const { condition, order } = lists[which]
   return db.sql<Drift>`SELECT ${columns} FROM drifts d ${owners} WHERE ${condition} ORDER BY ${order} LIMIT ${limit}`
 }
 
-/** Takes drifts that were not reported. They count as reported when the transaction commits, so no other process reports them. */
+/**
+ * Takes the drifts that were not reported. They count as reported once the transaction commits, so no other process
+ * reports them.
+ */
 export async function takeUntold(tx: Tx, { at, limit }: { at: Date; limit: number }): Promise<Drift[]> {
   return tx.sql<Drift>`WITH taken AS (
       UPDATE drifts SET told_at = ${at} WHERE id IN (
@@ -158,7 +162,7 @@ interface DriftDecision {
   readonly at: Date
 }
 
-/** Null when no drift has this id: it is unknown, resolved, or has changed since. */
+/** Locks the drift. Returns null if no open drift has this ID, because it is unknown, was resolved or has changed. */
 export async function lockDrift(tx: Tx, id: string): Promise<DriftToDecide | null> {
   const [locked] =
     await tx.sql<DriftToDecide>`SELECT d.id, d.wallet_id, d.kind, d.subject, d.expected, d.found, partners.id AS partner_id,
@@ -168,7 +172,7 @@ export async function lockDrift(tx: Tx, id: string): Promise<DriftToDecide | nul
   return locked ?? null
 }
 
-/** An accepted drift raises no alert while it stays the same. */
+/** An accepted drift raises no alert while its size stays the same. */
 export async function acceptDrift(tx: Tx, accepted: DriftToDecide, decision: DriftDecision): Promise<void> {
   const decisionId = await insertDecision(tx, accepted, 'accepted', decision)
   await tx.repo(drift).update({ id: accepted.id }, { acceptedById: decisionId, passedAt: null })
@@ -197,7 +201,10 @@ async function insertDecision(
   return decisionId
 }
 
-/** `is_fresh` reads the row as it was before. `told_at` is null afterwards for a new drift and for one that had been resolved. */
+/**
+ * `is_fresh` compares with the row before the upsert. Afterwards `told_at` is null for a new drift, so it will be
+ * reported.
+ */
 async function recordFinding(
   tx: Tx,
   finding: Finding,
@@ -218,7 +225,7 @@ async function recordFinding(
       told_at = CASE WHEN ${isNew} THEN NULL ELSE d.told_at END
     RETURNING accepted_by_id IS NOT NULL AS is_accepted,
       NOT EXISTS (SELECT FROM before WHERE resolved_at IS NULL AND (accepted_by_id IS NULL OR size = ${size})) AS is_fresh`
-  assert(row !== undefined, 'an upsert returns its row')
+  assert(row !== undefined, 'an upsert must return its row')
   return row
 }
 

@@ -1,4 +1,5 @@
-// Verifies our own books of a wallet, from its checkpoint or in full. Each check is one statement, so it sees one snapshot.
+// Verifies our own books for a wallet, from its checkpoint or in full. Each check is one statement, so it sees one
+// snapshot.
 import type { Finding } from '../../../domain/controls/drift'
 import type { Tx } from '../../database'
 import { manualEventKinds } from '../../payouts/events'
@@ -20,21 +21,21 @@ import {
 
 interface LedgerDrifts {
   readonly findings: readonly Finding[]
-  /** The sum of the wallet's entries without a movement. */
+  /** The sum of the wallet's entries without a bank movement. */
   readonly unnamedMicroUsdc: bigint
 }
 
 interface LedgerToVerify {
   readonly walletId: string
-  /** A checkpoint is used only if every row has been verified since this time. */
+  /** A checkpoint is used only if every row was verified since this time. */
   readonly fullSince: Date
   readonly at: Date
 }
 
 /**
- * In a transaction of its own: a full verification of a large wallet takes longer than a caller would wait. Verifies what changed
- * since the checkpoint; without one, or when anything about the changes is wrong, verifies every row. The checkpoint moves
- * only when nothing was found.
+ * Runs in its own transaction, because a full verification of a large wallet takes longer than a caller would wait.
+ * Verifies the changes since the checkpoint. Verifies every row if there is no usable checkpoint, or if any change
+ * looks wrong. The checkpoint moves only if there is no finding.
  */
 export async function verifyLedger(tx: Tx, { walletId, fullSince, at }: LedgerToVerify): Promise<LedgerDrifts> {
   await allowLongStatements(tx)
@@ -47,7 +48,7 @@ export async function verifyLedger(tx: Tx, { walletId, fullSince, at }: LedgerTo
   return { findings: [], unnamedMicroUsdc: 0n }
 }
 
-/** Verifies every row, whatever the checkpoint says, and leaves the checkpoint as it is. */
+/** Verifies every row, whatever the checkpoint says. Leaves the checkpoint unchanged. */
 export async function findLedgerDrifts(tx: Tx, walletId: string): Promise<LedgerDrifts> {
   await allowLongStatements(tx)
   const findings: Finding[] = []
@@ -59,10 +60,10 @@ export async function findLedgerDrifts(tx: Tx, walletId: string): Promise<Ledger
   return { findings: [...findings, ...unnamed], unnamedMicroUsdc }
 }
 
-/** Bounds the arrays of ids in one statement. */
+/** Limits the size of the ID arrays in one statement. */
 const changesAtOnce = 20_000
 
-/** The checkpoint behind the changes; null when something is wrong. The sum is read before the changes are taken. */
+/** Returns the checkpoint after the changes, or null if a check fails. Reads the sum before it takes the changes. */
 async function verifyChanges(tx: Tx, walletId: string, checkpoint: Checkpoint): Promise<Checkpoint | null> {
   const { isSound, ...sum } = await sumSince(tx, walletId, checkpoint)
   if (!isSound || (await tx.run(suspense(walletId), { answerMs })).length > 0) return null
@@ -87,7 +88,7 @@ async function hasDrift(tx: Tx, walletId: string, changes: Changes, { entryId }:
   return false
 }
 
-/** The sum is read before the changes are taken, and both before the rows are verified. */
+/** Reads the sum, then takes the changes, then verifies the rows. This order misses no concurrent change. */
 async function verifyAll(tx: Tx, walletId: string, at: Date): Promise<LedgerDrifts> {
   const { entryId, balanceMicroUsdc } = await sumSince(tx, walletId, nothing)
   await takeAllChanges(tx, walletId)
@@ -109,14 +110,14 @@ async function allowLongStatements(tx: Tx): Promise<void> {
   await tx.sql`SELECT set_config('statement_timeout', ${String(statementMs)}, true)`
 }
 
-/** Checks every row of the wallet, or only the rows with one of the ids. Finds one row for each drift. */
+/** Checks every row of the wallet, or only the rows with the given IDs. Returns one row for each drift. */
 type Check = (walletId: string, changed?: readonly string[]) => Sql
 
 function isChanged(id: Sql, changed: readonly string[] | undefined): Sql {
   return changed === undefined ? sql`` : sql`AND ${id} = ANY (${changed}::uuid[])`
 }
 
-// Each entry states the balance after it. The finding names the first entry that states a wrong one.
+// Each entry states the balance after it. The finding names the first entry with a wrong balance.
 const balances: Check = (
   walletId,
 ) => sql`SELECT 'wallet_balance' AS kind, w.id AS wallet_id, w.id::text AS subject, 'entries sum to ' || total AS expected,
@@ -161,7 +162,7 @@ const setSums: Check = (
     ) compared
     WHERE entries = 0 OR total <> 0 OR strange > 0 OR is_astray ORDER BY id LIMIT 1000`
 
-// A payout's status and its entries change in one transaction, so they agree at any time.
+// A payout's status and its entries change in one transaction, so they always agree.
 const payoutLedgers: Check = (walletId, changed) => sql`SELECT 'payout_ledger' AS kind, wallet_id, id::text AS subject,
       CASE WHEN gone THEN 'nothing moved' WHEN closed THEN status || ', sends ' || sends || ', nothing in transit'
         ELSE status || ', sends ' || sends END AS expected,
@@ -188,8 +189,8 @@ const payoutLedgers: Check = (walletId, changed) => sql`SELECT 'payout_ledger' A
       ELSE wallet <> -sends OR transit + paid <> sends END
     ORDER BY id LIMIT 1000`
 
-// A payout's row must match the owner of its wallet, its quote, and the last status of its timeline. Operators' actions change no
-// status.
+// A payout's row must match the owner of its wallet, its quote, and the last status in its timeline. Manual events
+// change no status, so they are skipped.
 const payoutRows: Check = (walletId, changed) => sql`SELECT 'payout_row' AS kind, p.wallet_id, p.id::text AS subject,
       concat_ws(', ', 'of its wallet', w.environment, 'sends ' || quoted.sends, coalesce(last.status, 'no timeline')) AS expected,
       concat_ws(', ', CASE WHEN p.partner_id = w.partner_id THEN 'of its wallet' ELSE 'of another partner' END,
@@ -206,8 +207,9 @@ const payoutRows: Check = (walletId, changed) => sql`SELECT 'payout_row' AS kind
 
 const inPounds = (micropounds: Sql) => sql`trim_scale(round(${micropounds} / 1000000.0, 6)) || ' GBP'`
 
-// The transaction that closes a completed live payout charges its fees, and the one that returns it credits them. Until it is closed
-// they may be there or not. Network costs and the costs of exceptions are not compared: only the bank knows them, at that time.
+// The transaction that closes a completed live payout charges its fees, and the transaction that returns it credits
+// them. Before the payout is closed, its fees may or may not exist. Network costs and exception costs are not
+// compared, because only the bank knows them.
 const payoutCharges: Check = (
   walletId,
   changed,
@@ -240,7 +242,7 @@ const payoutCharges: Check = (
     WHERE NOT awaits_charge AND (fees, fee, networks, credits, credit) IS DISTINCT FROM (dues, due, dues, backs, back)
     ORDER BY subject LIMIT 1000`
 
-// Money that came in without a bank movement. A sandbox that is not connected to its bank has no movements.
+// Finds money that came in without a bank movement. A sandbox that is not connected to a bank has no movements.
 const unnamedEntries: Check = (
   walletId,
   changed,

@@ -6,8 +6,8 @@ import { manualEventKinds } from '../../payouts/events'
 import type { ProofOutcome } from './wallets'
 
 /**
- * Open payouts without an update for longer than they may take. A payout that was not sent while the rail is paused waits for an operator
- * and is not overdue. For a payout that was sent, only updates from the bank count: pauses and operators' actions do not.
+ * Finds open payouts whose last update is too old. An unsent payout on a paused rail waits for an operator and is not
+ * overdue. For a sent payout only updates from the bank count, not pauses or operators' actions.
  */
 export async function findSilentPayouts(
   db: Queryable,
@@ -32,7 +32,10 @@ export async function findSilentPayouts(
 
 const noNews = ['attention', ...manualEventKinds]
 
-/** Wallets that no proof could compare since `before`. A wallet at no bank is compared when its books are. Idle ones are left out. */
+/**
+ * Finds the wallets that no proof could compare since `before`, except idle ones. For a wallet without a bank,
+ * verifying its own books counts as a comparison.
+ */
 export async function findNotCompared(
   db: Queryable,
   { before, limit }: { before: Date; limit: number },
@@ -49,13 +52,13 @@ export async function findNotCompared(
 export interface NotCompared {
   readonly partner: string
   readonly environment: Environment
-  /** Null before the first look. */
+  /** Null before the first proof. */
   readonly outcome: ProofOutcome | null
   readonly lookedAt: Date | null
   readonly comparedAt: Date | null
 }
 
-/** Wallets that the last look could not compare, the longest ago first. */
+/** Lists the wallets that the last proof could not compare, starting with the oldest comparison. */
 export async function listNotCompared(db: Queryable, limit: number): Promise<NotCompared[]> {
   return db.sql<NotCompared>`SELECT partners.slug AS partner, w.environment, p.outcome, p.looked_at, p.compared_at
     FROM wallets w JOIN partners ON partners.id = w.partner_id LEFT JOIN proofs p ON p.wallet_id = w.id

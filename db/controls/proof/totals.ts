@@ -1,11 +1,11 @@
-// Verifies the totals of payouts that triggers keep, by counting some months of a wallet's payouts again.
+// Verifies the payout totals that triggers maintain, by recounting some months of a wallet's payouts.
 import type { Finding } from '../../../domain/controls/drift'
 import type { Tx } from '../../database'
 import { identifier, type Sql, sql } from '../../sql'
 
 /**
- * Counts three kinds of months: the current one, those with a drift that is still open, and one of the others in turn. So each
- * look costs the same, however long the history is, and every month has its turn within days.
+ * Recounts the current month, the months with an open drift, and one other month in rotation. The cost does not grow
+ * with the history, and every month is recounted within days.
  */
 export async function findTotalsDrifts(tx: Tx, walletId: string, at: Date): Promise<Finding[]> {
   const findings: Finding[] = []
@@ -15,7 +15,7 @@ export async function findTotalsDrifts(tx: Tx, walletId: string, at: Date): Prom
   return findings
 }
 
-/** The default interval of proofs. One check more or less per turn does no harm. */
+/** The default interval between proofs. At another interval, a rotation may repeat or skip a month, which does no harm. */
 const turnSeconds = 15 * 60
 const answerMs = 122_000
 
@@ -38,8 +38,8 @@ async function listMonths(tx: Tx, walletId: string, at: Date): Promise<string[]>
 }
 
 /**
- * One statement, so one snapshot: a payout and its totals change in one transaction. The totals of a recipient must be at least
- * those of each of its months, and equal those of the month that they name.
+ * Uses one statement, and so one snapshot, because a payout and its totals change in one transaction. A recipient's
+ * totals must be at least those of each of its months, and equal those of the month that they name.
  */
 async function compareMonth(tx: Tx, walletId: string, month: string): Promise<Finding[]> {
   return tx.run<Finding>(

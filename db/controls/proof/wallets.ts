@@ -1,11 +1,11 @@
-// The wallets to prove, and the mark up to which each one was proved.
+// The wallets to prove, and the mark up to which each wallet was proved.
 import type { Environment, RailName } from '../../../domain/environment'
 import { bigint, entity, integer, orNull, text, time, walletKey, withDefault } from '../../columns'
 import type { Queryable, Tx } from '../../database'
 import { sql } from '../../sql'
 import { isIdleSandbox } from '../../wallets/readings'
 
-/** Only `equal`, `drift` and `no_bank` count as compared. An idle sandbox is left out until it is used again. */
+/** Only `equal`, `drift` and `no_bank` count as compared. An idle sandbox is skipped until it is used again. */
 export type ProofOutcome = 'equal' | 'drift' | 'busy' | 'no_answer' | 'no_bank' | 'too_long' | 'failed' | 'idle'
 
 interface ProofRow {
@@ -39,26 +39,26 @@ export interface WalletToProve {
   readonly partnerId: string
   readonly environment: Environment
   readonly rail: RailName
-  /** Null when it is at no bank. */
+  /** Null if the wallet is not at a bank. */
   readonly customerRef: string | null
   readonly walletRef: string | null
-  /** Null before the first look. */
+  /** Null before the first proof. */
   readonly lookedAt: Date | null
-  /** Null until something has been proved. */
+  /** Null until a proof has matched a movement. */
   readonly mark: ProofMark | null
-  /** No call to the bank is needed. */
+  /** The sandbox is idle, so its proof needs no call to the bank. */
   readonly isIdle: boolean
 }
 
-/** Every movement up to this one was matched. */
+/** The position up to which every movement was matched. */
 export interface ProofMark {
   readonly provedTo: string
   readonly provedToAt: Date
-  /** Their sum at the bank. */
+  /** The sum of the matched movements at the bank. */
   readonly bankMicroUsdc: bigint
-  /** The part of that sum that is not in our books, as operators have accepted. */
+  /** The part of that sum that is not in our books, and that operators have accepted. */
   readonly acceptedMicroUsdc: bigint
-  /** The number of them that our ledger names. */
+  /** The number of matched movements that our ledger names. */
   readonly bookings: number
 }
 
@@ -66,7 +66,10 @@ export interface ProofPage {
   readonly environment: Environment
   readonly after: string | null
   readonly limit: number
-  /** Sandboxes that are idle since then are listed once more and then left out. Without it, no sandbox is idle. */
+  /**
+   * A sandbox that has been idle since this time is listed once more and then left out. If null, no sandbox counts as
+   * idle.
+   */
   readonly idleSince?: Date | null
 }
 
@@ -74,7 +77,7 @@ export async function listWalletsToProve(
   db: Queryable,
   { environment, after, limit, idleSince = null }: ProofPage,
 ): Promise<WalletToProve[]> {
-  // A mark without its sums was written by an older release, so the proof of that wallet starts from its first movement.
+  // An older release wrote marks without sums. The proof of such a wallet starts from its first movement.
   const rows = await db.sql<WalletRow>`SELECT w.id, w.partner_id, w.environment, w.rail, w.customer_ref,
       w.wallet_ref, proofs.looked_at, proofs.proved_to,
       CASE WHEN proofs.summed_to = proofs.proved_to THEN proofs.proved_to_at END AS proved_to_at,
@@ -91,12 +94,12 @@ export async function listWalletsToProve(
   })
 }
 
-/** A null mark keeps the stored one. */
+/** Keeps the stored mark if `mark` is null. */
 export async function markProved(
   tx: Tx,
   { walletId, outcome, mark, at }: { walletId: string; outcome: ProofOutcome; mark: ProofMark | null; at: Date },
 ): Promise<void> {
-  // For a wallet that was idle, the time limit of the next comparison starts now.
+  // For a wallet that was idle, the time limit for the next comparison starts now.
   await tx.sql`INSERT INTO proofs AS p (wallet_id, outcome, looked_at, compared_at)
     VALUES (${walletId}, ${outcome}, ${at}::timestamptz,
       CASE WHEN ${outcome} IN ('equal', 'drift', 'no_bank') THEN ${at}::timestamptz END)
