@@ -63,6 +63,7 @@ export interface PayoutToStart extends PayoutKey {
 export interface ReturnToStart {
   readonly payoutId: string
   readonly environment: Environment
+  readonly idempotencyKey: string
   readonly slug: string
   readonly amountPence: bigint
 }
@@ -142,7 +143,7 @@ export const starts = {
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowTaskTimeout: takeoverTimeout,
       staticSummary: `A completed payout of ${formatPence(amountPence)} GBP comes back · ${slug} · ${environment}`,
-      typedSearchAttributes: attributesOf({ ...payout, status: 'completed' }),
+      typedSearchAttributes: returnAttributesOf(payout),
     }
   },
 
@@ -254,7 +255,7 @@ function housekeeping({ queuePrefix }: QueueSettings): string {
 
 type Attributed = Pick<PayoutToStart, 'payoutId' | 'environment' | 'status' | 'slug' | 'amountPence'>
 
-type PayoutAttributes = ReturnType<typeof attributesOf>
+type PayoutAttributes = ReturnType<typeof attributesOf> | ReturnType<typeof returnAttributesOf>
 
 /** The partner by its slug, as in the summary. Search for a partner's id by the beginning of the workflow id. */
 function attributesOf({ payoutId, slug, environment, status, amountPence }: Attributed) {
@@ -265,5 +266,13 @@ function attributesOf({ payoutId, slug, environment, status, amountPence }: Attr
     { key: keys.status, value: status },
     { key: keys.payoutId, value: payoutId },
     { key: keys.amountPence, value: Number(amountPence) },
+  ]
+}
+
+/** With the Idempotency-Key: a payout's workflow takes it from its own id, which the id of a return does not contain. */
+function returnAttributesOf({ idempotencyKey, ...payout }: ReturnToStart) {
+  return [
+    ...attributesOf({ ...payout, status: 'completed' }),
+    { key: payoutSearchAttributes.key, value: idempotencyKey },
   ]
 }

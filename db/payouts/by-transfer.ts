@@ -4,7 +4,7 @@ import type { Queryable } from '../database'
 import { sql } from '../sql'
 import type { StoredPayout } from './payout'
 
-type ByTransfer = Pick<StoredPayout, 'environment' | 'transferRef' | 'status' | 'amountPence'> & {
+type ByTransfer = Pick<StoredPayout, 'environment' | 'idempotencyKey' | 'transferRef' | 'status' | 'amountPence'> & {
   readonly payoutId: string
   readonly slug: string
 }
@@ -56,7 +56,7 @@ export async function findPayoutsOfTransfers(
 }
 
 const byTransfer = sql`id AS payout_id, (SELECT slug FROM partners WHERE partners.id = partner_id) AS slug, environment,
-  transfer_ref, status, amount_pence`
+  idempotency_key, transfer_ref, status, amount_pence`
 
 const columns = sql`${byTransfer}, wallet_id,
   released_at IS NULL AND closed_at IS NULL AS is_open,

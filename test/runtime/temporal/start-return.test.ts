@@ -17,7 +17,14 @@ beforeAll(async () => {
 
 test('the same refund starts it at once and then once an hour, a newer one at once', async () => {
   const clock = movingClock()
-  const payout = { payoutId: randomUUID(), environment: 'live', slug: 'acme', amountPence: 12_000n } as const
+  const payoutId = randomUUID()
+  const payout = {
+    payoutId,
+    environment: 'live',
+    idempotencyKey: 'order-1001',
+    slug: 'acme',
+    amountPence: 12_000n,
+  } as const
   const { client: temporal, queuePrefix } = worker
   const handle = temporal.workflow.getHandle(payoutReturnId(payout.payoutId))
   // No worker polls its queue, so each run is ended here, as if the bank had been polled.

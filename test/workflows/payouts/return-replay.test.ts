@@ -79,7 +79,14 @@ async function aCompleted() {
 }
 
 function sendEvent(payoutId: string): Promise<unknown> {
-  return world.api.deps.workflows.signalReturn({ payoutId, environment: 'live', slug: 'acme', amountPence: 12_000n })
+  const payout = {
+    payoutId,
+    environment: 'live',
+    idempotencyKey: 'order-1001',
+    slug: 'acme',
+    amountPence: 12_000n,
+  } as const
+  return world.api.deps.workflows.signalReturn(payout)
 }
 
 async function statusOf(id: string): Promise<unknown> {

@@ -1,6 +1,7 @@
 // A payout in the Temporal Web UI: found by its status, key, reason, partner and amount, with summaries and a status query.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Client, WorkflowHandle } from '@temporalio/client'
+import { findPayoutsOfTransfers } from '../../../db/payouts/by-transfer'
 import { connectClient } from '../../../runtime/temporal/client'
 import { payoutWorkflowId, statusQuery } from '../../../workflows/names'
 import type { PayoutReport } from '../../../workflows/payouts/payout'
@@ -44,6 +45,23 @@ test('a delivered, a refused and a released payout have different statuses, reas
   expect(undeliverable?.result).toEqual({ status: 'failed', reason })
   expect(notTaken).toMatchObject({ PayoutStatus: 'refused', PayoutAmountPence: 7_700, PayoutKey: 'not-taken-1' })
   expect(notTaken?.result).toEqual({ status: 'refused', reason: 'payout_not_created' })
+})
+
+test('a payout and its return are found by the same key', async () => {
+  const payer = await world.aPayer()
+  const { body } = await world.pay(payer, {}, { key: 'came-back-1' })
+  await ended(payer, 'came-back-1')
+  const [payout] = await findPayoutsOfTransfers(world.api.db, 'sandbox', [String(body['id'])])
+  if (payout === undefined) throw new Error('the payout has no transfer')
+
+  await world.api.deps.workflows.signalReturn(payout)
+
+  const found = await until('both are found', async () => {
+    const types: string[] = []
+    for await (const { type } of temporal.workflow.list({ query: "PayoutKey = 'came-back-1'" })) types.push(type)
+    return types.length < 2 ? null : types
+  })
+  expect(new Set(found)).toEqual(new Set(['payout', 'payoutReturn']))
 })
 
 test('its steps and timers have summaries, and say what is debited and charged', async () => {
