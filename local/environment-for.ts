@@ -25,7 +25,7 @@ const exampleSeller = {
   SELLER_BANK: 'Example Bank, do not pay|Sort code 00-00-00|Account number 00000000',
 }
 
-const mailFrom = 'Payouts <billing@payouts.test>'
+const mailFrom = 'Payouts <no-reply@payouts.test>'
 
 export function environmentFor(
   plan: Plan,

@@ -14,7 +14,7 @@ import { invoiceMessage } from '../../mail/messages/invoice'
 import type { Mailed } from '../../workflows/invoices/mail'
 import type { ActivityDeps } from '../bind'
 
-type MailDeps = Pick<ActivityDeps, 'db' | 'log' | 'mailer'>
+type MailDeps = Pick<ActivityDeps, 'db' | 'log' | 'mailer' | 'publicUrl'>
 
 export async function mailInvoice(deps: MailDeps, { invoiceId }: { invoiceId: string }): Promise<Mailed> {
   const invoice = await findInvoiceToMail(deps.db, invoiceId)
@@ -38,18 +38,27 @@ export async function mailInvoice(deps: MailDeps, { invoiceId }: { invoiceId: st
   throw new Error(`the mail server did not take it: ${reason}`)
 }
 
-async function send({ db, mailer }: MailDeps, { id, partnerId }: InvoiceToMail, address: string): Promise<Sent> {
+async function send(
+  { db, mailer, publicUrl }: MailDeps,
+  { id, partnerId }: InvoiceToMail,
+  address: string,
+): Promise<Sent> {
   if (mailer === null) return { outcome: 'later', reason: 'SMTP_URL is not set' }
   const document = await findInvoiceDocument(db, partnerId, id)
   assert(document !== null, 'an invoice to mail must have been issued')
-  return mailer.send(await composeMail(id, document, address))
+  return mailer.send(await composeMail(id, document, address, publicUrl))
 }
 
 /** Every retry has the same Message-ID, because its parts were frozen with the invoice. */
-async function composeMail(invoiceId: string, document: InvoiceDocument, address: string): Promise<Mail> {
+async function composeMail(
+  invoiceId: string,
+  document: InvoiceDocument,
+  address: string,
+  publicUrl: string,
+): Promise<Mail> {
   const domain = document.seller.email.split('@').at(-1)
   const messageId = `<invoice-${invoiceId}@${domain}>`
-  return invoiceMessage({ document, pdf: await invoicePdf(document), address, messageId })
+  return invoiceMessage({ document, pdf: await invoicePdf(document), address, messageId, publicUrl })
 }
 
 /** Changes nothing if the invoice is already marked as mailed. */

@@ -15,6 +15,7 @@ import { findPartnerById, type PartnerRow } from '../../db/partners/partners'
 import { clearLowBalances, reportLowBalances } from '../../db/wallets/live'
 import { assert } from '../../domain/assert'
 import { formatPence, formatUsdcDown, formatUsdcExactly } from '../../domain/money'
+import { canStart } from '../../domain/partners/verification'
 import { type NoticeContent, type NoticeReaders, noticeMessage } from '../../mail/messages/notice'
 import type { NoticesSent } from '../../workflows/partners/notices'
 import type { ActivityDeps } from '../bind'
@@ -146,6 +147,11 @@ async function contentOf(
       return { kind: group.kind, balanceUsdc, thresholdUsdc: formatUsdcExactly(lowBalanceMicroUsdc) }
     }
     case 'verification':
-      return { kind: group.kind, status: last, reasons: last === 'rejected' ? partner.verificationReasons : [] }
+      return {
+        kind: group.kind,
+        status: last,
+        reasons: last === 'rejected' ? partner.verificationReasons : [],
+        canRetry: canStart('rejected', partner.providerStatus),
+      }
   }
 }

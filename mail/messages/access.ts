@@ -32,40 +32,39 @@ export function accessMessage(notice: AccessNotice): Pick<Mail, 'to' | 'subject'
 }
 
 function layoutOf({ address, happened, by, at, partner, undoUrl }: AccessNotice): Layout {
+  // A removed person cannot open the page.
+  const canUndo = happened.what !== 'removed' || happened.email !== address
   return {
-    preview: 'If you did not expect this, check it now.',
+    preview: 'If you didn’t expect this, check it now.',
     heading: headingOf(happened, address),
     paragraphs: [
-      'If you expected this, you need not do anything. If not, undo it now and ask the person who did it.',
+      'If you expected this, there’s nothing to do. If not, undo it now and check with your team.',
       ...(by === address ? [byYou] : []),
     ],
-    facts: [
-      ...factsOf(happened),
-      ['By', by],
-      ['At', momentOf(at)],
-      ['Account', partner],
-      [happened.what === 'removed' ? 'Team' : 'Undo it at', undoUrl],
-    ],
-    foot: 'Sent to the admins of the account and to the person it is about. This mail cannot be switched off.',
+    facts: [...factsOf(happened), ['By', by], ['Time', momentOf(at)], ['Business', partner]],
+    actions: canUndo ? [{ label: `Review ${pages[happened.what] ?? 'team'}`, url: undoUrl }] : [],
+    foot: 'Sent to all admins and to the person concerned. You can’t turn off security emails.',
   }
 }
 
 const byYou =
-  'It was done in your name. If you did not do it, someone else is signed in as you: sign out everywhere in the settings.'
+  'It was done with your login. If it wasn’t you, someone else is signed in as you: sign out of all sessions in Settings.'
+
+const pages: Partial<Record<Happening['what'], string>> = { live_key: 'API keys', emails_changed: 'settings' }
 
 function headingOf(happened: Happening, address: string): string {
-  if (happened.what === 'live_key') return 'A live API key was made'
+  if (happened.what === 'live_key') return 'A live API key was created'
   if (happened.what === 'admin_invited') return 'An admin was invited'
-  if (happened.what === 'emails_changed') return 'Email addresses of the account were changed'
+  if (happened.what === 'emails_changed') return 'Your account’s email addresses were changed'
   const isAboutReader = happened.email === address
-  if (happened.what === 'removed') return isAboutReader ? 'You were removed from the account' : 'A member was removed'
-  if (happened.what === 'made_admin') return isAboutReader ? 'You are an admin now' : 'A member was made an admin'
-  return isAboutReader ? 'You are a viewer now' : 'A member was made a viewer'
+  if (happened.what === 'removed')
+    return isAboutReader ? 'You were removed from the account' : 'A team member was removed'
+  return `${isAboutReader ? 'You’re' : 'A team member is'} now ${happened.what === 'made_admin' ? 'an admin' : 'a viewer'}`
 }
 
 function factsOf(happened: Happening): readonly (readonly [string, string])[] {
   if (happened.what === 'emails_changed') return emailFacts(happened)
-  if (happened.what !== 'live_key') return [['Who', happened.email]]
+  if (happened.what !== 'live_key') return [['Team member', happened.email]]
   const { keyPrefix, label } = happened
   return [['Key', `${keyPrefix}…`], ...(label === null ? [] : [['Label', label] as const])]
 }

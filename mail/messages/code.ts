@@ -1,34 +1,29 @@
 // Mails with sign-in codes, and invitations. The code is in the subject, so that it shows on a lock screen.
 import type { VerificationStatus } from '../../domain/partners/partner'
 import type { Mail } from '../mailer'
-import { htmlOf, type Layout, textOf } from './layout'
+import { htmlOf, type Layout, type Link, textOf } from './layout'
 
 export type Message = Pick<Mail, 'to' | 'subject' | 'text' | 'html'>
 
-export function signInMessage({ address, code }: { address: string; code: string }): Message {
-  return messageOf(address, `${code} is your sign-in code`, {
-    preview: 'Enter it on the sign-in page within 10 minutes.',
-    heading: 'Sign in',
-    paragraphs: [
-      'Enter this code on the sign-in page. It works once, within 10 minutes, in the browser that requested it.',
-      notYou,
-    ],
-    facts: [['Code', code]],
-    foot: whyCode,
-  })
+export function signInMessage(mailed: { address: string; code: string }): Message {
+  return codeMessage(mailed, 'sign-in')
 }
 
 /** Does not contain the business name: anyone can have typed it, and the address may belong to another person. */
-export function signUpMessage({ address, code }: { address: string; code: string }): Message {
-  return messageOf(address, `${code} is your code to open an account`, {
-    preview: 'Enter it on the sign-up page within 10 minutes.',
-    heading: 'Open your account',
+export function signUpMessage(mailed: { address: string; code: string }): Message {
+  return codeMessage(mailed, 'sign-up')
+}
+
+function codeMessage({ address, code }: { address: string; code: string }, page: 'sign-in' | 'sign-up'): Message {
+  return messageOf(address, `${code} is your ${page} code`, {
+    preview: 'It expires in 10 minutes and can be used once.',
+    heading: `Your ${page} code`,
+    code,
     paragraphs: [
-      'Enter this code on the sign-up page. It works once, within 10 minutes, in the browser that requested it.',
-      notYou,
+      'Enter this code in the browser where you requested it. It expires in 10 minutes and can be used once.',
+      'Didn’t request this? Ignore this email and don’t share the code. We’ll never ask you for it.',
     ],
-    facts: [['Code', code]],
-    foot: whyCode,
+    foot: `Sent because someone entered this email address on our ${page} page.`,
   })
 }
 
@@ -47,18 +42,16 @@ export function invitationMessage(invited: Invitation): Message {
 }
 
 function invitationOfKnown({ address, name, by, partner, role, publicUrl }: Invitation): Message {
-  return messageOf(address, `You can now sign in to ${partner.name}`, {
-    preview: `${by} has added you to ${partner.name}.`,
-    heading: `Welcome to ${partner.name}`,
+  return messageOf(address, `${by} invited you to ${partner.name}`, {
+    preview: howToSignIn,
+    heading: `Join ${partner.name}`,
     paragraphs: [
       name === null ? 'Hello,' : `Hello ${name},`,
-      `${by} has added you to the payouts account of ${partner.name}. ${howToSignIn}`,
+      `${by} invited you to the payouts account of ${partner.name}. ${howToSignIn}`,
     ],
-    facts: [
-      ['Sign in at', `${publicUrl}/p/${partner.slug}`],
-      ['Your role', role],
-    ],
-    foot: whyInvited,
+    facts: [['Your role', role === 'admin' ? 'Admin' : 'Viewer']],
+    actions: [accept(`${publicUrl}/p/${partner.slug}`)],
+    foot: notRecognised,
   })
 }
 
@@ -67,24 +60,22 @@ function invitationOfKnown({ address, name, by, partner, role, publicUrl }: Invi
  * derived from it, only their verified email, so that the recipient can recognise them.
  */
 function invitationOfUnknown({ address, by, role, publicUrl }: Invitation): Message {
-  return messageOf(address, 'You are invited to Payouts', {
-    preview: 'You were added to an account.',
-    heading: 'You are invited',
-    paragraphs: ['Hello,', `You were added to a payouts account. ${howToSignIn}`],
+  return messageOf(address, 'You’re invited to Payouts', {
+    preview: howToSignIn,
+    heading: 'You’re invited',
+    paragraphs: ['Hello,', `You’re invited to a payouts account. ${howToSignIn}`],
     facts: [
       ['Invited by', by],
-      ['Sign in at', `${publicUrl}/sign-in`],
-      ['Your role', role],
+      ['Your role', role === 'admin' ? 'Admin' : 'Viewer'],
     ],
-    foot: whyInvited,
+    actions: [accept(`${publicUrl}/sign-in`)],
+    foot: notRecognised,
   })
 }
 
-const howToSignIn = 'Sign in with this email address. There is no password: we email you a code.'
-const whyInvited = 'If you do not know who invites you, ignore this mail: nothing happens unless you sign in.'
-
-const notYou = 'If you did not request it, ignore this mail. Never share the code: we never ask for it.'
-const whyCode = 'Sent because this email address was entered on our sign-in page.'
+const accept = (url: string): Link => ({ label: 'Accept invitation', url })
+const howToSignIn = 'Sign in with this email address. There’s no password: we’ll email you a code.'
+const notRecognised = 'Don’t recognise this? You can ignore it. Nothing happens unless you sign in.'
 
 function messageOf(address: string, subject: string, layout: Layout): Message {
   return { to: { name: '', address }, subject, text: textOf(layout), html: htmlOf(layout) }

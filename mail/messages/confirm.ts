@@ -1,4 +1,5 @@
 // The mail with a confirm code. It shows exactly what the code confirms, so that the reader can compare it with the screen.
+import { grouped } from '../formats'
 import type { Message } from './code'
 import { htmlOf, type Layout, textOf } from './layout'
 
@@ -34,7 +35,7 @@ export function confirmMessage({ address, code, confirmed, partner }: ConfirmMes
   const { subject, ...layout } = layoutOf(code, confirmed, partner)
   return {
     to: { name: '', address },
-    subject: `${code} confirms ${subject}`,
+    subject: `${code} is your code to confirm ${subject}`,
     text: textOf(layout),
     html: htmlOf(layout),
   }
@@ -44,14 +45,15 @@ function layoutOf(code: string, confirmed: Confirmed, partner: string): Layout &
   const { noun, heading, subject, facts } = wordsOf(confirmed)
   return {
     subject,
-    preview: `Compare the details before you enter the code for this ${noun}.`,
+    preview: `Check the details before you enter the code for this ${noun}.`,
     heading,
+    code,
     paragraphs: [
-      `Compare this ${noun} with the one on your screen. If it is the same, enter the code there. The code works once, within 10 minutes, for this ${noun} only.`,
-      `If you did not ask for this ${noun}, someone else is signed in as you. Do not enter or share the code. Sign out everywhere in the dashboard's settings.`,
+      `Check that the details below match your screen, then enter the code there. It expires in 10 minutes, works once, and only for this ${noun}.`,
+      `Didn’t request this ${noun}? Someone else may be signed in as you. Don’t enter or share this code, and sign out of all sessions in Settings.`,
     ],
-    facts: [['Code', code], ...facts, ['Partner', oneLine(partner)]],
-    foot: `Sent because someone signed in with this email address asked for this ${noun}.`,
+    facts: [...facts, ['Business', oneLine(partner)]],
+    foot: `Sent because someone signed in with this email address requested this ${noun}.`,
   }
 }
 
@@ -72,29 +74,29 @@ function wordsOf(confirmed: Confirmed): ConfirmWords {
         heading: 'Confirm a new live API key',
         subject: 'a new live API key',
         facts: [
-          ['Environment', 'live'],
-          ['Label', confirmed.label === null ? 'none' : oneLine(confirmed.label)],
+          ['Environment', 'Live'],
+          ['Label', confirmed.label === null ? 'None' : oneLine(confirmed.label)],
         ],
       }
     case 'admin_invited':
       return {
         noun: 'invitation',
-        heading: 'Confirm the invitation of an admin',
-        subject: `the invitation of ${confirmed.email} as an admin`,
+        heading: 'Confirm an admin invitation',
+        subject: `inviting ${confirmed.email} as an admin`,
         facts: personFacts(confirmed),
       }
     case 'made_admin':
       return {
         noun: 'change',
         heading: 'Confirm a new admin',
-        subject: `that ${confirmed.email} becomes an admin`,
+        subject: `making ${confirmed.email} an admin`,
         facts: personFacts(confirmed),
       }
     case 'emails_changed':
       return {
         noun: 'change',
-        heading: 'Confirm a change of email addresses',
-        subject: 'a change of email addresses',
+        heading: 'Confirm new email addresses',
+        subject: 'new email addresses',
         facts: emailFacts(confirmed),
       }
   }
@@ -103,15 +105,16 @@ function wordsOf(confirmed: Confirmed): ConfirmWords {
 /** Facts that the recipient's name and the reference cannot influence come first. */
 function payoutWords(payout: Extract<Confirmed, { what: 'payout' }>): ConfirmWords {
   const { amountGbp, sortCode, accountLast4, reference } = payout
+  const amount = `£${grouped(amountGbp)}`
   const name = oneLine(payout.recipientName)
   return {
     noun: 'payout',
-    heading: `Confirm a payout of ${amountGbp} GBP`,
-    subject: `${amountGbp} GBP to ${shortened(name)}`,
+    heading: `Confirm a payout of ${amount}`,
+    subject: `${amount} to ${shortened(name)}`,
     facts: [
-      ['Amount', `${amountGbp} GBP`],
+      ['Amount', amount],
       ['Sort code', sortCode.replace(/^(\d\d)(\d\d)(\d\d)$/, '$1-$2-$3')],
-      ['Account', `ending ${accountLast4}`],
+      ['Account number', `ending ${accountLast4}`],
       ['Recipient', name],
       ...(reference === null ? [] : [['Reference', oneLine(reference)] as const]),
     ],
@@ -122,7 +125,7 @@ function personFacts({ email, name }: { readonly email: string; readonly name: s
   return [
     ['Email', email],
     ...(name === null ? [] : [['Name', oneLine(name)] as const]),
-    ['Role', 'admin: can send payouts and change settings'],
+    ['Role', 'Admin: can send payouts and change settings'],
   ] as const
 }
 
@@ -131,7 +134,7 @@ export function emailFacts({ billingEmail, contactEmail }: EmailsChanged): reado
 }
 
 function emailFact(name: string, email: string | null | undefined): readonly (readonly [string, string])[] {
-  return email === undefined ? [] : [[name, email ?? 'removed']]
+  return email === undefined ? [] : [[name, email ?? 'Removed']]
 }
 
 /** A line break or a control character in a value could imitate another line of the mail. */

@@ -1,7 +1,7 @@
 // The mail with an invoice: period, amount, due date and payment instructions, with the PDF attached.
 import type { InvoiceDocument } from '../../domain/invoices/document'
-import { formatPence } from '../../domain/money'
-import { monthInWords, monthOfDay } from '../../domain/month'
+import { monthInWords } from '../../domain/month'
+import { dayInWords, pounds } from '../formats'
 import type { Mail } from '../mailer'
 import { htmlOf, type Layout, textOf } from './layout'
 
@@ -10,11 +10,12 @@ interface InvoiceMessage {
   readonly pdf: Buffer
   readonly address: string
   readonly messageId: string
+  readonly publicUrl: string
 }
 
-export function invoiceMessage({ document, pdf, address, messageId }: InvoiceMessage): Mail {
+export function invoiceMessage({ document, pdf, address, messageId, publicUrl }: InvoiceMessage): Mail {
   const { number, period, buyer, seller } = document
-  const layout = layoutOf(document)
+  const layout = layoutOf(document, publicUrl)
   return {
     to: { name: buyer.name, address },
     subject: `Invoice ${number} from ${seller.name} for ${monthInWords(period)}`,
@@ -25,26 +26,24 @@ export function invoiceMessage({ document, pdf, address, messageId }: InvoiceMes
   }
 }
 
-function layoutOf(document: InvoiceDocument): Layout {
+function layoutOf(document: InvoiceDocument, publicUrl: string): Layout {
   const { number, replaces, period, buyer, seller } = document
   const action = actionOf(document)
-  const instead = replaces ? ` It replaces ${replaces}, which is void: please do not pay that one.` : ''
+  const instead = replaces ? ` It replaces ${replaces}, which is void. Please don’t pay that one.` : ''
   return {
     preview: action,
     heading: `Your invoice for ${monthInWords(period)}`,
-    paragraphs: [
-      `Hello ${buyer.name},`,
-      `here is invoice ${number}, as a PDF attached to this mail.${instead} ${action}`,
-    ],
+    paragraphs: [`Hello ${buyer.name},`, `Here is invoice ${number}, attached as a PDF.${instead} ${action}`],
     facts: factsOf(document),
+    actions: [{ label: 'View invoices', url: `${publicUrl}/dashboard/invoices` }],
     foot: `${seller.name}, ${seller.addressLines.join(', ')}. Questions about this invoice: ${seller.email}`,
   }
 }
 
 function actionOf({ status, totalPence, dueOn, carriedPence }: InvoiceDocument): string {
-  const carried = carriedPence > 0n ? ` ${pounds(carriedPence)} of credit is carried forward to your next invoice.` : ''
-  if (totalPence === 0n && status !== 'void') return `Nothing is to be paid.${carried}`
-  if (status !== 'open') return `Nothing is to be paid: it is ${status}.`
+  const carried = carriedPence > 0n ? ` ${pounds(carriedPence)} of credit carries over to your next invoice.` : ''
+  if (totalPence === 0n && status !== 'void') return `There’s nothing to pay.${carried}`
+  if (status !== 'open') return `There’s nothing to pay: this invoice is ${status}.`
   return `Please pay ${pounds(totalPence)} by ${dayInWords(dueOn)}.`
 }
 
@@ -63,12 +62,4 @@ function factsOf(document: InvoiceDocument): [string, string][] {
     ['Pay to', seller.paymentLines.join('\n')],
     ['Payment reference', number],
   ]
-}
-
-function pounds(pence: bigint): string {
-  return `${formatPence(pence)} GBP`
-}
-
-function dayInWords(day: string): string {
-  return `${day.slice(8).replace(/^0/, '')} ${monthInWords(monthOfDay(day))}`
 }

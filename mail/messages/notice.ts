@@ -1,7 +1,9 @@
 // Mails a partner's admins about their money and their account.
 import type { SwitchableNotice, VerificationStatus } from '../../domain/partners/partner'
+import type { CaseOutcome } from '../../domain/payouts/case'
+import { grouped } from '../formats'
 import type { Message } from './code'
-import { htmlOf, type Layout, textOf } from './layout'
+import { htmlOf, type Layout, type Link, textOf } from './layout'
 
 export type NoticeContent =
   | {
@@ -13,7 +15,12 @@ export type NoticeContent =
   | { readonly kind: 'top_up'; readonly count: number; readonly amountsUsdc: readonly string[] }
   | { readonly kind: 'case'; readonly count: number; readonly items: readonly ToldCase[] }
   | { readonly kind: 'low_balance'; readonly balanceUsdc: string; readonly thresholdUsdc: string }
-  | { readonly kind: 'verification'; readonly status: string; readonly reasons: readonly string[] }
+  | {
+      readonly kind: 'verification'
+      readonly status: string
+      readonly reasons: readonly string[]
+      readonly canRetry: boolean
+    }
 
 interface PayoutItem {
   readonly payoutId: string
@@ -52,32 +59,36 @@ interface NoticeMessage {
   readonly content: NoticeContent
 }
 
-type Told = Pick<Layout, 'heading' | 'paragraphs' | 'facts'>
+type Told = Pick<Layout, 'heading' | 'paragraphs' | 'facts' | 'items' | 'actions'>
 
 export function noticeMessage({ address, sentTo, partner, verification, publicUrl, content }: NoticeMessage): Message {
-  const told = toldOf(content, `${publicUrl}/dashboard`)
+  const dashboard = `${publicUrl}/dashboard`
+  const told = toldOf(content, dashboard)
   // Anyone can sign up under any name, so the subject and preview contain no partner's text.
   const whose = verification === 'approved' ? `${partner}: ` : ''
-  const howToStop =
-    content.kind === 'first_payout'
-      ? 'This mail cannot be switched off.'
-      : `To stop these mails, switch off “${switchNames[content.kind]}” in the settings of the dashboard.`
   const readers =
     sentTo === 'admins'
       ? `the admins of ${partner}`
       : `the contact address of ${partner}, because no admin has signed in yet`
-  const foot = `Sent to ${readers}. ${howToStop}`
-  const layout = { ...told, preview: told.paragraphs[0] ?? told.heading, foot }
+  const stop =
+    content.kind === 'first_payout'
+      ? { foot: `Sent to ${readers}. You can’t turn off security emails.` }
+      : {
+          foot: `Sent to ${readers}. To stop these emails, turn off “${switchNames[content.kind]}” in Settings.`,
+          footLink: { label: 'Open Settings', url: `${dashboard}/settings` },
+        }
+  const layout = { ...told, preview: told.paragraphs[0] ?? told.heading, ...stop }
   return { to: { name: '', address }, subject: `${whose}${told.heading}`, text: textOf(layout), html: htmlOf(layout) }
 }
 
-const switchNames: Readonly<Record<SwitchableNotice, string>> = {
-  payout_failed: 'A payout failed',
-  payout_returned: 'A payout was returned',
-  low_balance: 'The balance is low',
-  verification: 'Verification changed',
-  top_up: 'A top-up arrived',
-  case: 'A recall or trace was resolved',
+/** The dashboard's Settings page shows the same names. */
+export const switchNames: Readonly<Record<SwitchableNotice, string>> = {
+  payout_failed: 'Payout failed',
+  payout_returned: 'Payout returned',
+  top_up: 'Top-up received',
+  low_balance: 'Low wallet balance',
+  case: 'Recall or trace resolved',
+  verification: 'Verification updates',
 }
 
 function toldOf(content: NoticeContent, dashboard: string): Told {
@@ -89,56 +100,62 @@ function toldOf(content: NoticeContent, dashboard: string): Told {
   return payoutsTold(content, dashboard)
 }
 
+const payoutSentences = {
+  payout_failed: {
+    one: 'This payout didn’t reach the recipient. The money returns to your wallet once the bank refunds it. You won’t be charged.',
+    many: 'These payouts didn’t reach their recipients. The money returns to your wallet once the bank refunds it. You won’t be charged.',
+  },
+  payout_returned: {
+    one: 'The recipient’s bank returned the money. It goes back to your wallet once our bank has received it.',
+    many: 'The recipients’ banks returned the money. It goes back to your wallet once our bank has received it.',
+  },
+}
+
 function payoutsTold(
   { kind, count, items }: Extract<NoticeContent, { kind: 'payout_failed' | 'payout_returned' }>,
   dashboard: string,
 ): Told {
   const verb = kind === 'payout_failed' ? 'failed' : count === 1 ? 'was returned' : 'were returned'
-  const what =
-    kind === 'payout_failed'
-      ? 'It did not reach the recipient. The money goes back to your wallet as soon as the bank has refunded it, and no fee is charged.'
-      : 'The recipient’s bank sent it back. The money goes back to your wallet as soon as the bank has refunded it.'
-  const plural = what.replace('It did', 'They did').replace('sent it back', 'sent them back')
-  const facts = items.map(({ payoutId, amountGbp, recipientName, accountLast4, reason }): readonly [string, string] => [
-    `${amountGbp} GBP`,
-    [`${recipientName}, account ending ${accountLast4}`, reason, link(dashboard, payoutId)].filter(Boolean).join('\n'),
-  ])
   return {
     heading: `${counted(count, 'payout')} ${verb}`,
-    paragraphs: [count === 1 ? what : plural, ...cut(count, items.length, `${dashboard}/payouts?environment=live`)],
-    facts,
+    paragraphs: [payoutSentences[kind][count === 1 ? 'one' : 'many'], ...cut(count, items.length)],
+    items: items.map(({ payoutId, amountGbp, recipientName, accountLast4, reason }) => ({
+      title: `${pounds(amountGbp)} to ${recipientName}`,
+      url: payoutUrl(dashboard, payoutId),
+      lines: [`Account ending ${accountLast4}`, ...(reason === null ? [] : [sentenceOf(reason)])],
+    })),
+    actions: [viewPayouts(dashboard, count, items)],
   }
 }
 
 function firstPayoutsTold({ count, items }: Extract<NoticeContent, { kind: 'first_payout' }>, dashboard: string): Told {
   const [only] = items
-  const payer = only?.by.startsWith('key:') ? 'an API key' : 'an admin'
+  const isKey = ({ by }: FirstPayout) => by.startsWith('key:')
+  const one = only && isKey(only) ? 'An API key created its' : 'An admin created their'
   return {
-    heading:
-      count === 1
-        ? `${capital(payer)} requested a first live payout`
-        : `${count} keys or admins requested a first live payout`,
+    heading: count === 1 ? `${one} first live payout` : `${count} API keys or admins created their first live payout`,
     paragraphs: [
-      'If you expected this, you need not do anything. If not, revoke the key or remove the admin now, and contact us about the payout.',
-      ...cut(count, items.length, `${dashboard}/payouts?environment=live`),
+      'If you expected this, there’s nothing to do. If not, revoke the key or remove the admin now, then contact us about the payout.',
+      ...cut(count, items.length),
     ],
-    facts: [
-      ...items.map(({ payoutId, amountGbp, by }): readonly [string, string] => [
-        `${amountGbp} GBP`,
-        `by ${by.startsWith('key:') ? `the key ${by.slice('key:'.length)}…` : by}\n${link(dashboard, payoutId)}`,
-      ]),
-      ['Keys', `${dashboard}/keys?environment=live`],
-      ['Team', `${dashboard}/team`],
+    items: items.map((item) => ({
+      title: pounds(item.amountGbp),
+      url: payoutUrl(dashboard, item.payoutId),
+      lines: [`by ${isKey(item) ? `API key ${item.by.slice('key:'.length)}…` : item.by}`],
+    })),
+    actions: [
+      ...(items.some(isKey) ? [{ label: 'Review API keys', url: `${dashboard}/keys?environment=live` }] : []),
+      ...(items.every(isKey) ? [] : [{ label: 'Review team', url: `${dashboard}/team` }]),
     ],
   }
 }
 
 function topUpsTold({ count, amountsUsdc }: Extract<NoticeContent, { kind: 'top_up' }>, dashboard: string): Told {
-  const wallet = `${dashboard}/wallet?environment=live`
   return {
     heading: count === 1 ? 'A top-up arrived' : `${count} top-ups arrived`,
-    paragraphs: ['The money is in your live wallet.', ...cut(count, amountsUsdc.length, wallet)],
-    facts: [...amountsUsdc.map((usdc) => ['Arrived', `${usdc} USDC`] as const), ['Wallet', wallet]],
+    paragraphs: ['The money is in your live wallet.', ...cut(count, amountsUsdc.length)],
+    facts: amountsUsdc.map((amount) => ['Amount', usdc(amount)] as const),
+    actions: [{ label: 'View wallet', url: `${dashboard}/wallet?environment=live` }],
   }
 }
 
@@ -146,67 +163,95 @@ function casesTold({ count, items }: Extract<NoticeContent, { kind: 'case' }>, d
   const [only] = items
   return {
     heading: count === 1 && only ? `A ${only.kind} was resolved` : `${count} recalls and traces were resolved`,
-    paragraphs: [
-      'The notes are on the payout’s page.',
-      ...cut(count, items.length, `${dashboard}/payouts?environment=live`),
-    ],
-    facts: items.map(({ payoutId, kind, outcome, amountGbp }): readonly [string, string] => [
-      `${capital(kind)}, ${amountGbp} GBP`,
-      `${outcome.replaceAll('_', ' ')}\n${link(dashboard, payoutId)}`,
-    ]),
+    paragraphs: ['The payout’s page has the notes.', ...cut(count, items.length)],
+    items: items.map(({ payoutId, kind, outcome, amountGbp }) => ({
+      title: `${capital(kind)} of a ${pounds(amountGbp)} payout`,
+      url: payoutUrl(dashboard, payoutId),
+      lines: [caseOutcomeWords[outcome] ?? capital(outcome.replaceAll('_', ' '))],
+    })),
+    actions: [viewPayouts(dashboard, count, items)],
   }
 }
+
+/** The dashboard shows the same words. */
+export const caseOutcomeWords: Readonly<Record<string, string>> = {
+  returned: 'Money will be returned',
+  refused: 'Recipient declined',
+  found: 'Payment located',
+  not_found: 'Payment not located',
+  withdrawn: 'Withdrawn',
+} satisfies Record<CaseOutcome, string>
 
 function lowBalanceTold(
   { balanceUsdc, thresholdUsdc }: Extract<NoticeContent, { kind: 'low_balance' }>,
   dashboard: string,
 ): Told {
   return {
-    heading: 'Your balance is low',
-    paragraphs: ['Your live wallet is below your limit. Top up, so that payouts are not refused.'],
+    heading: 'Your wallet balance is low',
+    paragraphs: ['Your live wallet has fallen below your alert level. Top up to keep payouts going.'],
     facts: [
-      ['In the wallet', `${balanceUsdc} USDC`],
-      ['Told below', `${thresholdUsdc} USDC`],
-      ['Top up at', `${dashboard}/top-up?environment=live`],
+      ['Wallet balance', usdc(balanceUsdc)],
+      ['Alert level', usdc(thresholdUsdc)],
     ],
+    actions: [{ label: 'Top up', url: `${dashboard}/top-up?environment=live` }],
   }
 }
 
 const verificationWords: Readonly<Record<string, readonly [string, string]>> = {
   action_required: [
-    'Your verification needs something from you',
-    'The bank needs more information. Continue where you stopped.',
+    'Action needed on your verification',
+    'The bank needs more information before you can make live payouts. Continue to see what’s missing.',
   ],
-  approved: ['Your business is verified', 'You can make live keys, top up and pay.'],
-  rejected: ['Your verification was refused', 'The bank has refused it for now. You can try again.'],
+  approved: [
+    'Your business is verified',
+    'You can now create live API keys, top up your wallet and send live payouts.',
+  ],
+  rejected: ['Your verification was declined', 'The bank declined your application.'],
 }
 
 function verificationTold(
-  { status, reasons }: Extract<NoticeContent, { kind: 'verification' }>,
+  { status, reasons, canRetry }: Extract<NoticeContent, { kind: 'verification' }>,
   dashboard: string,
 ): Told {
-  const [heading, sentence] = verificationWords[status] ?? ['Your verification has changed', 'Check its status.']
+  const [heading, sentence] = verificationWords[status] ?? ['Your verification status changed', 'Check what’s new.']
+  const retry = status !== 'rejected' ? '' : canRetry ? ' You can apply again.' : ' You can’t reapply.'
   return {
     heading,
-    paragraphs: [sentence],
-    facts: [
-      ['Status', status.replaceAll('_', ' ')],
-      ...(reasons.length > 0 ? [['Why', reasons.join('\n')] as const] : []),
-      ['See', `${dashboard}/verification`],
-    ],
+    paragraphs: [`${sentence}${retry}`, ...(reasons.length > 0 ? ['Reasons given by the bank:'] : [])],
+    items: reasons.map((title) => ({ title, lines: [] })),
+    actions: [{ label: 'View verification', url: `${dashboard}/verification` }],
   }
 }
 
-function cut(count: number, listed: number, where: string): string[] {
-  return count > listed ? [`These are ${listed} of ${count}; all of them: ${where}`] : []
+function viewPayouts(dashboard: string, count: number, [first]: readonly { readonly payoutId: string }[]): Link {
+  return count === 1 && first
+    ? { label: 'View payout', url: payoutUrl(dashboard, first.payoutId) }
+    : { label: 'View payouts', url: `${dashboard}/payouts?environment=live` }
+}
+
+function payoutUrl(dashboard: string, payoutId: string): string {
+  return `${dashboard}/payouts/${payoutId}?environment=live`
+}
+
+function cut(count: number, listed: number): string[] {
+  return count > listed ? [`Showing ${listed} of ${count}.`] : []
 }
 
 function counted(count: number, noun: string): string {
   return count === 1 ? `A ${noun}` : `${count} ${noun}s`
 }
 
-function link(dashboard: string, payoutId: string): string {
-  return `${dashboard}/payouts/${payoutId}?environment=live`
+/** A reason starts with a code for programs. */
+function sentenceOf(reason: string): string {
+  return reason.replace(/^[a-z_]+: */, '')
+}
+
+function pounds(amountGbp: string): string {
+  return `£${grouped(amountGbp)}`
+}
+
+function usdc(amount: string): string {
+  return `${grouped(amount)} USDC`
 }
 
 function capital(word: string): string {

@@ -19,12 +19,12 @@ export function driftMessage({ address, drifts }: { address: string; drifts: rea
     'Our books and the bank’s differ, or a payout has not changed for too long. Nothing was repaired: an operator must decide.',
     'npm run -s ops -- proof list shows the open drifts and the next step for each kind.',
   ]
-  const facts = drifts.map(({ kind, partner, environment, subject, expected, found }): readonly [string, string] => [
-    `${kind}, ${partner} ${environment}`,
-    [subject, `expected: ${saidInUsdc(kind, expected)}`, `found: ${saidInUsdc(kind, found)}`].join('\n'),
-  ])
+  const items = drifts.map(({ kind, partner, environment, subject, expected, found }) => ({
+    title: `${kind}, ${partner} ${environment}`,
+    lines: [subject, `expected: ${saidInUsdc(kind, expected)}`, `found: ${saidInUsdc(kind, found)}`],
+  }))
   const foot = 'Sent to the address of OPS_EMAIL, once for each drift.'
-  const layout = { heading, paragraphs, facts, preview: heading, foot }
+  const layout = { heading, paragraphs, items, preview: heading, foot }
   return { to: { name: '', address }, subject: heading, text: textOf(layout), html: htmlOf(layout) }
 }
 

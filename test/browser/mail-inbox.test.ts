@@ -44,7 +44,8 @@ test('a mail appears without a reload, opens with a click, and its PDF can be sa
   expect(await page.textContent('nav')).toContain('No mail yet')
   const document = anInvoice()
   const pdf = await invoicePdf(document)
-  await mailer.send(invoiceMessage({ document, pdf, address: 'ada@acme.test', messageId: '<one@example.test>' }))
+  const about = { address: 'ada@acme.test', messageId: '<one@example.test>', publicUrl: 'https://payouts.test' }
+  await mailer.send(invoiceMessage({ document, pdf, ...about }))
 
   await page.click('a.row')
 

@@ -1,6 +1,7 @@
 // The lower part of an invoice: totals, VAT and payment instructions. Stays together on one page.
 import { type InvoiceDocument, vatIn } from '../../../domain/invoices/document'
-import { colours, negative, page, perCent, pounds, type Sheet, type Style, type Tag } from './sheet'
+import { negative, perCent, pounds } from '../../formats'
+import { colours, page, type Sheet, type Style, type Tag } from './sheet'
 
 const sumsX = 318
 const amountX = 440

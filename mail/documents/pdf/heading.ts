@@ -1,7 +1,8 @@
 // The upper part of an invoice: seller, buyer, dates, and one line with the required action.
 import type { InvoiceDocument } from '../../../domain/invoices/document'
 import { monthInWords } from '../../../domain/month'
-import { colours, dayInWords, page, pounds, type Sheet, type Style, type Tag } from './sheet'
+import { dayInWords, pounds } from '../../formats'
+import { colours, page, type Sheet, type Style, type Tag } from './sheet'
 
 const label: Style = { size: 8, colour: colours.soft }
 const body: Style = { size: 9.5 }

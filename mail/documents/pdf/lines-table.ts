@@ -1,7 +1,8 @@
 // The table of an invoice's lines, with its header on each page.
 import type { Correction, InvoiceDocument } from '../../../domain/invoices/document'
 import type { InvoiceLine } from '../../../domain/invoices/invoice'
-import { type Box, colours, count, negative, page, pounds, type Sheet, type Style, type Tag, unitPounds } from './sheet'
+import { count, negative, pounds, unitPounds } from '../../formats'
+import { type Box, colours, page, type Sheet, type Style, type Tag } from './sheet'
 
 interface Column {
   readonly title: string

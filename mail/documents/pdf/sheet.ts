@@ -2,8 +2,6 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { formatHundredths, formatMicropounds, formatPence, type Micropounds, type Pence } from '../../../domain/money'
-import { monthInWords, monthOfDay } from '../../../domain/month'
 
 /** In points, 72 to the inch. */
 export const page = { width: 595.28, height: 841.89, left: 56, right: 539.28, top: 56, bottom: 772 }
@@ -12,7 +10,7 @@ export const colours = {
   ink: '#16202e',
   soft: '#5a6675',
   line: '#d9dee5',
-  accent: '#1f4fd8',
+  accent: '#0f766e',
   paid: '#1c7a4a',
   void: '#b3261e',
 }
@@ -147,34 +145,3 @@ const foreign = new RegExp(
   ].join(''),
   'gu',
 )
-
-// The formats of amounts, counts, dates and rates: "£1,234.56", "1,000", "1 November 2026", "17.5%".
-
-export function pounds(pence: Pence): string {
-  return `£${grouped(formatPence(pence))}`
-}
-
-export function unitPounds(micropounds: Micropounds): string {
-  return `£${grouped(formatMicropounds(micropounds))}`
-}
-
-export function count(quantity: number): string {
-  return grouped(String(quantity))
-}
-
-export function dayInWords(day: string): string {
-  return `${day.slice(8).replace(/^0/, '')} ${monthInWords(monthOfDay(day))}`
-}
-
-export function perCent(basisPoints: number): string {
-  return `${formatHundredths(BigInt(basisPoints)).replace(/\.?0+$/, '')}%`
-}
-
-/** The minus sign, as wide as a digit. */
-export function negative(amount: string): string {
-  return `−${amount}`
-}
-
-function grouped(number: string): string {
-  return number.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',')
-}

@@ -60,9 +60,7 @@ describe('a live payout that failed', () => {
     const [first] = mails
     expect(first).toMatchObject({ kind: 'notice', mail: { subject: 'Acme Ltd: A payout failed' } })
     for (const text of [
-      '120.00 GBP',
-      'Ada Lovelace, account ending 5678',
-      'invalid_account: The bank rejected the account details.',
+      '£120.00 to Ada Lovelace\nAccount ending 5678\nThe bank rejected the account details.\n',
       `https://payouts.test/dashboard/payouts/${id}?environment=live`,
     ]) {
       expect(first?.mail.text).toContain(text)
@@ -99,8 +97,8 @@ describe('a live payout that failed', () => {
 
     const [mail] = await mailed()
     expect(mail?.mail.subject).toBe('Acme Ltd: 23 payouts failed')
-    expect(mail?.mail.text.match(/account ending/g)).toHaveLength(20)
-    expect(mail?.mail.text).toContain('These are 20 of 23')
+    expect(mail?.mail.text.match(/Account ending/g)).toHaveLength(20)
+    expect(mail?.mail.text).toContain('Showing 20 of 23')
   })
 
   test('creates its notice in the database itself, in live only', async () => {
@@ -215,7 +213,7 @@ test('an unverified partner’s name is not in the subject', async () => {
   await send()
 
   const [mail] = await mailed()
-  expect(mail?.mail.subject).toBe('Your verification was refused')
+  expect(mail?.mail.subject).toBe('Your verification was declined')
   expect(mail?.mail.text).toContain('No <b>papers</b>')
   expect(mail?.mail.html).not.toContain('<b>')
 })
@@ -245,7 +243,7 @@ test('a case is mailed with its outcome', async () => {
 
   const [mail] = await mailed()
   expect(mail?.mail.subject).toBe('Acme Ltd: A trace was resolved')
-  expect(mail?.mail.text).toContain('not found')
+  expect(mail?.mail.text).toContain('Payment not located')
 })
 
 describe('a low balance', () => {
@@ -266,7 +264,7 @@ describe('a low balance', () => {
     expect(await check()).toBe(0)
     await send()
     const [mail] = await mailed()
-    expect(mail?.mail.subject).toBe('Acme Ltd: Your balance is low')
+    expect(mail?.mail.subject).toBe('Acme Ltd: Your wallet balance is low')
     expect(mail?.mail.text).toMatch(/40\.00 USDC[^]*50\.00 USDC/)
 
     await topUp(20_000_000n, 'mov-2')

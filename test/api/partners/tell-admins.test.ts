@@ -52,7 +52,7 @@ test('every admin, including the creator, is mailed about a live key, without it
   const { body } = await makeKey(maker.session)
   const mails = await notices()
 
-  const subject = 'A live API key was made'
+  const subject = 'A live API key was created'
   expect(mails.map(({ to, subject: line }) => [to.address, line])).toEqual(
     sorted([
       [maker.email, subject],
@@ -83,7 +83,7 @@ test('the only admin is mailed about a live key created in their name', async ()
 
   await makeKey(session)
 
-  expect(await summary()).toEqual([[email, 'A live API key was made']])
+  expect(await summary()).toEqual([[email, 'A live API key was created']])
 })
 
 test('every admin is mailed about an invited admin, and not about an invited viewer', async () => {
@@ -116,16 +116,16 @@ test('a promotion is mailed to all admins, a demotion to the member and the acto
 
   expect(up).toEqual(
     sorted([
-      [changed.email, 'You are an admin now'],
-      [other.email, 'A member was made an admin'],
-      [by.email, 'A member was made an admin'],
+      [changed.email, 'You’re now an admin'],
+      [other.email, 'A team member is now an admin'],
+      [by.email, 'A team member is now an admin'],
     ]),
   )
   expect(same).toEqual([])
   expect(down).toEqual(
     sorted([
-      [changed.email, 'You are a viewer now'],
-      [by.email, 'A member was made a viewer'],
+      [changed.email, 'You’re now a viewer'],
+      [by.email, 'A team member is now a viewer'],
     ]),
   )
 })
@@ -144,8 +144,8 @@ test('a removed member and all admins are mailed; a withdrawn invitation causes 
   expect(await summary()).toEqual(
     sorted([
       [removed.email, 'You were removed from the account'],
-      [other.email, 'A member was removed'],
-      [by.email, 'A member was removed'],
+      [other.email, 'A team member was removed'],
+      [by.email, 'A team member was removed'],
     ]),
   )
 })
@@ -159,7 +159,7 @@ test('every admin is mailed about a changed billing or contact email', async () 
   const mails = await notices()
 
   expect(mails.map(({ to }) => to.address)).toEqual([by.email, other.email].toSorted())
-  expect(mails[0]?.text).toMatch(/Billing email: +bills@acme\.test\nContact email: +removed/)
+  expect(mails[0]?.text).toMatch(/Billing email: +bills@acme\.test\nContact email: +Removed/)
 })
 
 test('no mail goes to a member who has never signed in, because the address may belong to a stranger', async () => {
@@ -180,7 +180,7 @@ test('the name of a business is not in the subject, and markup in it stays text'
   await makeKey(session, { environment: 'live', label: '<b>bold</b>' })
   const [mail] = await notices()
 
-  expect(mail?.subject).toBe('A live API key was made')
+  expect(mail?.subject).toBe('A live API key was created')
   expect(mail?.html).not.toMatch(/<img|<b>/)
 })
 
@@ -222,9 +222,9 @@ describe('the first live payout', () => {
 
     expect(paid.map(({ status }) => status)).toEqual(paid.map(() => 201))
     expect(first.map(({ to }) => to.address)).toEqual(admins.map(({ email }) => email).toSorted())
-    expect(first[0]?.subject).toBe('Acme Ltd: An API key requested a first live payout')
-    expect(first[0]?.text).toContain(`by the key ${key.slice(0, 'kp_live_'.length + 8)}…`)
-    expect(first[0]?.text).toContain('120.00 GBP')
+    expect(first[0]?.subject).toBe('Acme Ltd: An API key created its first live payout')
+    expect(first[0]?.text).toContain(`by API key ${key.slice(0, 'kp_live_'.length + 8)}…`)
+    expect(first[0]?.text).toContain('£120.00')
     expect(await mailed()).toEqual([])
   })
 
@@ -237,7 +237,7 @@ describe('the first live payout', () => {
     const second = await mailed()
 
     expect([first, second].map((mails) => mails.map(({ subject }) => subject))).toEqual(
-      [1, 2].map(() => admins.map(() => 'Acme Ltd: An admin requested a first live payout')),
+      [1, 2].map(() => admins.map(() => 'Acme Ltd: An admin created their first live payout')),
     )
     expect(first[0]?.text).toContain(`by ${one.email}`)
     expect(second[0]?.text).toContain(`by ${other.email}`)

@@ -97,9 +97,9 @@ test('the mail shows code, amount, recipient, sort code and last four digits, an
 
   const { subject, text, html } = await mailTo(body['sent_to'])
 
-  expect(subject).toMatch(/^\d{6} confirms 120\.00 GBP to Ada <img/)
+  expect(subject).toMatch(/^\d{6} is your code to confirm £120\.00 to Ada <img/)
   expect(text).toMatch(
-    /120\.00 GBP[^]*20-04-15[^]*ending 0008[^]*Ada <img src=x onerror=alert\(1\)>[^]*Invoice 1042[^]*Acme Ltd/,
+    /£120\.00[^]*20-04-15[^]*ending 0008[^]*Ada <img src=x onerror=alert\(1\)>[^]*Invoice 1042[^]*Acme Ltd/,
   )
   expect(html).not.toContain('<img')
   expect(subject + text + html).not.toContain('12340008')

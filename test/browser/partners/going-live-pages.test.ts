@@ -158,7 +158,7 @@ describe('mails to admins', () => {
   test('are switched one by one, and the low balance threshold is kept', async () => {
     const visitor = await open(admin, '/dashboard/settings?environment=live')
     const { page } = visitor
-    const topUps = page.getByRole('switch', { name: 'A top-up arrived' })
+    const topUps = page.getByRole('switch', { name: 'Top-up received' })
     expect(await page.getByRole('switch').count()).toBe(6)
     expect(await topUps.isChecked()).toBe(true)
 

@@ -126,7 +126,7 @@ async function payConfirmed(order: ReturnType<World['order']>) {
   const refused = await ada.ask('POST', '/v1/payouts?environment=live', order, key)
   expect([refused.status, refused.body.error.code]).toEqual([422, 'invalid_confirm_code'])
   await ada.ask('POST', '/v1/payouts/confirm-codes?environment=live', order, key)
-  const [, confirm_code] = await ada.mailed(/^(\d{6}) confirms 200\.00 GBP/)
+  const [, confirm_code] = await ada.mailed(/^(\d{6}) is your code to confirm £200\.00/)
   return ada.ask('POST', '/v1/payouts?environment=live', { ...order, confirm_code }, key)
 }
 

@@ -46,7 +46,9 @@ export async function aConfirmCode(
 /** Oldest first: from the inbox of an API that sends mails, else from the queue. */
 export async function confirmMails({ db }: Pick<Api, 'db'>, inbox?: TestInbox): Promise<ConfirmMail[]> {
   if (inbox) {
-    const messages = (await inbox.messages()).filter(({ subject }) => / confirms /.test(subject)).toReversed()
+    const messages = (await inbox.messages())
+      .filter(({ subject }) => / is your code to confirm /.test(subject))
+      .toReversed()
     return messages.map(({ id, envelope, subject, text, html }) => {
       return {
         id,

@@ -64,7 +64,7 @@ export async function aCode(api: Api, inbox: TestInbox, email: string): Promise<
 /** Newest first. */
 export async function codesOf(inbox: TestInbox, email: string): Promise<string[]> {
   const mails = (await inbox.messages()).filter(({ envelope }) => envelope.to.includes(email))
-  return mails.flatMap(({ subject }) => /^(\d{6}) is your/.exec(subject)?.[1] ?? [])
+  return mails.flatMap(({ subject }) => /^(\d{6}) is your sign-(?:in|up) code$/.exec(subject)?.[1] ?? [])
 }
 
 /** The token in the cookie of a response. */

@@ -42,12 +42,12 @@ export function aPerson(world: World, inbox: TestInbox, email: string): Person {
     ask,
     async signUp(business_name) {
       await ask('POST', '/v1/auth/signups', { business_name, email })
-      const [, code = ''] = await person.mailed(/^(\d{6}) is your/)
+      const [, code = ''] = await person.mailed(/^(\d{6}) is your sign-(?:in|up) code$/)
       return openSession(code, 'sign_up')
     },
     async signIn() {
       await ask('POST', '/v1/auth/codes', { email })
-      const [, code = ''] = await person.mailed(/^(\d{6}) is your/)
+      const [, code = ''] = await person.mailed(/^(\d{6}) is your sign-(?:in|up) code$/)
       return openSession(code, 'sign_in')
     },
     mailed: (subject) =>

@@ -11,12 +11,12 @@ import { asAmount } from '../../../words'
 import { useSave } from './save'
 
 const switches: readonly (readonly [NotificationKind, string, string])[] = [
-  ['payout_failed', 'A payout failed', 'With the reason. The money returns to the wallet automatically.'],
-  ['payout_returned', 'A payout was returned', 'The recipient’s bank returned it.'],
-  ['top_up', 'A top-up arrived', 'By bank transfer or in USDC.'],
-  ['low_balance', 'The wallet is running low', 'When it falls below the limit that you set here.'],
-  ['case', 'A recall or trace is resolved', 'With its outcome and cost.'],
-  ['verification', 'Verification changed', 'When the bank has decided or needs information.'],
+  ['payout_failed', 'Payout failed', 'Includes the reason. The money is refunded automatically.'],
+  ['payout_returned', 'Payout returned', 'The recipient’s bank returned the money.'],
+  ['top_up', 'Top-up received', 'By bank transfer or in USDC.'],
+  ['low_balance', 'Low wallet balance', 'When your balance falls below the alert level below.'],
+  ['case', 'Recall or trace resolved', 'Includes the outcome and the cost.'],
+  ['verification', 'Verification updates', 'When the bank makes a decision or needs information.'],
 ]
 
 export function Notifications({ partner }: { readonly partner: SignedInPartner }) {
