@@ -1,6 +1,6 @@
 // Every activity that workflows call, bound to its dependencies.
 import { deadlineIn } from '../runtime/temporal/client'
-import { startReturnHourly } from '../runtime/temporal/start-workflow'
+import { startReturnHourly } from '../runtime/temporal/workflows'
 import type { Activities } from '../workflows'
 import { readChangedTransfers } from './bank/changed-transfers'
 import { switchRail, wakeUnsent } from './bank/rail-switch'

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client'
 import type { TemporalConfig } from '../runtime/config/config'
 import type * as connecting from '../runtime/temporal/client'
 import { refusalOf } from '../runtime/temporal/refusal'
-import type * as starting from '../runtime/temporal/start-workflow'
+import type * as starting from '../runtime/temporal/workflows'
 import type { Ops } from './connect'
 import { Trouble } from './trouble'
 
@@ -32,7 +32,7 @@ export async function tryTemporal({ temporal }: Pick<Ops, 'temporal'>, work: Wor
 async function reach<T>(temporal: TemporalConfig, ms: number, work: Work<T>): Promise<T> {
   // Loaded only when needed: Temporal's client takes longer to load than most commands to run.
   const { connectClient, deadlineIn }: typeof connecting = require('../runtime/temporal/client')
-  const workflows: typeof starting = require('../runtime/temporal/start-workflow')
+  const workflows: typeof starting = require('../runtime/temporal/workflows')
   const client = connectClient(temporal)
   try {
     return await client.withDeadline(deadlineIn(ms), () => work(client, workflows))

@@ -6,7 +6,7 @@ import type { Environment } from '../../domain/environment'
 import { isUuid } from '../../domain/uuid'
 import { compareTransfer } from '../../rail/compare-transfer'
 import type { ChangedTransfer, Transfer } from '../../rail/rail'
-import { startReturn } from '../../runtime/temporal/start-workflow'
+import { startReturn } from '../../runtime/temporal/workflows'
 import type { ChangedTransfers, LookedThrough } from '../../workflows/bank/changed-transfers'
 import { ago, each, type SweepDeps } from '../controls/sweep'
 

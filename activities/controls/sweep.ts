@@ -7,7 +7,7 @@ import { findOver, listOpenPayouts, markOverdue, type OpenCursor, type OpenPayou
 import { listSimulatedPartners } from '../../db/wallets/wallets'
 import { isUuid } from '../../domain/uuid'
 import { deadlineIn } from '../../runtime/temporal/client'
-import { endStray, startConnectSandbox, startOpenPayout } from '../../runtime/temporal/start-workflow'
+import { endStray, startConnectSandbox, startOpenPayout } from '../../runtime/temporal/workflows'
 import type { Page, SweptPage } from '../../workflows/controls/sweep'
 import { payoutQueue, payoutSearchAttributes } from '../../workflows/names'
 import type { ActivityDeps } from '../bind'

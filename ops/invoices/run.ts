@@ -2,12 +2,12 @@
 import { findPartnerById, findPartnerBySlug } from '../../db/partners/partners'
 import { isOver, type Month, monthInWords } from '../../domain/month'
 import type * as reaching from '../../runtime/temporal/client'
-import type * as following from '../../runtime/temporal/invoice-run'
 import { type Answer, defineCommand, done, type Given, refused } from '../command'
 import type { Ops } from '../connect'
 import { month, required } from '../options'
 import { onlyPartner, unknownPartner } from '../partners/by-slug'
 import { Trouble } from '../trouble'
+import type * as following from './follow-run'
 
 const options = {
   period: required(month, 'The month; it must be over.'),
@@ -78,7 +78,7 @@ async function follow(ops: Ops, order: { period: Month; partner: string | null }
   if (ops.temporal === null) throw new Trouble('Set TEMPORAL_ADDRESS too: a run is a workflow.')
   // Loaded only when needed: Temporal's client takes longer to load than most commands to run.
   const { connectClient }: typeof reaching = require('../../runtime/temporal/client')
-  const { followRun, refusalOf, isAway }: typeof following = require('../../runtime/temporal/invoice-run')
+  const { followRun, refusalOf, isAway }: typeof following = require('./follow-run')
   const client = connectClient(ops.temporal)
   try {
     return await followRun({ temporal: client, queuePrefix: ops.taskQueuePrefix, ...progressOf(ops) }, order)

@@ -4,7 +4,7 @@ import { recordPayoutEvent } from '../../db/payouts/events'
 import { findOpenPayout, type OpenPayout } from '../../db/payouts/open'
 import { findPayoutStory, type StoryPayout } from '../../db/payouts/story'
 import { createLog } from '../../runtime/log'
-import type * as workflows from '../../runtime/temporal/workflows'
+import type { Workflows } from '../../runtime/temporal/workflows'
 import { type Command, defineCommand, done, type Refusal, refused, unknownPayout } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
@@ -20,7 +20,15 @@ const cancel = defineCommand('payout cancel', {
     const before = await findPayoutStory(ops.db, payoutId)
     if (before === null) return unknownPayout(payoutId)
     if (open === null || !isUnsent(before.payout)) return tooLate(before.payout)
-    const outcome = await withTemporal(ops, (client) => ask(ops, client, open))
+    const outcome = await withTemporal(ops, (temporal, { createWorkflows }) =>
+      // No log: the command's answer reports everything.
+      ask(
+        ops,
+        temporal,
+        createWorkflows({ temporal, config: ops, log: createLog({ level: 'silent', name: 'ops' }) }),
+        open,
+      ),
+    )
     const { payout } = (await findPayoutStory(ops.db, payoutId)) ?? before
     const { status } = payout
     if (status === 'cancelled') {
@@ -40,7 +48,12 @@ function isUnsent({ status, submitStartedAt }: StoryPayout): boolean {
 }
 
 /** Records the operator first: a cancel may still win after its answer is lost. */
-async function ask(ops: Ops, temporal: Client, open: OpenPayout): Promise<'decided' | 'undecided'> {
+async function ask(
+  ops: Ops,
+  temporal: Client,
+  workflows: Pick<Workflows, 'cancelPayout'>,
+  open: OpenPayout,
+): Promise<'decided' | 'undecided'> {
   const { payoutId, partnerId, environment } = open
   const { namespace } = temporal.options
   // If this throws, no cancel was requested, and withTemporal reports the reason.
@@ -50,11 +63,7 @@ async function ask(ops: Ops, temporal: Client, open: OpenPayout): Promise<'decid
     await recordPayoutEvent(tx, { payoutId, at, kind: 'cancel_asked', madeBy: ops.madeBy, detail: null })
     await recordChange(ops, tx, { partnerId, environment, at, action: 'payout.cancel', detail: payoutId })
   })
-  // Loaded only when needed: Temporal's client takes longer to load than most commands to run.
-  const { createWorkflows }: typeof workflows = require('../../runtime/temporal/workflows')
-  // No log: the command's answer reports everything.
-  const log = createLog({ level: 'silent', name: 'ops' })
-  return createWorkflows({ temporal, config: ops, log }).cancelPayout(open)
+  return workflows.cancelPayout(open)
 }
 
 function tooLate({ id, status, releasedAt }: StoryPayout): Refusal {

@@ -14,7 +14,6 @@ import { type ResolvedCase, resolveCase } from '../../db/payouts/cases/resolve'
 import { findPayoutStory } from '../../db/payouts/story'
 import { formatPence, micropoundsFromPence, penceFromMicropounds } from '../../domain/money'
 import { caseKinds, caseOutcomes, caseStatusOf } from '../../domain/payouts/case'
-import { caseResolvedSignal, payoutCaseId } from '../../workflows/names'
 import { starts } from '../../workflows/starts'
 import { type Answer, type Command, defineCommand, done, type Refusal, refused, unknownPayout } from '../command'
 import type { Ops } from '../connect'
@@ -132,7 +131,7 @@ const resolve = defineCommand('case resolve', {
     const end = { caseId: given.case, outcome, costMicropounds, note: given.note ?? null, by: ops.madeBy }
     const resolved = await resolveCase(ops, end)
     if (resolved.outcome !== 'resolved') return notResolved(given.case, resolved)
-    await tryTemporal(ops, (client) => client.workflow.getHandle(payoutCaseId(given.case)).signal(caseResolvedSignal))
+    await tryTemporal(ops, (client, { signalCaseResolved }) => signalCaseResolved(client, given.case))
     const { kind, chargeMicropounds, slug } = resolved.case
     const charged = formatPence(penceFromMicropounds(chargeMicropounds ?? 0n))
     const notes = await listCaseNotes(ops.db, [given.case])

@@ -124,6 +124,14 @@ describe('the layout', () => {
     ])
   })
 
+  test('only runtime/temporal/workflows.ts starts, signals, updates and terminates workflows', () => {
+    // bench/ measures single calls, and a workflow starts its own children.
+    const clients = sourceFiles().filter((file) => file.endsWith('.ts') && !/^(bench|workflows)\//.test(file))
+    const call = /workflow\.(start|execute|signal)\w*[(<]|\.(signal|terminate|executeUpdate|startUpdate)[(<]/
+
+    expect(clients.filter((file) => call.test(read(file)))).toEqual(['runtime/temporal/workflows.ts'])
+  })
+
   test('SQL is only in db/', () => {
     // bench/ fills its own databases, and local/ creates the database.
     const elsewhere = sourceFiles().filter((file) => !/^(db|bench)\//.test(file) && file !== 'local/postgres/start.ts')

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { systemClock } from '../../../runtime/clock'
-import { startReturnHourly } from '../../../runtime/temporal/start-workflow'
+import { startReturnHourly } from '../../../runtime/temporal/workflows'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import { payoutReturnId } from '../../../workflows/names'
 import { movingClock } from '../../support/stages/payout'

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { connectClient } from '../../../runtime/temporal/client'
-import { startWorkflow } from '../../../runtime/temporal/start-workflow'
+import { startWorkflow } from '../../../runtime/temporal/workflows'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import { type Start, starts } from '../../../workflows/starts'
 import { testTemporal } from '../../support/temporal/a-worker'

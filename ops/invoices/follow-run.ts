@@ -9,12 +9,12 @@ import {
   type WorkflowHandle,
 } from '@temporalio/client'
 import { ApplicationFailure, rootCause } from '@temporalio/common'
+import { deadlineIn } from '../../runtime/temporal/client'
+import { startWorkflow } from '../../runtime/temporal/workflows'
 import type { invoiceRun } from '../../workflows'
 import type { BilledPartner, InvoiceRunResult, RunProgress } from '../../workflows/invoices/run'
 import { partnersNotBilled } from '../../workflows/names'
 import { type RunToStart, starts } from '../../workflows/starts'
-import { deadlineIn } from './client'
-import { startWorkflow } from './start-workflow'
 
 export interface FollowParts {
   readonly temporal: Client
