@@ -7,8 +7,8 @@ const { default: JestRuntime } = require('jest-runtime')
 
 const project = path.join(__dirname, '../../..')
 
-/** The explorer replaces packages under the workflows, so each of its files loads everything itself. */
-const replacesPackages = /\/test\/explorer\//
+/** These replace packages under the workflows, so each of their files loads everything itself. */
+const replacesPackages = /\/test\/(explorer\/|workflows\/options\.test)/
 
 /** Source maps of the modules that Node loaded, for the stack traces of later files. */
 const sourceMaps = new Map()

@@ -1,0 +1,155 @@
+// Rules for the timeouts and retries of activities, read from the proxies that the workflow files create when they load.
+import { expect, jest, test } from '@jest/globals'
+import { Client } from '@temporalio/client'
+import type { Duration, RetryPolicy } from '@temporalio/common'
+import { msToNumber } from '@temporalio/common/lib/time'
+import { systemClock } from '../../runtime/clock'
+import { mailInvoiceOptions } from '../../workflows/invoices/mail'
+import { useDatabase } from '../support/db/database'
+import { read, sourceFiles } from '../support/source-imports'
+import { testActivities } from '../support/temporal/a-worker'
+
+interface Used {
+  readonly name: string
+  readonly kind: 'regular' | 'local'
+  readonly options: Options
+}
+
+interface Options {
+  readonly startToCloseTimeout?: Duration
+  readonly scheduleToCloseTimeout?: Duration
+  readonly heartbeatTimeout?: Duration
+  readonly localRetryThreshold?: Duration
+  readonly retry?: RetryPolicy
+}
+
+/** A lost worker must not hold up its work for longer. */
+const longestWithoutHeartbeatMs = 60_000
+
+/** worker/temporal/activity-interceptors.ts sends one each second. A busy worker may miss some. */
+const heartbeatEveryMs = 1_000
+
+/** workflows/starts.ts: a longer wait inside the task would cost the worker its task. */
+const workflowTaskTimeoutMs = 5_000
+
+const db = useDatabase()
+const used: readonly Used[] = [
+  ...recordedProxies(),
+  // Created inside its workflow, because the queue depends on the workflow's own.
+  { name: 'mailInvoice', kind: 'regular', options: mailInvoiceOptions },
+]
+
+test('workflows call every activity that a worker has, and no other, each with one set of options', () => {
+  const client = new Client()
+  const { activities, close } = testActivities({ db, client, queuePrefix: 'test', clock: systemClock })
+  close()
+
+  expect(namesOf(used)).toEqual(Object.keys(activities).toSorted())
+})
+
+test('every activity has a timeout for one attempt', () => {
+  expect(namesOf(used.filter(({ options }) => !(msOf(options.startToCloseTimeout) > 0)))).toEqual([])
+})
+
+test('a regular activity that may run for more than a minute heartbeats', () => {
+  const silent = used.filter(
+    ({ kind, options }) =>
+      kind === 'regular' &&
+      options.heartbeatTimeout === undefined &&
+      msOf(options.startToCloseTimeout) > longestWithoutHeartbeatMs,
+  )
+
+  expect(namesOf(silent)).toEqual([])
+})
+
+test('a heartbeat timeout allows for missed heartbeats, and ends an attempt long before its own timeout', () => {
+  const beating = used.filter(({ options }) => options.heartbeatTimeout !== undefined)
+  const wrong = beating.filter(({ options }) => {
+    const ms = msOf(options.heartbeatTimeout)
+    return ms < 5 * heartbeatEveryMs || ms > longestWithoutHeartbeatMs || 2 * ms > msOf(options.startToCloseTimeout)
+  })
+
+  expect(beating.length).toBeGreaterThan(20)
+  expect(namesOf(wrong)).toEqual([])
+})
+
+test('the timeout for all attempts leaves time for a second one', () => {
+  const tooShort = used.filter(
+    ({ options }) =>
+      options.scheduleToCloseTimeout !== undefined &&
+      msOf(options.scheduleToCloseTimeout) < 2 * msOf(options.startToCloseTimeout),
+  )
+
+  expect(namesOf(tooShort)).toEqual([])
+})
+
+test('every retry policy states its first interval, and a longest interval or a number of attempts', () => {
+  const vague = used.filter(({ options: { retry } }) => {
+    const isBounded = retry?.maximumInterval !== undefined || retry?.maximumAttempts !== undefined
+    return !(msOf(retry?.initialInterval) > 0) || retry?.maximumAttempts === 1 || !isBounded
+  })
+
+  expect(namesOf(vague)).toEqual([])
+})
+
+test('an activity that moves money of a payout or an invoice is never given up', () => {
+  const unending = ['debitPayout', 'submitToRail', 'cancelPayout', 'resolveSubmit', 'pollSettlement', 'chargePayout']
+  const others = ['pollReturn', 'issueInvoice', 'markMailed', 'topUpSandbox', 'connectLiveWallet']
+  const given = used.filter(({ name }) => [...unending, ...others].includes(name))
+  const ending = given.filter(
+    ({ options }) => options.scheduleToCloseTimeout !== undefined || options.retry?.maximumAttempts !== undefined,
+  )
+
+  expect(given).toHaveLength(unending.length + others.length)
+  expect(namesOf(ending)).toEqual([])
+})
+
+test('a local activity waits inside its workflow task for less than the timeout of the task', () => {
+  const local = used.filter(({ kind }) => kind === 'local')
+  const blocking = local.filter(({ options }) => !(msOf(options.localRetryThreshold) < workflowTaskTimeoutMs))
+
+  expect(local.length).toBeGreaterThan(5)
+  expect(namesOf(blocking)).toEqual([])
+})
+
+test('an error type that a policy does not retry is thrown somewhere', () => {
+  const listed = used.flatMap(({ options }) => options.retry?.nonRetryableErrorTypes ?? [])
+  const thrown = errorTypes()
+
+  expect(thrown).toContain('PeriodNotOver')
+  expect(listed.filter((type) => !thrown.has(type))).toEqual([])
+})
+
+/** Loads the workflows with a package that records each proxy. */
+function recordedProxies(): Used[] {
+  const recorded: Used[] = []
+  const recording = (kind: Used['kind']) => (options: Options) =>
+    new Proxy({}, { get: (_, name) => recorded.push({ name: String(name), kind, options }) })
+  jest.isolateModules(() => {
+    jest.doMock('@temporalio/workflow', () => ({
+      ...jest.requireActual<object>('@temporalio/workflow'),
+      proxyActivities: recording('regular'),
+      proxyLocalActivities: recording('local'),
+    }))
+    jest.requireActual('../../workflows')
+  })
+  jest.dontMock('@temporalio/workflow')
+  return recorded
+}
+
+/** Names of error classes, and types of application failures. */
+function errorTypes(): ReadonlySet<string> {
+  const thrown = /class (\w+) extends \w*(?:Error|Failure)\b|ApplicationFailure\.\w+\([^;]*?'(\w+)'/g
+  const texts = sourceFiles()
+    .filter((file) => /^(activities|db|mail|rail|workflows)\//.test(file))
+    .map(read)
+  return new Set(texts.flatMap((text) => [...text.matchAll(thrown)].flatMap(([, name, type]) => name ?? type ?? [])))
+}
+
+function msOf(duration: Duration | undefined): number {
+  return duration === undefined ? Number.NaN : msToNumber(duration)
+}
+
+function namesOf(activities: readonly Used[]): string[] {
+  return activities.map(({ name }) => name).toSorted()
+}

@@ -1,0 +1,79 @@
+// Starts of one payout against a Temporal server: however often and when it is started, the bank gets one transfer.
+import { expect, test } from '@jest/globals'
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
+import { startUnlessRunning, startWorkflow } from '../../../runtime/temporal/workflows'
+import { type PayoutToStart, type Start, starts } from '../../../workflows/starts'
+import { usePayoutWorld } from '../../support/api/payout-world'
+import { quick } from '../../support/bank/client'
+import { until } from '../../support/until'
+
+const world = usePayoutWorld({ bank: { delaysMs: quick } })
+const settings = { queuePrefix: 'no-worker', pollMs: [1_000] }
+
+test('a second start of a running payout joins its run, also as a resumed payout', async () => {
+  const payout = aPayoutToStart('p1', 'running-1')
+
+  const first = await startWorkflow(world.temporal, starts.payout(payout, settings))
+  const again = await Promise.all([
+    startWorkflow(world.temporal, starts.payout(payout, settings)),
+    startWorkflow(world.temporal, starts.resumedPayout(payout, settings)),
+    startWorkflow(world.temporal, starts.payout({ ...payout, payoutId: 'another' }, settings)),
+  ])
+
+  expect(again.map(({ firstExecutionRunId }) => firstExecutionRunId)).toEqual(
+    again.map(() => first.firstExecutionRunId),
+  )
+  await world.temporal.workflow.getHandle(first.workflowId).terminate()
+})
+
+test('a completed payout cannot be started again, and a resumed one sends nothing', async () => {
+  const payer = await world.aPayer()
+  const { body } = await world.pay(payer, {}, { key: 'completed-1' })
+  const payout = { ...aPayoutToStart(payer.id, 'completed-1'), payoutId: String(body.id) }
+  const { taskQueue } = await ended(starts.payout(payout, settings))
+
+  const again = startWorkflow(world.temporal, { ...starts.payout(payout, settings), taskQueue })
+  await expect(again).rejects.toBeInstanceOf(WorkflowExecutionAlreadyStartedError)
+  const resumed = { ...starts.resumedPayout(payout, settings), taskQueue }
+
+  expect(await startUnlessRunning(world.temporal, resumed)).toBe('COMPLETED')
+  await ended(resumed)
+  expect(await world.transfersOf(payout.payoutId)).toHaveLength(1)
+})
+
+test('no timeout ends a payout, a return or a case, and no start of a payout replaces a run', () => {
+  const payout = aPayoutToStart('p1', 'policies-1')
+  const openCase = { id: 'c1', kind: 'trace', environment: 'live', openedAt: new Date(0), dueAt: new Date(1) } as const
+  const lasting = [
+    starts.payout(payout, settings),
+    starts.resumedPayout(payout, settings),
+    starts.payoutReturn(payout, settings),
+    starts.payoutCase(openCase, settings),
+  ]
+
+  for (const start of lasting) expect(Object.keys(start)).not.toContain('workflowExecutionTimeout')
+  for (const start of lasting) expect(Object.keys(start)).not.toContain('workflowRunTimeout')
+  expect(lasting.map(({ workflowIdConflictPolicy }) => workflowIdConflictPolicy)).not.toContain('TERMINATE_EXISTING')
+})
+
+function aPayoutToStart(partnerId: string, idempotencyKey: string): PayoutToStart {
+  return {
+    environment: 'sandbox',
+    partnerId,
+    idempotencyKey,
+    attempt: 1,
+    payoutId: '01a1de6a-e6e1-7be3-9f59-39b6dadbb6c8',
+    slug: 'acme',
+    status: 'pending',
+    amountPence: 12_000n,
+    accountLast4: '5678',
+  }
+}
+
+/** The description of the last run, once no run is left. */
+function ended({ workflowId }: Start) {
+  return until('the payout has ended', async () => {
+    const described = await world.temporal.workflow.getHandle(workflowId).describe()
+    return described.status.name === 'COMPLETED' ? described : null
+  })
+}
