@@ -23,9 +23,9 @@ export interface ActivityDeps {
 
   /** Calls to the banks. */
   readonly rails: Readonly<Record<RailName, Rail>>
-  /** Lists changed transfers. Null where no bank is configured for the environment. */
+  /** Lists changed transfers. Null if no bank is configured for the environment. */
   readonly banks: Readonly<Record<Environment, Pick<Rail, 'changedSince'> | null>>
-  /** Makes test deposits. Null where no sandbox bank is configured: then every sandbox wallet is simulated. */
+  /** Makes test deposits. Null if no sandbox bank is configured: then every sandbox wallet is simulated. */
   readonly sandboxBank: Pick<SimulatedBank, 'deposit' | 'simulateDeposit'> | null
   /** Time limits of a payout's calls to the bank. */
   readonly limits: BankLimits
@@ -47,46 +47,46 @@ export interface ActivityDeps {
   /** Time limits of the reconciliation. */
   readonly proof: ProofLimits
 
-  /** Issues the invoices. Null where none is configured: then nothing is billed. */
+  /** The issuer of the invoices. Null if not configured: then nothing is billed. */
   readonly seller: Seller | null
-  /** Sends invoices. Null where no mail server is configured: then they wait. */
+  /** Sends invoices. Null if no mail server is configured: then invoices wait. */
   readonly mailer: Mailer | null
   /** Receives mails about drifts and audit faults. Null if not configured. */
   readonly opsEmail: string | null
-  /** Base of links to the dashboard, in mails and for the bank's redirects. */
+  /** Base URL of links to the dashboard, in mails and in the bank's redirects. */
   readonly publicUrl: string
 
   /** How long recipient details and bank events are kept. */
   readonly retention: RetentionDays
-  /** How long activity entries of changes are kept, and those of reads. */
+  /** How long refused and repeated writes stay in the activity list, and how long reads do. */
   readonly activityRetentionDays: number
   readonly activityReadRetentionDays: number
 }
 
-/** The activities of a payout are bound twice: with brief calls to the bank while a caller waits, and with long ones otherwise. */
+/** Payout activities that a caller waits for get short timeouts for calls to the bank. The others get long ones. */
 export type PayoutDeps = Pick<ActivityDeps, 'db' | 'clock' | 'keyring' | 'rails' | 'log' | 'limits'>
 
 interface BankLimits {
-  /** How long the identical call is repeated under one bank key: less than the bank remembers the key. */
+  /** How long the identical call is repeated with the same bank key. It must be shorter than the bank remembers a key. */
   readonly repeatForMs: number
-  /** How long after the first call a listing without the transfer proves that there is none. */
+  /** How long the bank's list may lag behind a call. After that, a list without the transfer proves that there is none. */
   readonly listLagMs: number
   /** While a caller waits, no call to the bank starts after this time. */
   readonly answerWithinMs: number
-  /** The timeout of each of these calls, which also bounds the last one. */
+  /** The timeout of each of these calls. */
   readonly answerCallMs: number
 }
 
 export interface ProofLimits {
   /** Age at which an unbooked deposit is a drift: the bank's events and the wallet readings need time. */
   readonly graceMs: number
-  /** How far the bank's balance may be behind its own movements. */
+  /** How far the bank's balance may lag behind its movements. */
   readonly balanceLagMs: number
-  /** Between two snapshots of a wallet. */
+  /** Pause between two snapshots of a wallet. */
   readonly pauseMs: number
-  /** How often every row of a wallet's books is verified, not only the changes since the checkpoint. */
+  /** Interval at which every row of a wallet's ledger is verified, not only the changes since the checkpoint. */
   readonly fullEveryMs: number
-  /** How long a wallet may go without a comparison before that is a drift. */
+  /** A wallet that was not compared with the bank for this long is a drift. */
   readonly comparedWithinMs: number
   /** The same ages as for sweeps. */
   readonly settleWithinMs: number
@@ -101,7 +101,7 @@ type Bound<Unbound> = {
     : never
 }
 
-/** Gives each activity its dependencies, so that only its input is left. */
+/** Binds the dependencies of each activity, so that callers pass only its input. */
 export function bind<Deps, Unbound extends Activities<Deps>>(deps: Deps, activities: Unbound): Bound<Unbound>
 export function bind(deps: unknown, activities: Record<string, (deps: unknown, input: unknown) => unknown>): object {
   return Object.fromEntries(

@@ -28,7 +28,7 @@ function filesBelow(name: string): string[] {
 /** The bundle contains SDK code, which must match the version that loads it. */
 function fingerprintOf(files: readonly string[]): string {
   const hash = createHash('sha256').update(version)
-  // Relative, because two machines may keep the same build in different folders.
+  // Relative paths, because two machines may keep the same build in different folders.
   for (const file of files) hash.update(`\0${relative(__dirname, file)}\0`).update(readFileSync(file))
   return hash.digest('hex')
 }

@@ -1,4 +1,4 @@
-// Runs the worker until it is asked to stop or drain. A drained worker stays idle until its process ends.
+// Runs the worker until it must stop or drain. A drained worker stays idle until its process ends.
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Worker } from '@temporalio/worker'
@@ -7,7 +7,7 @@ import type { Registration } from './registration'
 
 interface WorkParts {
   readonly registration: Pick<Registration, 'askedToDrain' | 'become'>
-  /** Ends the process. */
+  /** Stops the worker. The process ends after that. */
   readonly signal: AbortSignal
   readonly log: Log
   readonly onReady: () => void
@@ -19,15 +19,15 @@ interface WorkParts {
 const defaultDrainMs = 30_000
 
 /**
- * Resolves when the signal has stopped it and nothing is running. It does not resolve when drained: a
- * supervisor would restart the process at once, and it would take new work.
+ * Resolves when the signal has stopped the worker and nothing is running. Does not resolve after a drain:
+ * a supervisor would restart the process, which would take new work.
  */
 export async function workUntilStopped(workers: readonly Worker[], parts: WorkParts): Promise<void> {
   const { registration, signal, log, onReady, drainWithinMs = defaultDrainMs } = parts
   const noMore = AbortSignal.any([signal, registration.askedToDrain])
   const draining = aborted(noMore).then(() => registration.become('draining'))
   const running = runAll(workers, noMore, onReady).catch((error: unknown) => {
-    // For the same reason a draining worker must not fail when an activity exceeds the shutdown time.
+    // A draining worker must not fail when an activity exceeds the shutdown time: it would be restarted and take new work.
     if (signal.aborted || !noMore.aborted) throw error
     log.warn({ err: error }, 'activities did not finish in time; another worker repeats them')
   })

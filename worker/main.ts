@@ -30,10 +30,10 @@ async function main(): Promise<void> {
   process.exit(0)
 }
 
-/** Longer than the worker's own shutdown time, and no longer than its supervisor's. */
+/** Longer than the worker's own shutdown time, and no longer than its supervisor allows. */
 const stopWithinMs = 30_000
 
-/** Configuration mistakes are printed as one sentence. Everything else is unexpected and logged above. */
+/** Prints a configuration error as one sentence. All other errors reach the uncaughtException handler above. */
 function giveUp(error: unknown): void {
   const kinds = [ConfigError, SchemaBehind, SearchAttributesWrong]
   if (!(error instanceof Error && kinds.some((kind) => error instanceof kind))) throw error
@@ -41,16 +41,16 @@ function giveUp(error: unknown): void {
   process.exit(1)
 }
 
-/** Kills instead of exiting: an exit waits for threads of the SDK, which may wait for an unresponsive server. */
+/** Kills the process instead of exiting: an exit waits for SDK threads, which may wait for an unresponsive server. */
 function endWithin(ms: number, signal: AbortSignal, log: Log): void {
   const kill = () => {
     log.error(`not stopped within ${ms} ms; killing the process`)
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), lastWordsMs)
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), logFlushMs)
   }
-  signal.addEventListener('abort', () => setTimeout(kill, ms - lastWordsMs).unref(), { once: true })
+  signal.addEventListener('abort', () => setTimeout(kill, ms - logFlushMs).unref(), { once: true })
 }
 
-/** Another thread writes the log, and a kill does not wait for it. */
-const lastWordsMs = 1_000
+/** Time for the thread that writes the log, because a kill does not wait for it. */
+const logFlushMs = 1_000
 
 main().catch(giveUp)

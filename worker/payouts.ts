@@ -1,4 +1,5 @@
-// The dependencies of payout activities, twice: with brief calls to the bank while a caller waits, with long ones otherwise.
+// The dependencies of payout activities, in two variants: short timeouts for calls to the bank while a caller waits,
+// long ones otherwise.
 
 import type { ActivityDeps, PayoutDeps } from '../activities/bind'
 import type { Db } from '../db/database'

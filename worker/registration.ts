@@ -10,7 +10,7 @@ import { untilAvailable, type WaitOptions } from './until-available'
 export interface Registration {
   readonly id: string
   readonly askedToDrain: AbortSignal
-  /** Stored at once if the database answers, otherwise with the next heartbeat. */
+  /** Stored immediately if the database is available, otherwise with the next heartbeat. */
   become(state: OwnState): Promise<void>
   /** Stores the final state. Never rejects. */
   end(): Promise<void>
@@ -25,7 +25,7 @@ interface RegistrationParts {
   readonly onState?: (state: OwnState) => void
 }
 
-/** The longest delay until a worker notices a request. */
+/** Also the longest delay until a worker notices a drain request. */
 const aliveEveryMs = 2_000
 
 export async function register({ db, clock, log, onState, ...about }: RegistrationParts): Promise<Registration> {
@@ -35,21 +35,21 @@ export async function register({ db, clock, log, onState, ...about }: Registrati
   let state: OwnState = 'working'
   onState?.(state)
 
-  const say = async () => {
+  const beat = async () => {
     if (await sayAlive(db, worker, state)) asked.abort()
   }
-  async function keepSaying(): Promise<void> {
+  async function keepBeating(): Promise<void> {
     for (;;) {
       await wait(aliveEveryMs, null, { signal: over.signal })
-      await untilAvailable('The list of workers', say, { log, signal: over.signal })
+      await untilAvailable('The list of workers', beat, { log, signal: over.signal })
     }
   }
-  const saying = keepSaying().catch(ignore)
+  const beating = keepBeating().catch(ignore)
 
   async function become(next: OwnState): Promise<void> {
     state = next
     onState?.(state)
-    await say().catch(ignore)
+    await beat().catch(ignore)
   }
   return {
     id: worker.id,
@@ -57,7 +57,7 @@ export async function register({ db, clock, log, onState, ...about }: Registrati
     become,
     async end() {
       over.abort()
-      await saying
+      await beating
       await become('ended')
     },
   }

@@ -33,7 +33,7 @@ import { createWorker } from './worker'
 /** Called with the worker's ID. */
 type OnReady = (workerId: string) => void
 
-/** Resolves when the signal has stopped it and nothing is running. */
+/** Resolves when the signal has stopped the worker and nothing is running. */
 export async function runWorker(config: Config, log: Log, signal: AbortSignal, onReady: OnReady): Promise<void> {
   const postgres = `PostgreSQL at ${new URL(config.databaseUrl).host}`
   const temporal = `Temporal at ${config.temporal.address}`
@@ -84,7 +84,7 @@ function openWorkersDatabase({ databaseUrl, databasePoolSize }: Config, log: Log
   return openDatabase({ url: databaseUrl, poolSize: databasePoolSize, onError })
 }
 
-/** Errors that waiting cannot fix are returned. Others are thrown and retried. */
+/** Returns an error that waiting cannot fix. Throws all others, which the caller retries. */
 async function checkAttributes(client: Client): Promise<'listed' | 'queried' | SearchAttributesWrong> {
   try {
     return await requireSearchAttributes(client, wantedAttributes)
@@ -94,7 +94,7 @@ async function checkAttributes(client: Client): Promise<'listed' | 'queried' | S
   }
 }
 
-/** A new build gets no work until it is promoted or ramped up, which looks like a worker that hangs. */
+/** Warns if this build gets no work because it is neither promoted nor ramped: otherwise the worker would seem to hang. */
 async function reportVersion(client: Client, { taskQueuePrefix }: Config, log: Log): Promise<void> {
   const build = ownVersion()
   const find = () => findDeployment(client, deploymentNameOf(taskQueuePrefix))

@@ -31,8 +31,8 @@ interface WorkerParts {
 }
 
 /**
- * `payouts`: many at once, and none waits for another's bank. `housekeeping`: a few background tasks. `mail`: very
- * few, because each renders a PDF in the process that pays.
+ * `payouts`: many tasks, so that one slow bank call does not block other payouts. `housekeeping`: a few background
+ * tasks. `mail`: very few, because each renders a PDF in the process that also runs payouts.
  */
 type Load = keyof typeof slots
 
@@ -42,7 +42,7 @@ export async function createWorker(options: WorkerParts): Promise<Worker> {
   return Worker.create({ ...parts, ...optionsOf(load), ...versioningOf(version), interceptors })
 }
 
-/** Running workflows move to the current build with their next task, so that an old build need not run for days. */
+/** Running workflows move to the current build with their next task, so that an old build does not have to run for days. */
 function versioningOf(version: Version | null): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   if (version === null) return {}
   return {
@@ -51,21 +51,21 @@ function versioningOf(version: Version | null): Pick<WorkerOptions, 'workerDeplo
 }
 
 export function optionsOf(load: Load) {
-  return { ...slots[load], ...manners }
+  return { ...slots[load], ...commonOptions }
 }
 
 const slots = {
   payouts: {
-    // A local activity holds the slot of its workflow task. With the default of 40, one slow bank would stop every payout. With many
-    // more, a worker that restarts with a backlog takes more than it can finish within the 5 s of a task, and all time out.
+    // A local activity holds the slot of its workflow task. With the default of 40, one slow bank would stop every payout. With
+    // many more, a worker that restarts with a backlog takes more tasks than it can finish within 5 s, and all time out.
     maxConcurrentWorkflowTaskExecutions: 150,
     maxConcurrentLocalActivityExecutions: 150,
-    // As many as run at once. Others are replayed from their short history, which saves memory.
+    // Enough for the workflows that run at the same time. Others are replayed from their short history, which saves memory.
     maxCachedWorkflows: 500,
   },
   housekeeping: {
     maxConcurrentWorkflowTaskExecutions: 10,
-    // Each issues an invoice on a connection that payouts use, too, and all wait for the next invoice number anyway.
+    // Each issues an invoice on a connection shared with payouts. They queue for the next invoice number anyway.
     maxConcurrentLocalActivityExecutions: 5,
     maxConcurrentActivityTaskExecutions: 20,
     maxConcurrentWorkflowTaskPolls: 2,
@@ -75,12 +75,12 @@ const slots = {
   mail: {
     maxConcurrentActivityTaskExecutions: 2,
     maxConcurrentActivityTaskPolls: 1,
-    // Rendering a PDF blocks the process for a tenth of a second, and payouts must not suffer on the 1st.
+    // Rendering a PDF blocks the process for a tenth of a second. The limit keeps payouts fast on the 1st of a month.
     maxActivitiesPerSecond: 3,
   },
 } as const
 
-const manners = {
+const commonOptions = {
   // One sandbox for all workflows on one thread: a second thread costs 40 MB, and a sandbox per workflow more.
   reuseV8Context: true,
   workflowThreadPoolSize: 1,
@@ -88,7 +88,7 @@ const manners = {
   stickyQueueScheduleToStartTimeout: '1s',
   // Sends heartbeats immediately instead of just before the timeout.
   maxHeartbeatThrottleInterval: '1s',
-  // Time for running activities to finish on shutdown, then the forced end.
+  // On shutdown, running activities have this grace period to finish. Then the shutdown is forced.
   shutdownGraceTime: '9s',
   shutdownForceTime: '25s',
 } as const

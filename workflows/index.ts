@@ -1,8 +1,8 @@
 // Every workflow, and the contract of every activity. The workflow bundle is built from this file.
 //
 // Each workflow file starts with its types, the contract of its activities, and their timeouts and retry
-// policies. A regular activity heartbeats, so the server notices a lost worker after the heartbeat timeout,
-// however long the activity may take. A local activity moves to another worker with its workflow task.
+// policies. A regular activity heartbeats, so the server detects a lost worker after the heartbeat timeout,
+// even if the activity may run for hours. A local activity moves to another worker with its workflow task.
 import type { ChangedTransfersActivities } from './bank/changed-transfers'
 import type { RailSwitchActivities } from './bank/rail-switch'
 import type { SealAuditActivities, VerifyAuditActivities } from './controls/audit'

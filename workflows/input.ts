@@ -1,5 +1,5 @@
-// Validates workflow input, because an operator may start a workflow by hand with anything. Invalid input
-// fails the run at once, with a message that describes the expected input. Any other error would only fail
+// Validates workflow input, because an operator may start a workflow by hand with any input. Invalid input
+// fails the run immediately, with a message that describes the expected input. Any other error would only fail
 // the workflow task, which Temporal retries forever.
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow'
 import { parseMonth } from '../domain/month'
@@ -15,7 +15,7 @@ export function requireCounts(input: unknown, maxima: Readonly<Record<string, nu
   })
   if (isValid) return
   const ranges = Object.entries(maxima).map(([name, max]) => `${name} from 1 to ${max}`)
-  throw refusedInput(`as ${example}, with ${ranges.join(' and ')}`)
+  throw refusedInput(`like ${example}, with ${ranges.join(' and ')}`)
 }
 
 /** Each field must be present and of its kind. */
@@ -28,7 +28,7 @@ export function requireFields(input: unknown, wanted: Readonly<Record<string, ke
   )
 }
 
-/** A value that a run passes to its continuation. Other starts ignore it: an operator may have copied it. */
+/** Returns a value that the previous run passed on. In a first run it returns undefined: an operator may have copied the value. */
 export function fromPreviousRun<Value>(value: Value | undefined): Value | undefined {
   return workflowInfo().continuedFromExecutionRunId === undefined ? undefined : value
 }
@@ -49,10 +49,10 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const kinds = {
   id: { description: 'a UUID', fits: (value: unknown) => typeof value === 'string' && uuid.test(value) },
   month: {
-    description: 'as 2026-10',
+    description: 'a month such as 2026-10',
     fits: (value: unknown) => typeof value === 'string' && parseMonth(value) !== null,
   },
-  text: { description: 'a text', fits: isText },
+  text: { description: 'a non-empty string', fits: isText },
   count: {
     description: 'a whole number from 1',
     fits: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 1,

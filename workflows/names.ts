@@ -4,12 +4,12 @@ import type { Environment } from '../domain/environment'
 
 export const housekeepingQueue = 'housekeeping'
 
-/** Keeps apart the queues and IDs of systems that share a Temporal server: each system has its own prefix. */
+/** Separates the queues and IDs of systems that share a Temporal server. Each system has its own prefix. */
 export function ofSystem(name: string, prefix: string): string {
   return prefix === payoutQueuePrefix ? name : `${prefix}-${name}`
 }
 
-/** One queue per environment, so that a bank that hangs in one does not stop the payouts of the other. */
+/** One queue per environment, so that a bank that hangs does not stop the payouts of the other environment. */
 export function payoutQueue(environment: Environment, prefix: string = payoutQueuePrefix): string {
   return `${prefix}-${environment}`
 }
@@ -36,17 +36,17 @@ export function keyOf(workflowId: string): string {
 
 /** Both the name and the ID of the update: all requests for the same payout join the same update. */
 export const createUpdate = 'create'
-/** Likewise: a repeated cancel gets the decision of the first one. */
+/** Also both name and ID: a repeated cancel gets the decision of the first one. */
 export const cancelUpdate = 'cancel'
 export const bankSpokeSignal = 'bankSpoke'
-/** What a payout waits for. Its answer is a `PayoutReport`. */
+/** Returns a `PayoutReport`. */
 export const statusQuery = 'status'
 
 export function payoutReturnId(payoutId: string): string {
   return `return/${payoutId}`
 }
 
-/** The input of a rail switch as an operator writes it. Error messages of workflow and activity quote it. */
+/** The input format of a rail switch, for operators. The error messages of the workflow and the activity quote it. */
 export const railSwitchInput =
   '{"environment": "sandbox" or "live", "action": "pause", "resume" or "wake", "by": who you are, "reason": why}'
 
@@ -55,7 +55,7 @@ export function railSwitchId(environment: Environment, prefix: string): string {
   return `${ofSystem('rail-switch', prefix)}/${environment}`
 }
 
-/** Search attributes of payouts in the Web UI. The types are the server's. */
+/** Search attributes of payouts in the Web UI, with Temporal's type names. */
 export const payoutSearchAttributes = {
   partner: { name: 'PayoutPartner', type: 'KEYWORD' },
   environment: { name: 'PayoutEnvironment', type: 'KEYWORD' },
@@ -68,7 +68,7 @@ export const payoutSearchAttributes = {
   reason: { name: 'PayoutReason', type: 'KEYWORD' },
 } as const
 
-/** The ID of each workflow's Schedule. Temporal appends the time to get the ID of the workflow. */
+/** The ID of each workflow's Schedule. Temporal appends the time to form the workflow ID. */
 export const scheduleIds = {
   pruneActivity: 'prune-activity',
   sweep: 'sweep',
@@ -110,13 +110,13 @@ export function signUpId(codeId: string): string {
   return `sign-up/${codeId}`
 }
 
-/** A manual run adds its month to the ID of the Schedule, so starting it twice makes one run. */
+/** A manual run has the Schedule's ID plus its month, so starting it twice makes one run. */
 export function invoiceRunId(prefix: string, { period, partner }: { period: string; partner: string | null }): string {
   const ofMonth = `${ofSystem(scheduleIds.invoiceRun, prefix)}/${period}`
   return partner === null ? ofMonth : `${ofMonth}/${partner}`
 }
 
-/** The type of the failure of an invoice run that could not bill every partner. Its details are the result. */
+/** The failure type of an invoice run that could not bill every partner. Its details contain the result. */
 export const partnersNotBilled = 'PartnersNotBilled'
 
 export function invoiceId(partnerId: string, period: string): string {
@@ -127,7 +127,7 @@ export function invoiceMailId(invoice: string): string {
   return `invoice-mail/${invoice}`
 }
 
-/** A queue of its own for mail activities, so that a mail server that hangs does not delay a sweep. */
+/** A separate queue for mail activities, so that a mail server that hangs does not delay a sweep. */
 export function mailQueue(housekeeping: string): string {
   return `${housekeeping}-mail`
 }

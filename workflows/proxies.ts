@@ -8,24 +8,24 @@ import {
 
 type Duration = NonNullable<ActivityOptions['startToCloseTimeout']>
 
-/** The interval before the first retry doubles with each retry, up to the longest. Without `attempts` there is no last one. */
+/** The retry interval starts at `first` and doubles up to `longest`. Without `attempts`, retries are unlimited. */
 interface Retries {
   readonly first: Duration
   readonly longest?: Duration
   readonly attempts?: number
 }
 
-/** Regular activities. They heartbeat, so the server notices a lost worker within seconds. */
+/** Regular activities. They heartbeat, so the server detects a lost worker within seconds. */
 export function regularActivities<A>(startToCloseTimeout: Duration, retries: Retries): ActivityInterfaceFor<A> {
   return proxyActivities<A>({ startToCloseTimeout, heartbeatTimeout: '5 seconds', retry: policyOf(retries) })
 }
 
-/** Activities inside the workflow task. A retry more than a second away is a timer, which occupies no worker slot. */
+/** Activities that run inside the workflow task. A retry more than a second away becomes a timer, which occupies no worker slot. */
 export function localActivities<A>(startToCloseTimeout: Duration, retries: Retries): ActivityInterfaceFor<A> {
   return proxyLocalActivities<A>({ startToCloseTimeout, localRetryThreshold: '1 second', retry: policyOf(retries) })
 }
 
-/** Repeats an activity until it handles less than a full batch, or for all batches. Returns how many rows it handled. */
+/** Repeats an activity until a batch is not full, at most `batches` times. Returns the number of rows handled. */
 export async function inBatches(
   handle: (batch: { readonly limit: number }) => Promise<number>,
   { batchSize, batches }: { readonly batchSize: number; readonly batches: number },

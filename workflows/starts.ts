@@ -1,5 +1,5 @@
-// How each workflow is started: type, id, task queue, input, policies, summary and search attributes. Every caller starts it alike.
-// Schedules are in worker/schedules/, and a child workflow is in its parent's file.
+// The start options of each workflow, shared by all callers: type, ID, task queue, input, policies, summary and search
+// attributes. Schedules are in worker/schedules/. The options of a child workflow are in its parent's file.
 import type { Environment } from '../domain/environment'
 import { formatPence, formatUsdc } from '../domain/money'
 import type { CaseKind } from '../domain/payouts/case'
@@ -25,7 +25,7 @@ import {
 
 export type WorkflowName = keyof typeof workflows
 
-/** The options of a client's start, and the type of the workflow. They hold ids, amounts and four digits, never a name. */
+/** Options for the client, with the workflow type. They hold IDs, amounts and the last four digits of an account, never a name. */
 export interface Start<Name extends WorkflowName = WorkflowName> {
   readonly workflowType: Name
   readonly workflowId: string
@@ -84,23 +84,23 @@ interface WakeToStart {
 
 export interface RunToStart {
   readonly period: string
-  /** Its slug; null bills every partner. */
+  /** The partner's slug. Null bills every partner. */
   readonly partner: string | null
 }
 
 /** A killed worker's payouts wait this long before another worker takes them over. */
 const takeoverTimeout = '5s'
 
-/** Before background work in the same queue, which has Temporal's default of 3: a person waits for the result. */
+/** Runs before background work in the same queue, which has Temporal's default of 3, because a person waits for the result. */
 const waitedFor = { priorityKey: 2 }
 
-/** The caller has given up by then. */
+/** By then the caller has given up. */
 const callerTimeout = '10 minutes'
 
 const dayMs = 24 * 60 * 60 * 1000
 
 export const starts = {
-  /** A second request joins. An attempt that has ended does not start again: the row assigns the next attempt. */
+  /** A second request joins the running workflow. An ended attempt does not start again: the row assigns the next attempt. */
   payout(payout: PayoutToStart, { queuePrefix, pollMs }: PollSettings): Start<'payout'> {
     const {
       payoutId,
@@ -122,7 +122,7 @@ export const starts = {
       workflowTaskTimeout: takeoverTimeout,
       staticSummary: `${formatPence(amountPence)} GBP to ••••${accountLast4 ?? ''} · ${slug} · ${environment}`,
       typedSearchAttributes: attributesOf(payout),
-      // When tasks wait for workers, partners take turns. Activities inherit it.
+      // When tasks wait for workers, partners take turns. Activities inherit the fairness key.
       priority: { fairnessKey: partnerId },
     }
   },
@@ -142,7 +142,7 @@ export const starts = {
       args: [{ payoutId, pollMs }],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowTaskTimeout: takeoverTimeout,
-      staticSummary: `A completed payout of ${formatPence(amountPence)} GBP comes back · ${slug} · ${environment}`,
+      staticSummary: `Return of a completed payout of ${formatPence(amountPence)} GBP · ${slug} · ${environment}`,
       typedSearchAttributes: returnAttributesOf(payout),
     }
   },
@@ -160,7 +160,7 @@ export const starts = {
     }
   },
 
-  /** Wakes unsent payouts. A run in progress is replaced: it may have passed payouts that a second pause has held. */
+  /** Wakes unsent payouts. Replaces a run in progress, which may already have passed payouts that a second pause held. */
   railSwitch({ environment, by, why }: WakeToStart, settings: QueueSettings): Start<'railSwitch'> {
     return {
       workflowType: 'railSwitch',
@@ -199,7 +199,7 @@ export const starts = {
     }
   },
 
-  /** A retry joins the run in progress. After that, a new run answers with the same partner. */
+  /** A retry joins the run in progress. A later retry starts a new run, which returns the same partner. */
   signUp(codeId: string, settings: QueueSettings): Start<'signUp'> {
     return {
       workflowType: 'signUp',
@@ -231,11 +231,11 @@ export const starts = {
       workflowId: walletReadingId(walletId),
       taskQueue: housekeeping(settings),
       args: [{ walletId, readings: 100 }],
-      staticSummary: 'Reads what is new in the history of a wallet',
+      staticSummary: 'Reads the new entries of a wallet history',
     }
   },
 
-  /** Two requests for the same month follow one run and get one result. */
+  /** Two requests for the same month share one run and its result. */
   invoiceRun({ period, partner }: RunToStart, settings: QueueSettings): Start<'invoiceRun'> {
     return {
       workflowType: 'invoiceRun',
@@ -257,7 +257,7 @@ type Attributed = Pick<PayoutToStart, 'payoutId' | 'environment' | 'status' | 's
 
 type PayoutAttributes = ReturnType<typeof attributesOf> | ReturnType<typeof returnAttributesOf>
 
-/** The partner by its slug, as in the summary. Search for a partner's id by the beginning of the workflow id. */
+/** Identifies the partner by slug, as the summary does. To search by partner ID, use the prefix of the workflow ID. */
 function attributesOf({ payoutId, slug, environment, status, amountPence }: Attributed) {
   const keys = payoutSearchAttributes
   return [

@@ -11,22 +11,22 @@ import type { ChangedTransfers, LookedThrough } from '../../workflows/bank/chang
 import { ago, each, type SweepDeps } from '../controls/sweep'
 
 const dayMs = 86_400_000
-/** The day before is scanned again: clocks differ, and a workflow may have been lost since. */
+/** Each scan repeats a day, because clocks differ and a workflow may have been lost since. */
 const overlapMs = dayMs
-/** Older payments are not returned any more. */
+/** Payments older than this are no longer returned. */
 const firstScanMs = 91 * dayMs
 const atOnce = 100
-/** The scan runs every day, so two have failed. */
+/** The scan runs daily, so by then two have failed. */
 const staleScanMs = 2 * dayMs
 
-/** Holds one batch at a time, however much has changed. The next scan repeats what this one could not do. */
+/** Keeps one batch in memory at a time. If a transfer fails, the next scan starts from the same position again. */
 export async function readChangedTransfers(deps: SweepDeps, { environment }: ChangedTransfers): Promise<LookedThrough> {
   const rail = deps.banks[environment]
   if (rail === null) return nothing
   const begunAt = deps.clock.now()
   const saved = await findReading(deps.db, environment)
   if (saved !== null && saved < ago(deps, staleScanMs)) {
-    deps.log.error({ environment, read_until: saved }, 'the changed transfers were not scanned for days')
+    deps.log.error({ environment, read_until: saved }, 'changed transfers have not been scanned for days')
   }
   const readUntil = saved ?? ago(deps, firstScanMs)
   let sum = nothing
@@ -53,7 +53,8 @@ async function reportUnreadable(
 ): Promise<number> {
   const ids = named.flatMap((payoutId) => (payoutId !== null && isUuid(payoutId) ? [payoutId] : []))
   const ours = ids.length === 0 ? [] : await findPayoutsOfTransfers(deps.db, environment, ids)
-  for (const { payoutId } of ours) deps.log.error({ payout_id: payoutId }, 'its changed transfer cannot be read')
+  for (const { payoutId } of ours)
+    deps.log.error({ payout_id: payoutId }, 'cannot read the changed transfer of a payout')
   return ours.length
 }
 

@@ -1,4 +1,4 @@
-// Activities that pause and resume the rail: the row decides, and waiting payouts are woken.
+// Activities that pause or resume the rail and wake waiting payouts.
 import { ApplicationFailure } from '@temporalio/common'
 import { pauseRail, resumeRail } from '../../db/bank/rail-pauses'
 import { listUnsentPayouts } from '../../db/payouts/open'
@@ -23,11 +23,11 @@ export async function switchRail(
       ? await pauseRail(db, { ...about, reason })
       : await resumeRail(db, { ...about, pausedBefore: new Date(order.askedAt) })
   if (changed)
-    log.warn({ environment, by: about.by }, action === 'pause' ? 'the rail is paused' : 'the rail is open again')
+    log.warn({ environment, by: about.by }, action === 'pause' ? 'the rail is paused' : 'the rail is resumed')
   return { changed }
 }
 
-/** Operators type it in the Web UI. */
+/** Validates the input, because operators type it in the Web UI. */
 function requireReadable({ environment, action, by, reason }: RailOrder): void {
   const isLine = (text: unknown, max: number) => typeof text === 'string' && text.length <= max && !/\p{Cc}/u.test(text)
   const isRight =

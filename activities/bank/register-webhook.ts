@@ -9,7 +9,7 @@ import { bankKeyFor } from '../bind'
 
 interface WebhookToRegister {
   readonly environment: Environment
-  /** Null when the bank shall send no events. */
+  /** Null if the bank should send no events. */
   readonly url: string | null
 }
 
@@ -19,7 +19,7 @@ interface WebhookDeps {
   readonly rail: Pick<Rail, 'registerWebhook' | 'disableWebhook'>
 }
 
-/** Any number of workers may do this at once: they ask under one key, so the bank makes one webhook. */
+/** Several workers may do this at the same time: they use the same key, so the bank creates one webhook. */
 export async function registerWebhook(
   { db, clock, rail }: WebhookDeps,
   { environment, url }: WebhookToRegister,
@@ -32,10 +32,10 @@ export async function registerWebhook(
   }
   if (known?.url === url) return 'already_registered'
   const at = clock.now()
-  // The day is in the key, because after a day the bank refuses one that it has seen.
+  // The key contains the date, because the bank refuses a key that is reused after a day.
   const key = bankKeyFor(`webhook/${environment}/${url}/${known?.webhookRef ?? ''}/${at.toISOString().slice(0, 10)}`)
   const registered = await rail.registerWebhook({ url, key })
-  // Only the row knows the old webhook, so it is switched off before the row forgets it. A crash in between repeats both.
+  // Only the row has the reference of the old webhook, so disable that webhook before replacing the row.
   if (known !== null && known.webhookRef !== registered.webhookRef) await rail.disableWebhook(known.webhookRef)
   await saveBankWebhook(db, { environment, url, ...registered }, at)
   return 'registered'

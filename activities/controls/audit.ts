@@ -7,12 +7,12 @@ import { auditMessage } from '../../mail/messages/operators'
 import type { AuditVerdict } from '../../workflows/controls/audit'
 import type { ActivityDeps } from '../bind'
 
-/** After this the mail is of no use. */
+/** A queued mail expires after this time. */
 const keepForMs = 3 * 24 * 60 * 60 * 1000
 
 type Deps = Pick<ActivityDeps, 'db' | 'clock' | 'log' | 'keyring' | 'opsEmail'>
 
-/** Logs the head of the chain: kept outside the database, it shows whether the chain was rebuilt later. */
+/** Logs the head of the chain. A copy outside the database shows whether the chain was rebuilt later. */
 export async function sealAudit(
   { db, clock, log }: Pick<Deps, 'db' | 'clock' | 'log'>,
   { limit }: { readonly limit: number },
@@ -23,7 +23,7 @@ export async function sealAudit(
   return sealed.rows
 }
 
-/** Logs a fault each time, and mails it to ops once. */
+/** Logs a fault every time, and mails it to the operators once. */
 export async function verifyAudit({ db, clock, keyring, log, opsEmail }: Deps): Promise<AuditVerdict> {
   const verified = await verifySinceLast(db)
   const { fault, head } = verified

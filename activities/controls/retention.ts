@@ -1,4 +1,4 @@
-// Removes data whose retention period is over, one batch at a time.
+// Deletes data whose retention period has ended, one batch at a time.
 
 import { pruneActivity as prune } from '../../db/controls/activity'
 import { eraseRecipients as eraseDetails, eraseBankEvents as eraseEvents } from '../../db/controls/retention'
@@ -15,7 +15,7 @@ export async function eraseBankEvents({ db, clock, retention }: RetentionDeps, {
   return eraseEvents(db, { before: daysAgo(clock, retention.bankEventDays), limit })
 }
 
-/** Activity entries that changed nothing: reads after days, refused writes after the full period. */
+/** Deletes activity entries that changed nothing. Reads have a shorter retention than refused writes. */
 export async function pruneActivity(
   { db, clock, activityRetentionDays, activityReadRetentionDays }: PruneDeps,
   { limit }: Batch,

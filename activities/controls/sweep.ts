@@ -1,4 +1,4 @@
-// The sweeps: start missing workflows, end stray ones, connect sandboxes to their bank, and report overdue work.
+// The sweeps start missing workflows, end stray ones, connect sandboxes to their bank, and report overdue work.
 
 import { defaultPayloadConverter } from '@temporalio/common'
 import { findSweepPosition, saveSweepPosition } from '../../db/controls/sweep-positions'
@@ -31,11 +31,11 @@ export function ago({ clock }: Pick<SweepDeps, 'clock'>, ms: number): Date {
   return new Date(clock.now().getTime() - ms)
 }
 
-/** A page of 50, ten at a time with two calls each, ends within the half minute of its activity. */
+/** A page of 50 rows, ten at a time with two calls each, takes at most 25 s. */
 const callMs = 2_500
 const atOnce = 10
 
-/** A call that fails does not stop the others. `describe` returns what the log may contain about a failed one. */
+/** A failed call does not stop the others. `describe` returns the fields that the log gets for a failed row. */
 export async function each<T, Result>(
   { temporal, log }: Pick<SweepDeps, 'temporal' | 'log'>,
   page: readonly T[],
@@ -59,7 +59,7 @@ export async function each<T, Result>(
 
 type Sweep<Deps> = (deps: Deps, page: Page) => Promise<SweptPage>
 
-/** The next sweep continues where an interrupted one stopped. A position that cannot be continued from is dropped. */
+/** The next sweep continues where an interrupted one stopped. If a page fails, its position is dropped. */
 export function resumable<Deps extends Pick<ActivityDeps, 'db'>>(stage: string, sweep: Sweep<Deps>): Sweep<Deps> {
   return async (deps, page) => {
     const after = page.after ?? (await findSweepPosition(deps.db, stage))
@@ -103,7 +103,7 @@ async function startItsWorkflow(deps: SweepDeps, row: OpenPayout): Promise<'runn
   if (was === 'RUNNING') return 'running'
   deps.log.warn(
     { payout_id: row.payoutId, attempt: row.attempt, was },
-    'an open payout had no workflow that gets on: started',
+    'started a workflow for an open payout that had none running',
   )
   return 'started'
 }
@@ -136,7 +136,7 @@ export async function sweepStrays(deps: SweepDeps, page: Page): Promise<SweptPag
   return { woken: done.length, failed, next }
 }
 
-/** The cursor is the server's page token in base64, because a list cannot be continued after a given workflow. */
+/** The cursor is the server's page token in base64, because the server cannot list the workflows after a given one. */
 async function runningPayouts(deps: SweepDeps, { after, limit }: Page) {
   const { temporal, queuePrefix, olderThanMs } = deps
   const queues = (['sandbox', 'live'] as const).map((environment) => `'${payoutQueue(environment, queuePrefix)}'`)
@@ -174,16 +174,16 @@ export async function reportOverduePayouts(deps: SweepDeps, { limit }: Page): Pr
   const overdue = await markOverdue(deps.db, { sentBefore, unknownBefore, limit })
   for (const { payoutId, attention, environment, createdAt } of overdue) {
     const since = createdAt.toISOString()
-    deps.log.error({ payout_id: payoutId, attention, environment, since }, 'payout overdue; an operator has to look')
+    deps.log.error({ payout_id: payoutId, attention, environment, since }, 'payout overdue; an operator must check it')
   }
   return { overdue: overdue.length, next: overdue.length < limit ? null : 'more' }
 }
 
 const openWithinMs = 15 * 60_000
 
-/** Logged once for each try. */
+/** Logs each attempt of a partner once. */
 async function reportLateOpenings(deps: SweepDeps): Promise<void> {
   for (const partnerId of await takeLateOpenings(deps.db, ago(deps, openWithinMs))) {
-    deps.log.error({ partner_id: partnerId }, 'the bank has not opened a verification; an operator has to look')
+    deps.log.error({ partner_id: partnerId }, 'the bank has not opened a verification; an operator must check it')
   }
 }

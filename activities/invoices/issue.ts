@@ -25,7 +25,7 @@ export async function issueInvoice(deps: IssueDeps, order: InvoiceOrder): Promis
 
 /** A permanent error is not retried: an operator has to fix it, and the other partners do not wait. */
 async function issueOrGiveUp({ db, clock, log, seller }: IssueDeps, order: InvoiceOrder): Promise<Issued> {
-  assert(seller !== null, 'a run without a seller does not get here')
+  assert(seller !== null, 'an invoice must have a seller')
   try {
     return await issue(db, { ...order, at: clock.now(), seller })
   } catch (error) {
@@ -57,7 +57,7 @@ export async function partnersToBill(deps: BillingDeps, page: BillingPage): Prom
   return { partnerIds: partners.map(({ id }) => id), billedBefore, next }
 }
 
-/** Includes a partner that already has its invoice: issuing reports that. */
+/** The partner may already have its invoice: `issueInvoice` then returns `already`. */
 async function justOne({ db }: BillingDeps, slug: string): Promise<PartnersToBill> {
   const partner = await findPartnerBySlug(db, slug)
   if (partner === null) throw ApplicationFailure.nonRetryable(`There is no partner ${slug}.`, 'PartnerUnknown')

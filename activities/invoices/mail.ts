@@ -23,7 +23,7 @@ export async function mailInvoice(deps: MailDeps, { invoiceId }: { invoiceId: st
   if (invoice.status === 'void') return 'void'
   const about = { invoice_id: invoiceId, partner_id: invoice.partnerId }
   if (invoice.email === null) {
-    deps.log.warn(about, 'an invoice cannot be mailed: its partner has no email')
+    deps.log.warn(about, 'cannot mail invoice: its partner has no email address')
     return 'nobody'
   }
   const sent = await send(deps, invoice, invoice.email)
@@ -35,7 +35,7 @@ export async function mailInvoice(deps: MailDeps, { invoiceId }: { invoiceId: st
   }
   deps.log.warn({ ...about, reason }, `an invoice was not mailed: ${outcome}`)
   if (outcome === 'refused') return outcome
-  throw new Error(`the mail server did not take it: ${reason}`)
+  throw new Error(`the mail server did not accept the mail: ${reason}`)
 }
 
 async function send(
@@ -49,7 +49,7 @@ async function send(
   return mailer.send(await composeMail(id, document, address, publicUrl))
 }
 
-/** Every retry has the same Message-ID, because its parts were frozen with the invoice. */
+/** Every retry has the same Message-ID, because its parts do not change after the invoice is issued. */
 async function composeMail(
   invoiceId: string,
   document: InvoiceDocument,

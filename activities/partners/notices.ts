@@ -1,5 +1,5 @@
-// Mails a partner's admins: one mail for each admin with all notices that belong together, queued in the transaction that takes the
-// notices. While no one can receive them, they wait.
+// Mails notices to a partner's admins. Each admin gets one mail per group of related notices, queued in the transaction that
+// takes the notices. Notices that no admin can receive yet wait.
 import type { Tx } from '../../db/database'
 import { enqueueMail } from '../../db/partners/mails'
 import { listMembers } from '../../db/partners/members'
@@ -23,7 +23,7 @@ import type { ActivityDeps } from '../bind'
 type NoticeDeps = Pick<ActivityDeps, 'db' | 'clock' | 'log' | 'keyring' | 'publicUrl'>
 
 const atOnceInAMail = 1_000
-/** After this the mail is of no use. */
+/** A queued mail expires after this time. */
 const keepForMs = 3 * 24 * 60 * 60 * 1000
 
 export async function checkLowBalances(
@@ -80,7 +80,7 @@ interface Readers {
 }
 
 /**
- * The admins who have signed in. The address of any other may be a stranger's, because anyone can type one
+ * The admins who have signed in. The address of any other admin may belong to a stranger, because anyone can type one
  * (docs/decisions/sign-in/confirm-codes.md). Before the first sign-in only an operator, or a sign-up by mailed code, can have set the
  * contact address, so the mails go there.
  */
@@ -93,7 +93,7 @@ async function readersOf(tx: Tx, { id, contactEmail }: PartnerRow): Promise<Read
 
 const listedAtMost = 20
 
-/** The details that a mail contains. A long list is cut and its length stated. Null if nothing is left to report. */
+/** The content of a mail. A long list is truncated, and the mail states its length. Null if nothing is left to report. */
 async function contentOf(
   tx: Tx,
   group: NoticeGroup,
@@ -140,7 +140,7 @@ async function contentOf(
       return { kind: group.kind, count, items }
     }
     case 'low_balance': {
-      // The partner may have switched it off since.
+      // The partner may have disabled the notice since.
       const { lowBalanceMicroUsdc } = partner
       if (lowBalanceMicroUsdc === null) return null
       const balanceUsdc = formatUsdcDown(BigInt(last))

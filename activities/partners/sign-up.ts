@@ -1,4 +1,4 @@
-// Opens a partner from its sign-up, once, under a lock on the emailed code.
+// Opens the partner of a sign-up, once, under a lock on the emailed code.
 import { randomBytes } from 'node:crypto'
 import { ApplicationFailure } from '@temporalio/common'
 import type { Tx } from '../../db/database'
@@ -27,7 +27,7 @@ export async function openSignedUp(
   })
 }
 
-/** Who has opened as many as one may signs in where they were last. */
+/** An email that has opened the maximum number of partners gets the partner where it last signed in. */
 async function partnerOfManyOpened(
   tx: Tx,
   { email, at }: { readonly email: string; readonly at: Date },

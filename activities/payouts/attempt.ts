@@ -10,12 +10,12 @@
 //   from      to        by                when
 //   null      null      holdPayout        it must wait: the caller is answered, so the payout exists from now on
 //   null      unknown   beginSubmit       before each first call to the bank (submit.ts)
-//   null      sent      recordTransfer    a lookup found a transfer that a restored row does not know
+//   null      sent      recordTransfer    a lookup found a transfer that a restored row lacks
 //   null      over      refuse            the wallet's balance is too low (debit.ts)
 //   null      over      releasePayout     the bank refuses it, or is not available and the caller can retry
 //   null      over      cancelUnsent      the partner or an operator cancels it (cancel.ts)
 //   unknown   null      withdrawSubmit    the call provably sent nothing (submit.ts)
-//   unknown   unknown   noteUnknown       its answer was lost: the call can no longer be withdrawn
+//   unknown   unknown   noteUnknown       the answer was lost: the call can no longer be withdrawn
 //   unknown   sent      recordTransfer    the bank accepted the transfer, or a lookup or an operator found it
 //   unknown   over      releasePayout     nothing was sent, and the proof still holds under the lock
 //   unknown   over      refuse            an operator decides that nothing was sent (by-hand/resolve.ts)
@@ -44,7 +44,7 @@ import { simulatedRefs } from '../../rail/simulated'
 import type { PayoutRef, Underway } from '../../workflows/payouts/payout'
 import type { PayoutDeps } from '../bind'
 
-/** The state of an attempt, for a run that resumes, repeats or comes too late. Null: the attempt starts from the beginning. */
+/** The state of an attempt, for a run that resumes it, repeats it or comes too late. Null: no call was started. */
 export function stateOf(row: StepRow, { attempt }: PayoutRef): Underway | null {
   // The key was claimed again, so the row belongs to a newer attempt.
   if (row.attempt !== attempt) return over('refused', 'superseded', refused('payout_not_created'))
@@ -75,7 +75,7 @@ export const unconfirmed: Underway = {
   says: 'the bank has not confirmed it',
 }
 
-/** `failureReason` is a code, perhaps with a sentence after it. */
+/** `failureReason` is a code, optionally followed by a sentence. */
 export function over(
   status: Underway['status'],
   says: string = status,
@@ -85,7 +85,7 @@ export function over(
   return { at: 'over', verdict, status, says, ...reasonIn(failureReason) }
 }
 
-/** The code of a failure reason. The sentence after it is not for search attributes. */
+/** The code of a failure reason, without its sentence, for search attributes. */
 export function reasonIn(failureReason: string | null): { readonly reason?: string } {
   const code = /^[a-z][a-z_]*/.exec(failureReason ?? '')?.[0]
   return code === undefined ? {} : { reason: code }
@@ -99,15 +99,15 @@ function unsent(says: string): Underway {
   return { at: 'unsent', verdict: kept, status: 'pending', says }
 }
 
-/** The API has answered the caller, or is about to: the payout exists for good, and a refusal can only fail it. */
+/** Whether the API has answered the caller, or is about to. From then on the payout exists, and a refusal can only fail it. */
 function isAcknowledged({ answeredAt, verdict }: StepRow): boolean {
   return answeredAt !== null || verdict !== null
 }
 
 /**
- * The first call comes so late that the bank may have forgotten the key of an earlier one, because the row was restored or held
- * for a day (docs/decisions/payouts/late-first-calls.md). The bank remembers a key for 24 hours by its own clock. Until
- * then, a repeated first call returns the existing transfer.
+ * Whether the first call comes so late that the bank may have forgotten the key of an earlier call. This happens if the row was
+ * restored from a backup or held for a day (docs/decisions/payouts/late-first-calls.md). The bank remembers a key for 24 hours
+ * by its own clock. Within that time, a repeated first call returns the existing transfer.
  */
 export function isLate({ createdAt }: StepRow, { clock }: Pick<PayoutDeps, 'clock'>): boolean {
   return clock.now().getTime() - createdAt.getTime() >= bankKeepsKeysMs
@@ -115,25 +115,25 @@ export function isLate({ createdAt }: StepRow, { clock }: Pick<PayoutDeps, 'cloc
 
 const bankKeepsKeysMs = 23 * 3_600_000
 
-/** `resolveSubmit` reads the bank's list, which takes longer than a workflow task may. */
+/** Hands over to `resolveSubmit`, because reading the bank's list takes longer than a workflow task may. */
 export const needsLookup: Underway = {
   ...unsent('unsent for a day: looking up the transfer first'),
   needsLookup: true,
 }
 
-/** Some transitions run in a transaction of their caller. */
+/** Some transitions run in their caller's transaction. */
 interface RowDeps extends Pick<PayoutDeps, 'clock'> {
   readonly db: Queryable
 }
 
-/** What to answer when another run has moved the attempt. An unknown outcome is recorded before it is returned. */
+/** Returns the state after another run has moved the attempt. Records an unknown outcome before it is returned. */
 export async function reportState(deps: RowDeps, payout: PayoutRef, state: Underway): Promise<Underway> {
   return state.at === 'unknown' ? noteUnknown(deps, payout) : state
 }
 
 /**
- * Keeps a payout that must not be sent now, with its money held. The row records the answer before the caller gets it:
- * from then on no refusal releases the key.
+ * Keeps a payout that must not be sent now, and keeps its debit. Records the answer in the row before the caller gets it.
+ * From then on no refusal releases the key.
  */
 export async function holdPayout(deps: PayoutDeps, payout: PayoutRef, held?: Underway): Promise<Underway> {
   await markAnswered(deps.db, { ...payout, at: deps.clock.now() })
@@ -154,8 +154,8 @@ function holdReasonOf({ heldBy }: StepRow): string {
 }
 
 /**
- * Records that the outcome of a call is unknown, before anyone is answered and before the call is repeated. From then on the
- * run that made the first call can no longer prove by its answer that nothing was sent.
+ * Records that the outcome of a call is unknown, before the caller is answered and before the call is repeated. From then on
+ * the answer to the first call no longer proves that nothing was sent.
  */
 export async function noteUnknown({ db, clock }: RowDeps, payout: PayoutRef): Promise<Underway> {
   const { payoutId, attempt } = payout
@@ -175,7 +175,7 @@ export async function noteUnknown({ db, clock }: RowDeps, payout: PayoutRef): Pr
   return stateOf(await loadStep(db, payoutId), payout) ?? unsent('waiting to be sent')
 }
 
-/** The bank has the transfer: under way, or refused at once, in which case the money comes back when the bank says so. */
+/** Records the bank's transfer. If the bank refused it immediately, the payout fails, and a later poll books the refund. */
 export async function recordTransfer(
   deps: RowDeps & Pick<PayoutDeps, 'log'>,
   payout: PayoutRef,
@@ -200,14 +200,14 @@ export async function recordTransfer(
   })
   if (!recorded) return recordedBefore(deps, payout, transfer)
   if (transfer.sentMicroUsdc !== row.walletSendsMicroUsdc) {
-    deps.log.error({ payout_id: payoutId }, 'the bank debited a different amount from ours')
+    deps.log.error({ payout_id: payoutId }, 'the bank debited a different amount than we did')
     await setAttention(deps.db, payoutId, 'debited_differently')
   }
   const says = undeliverable ? 'refused by the bank, refund awaited' : 'sent to the bank'
   return { at: 'sent', verdict: kept, status, says, transferRef: transfer.ref, ...reasonIn(failureReason) }
 }
 
-/** Another run was first. If the row has any other transfer than this one, money has moved that no row accounts for. */
+/** Another run was first. If the row does not have this transfer, no row accounts for its money. */
 async function recordedBefore(
   { db, log }: RowDeps & Pick<PayoutDeps, 'log'>,
   payout: PayoutRef,
@@ -216,13 +216,13 @@ async function recordedBefore(
   const row = await loadStep(db, payout.payoutId)
   if (row.transferRef !== transfer.ref) {
     const about = { payout_id: row.id, transfer_ref: transfer.ref }
-    log.error(about, 'the bank has a transfer that the payout does not know')
+    log.error(about, 'the bank has a transfer that is not in the row of its payout')
     await setAttention(db, row.id, 'unaccounted_transfer')
   }
   return stateOf(row, payout) ?? unconfirmed
 }
 
-/** Keeps why a call to the bank did not succeed, for operators. It decides nothing, so its own failure must not either. */
+/** Records why a call to the bank failed, for operators. If it cannot be recorded, the payout continues all the same. */
 export async function noteFailedCall(
   { db, clock, log }: Pick<PayoutDeps, 'db' | 'clock' | 'log'>,
   { id: payoutId, attempt, environment }: StepRow,
@@ -242,21 +242,21 @@ export interface Refused {
   /** A stable code, then a sentence. An acknowledged payout fails with it. */
   readonly failureReason: string
   /** An acknowledged payout waits out the error. An unacknowledged one is refused, and the caller retries. */
-  readonly trouble?: 'passing'
+  readonly error?: 'transient'
 }
 
-/** Why nothing was sent. It must still hold under the row's lock, because another run may have moved the attempt. */
+/** The proof that nothing was sent. It must still hold under the row's lock, because another run may have moved the attempt. */
 type Proof = 'nothing-called' | 'own-calls' | 'absent-at-the-bank'
 
 /** Whether the proof holds for a row in the state `unknown`, where a call was started. */
 const stillProves: Readonly<Record<Proof, (row: StepRow) => boolean>> = {
   'nothing-called': () => false,
-  // A second run notes "unknown" before it answers or calls: from then on the first run's calls are not all there were.
+  // A second run records "unknown" before it answers or calls. From then on the first run's calls may not be the only ones.
   'own-calls': ({ verdict }) => verdict === null,
   'absent-at-the-bank': ({ verdict }) => verdict === 'unknown',
 }
 
-/** Refuses the payout and gives the money back if the proof still holds. Otherwise the row says what happened. */
+/** Refuses the payout and reverses its debit if the proof still holds. Otherwise returns the state of the row. */
 export async function releasePayout(
   deps: PayoutDeps,
   payout: PayoutRef,
@@ -267,13 +267,13 @@ export async function releasePayout(
     const state = stateOf(row, payout)
     const isUnsent = state === null || (state.at === 'unknown' && stillProves[refusal.proof](row))
     if (!isUnsent) return reportState({ clock: deps.clock, db: tx }, payout, state)
-    if (refusal.trouble === 'passing' && isAcknowledged(row)) return unsent('waiting until the bank takes it')
+    if (refusal.error === 'transient' && isAcknowledged(row)) return unsent('waiting until the bank accepts it')
     await reverseDebit(tx, row, deps.clock.now())
     return refuse(tx, row, refusal, deps.clock.now())
   })
 }
 
-/** Under the row's lock. An acknowledged payout stays and has failed. Otherwise the key is free again, as if it was never used. */
+/** Call under the row's lock. An acknowledged payout stays, as failed. Otherwise the key is free again, as if never used. */
 export async function refuse(
   tx: Tx,
   row: StepRow,
@@ -302,14 +302,14 @@ export async function refuse(
   return over('failed', failureReason, kept, failureReason)
 }
 
-/** The bank's complete list has shown that the call was never made. */
+/** For a payout that has no transfer at the bank, by the bank's complete list or an operator's decision. */
 export const neverSent: Refused = {
   code: 'payout_not_created',
   details: null,
   failureReason: 'not_sent: The bank has no such transfer.',
 }
 
-/** The names of the payout's wallet at the bank. */
+/** The bank's references of the payout's customer and wallet. */
 export function refsOf(row: StepRow): { customerRef: string; walletRef: string } {
   if (row.rail === 'simulated') return simulatedRefs
   assert(row.customerRef !== null && row.walletRef !== null, 'a connected wallet must have its bank references')

@@ -20,7 +20,7 @@ import type { PayoutDeps } from '../bind'
 
 export interface Asked {
   readonly transfer: Transfer
-  /** Whether the bank says that the money is in the wallet again. */
+  /** Whether the bank reports that the money is back in the wallet. */
   readonly isBack: boolean
   readonly refund: Refund | null
 }
@@ -30,11 +30,11 @@ interface Booked {
   readonly at: 'waiting' | 'settled' | 'over'
   readonly status: PayoutStatus
   readonly says: string
-  /** A code, perhaps with a sentence after it. */
+  /** A code, optionally followed by a sentence. */
   readonly failureReason?: string | null
 }
 
-/** `isOver` is checked under the lock, because another run may have booked while the bank was asked. */
+/** `isOver` is checked under the lock, because another run may have booked during the call to the bank. */
 export async function bookAnswer(
   deps: PayoutDeps,
   payoutId: string,
@@ -49,7 +49,7 @@ export async function bookAnswer(
     })
   } catch (error) {
     if (isTransient(error)) throw error
-    // A rule that refuses this will refuse it again: the payout stays as it is, and an operator has to look.
+    // A retry would fail the same way, so the payout stays as it is, and an operator must check it.
     deps.log.error({ err: error, payout_id: payoutId, state }, 'cannot book transfer state')
     await setAttention(deps.db, payoutId, `can_not_book_${state}`)
     const { status } = await loadStep(deps.db, payoutId)
@@ -84,8 +84,8 @@ async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promi
   if (paidOut) await postPaidOut(tx, row, at)
   else if (refund !== null) await postBack(tx, row, refund, at)
   if (status === 'returned') {
-    // It may come back before it was charged, and a worker of an older version may have booked that without a charge. Each cause is
-    // stored once, so a repetition changes nothing.
+    // A payout may be returned before it was charged, and a worker of an older version may have booked the return without a
+    // charge. Each charge is stored once, so repeating it changes nothing.
     if (row.completedAt !== null) await chargePayout(tx, row, at)
     await creditReturned(tx, row, at)
     await chargeReturn(tx, row, at)
@@ -97,15 +97,15 @@ async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promi
   return { at: 'waiting', status, says, failureReason }
 }
 
-/** Nothing is guessed. A closed payout does not wait: the bank's next event, or the daily scan, brings it up again. */
+/** Raises attention instead of guessing. A closed payout does not wait: the bank's next event or the daily scan starts a new poll. */
 async function leaveToOperator(tx: Tx, { log }: PayoutDeps, row: StepRow, { state }: Transfer): Promise<Booked> {
   const isNew = await setAttention(tx, row.id, `bank_says_${state}`)
-  if (isNew) log.error({ payout_id: row.id, state }, 'the bank is in a state that needs a person')
+  if (isNew) log.error({ payout_id: row.id, state }, 'the transfer is in a state that needs an operator')
   const at = row.closedAt === null ? 'waiting' : 'over'
   return { at, status: row.status, says: `waiting: the bank says ${state}` }
 }
 
-/** The payout status that follows from the transfer's; null when no rule covers it. */
+/** The payout status that follows from the transfer's status. Null if no rule covers it. */
 function statusFor(now: PayoutStatus, transfer: Transfer): PayoutStatus | null {
   switch (transfer.status) {
     case 'under_way':
@@ -113,25 +113,25 @@ function statusFor(now: PayoutStatus, transfer: Transfer): PayoutStatus | null {
     case 'delivered':
       return now === 'completed' || canMove(now, 'completed') ? 'completed' : null
     case 'undeliverable':
-      // A payout that had arrived, or was on its way back, comes back.
+      // A payout that was delivered, or is being returned, is returned.
       if (now === 'completed' || now === 'returned') return 'returned'
       return now === 'failed' || canMove(now, 'failed') ? 'failed' : null
     case 'cancelled':
       return now === 'failed' || canMove(now, 'failed') ? 'failed' : null
     case 'returned':
-      // On its way back after a failure is still a failure.
+      // A failed payout stays failed while its money is being returned.
       if (now === 'failed') return now
       return now === 'returned' || canMove(now, 'returned') ? 'returned' : null
     case 'refunded':
       if (isFinal(now)) return now
-      // Refunded before we saw the reason: it did not arrive, unless the bank says that it did.
+      // Refunded before we saw the reason: the payout failed, unless the bank reports that it was delivered.
       return now === 'completed' || (transfer.wasDelivered && canMove(now, 'returned')) ? 'returned' : 'failed'
     case 'needs_people':
       return null
   }
 }
 
-/** The wallet's history may be a little behind. If it lacks the refund after the quiet period, money is missing. */
+/** The wallet's history may lag slightly. If it still lacks the refund after the list lag, money is missing. */
 async function reportMissingRefund(tx: Tx, { clock, log, limits }: PayoutDeps, row: StepRow, transfer: Transfer) {
   if (clock.now().getTime() - transfer.updatedAt.getTime() < limits.listLagMs) return
   if (!(await raiseAttention(tx, row.id, 'refund_missing'))) return

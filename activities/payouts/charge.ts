@@ -12,7 +12,7 @@ export async function chargePayout({ db, clock, log }: PayoutDeps, payout: Payou
   try {
     return await db.transaction((tx) => charge(tx, payout, clock.now()))
   } catch (error) {
-    // A rule that refuses it will refuse it again. The workflow repeats the step, and an operator has to look.
+    // A retry fails the same way until an operator fixes the cause. The workflow repeats the step.
     if (!isTransient(error) && (await setAttention(db, payout.payoutId, 'can_not_book_charge'))) {
       log.error({ err: error, payout_id: payout.payoutId }, 'cannot charge a completed payout')
     }
@@ -23,7 +23,7 @@ export async function chargePayout({ db, clock, log }: PayoutDeps, payout: Payou
 async function charge(tx: Tx, payout: PayoutRef, at: Date): Promise<Underway> {
   const row = await lockStep(tx, payout.payoutId)
   const state = stateOf(row, payout)
-  // Charged by another run, or returned in between, which charges too.
+  // Another run has charged it, or it was returned since, which charges it too.
   if (state?.at !== 'settled') return state?.at === 'over' ? state : over(row.status)
   const charged = await addCharges(tx, row, at)
   await closePayout(tx, row.id, at)

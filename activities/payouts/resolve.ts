@@ -25,35 +25,35 @@ export async function resolveSubmit(
 ): Promise<Underway> {
   const row = await loadStep(deps.db, payout.payoutId)
   const state = stateOf(row, payout)
-  // The row knows of no call: it was restored after one, or has waited until the bank may have forgotten one.
+  // The row has no call: it was restored from a backup, or has waited so long that the bank may have forgotten a call.
   if (state === null) {
     const taken = await takeOver(deps, payout, row)
     if (cancel === undefined) return taken ?? submitUnsent(deps, payout, row)
-    // A bank that does not answer must not keep the money locked. The row is right unless it was restored from a backup,
-    // and the reconciliation that follows a restore finds such a transfer.
+    // An unavailable bank must not keep the money locked. The row is right unless it was restored from a backup, and the
+    // reconciliation after a restore finds such a transfer.
     return taken === null || taken.at === 'unsent' ? cancelUnsent(deps, { ...payout, how: cancel }) : taken
   }
   // A cancel that comes too late has no effect, so it does not repeat the call either.
   if (state.at !== 'unknown' || cancel !== undefined) return state
   if (row.verdict === null) {
     const noted = await noteUnknown(deps, payout)
-    // Once noted, the call can no longer be withdrawn. Until then its bank key may have been replaced: read the row again.
+    // Once noted, the call can no longer be withdrawn. Its bank key may have been replaced before that, so read the row again.
     return noted.at === 'unknown' ? resolveSubmit(deps, payout) : noted
   }
   assert(row.bankBody !== null && row.submitStartedAt !== null, 'a call that was started must have its bytes')
 
   const ageMs = deps.clock.now().getTime() - row.submitStartedAt.getTime()
   let failed: { readonly bank?: string } = {}
-  // While the rail is paused or the partner suspended, the bank is only asked: a repeat could be the call that pays.
+  // While the rail is paused or the partner suspended, only look up the transfer: a repeat could be the call that pays.
   if (ageMs < deps.limits.repeatForMs && row.heldBy === null) {
-    // Also if this process was stopped for long: a call that leaves later could pay what another run has taken back.
+    // This holds even if the process was suspended for long: a later call could pay money that another run has refunded.
     const endBy = new Date(row.submitStartedAt.getTime() + deps.limits.repeatForMs)
     const again = await deps.rails[row.rail].submit({ key: row.bankKey, body: row.bankBody, call: 'repeat', endBy })
     if (again.outcome === 'accepted') return recordTransfer(deps, payout, row, again.transfer)
     await noteFailedCall(deps, row, { operation: 'submit_transfer', ...again })
     failed = { bank: again.cause }
   }
-  // A refusal of the repeat proves nothing while the first call may still be under way at the bank.
+  // A refusal of the repeat proves nothing while the first call may still be in progress at the bank.
   const step = ageMs < deps.limits.listLagMs ? unconfirmed : await lookUp(deps, payout, row, ageMs)
   return step.at === 'unknown' ? { ...failed, ...step } : step
 }
@@ -69,7 +69,7 @@ async function lookUp(deps: PayoutDeps, payout: PayoutRef, row: StepRow, ageMs: 
     case 'incomplete':
       return { ...unconfirmed, says: 'waiting: an operator has to decide' }
     case 'absent': {
-      // The last repeat may still be under way at the bank: only its absence a quiet period later is final.
+      // The last repeat may still be in progress at the bank, so an absent transfer is final only after the list lag.
       const { repeatForMs, listLagMs } = deps.limits
       if (ageMs < repeatForMs + listLagMs) return unconfirmed
       return releasePayout(deps, payout, { ...neverSent, proof: 'absent-at-the-bank' })
@@ -77,7 +77,7 @@ async function lookUp(deps: PayoutDeps, payout: PayoutRef, row: StepRow, ageMs: 
   }
 }
 
-/** Null on proof that the bank has no transfer, and for a payout that was never debited: it can be neither settled nor sent. */
+/** Null if the bank provably has no transfer, or if the payout was never debited and so can be neither settled nor sent. */
 async function takeOver(deps: PayoutDeps, payout: PayoutRef, row: StepRow): Promise<Underway | null> {
   if (!(await isDebited(deps.db, row))) return null
   const found = await findAtBank(deps, row)
@@ -95,11 +95,11 @@ async function takeOver(deps: PayoutDeps, payout: PayoutRef, row: StepRow): Prom
 }
 
 const undecided: Underway = { ...unconfirmed, at: 'unsent', says: 'waiting: an operator has to decide' }
-const noAnswer: Underway = { ...undecided, says: 'waiting: the bank does not say whether it has it' }
-/** A transfer names the payout: the row was restored and a call was made, so a cancel comes too late. */
+const noAnswer: Underway = { ...undecided, says: 'waiting: the bank does not answer whether it has it' }
+/** An unreadable transfer names the payout: the row was restored after a call, so a cancel comes too late. */
 const unreadable: Underway = { ...undecided, at: 'unknown' }
 
-/** Asks for an operator when the bank's list does not decide. */
+/** Raises attention if the bank's list is inconclusive. */
 async function findAtBank(
   deps: PayoutDeps,
   row: StepRow,
@@ -114,7 +114,7 @@ async function findAtBank(
   return found
 }
 
-/** Searches from the row's creation on: a restored row may not know of a call that was made long before its own first one. */
+/** Searches from the row's creation on: a restored row may lack a call made long before its first recorded one. */
 async function find(rails: PayoutDeps['rails'], row: StepRow) {
   try {
     return await rails[row.rail].findTransfer({ ...refsOf(row), payoutId: row.id, since: row.createdAt })

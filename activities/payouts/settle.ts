@@ -1,4 +1,5 @@
-// Asks the bank for the status of a transfer and books the answer: until a sent payout is over, and when a completed one may have come back.
+// Asks the bank for the status of a transfer and books the answer, for a sent payout and for a completed one that may have
+// been returned.
 import { loadStep, type StepRow } from '../../db/payouts/steps'
 import { assert } from '../../domain/assert'
 import { kept } from '../../domain/payouts/payout'
@@ -31,11 +32,11 @@ export async function pollReturn(deps: PayoutDeps, { payoutId }: ReturnRef): Pro
   const asked = await askBank(deps, row)
   if ('bank' in asked) return { at: 'waiting', status: row.status, ...asked }
   const { at, status, says, failureReason = null } = await bookAnswer(deps, payoutId, asked, isReturnOver)
-  // Settled: it was not returned after all. Its own workflow charges it.
+  // A settled payout was not returned. Its own workflow charges it.
   return { at: at === 'settled' ? 'over' : at, status, says, ...reasonIn(failureReason) }
 }
 
-/** The money is back, or the payout never completed: then its own workflow settles it. */
+/** The money is back, or the payout never completed. In that case its own workflow settles it. */
 function isReturnOver({ completedAt, status, closedAt }: StepRow): boolean {
   return completedAt === null || (status === 'returned' && closedAt !== null)
 }
@@ -55,7 +56,7 @@ async function askBank(deps: PayoutDeps, row: StepRow): Promise<Asked | Pick<Req
   }
 }
 
-/** The amount that came back. The transfer of some banks does not state it; then the wallet's history does. */
+/** The refunded amount. Some banks do not state it in the transfer, so it is read from the wallet's history. */
 async function refundOf({ rails }: PayoutDeps, row: StepRow, transfer: Transfer): Promise<Refund | null> {
   const { refundedMicroUsdc: amountMicroUsdc } = transfer
   if (amountMicroUsdc !== null) return { amountMicroUsdc, movementRef: null }

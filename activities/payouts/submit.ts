@@ -37,7 +37,7 @@ export async function submitToRail(deps: PayoutDeps, payout: PayoutRef): Promise
   return submitUnsent(deps, payout, row)
 }
 
-/** However late: the caller has made sure that the bank has no transfer of a late payout. */
+/** Submits a payout of any age. The caller has checked that the bank has no transfer of a late payout. */
 export async function submitUnsent(deps: PayoutDeps, payout: PayoutRef, row: StepRow): Promise<Underway> {
   const state = stateOf(row, payout)
   if (state !== null) return reportState(deps, payout, state)
@@ -53,8 +53,8 @@ export async function submitUnsent(deps: PayoutDeps, payout: PayoutRef, row: Ste
   if (recipient.outcome === 'unavailable') {
     return { ...(await waitOrRelease(deps, payout, recipient.why)), bank: recipient.cause }
   }
-  // A transfer that is cut off has an unknown outcome, so none starts without its full time. The bank knows the recipient from
-  // now on, so the next try has time for the transfer.
+  // An interrupted call has an unknown outcome, so none starts without its full timeout. The recipient is registered now, so
+  // the next try has time for the transfer.
   if (!isTimeLeft(time)) return waitOrRelease(deps, payout, 'unavailable')
 
   const { recipientRef } = recipient
@@ -107,7 +107,7 @@ async function registerRecipient(deps: PayoutDeps, row: StepRow, time: AnswerTim
   if (known !== null) return { outcome: 'registered', recipientRef: known }
 
   const asked = { customerRef, recipient: details, endBy: time.endBy }
-  // Each call has its own key, because a bank may repeat a refusal under a key. It recognises a known account by its details.
+  // Each call has its own key, because a bank may repeat its refusal for a known key. It recognises an account by its details.
   const registered = await whileBusy(time, async () => {
     const answer = await rails[row.rail].registerRecipient({ ...asked, key: randomUUID() })
     if (answer.outcome !== 'registered') await noteFailedCall(deps, row, { operation: 'register_recipient', ...answer })
@@ -131,7 +131,7 @@ async function callBank(
   if (first === null) return { outcome: 'overtaken' }
   const submitted = await deps.rails[row.rail].submit({ ...first, call: 'first', endBy })
   if (submitted.outcome === 'accepted') return submitted
-  // Nothing was sent, so the row is unlocked: the next call counts as a first call, and a cancel before it succeeds.
+  // If nothing was sent, withdraw the submit: the next call counts as a first call, and a cancel before it succeeds.
   const renewed = { ...payout, key: first.key, newKey: randomUUID() }
   const isOvertaken = submitted.outcome === 'not-sent' && !(await withdrawSubmit(deps.db, renewed))
   await noteFailedCall(deps, row, { operation: 'submit_transfer', ...submitted })
@@ -149,25 +149,25 @@ async function overtaken(deps: PayoutDeps, payout: PayoutRef): Promise<Underway>
   const row = await loadStep(deps.db, payout.payoutId)
   const state = stateOf(row, payout)
   if (state !== null) return reportState(deps, payout, state)
-  // Held. The row does not say whether it still is: the rail may have been resumed since.
+  // The payout was held when the call was about to start. The rail may have been resumed since.
   if (await isDebited(deps.db, row)) return holdPayout(deps, payout)
-  // Without a debit nothing may be sent, whatever the cause: an operator has to look.
+  // Without a debit nothing may be sent, so an operator must check the payout.
   deps.log.error({ payout_id: payout.payoutId }, 'a held payout was never debited')
   await setAttention(deps.db, payout.payoutId, 'debit_missing')
   return unconfirmed
 }
 
 /**
- * No call is open. An acknowledged payout waits until the cause is gone; an unacknowledged one is refused with 502, and the
- * caller retries. Waiting alone mends neither our configuration nor a low balance at the bank, so an operator is asked, once.
+ * No call is open. An acknowledged payout waits out the error. An unacknowledged one is refused with 502, and the caller
+ * retries. Waiting fixes neither our configuration nor a low balance at the bank, so these raise attention once.
  */
 async function waitOrRelease(deps: PayoutDeps, payout: PayoutRef, why: NotSentWhy): Promise<Underway> {
   if (why === 'misconfigured' || why === 'insufficient') {
     const isNew = await setAttention(deps.db, payout.payoutId, `bank_${why}`)
-    if (isNew) deps.log.error({ payout_id: payout.payoutId, why }, 'the bank does not take transfers from us')
+    if (isNew) deps.log.error({ payout_id: payout.payoutId, why }, 'the bank does not accept our transfers')
   }
-  const refusal = why === 'unavailable' ? unreachable : notTaken
-  return releasePayout(deps, payout, { ...refusal, trouble: 'passing', proof: 'nothing-called' })
+  const refusal = why === 'unavailable' ? unreachable : notAcceptedYet
+  return releasePayout(deps, payout, { ...refusal, error: 'transient', proof: 'nothing-called' })
 }
 
 function rejectionFor({ who, reason }: Extract<NotAccepted, { outcome: 'rejected' }>): Refused {
@@ -193,9 +193,9 @@ function notSent(reason: string): Refused {
 }
 
 const unreachable = notSent('The bank could not be reached.')
-const notTaken = notSent('The bank did not take it.')
+const notAcceptedYet = notSent('The bank did not accept it.')
 
-/** Reasons of the rail are "code: Sentence."; ours have their own code. */
+/** Removes the code from a reason of the rail, "code: Sentence.", because ours have their own code. */
 function sentenceOf(reason: string): string {
   return reason.replace(/^[a-z_]+: /, '')
 }
@@ -224,7 +224,7 @@ async function whileBusy<T extends Answered>(time: AnswerTime, call: () => Promi
   for (let pauseMs = shortestPauseMs; ; pauseMs *= 2) {
     const answer = await call()
     const waitMs = Math.max(pauseMs, answer.retryAfterMs ?? 0)
-    // Never an unknown outcome, because no other first call may follow it.
+    // An unknown outcome is never repeated, because no other first call may follow it.
     if (answer.why !== 'busy' || !isTimeLeft(time, waitMs)) return answer
     await wait(waitMs)
   }

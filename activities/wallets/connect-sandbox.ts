@@ -1,4 +1,4 @@
-// The steps that connect a partner's sandbox to the sandbox bank; each may be repeated, also when the bank's memory for keys is over.
+// The steps that connect a partner's sandbox to the sandbox bank. Each is idempotent, even after the bank has forgotten its key.
 
 import { recordActivity } from '../../db/controls/activity'
 import { findPartnerById } from '../../db/partners/partners'
@@ -24,13 +24,13 @@ export async function openSandboxCustomer(
   const partner = await findPartnerById(db, partnerId)
   assert(partner !== null, 'only a partner can be connected')
   const { name: legalName } = partner
-  // Its own address, because the bank identifies customers by email and two partners may share an admin.
+  // A unique address, because the bank identifies customers by email and two partners may share an admin.
   const email = `${partnerId}@partners.invalid`
   const known = await rail.findCustomer(email)
   if (known !== null) return sandboxCustomerOf(known)
   const key = keyOfToday(clock, `sandbox-customer/${partnerId}/${legalName}`)
   const opened = await rail.openCustomer({ legalName, email, redirectUrl: null, key })
-  // The address is this partner's own, so a refusal says nothing about the partner: retried like a missing answer.
+  // The address is unique, so a refusal says nothing about the partner. Retry as if the bank were unavailable.
   if (opened.outcome === 'refused') throw new RailUnavailable(`open customer: ${opened.code}`)
   return sandboxCustomerOf(opened.verification)
 }
@@ -53,8 +53,8 @@ export async function createSandboxWallet(
 }
 
 /**
- * The bank refuses a key that comes again with another body, so the key names the request. It also refuses keys that are older
- * than a day, so the key has the day. Objects created under an older key are looked up first.
+ * The bank refuses a key that is reused with another body, so the key contains the request. It also refuses keys older than a
+ * day, so the key contains the date. Objects created with an older key are looked up first.
  */
 function keyOfToday(clock: Clock, purpose: string): string {
   return bankKeyFor(`${purpose}/${clock.now().toISOString().slice(0, 10)}`)
@@ -62,7 +62,7 @@ function keyOfToday(clock: Clock, purpose: string): string {
 
 const chain = 'base'
 
-/** Under the wallet's lock no payout can begin, so none is left between the two banks. */
+/** No payout can start under the wallet's lock, so none is left between the simulated rail and the sandbox bank. */
 export async function connectSandboxWallet(
   { db, clock, rails }: ConnectSandboxDeps,
   refs: SandboxRefs,

@@ -1,4 +1,5 @@
-// Test money. A deposit at the bank is booked from the wallet's history, like every deposit. A simulated wallet is credited at once.
+// Adds test money. A deposit at the bank is booked from the wallet's history, like every deposit. A simulated wallet is
+// credited directly.
 import { ApplicationFailure } from '@temporalio/common'
 import { recordActivity } from '../../db/controls/activity'
 import type { Db } from '../../db/database'
@@ -50,7 +51,7 @@ interface Deposit {
   readonly partnerId: string
   readonly environment: Environment
   readonly amountMicroUsdc: bigint
-  /** In the sandbox, a repeated one deposits nothing. */
+  /** In the sandbox, a repeated reference deposits nothing. */
   readonly causeRef: string
   readonly createdBy: string
 }

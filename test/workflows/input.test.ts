@@ -11,13 +11,13 @@ const needNothing = ['changedTransfers', 'verifyAudit']
 const needSomething = Object.keys(workflows).filter((type) => !needNothing.includes(type))
 
 const inWords: Readonly<Record<string, string>> = {
-  sweep: 'as {"pageSize": 50, "pages": 100}, with pageSize from 1 to 1000 and pages from 1 to 1000',
-  sealAudit: 'as {"batchSize": 5000, "batches": 100}, with batchSize from 1 to 10000 and batches from 1 to 1000',
+  sweep: 'like {"pageSize": 50, "pages": 100}, with pageSize from 1 to 1000 and pages from 1 to 1000',
+  sealAudit: 'like {"batchSize": 5000, "batches": 100}, with batchSize from 1 to 10000 and batches from 1 to 1000',
   pruneActivity:
-    'as {"batchSize": 5000, "batchesPerRun": 200}, with batchSize from 1 to 10000 and batchesPerRun from 1 to 1000',
+    'like {"batchSize": 5000, "batchesPerRun": 200}, with batchSize from 1 to 10000 and batchesPerRun from 1 to 1000',
   payout: 'an object with payoutId (a UUID), attempt (a whole number from 1), pollMs (a list of milliseconds from 10)',
   walletReading: 'an object with walletId (a UUID), readings (a whole number from 1)',
-  invoice: 'an object with partnerId (a UUID), period (as 2026-10)',
+  invoice: 'an object with partnerId (a UUID), period (a month such as 2026-10)',
 }
 
 const worker = useWorker({ clock: systemClock })
@@ -27,7 +27,7 @@ describe.each(needSomething)('%s', (type) => {
   test.each(['[]', '[{}]', '[null]', '["x"]'])('fails at once with %s, and names the expected input', async (args) => {
     const sentence = await failureOf(type, JSON.parse(args))
 
-    expect(sentence).toMatch(/^The input must be .+\.$|^Say which month to bill, as /)
+    expect(sentence).toMatch(/^The input must be .+\.$|^Specify the month to bill, such as /)
   })
 })
 

@@ -1,4 +1,5 @@
-// Creates or updates the Schedules, one after the other. The worker waits for this only for a while, because payouts do not need them.
+// Creates or updates the Schedules, one after the other. The worker waits only a limited time, because payouts do not
+// need them.
 
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -9,15 +10,15 @@ import { ofSystem, scheduleIds } from '../../workflows/names'
 import { untilAvailable, type WaitOptions } from '../until-available'
 import { type OurSchedule, schedulesOf } from './schedules'
 
-/** Enough for ten Schedules on a busy or newly started server. */
+/** Enough for all Schedules on a busy or newly started server. */
 const headStartMs = 20_000
 
 interface Putting {
-  /** Resolves when all exist, or when the worker is asked to stop. Never rejects. */
+  /** Resolves when all Schedules exist, or when the worker must stop. Never rejects. */
   readonly over: Promise<void>
 }
 
-/** Resolves when all exist, or after a timeout. The rest are created while the worker runs. */
+/** Resolves when all Schedules exist, or after a timeout. The rest are created while the worker runs. */
 export async function putSchedules(
   client: Client,
   config: Config,
@@ -35,17 +36,17 @@ export async function putSchedules(
 async function putAll(client: Client, config: Config, waiting: WaitOptions): Promise<void> {
   const temporal = `Temporal at ${config.temporal.address}`
   for (const schedule of schedulesOf(config)) {
-    // Each is retried separately, so that a slow one does not repeat the others on a busy server.
+    // Each Schedule is retried separately, so that a slow one does not cause calls for the others.
     await untilAvailable(temporal, () => putSchedule(client, schedule), waiting)
   }
-  // Work that accumulated while no worker ran need not wait for the next interval.
+  // Work that accumulated while no worker was running does not have to wait for the next interval.
   const sweep = client.schedule.getHandle(ofSystem(scheduleIds.sweep, config.taskQueuePrefix))
   await untilAvailable(temporal, () => client.withDeadline(deadlineIn(10_000), () => sweep.trigger()), waiting)
 }
 
 /**
- * Safe to run in any number of workers at once. Manual changes such as a pause stay. A Schedule that matches this code is
- * not updated: an update makes the server forget missed runs that it has to catch up with.
+ * Safe to run in several workers at the same time. Keeps manual changes such as a pause. Does not update a Schedule that
+ * matches this code: an update discards the missed runs that the server still has to catch up on.
  */
 export async function putSchedule(client: Client, schedule: OurSchedule): Promise<void> {
   await client.withDeadline(deadlineIn(10_000), () => createOrUpdate(client, marked(schedule)))
@@ -65,7 +66,7 @@ async function createOrUpdate(client: Client, { scheduleId, ...schedule }: OurSc
 
 const madeFrom = 'schedule_made_from'
 
-/** The fingerprint is stored in the memo of the workflows it starts. */
+/** Adds the Schedule's fingerprint to the memo of the workflows that it starts. */
 function marked(schedule: OurSchedule): OurSchedule {
   const fingerprint = createHash('sha256').update(JSON.stringify(schedule)).digest('hex').slice(0, 16)
   return { ...schedule, action: { ...schedule.action, memo: { [madeFrom]: fingerprint } } }

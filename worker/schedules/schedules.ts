@@ -58,7 +58,7 @@ function sweepSchedule({ everyMs }: SweepConfig): OurSchedule {
   return {
     scheduleId: scheduleIds.sweep,
     spec: { intervals: [{ every: everyMs }] },
-    // The next sweep resumes one that was ended.
+    // The next sweep resumes one that timed out.
     action: { ...startOf('sweep', { pageSize: 50, pages: 100 }), ...endedAfter(60_000, everyMs) },
     // The next sweep makes up for a missed one.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
@@ -117,8 +117,8 @@ function repeated(everyMs: number, action: Start): OurSchedule {
   }
 }
 
-// The order of the fields of a Schedule is part of its fingerprint in put.ts. If it changes, the worker updates the Schedule,
-// and the server forgets missed runs.
+// The order of the fields of a Schedule is part of its fingerprint in put.ts. If it changes, the worker updates the
+// Schedule, which discards missed runs.
 
 function startOf<Name extends WorkflowName>(name: Name, ...args: ArgsOf<Name>) {
   const workflowId = scheduleIds[name]
@@ -133,7 +133,7 @@ function calling<Name extends WorkflowName>(name: Name, ...args: ArgsOf<Name>) {
   return { workflowType: name, args }
 }
 
-/** Covers all runs of the workflow: the next start waits for it, so a stuck one must end. */
+/** The timeout covers all continued runs. The Schedule skips starts while a workflow runs, so a stuck one must time out. */
 function endedAfter(leastMs: number, everyMs: number) {
   return { workflowExecutionTimeout: Math.max(leastMs, 10 * everyMs) }
 }

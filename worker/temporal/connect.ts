@@ -18,7 +18,7 @@ import type { Log } from '../../runtime/log'
 import { serverOf } from '../../runtime/temporal/client'
 import { refusalOf } from '../../runtime/temporal/refusal'
 
-/** Connects at once or throws. Later disconnects are handled by the SDK. */
+/** Connects or throws. The SDK handles later disconnects. */
 export async function connectWorker(config: TemporalConfig): Promise<NativeConnection> {
   try {
     return await NativeConnection.connect(serverOf(config))
@@ -27,7 +27,7 @@ export async function connectWorker(config: TemporalConfig): Promise<NativeConne
   }
 }
 
-/** Once per process, before the first connection. worker/main.ts handles signals, because it also closes the database. */
+/** Call once per process, before the first connection. The SDK handles no signals: worker/main.ts does. */
 export function installRuntime(log: Log, metricsAddress: string | null = null): void {
   const options: RuntimeOptions = {
     logger: sdkLogger(log.child({ part: 'temporal' }), systemClock),
@@ -47,8 +47,8 @@ export function installRuntime(log: Log, metricsAddress: string | null = null): 
   }
 }
 
-/** Names and units by Prometheus conventions: temporal_request_total, seconds. */
 const bankSeconds = 'payouts_bank_request_seconds'
+/** Metric names and units follow Prometheus conventions, such as temporal_request_total and seconds. */
 const metricsFormat = {
   countersTotalSuffix: true,
   unitSuffix: true,
@@ -63,8 +63,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Forwards the SDK's log to ours and limits repeated messages while the server is unreachable. The SDK's info level has every
- * state change of a worker, which is our debug level.
+ * Forwards the SDK's log to ours and limits repeated messages while the server is unreachable. The SDK logs every state
+ * change of a worker at info level, which becomes our debug level.
  */
 export function sdkLogger(log: Log, clock: Clock): Logger {
   let mutedUntil = 0
@@ -76,7 +76,7 @@ export function sdkLogger(log: Log, clock: Clock): Logger {
     return false
   }
   const write = (level: LogLevel, message: string, fields: LogMetadata = {}) => {
-    if (message !== meant && !isRepeated(fields)) log[levels[level]](fields, message)
+    if (message !== expectedWarning && !isRepeated(fields)) log[levels[level]](fields, message)
   }
   return {
     log: write,
@@ -88,17 +88,17 @@ export function sdkLogger(log: Log, clock: Clock): Logger {
   }
 }
 
-/** The mail worker has no workflows, on purpose. */
-const meant = 'No workflows registered, not polling for workflow tasks'
+/** Expected from the mail worker, which has no workflows. */
+const expectedWarning = 'No workflows registered, not polling for workflow tasks'
 
 const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const
 
-/** Each of a worker's twenty pollers logs every retry, four lines a second. One a minute suffices. */
+/** Each of a worker's twenty pollers logs every retry, four lines a second. One line a minute suffices. */
 const repeatAfterMs = 60_000
 
 /** Adds the worker's state to the SDK's metrics, which distinguishes a drained worker from a failing one. Call after installRuntime. */
 export function openStateGauge(): (state: OwnState) => void {
-  const help = 'Whether this worker works, drains, or is drained and stays idle until its process is ended.'
+  const help = 'State of this worker: working, draining, or drained and idle until its process ends.'
   const gauge = Runtime.instance().metricMeter.createGauge('payouts_worker_state', 'int', '', help)
   return (state) => {
     for (const each of shown) gauge.set(each === state ? 1 : 0, { state: each })
@@ -107,11 +107,11 @@ export function openStateGauge(): (state: OwnState) => void {
 
 const shown = ['working', 'draining', 'drained'] as const
 
-/** Adds the calls to the banks to the SDK's metrics. An alert sees only the growth of a series that exists, so each starts at 0. */
+/** Adds calls to the banks to the SDK's metrics. Every series starts at 0, because an alert on growth misses a new series. */
 export function openBankFigures(environments: readonly Environment[]): OnBankCall {
   const meter = Runtime.instance().metricMeter
   const requests = meter.createCounter('payouts_bank_requests', '', 'Requests to the bank, by operation and outcome.')
-  const seconds = meter.createHistogram(bankSeconds, 'float', '', 'How long a request to the bank took.')
+  const seconds = meter.createHistogram(bankSeconds, 'float', '', 'Duration of a request to the bank.')
   for (const environment of environments)
     for (const operation of bankOperations)
       for (const outcome of bankCallOutcomes) requests.add(0, { environment, operation, outcome })

@@ -1,4 +1,4 @@
-// Registers the search attributes of payouts. Where that is not allowed, as on Temporal Cloud, checks that they exist.
+// Registers the search attributes of payouts. If the server does not allow it, as on Temporal Cloud, checks that they exist.
 
 import type { Client } from '@temporalio/client'
 import { deadlineIn } from '../../runtime/temporal/client'
@@ -21,7 +21,7 @@ export const wantedAttributes: WantedAttributes = Object.fromEntries(
   Object.values(payoutSearchAttributes).map(({ name, type }) => [name, type]),
 )
 
-/** `queried`: the server refuses OperatorService, so a query for each attribute has shown that it exists. */
+/** `queried`: the server refuses OperatorService, so a query for each attribute has proved that it exists. */
 export async function requireSearchAttributes(client: Client, wanted: WantedAttributes): Promise<'listed' | 'queried'> {
   return client.withDeadline(deadlineIn(10_000), async () => {
     const known = await unlessRefused(() => registered(client))
@@ -101,7 +101,7 @@ async function register({ connection, options }: Client, missing: readonly Attri
   await connection.operatorService.addSearchAttributes({ namespace: options.namespace, searchAttributes })
 }
 
-// Status codes of gRPC.
+// gRPC status codes.
 const [invalidArgument, permissionDenied, unimplemented] = [3, 7, 12]
 
 async function unlessRefused<T>(call: () => Promise<T>): Promise<T | 'refused'> {

@@ -1,5 +1,5 @@
-// Reads the transfers that changed at each bank once a day, because events can be lost. So no workflow has to
-// wait 90 days for a return.
+// Reads, once a day, the transfers that changed at each bank, because events can be lost. This also detects
+// late returns, so no workflow has to wait 90 days for one.
 import { ActivityFailure, isCancellation, proxyActivities } from '@temporalio/workflow'
 import { type Environment, environments } from '../../domain/environment'
 
@@ -7,18 +7,18 @@ export interface ChangedTransfers {
   readonly environment: Environment
 }
 
-/** Counts only. */
+/** Counts only, because the workflow history keeps it. */
 export interface LookedThrough {
   /** Transfers that have changed at the bank. */
   readonly looked: number
-  /** Completed payouts that may have been returned: the bank is asked about each. */
+  /** Completed payouts that may have been returned. A workflow asks the bank about each. */
   readonly returns: number
   readonly contradictions: number
   /** Transfers that could not be processed. The log says why, and the next read retries. */
   readonly failed: number
 }
 
-/** Null where the read failed: the next one starts where the last successful one ended. */
+/** Null if the read failed. The next read starts where the last successful one ended. */
 type ChangedTransfersSeen = Readonly<Record<Environment, LookedThrough | null>>
 
 export interface ChangedTransfersActivities {
@@ -26,7 +26,7 @@ export interface ChangedTransfersActivities {
   readChangedTransfers(order: ChangedTransfers): Promise<LookedThrough>
 }
 
-/** Three months of a busy bank take hours to read. It gives up before the workflow runs again tomorrow. */
+/** Reading three months of a busy bank takes hours. The overall timeout ends before the next daily run. */
 const { readChangedTransfers } = proxyActivities<ChangedTransfersActivities>({
   startToCloseTimeout: '10 hours',
   scheduleToCloseTimeout: '20 hours',
@@ -39,7 +39,7 @@ export async function changedTransfers(): Promise<ChangedTransfersSeen> {
   return { sandbox: sandbox ?? null, live: live ?? null }
 }
 
-/** A bank that is unavailable does not stop the read of the other one. */
+/** If one bank is unavailable, the other is still read. */
 async function look(environment: Environment): Promise<LookedThrough | null> {
   try {
     return await readChangedTransfers({ environment })

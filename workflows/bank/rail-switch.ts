@@ -7,11 +7,11 @@ import { regularActivities } from '../proxies'
 
 export interface RailSwitch {
   readonly environment: Environment
-  /** `wake` only wakes the payouts that wait. The ops CLI uses it after it has resumed the rail itself. */
+  /** `wake` only wakes waiting payouts. The ops CLI uses it after resuming the rail itself. */
   readonly action: 'pause' | 'resume' | 'wake'
   readonly by: string
   readonly reason?: string
-  /** Where the run before stopped. Operators leave it out. */
+  /** Where the previous run stopped. Operators leave it out. */
   readonly from?: Place
 }
 
@@ -33,13 +33,13 @@ export interface RailOrder {
   /** The operator's name, for the activity list. */
   readonly by: string
   readonly reason: string | null
-  /** A resume that runs late does not end a pause that began after it. */
+  /** When the switch was requested. A delayed resume does not end a pause that began later. */
   readonly askedAt: string
 }
 
 export interface UnsentPage {
   readonly environment: Environment
-  /** The last payout of the page before. Null for the first page. */
+  /** The last payout of the previous page. Null for the first page. */
   readonly after: string | null
   readonly limit: number
 }
@@ -53,11 +53,11 @@ export interface WokenPage {
 export interface RailSwitchActivities {
   /** Returns whether it changed anything. Idempotent. */
   switchRail(order: RailOrder): Promise<{ readonly changed: boolean }>
-  /** Wakes the unsent payouts of a page, and starts the workflows that are missing. Idempotent. */
+  /** Wakes the unsent payouts of a page and starts missing workflows. Idempotent. */
   wakeUnsent(page: UnsentPage): Promise<WokenPage>
 }
 
-/** An operator waits, so it retries often, and until the database is back. */
+/** An operator is waiting, so retries are frequent. They continue until the database is available again. */
 const { switchRail } = regularActivities<Pick<RailSwitchActivities, 'switchRail'>>('20 seconds', {
   first: '200 ms',
   longest: '10 seconds',
@@ -73,7 +73,7 @@ const pageSize = 50
 /** After this many pages the workflow continues as a new run. */
 const pages = 100
 
-/** The activities validate the order. Only a missing one fails here. */
+/** Rejects only a missing order here. The activities validate its fields. */
 export async function railSwitch(order: RailSwitch): Promise<RailSwitched> {
   if (typeof order !== 'object' || order === null) throw refusedInput(railSwitchInput)
   const { environment, action, by, reason = null } = order
@@ -100,7 +100,7 @@ export async function railSwitch(order: RailSwitch): Promise<RailSwitched> {
   })
 }
 
-/** A payout that is not woken continues at its next poll, within minutes. */
+/** A failed page ends the run without an error: payouts that were not woken continue at their next poll. */
 async function wakePage(environment: Environment, after: string | null): Promise<WokenPage> {
   try {
     return await wakeUnsent({ environment, after, limit: pageSize })

@@ -1,10 +1,10 @@
-// The audit chain: adds new ledger entries, charges and changes every minute, and verifies all links once a day.
+// Maintains the audit chain: adds new ledger entries, charges and changes every minute, and verifies all links once a day.
 import { requireCounts } from '../input'
 import { inBatches, regularActivities } from '../proxies'
 
 export interface Sealing {
   readonly batchSize: number
-  /** The next run does the rest. */
+  /** Maximum number of batches per run. The next run does the rest. */
   readonly batches: number
 }
 
@@ -23,7 +23,7 @@ export async function sealAudit(order: Sealing): Promise<number> {
 }
 
 export interface AuditVerdict {
-  /** How many links are valid, and the hash of the last. The history keeps both outside the database. */
+  /** The number of valid links and the hash of the last one. The workflow history keeps both outside the database. */
   readonly links: string
   readonly head: string
   readonly fault: string | null
@@ -34,7 +34,7 @@ export interface VerifyAuditActivities {
   verifyAudit(): Promise<AuditVerdict>
 }
 
-/** A chain of several years takes hours. The workflow runs again tomorrow. */
+/** Verifying a chain of several years takes hours. If all attempts fail, the next daily run verifies it. */
 const { verifyAudit: verifyChain } = regularActivities<VerifyAuditActivities>('6 hours', {
   first: '1 minute',
   attempts: 3,

@@ -13,15 +13,15 @@ export interface Proving {
   readonly sofar?: Proved
 }
 
-/** Null where nothing is left to prove. */
+/** Null when the environment is done. */
 type ProofPlaces = Readonly<Record<Environment, { readonly after: string | null } | null>>
 
 export interface Proved {
   readonly wallets: number
-  /** All drifts, and the new ones among them. */
+  /** All drifts. `fresh` counts the new ones among them. */
   readonly drifts: number
   readonly fresh: number
-  /** Wallets whose money kept moving, so that their balance was not compared with the bank's. */
+  /** Wallets whose balance kept changing, so that it could not be compared with the bank's. */
   readonly busy: number
   /** Wallets that could not be proved, for example because the bank did not answer. The log says why. */
   readonly failed: number
@@ -29,22 +29,22 @@ export interface Proved {
 
 export interface ProofPage {
   readonly environment: Environment
-  /** The last wallet of the page before. Null for the first page. */
+  /** The last wallet of the previous page. Null for the first page. */
   readonly after: string | null
   readonly limit: number
 }
 
-/** All of them are idempotent. */
+/** All activities are idempotent. */
 export interface ProofActivities {
   /** `next` is null on the last page. */
   proveWallets(page: ProofPage): Promise<Proved & { readonly next: string | null }>
-  /** Finds payouts without an update for too long. Returns how many there are, and how many of them are new. */
+  /** Finds payouts that have had no update for too long. Returns their number, and how many are new. */
   proveSilence(): Promise<{ readonly drifts: number; readonly fresh: number }>
-  /** Mails the operators the drifts that they do not know yet, and returns how many. */
+  /** Mails the operators the drifts that were not reported before, and returns their number. */
   tellDrifts(): Promise<number>
 }
 
-/** The next proof covers what this one could not. A wallet with a long history has many pages to read. */
+/** A wallet with a long history has many pages to read. The next proof retries failed wallets. */
 const { proveWallets, proveSilence, tellDrifts } = regularActivities<ProofActivities>('15 minutes', {
   first: '1 second',
   attempts: 2,
@@ -87,7 +87,7 @@ async function proveSome(
   return { proved, place }
 }
 
-/** A page that fails ends its environment for this time. The next proof covers it. */
+/** A failed page ends the proof of its environment. The next proof covers the remaining wallets. */
 async function provePage(environment: Environment, after: string | null, limit: number) {
   try {
     return await proveWallets({ environment, after, limit })

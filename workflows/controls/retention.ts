@@ -1,11 +1,12 @@
-// Erases personal data, and prunes the activity list, past their retention. Never touches ledger, invoices or audit chain.
+// Erases personal data and prunes the activity list when their retention ends. Never touches the ledger, the invoices
+// or the audit chain.
 import { continueAsNew, isCancellation, patched } from '@temporalio/workflow'
 import { fromPreviousRun, requireCounts } from '../input'
 import { inBatches, regularActivities } from '../proxies'
 
 export interface Erasing {
   readonly batchSize: number
-  /** Batches of each kind. The next night does the rest. */
+  /** Maximum number of batches of each kind. The next nightly run does the rest. */
   readonly batches: number
 }
 
@@ -21,7 +22,7 @@ export interface RetentionActivities {
   eraseBankEvents(batch: { readonly limit: number }): Promise<number>
 }
 
-/** The next night erases the rows that this one could not. */
+/** The next nightly run erases the rows that this one could not. */
 const { eraseRecipients, eraseBankEvents } = regularActivities<RetentionActivities>('1 minute', {
   first: '1 second',
   attempts: 5,
@@ -44,9 +45,9 @@ export async function retention(order: Erasing): Promise<Erased> {
 
 export interface Pruning {
   readonly batchSize: number
-  /** A batch adds six events to the history. After this many the workflow continues as a new run. */
+  /** After this many batches the workflow continues as a new run. A batch adds six events to the history. */
   readonly batchesPerRun: number
-  /** Entries removed by the runs that this one continues. */
+  /** Entries removed by the previous runs. */
   readonly removed?: number
 }
 
@@ -61,7 +62,7 @@ const { pruneActivity: pruneBatch } = regularActivities<PruneActivityActivities>
   longest: '5 minutes',
 })
 
-/** Deletes old entries of the activity list once a day. Returns how many entries all its runs removed. */
+/** Deletes old entries of the activity list once a day. Returns the number of entries removed by all runs together. */
 export async function pruneActivity(order: Pruning): Promise<number> {
   requireCounts(order, { batchSize: 10_000, batchesPerRun: 1_000 }, '{"batchSize": 5000, "batchesPerRun": 200}')
   const { batchSize, batchesPerRun } = order

@@ -1,17 +1,17 @@
-// The sweep: starts a workflow for each payout that has none, and raises attention for what takes too long.
+// The sweep starts a workflow for each open payout that has none, and reports overdue payouts to the operators.
 import { ActivityFailure, continueAsNew, isCancellation, patched } from '@temporalio/workflow'
 import { fromPreviousRun, requireCounts } from '../input'
 import { regularActivities } from '../proxies'
 
 export interface Sweep {
   readonly pageSize: number
-  /** A page adds six events to the history. After this many pages the sweep continues in a new run. */
+  /** A page adds six events to the history. After this many pages the sweep continues as a new run. */
   readonly pages: number
-  /** Where the run before this one stopped, and its counts. A new sweep starts at the beginning. */
+  /** Where the previous run stopped, and its counts. Absent in a new sweep. */
   readonly from?: Place | Progress
 }
 
-/** The position of runs that started before the stages took turns: one stage after the other. */
+/** The position of a run from before the stages took turns. Such a run handled one stage after the other. */
 interface Place {
   readonly stage: Stage
   readonly after: Page['after']
@@ -19,20 +19,20 @@ interface Place {
 }
 
 interface Progress {
-  /** The stages that are not done, with the cursor of each. */
+  /** The unfinished stages, with the cursor of each. */
   readonly left: Left
   readonly swept: Swept
 }
 
 export interface Swept {
-  /** Open payouts that were checked, and how many of them got a new workflow because they had none. */
+  /** Open payouts that were checked. `started` counts those that had no workflow and got a new one. */
   readonly looked: number
   readonly started: number
   /** Sandboxes that are still simulated. */
   readonly connecting: number
-  /** Workflows whose payout was over. */
+  /** Workflows that were woken because their payout is over. */
   readonly woken: number
-  /** Payouts that were reported to the operators by this sweep. */
+  /** Payouts that this sweep reported to the operators. */
   readonly overdue: number
   /** Rows that could not be handled. The log says why, and the next sweep retries. */
   readonly failed: number
@@ -44,7 +44,7 @@ export interface Page {
   readonly limit: number
 }
 
-/** `next` is null on the last page. A worker of the first release leaves it out. */
+/** `next` is null on the last page. Workers of the first release omit it. */
 export interface SweptPage extends Partial<Swept> {
   readonly next?: Page['after']
 }
@@ -57,11 +57,11 @@ export interface SweepActivities {
   sweepSandboxes(page: Page): Promise<SweptPage>
   /** Wakes workflows whose payout is over, and reports those whose payout does not exist. */
   sweepStrays(page: Page): Promise<SweptPage>
-  /** Reports, once, each payout that is open for too long. */
+  /** Reports each payout that has been open for too long, once. */
   reportOverdue(page: Page): Promise<SweptPage>
 }
 
-/** The next sweep does the rest, so this gives up early. A page takes at most half a minute. */
+/** Gives up early, because the next sweep does the rest. A page takes at most half a minute. */
 const { sweepPayouts, sweepSandboxes, sweepStrays, reportOverdue } = regularActivities<SweepActivities>('40 seconds', {
   first: '1 second',
   attempts: 3,
@@ -125,7 +125,7 @@ async function oneAfterTheOther({ pageSize, pages }: Sweep, from: Place): Promis
 
 const beginning: Place = { stage: 'payouts', after: null, swept: nothing }
 
-/** A stage that fails is done for this sweep. The other stages continue. */
+/** A failed stage ends for this sweep. The other stages continue. */
 async function take(stage: Stage, page: Page): Promise<SweptPage> {
   try {
     return await activityOf[stage](page)

@@ -18,7 +18,7 @@ export interface InvoiceOrder {
   readonly period: Month
 }
 
-/** `already`: this month's invoice exists. `nothing`: there was nothing to bill, and there is no invoice. */
+/** `already`: the month's invoice existed before. `nothing`: there was nothing to bill, so there is no invoice. */
 export interface Invoiced {
   readonly outcome: 'issued' | 'already' | 'nothing'
   readonly number: string | null
@@ -35,10 +35,10 @@ export interface InvoiceActivities {
   issueInvoice(order: InvoiceOrder): Promise<IssuedInvoice>
 }
 
-/** The timeout exceeds billing's statement timeout. It is local because a run waits for thousands of them. */
+/** The timeout exceeds the statement timeout of billing. The activity is local, because a run waits for thousands of them. */
 const { issueInvoice } = localActivities<InvoiceActivities>('3 minutes', { first: '200 ms', longest: '1 minute' })
 
-/** Cannot be cancelled: an issued invoice must also be mailed, and both take only a moment. */
+/** Cannot be cancelled, because an issued invoice must also be mailed. Both steps are short. */
 export async function invoice(order: InvoiceOrder): Promise<Invoiced> {
   requireFields(order, { partnerId: 'id', period: 'month' })
   const { partnerId, period } = order
@@ -56,7 +56,7 @@ const sentences: Readonly<Record<Invoiced['outcome'], (number: string) => string
   nothing: () => 'There was nothing to bill.',
 }
 
-/** The child outlives this workflow, so a mail server that is down delays the mail and never the invoice. */
+/** The child outlives this workflow, so a mail server that is down delays the mail but never the invoice. */
 async function startMail(invoiceId: string): Promise<void> {
   try {
     await startChild(invoiceMail, {
@@ -71,7 +71,7 @@ async function startMail(invoiceId: string): Promise<void> {
   }
 }
 
-/** Whether a child could not start because another workflow has started the same one, and it still runs. */
+/** Whether a child could not start because a workflow with its ID is already running. */
 export function isAlreadyRunning(error: unknown): boolean {
   return error instanceof TemporalFailure && error.name === 'WorkflowExecutionAlreadyStartedError'
 }

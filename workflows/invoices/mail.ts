@@ -11,7 +11,7 @@ interface InvoiceToMail {
 
 /**
  * `nobody`: the partner has no email address. `void`: the invoice is void. `refused`: the mail server refuses
- * the address permanently. `perhaps`: the mail server has the mail, and its answer was lost.
+ * the address permanently. `perhaps`: the mail server received the mail, but its reply was lost.
  */
 export type Mailed = 'mailed' | 'already' | 'nobody' | 'void' | 'refused' | 'perhaps'
 
@@ -23,9 +23,9 @@ export interface InvoiceMailActivities {
 }
 
 /**
- * The timeout exceeds the sum of the mailer's own timeouts, or a slow mail would be sent twice: each answer of
- * the mail server may take ten minutes. The heartbeat timeout is long, because a busy worker must not be taken
- * for dead: the mail would be sent again. The backoff grows to an hour: a mail server may be down for days.
+ * The timeout exceeds the sum of the mailer's own timeouts, because a retry of a slow mail would send it twice.
+ * Each reply of the mail server may take ten minutes. The heartbeat timeout is long for the same reason: a busy
+ * worker must not be considered lost. The backoff grows to an hour, because a mail server may be down for days.
  */
 export const mailInvoiceOptions = {
   startToCloseTimeout: '4 hours',
@@ -34,16 +34,16 @@ export const mailInvoiceOptions = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 hour' },
 } as const
 
-/** The mail is out, so this retries without end: an unmarked mail would be sent again. */
+/** The mail has been sent, so this retries indefinitely: an unmarked invoice would be mailed again. */
 const { markMailed } = proxyActivities<Pick<InvoiceMailActivities, 'markMailed'>>({
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '5 minutes' },
 })
 
-/** A missing or refused address may be corrected. After a month the operators have had enough warnings. */
+/** How many days the workflow waits for a missing or refused address to be corrected. */
 const daysToCorrect = 30
 
-/** Each attempt may put another copy into the partner's inbox, so an operator takes over after these. */
+/** After this many attempts an operator takes over, because each may put another copy into the partner's inbox. */
 const attemptsInDoubt = 3
 
 export async function invoiceMail(order: InvoiceToMail): Promise<Mailed> {
@@ -78,5 +78,5 @@ const sentences: Readonly<Record<Mailed, string>> = {
   void: 'The invoice is void and is not mailed.',
   refused: 'The mail server refuses the address permanently. Correct it: the mail is retried once a day for 30 days.',
   perhaps:
-    'The mail server has the mail, and its answer was lost. It is sent up to three times, an hour apart. Then an operator asks the partner.',
+    'The mail server received the mail, but its reply was lost. The mail is sent up to three times, an hour apart. Then an operator must ask the partner.',
 }

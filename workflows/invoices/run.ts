@@ -20,15 +20,15 @@ import { fromPreviousRun } from '../input'
 import { invoiceId, partnersNotBilled } from '../names'
 import { type Invoiced, invoice, isAlreadyRunning } from './invoice'
 
-/** An operator may start a run by hand with this. */
+/** An operator may also start a run by hand with this input. */
 export interface InvoiceRunOrder {
   /** YYYY-MM. The default is the month before the Schedule's time. */
   readonly period?: string
   /** A slug. The default is every partner. */
   readonly partner?: string
-  /** Set by the run that this one continues. */
+  /** Set by the previous run, which this one continues. */
   readonly soFar?: { readonly after: string; readonly sums: RunSums }
-  /** How many partners one history holds. Only tests change it. */
+  /** Partners per run, which limits the history. Only tests set it. */
   readonly pageSize?: number
 }
 
@@ -56,16 +56,16 @@ export interface BilledPartner {
 
 export interface BillingPage {
   readonly period: Month
-  /** The slug, where only one partner is billed. */
+  /** The slug if only one partner is billed, else null. */
   readonly partner: string | null
-  /** The last ID of the page before. */
+  /** The last ID of the previous page. */
   readonly after: string | null
   readonly limit: number
 }
 
 export interface PartnersToBill {
   readonly partnerIds: readonly string[]
-  /** How many partners had this month's invoice when the run began. Zero on all pages but the first. */
+  /** The number of partners that had this month's invoice when the run began. Zero on all pages but the first. */
   readonly billedBefore: number
   /** Null on the last page. */
   readonly next: string | null
@@ -85,13 +85,13 @@ const { partnersToBill } = proxyActivities<InvoiceRunActivities>({
 export interface RunProgress {
   readonly period: Month
   readonly sums: RunSums
-  /** The partners of this history, starting at the index `from`. */
+  /** The partners billed in this run, from index `from` on. */
   readonly billed: readonly BilledPartner[]
 }
 
 const progress = defineQuery<RunProgress, [{ readonly from: number }]>('progress')
 
-/** A child spends most of its time on the network. The worker limits how many use the database at once. */
+/** A child spends most of its time waiting for the network. The worker limits how many use the database at once. */
 const concurrency = 10
 const partnersPerHistory = 200
 
@@ -119,28 +119,28 @@ export async function invoiceRun(given?: InvoiceRunOrder | null): Promise<Invoic
   return continueAsNew<typeof invoiceRun>({ ...order, period, soFar: { after: page.next, sums } })
 }
 
-/** Runs that began earlier completed, also when a partner could not be billed. */
+/** Runs from before this patch completed even if a partner could not be billed. */
 const failsVisibly = 'fails-visibly'
 
-/** A run that could not bill a partner fails, so that the Web UI shows it as failed. The failure has the result. */
+/** A run that could not bill a partner fails, so that the Web UI shows it as failed. The failure's details contain the result. */
 function ended(result: InvoiceRunResult): InvoiceRunResult {
   if (result.failed === 0 || !patched(failsVisibly)) return result
   const message = `${result.failed} ${result.failed === 1 ? 'partner was' : 'partners were'} not billed: ${sentenceOf(result)}`
   throw ApplicationFailure.nonRetryable(message, partnersNotBilled, result)
 }
 
-/** Uses the Schedule's time and not the current one: after downtime it may already be a later month. */
+/** Uses the Schedule's time, not the current time: after downtime the run may start in a later month. */
 function periodOf({ period }: InvoiceRunOrder): Month {
   const scheduled = workflowInfo().typedSearchAttributes.get({ name: 'TemporalScheduledStartTime', type: 'DATETIME' })
   const month = period === undefined ? scheduled && previousMonth(londonMonthOf(scheduled)) : parseMonth(period)
   if (month) return month
   throw ApplicationFailure.nonRetryable(
-    'Say which month to bill, as {"period": "2026-10"}; add "partner": "<slug>" to bill only one.',
+    'Specify the month to bill, such as {"period": "2026-10"}; add "partner": "<slug>" to bill only one partner.',
     'PeriodUnknown',
   )
 }
 
-/** A child continues when the run is cancelled: its work is one transaction, and a later run finds it done. */
+/** A child outlives a cancelled run: its work is one transaction, and a later run finds it done. */
 async function bill(partnerId: string, period: Month): Promise<BilledPartner> {
   try {
     const invoiced = await executeChild(invoice, {
@@ -151,7 +151,7 @@ async function bill(partnerId: string, period: Month): Promise<BilledPartner> {
       workflowTaskTimeout: '5 seconds',
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: ChildWorkflowCancellationType.ABANDON,
-      // The row decides whether anything is left to do.
+      // The invoice row shows whether anything is left to do.
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     })
     return { partnerId, ...invoiced }
@@ -184,7 +184,7 @@ function addOutcome(sums: RunSums, { outcome, partnerId }: BilledPartner): RunSu
   return { ...counted, failedPartners: [...sums.failedPartners, partnerId] }
 }
 
-/** For example "3 issued, 1 with nothing to bill, 0 failed." Other counts are left out when they are zero. */
+/** For example "3 issued, 1 with nothing to bill, 0 failed." All counts but these two may be left out: they appear only if they are not zero. */
 function sentenceOf({ issued, already, nothing, elsewhere, failed }: RunSums): string {
   const parts = [
     `${issued} issued`,

@@ -4,12 +4,12 @@ import { regularActivities } from '../proxies'
 
 export interface Noticing {
   readonly pageSize: number
-  /** The next run does the rest. */
+  /** Maximum number of pages per run. The next run does the rest. */
   readonly pages: number
 }
 
 export interface NoticesSent {
-  /** Notices that were mailed, or that no admin wants. Those that no one can receive yet wait, and do not count. */
+  /** Notices that were mailed or that no admin wants. A notice that no admin can receive yet waits and does not count. */
   readonly told: number
   readonly mails: number
   /** Notices that could not be mailed. The log says why, and the next run retries. */
@@ -31,7 +31,7 @@ const { checkLowBalances, sendNotices } = regularActivities<NoticesActivities>('
   attempts: 3,
 })
 
-/** Returns how many mails were written. */
+/** Returns the number of mails queued. */
 export async function notices(order: Noticing): Promise<number> {
   requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 20}')
   const { pageSize, pages } = order

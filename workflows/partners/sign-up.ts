@@ -1,4 +1,4 @@
-// Opens the partner of a sign-up. The details stay encrypted in the database under the ID of the code.
+// Opens the partner of a sign-up. Its details stay encrypted in the database, with the emailed code.
 import { requireFields } from '../input'
 import { localActivities } from '../proxies'
 
@@ -11,7 +11,7 @@ export interface SignUpActivities {
   openSignedUp(order: SignUp): Promise<string>
 }
 
-/** A caller waits, so the first retry comes soon. Retries until the sign-up has expired. */
+/** A caller waits, so the first retry comes soon. The workflow's own timeout ends the retries. */
 const { openSignedUp } = localActivities<SignUpActivities>('20 seconds', { first: '100 ms', longest: '10 seconds' })
 
 /** Returns the partner's ID. */

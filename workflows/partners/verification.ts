@@ -1,4 +1,4 @@
-// Follows one business until the bank has decided, and starts this for every business once a day.
+// Follows the verification of one business until the bank has decided. A daily workflow starts it for every business.
 import { condition, continueAsNew, defineSignal, setHandler } from '@temporalio/workflow'
 import type { VerificationStatus } from '../../domain/partners/partner'
 import { fromPreviousRun, requireCounts, requireFields } from '../input'
@@ -11,7 +11,7 @@ export interface Verification {
   readonly pollMs: readonly number[]
   /** After this many polls the workflow continues as a new run. */
   readonly checks: number
-  /** How many intervals in a row ended without an event, including the runs before. */
+  /** The number of consecutive intervals without an event, including those of previous runs. */
   readonly paused?: number
 }
 
@@ -22,7 +22,7 @@ export interface PartnerToVerify {
 /** The status only: the history holds no details of the business. */
 export interface VerificationState {
   readonly status: VerificationStatus
-  /** The bank lets the business pay, and its wallet or the deposit routes into it do not exist yet. */
+  /** Whether the bank lets the business pay while its wallet or deposit routes do not exist yet. */
   readonly ready: boolean
 }
 
@@ -35,7 +35,7 @@ export interface VerificationActivities {
   connectLiveWallet(partner: PartnerToVerify): Promise<VerificationState>
 }
 
-/** No caller waits, so they retry until the bank is back. The longest makes eight calls to the bank. */
+/** No caller waits, so these retry until the bank is available. The slowest makes eight calls to the bank. */
 const { openLiveCustomer, checkLiveCustomer, connectLiveWallet } = regularActivities<VerificationActivities>(
   '2 minutes',
   { first: '500 ms', longest: '1 minute' },
@@ -44,7 +44,7 @@ const { openLiveCustomer, checkLiveCustomer, connectLiveWallet } = regularActivi
 const bankSpoke = defineSignal(bankSpokeSignal)
 
 /**
- * Polls at growing intervals, and at once after an event. Returns the final status. A later event starts the workflow again.
+ * Polls at growing intervals, and immediately after an event. Returns the final status. A later event starts the workflow again.
  */
 export async function verification(order: Verification): Promise<VerificationStatus> {
   requireFields(order, { partnerId: 'id', pollMs: 'pauses', checks: 'count' })
@@ -54,7 +54,7 @@ export async function verification(order: Verification): Promise<VerificationSta
   setHandler(bankSpoke, () => {
     spoken = true
   })
-  // The bank's first answer covers the signals that came before.
+  // The first call to the bank covers the signals that came earlier.
   spoken = false
 
   let state = await openLiveCustomer({ partnerId })
@@ -81,14 +81,14 @@ export interface Verifications {
   readonly pageSize: number
   /** After this many pages the workflow continues as a new run. */
   readonly pages: number
-  /** The last partner of the run before. */
+  /** The last partner of the previous run. */
   readonly after?: string
-  /** How many were started so far. */
+  /** The number of verifications that previous runs started. */
   readonly started?: number
 }
 
 export interface VerificationsPage {
-  /** The last partner of the page before. Null for the first page. */
+  /** The last partner of the previous page. Null for the first page. */
   readonly after: string | null
   readonly limit: number
 }
@@ -98,7 +98,7 @@ export interface VerificationsActivities {
   startVerifications(page: VerificationsPage): Promise<{ readonly started: number; readonly next: string | null }>
 }
 
-/** The next day does the rest. A page takes at most half a minute. */
+/** The next daily run does the rest. A page takes at most half a minute. */
 const { startVerifications } = regularActivities<VerificationsActivities>('1 minute', {
   first: '1 second',
   longest: '5 minutes',

@@ -17,7 +17,7 @@ export interface CaseRef {
 
 export type CaseProgress =
   | { readonly at: 'over' }
-  /** Null when the case is late and the operators know. */
+  /** Null when the case is late and the operators have been notified. */
   | { readonly at: 'open'; readonly dueInMs: number | null }
 
 export interface PayoutCaseActivities {
@@ -25,7 +25,7 @@ export interface PayoutCaseActivities {
   lookAfterCase(ref: CaseRef): Promise<CaseProgress>
 }
 
-/** No caller waits for it, so it retries until the database is back. */
+/** No caller waits for it, so it retries until the database is available. */
 const { lookAfterCase } = regularActivities<PayoutCaseActivities>('1 minute', {
   first: '1 second',
   longest: '5 minutes',

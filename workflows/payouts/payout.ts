@@ -26,25 +26,25 @@ export interface PayoutRef {
 export interface PayoutOrder extends PayoutRef {
   /** Poll intervals: before the first poll, the second, and so on. The last one repeats. */
   readonly pollMs: readonly number[]
-  /** What leaves the wallet, such as "153.30 USDC". Only for the Web UI. */
+  /** The amount debited from the wallet, such as "153.30 USDC". Only for the Web UI. */
   readonly sends?: string
 }
 
 /** The result that the Web UI shows. */
 export interface PayoutResult {
   readonly status: Underway['status']
-  /** Why it failed, was refused or was returned: the code of the failure reason. */
+  /** The code of the failure reason if the payout failed, was refused or was returned. */
   readonly reason: string | null
 }
 
-/** The answer to the query `status`: ids and codes, and no personal data. */
+/** The answer to the query `status`: IDs and codes, no personal data. */
 export interface PayoutReport extends PayoutResult {
   readonly payoutId: string
   readonly attempt: number
   /** Null until the bank has a transfer. */
   readonly transferRef: string | null
   readonly waitsFor: string
-  /** When the bank is asked next, if nothing happens before. */
+  /** The time of the next poll, unless a signal or a cancel comes first. */
   readonly nextPollAt: string | null
   readonly lastBankError: string | null
 }
@@ -71,7 +71,7 @@ export interface Underway {
   readonly status: PayoutStatus | 'refused'
   /** A short description for the Web UI. */
   readonly says: string
-  /** Why the last call to the bank did not succeed, such as `HTTP 500` or `timeout`. Absent if it did or if none was made. */
+  /** The error of the last call to the bank, such as `HTTP 500` or `timeout`. Absent if it succeeded or none was made. */
   readonly bank?: string
   /** The code of the failure reason. */
   readonly reason?: string
@@ -86,7 +86,7 @@ export interface PayoutActivities {
   debitPayout(payout: PayoutRef): Promise<Step>
   /** Registers the recipient and sends the transfer, within a second or two. */
   submitToRail(payout: PayoutRef): Promise<Underway>
-  /** Succeeds if no call to the bank has started. With `needsLookup`, `resolveSubmit` has to decide. */
+  /** Succeeds if no call to the bank has started. If it returns `needsLookup`, `resolveSubmit` must decide. */
   cancelPayout(payout: PayoutRef & { readonly how?: Cancelled }): Promise<Underway>
   /** Repeats the identical call, then looks it up. With `cancel` it decides the cancel and sends nothing. */
   resolveSubmit(payout: PayoutRef & { readonly cancel?: Cancelled }): Promise<Underway>
@@ -97,8 +97,8 @@ export interface PayoutActivities {
 }
 
 /**
- * A caller waits for these, so they run inside the workflow task: a payout then costs no other task. Each
- * limits its own calls to the bank to far less than this timeout.
+ * A caller waits for these, so they run inside the workflow task and cost no task of their own. Their calls
+ * to the bank have much shorter timeouts than this one.
  */
 const { debitPayout, submitToRail, cancelPayout } = localActivities<
   Pick<PayoutActivities, 'debitPayout' | 'submitToRail' | 'cancelPayout'>
@@ -113,7 +113,7 @@ const { pollSettlement, chargePayout } = localActivities<Pick<PayoutActivities, 
   },
 )
 
-/** A regular activity: the bank may not answer, and a busy partner's list of a day takes minutes to read. */
+/** A regular activity: the bank may hang, and reading a busy partner's transfers of a day takes minutes. */
 const { resolveSubmit } = regularActivities<Pick<PayoutActivities, 'resolveSubmit'>>('15 minutes', {
   first: '1 second',
   longest: '1 minute',
@@ -121,18 +121,18 @@ const { resolveSubmit } = regularActivities<Pick<PayoutActivities, 'resolveSubmi
 
 const report = defineQuery<PayoutReport>(statusQuery)
 const create = defineUpdate<Verdict>('create')
-/** Completes when the row has decided between cancelled and sent. The caller reads the outcome in the row. */
+/** Completes when the row has decided whether the payout is cancelled or sent. The caller reads the outcome from the row. */
 const cancel = defineUpdate('cancel')
-/** The bank has reported something about this payout's transfer. The workflow asks the bank for it. */
+/** The bank has sent an event about this payout's transfer. The workflow then polls the bank. */
 export const bankSpoke = defineSignal('bankSpoke')
 
-/** Runs that began earlier decided a cancel by their own last step, which could be older than the row. */
+/** Runs from before this patch decided a cancel by their own last step, which could be older than the row. */
 const asksTheRow = 'cancel-asks-the-row'
 
-/** Runs that began earlier had no search attribute for the key. */
+/** Runs from before this patch had no search attribute for the key. */
 const showsItsKey = 'shows-its-key'
 
-/** A longer history continues as a new run. The row has the payout's status. */
+/** A workflow with a longer history continues as a new run. The row has the payout's status. */
 const longHistory = 1_000
 
 export async function payout(order: PayoutOrder): Promise<PayoutResult> {
@@ -209,7 +209,7 @@ export async function payout(order: PayoutOrder): Promise<PayoutResult> {
   }
 }
 
-/** One update with the status, where the key costs nothing more. Only a payout whose first step leaves it pending needs its own. */
+/** Sets the key together with the status, which saves an upsert. A payout that stays pending after its first step needs one for the key. */
 function showAttributes({ status, reason }: Underway, last: Underway | undefined): void {
   const keys = payoutSearchAttributes
   const itsKey = { key: keys.key, value: keyOf(workflowInfo().workflowId) }
@@ -239,7 +239,7 @@ function waitsFor({ at, says }: Underway): string {
     case 'unsent':
       return says
     case 'unknown':
-      return 'proof whether the bank has it'
+      return 'proof of whether the bank has it'
     case 'sent':
       return 'the bank to deliver it'
     case 'settled':
@@ -263,12 +263,12 @@ export function inWords(ms: number): string {
   return ms < 7_200_000 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 3_600_000)} h`
 }
 
-/** What the Web UI shows about the query, the updates and the signal. */
+/** Descriptions of the query, the updates and the signal in the Web UI. */
 export const described = {
-  report: { description: 'What the payout has reached, what it waits for, and when the bank is asked next' },
+  report: { description: 'The status of the payout, what it waits for, and the time of the next poll' },
   create: { description: 'Used by the API: waits for the answer to the caller' },
   cancel: { description: 'Cancels the payout if the bank has not been called yet; otherwise it has no effect' },
-  bankSpoke: { description: 'Asks the bank at once instead of at the next poll' },
+  bankSpoke: { description: 'Polls the bank immediately instead of at the next interval' },
 }
 
 function onCancelInTemporal(cancels: Cancels, wake: () => void): void {
@@ -278,7 +278,7 @@ function onCancelInTemporal(cancels: Cancels, wake: () => void): void {
       return
     }
     cancels.addBefore('in Temporal')
-    // Runs of the first releases slept until their next poll.
+    // In the first releases a cancelled run slept until its next poll.
     if (patched('cancel-wakes')) wake()
   })
 }
@@ -297,7 +297,7 @@ function createCancels() {
       asked += 1
       return asked
     },
-    /** For runs that began before cancels asked the row: it counts only when the workflow is about to send. */
+    /** For runs from before cancels asked the row. Such a cancel counts only when the workflow is about to send. */
     addBefore(how: Cancelled): void {
       before ??= how
     },
@@ -307,7 +307,7 @@ function createCancels() {
     decideAll(): void {
       decided = asked
     },
-    /** Decides the requests made before the row is asked. A later request asks again. */
+    /** Decides the requests made before this call. A later request asks the row again. */
     async decide<T>(ask: (how: Cancelled) => Promise<T>): Promise<T> {
       const request = asked
       const answer = await ask(latest)
@@ -324,7 +324,7 @@ async function begin(order: PayoutOrder, cancels: Cancels): Promise<Underway> {
   return send(order, cancels)
 }
 
-/** The row decides between cancel and submit, so a cancel before the first call to the bank asks the row. */
+/** The row decides between cancel and submit, so a pending cancel asks the row before anything is sent. */
 async function send(order: PayoutOrder, cancels: Cancels, summary = 'submit'): Promise<Underway> {
   const before = cancels.before()
   if (before !== null) return cancelPayout({ ...order, how: before })
@@ -339,7 +339,7 @@ function decideCancel(order: PayoutOrder, cancels: Cancels): Promise<Underway> {
   })
 }
 
-/** A transfer that is found may have been at the bank for a long time, so its status is polled at once. */
+/** A transfer that was found may have been at the bank for a long time, so its status is polled immediately. */
 async function next(order: PayoutOrder, step: Underway, cancels: Cancels, call: number): Promise<Underway> {
   const after = step.bank === undefined ? '' : ` after ${step.bank}`
   if (step.at === 'unsent' && !step.needsLookup) return send(order, cancels, `submit, call ${call}${after}`)
@@ -356,7 +356,7 @@ function pauseMs({ pollMs }: PayoutOrder, asked: number): number {
 async function answered(verdict: () => Verdict | undefined): Promise<Verdict> {
   await condition(() => verdict() !== undefined)
   const given = verdict()
-  if (given === undefined) throw new Error('a condition that holds must hold')
+  if (given === undefined) throw new Error('no verdict after the wait for one')
   return given
 }
 

@@ -30,21 +30,21 @@ export interface ReturnStep {
   readonly status: PayoutStatus
   /** A short description for the Web UI. */
   readonly says: string
-  /** Why the last call to the bank did not succeed. Absent if it did. */
+  /** The error of the last call to the bank. Absent if it succeeded. */
   readonly bank?: string
   /** The code of the failure reason. */
   readonly reason?: string
 }
 
 export interface PayoutReturnActivities {
-  /** Asks the bank for the transfer's status and books it. Idempotent, also when two run at once. */
+  /** Asks the bank for the transfer's status and books it. Idempotent, even if two run at the same time. */
   pollReturn(payout: ReturnRef): Promise<ReturnStep>
 }
 
 /** No caller waits for it, so its calls to the bank may take longer. This timeout must exceed them. */
 const { pollReturn } = localActivities<PayoutReturnActivities>('30 seconds', { first: '100 ms', longest: '1 minute' })
 
-/** A longer history continues as a new run. The row has the payout's status. */
+/** A workflow with a longer history continues as a new run. The row has the payout's status. */
 const longHistory = 1_000
 
 export async function payoutReturn(order: ReturnOrder): Promise<PayoutResult> {
@@ -76,7 +76,7 @@ export async function payoutReturn(order: ReturnOrder): Promise<PayoutResult> {
       if (at === 'over' && !spoke) return { status, reason: reason ?? null }
       if (workflowInfo().historyLength > longHistory) await continueAsNew<typeof payoutReturn>(order)
       const pause = pauseMs(order, asked)
-      await condition(() => spoke, pause, { summary: `the money to come back; next poll in ${inWords(pause)}` })
+      await condition(() => spoke, pause, { summary: `the money to be returned; next poll in ${inWords(pause)}` })
     }
   })
 }

@@ -9,11 +9,11 @@ export interface SandboxToConnect {
   readonly pauseMs: readonly number[]
 }
 
-/** The bank's IDs, no names. */
+/** IDs of the bank only, no names. */
 export interface SandboxCustomer {
   readonly verificationRef: string
   readonly customerRef: string | null
-  /** Whether the bank lets this customer have a wallet and pay pounds. */
+  /** Whether the bank allows this customer to have a wallet and to pay in pounds. */
   readonly ready: boolean
 }
 
@@ -37,7 +37,7 @@ export interface ConnectSandboxActivities {
   connectSandboxWallet(refs: SandboxRefs): Promise<'connected' | 'busy'>
 }
 
-/** No caller waits for these, so they retry until the bank is back. */
+/** No caller waits for these, so they retry until the bank is available. */
 const { openSandboxCustomer, checkSandboxCustomer, createSandboxWallet, connectSandboxWallet } =
   regularActivities<ConnectSandboxActivities>('1 minute', { first: '500 ms', longest: '1 minute' })
 

@@ -1,4 +1,4 @@
-// Reads wallet histories at the bank: all of them every few minutes, and one of them at once after an event.
+// Reads wallet histories at the bank: all of them every few minutes, and a single one immediately after an event.
 import {
   ActivityFailure,
   continueAsNew,
@@ -16,11 +16,11 @@ export interface WalletReadings {
   readonly pageSize: number
   /** Pages per environment. After this many the workflow continues as a new run. */
   readonly pages: number
-  /** Where the run before stopped. A new reading starts with the first wallet of each environment. */
+  /** Where the previous run stopped. A new reading starts with the first wallet of each environment. */
   readonly from?: Places
 }
 
-/** Null where nothing is left to read. */
+/** Null when the environment is done. */
 type Places = Readonly<Record<Environment, { readonly after: string | null } | null>>
 
 export interface WalletPage {
@@ -34,7 +34,7 @@ export interface WalletsRead extends WalletRead {
   readonly read: number
   /** Wallets that could not be read. The log says why, and the next reading retries. */
   readonly failed: number
-  /** Null on the last page, and where the bank is unavailable. */
+  /** Null on the last page, and if the bank is unavailable. */
   readonly next: string | null
 }
 
@@ -76,7 +76,7 @@ async function readSome(
   return place
 }
 
-/** A page that fails ends its environment for this time. The next reading resumes it. */
+/** A failed page ends the reading of its environment. The next reading resumes it. */
 async function readPage(environment: Environment, after: string | null, limit: number): Promise<string | null> {
   try {
     return (await readWallets({ environment, after, limit })).next
@@ -92,13 +92,13 @@ export interface WalletReading {
   readonly readings: number
 }
 
-/** Counts only. */
+/** Counts only, because the workflow history keeps it. */
 export interface WalletRead {
   /** New deposits. */
   readonly booked: number
   /** New deposits that are held because their origin is unknown. */
   readonly held: number
-  /** Payouts that seem to have been returned: the bank is asked about each. */
+  /** Payouts that seem to have been returned. A workflow asks the bank about each. */
   readonly returns: number
   /** Entries that the bank could not explain yet. The next read asks again. */
   readonly unresolved: number
@@ -109,7 +109,7 @@ export interface WalletReadingActivities {
   readWallet(wallet: { readonly walletId: string }): Promise<WalletRead>
 }
 
-/** All wallets are read again every few minutes, so this gives up early. A long history has many pages. */
+/** Gives up early, because all wallets are read again every few minutes. A long history has many pages. */
 const { readWallet } = proxyActivities<WalletReadingActivities>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '5 seconds',

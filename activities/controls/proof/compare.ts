@@ -6,7 +6,7 @@ import { type HistoryRow, type ListedTransfer, newestOf, type WalletMovement } f
 
 export interface ToCompare {
   readonly walletId: string
-  /** Where the reading of the bank's history began; null for its beginning. */
+  /** The movement after which the bank's history was read. Null: the whole history was read. */
   readonly mark: ProofMark | null
   /** Read after the bank, so every movement that the bank reported is booked here or about to be. */
   readonly books: BooksOfWallet
@@ -18,7 +18,7 @@ export interface ToCompare {
   /** The sum of the ledger entries that name no bank movement, as found by the ledger checks. */
   readonly unnamedMicroUsdc: bigint
   readonly isAccepted: (finding: Finding) => boolean
-  /** Accepted transfers from before the position. */
+  /** Accepted transfers from before the mark. */
   readonly passed: ReadonlySet<string>
   /** Deposits after this time may not be booked yet. */
   readonly bookedBefore: Date
@@ -29,13 +29,13 @@ export interface ToCompare {
 
 export interface Compared {
   readonly findings: readonly Finding[]
-  /** The expected sum of the bank's movements, if only the findings are wrong. */
+  /** The sum that the bank's movements should have if the findings are the only differences. */
   readonly expectedMicroUsdc: bigint
-  /** The actual sums, after each movement; the first is the sum at the position. */
+  /** The actual sum after each movement. The first entry is the sum at the mark. */
   readonly runningMicroUsdc: readonly bigint[]
-  /** The last movement before which all are explained; null if there is none. */
+  /** The last movement up to which all are explained. Null if there is none. */
   readonly settled: ProofMark | null
-  /** Accepted movements before it. */
+  /** Accepted movements up to there. */
   readonly passed: readonly Finding[]
 }
 
@@ -60,12 +60,12 @@ export function compare(given: ToCompare): Compared {
 
 interface Extra {
   readonly finding: Finding | null
-  /** By how much the bank's balance exceeds our books because of it. */
+  /** The amount by which this makes the bank's balance exceed our books. */
   readonly extraMicroUsdc: bigint
 }
 
 interface Place extends Extra {
-  /** The amount it added to the wallet at the bank. */
+  /** The amount that the movement added to the wallet at the bank. */
   readonly movedMicroUsdc: bigint
   readonly isSettled: boolean
   readonly isBooked: boolean
@@ -76,7 +76,7 @@ interface Found {
   readonly withdrawn: Set<string>
 }
 
-/** An accepted movement does not hold the position back. */
+/** An accepted movement does not stop the mark from advancing. */
 function accepted({ isAccepted }: ToCompare, place: Place): Place {
   return place.finding !== null && isAccepted(place.finding) ? { ...place, isSettled: true } : place
 }
@@ -106,7 +106,7 @@ function placeOfWithdrawal(given: ToCompare, row: WalletMovement, withdrawn: Set
   return { ...moved, finding, extraMicroUsdc, isSettled: false }
 }
 
-/** A refund of an open payout is its workflow's to book; everything else waits no longer than the readings of wallets take. */
+/** The workflow of an open payout books its refund. All other deposits must be booked within the grace period. */
 function placeOfDeposit(given: ToCompare, row: WalletMovement, { bookings }: Found): Place {
   const { id, transferRef, amountMicroUsdc, at } = row
   const moved = { movedMicroUsdc: amountMicroUsdc }
@@ -127,7 +127,7 @@ function placeOfDeposit(given: ToCompare, row: WalletMovement, { bookings }: Fou
   return { ...moved, finding, extraMicroUsdc: amountMicroUsdc, isSettled: false, isBooked: false }
 }
 
-/** Its amount is unknown: the amount that operators credited for it, or zero. */
+/** The amount is unknown, so the movement counts with the amount that operators credited for it, or with zero. */
 function placeOfUnreadable(
   given: ToCompare,
   { id, looksLike, at }: Extract<HistoryRow, { kind: 'unreadable' }>,
@@ -145,13 +145,13 @@ function placeOfUnreadable(
   return { ...place, finding, isSettled: false }
 }
 
-/** Also those that have taken nothing from the wallet. */
+/** Includes transfers that debited nothing from the wallet. */
 function strangeTransfers(given: ToCompare): Finding[] {
   const strange = given.listed.filter(({ ref }) => !given.whose.has(ref) && !given.passed.has(ref))
   return strange.map(({ ref }) => findingOf(given, 'transfer_without_payout', ref, 'a payout', 'a transfer'))
 }
 
-/** A booking that names a movement must match one that was read, or one before the position. */
+/** A booking that names a movement must match one that was read, or one before the mark. */
 function madeUpBookings(given: ToCompare, expected: number): Finding[] {
   const { olderBookings: found } = given.books
   if (found === expected) return []
@@ -160,17 +160,17 @@ function madeUpBookings(given: ToCompare, expected: number): Finding[] {
   return [{ ...finding, size: String(found - expected) }]
 }
 
-/** Booked for movements that reached the bank after it was read. */
+/** The sum of the bookings for movements that reached the bank after it was read. */
 function earlyBookings({ books, history, bookingsSince }: ToCompare): bigint {
   const read = new Set(history.map(({ id }) => id))
   const early = books.bookings.filter(({ bankRef, at }) => !read.has(bankRef) && at >= bookingsSince)
   return sum(early.map(({ amountMicroUsdc }) => amountMicroUsdc))
 }
 
-/** How far the bank's clock may be from ours. */
+/** Maximum difference between the bank's clock and ours. */
 const marginMs = 3_600_000
 
-/** The amount that a payout has debited from our wallet but not, or not yet, at the bank. */
+/** The amount that a payout debited in our books and that the bank has not debited, or not yet. */
 function stillAtBank(given: ToCompare, payout: BookedPayout, withdrawn: ReadonlySet<string>): Extra {
   const { id, transferRef, status, submitStartedAt, transitMicroUsdc, debitedMicroUsdc } = payout
   if (given.unsent.has(id)) {
@@ -221,7 +221,7 @@ function findingOf(
   return { kind, walletId, subject, expected, found }
 }
 
-/** A transfer may occur in the history and in the list; the history has more details. */
+/** Keeps the first finding of each kind and subject. A transfer may be in the history and in the list. */
 function unique(findings: readonly Finding[]): Finding[] {
   const first = new Map<string, Finding>()
   for (const each of findings) {

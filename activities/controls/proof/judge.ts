@@ -6,7 +6,7 @@ import { type BankedWallet, type ProofDeps, type Snapshot, takeSnapshot } from '
 
 export interface Judged {
   readonly outcome: ProofOutcome
-  /** The kinds that this decides: a known drift of these kinds that is not found again is closed. */
+  /** The kinds of drift that this decides. A known drift of these kinds that is not found again is closed. */
   readonly kinds: readonly DriftKind[]
   readonly findings: readonly Finding[]
   readonly settled: ProofMark | null
@@ -47,7 +47,7 @@ function judged(
   return { outcome, kinds, findings, settled, passed }
 }
 
-/** Compares the bank's movements with our books, which payouts under way cannot disturb, then its balance with its own movements. */
+/** Compares the bank's movements with our books, which works while payouts are under way, then its balance with its movements. */
 function judgeBalance(
   wallet: BankedWallet,
   before: Snapshot,

@@ -14,11 +14,11 @@ import type { BankedWallet, ProofDeps } from './snapshot'
 
 interface ProofScope {
   readonly depth?: ProofDepth
-  /** Skipped by the schedule, included when an operator asks for a proof. */
+  /** The scheduled proof skips them. A proof that an operator starts includes them. */
   readonly idleSandboxes?: 'skipped' | 'included'
 }
 
-/** Well below the activity's timeout. The rest of the page is left to the next one. */
+/** Well below the activity's timeout. The next page continues with the remaining wallets. */
 const pageAtMostMs = 5 * 60_000
 
 /** The scheduled proof. */
@@ -27,8 +27,8 @@ export function proveWallets(deps: ProofDeps, page: ProofPage): Promise<Proved &
 }
 
 /**
- * Once the bank does not answer, it is not asked about the remaining wallets: each would take a full timeout. Their own books
- * are proved all the same, and so are those of the next pages, so that a hanging bank costs one timeout and not one per page.
+ * If the bank does not answer, it is not called for the remaining wallets, because each call would take a full timeout. Their
+ * own books are still proved, including those of the next pages. So a hanging bank costs one timeout, not one per page.
  */
 export async function provePage(
   deps: ProofDeps,
@@ -54,7 +54,7 @@ export async function provePage(
   return { ...sumOf(done), next }
 }
 
-/** A timeout on one wallet does not prove that the bank is away: a few slow wallets must not hide all others. */
+/** A timeout on one wallet does not prove that the bank is unavailable: a few slow wallets must not hide all others. */
 async function isAway({ rails }: ProofDeps, { rail }: WalletToProve): Promise<boolean> {
   try {
     await rails[rail].rate()
@@ -76,12 +76,12 @@ function sumOf(done: readonly ProvedWallet[]): Proved {
   }
 }
 
-/** `changes`: what changed since the checkpoint, and every row once in `fullEveryMs`. `full`: every row now. */
+/** `changes`: the rows changed since the checkpoint, and every row once per `fullEveryMs`. `full`: every row now. */
 export type ProofDepth = 'changes' | 'full'
 
 interface ProvedWallet {
   readonly outcome: ProofOutcome
-  /** The bank may be away altogether. */
+  /** The bank did not answer, so it may be unavailable for all wallets. */
   readonly isSilent: boolean
   readonly drifts: number
   readonly fresh: number
@@ -89,7 +89,7 @@ interface ProvedWallet {
 
 /**
  * Verifies our books for one wallet without calling the bank, then compares them with the bank's, and records drifts. Drifts
- * in our own books are kept even if the bank cannot be asked. Never throws, so that the next wallet has its turn.
+ * in our own books are recorded even if the bank is unavailable. Never throws, so that the next wallet is proved.
  */
 export async function proveWallet(
   deps: ProofDeps,
@@ -134,7 +134,7 @@ async function proveBooks(
 /** Later than every checkpoint. */
 const never = new Date(8_640_000_000_000_000)
 
-/** When the full verification of this wallet was last due. Each wallet has its own time, so that the load is spread evenly. */
+/** When the full verification of this wallet was last due. Each wallet has its own time, which spreads the load evenly. */
 export function lastTurnOf(walletId: string, at: Date, everyMs: number): Date {
   const phase = Math.floor((parseInt(walletId.slice(-8), 16) / 2 ** 32) * everyMs)
   return new Date(Math.floor((at.getTime() - phase) / everyMs) * everyMs + phase)
@@ -166,7 +166,7 @@ function logOpen({ log }: ProofDeps, walletId: string, { open }: Recorded): void
   for (const { kind, subject, expected, found } of open) {
     const said = { expected: saidInUsdc(kind, expected), found: saidInUsdc(kind, found) }
     const facts = { wallet_id: walletId, kind, subject, ...said }
-    log.error(facts, 'drift in our own ledger; see ops proof list')
+    log.error(facts, 'open drift; see ops proof list')
   }
 }
 

@@ -1,4 +1,4 @@
-// The rest of the proof: the complete run that an operator asks for, the check for overdue items, and the mail about drifts.
+// Other parts of the proof: the complete run that an operator starts, the check for overdue items, and the mail about drifts.
 
 import { recordLook, takeUntold } from '../../../db/controls/proof/drifts'
 import { findNotCompared, findSilentPayouts } from '../../../db/controls/proof/overdue'
@@ -13,7 +13,7 @@ import type { ProofDeps } from './snapshot'
 
 const pageSize = 50
 
-/** All wallets and all checks at once. */
+/** Proves all wallets and runs all checks. */
 export async function runProof(deps: ProofDeps, depth: ProofDepth = 'changes'): Promise<Proved> {
   const sum = { wallets: 0, drifts: 0, fresh: 0, busy: 0, failed: 0 }
   const add = (found: Partial<Proved>) => {
@@ -34,7 +34,7 @@ export async function runProof(deps: ProofDeps, depth: ProofDepth = 'changes'): 
 
 const atMost = 1_000
 
-/** Records payouts without an update from the bank, and wallets without a comparison, for longer than allowed. */
+/** Records payouts that have had no update from the bank for too long, and wallets not compared with the bank for too long. */
 export async function proveSilence({
   db,
   clock,
@@ -55,10 +55,10 @@ export async function proveSilence({
 type TellDeps = Pick<ActivityDeps, 'db' | 'clock' | 'keyring' | 'opsEmail'>
 
 const atOnceInAMail = 50
-/** After this the mail is of no use. */
+/** A queued mail expires after this time. */
 const keepForMs = 3 * 24 * 60 * 60 * 1000
 
-/** One mail to ops with all new drifts. The transaction that queues the mail also marks them as reported. */
+/** Queues one mail to the operators about new drifts. The same transaction marks these drifts as reported. */
 export async function tellDrifts({ db, clock, keyring, opsEmail }: TellDeps): Promise<number> {
   if (opsEmail === null) return 0
   const at = clock.now()

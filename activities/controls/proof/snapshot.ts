@@ -1,4 +1,5 @@
-// A snapshot of a wallet: reads the bank first and our books second, so the books contain or expect every movement that was read.
+// Takes a snapshot of a wallet. Reads the bank first and our books second, so the books contain or expect every movement
+// that was read.
 
 import { type BookedPayout, type BooksOfWallet, findKnownTransfers, readBooks } from '../../../db/controls/proof/books'
 import { type KnownDrift, listKnownDrifts } from '../../../db/controls/proof/drifts'
@@ -19,7 +20,7 @@ export interface ProofDeps extends Pick<ActivityDeps, 'db' | 'clock' | 'log'> {
   readonly limits: ProofLimits
 }
 
-/** A wallet with its names at the bank. */
+/** A wallet with its references at the bank. */
 export interface BankedWallet {
   readonly id: string
   readonly partnerId: string
@@ -35,7 +36,7 @@ export interface Snapshot extends Compared {
   readonly askedAt: Date
 }
 
-/** How far the clocks of our own machines may be apart. */
+/** Maximum difference between the clocks of our own machines. */
 const skewMs = 60_000
 
 export async function takeSnapshot(
@@ -96,7 +97,7 @@ function subjectsOf(known: readonly KnownDrift[], kind: DriftKind): string[] {
   return known.flatMap((each) => (each.kind === kind && !each.isPassed ? each.subject : []))
 }
 
-/** Movements since the position, and unexplained ones from before it. */
+/** Lists the transfers since the mark, and unexplained ones from before it. */
 async function listTransfers(
   rail: ProofRail,
   wallet: WalletToProve & BankedWallet,
@@ -111,7 +112,7 @@ async function listTransfers(
   return listed
 }
 
-/** Our books named the transfer before the bank is asked for it, so the bank must know it. */
+/** Finds payouts without a transfer at the bank. Our books record a transfer before the bank is asked about it, so the bank must know it. */
 async function withoutTransfer(
   rail: ProofRail,
   sent: BooksOfWallet['sent'],
@@ -133,7 +134,7 @@ function hasGone({ status }: BookedPayout): boolean {
   return status !== 'pending' && status !== 'failed' && status !== 'cancelled'
 }
 
-/** Each transfer of the wallet, with the payout that it names; null where it names none, or where ours knows it anyhow. */
+/** Maps each transfer of the wallet to the payout that it names. Null if it names none, or if our books already have the transfer. */
 async function nameTransfers(
   { db, rail }: { db: Queryable; rail: ProofRail },
   wallet: BankedWallet,
@@ -147,7 +148,7 @@ async function nameTransfers(
   return new Map([...names].map(([ref, name]) => [ref, name !== null && isUuid(name) ? name : null]))
 }
 
-/** By our books as they were after the bank was read: a payout is in ours before its transfer is in the bank's. */
+/** Uses our books as read after the bank: a payout is in our books before its transfer is at the bank. */
 function whoseTransfers(
   wallet: BankedWallet,
   names: ReadonlyMap<string, string | null>,

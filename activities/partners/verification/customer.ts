@@ -1,4 +1,4 @@
-// A business as the bank's customer: opens it once, reads its status, and connects its live wallet.
+// Opens a business as the bank's customer once, reads its status, and connects its live wallet.
 
 import { lockPartner, type PartnerRow } from '../../../db/partners/partners'
 import { findLiveWallet, type LiveWallet, listPartnersToVerify } from '../../../db/wallets/live'
@@ -11,12 +11,12 @@ import { type ActivityDeps, bankKeyFor } from '../../bind'
 import { each } from '../../controls/sweep'
 import { type Asked, abandoned, type Connection, refuse, storeVerification, type VerificationDeps } from './store'
 
-/** Opens the customer unless that has already happened, and then reads its status at the bank. */
+/** Opens the customer on the first call. Later calls read its status at the bank. */
 export function openLiveCustomer(deps: VerificationDeps, { partnerId }: PartnerToVerify): Promise<VerificationState> {
   return readCustomer(deps, partnerId)
 }
 
-/** The same: the first of the two calls opens the customer. */
+/** Does the same as `openLiveCustomer`. */
 export function checkLiveCustomer(deps: VerificationDeps, { partnerId }: PartnerToVerify): Promise<VerificationState> {
   return readCustomer(deps, partnerId)
 }
@@ -38,7 +38,7 @@ async function readCustomer(deps: VerificationDeps, partnerId: string): Promise<
 
 /**
  * Reads under the partner's lock. A workflow can start before the transaction that requested it commits, and must not act on
- * the old row or with the key of the previous try.
+ * the old row or use the key of the previous attempt.
  */
 async function loadAsked({ db }: VerificationDeps, partnerId: string) {
   const partner = await db.transaction((tx) => lockPartner(tx, partnerId))
@@ -64,8 +64,9 @@ function isBegun({ verificationStatus }: PartnerRow): boolean {
 }
 
 /**
- * The key contains the request, because the bank refuses a key that is repeated with another body, and the try, because the bank
- * repeats its answer to a known key. It does not contain the day: if the answer was lost, only the same key finds the customer.
+ * The key contains the request, because the bank refuses a key that is reused with another body. It contains the attempt,
+ * because the bank repeats its answer to a known key. It does not contain the date: if the answer was lost, only the same key
+ * finds the customer.
  */
 function customerOf(partner: PartnerRow, { redirectUrl }: VerificationDeps) {
   const { id, name: legalName, slug, contactEmail, verificationTries } = partner
@@ -91,7 +92,7 @@ export async function connectLiveWallet(
 
 const chain = 'base'
 
-/** Each is looked up before it is created, so that a repeated call on any day returns the same. */
+/** Looks up each object before creating it, so that a repeated call returns the same objects on any day. */
 async function connectionOf(
   { rail, clock }: VerificationDeps,
   { walletId, walletRef: connected }: LiveWallet,
@@ -109,7 +110,7 @@ async function connectionOf(
 
 type StartDeps = Pick<ActivityDeps, 'db' | 'log' | 'temporal' | 'queuePrefix' | 'verificationPollMs' | 'banks'>
 
-/** The daily check: starts the verification of every business at the bank that has none running. Each asks the bank once. */
+/** The daily check: starts a verification for each business at the bank that has none running. */
 export async function startVerifications(deps: StartDeps, { after, limit }: VerificationsPage) {
   if (deps.banks.live === null) return { started: 0, next: null }
   const partners = await listPartnersToVerify(deps.db, { after, limit })

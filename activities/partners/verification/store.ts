@@ -30,18 +30,18 @@ import type { ActivityDeps } from '../../bind'
 
 export interface VerificationDeps extends Pick<ActivityDeps, 'db' | 'clock'> {
   readonly log: Pick<ActivityDeps['log'], 'error'>
-  /** The live one. */
+  /** The live rail. */
   readonly rail: Pick<
     Rail,
     'openCustomer' | 'verification' | 'createWallet' | 'wallets' | 'depositAddress' | 'bankFunding'
   >
   /** Where the bank's pages redirect at the end. */
   readonly redirectUrl: string | null
-  /** Who opens the live wallet, as the activity list shows it. */
+  /** The actor that the activity list shows for opening the live wallet. */
   readonly madeBy: string
 }
 
-/** The partner of the request, and its state at that time. */
+/** The partner that the bank was asked about, and its state at that time. */
 export interface Asked {
   readonly partnerId: string
   readonly tries: number
@@ -55,39 +55,39 @@ export function abandoned({ verificationStatus }: PartnerRow): VerificationState
 
 export type Connection = Omit<LiveConnection, 'walletId' | 'at'>
 
-interface Said {
+interface Answer {
   readonly asked: Asked
   readonly bank: Verification
   /** The wallet to connect; null if there is none yet, or if it is connected. */
   readonly connection: Connection | null
 }
 
-/** Null, and nothing is stored, if the customer is not the partner's own. */
-export async function storeVerification(deps: VerificationDeps, said: Said): Promise<VerificationState | null> {
+/** Stores nothing and returns null if the customer is not the partner's own. */
+export async function storeVerification(deps: VerificationDeps, answer: Answer): Promise<VerificationState | null> {
   try {
-    return await store(deps, said)
+    return await store(deps, answer)
   } catch (error) {
     if (!isAnothersRef(error)) throw error
-    const refused = await refuse(deps, said.asked, 'belongs_to_another_partner')
+    const refused = await refuse(deps, answer.asked, 'belongs_to_another_partner')
     if (refused === null) throw error
     return refused
   }
 }
 
-async function store(deps: VerificationDeps, said: Said): Promise<VerificationState | null> {
-  const { asked, bank } = said
+async function store(deps: VerificationDeps, answer: Answer): Promise<VerificationState | null> {
+  const { asked, bank } = answer
   const { partnerId } = asked
   const at = deps.clock.now()
   return deps.db.transaction(async (tx) => {
     const partner = await lockPartner(tx, partnerId)
-    assert(partner !== null, 'a partner does not vanish')
+    assert(partner !== null, 'a partner must not be deleted')
     if (partner.status === 'closed') return abandoned(partner)
     const wallet = await lockLiveWallet(tx, partnerId)
     if (!isOwn(wallet, bank)) return null
     const { verificationRef, customerRef } = bank
     await storeLiveCustomer(tx, { walletId: wallet.walletId, verificationRef, customerRef, at })
 
-    const connection = connectionFor(wallet, said)
+    const connection = connectionFor(wallet, answer)
     if (connection !== null) await connectLiveWallet(tx, { ...connection, walletId: wallet.walletId, at })
     const isOpening = connection !== null && wallet.walletRef === null
     if (isOpening) await openLive(tx, deps, { partnerId, at })
@@ -112,7 +112,7 @@ function isOwn({ verificationRef, walletRef }: LiveWallet, bank: Verification): 
 }
 
 /** The first connected wallet stays; a wallet from a concurrent call is left unused. */
-function connectionFor({ walletRef, fundingRef }: LiveWallet, { connection }: Said): Connection | null {
+function connectionFor({ walletRef, fundingRef }: LiveWallet, { connection }: Answer): Connection | null {
   if (connection === null || fundingRef !== null) return null
   return walletRef === null || walletRef === connection.walletRef ? connection : null
 }
@@ -127,7 +127,7 @@ async function openLive(
   await recordActivity(tx, [{ ...entry, changes: 'something', status: null, detail: null, requestId: null }])
 }
 
-/** Once in a partner's life, whatever is approved again. */
+/** Charged once per partner, even if the partner is approved again. */
 async function chargeVerification(tx: Tx, partnerId: string, at: Date): Promise<void> {
   const { verificationPence } = await findPrices(tx, partnerId, at)
   if (verificationPence === 0n) return
@@ -135,7 +135,7 @@ async function chargeVerification(tx: Tx, partnerId: string, at: Date): Promise<
   await addCharge(tx, { ...about, amountMicropounds: micropoundsFromPence(verificationPence) })
 }
 
-/** Once for each word: the bank is asked again and again. */
+/** Logs an unknown status once, although the bank is polled repeatedly. */
 function reportUnknown(
   { log }: VerificationDeps,
   partner: PartnerRow,
@@ -146,7 +146,7 @@ function reportUnknown(
   log.error({ partner_id: partner.id, state: bank.providerStatus }, 'unknown verification status at the bank')
 }
 
-/** Links lead only where something is left to do. */
+/** Keeps a link only while its step is not done. */
 function changesOf({ status, screening, reasonsKnown }: VerificationUpdate, bank: Verification): PartnerChanges {
   return {
     verificationStatus: status,
@@ -161,7 +161,7 @@ function changesOf({ status, screening, reasonsKnown }: VerificationUpdate, bank
   }
 }
 
-/** Null, and nothing has changed, when another run has got further. */
+/** Changes nothing and returns null if another run has changed the verification since. */
 export async function refuse(
   deps: VerificationDeps,
   { partnerId, tries, verificationRef }: Asked,
@@ -170,7 +170,7 @@ export async function refuse(
   const at = deps.clock.now()
   const refused = await deps.db.transaction(async (tx) => {
     const partner = await lockPartner(tx, partnerId)
-    assert(partner !== null, 'a partner does not vanish')
+    assert(partner !== null, 'a partner must not be deleted')
     const wallet = await lockLiveWallet(tx, partnerId)
     if (partner.status === 'closed') return { status: 'rejected', ready: false } as const
     const isAsAsked = wallet.verificationRef === verificationRef && partner.verificationTries === tries
@@ -184,7 +184,7 @@ export async function refuse(
   return refused
 }
 
-/** Without a status of the bank's, so that the next try starts again. */
+/** Clears the bank's status, so that the next attempt starts from the beginning. */
 const refusal = {
   verificationStatus: 'rejected',
   providerStatus: null,
@@ -198,7 +198,7 @@ const refusal = {
 
 const worthTelling: readonly VerificationStatus[] = ['action_required', 'approved', 'rejected']
 
-/** Only about a change: `partner` is as it was before. */
+/** Notifies only of a change: `partner` is the row before the update. */
 async function tellAdmins(tx: Tx, partner: PartnerRow, status: VerificationStatus, at: Date): Promise<void> {
   if (status === partner.verificationStatus || !worthTelling.includes(status)) return
   await addNotice(tx, { partnerId: partner.id, environment: 'live', kind: 'verification', about: status, at })

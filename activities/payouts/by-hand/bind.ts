@@ -1,4 +1,5 @@
-// Binds a transfer that the bank did send to the released attempt it pays: the debit is posted again, and the payout exists from then on.
+// Binds a transfer that the bank made to the released attempt that it pays. The debit is posted again, and the payout exists
+// from then on.
 import { recordActivity } from '../../../db/controls/activity'
 import type { Tx } from '../../../db/database'
 import { recordPayoutEvent } from '../../../db/payouts/events'
@@ -8,40 +9,41 @@ import { assert } from '../../../domain/assert'
 import { formatUsdcExactly } from '../../../domain/money'
 import type { Transfer } from '../../../rail/rail'
 import { recordTransfer } from '../attempt'
-import type { HandDeps, Resolved, Word } from './resolve'
+import type { Decision, HandDeps, Resolved } from './resolve'
 
-type TransferToBind = Word & { readonly transferRef: string }
+type TransferToBind = Decision & { readonly transferRef: string }
 
 /** Calls the bank only to read. The workflow, or the sweep, settles the payout afterwards. */
-export async function bindTransfer(deps: HandDeps, word: TransferToBind): Promise<Resolved> {
-  const row = await loadStep(deps.db, word.payoutId)
-  const objection = objectionTo(row, word)
+export async function bindTransfer(deps: HandDeps, decision: TransferToBind): Promise<Resolved> {
+  const row = await loadStep(deps.db, decision.payoutId)
+  const objection = objectionTo(row, decision)
   if (objection !== null) return refusedFor(objection)
 
   const rail = deps.rails[row.rail]
-  const names = await rail.payoutOf(word.transferRef)
+  const names = await rail.payoutOf(decision.transferRef)
   if (names === null) return refusedFor('The bank has no such transfer, or it names no payout.')
   if (names !== row.id) return refusedFor('The bank says that this transfer belongs to another payout.')
-  const transfer = await rail.transfer(word.transferRef)
+  const transfer = await rail.transfer(decision.transferRef)
   const mismatch = moneyIsBack(transfer) ?? ofEarlierAttempt(row, transfer)
   if (mismatch !== null) return refusedFor(mismatch)
 
   return deps.db.transaction(async (tx) => {
-    const locked = await lockStep(tx, word.payoutId)
-    // Another operator may have bound it, or the partner may have claimed the key again, while the bank was asked.
+    const locked = await lockStep(tx, decision.payoutId)
+    // Another operator may have bound it, or the partner may have claimed the key again, during the call to the bank.
     if (locked.attempt !== row.attempt) return refusedFor('Its key has been claimed again: repeat the command.')
-    const now = objectionTo(locked, word)
-    return now === null ? bind(tx, deps, { row: locked, word, transfer }) : refusedFor(now)
+    const now = objectionTo(locked, decision)
+    return now === null ? bind(tx, deps, { row: locked, decision, transfer }) : refusedFor(now)
   })
 }
 
-function objectionTo({ releasedAt, transferRef }: StepRow, word: TransferToBind): string | null {
+function objectionTo({ releasedAt, transferRef }: StepRow, decision: TransferToBind): string | null {
   if (releasedAt !== null) return null
-  if (transferRef === word.transferRef) return 'The payout already follows this transfer, so there is nothing to bind.'
+  if (transferRef === decision.transferRef)
+    return 'The payout already follows this transfer, so there is nothing to bind.'
   return 'Its key was not released, so there is nothing to bind: payout resolve records the outcome of a lost answer.'
 }
 
-/** Nothing was paid in the end, so there is no debit to post again; the movements are explained by hand. */
+/** Nothing was paid in the end, so no debit is posted again. An operator explains the movements. */
 function moneyIsBack({ status }: Transfer): string | null {
   if (status !== 'refunded' && status !== 'cancelled') return null
   return (
@@ -67,12 +69,12 @@ const bankTimesWithinMs = 1_000
 
 interface Binding {
   readonly row: StepRow
-  readonly word: TransferToBind
+  readonly decision: TransferToBind
   readonly transfer: Transfer
 }
 
-async function bind(tx: Tx, { clock, log }: HandDeps, { row, word, transfer }: Binding): Promise<Resolved> {
-  const { payoutId, transferRef, evidence, by } = word
+async function bind(tx: Tx, { clock, log }: HandDeps, { row, decision, transfer }: Binding): Promise<Resolved> {
+  const { payoutId, transferRef, evidence, by } = decision
   const debited = await postDebitAgain(tx, row, { by, at: clock.now() })
   if (debited.outcome === 'insufficient') return refusedFor(shortage(row, debited.balanceMicroUsdc))
   assert(debited.outcome === 'posted', 'a released attempt is debited again once')
@@ -93,7 +95,7 @@ async function bind(tx: Tx, { clock, log }: HandDeps, { row, word, transfer }: B
 
 function shortage({ walletSendsMicroUsdc: sends }: StepRow, balance: bigint): string {
   const [needed, held, missing] = [sends, balance, sends - balance].map(formatUsdcExactly)
-  return `The wallet holds ${held} USDC and the payout took ${needed}: ${missing} USDC are missing. Its key stays refused; repeat the command once the wallet was topped up.`
+  return `The wallet holds ${held} USDC, and the payout needs ${needed}: ${missing} USDC are missing. The payout stays refused; repeat the command after the wallet is topped up.`
 }
 
 function refusedFor(why: string): Resolved {

@@ -1,4 +1,5 @@
-// A person says what became of a call whose answer was lost, with evidence: the bank is asked first, the row decides, and nothing is ever sent.
+// Resolves a call whose answer was lost, by an operator's decision with evidence. The bank is asked first, the row decides,
+// and nothing is ever sent.
 import { recordActivity } from '../../../db/controls/activity'
 import type { Tx } from '../../../db/database'
 import { recordPayoutEvent } from '../../../db/payouts/events'
@@ -13,71 +14,75 @@ export type HandDeps = Pick<PayoutDeps, 'db' | 'clock' | 'log' | 'rails'> & {
   readonly limits: Pick<PayoutDeps['limits'], 'repeatForMs' | 'listLagMs'>
 }
 
-export interface Word {
+export interface Decision {
   readonly payoutId: string
-  /** The bank's own transfer, where it was sent. */
+  /** The bank's reference of the transfer. Null if nothing was sent. */
   readonly transferRef: string | null
-  /** The operator's evidence; it stays in the timeline. */
+  /** The operator's evidence, which is kept in the timeline. */
   readonly evidence: string
   readonly by: string
 }
 
 export type Resolved =
   | { readonly outcome: 'resolved'; readonly status: PayoutStatus }
-  /** Why not, as a sentence. */
+  /** The reason, as a sentence. */
   | { readonly outcome: 'refused'; readonly why: string }
 
-/** Without a transfer it was not sent, and its money goes back to the wallet. */
-export async function resolveByHand(deps: HandDeps, word: Word): Promise<Resolved> {
-  const row = await loadStep(deps.db, word.payoutId)
-  const objection = objectionTo(row, word) ?? (word.transferRef === null ? tooEarly(deps, row) : null)
+/** Without a transfer reference the payout was not sent, and its money goes back to the wallet. */
+export async function resolveByHand(deps: HandDeps, decision: Decision): Promise<Resolved> {
+  const row = await loadStep(deps.db, decision.payoutId)
+  const objection = objectionTo(row, decision) ?? (decision.transferRef === null ? tooEarly(deps, row) : null)
   if (objection !== null) return refusedFor(objection)
-  return word.transferRef === null ? resolveNotSent(deps, row, word) : resolveSent(deps, row, word, word.transferRef)
+  return decision.transferRef === null
+    ? resolveNotSent(deps, row, decision)
+    : resolveSent(deps, row, decision, decision.transferRef)
 }
 
-async function resolveSent(deps: HandDeps, row: StepRow, word: Word, transferRef: string): Promise<Resolved> {
+async function resolveSent(deps: HandDeps, row: StepRow, decision: Decision, transferRef: string): Promise<Resolved> {
   if (!(await isDebited(deps.db, row))) {
-    return refusedFor('It is not debited yet, which its workflow does: is a worker running?')
+    return refusedFor('The payout is not debited yet. Its workflow does that: is a worker running?')
   }
   const { id, rail } = row
   const names = await deps.rails[rail].payoutOf(transferRef)
   if (names === null) return refusedFor('The bank has no such transfer, or it names no payout.')
-  if (names !== id) return refusedFor('The bank says that this transfer is not of this payout.')
+  if (names !== id) return refusedFor('The bank says that this transfer belongs to another payout.')
   const transfer = await deps.rails[rail].transfer(transferRef)
-  return decide(deps, word, (tx, locked) => recordAs(tx, deps, locked, transfer))
+  return decide(deps, decision, (tx, locked) => recordAs(tx, deps, locked, transfer))
 }
 
-async function resolveNotSent(deps: HandDeps, { rail, ...row }: StepRow, word: Word): Promise<Resolved> {
+async function resolveNotSent(deps: HandDeps, { rail, ...row }: StepRow, decision: Decision): Promise<Resolved> {
   const asked = { ...refsOf({ rail, ...row }), payoutId: row.id, since: row.createdAt }
   const found = await deps.rails[rail].findTransfer(asked)
   if (found.outcome === 'found') {
     return refusedFor(`The bank has the transfer ${found.transfer.ref} of this payout, so it was sent.`)
   }
-  // An operator may decide what the bank's lists leave open, but not past a transfer that names this payout.
-  if (found.outcome === 'incomplete' && found.transferRef && !word.evidence.includes(found.transferRef)) {
+  // An operator may decide if the bank's lists are inconclusive, but not against a transfer that names this payout.
+  if (found.outcome === 'incomplete' && found.transferRef && !decision.evidence.includes(found.transferRef)) {
     return refusedFor(
       `The bank's transfer ${found.transferRef} names this payout and cannot be read: ask the bank, and name the transfer in the evidence if it moved no money.`,
     )
   }
-  return decide(deps, word, async (tx, locked) => {
+  return decide(deps, decision, async (tx, locked) => {
     const early = tooEarly(deps, locked)
     if (early !== null) return refusedFor(early)
     await reverseDebit(tx, locked, deps.clock.now())
     const { status } = await refuse(tx, locked, neverSent, deps.clock.now())
-    return status === 'failed' ? { outcome: 'resolved', status } : Promise.reject(new Error('it must stay as failed'))
+    return status === 'failed'
+      ? { outcome: 'resolved', status }
+      : Promise.reject(new Error('an acknowledged payout must stay, as failed'))
   })
 }
 
-/** Under the row's lock: the worker or another operator may have resolved it. */
+/** Decides under the row's lock, because the worker or another operator may have resolved the payout first. */
 async function decide(
   { db, clock }: HandDeps,
-  word: Word,
+  decision: Decision,
   work: (tx: Tx, row: StepRow) => Promise<Resolved>,
 ): Promise<Resolved> {
-  const { payoutId, evidence, by, transferRef } = word
+  const { payoutId, evidence, by, transferRef } = decision
   return db.transaction(async (tx) => {
     const row = await lockStep(tx, payoutId)
-    const objection = objectionTo(row, word)
+    const objection = objectionTo(row, decision)
     if (objection !== null) return refusedFor(objection)
     const resolved = await work(tx, row)
     if (resolved.outcome === 'refused') return resolved
@@ -98,22 +103,22 @@ async function recordAs(tx: Tx, { clock, log }: HandDeps, row: StepRow, transfer
   throw new Error('a transfer of a payout that was held must be recorded')
 }
 
-function objectionTo(row: StepRow, { transferRef }: Word): string | null {
+function objectionTo(row: StepRow, { transferRef }: Decision): string | null {
   const state = stateOf(row, { payoutId: row.id, attempt: row.attempt })
   // A payout without a known call needs an operator if the bank's lists do not show whether it has a transfer.
   if (state === null && isUndecided(row)) return null
-  // A restored row does not know of a call made after the backup. The bank says whether this transfer belongs to this payout.
+  // A restored row lacks a call that was made after the backup. The bank knows whether this transfer belongs to this payout.
   if (state?.at === 'unknown' || (state === null && transferRef !== null)) return null
-  if (state === null) return 'Nothing of it was sent to the bank yet, so there is nothing to resolve.'
+  if (state === null) return 'Nothing was sent to the bank yet, so there is nothing to resolve.'
   return state.at === 'sent'
-    ? 'The bank is known to have it, so there is nothing to resolve.'
-    : 'It is over, so there is nothing to resolve.'
+    ? 'The bank has its transfer, so there is nothing to resolve.'
+    : 'The payout is over, so there is nothing to resolve.'
 }
 
-/** A repeated call that is still in progress at the bank could pay money that is returned here. */
+/** A repeated call that is still in progress at the bank could pay money that is refunded here. */
 function tooEarly({ clock, limits }: HandDeps, row: StepRow): string | null {
   const { repeatForMs, listLagMs } = limits
-  // A restored row may not know of a call; that call cannot have been made before the row.
+  // A restored row may lack a call, but no call is older than the row.
   const ageMs = clock.now().getTime() - (row.submitStartedAt ?? row.createdAt).getTime()
   if (!(ageMs >= repeatForMs + listLagMs))
     return 'It may still be sent: the time for which the call is repeated is not over.'
@@ -121,7 +126,7 @@ function tooEarly({ clock, limits }: HandDeps, row: StepRow): string | null {
   return 'The payout does not have the attention outcome_unknown, so it cannot be resolved by hand.'
 }
 
-/** It stays whatever is decided: its call is recorded as unknown, or its caller was answered before any call. */
+/** Whether the outcome is open and the payout stays in any case: its call is recorded as unknown, or its caller was answered first. */
 function isUndecided({ attention, verdict, answeredAt, submitStartedAt }: StepRow): boolean {
   const isKept = submitStartedAt === null ? answeredAt !== null : verdict === 'unknown'
   return attention === 'outcome_unknown' && isKept

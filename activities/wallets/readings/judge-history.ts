@@ -11,12 +11,12 @@ export type Judged =
   | { readonly verdict: 'deposit'; readonly row: WalletMovement }
   /** `why` is shown to operators. */
   | { readonly verdict: 'held'; readonly row: HistoryRow; readonly why: string }
-  /** The refund of a payout that is completed and final: an operator has to ask the bank about it. */
+  /** The refund of a completed payout. A return workflow asks the bank about it. */
   | { readonly verdict: 'return'; readonly row: WalletMovement; readonly payout: RefundedPayout }
   | { readonly verdict: 'not_ours'; readonly row: HistoryRow }
-  /** Its payout is open; the next state of the payout decides what this movement is. */
+  /** The movement of an open payout, whose next state decides what it is. */
   | { readonly verdict: 'awaited'; readonly row: WalletMovement }
-  /** The bank did not say whose it is. */
+  /** The bank did not answer to which payout it belongs. */
   | { readonly verdict: 'unresolved'; readonly row: WalletMovement }
 
 type Undecided = Extract<Judged, { verdict: 'return' | 'awaited' | 'unresolved' }>
@@ -79,13 +79,13 @@ async function judge(deps: JudgeDeps, wallet: WalletOfHistory, row: HistoryRow, 
   }
 }
 
-/** A payout whose answer was lost does not know its transfer yet; the transfer knows its payout. */
+/** A payout whose answer was lost has no transfer in its row yet, but the transfer names the payout. */
 async function payoutNamedBy({ db, rail }: JudgeDeps, transferRef: string): Promise<RefundedPayout | null> {
   const named = await rail.payoutOf(transferRef)
   return named !== null && isUuid(named) ? findPayoutById(db, named) : null
 }
 
-/** A withdrawal belongs to a payout, which booked it before sending. The books do not know any other withdrawal. */
+/** A withdrawal belongs to a payout, which booked it before sending. Our books have no other withdrawals. */
 function judgeWithdrawal(wallet: WalletOfHistory, row: WalletMovement, payout: RefundedPayout | null): Judged {
   if (payout?.walletId === wallet.id) {
     if (payout.transferRef === row.transferRef) return { verdict: 'not_ours', row }
@@ -97,10 +97,10 @@ function judgeWithdrawal(wallet: WalletOfHistory, row: WalletMovement, payout: R
 function judgeRefund(wallet: WalletOfHistory, row: WalletMovement, payout: RefundedPayout | null): Judged {
   if (payout === null) return { verdict: 'held', row, why: 'unknown_transfer' }
   if (payout.walletId !== wallet.id) return { verdict: 'held', row, why: 'other_wallet' }
-  // Its own workflow asks the bank, and books the refund with all that follows from it; one of several, if there are more.
+  // The payout's own workflow asks the bank, and books the refund and its consequences.
   if (payout.isOpen) return { verdict: 'awaited', row }
   if (payout.transferRef !== row.transferRef) return { verdict: 'held', row, why: 'other_transfer' }
-  // A handled movement raises no attention again; the next state of the transfer still books it.
+  // A refund that an operator has handled raises no attention again. The next state of the transfer still books it.
   if (payout.status === 'completed') {
     return payout.isRefundAttended ? { verdict: 'not_ours', row } : { verdict: 'return', row, payout }
   }

@@ -37,23 +37,23 @@ export async function readWallets(deps: WalletReadingDeps, page: WalletPage): Pr
     const some = wallets.slice(from, from + atOnce)
     const outcomes = await Promise.all(some.map((wallet) => readOne(deps, wallet)))
     done.push(...outcomes.filter((outcome) => typeof outcome === 'object'))
-    // Wallets that could not be read are passed, too: they must not block the others.
+    // Continues after wallets that could not be read, so that they do not block the others.
     const isLast = isLastPage && from + atOnce >= wallets.length
     await saveWalletsReadTo(deps.db, environment, isLast ? null : (some.at(-1)?.id ?? null))
-    // A bank that answers for none of them is away: to ask it for all the others would take the time of the next reading.
+    // If the bank answered for none of them, it is unavailable. Asking about all others would last into the next reading.
     if (outcomes.every((outcome) => outcome === 'no answer')) return sumOf(done, wallets.length, null)
   }
   if (wallets.length === 0) await saveWalletsReadTo(deps.db, environment, null)
   return sumOf(done, wallets.length, isLastPage ? null : (wallets.at(-1)?.id ?? null))
 }
 
-async function readOne(deps: WalletReadingDeps, wallet: WalletToRead): Promise<WalletRead | 'no answer' | 'trouble'> {
+async function readOne(deps: WalletReadingDeps, wallet: WalletToRead): Promise<WalletRead | 'no answer' | 'failed'> {
   try {
     return await readFound(deps, wallet)
   } catch (error) {
     const isAway = error instanceof RailUnavailable && !(error instanceof RailRefused)
     deps.log[isAway ? 'warn' : 'error']({ err: error, wallet_id: wallet.id }, 'cannot read wallet history')
-    return isAway ? 'no answer' : 'trouble'
+    return isAway ? 'no answer' : 'failed'
   }
 }
 
@@ -74,7 +74,7 @@ export interface WalletReadingDeps extends Pick<ActivityDeps, 'db' | 'clock' | '
   readonly rails: Readonly<Record<RailName, Pick<Rail, 'walletHistory' | 'payoutOf'>>>
   /** Age at which a refund that its transfer does not explain needs attention. */
   readonly listLagMs: number
-  /** Starts nothing if a workflow has asked the bank recently, and after the refund at `refundedAt`. */
+  /** Starts nothing if a workflow has asked the bank recently and after `refundedAt`. */
   startReturn(payout: ReturnToStart, refundedAt: Date): Promise<void>
 }
 
@@ -111,7 +111,7 @@ async function readHistory(deps: WalletReadingDeps, wallet: WalletToRead): Promi
   const earlier = await judgeHistory({ db, rail }, wallet, remembered)
   const fresh = await judgeHistory({ db, rail }, wallet, history)
   const judged = [...earlier, ...fresh]
-  // Before the history counts as read: one that is cut off in between starts them again, and they are the same ones.
+  // Start the returns before the history counts as read. After an interruption the next reading starts the same ones again.
   const returns = judged.filter((each) => each.verdict === 'return')
   for (const { payout, row } of returns) await deps.startReturn(payout, row.at)
 
@@ -147,25 +147,22 @@ function reasonOf(error: unknown): ReadingFailure {
   return error instanceof RailUnavailable ? 'no_answer' : 'failed'
 }
 
-/** The bank's history and its transfer may differ for a moment; what differs for longer is money that is in no book. */
+/** The bank's history and its transfer may differ briefly. A longer difference is money that is not booked. */
 async function reportUnexplained(
   { db, clock, log, listLagMs }: WalletReadingDeps,
   { payout, row }: Extract<Judged, { verdict: 'return' }>,
 ): Promise<void> {
   if (clock.now().getTime() - row.at.getTime() < listLagMs) return
   if (!(await reportUnexplainedRefund(db, payout.payoutId))) return
-  log.error(
-    { payout_id: payout.payoutId, bank_ref: row.id },
-    'a refund is in the wallet, and its transfer knows of none',
-  )
+  log.error({ payout_id: payout.payoutId, bank_ref: row.id }, 'the wallet has a refund that its transfer does not show')
 }
 
-/** How much later than its time a movement may appear in the history and still be seen. */
+/** How long after its own time a movement may appear in the history and still be read. */
 const lateByMs = 60 * 60 * 1000
 
 /**
- * The position up to which the history need not be read again: all but the newest hour, by the bank's own clock, into which a
- * movement may still be put that comes late. Null when that is nothing. Undecided movements before it are to be remembered.
+ * The position up to which the history does not have to be read again. Excludes the newest hour by the bank's clock, in which a
+ * late movement may still appear. Null if nothing is older. The caller stores the undecided movements before the position.
  */
 export function readTo(judged: readonly Judged[]): {
   readonly to: string | null

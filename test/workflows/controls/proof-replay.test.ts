@@ -104,8 +104,8 @@ test.each([
     const sentence = failure instanceof WorkflowFailedError ? failure.cause?.message : ''
     expect(sentence).toBe(
       type === 'proof'
-        ? 'The input must be as {"pageSize": 50, "pages": 100}, with pageSize from 1 to 1000 and pages from 1 to 1000.'
-        : 'The input must be as {"batchSize": 1000, "batches": 500}, with batchSize from 1 to 10000 and batches from 1 to 1000.',
+        ? 'The input must be like {"pageSize": 50, "pages": 100}, with pageSize from 1 to 1000 and pages from 1 to 1000.'
+        : 'The input must be like {"batchSize": 1000, "batches": 500}, with batchSize from 1 to 10000 and batches from 1 to 1000.',
     )
   },
   60_000,

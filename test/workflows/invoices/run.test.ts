@@ -132,8 +132,8 @@ test('each partner is reported as billed even if the last two reads of the progr
 
 test.each([
   ['an unfinished month', { period: '2026-11' }, 'November 2026 is not over yet.'],
-  ['no month', {}, /^Say which month to bill/],
-  ['an invalid month', { period: '2026-13' }, /^Say which month to bill/],
+  ['no month', {}, /^Specify the month to bill/],
+  ['an invalid month', { period: '2026-13' }, /^Specify the month to bill/],
   ['an unknown partner', { period, partner: 'nobody-at-all' }, 'There is no partner nobody-at-all.'],
 ])('%s is refused with a message', async (_, order, sentence) => {
   const failure = await (await start(order)).result().catch((error: unknown) => error)
