@@ -3,26 +3,26 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# No install script runs: this image needs none.
+# Install scripts are disabled, because this image needs none.
 RUN npm ci --ignore-scripts --no-fund --no-audit
 COPY . .
 RUN npm run -s build && rm -r dist/bench && npm prune --omit=dev --omit=optional && sh deploy/slim-modules.sh node_modules
 # The Temporal SDK trusts the system's certificate authorities, and a slim image has none: a worker could not reach Temporal Cloud.
 RUN node -p "require('node:tls').rootCertificates.join('\n')" >ca-certificates.crt
 
-# Of Node.js only its program: npm, yarn and the headers are not run here.
+# Contains only the node binary: npm, yarn and the headers are not needed here.
 FROM debian:bookworm-slim
-# HOST: a container is reached from outside of it, so listening on its loopback address would serve no one outside.
+# HOST: on its loopback address the API could not be reached from outside the container.
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
-# Owned by root: the process can read its program and cannot change it.
+# Owned by root: the process can read its program but not change it.
 COPY --from=build /usr/local/bin/node /usr/local/bin/
 COPY --from=build /app/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 RUN install -d -o 1000 -g 1000 /data
-# A number: an orchestrator that refuses root cannot judge a name.
+# A number, because an orchestrator that refuses root cannot check a user name.
 USER 1000:1000
 EXPOSE 3000
 CMD ["node", "dist/api/main.js"]

@@ -12,7 +12,7 @@ if (!folder || !/^[1-9]\d{0,3}$/.test(days ?? '')) fail('Usage: node deploy/back
 dump(join(folder, `payouts-${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}.dump`))
 deleteOlderThan(Number(days) * 86_400_000)
 
-/** Under another name until it is complete, so that a file with the final name can be restored. */
+/** The dump has another name until it is complete, so that every file with the final name can be restored. */
 function dump(file) {
   process.umask(0o077)
   const part = `${file}.part`
@@ -27,7 +27,7 @@ function dump(file) {
   )
 }
 
-/** As variables, because any user who can list processes could read the password in an argument. */
+/** Passes the connection in variables, because any user who can list processes could read the password in an argument. */
 function connection() {
   const url = parse(process.env.DATABASE_URL || contentOf(process.env.DATABASE_URL_FILE))
   const variables = {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the image without Docker and without a container registry: sh deploy/build-image.sh [name:tag]
 # Needs root, a Debian mirror, the npm registry, and: apt-get install buildah mmdebstrap
-# Where a registry can be reached, this is enough: buildah build --isolation chroot --tag payouts:1.3.0 .
+# If a registry can be reached, this is enough: buildah build --isolation chroot --tag payouts:1.3.0 .
 set -eu
 cd "$(dirname "$0")/.."
 tag="${1:-payouts:1.3.0}"
@@ -33,7 +33,7 @@ ln -s ../lib/node_modules/npm/bin/npm-cli.js "$work/local/bin/npm"
 chmod -R a+rX "$work/local" && chmod 755 "$work/local/bin/node" "$work/local/lib/node_modules/npm/bin/npm-cli.js"
 node="$(buildah from --pull-never "$debian")"
 buildah copy --quiet "$node" "$work/local" /usr/local
-# For a network whose proxy has its own certificate authority. It does not reach the final image.
+# For a network whose proxy has its own certificate authority. The certificate is not in the final image.
 if [ -n "${NODE_EXTRA_CA_CERTS:-}" ]; then
   buildah copy --quiet "$node" "$NODE_EXTRA_CA_CERTS" /usr/local/share/extra-ca.crt
   buildah config --env NODE_EXTRA_CA_CERTS=/usr/local/share/extra-ca.crt "$node"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Makes the secrets that docker-compose.yml hands out as files, once: what is there is kept.
+# Creates the secret files that docker-compose.yml mounts. Existing files are kept.
 set -eu
 folder="$(dirname "$0")/secrets"
 mkdir -p "$folder"
-# The folder keeps others out; the files themselves are mounted, and a process that is not root reads them.
+# The folder keeps other users out. The files are world-readable, because containers do not read them as root.
 chmod 700 "$folder"
 
 random() { od -An -N"$1" -tx1 /dev/urandom | tr -d ' \n'; }

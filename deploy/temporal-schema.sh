@@ -1,5 +1,5 @@
 #!/bin/sh
-# Brings the two databases of the Temporal server up to date; run before each start, and before a newer server's first.
+# Migrates the two databases of the Temporal server. Runs before each start, and so before the first start of a newer server.
 set -eu
 export SQL_PLUGIN=postgres12 SQL_HOST=temporal-postgres SQL_PORT=5432 SQL_USER=temporal
 SQL_PASSWORD="$(cat /run/secrets/temporal_postgres_password)"
@@ -9,7 +9,7 @@ for name in temporal:temporal temporal_visibility:visibility; do
   database="${name%%:*}"
   schema="/etc/temporal/schema/postgresql/v12/${name##*:}/versioned"
   temporal-sql-tool --db "$database" create
-  # Refused where the schema has a version already, which is as it should be.
+  # Fails if the schema already has a version, which is expected.
   temporal-sql-tool --db "$database" setup-schema -v 0.0 || true
   temporal-sql-tool --db "$database" update-schema -d "$schema"
 done

@@ -62,7 +62,7 @@ export function createDistribution(bounds: readonly number[]): Distribution {
 
 /** Counts events and their durations by label, as they happen. */
 export interface Tally {
-  /** Shows a counter that is still 0, because an alert sees only the growth of a series that exists. */
+  /** Creates a counter at 0, because an alert on growth misses a series that does not exist yet. */
   expect(counted: Labels): void
   add(event: { readonly counted: Labels; readonly timed: Labels; readonly seconds: number }): void
   counts(): Sample[]

@@ -1,4 +1,4 @@
-// The kinds of value that a setting can have: how each is parsed, and what an operator reads when it is wrong.
+// The kinds of setting values: how each is parsed, and the error message for a wrong value.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 
 export interface Kind<Value> {
@@ -6,7 +6,7 @@ export interface Kind<Value> {
   readonly mustBe: string
   /** Undefined if the text is not such a value. */
   readonly parse: (text: string) => Value | undefined
-  /** Stands in for a wrong value until all mistakes are reported. No caller ever receives it. */
+  /** Placeholder for a wrong value until all mistakes are reported. No caller ever receives it. */
   readonly onMistake: Value
 }
 
@@ -122,7 +122,7 @@ export function integers(min: number, max: number): Kind<readonly number[]> {
   }
 }
 
-/** Parsed to basis points, so that no float takes part in a calculation. */
+/** Parsed to basis points, so that no calculation uses floats. */
 export function percent(min: number, max: number): Kind<number> {
   return {
     mustBe: `a percentage from ${min} to ${max}, with at most two decimals`,
@@ -145,7 +145,7 @@ export function oneOf<const T extends string>(first: T, ...others: readonly T[])
   }
 }
 
-/** Ours, and as Temporal's own programs write it. */
+/** Accepts our own values and those of Temporal's programs. */
 export const onOffOrBoolean: Kind<'on' | 'off'> = {
   mustBe: 'one of: on, off, true, false',
   parse: (value) => {

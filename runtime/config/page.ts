@@ -5,7 +5,7 @@ import { groups } from './settings'
 
 const marker = '<!-- Generated from runtime/config/settings.ts by `npm run docs:configuration`. Do not edit below. -->'
 
-/** The page with its introduction as it is and its tables up to date. */
+/** Returns the page with its introduction unchanged and its tables regenerated. */
 export function configurationPage(page: string): string {
   const [introduction = ''] = page.split(marker)
   const tables = Object.entries(groups).map(([title, group]) =>
@@ -41,7 +41,7 @@ const units = [
   ['s', 1_000],
 ] as const
 
-/** Keeps Markdown from reading <id> as HTML and a bar as the end of a cell. */
+/** Prevents Markdown from parsing <id> as HTML and a bar as the end of a cell. */
 function escape(text: string): string {
   return text.replaceAll(/[<|]/g, '\\$&')
 }

@@ -21,7 +21,7 @@ export const payouts = {
     ...setting(
       integer(0, dayMs),
       23 * hourMs,
-      'How long the same request is repeated under one idempotency key of the bank. It must be shorter than the bank keeps the key (24 h).',
+      'How long the same request is repeated with one idempotency key of the bank. It must be shorter than the time for which the bank keeps the key (24 h).',
     ),
     inProduction: integer(hourMs, 23 * hourMs),
   },
@@ -30,17 +30,17 @@ export const payouts = {
     ...setting(
       integer(0, dayMs),
       10 * minuteMs,
-      'How long after the last request a bank list without the transfer proves that the bank does not have it. The payout is then refunded, so a request that the bank still processes must have ended by then.',
+      'Time after the last request. If the list of the bank then lacks the transfer, the bank does not have it, and the payout is refunded. So the bank must have finished every request by then.',
     ),
     inProduction: integer(5 * minuteMs, dayMs),
   },
-  // Together, the calls while a caller waits stay well below 5 s: then the server gives the workflow task to another worker.
+  // Together, the calls while a caller waits stay well below 5 s. After that the server gives the workflow task to another worker.
   PAYOUT_CALL_MS: setting(integer(10, 3_000), 1_000, 'Timeout of a call to the bank while the caller waits.'),
-  PAYOUT_CONNECT_MS: setting(integer(10, 3_000), 500, 'Timeout of the connection for such a call.'),
+  PAYOUT_CONNECT_MS: setting(integer(10, 3_000), 500, 'Connection timeout of such a call.'),
   PAYOUT_WITHIN_MS: setting(
     integer(100, 3_000),
     1_500,
-    'No call to the bank starts later than this while the caller waits.',
+    'While the caller waits, no call to the bank starts after this time.',
   ),
   PAYOUT_PATIENT_CALL_MS: setting(
     integer(10, 7_000),
@@ -50,7 +50,7 @@ export const payouts = {
   PAYOUT_SETTLE_WITHIN_MS: setting(
     overdueMs,
     2 * hourMs,
-    'A payout that the bank has, and that is not final after this time, needs attention.',
+    'A payout that was sent to the bank and is not final after this time needs attention.',
   ),
   PAYOUT_KNOWN_WITHIN_MS: setting(
     overdueMs,
@@ -70,12 +70,12 @@ export const payouts = {
   DEPOSIT_CONFIRM_ABOVE_USDC: setting(
     integer(0, 1_000_000),
     1_000,
-    'A second operator must confirm the credit of a held live deposit above this amount. `0` means every one.',
+    'A second operator must confirm the credit of a held live deposit above this amount. `0` means every deposit.',
   ),
   CLOSED_PARTNER_READ_DAYS: setting(
     integer(0, 3_650),
     90,
-    'How long after `partner close` the admins of a closed partner may sign in and read.',
+    'How long the admins of a closed partner may still sign in and read after `partner close`.',
   ),
   WALLET_READ_EVERY_MS: setting(
     intervalMs,
@@ -106,6 +106,6 @@ export const payouts = {
   PROOF_COMPARED_WITHIN_MS: setting(
     integer(minuteMs, 7 * dayMs),
     6 * hourMs,
-    'A wallet that was not compared with the bank for this long is a drift.',
+    'A wallet that has not been compared with the bank for this long is a drift.',
   ),
 }

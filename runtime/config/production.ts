@@ -14,7 +14,7 @@ export function refuseDevelopmentSecrets(reader: Reader, { secretKeys, bank, dat
   if (!reader.isProduction()) return
   for (const { id, bytes } of secretKeys) {
     if (id.startsWith('local')) refuse(reader, 'SECRET_KEYS', `has a key, ${id}, that npm start made`)
-    // Of 32 random bytes, about 30 differ.
+    // 32 random bytes have about 30 distinct values.
     else if (new Set(bytes).size < 16) refuse(reader, 'SECRET_KEYS', `has a key, ${id}, that is not random`)
   }
   refuseDevelopmentKey(reader, 'BANK_SANDBOX_KEY', bank.sandbox)
@@ -71,7 +71,7 @@ function refuseExamplePassword(reader: Reader, databaseUrl: string): void {
   if (password === '' && !needsNone) refuse(reader, 'DATABASE_URL', 'has no password')
 }
 
-/** With the port. Empty without a bank, and for a wrong URL, which is reported already. */
+/** Includes the port. Empty without a bank, and for an invalid URL, which has been reported already. */
 function hostOf(access: BankAccess | null): string {
   return access !== null && URL.canParse(access.url) ? new URL(access.url).host : ''
 }

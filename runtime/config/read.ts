@@ -15,14 +15,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** The same table, in a form from which the type of a value follows from its name. */
+/** The same table, typed so that the type of a value follows from its name. */
 const table: { readonly [Name in SettingName]: Setting<ValueOf<Name>> } = settings
 
 export class Reader {
   readonly mistakes: string[] = []
-  /** Each file is read, and its mistakes are reported, once. */
+  /** Cached, so that each file is read, and its mistakes are reported, once. */
   private readonly texts = new Map<SettingName, string>()
-  /** Where each setting that has a value was found, for messages. */
+  /** The variable in which each setting was found, for messages. */
   private readonly sources = new Map<SettingName, string>()
   private profile: Profile | null = null
 
@@ -59,7 +59,7 @@ export class Reader {
     return (this.text('NODE_ENV') || otherwise) === 'production'
   }
 
-  /** Throws all mistakes at once. */
+  /** Throws one error with all mistakes. */
   throwMistakes(): void {
     if (this.mistakes.length > 0) throw new ConfigError(this.mistakes)
   }

@@ -53,13 +53,13 @@ function readClientCertificate(reader: Reader): TemporalTls['client'] {
   const [ofCertificate, ofKey] = [reader.sourceOf('TEMPORAL_TLS_CERT'), reader.sourceOf('TEMPORAL_TLS_KEY')]
   if (certificate === null) reader.mistakes.push(`${ofCertificate} is required where ${ofKey} is set.`)
   if (key === null) reader.mistakes.push(`${ofKey} is required where ${ofCertificate} is set.`)
-  // A wrong one is reported already, and empty here.
+  // An invalid one has been reported already and is empty here.
   if (certificate && key && !new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
     reader.mistakes.push(`${ofKey} is not the key of ${ofCertificate}.`)
   return { certificate: certificate ?? '', key: key ?? '' }
 }
 
-/** The Web UI shows the payouts of every partner, so its URL alone does not publish it. */
+/** The Web UI shows the payouts of every partner, so setting its URL does not show the link. */
 export function readTemporalUi(reader: Reader): string | null {
   const url = reader.read('TEMPORAL_UI_URL')?.replace(/\/+$/, '') ?? null
   return reader.read('TEMPORAL_UI_LINK') === 'on' ? url : null

@@ -15,11 +15,11 @@ export interface Setting<Value> {
 interface Variable {
   readonly variable: string
   readonly holds: 'value' | 'file'
-  /** What a message about a wrong value calls it. */
+  /** The name in messages about a wrong value. */
   readonly shown: string
 }
 
-/** The variables that can hold a setting. A list of processes or containers shows values, but not files. */
+/** The variables that can hold a setting. Lists of processes or containers show values, but not the content of files. */
 export function variablesOf(name: string, { alsoNamed }: Pick<Setting<unknown>, 'alsoNamed'>): Variable[] {
   const own: Variable[] = [
     { variable: name, holds: 'value', shown: name },
@@ -33,7 +33,7 @@ export function variablesOf(name: string, { alsoNamed }: Pick<Setting<unknown>, 
 /** If the variable is not set: parse a default, use the value `otherwise`, or report a mistake. */
 export type Presence<Value> =
   | { readonly default: string }
-  /** `shown` describes the effect on the page. */
+  /** `shown` describes the default in docs/configuration.md. */
   | { readonly otherwise: Value; readonly shown: string }
   /** `with` names the setting whose use requires this one. */
   | { readonly required: true; readonly with: string | null }

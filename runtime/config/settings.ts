@@ -120,7 +120,7 @@ const api = {
     0,
     'Number of proxies in front of the API that write X-Forwarded-For. Required if `PUBLIC_URL` is https.',
   ),
-  RATE_LIMIT: setting(onOff, 'on', '`off` removes the limits on how often a caller may call the API.'),
+  RATE_LIMIT: setting(onOff, 'on', '`off` disables the rate limits of the API.'),
   READS_PER_PARTNER: setting(
     integer(1, 100),
     1,
@@ -132,7 +132,7 @@ const api = {
     12 * hourMs,
     'A session ends after this time without a request.',
   ),
-  SESSION_MS: setting(integer(1_000, 10 * dayMs), 7 * dayMs, 'A session ends after this time in any case.'),
+  SESSION_MS: setting(integer(1_000, 10 * dayMs), 7 * dayMs, 'A session ends after this time even if it is in use.'),
 }
 
 const secrets = {
@@ -185,15 +185,15 @@ const mailsAndInvoices = {
   MAIL_INBOX_URL: optional(anyUrl, 'Web page that shows the mails of a local system, such as the one of `npm start`.'),
   OPS_EMAIL: optional(
     mailbox,
-    'Receives one mail for each drift that the reconciliation finds. The API publishes it in `/.well-known/security.txt`.',
+    'Receives mails about new drifts and about faults of the audit chain. The API publishes it in `/.well-known/security.txt`.',
   ),
   NOTICES_EVERY_MS: setting(intervalMs, minuteMs, 'Interval at which pending notices are mailed to admins.'),
   SELLER_NAME: optional(text, 'Company that issues the invoices. Without it, no invoice can be issued.'),
-  SELLER_ADDRESS: requiredWith('SELLER_NAME', lines, 'Its postal address.'),
-  SELLER_EMAIL: requiredWith('SELLER_NAME', mailbox, 'Its email address for questions about invoices.'),
+  SELLER_ADDRESS: requiredWith('SELLER_NAME', lines, "The seller's postal address."),
+  SELLER_EMAIL: requiredWith('SELLER_NAME', mailbox, "The seller's email address for questions about invoices."),
   SELLER_BANK: requiredWith('SELLER_NAME', lines, 'How to pay an invoice.'),
-  SELLER_COMPANY_NUMBER: optional(text, 'Its company number.'),
-  SELLER_VAT_NUMBER: requiredWith('SELLER_VAT_RATE', text, 'Its VAT number. Without it, no VAT is charged.'),
+  SELLER_COMPANY_NUMBER: optional(text, "The seller's company number."),
+  SELLER_VAT_NUMBER: requiredWith('SELLER_VAT_RATE', text, "The seller's VAT number. Without it, no VAT is charged."),
   SELLER_VAT_RATE: requiredWith('SELLER_VAT_NUMBER', percent(0, 99.99), 'VAT rate, such as `20` or `17.5`.'),
 }
 
@@ -201,13 +201,13 @@ const observability = {
   LOG_LEVEL: setting(
     oneOf('debug', 'info', 'warn', 'error', 'silent'),
     'info',
-    'Least severe log level that is written.',
+    'Minimum level of the log lines that are written.',
   ),
   METRICS_PORT: optional(
     port,
-    'Port on which the API serves Prometheus metrics at `/metrics`. Without it, there are none.',
+    'Port on which the API serves Prometheus metrics at `/metrics`. Without it, the API serves none.',
   ),
-  WORKER_METRICS_PORT: optional(port, 'The same for the worker.'),
+  WORKER_METRICS_PORT: optional(port, 'Port on which the worker serves its metrics.'),
   METRICS_HOST: setting(
     text,
     '127.0.0.1',
@@ -215,7 +215,7 @@ const observability = {
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     anyUrl,
-    'OpenTelemetry collector that receives traces as HTTP with JSON, such as `http://127.0.0.1:4318`. `/v1/traces` is appended. Without it, nothing is traced.',
+    'OpenTelemetry collector that receives traces over HTTP as JSON, such as `http://127.0.0.1:4318`. `/v1/traces` is appended. Without it, nothing is traced.',
   ),
   OTEL_EXPORTER_OTLP_HEADERS: optional(headers, 'Headers that authenticate the service to the collector. A secret.'),
   OTEL_TRACES_SAMPLER_ARG: setting(
@@ -233,7 +233,7 @@ const observability = {
   RECIPIENT_RETENTION_DAYS: setting(
     days,
     400,
-    'How long the encrypted bank details of a payout and their hashes are kept after it is final. Below 366, the list of recipients covers this time only. `ops payout shred` erases those of one payout at once.',
+    'How long the encrypted bank details of a payout and their hashes are kept after it is final. Below 366, the list of recipients covers this time only. `ops payout shred` erases those of one payout immediately.',
   ),
   BANK_EVENT_RETENTION_DAYS: setting(days, 400, "How long the bank's events are kept once they are handled."),
   OPS_USER: optional(
@@ -248,7 +248,7 @@ const observability = {
   ),
 }
 
-const keptPort = (usual: number) => `${usual} or a free one, the same at every start`
+const keptPort = (usual: number) => `${usual}, or a free port that stays the same at every start`
 
 /** Servers that `npm start` runs. No other program reads these. */
 const localServers = {

@@ -34,7 +34,7 @@ export function readProfile(asked: Asked, env: Variables, mistakes: string[]): P
   return null
 }
 
-/** Where Temporal's command line keeps it. */
+/** Where Temporal's command line keeps its configuration file. */
 function defaultFile(env: Variables): string {
   const home = env.HOME || homedir()
   const folder =
@@ -42,7 +42,7 @@ function defaultFile(env: Variables): string {
   return join(folder, 'temporalio/temporal.toml')
 }
 
-/** By the key in the profile. Keys that we have no use for, such as a codec, are ignored. */
+/** The variable for each key of a profile. Keys that we do not use, such as a codec, are ignored. */
 const ofProfile = { address: 'TEMPORAL_ADDRESS', namespace: 'TEMPORAL_NAMESPACE', api_key: 'TEMPORAL_API_KEY' }
 
 const ofTls = {

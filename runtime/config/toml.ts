@@ -1,4 +1,4 @@
-// Parses TOML, the format of Temporal's configuration file. Numbers and dates are kept as text, because no setting of it has one.
+// Parses TOML, the format of Temporal's configuration file. Numbers and dates stay text, because no setting needs one.
 
 export type TomlValue = string | boolean | TomlTable | readonly TomlValue[]
 export type TomlTable = ReadonlyMap<string, TomlValue>
@@ -40,7 +40,7 @@ class Scanner {
     return this.at === this.text.length
   }
 
-  /** Undefined, and no progress, if the text does not continue like this. */
+  /** Returns undefined and does not advance if the text does not match. */
   take(sticky: RegExp): string | undefined {
     sticky.lastIndex = this.at
     const found = sticky.exec(this.text)?.[0]

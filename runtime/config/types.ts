@@ -18,7 +18,7 @@ export interface Config {
   readonly activityReadRetentionDays: number
   readonly bank: BankConfig
   readonly rates: RateConfig
-  /** Null if the bank sends no events, and is polled only. */
+  /** Null if the bank sends no events and is only polled. */
   readonly webhookUrl: string | null
   readonly taskQueuePrefix: string
   readonly workerVersioning: 'on' | 'off'
@@ -130,7 +130,7 @@ export interface PayoutConfig {
   readonly backgroundCallMs: number
 }
 
-/** The sweep also finds sandboxes without a bank. */
+/** The sweep also connects sandboxes that are still simulated. */
 export interface SweepConfig {
   readonly everyMs: number
   readonly olderThanMs: number
