@@ -13,7 +13,7 @@ import type { ApiContext, RequestState } from './http/route'
 const addresses = ['/dashboard', '/dashboard/{*page}', '/sign-in', '/sign-up', '/p/:slug']
 const yearMs = 365 * 24 * 60 * 60 * 1000
 
-/** Only our own files, and no inline scripts or styles. The preview of a chosen logo is a data: URL. */
+/** Allows only our own files, and no inline scripts or styles. The preview of a chosen logo is a data: URL. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -44,7 +44,7 @@ export function dashboard(router: Router<RequestState>, { config }: ApiDeps): vo
 
 const folders = [join(__dirname, '../dashboard'), join(__dirname, '../dist/dashboard')]
 
-/** Next to this file in dist, or in dist when the sources run directly (tests). */
+/** The build is next to this file in dist, or in dist if the sources run directly, as in tests. */
 function builtFolder(): string {
   const folder = folders.find((each) => existsSync(join(each, 'assets')))
   if (!folder) throw new Error('The dashboard is not built yet: run `npm run build`.')
@@ -57,12 +57,12 @@ async function sendAsset(context: ApiContext): Promise<void> {
   if (!/^[\w-]+\.(js|css|svg|woff2)$/.test(name) || !existsSync(join(folder, name)))
     throw new ApiError('route_not_found')
   context.vary('Accept-Encoding')
-  // Without this, the no-store that every response starts with would stay.
+  // Otherwise the default no-store of every response would remain.
   context.remove('Cache-Control')
   await send(context, name, { root: folder, maxAge: yearMs, immutable: true })
 }
 
-/** Settings that the page needs before sign-in are written into it. */
+/** Writes the settings that the page needs before sign-in into the page. */
 function writePage({ signUp, mailInboxUrl, bank }: Pick<Config, 'signUp' | 'mailInboxUrl' | 'bank'>): string {
   const facts = {
     sign_up: signUp === 'on',

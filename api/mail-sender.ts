@@ -1,4 +1,4 @@
-// Sends queued mails in the background, with retries. It also sends those that a crashed process left.
+// Sends queued mails in the background, with retries, including those that a crashed process left.
 import { randomInt } from 'node:crypto'
 import { forgetRateLimits } from '../db/controls/rate-limits'
 import type { Db } from '../db/database'
@@ -12,7 +12,7 @@ import type { Clock } from '../runtime/clock'
 import type { Log } from '../runtime/log'
 
 export interface MailSender {
-  /** Tells the sender that there is a mail. Does not wait for it. */
+  /** Triggers a run for a new mail. Does not wait for the mail to be sent. */
   wake(): void
   /** Resolves when the mails in progress are sent or postponed. */
   close(): Promise<void>
@@ -28,10 +28,10 @@ interface MailSenderParts {
 }
 
 const lookEveryMs = 2_000
-/** Only known addresses cost a mail. Sending it at once would slow the next request, and so reveal that the address is known. */
+/** Only known addresses get a mail. Sending it immediately would slow down the next request, which would reveal a known address. */
 const wakeAfterMs = [100, 400] as const
 const atOnce = 5
-/** Longer than the timeouts of the mailer, or a slow mail would be sent twice. */
+/** Longer than the timeouts of the mailer. Otherwise a slow mail would be sent twice. */
 const leaseMs = 60_000
 const longestPauseMs = 30_000
 const forgetEveryMs = 60 * 60 * 1000
@@ -60,7 +60,7 @@ export function createMailSender(parts: MailSenderParts): MailSender {
       if (mailer !== null) await sendWanted(mailer)
       await forgetOld()
     } catch (error) {
-      log.warn({ err: error }, 'cannot look for mails')
+      log.warn({ err: error }, 'cannot process queued mails')
     }
   }
 
@@ -82,10 +82,10 @@ export function createMailSender(parts: MailSenderParts): MailSender {
   async function sendOne(by: Mailer, { id, kind, tries, mail }: MailToSend): Promise<void> {
     if (mail === null) {
       log.error({ mail_id: id, kind }, 'cannot decrypt mail with our secret keys; postponed')
-      // Retried with backoff until it expires: during a key rotation another process may have the key.
+      // Retry with backoff until the mail expires: during a key rotation another process may have the key.
       return putMailOff(db, id, later(clock.now(), 1_000 * 2 ** Math.min(tries - 1, 20)))
     }
-    // An unknown address has taken the same time until here. It gets no mail.
+    // An unknown address gets no mail. Up to here it takes the same time as a known one.
     if (kind === 'sign_in' && !(await isMember(db, mail.to.address, clock.now()))) return finishMail(db, id, null)
     const sent = await by.send({ ...mail, messageId: `<${id}@mail.payouts>`, attachments: [] })
     if (sent.outcome === 'sent') return finishMail(db, id, clock.now())

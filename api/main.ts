@@ -78,7 +78,7 @@ async function main(): Promise<void> {
   pingTemporal(temporal, refusalWithinMs).catch(warnOfRefusal(log))
 
   await stopping
-  // A deployment waits ten seconds for us to stop: neither a missing verdict nor a lost server may take longer.
+  // A deployment waits ten seconds for the process to stop, so it must not wait longer for a verdict or a server.
   setTimeout(workflows.stopWaiting, waitAtMostMs).unref()
   setTimeout(() => process.exit(1), endWithinMs).unref()
   await stop(server)
@@ -104,13 +104,13 @@ async function openPools(config: Config, log: Log): Promise<[db: Db, readDb: Db]
 const waitAtMostMs = 4_000
 const endWithinMs = 9_500
 
-/** A caller waits for the rate, so the timeout is short. An older rate can be used for a while. */
+/** A caller waits for the rate, so the timeout is short. An older rate can be used for a limited time. */
 const rateTimeouts = { connectMs: 500, callMs: 2_000 }
 
 /** A simulation takes at most two calls, and its caller waits two seconds. */
 const simulateTimeouts = { connectMs: 500, callMs: 1_000 }
 
-/** Below the ten seconds that we have to stop. An unsent mail is retried by the next process. */
+/** Below the ten seconds that the process has to stop. The next process retries an unsent mail. */
 const mailTimeouts = { connectTimeoutMs: 3_000, answerTimeoutMs: 5_000 }
 
 function warn(log: Log): (error: Error) => void {
@@ -123,7 +123,7 @@ function warnOfRate(log: Log): RatesOptions['onRejected'] {
 
 const refusalWithinMs = 5_000
 
-/** An unreachable Temporal server recovers on its own. One that refuses our credentials needs an operator, so the reason is logged. */
+/** An unreachable Temporal server recovers without help. One that refuses our credentials needs an operator, so log the reason. */
 function warnOfRefusal(log: Log): (error: unknown) => void {
   return (error) => {
     const refusal = refusalOf(error)

@@ -40,7 +40,7 @@ export function openApiDocument(
   return {
     openapi: '3.1.0',
     info: { title: about.title, version: about.version, description: about.guide },
-    servers: [{ url: about.publicUrl, description: 'Sandbox and live. The API key decides which.' }],
+    servers: [{ url: about.publicUrl, description: 'Sandbox and live. The API key determines the environment.' }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths,
     components: {
@@ -73,7 +73,7 @@ function describeRoute(route: Route, components: Map<string, Json>): Operation {
   }
 }
 
-/** One of them is enough. */
+/** A caller needs only one of these. */
 function securityOf({ access }: Route): Json[] {
   if (access.by === 'anyone') return []
   return access.by === 'person' ? [{ session: [] }] : [{ key: [] }, { session: [] }]
@@ -97,7 +97,7 @@ function describeResponses(route: Route, components: Map<string, Json>): Record<
   const responses: Record<string, Json> = {}
   for (const shape of repliesOf(route)) {
     const own = Object.fromEntries(
-      Object.entries(shape.headers ?? {}).map(([name, tells]) => [name, textHeader(tells)]),
+      Object.entries(shape.headers ?? {}).map(([name, description]) => [name, textHeader(description)]),
     )
     const created = shape.status === 201 ? refer('headers', ['Location']) : {}
     const headers = { ...always, ...created, ...own }
@@ -107,7 +107,7 @@ function describeResponses(route: Route, components: Map<string, Json>): Record<
     }
   }
   for (const [failed, codes] of byStatus([...errorsOf(route), ...unreadable])) {
-    // A request is counted once its caller is known.
+    // The rate limit counts a request only after its caller is known.
     const counts = [401, 408, 431].includes(failed) ? [] : counted
     const waits = [429, 502, 503].includes(failed) ? ['Retry-After'] : []
     const challenge = failed === 401 ? ['WWW-Authenticate'] : []
@@ -164,7 +164,7 @@ function hoist(schema: unknown, components: Map<string, Json>): unknown {
   return { $ref: `#/components/schemas/${title}` }
 }
 
-/** Title and description stay. */
+/** Keeps title and description. */
 function documentedForm({ title, description, 'x-documented': shown }: Json): Json {
   const words = { ...(title ? { title } : {}), ...(description ? { description } : {}) }
   return typeof shown === 'object' ? { ...words, ...shown } : words
@@ -208,7 +208,8 @@ const keyScheme = {
   type: 'http',
   scheme: 'bearer',
   bearerFormat: 'kp_(sandbox|live)_<48 hex digits>',
-  description: 'An API key from the dashboard. It decides the environment and sees only its own partner account.',
+  description:
+    'An API key from the dashboard. It determines the environment and can access only its own partner account.',
 }
 
 const sessionScheme = (publicUrl: string) => ({
@@ -216,7 +217,7 @@ const sessionScheme = (publicUrl: string) => ({
   in: 'cookie',
   name: sessionCookieName(publicUrl),
   description:
-    "A person's session, from the dashboard's sign-in. Viewers read, admins may also change things, from the dashboard's own pages only.",
+    "A person's session, from the dashboard's sign-in. Viewers can read. Admins can also change things, but only from the dashboard's own pages.",
 })
 
 const textHeader = (description: string, example?: string) => ({
@@ -226,7 +227,10 @@ const textHeader = (description: string, example?: string) => ({
 })
 
 const headers = {
-  'X-Request-Id': textHeader('Identifies the request. Quote it to support.', '0b0f4d5e-3c0a-4b52-9a55-0d8f5a3d3c11'),
+  'X-Request-Id': textHeader(
+    'Identifies the request. Include it when you contact support.',
+    '0b0f4d5e-3c0a-4b52-9a55-0d8f5a3d3c11',
+  ),
   RateLimit: textHeader(
     'Requests left in this second (r), and the seconds until the limit is full again (t).',
     '"partner";r=24;t=1',

@@ -65,7 +65,7 @@ export const routes: readonly Route[] = [
   getUsageRoute,
   getUsageHistoryRoute,
   listInvoicesRoute,
-  // Before the invoice itself: its `:id` would match the file extension too.
+  // These come before the invoice itself, whose `:id` would also match the file extension.
   getInvoicePdfRoute,
   getInvoiceCsvRoute,
   getInvoiceRoute,

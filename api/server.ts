@@ -65,19 +65,19 @@ function limitConnections(server: Server, log: Log): void {
   })
 }
 
-/** After one or two of these Node notices that a client has read nothing. */
+/** Node notices after one or two of these periods that a client has read nothing. */
 const stalledMs = 7_000
 /** Longer than the longest PAYOUT_ANSWER_MS. */
 const exchangeMs = 120_000
-/** The least that a client must read of a long response in each `exchangeMs`. An export may take minutes on a slow line. */
+/** The minimum that a client must read of a long response in each `exchangeMs`. An export may take minutes on a slow connection. */
 const leastRead = 1024 * 1024
 
-/** Disconnects a client that does not read its response, or only a few bytes at a time. One that waits for a slow handler stays. */
+/** Disconnects a client that reads nothing, or only a few bytes at a time. A client that waits for a slow handler stays connected. */
 export function limitAnswer(response: ServerResponse, periodMs = exchangeMs): void {
   response.setTimeout(stalledMs, () => {
     if (response.socket !== null && response.socket.writableLength > 0) response.socket.destroy()
   })
-  // A pipelined response gets its socket when the previous ones are sent. One that never gets it is never closed either.
+  // A pipelined response gets its socket when the previous ones are sent. One that never gets a socket never emits close, so its timer would leak.
   if (response.socket === null) response.once('socket', (socket: Socket) => requireProgress(response, socket, periodMs))
   else requireProgress(response, response.socket, periodMs)
 }

@@ -1,4 +1,4 @@
-// The exchange rate of the bank for a request, or the error when there is none.
+// Loads the bank's exchange rate for a request, or throws the error for a missing rate.
 import type { RailName } from '../../domain/environment'
 import { formatRate, type GbpPerUsdNano } from '../../domain/rate'
 import { RailUnavailable } from '../../rail/rail'
@@ -18,7 +18,7 @@ export async function loadRate(
   }
 }
 
-/** The API returns a JSON number. It is converted from the exact decimal only here, and never used in a calculation. */
+/** Converts the exact decimal to the JSON number of the response. No calculation uses it. */
 export function presentRate(gbpPerUsdNano: GbpPerUsdNano): number {
   return Number(formatRate(gbpPerUsdNano))
 }

@@ -1,4 +1,4 @@
-// Bank events: verifies their signature, and wakes the workflow of the payout whose transfer they are about.
+// Verifies the signature of bank events, and wakes the workflow of the payout whose transfer an event is about.
 import { type EventPayout, findEventEnvironment, listWebhookKeys, type ReceivedEvent } from '../../db/bank/events'
 import { setAttention } from '../../db/payouts/steps'
 import type { Environment } from '../../domain/environment'
@@ -21,7 +21,7 @@ export async function transferEvent(event: ReceivedEvent, payout: EventPayout | 
   if (compared === 'known') return 'too_late'
   if (compared === 'open' && !matters(event, payout)) return 'not_needed'
   try {
-    // A completed payout has no workflow any more, or already the one for its return.
+    // The workflow of a completed payout has ended. Its return has another one.
     return await (payout.completedAt === null
       ? deps.workflows.signalPayout(payout)
       : deps.workflows.signalReturn(payout))
@@ -31,7 +31,7 @@ export async function transferEvent(event: ReceivedEvent, payout: EventPayout | 
   }
 }
 
-/** Books nothing: an operator must look at it. */
+/** Books nothing: an operator must check the event. */
 async function quarantined(event: ReceivedEvent, { payoutId }: EventPayout, deps: ApiDeps): Promise<string> {
   report(event, deps)
   await setAttention(deps.db, payoutId, `bank_contradicts_${event.objectState ?? 'us'}`)

@@ -1,4 +1,4 @@
-// POST /webhooks/bank: verifies and stores an event of the bank. An event only triggers a read at the bank; it books nothing itself.
+// POST /webhooks/bank: verifies and stores an event of the bank. An event books nothing, it only triggers a read at the bank.
 import { createHash } from 'node:crypto'
 import type { Router } from '@koa/router'
 import { type EventPayout, markEventHandled, type ReceivedEvent, storeBankEvent } from '../../db/bank/events'
@@ -65,10 +65,10 @@ async function verificationEvent({ environment, objectRef }: ReceivedEvent, deps
 
 /** Makes the wallet workflow read the history of the wallet. Only that history is booked. */
 async function walletEvent({ environment, objectRef, objectState }: ReceivedEvent, deps: ApiDeps): Promise<string> {
-  // Withdrawals belong to payouts, which have events of their own.
+  // Withdrawals belong to payouts, which have their own events.
   if (objectState === 'withdrawal') return 'not_needed'
   const walletId = objectRef === null ? null : await findWalletIdByRef(deps.db, environment, objectRef)
-  // A wallet that is not connected yet is read when it is.
+  // A wallet that is not connected yet is read once it is connected.
   if (walletId === null) return 'unknown_wallet'
   await deps.workflows.readWallet(walletId).catch((error: unknown) => {
     deps.log.warn({ err: error, wallet_id: walletId }, cannotForward)
@@ -82,7 +82,7 @@ const cannotForward = 'cannot forward bank event'
 function storable(event: WebhookEvent, environment: Environment, rawBody: Buffer, { clock }: ApiDeps): ReceivedEvent {
   const at = clock.now()
   if (event.outcome === 'ignored') {
-    // It has no ID that we can read, so the hash of its content recognises a repeat.
+    // The event has no ID that we can read, so a hash of its content identifies a repeat.
     const eventId = createHash('sha256').update(rawBody).digest('hex')
     return { environment, eventId, category: unknownCategory, objectRef: null, objectState: null, payoutId: null, at }
   }

@@ -9,7 +9,7 @@ import { createKeyUses } from '../partners/keys/uses'
 
 export interface ActivityLog {
   record(entry: ActivityEntry, keyId: string | null): void
-  /** For a call whose entry was written in the transaction of its change. */
+  /** For a call whose entry was written in the same transaction as its change. */
   noteUse(keyId: string, at: Date): void
   /** Writes all collected entries. Called before activity or keys are listed, and at shutdown. */
   flush(): Promise<void>
@@ -18,7 +18,7 @@ export interface ActivityLog {
 
 const flushEveryMs = 500
 const flushAtEntries = 500
-/** Entries per statement: writing the whole backlog of an outage at once would delay every request. */
+/** Maximum entries per statement, because writing the whole backlog of an outage at once would delay every request. */
 const writeAtMostEntries = 1_000
 /** Entries kept during a database outage. Beyond that the oldest are dropped, and the loss is logged. */
 const holdAtMostEntries = 20_000
@@ -35,7 +35,7 @@ export function createActivityLog({ db, clock, log }: { db: Db; clock: Clock; lo
     if (entries.length > 0 || keyUses.due().length > 0) enqueue(keyUses.due).catch(logFailure)
   }
 
-  /** One write at a time, to keep the order and not to overload a slow database. */
+  /** Runs one write at a time, which keeps the order and does not overload a slow database. */
   async function enqueue(chooseKeyUses: () => ApiKeyUse[]): Promise<void> {
     const written = writing.then(() => writeBoth(chooseKeyUses()))
     writing = written.catch(() => undefined)
@@ -89,7 +89,7 @@ export function createActivityLog({ db, clock, log }: { db: Db; clock: Clock; lo
   }
 }
 
-/** A flood of refused calls leaves one entry per second, so that it does not push other entries out of the list. */
+/** A flood of refused calls leaves one entry per second, so that other entries stay visible in the list. */
 function createRefusalFilter(): (entry: ActivityEntry) => boolean {
   const refusedInSecond = new Map<string, number>()
   return ({ status, madeBy, at }) => {

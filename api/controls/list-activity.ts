@@ -1,4 +1,4 @@
-// GET /v1/activity: requests on the account, by whom and with what result. Request bodies are never stored.
+// GET /v1/activity: the requests on the account, with caller and result. Request bodies are never stored.
 import { type Static, Type } from 'typebox'
 import {
   type ActivityFilter,

@@ -1,4 +1,4 @@
-// Build step: puts what /docs serves into dist, named by content and compressed beforehand, so that production needs none of its packages.
+// Build step: writes the assets of /docs into dist, compressed and named by content hash. Production then needs none of their packages.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -27,7 +27,7 @@ await removeAllBut(written.flat())
 await mkdir(join(root, 'dist/docs'), { recursive: true })
 await writeWhole(join(root, 'dist/docs/guide.md'), await readFile(join(root, 'docs/guide.md')))
 
-/** A name that holds the content's hash may be cached for ever, and one that exists already need not be made again. */
+/** A name that contains the content hash may be cached permanently. An existing file does not have to be written again. */
 async function publish(name, file) {
   const content = await readFile(file)
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 12)
@@ -48,7 +48,7 @@ async function removeAllBut(names) {
   await Promise.all(stale.map((name) => rm(join(assets, name))))
 }
 
-/** A build that is stopped, or runs twice at once, leaves no half file under a final name. */
+/** An interrupted or concurrent build leaves no partial file under a final name. */
 async function writeWhole(file, content) {
   const part = `${file}.${process.pid}.part`
   await writeFile(part, content)

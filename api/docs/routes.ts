@@ -30,7 +30,7 @@ export function docs(router: Router<RequestState>, { config, clock }: ApiDeps): 
   router.get('/docs/assets/:name', (context) => sendAsset(context, published().assets))
   router.get('/.well-known/security.txt', (context) => {
     const email = config.opsEmail ?? config.seller?.email
-    // RFC 9116 requires a contact: without one there is no such file.
+    // RFC 9116 requires a contact, so without one there is no file.
     if (email === undefined) throw new ApiError('route_not_found')
     context.type = 'text/plain; charset=utf-8'
     context.body = writeSecurityText({ email, publicUrl, now: clock.now() })
@@ -62,12 +62,12 @@ async function sendAsset(context: ApiContext, assets: Assets): Promise<void> {
   const name = context.params?.['name'] ?? ''
   if (!Object.values(assets.names).includes(name)) throw new ApiError('route_not_found')
   context.vary('Accept-Encoding')
-  // Without this, the no-store that every response starts with would stay.
+  // Otherwise the default no-store of every response would remain.
   context.remove('Cache-Control')
   await send(context, name, { root: assets.folder, maxAge: yearMs, immutable: true })
 }
 
-/** As in RFC 9116. `Expires` moves with the clock, since the contact is always the configured one; a day is precise enough. */
+/** Format of RFC 9116. `Expires` moves with the clock, because the contact is always the configured one. */
 function writeSecurityText({ email, publicUrl, now }: { email: string; publicUrl: string; now: Date }): string {
   const expires = new Date(now.getTime() + halfYearMs).toISOString().slice(0, 10)
   return `Contact: mailto:${email.replaceAll(/[^\w.@+-]/g, encodeURIComponent)}
@@ -77,7 +77,7 @@ Canonical: ${publicUrl}/.well-known/security.txt
 `
 }
 
-/** Generated at the first request, so that it does not slow the start. */
+/** Computes the value at the first call, so that it does not slow down the start. */
 function once<T>(make: () => T): () => T {
   let made: { value: T } | null = null
   return () => {

@@ -76,7 +76,7 @@ function send(context: ApiContext, { status = 200, body, type, headers = {}, loc
   context.body = type === undefined ? JSON.stringify(body) : body
 }
 
-/** Without it a person would be shown the sandbox. An API key has its own environment. */
+/** Without the parameter a person would see the sandbox. An API key has its own environment. */
 function environmentOf({ state: { caller } }: ApiContext, location: string): string {
   return caller?.by === 'person' && caller.environment === 'live' && !location.includes('?') ? '?environment=live' : ''
 }

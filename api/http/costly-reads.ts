@@ -1,4 +1,4 @@
-// Runs reads of a partner's history on separate connections, with few statements per partner at once and a short timeout.
+// Runs reads of a partner's history on separate connections, with a short timeout and few concurrent statements per partner.
 import { type Db, sentThrough } from '../../db/database'
 import { busyPattern, errorCodes } from '../../db/errors'
 import { ApiError } from './errors'
@@ -7,7 +7,7 @@ import { ApiError } from './errors'
 export const costlyReadMs = 2_000
 
 export interface CostlyReads {
-  /** The database for one partner's reads. A statement waits for its turn. It throws rate_limited when too many are waiting. */
+  /** The database for one partner's reads. A statement waits for its turn, and throws rate_limited if too many are waiting. */
   of(partnerId: string): Db
 }
 

@@ -17,7 +17,7 @@ interface Identified {
   readonly id: string
 }
 
-/** Reads the first page before it replies, so that a failure by then is an error response and not half a file. */
+/** Reads the first page before it replies, so that a failure there becomes an error response instead of half a file. */
 export async function csvReply<Row extends Identified>(file: CsvExport<Row>): Promise<Reply> {
   const first = await file.read({ take: rowsPerPage, startingAfter: null })
   return {
@@ -35,7 +35,7 @@ export const csvShape: ReplyShape = {
   headers: { 'Content-Disposition': 'The file name.' },
 }
 
-/** A page takes a few milliseconds of the database and of this process. */
+/** A page of this size takes the database and this process a few milliseconds. */
 const rowsPerPage = 500
 
 async function* pieces<Row extends Identified>({ columns, read, cellsOf }: CsvExport<Row>, first: readonly Row[]) {

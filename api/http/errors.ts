@@ -56,7 +56,7 @@ export const errorTable = {
   api_key_required: {
     status: 403,
     message: 'This caller may not perform this operation.',
-    cause: 'A viewer tried to change something, or a route was called by a kind of caller that it does not allow.',
+    cause: 'A viewer tried to change something, or the route does not allow this kind of caller.',
     cure: 'Use an API key, or ask an admin.',
   },
   verification_required: {
@@ -86,8 +86,8 @@ export const errorTable = {
   },
   method_not_allowed: {
     status: 405,
-    message: 'This route does not take this method.',
-    cause: 'The path exists, the method does not.',
+    message: 'This route does not support this method.',
+    cause: 'The path exists, but not for this method.',
     cure: 'Use a method from the Allow header.',
   },
   request_timeout: {
@@ -106,7 +106,7 @@ export const errorTable = {
     status: 409,
     message: 'The resource is in a state that does not allow this.',
     cause:
-      'The request came too late, such as revoking a revoked key; it would leave the partner without an admin; or the page shows another account than its session has (X-Partner-Id).',
+      'The request came too late, such as revoking a revoked key; it would leave the partner without an admin; or the page shows a different account than its session has (X-Partner-Id).',
     cure: 'Read details.status.',
   },
   payload_too_large: {

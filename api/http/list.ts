@@ -22,11 +22,11 @@ export const pageQuery = (defaultLimit: number = listLimit.default) => ({
   starting_after: Type.Optional(Uuid({ description: 'The next_cursor of the previous page.', 'x-hint': cursorHint })),
 })
 
-/** The query of a list, with filters of its own. */
+/** The query of a list, with its own filters. */
 export const PageQuery = <Filters extends Record<string, TSchema>>(filters: Filters, defaultLimit?: number) =>
   Strict({ ...environmentQuery, ...pageQuery(defaultLimit), ...filters })
 
-/** The documented reply of a list. The example is a whole list, or with a cursor one of its pages. */
+/** The documented reply of a list. The example is a complete list, or one page of it if a cursor is given. */
 export function listShape(description: string, item: TSchema, data: unknown[], nextCursor?: string): ReplyShape {
   const example = { object: 'list', data, has_more: nextCursor !== undefined, next_cursor: nextCursor ?? null }
   return { status: 200, description, schema: ListOf(item), example }
@@ -39,7 +39,7 @@ export interface Page {
 }
 
 interface Listed<Row> {
-  /** Finds the item that a cursor names. Null or false: it is none that the caller can see in this list. */
+  /** Finds the item that a cursor names. Null or false: the caller cannot see such an item in this list. */
   readonly find: (cursor: string) => Promise<unknown>
   readonly read: (page: Page) => Promise<readonly Row[]>
   readonly cursorOf: (row: Row) => string
@@ -60,7 +60,7 @@ export async function pageReply<Row>(
   return { body: { object: 'list', data: shown.map(present), has_more: last !== undefined, next_cursor } }
 }
 
-/** Takes one item more than the page holds, to learn whether there is another page. */
+/** Reads one item more than the page holds, to find out whether there is another page. */
 function pageOf({ limit, starting_after }: ChosenPage): Page {
   return { take: (limit ?? listLimit.default) + 1, startingAfter: starting_after ?? null }
 }

@@ -1,7 +1,7 @@
 // Opens the port, with a clear message when it is in use, and closes it without dropping running requests.
 import type { Server } from 'node:http'
 
-/** A deployment waits ten seconds for us to stop. Clients that are still sending by then are disconnected. */
+/** A deployment waits ten seconds for the process to stop. Clients that are still sending after this time are disconnected. */
 const finishWithinMs = 7_000
 
 export function listen(

@@ -71,7 +71,7 @@ function toApiError(thrown: unknown): ApiError {
   return new ApiError(isTransient(thrown) ? 'service_unavailable' : 'internal_error', { details: undefined })
 }
 
-/** Records calls of known partners, whatever the response was. */
+/** Records the calls of known partners, regardless of the response. */
 function recordActivity(context: ApiContext, { activityLog, clock }: ApiDeps): void {
   const { caller, route, requestId, activityWritten, errorCode, subject } = context.state
   if (!caller || !route || route.access.by === 'anyone') return
@@ -95,7 +95,7 @@ function recordActivity(context: ApiContext, { activityLog, clock }: ApiDeps): v
   )
 }
 
-/** A handler records a change itself. Reads by people are not recorded: pages poll, and would push the changes out of the list. */
+/** Handlers record changes themselves. Reads by people are not recorded, because polling pages would flood the list. */
 function isRefusedWrite(route: Route, status: number): boolean {
   return roleFor(route) === 'admin' && status >= 400
 }
@@ -126,8 +126,9 @@ function callerFields(caller: Caller | null): { readonly key?: string; readonly 
 /**
  * Starts a trace for each request. Spans carry the route and never the URL.
  *
- * Links the caller's trace instead of continuing it. A caller that sends the same traceparent with every request would merge them
- * into one trace, and one that sends a foreign traceparent would write into it. We ignore its sampled flag, because storage costs us.
+ * Links the caller's trace instead of continuing it. A caller that sends the same traceparent with every request would merge all of
+ * them into one trace, and one that sends a foreign traceparent would write into that trace. The caller's sampled flag is ignored,
+ * because we pay for the storage.
  */
 export function traceRequests(tracer: Tracer): (context: ApiContext, next: Next) => Promise<void> {
   return (context, next) => {

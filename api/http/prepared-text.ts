@@ -1,4 +1,4 @@
-// Static texts that are compressed once and served with an ETag, and the comparison of ETags.
+// Serves static texts, compressed once, with an ETag, and compares ETags.
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { Type } from 'typebox'

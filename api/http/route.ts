@@ -17,7 +17,7 @@ export interface Route extends Omit<RouteDocs, 'bodyExample'> {
   readonly path: string
   readonly access: Access
   readonly isIdempotent: boolean
-  /** `history`: reads as much as the partner has, so the handler uses the connections for costly reads (`costly-reads.ts`). */
+  /** `history`: may read all rows of the partner, so the handler uses the connections for costly reads (`costly-reads.ts`). */
   readonly reads: 'rows' | 'history'
   readonly params?: TSchema
   readonly query: TSchema
@@ -35,15 +35,15 @@ export interface RouteDocs {
   readonly headers?: TSchema
   readonly bodyExample?: unknown
   readonly reply: ReplyShape
-  /** The reply to a repeated request, where it differs. */
+  /** The reply to a repeated request, if it differs. */
   readonly replay?: ReplyShape
   /** The errors of the handler, if any. `errorsOf` adds those of the steps. */
   readonly errors?: readonly ErrorCode[]
 }
 
 /**
- * A route as a sentence: its steps in the order in which they run. The types allow no other order, so a route cannot forget to
- * authenticate or to authorize.
+ * The steps of a route in the order in which they run. The types allow no other order, so a route cannot omit authentication
+ * or authorization.
  */
 type Steps<Found> =
   | readonly [OpenToAnyone, Validation, OpenHandler]
@@ -101,24 +101,24 @@ export interface CallerAccess extends Rights {
   readonly action: string
 }
 
-/** What a caller needs to use a route. */
+/** The rights that a caller needs for a route. */
 export interface Rights {
   /** `key`: API keys and signed-in people. `person`: signed-in people only; a key gets 403. */
   readonly by: 'key' | 'person'
-  /** The role that a person needs. Without it, everyone may read (GET) and only admins may do anything else. */
+  /** The role that a person needs. If omitted, viewers may read (GET), and only admins may do anything else. */
   readonly role?: MemberRole
-  /** `allowed`: a person may do it where `:id` is their own member id, whatever their role. */
+  /** `allowed`: a person of any role may call the route if `:id` is their own member ID. */
   readonly onOneself?: 'allowed'
   /**
-   * The state that the partner must have. A payer is active, and in live also verified. A partner that is not may only repeat
-   * what is stored already. Everything else gets 403, even where the request is malformed.
+   * The state that the partner must have. A payer is active, and in live also verified. A partner in another state may only repeat
+   * a stored request. Every other request gets 403, even if it is malformed.
    */
   readonly partner: 'any' | 'active' | 'payer'
 }
 
 type Step = OpenToAnyone | Authentication<unknown> | RateLimit | Authorization | Idempotency | Validation
 
-/** Binds a step to its route when the server starts. The result runs for each request; it throws ApiError to refuse one. */
+/** Binds a step to its route when the server starts. The result runs for each request and throws ApiError to refuse it. */
 type Bind = (route: Route, deps: ApiDeps) => (exchange: Exchange) => Promise<void> | void
 
 export interface OpenToAnyone {
@@ -155,7 +155,7 @@ export interface Schemas {
   readonly query?: TSchema
   readonly body?: TSchema
   readonly fieldErrors?: FieldErrors
-  /** A weaker schema for bodies that repeat a stored request: the rules at the time it was stored. */
+  /** A weaker schema for bodies that repeat a stored request, because older rules applied when it was stored. */
   readonly repeatedBody?: TSchema
 }
 
@@ -168,18 +168,18 @@ export interface Validation extends Schemas {
 }
 
 /**
- * Looks up what a request names, in the same statement as its API key: a second round trip would slow every read. The route
- * supplies it, so the pipeline knows no business object.
+ * Looks up the object that a request names, in the same statement as its API key: a second round trip would slow down every read.
+ * The route supplies the lookup, so the pipeline does not depend on business objects.
  */
 export interface Lookup<Found> {
-  /** The id or key that the request names. Null when it names none, or a malformed one. */
+  /** The ID or key that the request names. Null if it is missing or malformed. */
   nameIn(context: ApiContext): string | null
   /** The result for a request that names nothing. */
   readonly nothing: Found
   /** Null when the API key is unknown. */
   findWithKey(db: Queryable, digest: Buffer, name: string): Promise<FoundWithCaller<Found> | null>
   findForPerson(db: Queryable, scope: Scope, name: string): Promise<Found>
-  /** Whether the request may be a repeat of what was found, which is allowed to callers that may not create anything new. */
+  /** Whether the request may repeat the found one. Callers that may not create anything new may still do that. */
   isRepeatable(found: Found): boolean
   subjectOf(found: Found, reply: Reply): Subject | null
 }
@@ -209,7 +209,7 @@ export interface Exchange {
   caller: Caller | null
   found: unknown
   isRepeatable: boolean
-  /** Why the state of the partner forbids the request, which may then only be a repeat. */
+  /** The reason why the partner's state forbids a new request. A repeat is still allowed. */
   refusal: ApiError | null
   /** The fault in the body. A request with such a body can only replay an earlier one. */
   bodyFault: ApiError | null
@@ -265,7 +265,7 @@ export interface ApiRequest<Found = unknown> extends OpenRequest {
   readonly caller: Caller
   /** The result of the route's lookup. */
   readonly found: Found
-  /** Why this request may only repeat what is stored: the partner may not pay, or the body breaks newer rules. Null otherwise. */
+  /** The reason why this may only repeat a stored request: the partner may not pay, or the body breaks newer rules. Null otherwise. */
   readonly mayOnlyRepeat: ApiError | null
   /** Checks the caller's rights again, before an effect outside the database. Every transaction of a handler starts with it. */
   recheckCaller(): Promise<void>
@@ -284,7 +284,7 @@ export interface OpenRequest {
 
 export interface Reply {
   readonly status?: 200 | 201 | 202 | 304
-  /** Sent as JSON, or as it is when `type` is given. */
+  /** Sent as JSON, or unchanged if `type` is given. */
   readonly body: unknown
   readonly type?: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
@@ -304,7 +304,7 @@ export function scopeOf({ caller }: Pick<ApiRequest, 'caller'>): Scope {
 
 /** For routes that only people may call. */
 export function personOf({ caller }: Pick<ApiRequest, 'caller'>): PersonCaller {
-  if (caller.by !== 'person') throw new Error('the route allows API keys, so its caller may not be a person')
+  if (caller.by !== 'person') throw new Error('personOf is only for routes that no API key may call')
   return caller
 }
 
@@ -314,7 +314,7 @@ export function roleFor({ method, access }: Pick<Route, 'method' | 'access'>): M
   return chosen ?? (method === 'GET' ? 'viewer' : 'admin')
 }
 
-/** Routes about the session itself work whichever partner it has, so that a page notices a switch and can sign out. */
+/** Routes about the session itself work for any partner of the session, so that a page can detect a switch and sign out. */
 export function isOfPartner({ path, access }: Route): boolean {
   return access.by !== 'anyone' && !path.startsWith('/v1/auth/')
 }
@@ -324,7 +324,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   return [...new Set<ErrorCode>([...errorsWithoutPages(route), ...toPages])]
 }
 
-/** Without the error that only the dashboard gets, when a page shows another partner than its session has. */
+/** Omits the error that only the dashboard gets, if a page shows a different partner than its session has. */
 export function errorsWithoutPages(route: Route): ErrorCode[] {
   return [...new Set<ErrorCode>([...errorsOfSteps(route), ...(route.errors ?? []), ...always])]
 }

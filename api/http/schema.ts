@@ -5,8 +5,8 @@ import { linePattern, linesPattern, mailedNamePattern, visibleLinePattern } from
 import { moneyMaxLength, moneyPattern, moneyRangePattern } from '../../domain/money'
 
 /**
- * Annotations of a schema. `x-hint` is the rule that error details quote after the path of a field. The OpenAPI document shows
- * `x-documented` instead of the schema, for rules that depend on the caller or the state and are checked by the handler.
+ * Annotations of a schema. `x-hint` is the rule that error details quote after the path of a field. `x-documented` replaces the
+ * schema in the OpenAPI document, for rules that depend on the caller or the state and that the handler checks.
  */
 interface Annotations {
   /** Makes the schema a named component of the OpenAPI document. */
@@ -67,7 +67,7 @@ const visibleHint = (maxLength: number) => `1 to ${maxLength} visible characters
 export const Pattern = (pattern: string, annotations: Annotations = {}) => Type.String({ pattern, ...annotations })
 export const Uuid = (annotations: Annotations = {}) => Type.String({ format: 'uuid', ...annotations })
 export const DateTime = (annotations: Annotations = {}) => Type.String({ format: 'date-time', ...annotations })
-/** A date-time that PostgreSQL accepts too: no leap second, no year 0, no zone beyond +14:59. */
+/** A date-time that PostgreSQL also accepts: no leap second, no year 0, no zone beyond +14:59. */
 export const Instant = (annotations: Annotations = {}) =>
   Type.String({
     format: 'date-time',
@@ -130,7 +130,7 @@ export const ErrorBody = Answer(
     error: Answer({
       code: Type.String(),
       message: Type.String(),
-      details: Type.Optional(Type.Unsafe<unknown>({ description: 'More about the cause, where available.' })),
+      details: Type.Optional(Type.Unsafe<unknown>({ description: 'Details about the cause, if available.' })),
     }),
   },
   { title: 'Error' },

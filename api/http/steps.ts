@@ -17,10 +17,10 @@ export function checks(action: string, access: Rights, schemas?: Schemas): Check
   return [authenticate, limit, authorize(action, access), validate(schemas)]
 }
 
-/** For routes about the person themselves: whatever their role, and whatever the status of the partner. */
+/** For routes about the person themselves: any role, and any status of the partner. */
 export const anyMember: Rights = { by: 'person', partner: 'any', role: 'viewer' }
 
-/** The same for a read of all that a partner has. */
+/** The same for a read of a partner's whole history. */
 export function historyChecks(action: string, access: Rights, schemas?: Schemas): Checks<null> {
   return [authenticate, limitHistoryRead, authorize(action, access), validate(schemas)]
 }
@@ -28,7 +28,7 @@ export function historyChecks(action: string, access: Rights, schemas?: Schemas)
 /** Counts the request against the rate limit of its caller. */
 export const limit: RateLimit = rateLimit('rows', 1)
 
-/** For reads of all that a partner has. They count as several requests, and run on the connections for costly reads. */
+/** For reads of a partner's whole history. They count as several requests, and run on the connections for costly reads. */
 export const limitHistoryRead: RateLimit = rateLimit('history', historyWeight)
 
 function rateLimit(reads: RateLimit['reads'], weight: number): RateLimit {
@@ -43,7 +43,7 @@ function rateLimit(reads: RateLimit['reads'], weight: number): RateLimit {
   }
 }
 
-/** People have buckets of their own: a key that runs wild must not lock out the admin who has to revoke it. */
+/** People have their own buckets: a key that sends too many requests must not lock out the admin who has to revoke it. */
 async function count(caller: Caller, weight: number, context: ApiContext, { rateLimiter }: ApiDeps): Promise<void> {
   const { partner, environment } = caller
   const who = caller.by === 'key' ? partner.id : caller.memberId

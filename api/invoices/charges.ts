@@ -23,7 +23,7 @@ const Charge = Component('Charge', {
   }),
   cause: OneOf(chargeCauses, {
     description:
-      'payout_completed: the payout arrived. payout_returned: it came back. case_resolved: a recall or trace ended. ' +
+      'payout_completed: the payout was delivered. payout_returned: it was returned. case_resolved: a recall or trace was resolved. ' +
       'monthly_account: the monthly fee of the account. verification: the business was verified. ' +
       'correction: a credit, with its reason in description.',
   }),
@@ -31,7 +31,7 @@ const Charge = Component('Charge', {
   case_id: Nullable(Uuid({ description: 'The recall or trace that caused it, if any.' })),
   month: Pattern(monthPattern, {
     description:
-      'The month of the charge. Earlier than the month of the invoice when the charge came too late for its own.',
+      'The month of the charge. It is earlier than the month of the invoice if the charge was too late for its own invoice.',
   }),
   description: Nullable(Type.String()),
   created_at: DateTime(),

@@ -1,4 +1,4 @@
-// GET /v1/invoices/{id}.pdf and .csv: an invoice as a document. Its bytes change only when it is paid or voided.
+// GET /v1/invoices/{id}.pdf and .csv: an invoice as a document. The document changes only when the invoice is paid or voided.
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import { findInvoiceDocument } from '../../db/invoices/invoices'
@@ -47,7 +47,7 @@ function fileRoute(file: File): Route {
       status: 200,
       description: 'The document.',
       type: file.type.replace(/;.*$/, ''),
-      // OpenAPI 3.1 describes bytes by their type alone.
+      // OpenAPI 3.1 describes binary content only by its media type.
       schema: Type.Unsafe<Buffer>({}),
       headers: {
         ETag: 'Identifies these bytes.',

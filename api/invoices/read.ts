@@ -118,7 +118,7 @@ async function listInvoices(request: ApiRequest, { db }: ApiDeps): Promise<Reply
   return pageReply(queryOf<typeof Query>(request), {
     find: (id) => findShownInvoice(request, db, id),
     async read(page) {
-      // Empty instead of refused: every key may read the list, and the sandbox has no invoices.
+      // A sandbox key gets an empty list instead of an error: every key may read the list, and the sandbox has no invoices.
       const invoices = seesLive(request.caller) ? await listInvoiceRows(db, request.caller.partner.id, page) : []
       const ids = invoices.map(({ id }) => id)
       const lines = await listInvoiceLines(db, ids)

@@ -1,4 +1,4 @@
-// GET /v1/usage, the usage of the current month so far, and GET /v1/usage/history, that of the last months, for a chart.
+// GET /v1/usage, the usage of the current month so far, and GET /v1/usage/history, the usage of the last months, for a chart.
 import { Type } from 'typebox'
 import { loadInvoiceSoFar, loadUsage, loadUsageHistory, type MonthUsage, type UsageRow } from '../../db/invoices/usage'
 import { invoiceLineKinds, type MadeInvoice } from '../../domain/invoices/invoice'
@@ -16,7 +16,7 @@ const Usage = Component('Usage', {
   period_start: CalendarDate({ description: 'The first day of the month, which begins at midnight in London.' }),
   payouts: Answer({
     count: Type.Integer({ description: 'Payouts created in the month.' }),
-    completed: Type.Integer({ description: 'Payouts completed in the month. The two sums are about these.' }),
+    completed: Type.Integer({ description: 'Payouts completed in the month. The two sums cover these payouts.' }),
     paid_to_sellers_gbp: MoneyString(),
     fees_gbp: MoneyString({ description: 'Total fees: taken in transfers plus invoiced.' }),
   }),
@@ -94,7 +94,7 @@ const Query = Strict({
 const UsageMonth = Component('UsageMonth', {
   period_start: CalendarDate({ description: 'The first day of the month, which begins at midnight in London.' }),
   count: Type.Integer({ description: 'Payouts created in the month.' }),
-  completed: Type.Integer({ description: 'Payouts completed in the month. The two sums are about these.' }),
+  completed: Type.Integer({ description: 'Payouts completed in the month. The two sums cover these payouts.' }),
   paid_gbp: MoneyString(),
   fees_gbp: MoneyString({ description: 'Total fees: taken in transfers plus invoiced.' }),
 })

@@ -13,7 +13,7 @@ import { upkeepMetrics } from './upkeep'
 const shareForMs = 5_000
 
 interface BusinessFigures {
-  /** Begins to count what settles from now on. */
+  /** Starts to count payouts that settle from now on. */
   start(): Promise<void>
   metrics(): Promise<Metric[]>
 }
@@ -22,7 +22,7 @@ export interface BusinessParts {
   readonly db: Db
   readonly clock: Clock
   readonly retention: RetentionDays
-  /** Resolves when Temporal answers; rejects when it does not in time. */
+  /** Resolves when Temporal answers. Rejects if it does not answer in time. */
   readonly pingTemporal: () => Promise<void>
 }
 
@@ -37,7 +37,7 @@ export function createBusinessFigures(parts: BusinessParts): BusinessFigures {
     return [...fromDatabase, ...settled.metrics(), temporalUp(isTemporalUp)]
   }
 
-  /** A database that is away is a figure too: the others are missing then, not old. */
+  /** Reports an unavailable database as a metric. The other metrics are then absent, not stale. */
   async function readDatabase(): Promise<Metric[]> {
     const now = clock.now()
     try {

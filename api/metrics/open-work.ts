@@ -1,11 +1,12 @@
-// Open work and items that need an operator, as gauges. They report zero explicitly, so that alerts can tell it from missing data.
+// Gauges for open work and for items that need an operator. They report zero explicitly, so that alerts can distinguish it from
+// missing data.
 import type { OpenWork, OpenWorkKind } from '../../db/controls/metrics'
 import { driftKinds } from '../../domain/controls/drift'
 import { type Environment, environments } from '../../domain/environment'
 import { rateRejections } from '../../domain/rate-check'
 import { gauge, type Metric, type Sample } from '../../runtime/metrics'
 
-/** Failed and returned ones are open until their money is back. */
+/** Failed and returned payouts are open until their money is back. */
 const openStatuses = ['pending', 'processing', 'failed', 'returned'] as const
 
 export function openWorkMetrics(figures: readonly OpenWork[]): Metric[] {
@@ -25,12 +26,12 @@ export function openWorkMetrics(figures: readonly OpenWork[]): Metric[] {
     gauge('payouts_open', 'Payouts that are not final.', bySort('open', 'status', openStatuses, countOf)),
     gauge(
       'payouts_oldest_open_seconds',
-      'How old the oldest of them is; one that came back counts from its return.',
+      'Age of the oldest open payout. A returned payout counts from its return.',
       bySort('open', 'status', openStatuses, ageOf),
     ),
     gauge(
       'payouts_oldest_pending_seconds',
-      'How long the oldest pending one waits: since the bank was called, or, not counting pauses of the rail, to be sent.',
+      'How long the oldest pending payout has waited: since the call to the bank, or to be sent, excluding pauses of the rail.',
       bySort('pending', 'bank', ['called', 'not_called'], ageOf),
     ),
     gauge(
@@ -48,7 +49,7 @@ export function openWorkMetrics(figures: readonly OpenWork[]): Metric[] {
     gauge('payouts_wallets_not_read', 'Wallets whose history at the bank could not be read.', counts('not_read')),
     gauge(
       'payouts_wallet_not_read_seconds',
-      'How long reads have failed for the wallet that has failed longest.',
+      'How long reads have failed for the wallet that has been failing longest.',
       each((environment) => of('not_read', environment)[0]?.ageSeconds ?? 0),
     ),
     gauge('payouts_quarantined_events', 'Quarantined bank events.', counts('quarantined')),
@@ -73,7 +74,7 @@ type ValueOf = (figure: OpenWork | undefined) => number
 const countOf: ValueOf = (figure) => figure?.count ?? 0
 const ageOf: ValueOf = (figure) => figure?.ageSeconds ?? 0
 
-/** For a picture, where the last digit of a large sum does not matter. */
+/** For charts, where the last digit of a large sum does not matter. */
 function usdc(micro: bigint): number {
   return Number(micro) / 1e6
 }

@@ -1,4 +1,4 @@
-// Counts answered requests and calls to the bank, with their durations, as they end: by route or operation, never by URL.
+// Counts answered requests and calls to the bank, with their durations, by route or operation. URLs are never used as labels.
 import type { Environment } from '../../domain/environment'
 import { bankCallBounds, bankCallOutcomes } from '../../rail/rail'
 import type { OnBankCall } from '../../rail/rails'
@@ -21,7 +21,7 @@ export function createRequestFigures(): RequestFigures {
   const tally = createTally(bounds)
   return {
     count({ method, route, status, seconds }) {
-      // A method can be anything a caller makes up; those of our routes are few.
+      // A caller can invent any method, so the label keeps it only for our own routes.
       const timed = { method: route === null ? 'any' : method, route: route ?? 'other' }
       tally.add({ counted: { ...timed, status: String(status) }, timed, seconds })
     },
@@ -34,7 +34,7 @@ export function createRequestFigures(): RequestFigures {
       },
       {
         name: 'payouts_http_request_seconds',
-        help: 'How long an answer took, by method and route.',
+        help: 'Duration of requests, by method and route.',
         type: 'histogram',
         samples: tally.times(),
       },
@@ -47,7 +47,7 @@ export interface BankFigures {
   metrics(): Metric[]
 }
 
-/** For the environments that have a bank. The API asks it only for the rate. */
+/** For the environments that have a bank. The API asks the bank only for the rate. */
 export function createBankFigures(environments: readonly Environment[]): BankFigures {
   const tally = createTally(bankCallBounds)
   for (const environment of environments)
@@ -65,7 +65,7 @@ export function createBankFigures(environments: readonly Environment[]): BankFig
       },
       {
         name: 'payouts_bank_request_seconds',
-        help: 'How long a request to the bank took.',
+        help: 'Duration of a request to the bank.',
         type: 'histogram',
         samples: tally.times(),
       },

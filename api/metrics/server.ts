@@ -1,4 +1,4 @@
-// GET /metrics on a port of its own, so that no proxy which shows the API to the world shows this as well.
+// GET /metrics on a separate port, so that a proxy that publishes the API does not publish the metrics.
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { MetricsConfig } from '../../runtime/config/config'
 import { asText, contentType, createProcessMetrics } from '../../runtime/metrics'
@@ -11,7 +11,7 @@ interface MetricsParts extends BusinessParts {
   readonly bankCalls: BankFigures
 }
 
-/** Opens nothing where no port is named. */
+/** Opens nothing if no port is configured. */
 export async function openMetrics(config: MetricsConfig, parts: MetricsParts): Promise<{ close(): Promise<void> }> {
   if (config.apiPort === null) return { close: async () => undefined }
   const server = await createMetricsServer(parts)

@@ -6,7 +6,7 @@ import { environments } from '../../domain/environment'
 import type { Clock } from '../../runtime/clock'
 import { createDistribution, type Metric } from '../../runtime/metrics'
 
-/** Events get their number before they commit: after this time every transaction with a lower number has ended. */
+/** An event gets its number before its transaction commits. After this time, every transaction with a lower number has ended. */
 const certainAfterMs = 60_000
 
 const bounds = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 14_400, 86_400]

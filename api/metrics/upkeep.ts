@@ -1,4 +1,4 @@
-// Whether what happens by the clock still happens, as gauges: zero where nothing is left undone.
+// Gauges for scheduled work: how far it is behind. Zero means that nothing is left to do.
 
 import { erasedKinds, type LeftUndone, type Upkeep } from '../../db/controls/upkeep-metrics'
 import { mailKinds } from '../../db/partners/mails'
@@ -14,7 +14,7 @@ export function upkeepMetrics({ left, notBilled }: Upkeep): Metric[] {
   return [
     gauge(
       'payouts_proof_age_seconds',
-      'Age of the oldest last proof of any wallet, idle sandboxes excluded.',
+      'Time since the last proof of the wallet that has waited longest. Idle sandboxes are excluded.',
       environments.map((environment) => ({ labels: { environment }, value: ageOf('prove', environment) })),
     ),
     gauge('payouts_unsealed_seconds', 'How long the oldest unsealed row has waited to enter the audit chain.', [
@@ -28,12 +28,12 @@ export function upkeepMetrics({ left, notBilled }: Upkeep): Metric[] {
     ]),
     gauge(
       'payouts_mails_waiting',
-      'Mails that were not sent yet.',
+      'Mails that have not been sent yet.',
       byMail((kind) => find('mail', kind)?.count ?? 0),
     ),
     gauge(
       'payouts_oldest_mail_seconds',
-      'How long the oldest of them waits.',
+      'How long the oldest unsent mail has waited.',
       byMail((kind) => ageOf('mail', kind)),
     ),
     gauge(
@@ -41,7 +41,7 @@ export function upkeepMetrics({ left, notBilled }: Upkeep): Metric[] {
       'How long the oldest data that is due for erasure has been overdue.',
       erasedKinds.map((kind) => ({ labels: { kind }, value: ageOf('erase', kind) })),
     ),
-    gauge('payouts_partners_not_billed', 'Partners whose last month has no invoice and should have one.', [
+    gauge('payouts_partners_not_billed', 'Partners that should have an invoice for the last month and have none.', [
       { value: notBilled },
     ]),
   ]

@@ -10,8 +10,8 @@ import { checks } from '../http/steps'
 
 const FundingWallet = Answer({
   currency: Constant('USDC'),
-  chain: Type.String({ description: 'The network on which USDC reaches the wallet.' }),
-  address: Nullable(Type.String({ description: 'The address to which USDC is sent to top up the wallet.' })),
+  chain: Type.String({ description: 'The blockchain on which the wallet receives USDC.' }),
+  address: Nullable(Type.String({ description: 'Send USDC to this address to top up the wallet.' })),
 })
 
 const BankFunding = Answer(
@@ -26,7 +26,7 @@ const BankFunding = Answer(
 
 export const requestedName = Nullable(
   Type.String({
-    description: 'A new name that awaits our approval. Until then mails and invoices use `name`.',
+    description: 'A new name that awaits our approval. Until it is approved, mails and invoices use `name`.',
   }),
 )
 

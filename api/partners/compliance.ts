@@ -21,7 +21,7 @@ const BusinessVerification = Answer({
 const AccountRules = Answer({
   isolated_wallet: Type.Boolean({
     description:
-      "Whether there is a wallet at the bank that holds this partner's money only; false until it is connected.",
+      "Whether the partner has its own wallet at the bank, which holds no other partner's money. False until it is connected.",
   }),
   wallet_chain: Nullable(Type.String()),
   enabled_countries: Type.Array(Type.String()),

@@ -49,14 +49,14 @@ async function inviteMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> 
   const { email: by, partner } = personOf(request)
   const needed = role === 'admin' ? boundToInvitation(email, name) : null
   const invite = async (tx: Tx) => {
-    // Anyone can sign up, so a limit keeps our mails from being used for spam. It is counted after the code and per role, so
-    // that a stolen session cannot use up the invitations of admins.
+    // Anyone can sign up, so a limit prevents the use of our mails for spam. It is counted after the code and per role, so that
+    // a stolen session cannot use up the invitations of admins.
     await requireHourly(deps.rateLimiter, `invitations/${partner.id}/${role}`, invitationsPerPartnerAndHour, tx)
     const at = deps.clock.now()
     const added = await insertMember(tx, { partnerId: partner.id, email, name, role, at })
     if (added === 'already_member') throw new ApiError('invalid_state', { details: { status: 'already_member' } })
     const row = await findPartnerById(tx, partner.id)
-    assert(row !== null, 'a caller has a partner')
+    assert(row !== null, 'a caller must have a partner')
     const from = { by, partner: row, publicUrl: deps.config.publicUrl }
     const mail = invitationMessage({ address: added.email, name, role, ...from })
     await enqueueMail(tx, deps.keyring, { kind: 'invitation', mail, at, expiresAt: new Date(at.getTime() + weekMs) })
@@ -105,7 +105,7 @@ export const deleteInvitationRoute = del('/v1/auth/invitations/:slug', 'deleteIn
   tag: 'Sign-in',
   summary: 'Decline an invitation',
   description:
-    'Declines an invitation of another partner to the email that is signed in. A member who has accepted leaves with DELETE /v1/members/{id}.',
+    'Declines an invitation that another partner sent to the signed-in email. A member who has accepted it can leave with DELETE /v1/members/{id}.',
   reply: ok('The invitation is deleted.', Declined, { slug: 'acme', declined: true }),
 })
 

@@ -29,7 +29,7 @@ export const getPartnerLogoRoute = get('/v1/public/partners/:slug/logo', 'getPar
     description: 'A PNG, JPEG or WebP image.',
     type: 'image/*',
     schema: Type.Unsafe<Buffer>({}),
-    headers: { ETag: 'Identifies these bytes.', 'Cache-Control': 'For how long it may be kept.' },
+    headers: { ETag: 'Identifies these bytes.', 'Cache-Control': 'How long the image may be cached.' },
   },
   errors: ['not_found'],
 })
@@ -43,7 +43,7 @@ async function getPartnerLogo(request: OpenRequest, { db }: ApiDeps): Promise<Re
   return { body: logo.bytes, type: logo.type, headers }
 }
 
-/** Our own URL for a stored logo, with a version so that a new one shows at once. Otherwise the URL that was configured. */
+/** Our own URL for a stored logo, with a version so that a new logo appears immediately. Otherwise the configured URL. */
 export async function logoUrlOf(
   { id, slug, logoUrl }: Pick<PartnerRow, 'id' | 'slug' | 'logoUrl'>,
   { db, config }: Pick<ApiDeps, 'db' | 'config'>,
@@ -58,7 +58,7 @@ export const logoPattern = dataUrl.source
 export const logoMaxLength = 4 * Math.ceil(logoMaxBytes / 3) + 'data:image/jpeg;base64,'.length
 export const logoHint = `a PNG, JPEG or WebP of at most ${logoMaxBytes / 1024} KiB and ${logoMaxPixels} pixels a side, as data:image/png;base64,…`
 
-/** The type is read from the bytes, not from the name. */
+/** Requires that the bytes match the stated type. */
 export function readLogo(text: string): Logo {
   const [, type, base64 = ''] = dataUrl.exec(text) ?? []
   const known = logoTypes.find((each) => each === type)

@@ -5,12 +5,13 @@ import { formatUsdcExactly } from '../../domain/money'
 import type { SwitchableNotice } from '../../domain/partners/partner'
 import { Answer, MoneyString, Nullable, Strict } from '../http/schema'
 
-export const lowBalanceDescription = 'Admins get a mail when the live wallet falls below this amount. Null: no mail.'
+export const lowBalanceDescription =
+  'Admins get a mail when the balance of the live wallet falls below this amount. Null disables the mail.'
 
 const switchDescriptions: Readonly<Record<SwitchableNotice, string>> = {
   payout_failed: 'A live payout failed.',
   payout_returned: 'A live payout was returned.',
-  low_balance: 'The live wallet fell below low_balance_usdc.',
+  low_balance: 'The balance of the live wallet fell below low_balance_usdc.',
   verification: 'Business verification changed.',
   top_up: 'A top-up arrived in the live wallet.',
   case: 'A recall or trace was resolved.',
@@ -37,7 +38,7 @@ export const NotificationChanges = Strict(
     top_up: Type.Optional(switches.top_up),
     case: Type.Optional(switches.case),
   },
-  { description: 'Mails to admins. Only the switches that are sent change.' },
+  { description: 'Mails to admins. Omitted switches do not change.' },
 )
 
 export const mailSettings = {

@@ -1,4 +1,4 @@
-// /v1/members: the members of a partner. Viewers read, admins also change things; the last admin cannot leave.
+// /v1/members: the members of a partner. Viewers read, and admins also make changes. The last admin cannot leave.
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../db/database'
 import {
@@ -68,7 +68,7 @@ const MemberChanges = Body('MemberChanges', {
 })
 
 export const changeMemberRoute = patch('/v1/members/:id', 'changeMember', {
-  // A demotion removes rights, so a suspended partner may do it. The transaction refuses a promotion.
+  // A demotion removes rights, so a suspended partner may do it. The transaction refuses its promotions.
   steps: [
     ...checks('member.update', { by: 'person', partner: 'any' }, { params: IdParams, body: MemberChanges }),
     changeMember,
@@ -103,7 +103,7 @@ async function changeMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> 
   return { body: presentMember(member), activity: 'written' }
 }
 
-// Not for suspended partners: they may demote an admin, which needs no code.
+// Not for suspended partners: they may only demote an admin, which needs no code.
 export const changeMemberConfirmCodeRoute = confirmRoute(changeMemberRoute, 'member.confirm', confirmPromotion, {
   body: MemberChangesToConfirm,
   summary: 'Email the code for a promotion to admin',

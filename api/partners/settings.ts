@@ -1,4 +1,4 @@
-// PATCH /v1/account: the settings that admins change: name, branding, contact addresses and mails.
+// PATCH /v1/account: the settings that admins can change: name, branding, contact addresses and mails.
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../db/database'
 import { loadAccount } from '../../db/partners/accounts'
@@ -43,7 +43,7 @@ const AccountChanges = Body('AccountChanges', {
     MailedName({
       maxLength: partnerNameMaxLength,
       description:
-        'Once business verification has started, a new name waits as `requested_name` until we approve it. The current name withdraws it.',
+        'Once business verification has started, a new name waits as `requested_name` until we approve it. To withdraw it, send the current name.',
     }),
   ),
   logo_url: Type.Optional(
@@ -89,7 +89,7 @@ export const changeAccountRoute = patch('/v1/account', 'changeAccount', {
   tag: 'Account',
   summary: 'Change name, branding, addresses and mails',
   description:
-    'Only the fields that are sent change; null removes a value. GET /v1/auth/session shows them all. `billing_email` and ' +
+    'Omitted fields do not change, and null removes a value. GET /v1/auth/session shows all fields. `billing_email` and ' +
     '`contact_email` need a `confirm_code`.',
   bodyExample: { brand_color: '#0f766e', billing_address: '1 High Street\nLondon' },
   reply: ok('The account.', ChangedAccount, { ...exampleAccount, ...exampleMailSettings }),
@@ -109,7 +109,7 @@ async function changeAccount(request: ApiRequest, deps: ApiDeps): Promise<Reply>
     const rename = await nameAfter(tx, partner.id, wanted.name)
     const after = await updatePartner(tx, partner.id, { ...changes, ...mutedMails, ...rename }, at)
     if (logo !== undefined) await storeLogo(tx, partner.id, logo)
-    // The names of the changed fields only: an address does not belong in the list.
+    // Only the names of the changed fields, because addresses do not belong in the activity list.
     const recorded = { partnerId: partner.id, by, action: 'account.update', detail: Object.keys(wanted).join(', ') }
     await recordChange(tx, { ...recorded, status: 200 }, request, deps)
     if (emails !== null) await tellAdmins(tx, { partnerId: partner.id, by, happened: happenedTo(emails) }, deps)
@@ -139,7 +139,7 @@ async function confirmEmails(request: ApiRequest): Promise<Confirmable> {
 
 type Emails = Static<typeof EmailsToConfirm>
 
-/** Null when neither changes. */
+/** Null if neither email changes. */
 function emailsIn({ billing_email, contact_email }: Emails): Emails | null {
   const emails = {
     ...(billing_email === undefined ? {} : { billing_email }),
@@ -148,7 +148,7 @@ function emailsIn({ billing_email, contact_email }: Emails): Emails | null {
   return Object.keys(emails).length === 0 ? null : emails
 }
 
-/** An omitted address stays, null removes it. These are different fields, so they need different codes. */
+/** An omitted address does not change, and null removes it. These are different changes, so they need different codes. */
 function boundToEmails(emails: Emails) {
   return { action: 'account.update', fields: { ...emails } }
 }
@@ -178,13 +178,13 @@ function lowBalanceFrom(usdc: string | null): MicroUsdc | null {
   return amount
 }
 
-/** Under the partner's lock, because its verification may start at the same time. */
+/** Locks the partner, because its verification may start at the same time. */
 async function nameAfter(tx: Tx, partnerId: string, name: string | undefined): Promise<PartnerChanges> {
   const partner = name === undefined ? null : await lockPartner(tx, partnerId)
   return name === undefined || partner === null ? {} : renamed(partner, name.trim())
 }
 
-/** Only the switches that are sent change. Under the partner's lock, so that two concurrent changes both count. */
+/** Omitted switches do not change. Locks the partner, so that two concurrent changes both take effect. */
 async function mutedAfter(
   tx: Tx,
   slug: string,

@@ -1,4 +1,4 @@
-// Mails the admins, in the same transaction, when a person gains rights over the account's money or an address changes.
+// Queues mails to the admins, in the same transaction, when a person's rights or the account's email addresses change.
 import type { Tx } from '../../db/database'
 import { enqueueMail } from '../../db/partners/mails'
 import { listMembers, type MemberRow } from '../../db/partners/members'
@@ -9,10 +9,10 @@ import type { ApiDeps } from '../deps'
 
 interface Deed {
   readonly partnerId: string
-  /** The email of the person who did it. They are mailed too: their session may be stolen. */
+  /** The email of the person who made the change. They get a mail too, because their session may be stolen. */
   readonly by: string
   readonly happened: Happening
-  /** A member who was just removed. They are mailed too. */
+  /** A member who was just removed. They get a mail too. */
   readonly removed?: MemberRow
 }
 
@@ -22,11 +22,11 @@ export async function tellAdmins(
   { keyring, clock, config }: Pick<ApiDeps, 'keyring' | 'clock' | 'config'>,
 ): Promise<void> {
   const partner = await findPartnerById(tx, partnerId)
-  assert(partner !== null, 'a caller has a partner')
+  assert(partner !== null, 'a caller must have a partner')
   const at = clock.now()
   const undoUrl = `${config.publicUrl}/dashboard/${pageOf(happened)}`
   const people = [...(await listMembers(tx, partnerId)), ...(removed ? [removed] : [])]
-  for (const { email: address } of people.filter((each) => isTold(each, by, happened))) {
+  for (const { email: address } of people.filter((each) => isRecipient(each, by, happened))) {
     const mail = accessMessage({ address, happened, by, at, partner: partner.name, undoUrl })
     await enqueueMail(tx, keyring, { kind: 'notice', mail, at, expiresAt: new Date(at.getTime() + weekMs) })
   }
@@ -34,8 +34,8 @@ export async function tellAdmins(
 
 const weekMs = 7 * 24 * 60 * 60 * 1000
 
-/** Only members who have signed in. An invited address may belong to a stranger, to whom we must not send mails. */
-function isTold({ email, role, lastLoginAt }: MemberRow, by: string, happened: Happening): boolean {
+/** Only members who have signed in get a mail. An invited address may belong to a stranger. */
+function isRecipient({ email, role, lastLoginAt }: MemberRow, by: string, happened: Happening): boolean {
   if (lastLoginAt === null) return false
   if (email === by || ('email' in happened && happened.email === email)) return true
   return role === 'admin' && happened.what !== 'made_viewer'

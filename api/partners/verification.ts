@@ -1,4 +1,4 @@
-// POST /v1/compliance/verification: starts business verification, also again after a refusal.
+// POST /v1/compliance/verification: starts business verification, or restarts it after a refusal.
 import { loadAccount } from '../../db/partners/accounts'
 import { beginVerification } from '../../db/partners/verification'
 import { recordChange } from '../controls/record-change'
@@ -17,7 +17,7 @@ export const startVerificationRoute = post('/v1/compliance/verification', 'start
   tag: 'Account',
   summary: 'Start business verification, or start it again after a refusal',
   description:
-    'Starts at once. A moment later `continue_url` and `terms_url` lead to the next steps. GET /v1/compliance shows the progress.',
+    'Verification starts immediately. Shortly afterwards `continue_url` and `terms_url` lead to the next steps. GET /v1/compliance shows the progress.',
   bodyExample: {},
   reply: ok('Verification has started.', Compliance, exampleCompliance),
   errors: ['invalid_state'],
@@ -37,7 +37,7 @@ async function startVerification(request: ApiRequest, deps: ApiDeps): Promise<Re
       status: 200,
     } as const
     await recordChange(tx, change, request, deps)
-    // Before the commit: without a workflow verification must not start, and a workflow without the row does nothing.
+    // Start the workflow before the commit: verification must not start without it, and a workflow without the row does nothing.
     await wake(deps, partner.id)
   })
   const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at })

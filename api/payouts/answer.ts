@@ -1,4 +1,4 @@
-// The response to a payout request: from the verdict of its workflow, or from the row when there is no verdict in time.
+// Waits for the verdict of a payout's workflow, or for a timeout, and answers the request from the row.
 import { type ClaimedRow, findClaim } from '../../db/payouts/claims'
 import { markAnswered } from '../../db/payouts/steps'
 import { isRefusal } from '../../domain/payouts/payout'
@@ -10,11 +10,11 @@ import { presentPayout } from './present'
 import { presentQuote } from './quotes'
 
 export interface Attempt extends PayoutToStart {
-  /** The claimer created the payout. A joiner repeats a request that is still running. */
+  /** A claimer created the payout. A joiner repeats a request that is still running. */
   readonly by: 'claimer' | 'joiner'
 }
 
-/** Null when the payout has a newer attempt: the caller must look again. */
+/** Null if the payout has a newer attempt: the caller must look up the claim again. */
 export async function answerAttempt(attempt: Attempt, deps: ApiDeps): Promise<Reply | null> {
   const row = await awaitDecision(attempt, deps)
   if (row === null) return null
@@ -28,16 +28,16 @@ export async function answerAttempt(attempt: Attempt, deps: ApiDeps): Promise<Re
 }
 
 /**
- * The row of a decided attempt: final, or released. The response comes from the row and not from the verdict, because the key may
- * have been claimed again since. In that case it is null.
+ * Waits for a decision and returns the row: acknowledged, or released. The response comes from the row and not from the verdict,
+ * because the key may have been claimed again since. In that case it returns null.
  */
 export async function awaitDecision(attempt: PayoutToStart, deps: ApiDeps): Promise<ClaimedRow | null> {
   const verdict = await deps.workflows.startPayout(attempt)
-  // From here on the payout cannot be withdrawn, unless a verdict was stored first.
+  // After this the payout cannot be withdrawn, unless a verdict was stored first.
   if (verdict === null) await markAnswered(deps.db, { ...attempt, at: deps.clock.now() })
   const row = await rowOf(attempt, deps)
   if (row === null || row.releasedAt !== null || isStored(row)) return row
-  // A payout must be marked as acknowledged before we respond: until then it can still be withdrawn.
+  // Mark the payout as acknowledged before the response, because until then it can still be withdrawn.
   await markAnswered(deps.db, { ...attempt, at: deps.clock.now() })
   return rowOf(attempt, deps)
 }
@@ -47,7 +47,7 @@ async function rowOf(attempt: PayoutToStart, { db }: ApiDeps): Promise<ClaimedRo
   return row?.attempt === attempt.attempt ? row : null
 }
 
-/** Whether the payout was acknowledged to its callers. From then on the row alone answers repeats. */
+/** Whether the payout was acknowledged to its callers. From then on repeats are answered from the row alone. */
 export function isStored({ releasedAt, verdictAt, answeredAt }: ClaimedRow): boolean {
   return releasedAt === null && (verdictAt !== null || answeredAt !== null)
 }
@@ -72,7 +72,7 @@ function created(row: ClaimedRow): Reply {
 
 function refusalOf({ verdict, verdictDetails: details }: ClaimedRow): ApiError {
   const code = verdict !== null && isRefusal(verdict) ? verdict : 'payout_not_created'
-  // The default message is about our own limits, and this amount is within them.
+  // The default message states our own limits, but this amount is within them.
   const message = code === 'invalid_amount' ? { message: 'The bank does not accept this amount.' } : {}
   return new ApiError(code, { ...message, ...(details === null ? {} : { details }) })
 }

@@ -15,7 +15,7 @@ export const cancelPayoutRoute = post('/v1/payouts/:id/cancel', 'cancelPayout', 
   tag: 'Payouts',
   summary: 'Cancel a payout that has not been sent',
   description:
-    'Works while a payout is pending and the bank does not have it. Its money is then back in the wallet. Otherwise the response ' +
+    'Works while a payout is pending and the bank does not have it. The money is then back in the wallet. Otherwise the response ' +
     'is 409 with the status in details.status, and the request has no effect: a payout is never cancelled after a 409. After 503 ' +
     'the outcome is not known yet: send the request again. If your first try cancelled the payout, you get 409 with the status `cancelled`.',
   reply: ok('The payout is cancelled.', Payout, { ...examplePayout, status: 'cancelled' }),
@@ -33,7 +33,7 @@ async function cancelPayout(request: ApiRequest<PayoutRow | null>, deps: ApiDeps
   throw tooLate(row.status)
 }
 
-/** The workflow of the payout decides, because only activities move money. A cancel that is too late does not reach it. */
+/** The payout's workflow decides, because only activities move money. A cancel that is too late does not reach the workflow. */
 async function decide({ id }: PayoutRow, { db, workflows }: ApiDeps): Promise<'decided' | 'undecided'> {
   const open = await findOpenPayout(db, id)
   return open === null || open.isCalled ? 'decided' : workflows.cancelPayout(open)

@@ -32,7 +32,7 @@ export const checkPayoutRoute = post('/v1/payouts/check', 'checkPayout', {
   tag: 'Payouts',
   summary: 'Check whether a payout looks like a recent one',
   description:
-    'Takes the body of a payout and creates nothing. It is only a warning. The protection is the Idempotency-Key.',
+    'Takes the body of a payout and creates nothing. The result is only a warning: the Idempotency-Key is the protection against duplicates.',
   bodyExample: exampleCreatePayoutRequest,
   reply: ok('Similar payouts.', PayoutCheck, {
     object: 'payout_check',

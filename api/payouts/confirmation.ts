@@ -1,4 +1,4 @@
-// The confirm code of a person's live payout, bound to its key, amount and recipient. The claim uses it up.
+// The confirm code of a live payout from the dashboard, bound to its key, amount and recipient. The claim uses the code.
 
 import { type Claim, claimPayout, type IdempotencyKey } from '../../db/payouts/claims'
 import { giveCodeBack } from '../../db/sign-in/codes'
@@ -50,7 +50,10 @@ async function confirmPayout(request: ApiRequest<FoundClaim>): Promise<Confirmab
   if (environment === 'sandbox') throw noCodeNeeded('The sandbox needs no code.', { status: 'sandbox' })
   if (claim?.releasedAt === null) {
     const { id: payout_id, status } = claim
-    throw noCodeNeeded('This key has its payout: send the same request again, without a code.', { status, payout_id })
+    throw noCodeNeeded('This key already has a payout: send the same request again, without a code.', {
+      status,
+      payout_id,
+    })
   }
   const wanted = readPayoutRequest(bodyOf<typeof CreatePayoutRequest>(request))
   const { amountPence, recipientName, reference, details } = wanted
@@ -64,7 +67,7 @@ async function confirmPayout(request: ApiRequest<FoundClaim>): Promise<Confirmab
   }
 }
 
-/** Null where no code is needed: for API keys, and in the sandbox. */
+/** Null if no code is needed: for API keys, and in the sandbox. */
 export function confirmationFor(
   { key, wanted, request }: { key: IdempotencyKey; wanted: PayoutRequest; request: ApiRequest },
   deps: Pick<ApiDeps, 'keyring'>,
@@ -78,7 +81,7 @@ export function boundToPayout({ environment, idempotencyKey }: IdempotencyKey, {
   return { action: 'payout.create', fields: { ...fields, environment, idempotency_key: idempotencyKey } }
 }
 
-/** Checks the code without using it up, because the payout may still be refused. A wrong code counts as a try. */
+/** Checks the code without consuming it, because the payout may still be refused. A wrong code counts as a try. */
 export async function requireRightCode(
   confirmation: Confirmation | null,
   deps: Pick<ApiDeps, 'db' | 'keyring' | 'clock'>,
@@ -94,9 +97,9 @@ export async function requireRightCode(
 }
 
 /**
- * Claims the key and uses the code, both or neither. Null when the key is taken, or when the code has just been used, which only
- * a request with the same key can do; the caller then looks up the key again. For an API key the claim itself checks the rights; for a person
- * the transaction does.
+ * Claims the key and uses the code, both or neither. Returns null if the key is taken or the code has just been used, which only
+ * a request with the same key can do. The caller then looks up the key again. For an API key the claim itself checks the rights.
+ * For a person the transaction does.
  */
 export async function claimConfirmed(
   claim: Claim,

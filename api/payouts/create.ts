@@ -1,4 +1,4 @@
-// POST /v1/payouts: pays once for each Idempotency-Key, however often the request is sent.
+// POST /v1/payouts: pays once per Idempotency-Key, no matter how often the request is sent.
 import { randomUUID } from 'node:crypto'
 import { newId } from '../../db/id'
 import { type AccountRow, loadAccount } from '../../db/partners/accounts'
@@ -41,7 +41,7 @@ export async function createPayout(request: ApiRequest<FoundClaim>, deps: ApiDep
   const { idempotencyKey } = request.found
   const key = { ...scopeOf(request), idempotencyKey }
   let { claim } = request.found
-  for (let look = 1; look <= maxLooks; look++) {
+  for (let lookup = 1; lookup <= maxLookups; lookup++) {
     const asked = { key, wanted, request }
     const reply = await (claim?.releasedAt === null ? repeat(claim, asked, deps) : create(claim, asked, deps))
     if (reply !== null) return reply
@@ -50,8 +50,8 @@ export async function createPayout(request: ApiRequest<FoundClaim>, deps: ApiDep
   throw new ApiError('service_unavailable')
 }
 
-/** Each further look means that another request claimed or released the key in between. More than this is not chance. */
-const maxLooks = 10
+/** Each additional lookup means that another request claimed or released the key in between. More than this is no coincidence. */
+const maxLookups = 10
 
 interface Asked {
   readonly key: IdempotencyKey
@@ -71,18 +71,18 @@ async function repeat(claim: ClaimedRow, { key, wanted, request }: Asked, deps: 
   }
   await guesses.wasWrong()
   if (mayOnlyRepeat !== null) throw mayOnlyRepeat
-  // The payout of the other body may still be withdrawn. Then its key is free for this one.
+  // The payout of the other body may still be withdrawn. Then the key is free for this request.
   if (!isStored(claim) && (await awaitDecision(attempt, deps))?.releasedAt !== null) return null
   throw new ApiError('idempotency_key_reused', { details: { payout_id: claim.id, differing_fields } })
 }
 
-/** For a fingerprint whose secret key was removed. The bank details are erased too, so no body counts as the same. */
+/** For a fingerprint whose secret key was removed. The bank details are erased too, so every body counts as different. */
 async function anyField(
   { id, fingerprint }: ClaimedRow,
   { fields }: PayoutRequest,
   { db }: ApiDeps,
 ): Promise<string[]> {
-  // For a payout that still has its details, this answer could make the partner pay again under another key.
+  // For a payout that still has its details, this answer could make the partner pay again with another key.
   assert(!(await hasRecipient(db, id)), `key ${fingerprint.keyId} must stay in SECRET_KEYS until the rows are resealed`)
   return fieldsShown(Object.keys(fields))
 }
@@ -131,7 +131,7 @@ async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps):
   return answerAttempt({ ...attemptOf(row, key, request.caller), walletSendsMicroUsdc, by: 'claimer' }, deps)
 }
 
-/** Another request may have claimed the same key in between. A reason to refuse a new payout does not apply to a repeat. */
+/** Another request may have claimed the same key in between. Then this one is a repeat, which the refusal does not apply to. */
 async function refuseUnlessTaken(error: unknown, key: IdempotencyKey, { db }: ApiDeps): Promise<null> {
   if (error instanceof ApiError && (await findClaim(db, key))?.releasedAt === null) return null
   throw error
@@ -153,7 +153,7 @@ async function requirePayable(
   return { account, quote }
 }
 
-/** An early check, so that a wallet that is clearly too low costs neither a row nor a workflow. The debit decides. */
+/** An early check, so that an insufficient balance costs neither a row nor a workflow. The debit makes the final decision. */
 function requireCovered({ walletSendsMicroUsdc, gbpPerUsdNano }: Quote, { balanceMicroUsdc }: AccountRow): void {
   if (balanceMicroUsdc >= walletSendsMicroUsdc) return
   throw new ApiError('insufficient_funds', {

@@ -1,4 +1,4 @@
-// GET /v1/payouts/{id}/events: the timeline of a payout, in terms that partners know.
+// GET /v1/payouts/{id}/events: the timeline of a payout, without internal steps.
 import { Type } from 'typebox'
 import { loadTimeline, type Timeline, type TimelineEvent } from '../../db/payouts/details'
 import type { PayoutRow } from '../../db/payouts/payouts'
@@ -29,8 +29,8 @@ const PayoutEvent = Component('PayoutEvent', {
   at: DateTime(),
   event: OneOf(eventNames, {
     description:
-      'debited: the money left the wallet. sent: the bank has the payout. unconfirmed: the bank’s answer was lost, and it ' +
-      'is asked again. refunded: the money is back in the wallet. case_opened, case_resolved: a recall or trace.',
+      'debited: the money left the wallet. sent: the bank has the payout. unconfirmed: the bank’s answer was lost, and we ' +
+      'ask again. refunded: the money is back in the wallet. case_opened, case_resolved: a recall or trace.',
   }),
   status: OneOf(payoutStatuses, { description: 'The status of the payout after the event.' }),
   by: Type.String({ description: 'The actor: an API key, a person, `bank`, or `service` (us).' }),
@@ -57,7 +57,7 @@ async function listPayoutEvents(request: ApiRequest<PayoutRow | null>, { db }: A
   return { body: presentList(presentTimeline(await loadTimeline(db, id))) }
 }
 
-/** In causal order and not by time, because clocks of two machines may differ: debited is second, the refund is last. */
+/** Sorted by cause instead of time, because the clocks of two machines may differ: the debit is second, the refund is last. */
 function presentTimeline({ events, money }: Timeline): unknown[] {
   const [requested, ...others] = events.flatMap(presentEvent)
   const last = others.at(-1) ?? requested

@@ -1,4 +1,4 @@
-// GET /v1/payouts and GET /v1/payouts.csv list a partner's payouts, filtered, as pages or as one file.
+// GET /v1/payouts and GET /v1/payouts.csv: a partner's payouts with filters, as pages or as one file.
 import { type Static, Type } from 'typebox'
 import {
   findPayout,

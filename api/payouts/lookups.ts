@@ -21,7 +21,7 @@ export function requirePayout({ found }: ApiRequest<PayoutRow | null>): PayoutRo
   return found
 }
 
-/** The payout that `:id` names, if it is the caller's. */
+/** The payout that `:id` names, if it belongs to the caller. */
 export const payoutInPath: Lookup<PayoutRow | null> = {
   nameIn({ params }) {
     const id = params?.['id'] ?? ''
@@ -37,7 +37,7 @@ export const payoutInPath: Lookup<PayoutRow | null> = {
   subjectOf: (payout) => payout && { field: 'payout_id', id: payout.id },
 }
 
-/** The steps before the handler of a route that pays, or prepares to pay, under an Idempotency-Key. */
+/** The steps before the handler of a route that pays, or prepares a payment, with an Idempotency-Key. */
 export function claimChecks(action: string, by: Rights['by'], schemas: Schemas): RepeatableChecks<FoundClaim> {
   return [
     authenticateWith(claimOfKey),

@@ -17,9 +17,10 @@ import {
   Uuid,
 } from '../http/schema'
 
-/** As in a quote. */
 const FeeBreakdown = Answer({
-  taken_in_transfer_gbp: MoneyString({ description: "The bank's share, sent by the wallet on top of the amount." }),
+  taken_in_transfer_gbp: MoneyString({
+    description: "The bank's share, which the wallet sends in addition to the amount.",
+  }),
   on_monthly_invoice_gbp: MoneyString({ description: 'Charged only when a live payout is completed.' }),
 })
 
@@ -49,7 +50,7 @@ export const payoutProperties = {
   completed_at: Nullable(
     DateTime({
       description:
-        'When the payout was completed. It decides the month of the charges, and stays when the payout is returned.',
+        'When the payout was completed. It determines the month of the charges, and does not change if the payout is returned.',
     }),
   ),
   created_via: OneOf(createdVia),

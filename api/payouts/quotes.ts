@@ -24,7 +24,9 @@ export const QuoteAnswer = Component('Quote', {
   wallet_sends_usdc: MoneyString({ description: 'The amount that would leave the wallet.' }),
   exchange_rate: Answer({ gbp_per_usd: Type.Number() }),
   fee_breakdown: Answer({
-    taken_in_transfer_gbp: MoneyString({ description: "The bank's share, sent by the wallet on top of the amount." }),
+    taken_in_transfer_gbp: MoneyString({
+      description: "The bank's share, which the wallet sends in addition to the amount.",
+    }),
     on_monthly_invoice_gbp: MoneyString(),
   }),
 })

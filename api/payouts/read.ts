@@ -1,4 +1,4 @@
-// GET /v1/payouts/{id} and GET /v1/payouts/{id}/details: one payout, and what its details page shows in addition.
+// GET /v1/payouts/{id} and GET /v1/payouts/{id}/details: one payout, and additional fields for its details page.
 import { Type } from 'typebox'
 import { loadPayoutDetails, type PayoutDetailsRow } from '../../db/payouts/details'
 import type { PayoutRow } from '../../db/payouts/payouts'
@@ -33,7 +33,7 @@ async function getPayout(request: ApiRequest<PayoutRow | null>): Promise<Reply> 
   return { body: presentPayout(payout), headers }
 }
 
-/** The status is part of it, because a payout can change twice within one millisecond. */
+/** The ETag contains the status, because a payout can change twice within one millisecond. */
 function etagOf({ id, status, updatedAt }: PayoutRow): string {
   return `W/"${id}.${status}.${updatedAt.getTime()}"`
 }

@@ -19,7 +19,7 @@ const RecipientSummary = Component('RecipientSummary', {
   paid_gbp: MoneyString({ description: 'The sum of those payouts.' }),
   last_paid_at: DateTime({
     description:
-      'When the latest of them was completed. Before the first one is completed: when the latest payout was created.',
+      'When the latest of these payouts was completed. If none is completed yet: when the latest payout was created.',
   }),
 })
 

@@ -18,7 +18,7 @@ import { payoutChecks, requirePayout } from './lookups'
 const Outcome = (outcomes: readonly SimulatedOutcome[]) =>
   OneOf(outcomes, {
     description:
-      'settle: it arrives. fail: it cannot be delivered. return: it arrives and is sent back. stall: the bank holds it until the next simulated outcome.',
+      'settle: the payout is delivered. fail: it cannot be delivered. return: it is delivered and then returned. stall: the bank holds it until the next simulated outcome.',
   })
 const reason = Type.Optional(
   OneOf(bankReasons, { description: 'The reason for a fail or return: the code at the start of failure_reason.' }),
@@ -60,7 +60,7 @@ export const simulatePayoutRoute = post('/v1/sandbox/payouts/:id/simulate', 'sim
   tag: 'Payouts',
   summary: 'Choose the outcome of a sandbox payout',
   description:
-    'For sandbox keys, and for admins in the sandbox. The payout changes a moment after the sandbox bank: read it as you would in ' +
+    'For sandbox keys, and for admins in the sandbox. The payout changes shortly after the sandbox bank. Read it as you would in ' +
     'live. The response is 409 when the outcome is no longer possible, and 403 for a live payout.',
   bodyExample: { outcome: 'fail', reason: 'account_closed' },
   reply: {

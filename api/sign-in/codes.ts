@@ -67,7 +67,7 @@ export const signUpRoute = post('/v1/auth/signups', 'signUp', {
   description:
     'Emails a code. The partner and its sandbox are created when the code is used at POST /v1/auth/sessions with `purpose: sign_up`.',
   bodyExample: { business_name: 'Acme Ltd', email: 'ada@acme.example.com' },
-  reply: codeSent('A code is on its way.'),
+  reply: codeSent('The code will be emailed.'),
   errors: ['rate_limited', 'route_not_found'],
 })
 
@@ -85,7 +85,7 @@ interface CodeToMail extends Pick<NewCode, 'purpose' | 'said'> {
   readonly message: (code: { address: string; code: string }) => OutgoingMail
 }
 
-/** Does the same work for every email. The mail sender looks up later whether anyone has it. */
+/** Does the same work for every email. The mail sender checks later whether it belongs to a member. */
 async function emailCode(
   request: OpenRequest,
   deps: ApiDeps,

@@ -26,7 +26,7 @@ export interface Bound {
 /** A code to mail. */
 export interface Confirmable {
   readonly bound: Bound
-  /** The same fields for the text of the mail. */
+  /** The same fields, for the text of the mail. */
   readonly mail: Confirmed
   readonly activity: { readonly environment?: Environment; readonly detail: string }
 }
@@ -82,8 +82,8 @@ export const confirmCodeDocs = {
 } as const satisfies Partial<RouteDocs>
 
 /**
- * Creates the handler that mails the code for another request. `read` returns what the code is bound to, and throws where that
- * request needs no code or would be refused.
+ * Creates the handler that mails the code for another request. `read` returns the action and fields of the code. It throws if
+ * that request needs no code or would be refused.
  */
 export function mailConfirmCode<Found>(
   action: string,
@@ -111,7 +111,7 @@ async function mailCode(
   const { partner, memberId, email } = personOf(request)
   const at = clock.now()
   const owner = await findPartnerById(db, partner.id)
-  assert(owner !== null, 'a caller has a partner')
+  assert(owner !== null, 'a caller must have a partner')
   const issued = await db.transaction(async (tx) => {
     const boundTo = bindingOf(keyring, partner.id, bound)
     const asked = { purpose: 'confirm', subject: memberId, boundTo, perHour: confirmCodesPerMemberAndHour, at } as const
@@ -157,7 +157,7 @@ export function bindingOf(keyring: Keyring, partnerId: string, { action, fields 
   return codeBinding(keyring, { ...fields, action, partner_id: partnerId })
 }
 
-/** Null when the code is missing or wrong. A wrong code counts as a try, so the transaction must be committed then, too. */
+/** Null if the code is missing or wrong. A wrong code counts as a try, so the transaction must be committed in that case too. */
 export async function useConfirmCode(
   tx: Tx,
   { memberId: subject, boundTo, code }: Confirmation,

@@ -32,7 +32,7 @@ const SignInRequest = Body('SignInRequest', {
   ),
   partner: Type.Optional(
     Pattern(slugPattern, {
-      description: 'The slug of the partner to sign in to. Without it, the last one.',
+      description: 'The slug of the partner to sign in to. If omitted, the partner of the last sign-in.',
     }),
   ),
 })
@@ -60,7 +60,7 @@ export const createSessionRoute = post('/v1/auth/sessions', 'createSession', {
 async function createSession(request: OpenRequest, deps: ApiDeps): Promise<Reply> {
   await countTry(request, deps)
   const { email, code, partner, purpose = 'sign_in' } = bodyOf<typeof SignInRequest>(request)
-  // A caller that names a partner wants to sign in to it; a sign-up would create another.
+  // A caller that names a partner wants to sign in to it, but a sign-up would create another.
   if (purpose === 'sign_up' && partner !== undefined) {
     throw new ApiError('invalid_request', { details: { errors: ['partner (not with purpose sign_up)'] } })
   }
@@ -76,7 +76,7 @@ async function createSession(request: OpenRequest, deps: ApiDeps): Promise<Reply
   return signedIn(await openSignedUp(tried.signUp, wanted.email, request, deps), deps)
 }
 
-/** Tells the caller that no code can work. It reveals nothing, because unknown emails have codes too. */
+/** Reports that no code can work. This reveals nothing, because unknown emails have codes too. */
 function noOpenCode(): ApiError {
   const message =
     'This browser has no valid code: it was used, has expired or was entered wrongly too often. Request a new one.'
@@ -94,7 +94,7 @@ interface Opened {
   readonly membership: Membership
 }
 
-/** One transaction, so that a code is used up only if its session is created. A wrong try is committed too, to be counted. */
+/** One transaction, so that a code is used only if its session is created. A wrong try is committed too, so that it counts. */
 async function useAndOpen(
   tx: Tx,
   found: OpenCode,
@@ -108,7 +108,7 @@ async function useAndOpen(
   const memberships = await membershipsOf(tx, email, deps.clock.now())
   const chosen = partner === undefined ? memberships[0] : memberships.find(({ slug }) => slug === partner)
   if (chosen === undefined) {
-    // Not a member of this partner: the code stays valid for their own. It was right, so it could have been used there.
+    // The person is not a member of this partner. The code was right, so it stays valid for their own partners.
     await giveCodeBack(tx, used)
     return null
   }
@@ -116,7 +116,7 @@ async function useAndOpen(
   return opened === null ? null : { opened }
 }
 
-/** When the partner cannot be created now, the code becomes usable again. */
+/** If the partner cannot be opened now, the code becomes usable again. */
 async function openSignedUp(codeId: string, email: string, request: OpenRequest, deps: ApiDeps): Promise<Opened> {
   const partnerId = await deps.workflows.signUp(codeId)
   const opened = await deps.db.transaction(async (tx) => {
@@ -130,7 +130,7 @@ async function openSignedUp(codeId: string, email: string, request: OpenRequest,
   return opened
 }
 
-/** Null when the member was removed in between. */
+/** Null if the member has been removed since. */
 async function open(
   tx: Tx,
   email: string,

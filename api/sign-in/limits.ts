@@ -44,7 +44,7 @@ function retryAfter(seconds: number): Record<string, string> {
 }
 
 async function take(what: string, whose: string, perHour: number, deps: ApiDeps): Promise<boolean> {
-  // As a keyed hash, so that no addresses of people are stored.
+  // Stored as a keyed hash, so that the database has no addresses of people.
   const { bytes } = deps.keyring.current('address')
   const who = createHmac('sha256', bytes).update(whose).digest('base64url')
   return deps.rateLimiter.takeHourly(`${what}/${who}`, perHour)

@@ -26,7 +26,7 @@ const sessionPartner = {
   name: Type.String(),
   invited: Type.Boolean({
     description:
-      'Whether it is an open invitation, which anyone can send. Switching to it accepts it; DELETE /v1/auth/invitations/{slug} declines it.',
+      'Whether this is an open invitation, which any partner can send. Switching to the partner accepts it. DELETE /v1/auth/invitations/{slug} declines it.',
   }),
 }
 
@@ -54,7 +54,7 @@ export const Session = Component('Session', {
   temporal_ui_url: Nullable(
     Uri({
       description:
-        'The Temporal Web UI, for admins of a verified partner. Null unless the installation switches the link on.',
+        'The Temporal Web UI, for admins of a verified partner. Null unless the link is enabled for this installation.',
     }),
   ),
 })
@@ -113,7 +113,7 @@ export async function describeSession(
     }),
     live,
     expires_at: expiresAt.toISOString(),
-    // Anyone can sign up and is then an admin. The address of the Temporal UI is only for partners that we know.
+    // Anyone can sign up and becomes an admin. Only verified partners get the address of the Temporal Web UI.
     temporal_ui_url: member.role === 'admin' && live ? config.temporalUiUrl : null,
   }
 }

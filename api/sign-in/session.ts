@@ -1,4 +1,4 @@
-// The current session: who is signed in, switching the partner, and signing out.
+// The current session: reads it, switches its partner and signs out.
 import { Type } from 'typebox'
 import { membershipsOf } from '../../db/partners/members'
 import { endSession, endSessionsOf, switchSession } from '../../db/sign-in/sessions'

@@ -26,14 +26,14 @@ const WalletEntry = Component('WalletEntry', {
   at: DateTime(),
   kind: OneOf(entryKinds, {
     description:
-      'topup: money arrived. payout: a payout took it. refund: the money of a payout that was not paid is back. ' +
-      'return: the recipient’s bank sent it back. adjustment: anything else.',
+      'topup: money was added. payout: a payout was debited. refund: the money of a payout that was not paid is back. ' +
+      'return: the recipient’s bank returned the money. adjustment: anything else.',
   }),
   amount_usdc: Pattern(`^-?${exactUsdc}`, {
-    description: 'The amount that came in, or with a minus the amount that left. Exact, with two to six decimals.',
+    description: 'The amount that was added or, if negative, taken. Exact, with two to six decimals.',
   }),
   balance_usdc: Pattern(`^${exactUsdc}`, { description: 'The balance after the entry, exact.' }),
-  payout_id: Nullable(Uuid({ description: 'Null when there is no payout to read.' })),
+  payout_id: Nullable(Uuid({ description: 'Null if the entry belongs to no payout that can be read.' })),
   description: Type.String(),
 })
 

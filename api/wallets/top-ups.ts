@@ -58,7 +58,8 @@ async function createSandboxTopUp(request: ApiRequest, { workflows, rateLimiter 
   await request.recheckCaller()
   const added = await workflows.topUp(order)
   if (added === null) {
-    const message = 'The test money has not arrived yet, but may still come. Check the wallet before you try again.'
+    const message =
+      'The test money has not arrived yet, but it may still arrive. Check the wallet before you try again.'
     throw new ApiError('provider_unavailable', { message })
   }
   const body = { object: 'top_up', usdc: order.usdc, balance_usdc: added.balanceUsdc }

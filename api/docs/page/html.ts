@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Scalar writes its styles into the page as it starts, so styles may be inline; scripts may not. */
+/** Scalar writes its styles into the page when it starts, so inline styles are allowed. Inline scripts are not. */
 export const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -55,7 +55,7 @@ export interface Assets {
 
 type AssetKind = 'scalar' | 'start' | 'style' | 'icon'
 
-/** The output of build-assets.mjs is in dist, also when the sources run directly, as in tests. */
+/** The output of build-assets.mjs is in dist, even if the sources run directly, as in tests. */
 const folders = [join(__dirname, '../assets'), join(__dirname, '../../../dist/api/docs/assets')]
 
 export function findAssets(): Assets {

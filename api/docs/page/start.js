@@ -1,10 +1,10 @@
 // Starts the API reference in the browser, configured so that it sends requests to this server only.
 
-// A library inside the reference tries once whether it may make code from text, and does without when it may not. The page's
-// policy forbids it and would report the try as a violation; so the try ends here.
+// A library inside the reference tests once whether it may evaluate code, and works without it. The page's policy forbids
+// evaluation and would report the test as a violation, so the test fails here.
 globalThis.Function = new Proxy(Function, {
   construct() {
-    throw new EvalError('No code is made from text on this page.')
+    throw new EvalError('This page does not evaluate code.')
   },
 })
 

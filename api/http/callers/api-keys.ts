@@ -7,15 +7,15 @@ import type { ApiDeps } from '../../deps'
 import { ApiError } from '../errors'
 import type { FoundWithCaller, Lookup } from '../route'
 
-/** The API key in an Authorization header. Null for a mistyped one too: its checksum is wrong. */
+/** The API key in an Authorization header. Null if there is none or its checksum is wrong, as in a mistyped key. */
 export function readKey(header: string): string | null {
   const secret = /^Bearer ([\x21-\x7e]{1,200})$/i.exec(header)?.[1]
   return secret && readApiKeySecret(secret) ? secret : null
 }
 
 /**
- * A key is stored as a digest under the secret of its day. Today's is tried first, older ones only during a rotation. Another
- * request may renew the digest between two tries, so that neither finds it; then both are tried again.
+ * The database stores a digest of each key, made with the secret that was current then. The current secret is tried first, older
+ * ones only during a rotation. Another request may renew the digest between two tries, so that both miss it. Then both are repeated.
  */
 export async function identifyKey<Found>(
   secret: string,
@@ -45,7 +45,7 @@ async function findByDigest<Found>(
   return caller && { caller, found: lookup.nothing }
 }
 
-/** Only the use of a key shows us its secret, so a key that was found under an older secret is stored under the current one. */
+/** We see a key only when it is used, so a key whose digest has an older secret gets a new digest then. */
 async function renewDigest(
   found: ApiKeyDigest,
   [current]: readonly ApiKeyDigest[],
@@ -53,11 +53,11 @@ async function renewDigest(
 ): Promise<void> {
   if (current === undefined || found.keyId === current.keyId) return
   if (!isDue(keyring, current.digest.toString('hex'), clock.now().getTime())) return
-  // A failure does not matter: the next request tries again.
+  // A failure does not matter, because the next request retries.
   await renewApiKeyDigest(db, found.digest, current).catch(() => undefined)
 }
 
-/** While a rotation is rolled out, two processes may disagree on the current secret. They must not undo each other's work on every call. */
+/** During a rotation, two processes may disagree on the current secret. They must not undo each other's renewal on every call. */
 function isDue(keyring: Keyring, digest: string, now: number): boolean {
   const last = renewedAt.get(keyring) ?? new Map<string, number>()
   renewedAt.set(keyring, last)

@@ -1,5 +1,5 @@
 // Steps `authenticate` and `openToAnyone`: identify the caller, an API key or a person with a session. Both are looked up for each
-// request, so a revoked key, an ended session and a removed member are refused at once.
+// request, so a revoked key, an ended session and a removed member are refused immediately.
 import { parse as parseQuery } from 'node:querystring'
 import type { PersonCaller } from '../../../db/sign-in/callers'
 import { findPerson, touchSession } from '../../../db/sign-in/sessions'
@@ -26,13 +26,13 @@ export const openToAnyone: OpenToAnyone = {
     // A page of another site must not sign anyone in.
     requireOurPages(route, context, deps)
     if (route.body && !deps.rateLimiter.takeAnonymous(addressOf(context, deps.config.trustedProxies))) {
-      throw tooMany('Too many requests of this address.')
+      throw tooMany('Too many requests from this address.')
     }
     exchange.received = await receiveBody(route, context)
   },
 }
 
-/** Identifies the caller and looks up what the request names. */
+/** Identifies the caller and looks up the object that the request names. */
 export function authenticateWith<Found>(lookup: Lookup<Found>): Authentication<Found> {
   return {
     kind: 'authenticate',
@@ -43,9 +43,9 @@ export function authenticateWith<Found>(lookup: Lookup<Found>): Authentication<F
       const address = addressOf(context, deps.config.trustedProxies)
       const credential = requireCredential(context, deps)
       if (!credentials.allow(address, credential.secret)) {
-        throw tooMany('Too many requests of this address had an unknown API key or an ended session.')
+        throw tooMany('Too many requests from this address had an unknown API key or an ended session.')
       }
-      // Before the caller is looked up: a right that is withdrawn while the body arrives does not count.
+      // Receive the body before the lookup, so that a right withdrawn while the body arrives does not count.
       exchange.received = await receiveBody(route, context)
       const { caller, found } = await identify(credential, lookup, context, deps).catch((error: unknown) => {
         if (error instanceof ApiError && error.code === 'unauthorized')
@@ -113,7 +113,7 @@ async function identifyPerson(token: string, context: ApiContext, deps: ApiDeps)
   const found = await findPerson(db, { token, environment, at, idleMs })
   if (found === null) throw sessionOver()
   const { caller, lastUsedAt } = found
-  // A page that polls does not prove that a person is there, so it does not keep the session alive. Writing the time of every
+  // A polling page does not prove that a person is present, so it does not keep the session alive. Writing the time of every
   // request would cost more than the request.
   const isPolling = context.method === 'GET' && context.get('X-Background') === 'true'
   if (!isPolling && at.getTime() - lastUsedAt.getTime() >= idleMs / touchesPerIdle)
@@ -124,5 +124,5 @@ async function identifyPerson(token: string, context: ApiContext, deps: ApiDeps)
 const touchesPerIdle = 100
 
 export function sessionOver(): ApiError {
-  return new ApiError('unauthorized', { message: 'The session is over: sign in again.' })
+  return new ApiError('unauthorized', { message: 'The session has ended: sign in again.' })
 }

@@ -1,4 +1,4 @@
-// Step `authorize`: decides whether the caller may use the route. Writes check it again, because a right can be withdrawn at any time.
+// Step `authorize`: decides whether the caller may use the route. Writes check again, because a right can be withdrawn at any time.
 import type { Db, Queryable } from '../../../db/database'
 import { type Caller, holdCaller, type PersonCaller } from '../../../db/sign-in/callers'
 import { ApiError, type ErrorCode } from '../errors'
@@ -49,7 +49,7 @@ export async function requireStillAuthorized(
   if (refusal !== null && known === null) throw refusal
 }
 
-/** For handlers that write: every transaction checks the caller first, and locks what it found until it ends. */
+/** For handlers that write: every transaction first checks the caller, and locks the rows of that check until it ends. */
 export function checkingFirst(db: Db, recheck: (tx: Queryable) => Promise<void>): Db {
   const transaction: Db['transaction'] = (work) =>
     db.transaction(async (tx) => {
@@ -59,7 +59,7 @@ export function checkingFirst(db: Db, recheck: (tx: Queryable) => Promise<void>)
   return { ...db, transaction }
 }
 
-/** Throws when the role is too low. Returns a refusal for the state of the partner, which still allows repeats. */
+/** Throws if the role is too low. Returns a refusal if the partner's state forbids the call, which still allows repeats. */
 function judge(route: Route, caller: Caller, context: ApiContext): ApiError | null {
   const { access } = route
   if (access.by === 'anyone') return null
@@ -85,7 +85,7 @@ function refusalFor({ partner, environment }: Caller, route: Route, access: Call
   return access.partner === 'payer' && !isVerified ? 'verification_required' : null
 }
 
-/** A second tab may have switched the session to another partner. A retry under the same Idempotency-Key would pay again there. */
+/** A second tab may have switched the session to another partner. A retry with the same Idempotency-Key would pay again from that partner. */
 function requireShownPartner(route: Route, context: ApiContext, { partner }: PersonCaller): void {
   const shown = context.get('X-Partner-Id').toLowerCase()
   if (shown === '' || shown === partner.id || !isOfPartner(route)) return

@@ -14,7 +14,7 @@ export function sessionCookieName(publicUrl: string): string {
   return cookieName(publicUrl, 'session')
 }
 
-/** Null when it is missing or cannot be one of our tokens. */
+/** Null if the cookie is missing or cannot be one of our tokens. */
 export function readSessionCookie(publicUrl: string, header: string | undefined): string | null {
   const value = readCookie(publicUrl, 'session', header)
   return value !== null && tokenPattern.test(value) ? value : null
@@ -36,7 +36,7 @@ export function browserCookie(publicUrl: string, token: string): string {
   return writeCookie(publicUrl, { name: 'browser', value: token, sameSite: 'Strict', maxAgeMs: codeLastsMs })
 }
 
-/** For the database. 256 random bits need no keyed hash. */
+/** The digest that the database stores. 256 random bits need no keyed hash. */
 export function browserDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

@@ -5,15 +5,15 @@ import type { ApiDeps } from '../../deps'
 import { ApiError } from '../errors'
 import type { ApiContext, Route } from '../route'
 
-/** For writes. A session cookie alone proves nothing: browsers send it from other sites' pages, too. */
+/** For writes. A session cookie alone proves nothing: browsers also send it from pages of other sites. */
 export function requireOurPages({ method }: Route, context: ApiContext, { config }: ApiDeps): void {
   if (method === 'GET' || isFromOurPages(context.req.headers, config.publicUrl)) return
   throw new ApiError('forbidden_origin')
 }
 
 /**
- * Browsers send where a request comes from, and no page can forge it: Sec-Fetch-Site, or in older ones Origin, which all of them
- * send with every write. A request with neither is not from a current browser, so its cookie does not count.
+ * Browsers send the origin of a request in a header that no page can forge: Sec-Fetch-Site, or Origin in older browsers, which all
+ * send with every write. A request with neither header is not from a current browser, so its cookie does not count.
  */
 export function isFromOurPages(headers: IncomingHttpHeaders, publicUrl: string): boolean {
   const { 'sec-fetch-site': site, origin, 'content-type': type } = headers
@@ -40,7 +40,7 @@ export function addressOf(context: ApiContext, trustedProxies: number): string {
   return clientAddress({ remote, forwardedFor: context.get('X-Forwarded-For') }, trustedProxies)
 }
 
-/** Each proxy appends the address that it saw to X-Forwarded-For. The client itself may have written everything before those. */
+/** Each proxy appends the address that it saw to X-Forwarded-For. The client may have written everything before these addresses. */
 export function clientAddress(
   { remote, forwardedFor }: { remote: string | undefined; forwardedFor: string },
   trustedProxies: number,

@@ -1,4 +1,4 @@
-// Limits requests per second for each partner and environment. All API processes share a token bucket in PostgreSQL; each process
+// Limits requests per second for each partner and environment. All API processes share a token bucket in PostgreSQL. Each process
 // takes a share of it and spends the share from memory. Unknown callers are limited per address, in memory only.
 import { createHash } from 'node:crypto'
 import { takeHourlyToken, takeTokens } from '../../../db/controls/rate-limits'
@@ -10,14 +10,14 @@ import type { Log } from '../../../runtime/log'
 import { ApiError } from '../errors'
 
 export interface RateLimiter {
-  /** `who` is a partner's id for an API key and a member's id for a session. `weight` is the number of requests it counts as. */
+  /** `who` is a partner ID for an API key and a member ID for a session. `weight` is the number of requests that this one counts as. */
   take(caller: {
     who: string
     environment: Environment
     limitPerSecond: number | null
     weight?: number
   }): Promise<Taken>
-  /** Takes one token of an hourly limit; false when there is none. With a transaction, the token is taken when it commits. */
+  /** Takes one token of an hourly limit. False if none is left. With a transaction, the token is taken when it commits. */
   takeHourly(bucket: string, limitPerHour: number, tx?: Queryable): Promise<boolean>
   /** The same for wrong guesses. A refusal marks the bucket as suspect for an hour, in this process. */
   takeGuess(bucket: string, limitPerHour: number): Promise<boolean>
@@ -190,7 +190,7 @@ function createBuckets({ atOnce, perSecond }: { atOnce: number; perSecond: numbe
   }
 }
 
-/** Drops the entry that was written longest ago when there are too many. */
+/** Drops the oldest entry if there are too many. */
 function remember<Value>(map: Map<string, Value>, name: string, value: Value): void {
   map.delete(name)
   map.set(name, value)
@@ -235,8 +235,8 @@ export const unlimited: RateLimiter = {
 }
 
 /**
- * Limits guesses at sealed values. The response shows whether a guess is right. A caller with too many wrong guesses therefore
- * pays for each comparison before it is made, so that a refusal shows nothing.
+ * Limits guesses at sealed values, because the response shows whether a guess is right. For a caller with too many wrong guesses,
+ * each comparison is counted before it is made, so that a refusal reveals nothing.
  */
 export function guessesOf(
   caller: Caller,

@@ -6,15 +6,15 @@ const maxBytes = 64 * 1024
 const jsonType = /^application\/json(\s*;\s*charset="?utf-8"?)?\s*$/i
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** How long a body may take after its headers. */
+/** Timeout for the body, from the end of the headers. */
 const bodyMs = 5_000
 
-/** More keys than any of our bodies has. Each key costs validation time, and unknown callers choose how many they send. */
+/** More keys than any valid body has. Each key costs validation time, and unknown callers could send any number. */
 const maxKeys = 100
 
-/** The raw body, or the error that makes it unreadable. An unauthorized caller must get its own error first. */
+/** Returns the error of an unreadable body instead of throwing it, because an unauthorized caller must get its own error first. */
 export async function receiveJson(request: IncomingMessage): Promise<Buffer | ApiError> {
-  // A compressed body is refused, because its real size is unknown until it is unpacked.
+  // A compressed body is refused, because its size is unknown until it is decompressed.
   if (request.headers['content-encoding'] !== undefined) return new ApiError('unsupported_media_type')
   if (!jsonType.test(request.headers['content-type'] ?? '')) return new ApiError('unsupported_media_type')
   return readBytes(request).catch((error: ApiError) => error)
@@ -26,8 +26,10 @@ export async function readBytes(request: IncomingMessage): Promise<Buffer> {
   try {
     return await collect(request)
   } catch (error) {
-    // Any other failure is one of the client's connection, and not an internal error.
-    throw error instanceof ApiError ? error : new ApiError('bad_request', { message: 'The body did not arrive whole.' })
+    // Any other failure is caused by the client's connection and is not an internal error.
+    throw error instanceof ApiError
+      ? error
+      : new ApiError('bad_request', { message: 'The body did not arrive completely.' })
   } finally {
     // Discard the rest, so that the client gets the response and the connection can be reused.
     request.resume()
@@ -42,9 +44,9 @@ function collect(request: IncomingMessage): Promise<Buffer> {
     let length = 0
     const tooSlow = () => reject(new ApiError('request_timeout', { headers: { Connection: 'close' } }))
     timer = setTimeout(tooSlow, bodyMs)
-    // Every request is closed in the end, so the error is created only when it is needed.
+    // Every request emits close in the end, so the error is created only if the body is incomplete.
     const closed = () => (request.readableEnded ? undefined : reject(new Error('the connection was closed')))
-    // The connection may have closed before we listened; then there is no event.
+    // If the connection closed before we listened, there is no event.
     if (request.destroyed) closed()
     request.on('data', (chunk: Buffer) => {
       length += chunk.length
@@ -63,7 +65,7 @@ export function parseJson(bytes: Buffer): unknown {
   let text: string
   try {
     text = utf8.decode(bytes)
-    // The bytes are UTF-8, so only an escape can be half of a surrogate pair.
+    // The bytes are valid UTF-8, so only an escape sequence can be half of a surrogate pair.
     value = surrogateEscape.test(text) ? JSON.parse(text, requireWellFormed) : JSON.parse(text)
   } catch (error) {
     throw error instanceof ApiError ? error : new ApiError('invalid_json')
@@ -71,7 +73,7 @@ export function parseJson(bytes: Buffer): unknown {
   const { keys, commas } = separatorsIn(text)
   if (keys > maxKeys || commas > maxKeys)
     throw new ApiError('invalid_request', { details: { errors: [`body (at most ${maxKeys} fields and list items)`] } })
-  // JSON.parse takes the last of two equal keys. We do not guess which of two amounts was meant.
+  // JSON.parse keeps the last of two equal keys. We do not guess which of two amounts the caller meant.
   if (keys !== keysRead(value))
     throw new ApiError('invalid_json', { message: 'The body repeats a key inside one object.' })
   return value
@@ -102,7 +104,7 @@ function separatorsIn(json: string): { readonly keys: number; readonly commas: n
 
 const [quote, backslash, colon, comma] = ['"', '\\', ':', ','].map((char) => char.charCodeAt(0))
 
-/** Without recursion: a body may be nested deeper than the stack allows. */
+/** Not recursive, because a body may be nested deeper than the stack allows. */
 function keysRead(value: unknown): number {
   const objects = [value]
   let count = 0

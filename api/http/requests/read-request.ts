@@ -27,7 +27,7 @@ export function validate(schemas: Schemas = {}): Validation {
         try {
           read(exchange, route, checks)
         } catch (error) {
-          // A caller that may only repeat a stored request learns why, and not what is wrong with this one.
+          // A caller that may only repeat a stored request gets that reason, not the faults of this request.
           throw exchange.refusal && error instanceof ApiError ? exchange.refusal : error
         }
       }
@@ -58,8 +58,8 @@ function read(exchange: Exchange, route: Route, checks: Checks): void {
   if (caller?.by === 'person') requireEnvironment(context, route)
   if (received instanceof ApiError) throw received
   const body = received === null ? undefined : parseJson(received)
-  // Koa's own query parser takes half a second of CPU for a query that repeats a name 7,500 times. No route has so many
-  // parameters: among the first 100 is one that is unknown or repeated.
+  // Koa's own query parser takes half a second of CPU for a query that repeats a name 7,500 times. No route has 100 parameters,
+  // so a longer query has an unknown or repeated one among its first 100.
   const query = { ...parseQuery(context.querystring, '&', '=', { maxKeys: 100 }) }
   checks.query(query)
   exchange.bodyFault = checkBody(body, checks, exchange)
@@ -69,8 +69,8 @@ function read(exchange: Exchange, route: Route, checks: Checks): void {
 }
 
 /**
- * A stored request can be repeated for ever, so its body may break rules that are newer than it. Such a fault is returned and not
- * thrown; the handler then refuses to create anything.
+ * A stored request can be repeated at any later time, so its body may break newer rules. Such a fault is returned instead of
+ * thrown, and the handler then refuses to create anything.
  */
 function checkBody(body: unknown, checks: Checks, { isRepeatable }: Exchange): ApiError | null {
   try {
@@ -91,7 +91,7 @@ function passes(body: unknown, check: Check | null): boolean {
   }
 }
 
-/** A person who misspells `live` must not get the sandbox instead, nor pay there. An API key has its own environment. */
+/** A person who misspells `live` must not see or use the sandbox instead. An API key has its own environment. */
 function requireEnvironment({ querystring }: ApiContext, route: Route): void {
   const { environment } = parseQuery(querystring)
   if (environment === undefined || environments.some((each) => each === environment)) return

@@ -12,7 +12,7 @@ export function refuseUnreadable(server: Server, log: Log): void {
   server.on('checkExpectation', (_request, response) => refuseWith(response, 'bad_request', log))
 }
 
-/** An unparsable target would throw in every layer above. With two Host headers, proxies may disagree about the host. */
+/** An unparsable target would throw in every later layer. With two Host headers, proxies may disagree about the host. */
 export function isReadable({ url = '', rawHeaders, httpVersion }: IncomingMessage): boolean {
   const isHost = (text: string, index: number) => index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
   const hosts = rawHeaders.filter(isHost).length
@@ -28,7 +28,7 @@ export function refuseWith(response: ServerResponse, code: ErrorCode, log: Log):
 /** How long a refused client has to read the response. */
 const lingerMs = 1_000
 
-/** Node leaves the socket to us. We destroy it, because a client that never closes would keep a half-closed one open for ever. */
+/** Node leaves the socket to us. We destroy it, because a client that never closes would keep it half-open forever. */
 function refuseOn(socket: Duplex, code: ErrorCode, log: Log): void {
   // After a CONNECT, Node no longer listens for errors: a reset without this listener would end the process.
   socket.on('error', () => socket.destroy())

@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox'
 import { ApiError } from '../errors'
 import type { FieldErrors } from '../route'
 
-/** What PostgreSQL accepts. The pattern of ajv-formats would also accept `urn:uuid:…`. */
+/** The format that PostgreSQL accepts. The pattern of ajv-formats would also accept `urn:uuid:…`. */
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export type Check = (value: unknown) => void
@@ -25,7 +25,7 @@ export function compileQuery(schema: TSchema): Check {
   }
 }
 
-/** A malformed id gets the same response as an unknown one. */
+/** A malformed ID gets the same response as an unknown one. */
 export function compileParams(schema: TSchema): Check {
   return throwing(ajv.compile(schema), () => new ApiError('not_found'))
 }
@@ -50,7 +50,7 @@ function throwing(validate: ValidateFunction, fault: (errors: ErrorObject[]) => 
   }
 }
 
-/** Query values are strings. Ajv would also convert `1e2`, `0x10` and ` 7 `; here a number is written in digits only. */
+/** Converts query values, which are strings, to numbers. Ajv would also convert `1e2`, `0x10` and ` 7 `. Only digits are allowed here. */
 function readWholeNumbers(query: unknown, schema: TSchema): void {
   const properties: unknown = 'properties' in schema ? schema.properties : undefined
   if (!isRecord(query) || !isRecord(properties)) return
@@ -88,7 +88,7 @@ function describe(errors: readonly ErrorObject[]): string[] {
 
 const maxReported = 20
 
-/** A wrong value of a nullable field is described by the rule for the value. That it is not null either is no help. */
+/** A wrong value of a nullable field is described by the rule for the value. The rule for null does not help. */
 function isAboutNull({ keyword, params, parentSchema }: ErrorObject): boolean {
   if (keyword === 'type') return params['type'] === 'null'
   const choices: unknown = keyword === 'anyOf' ? parentSchema?.['anyOf'] : undefined

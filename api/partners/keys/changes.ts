@@ -35,7 +35,7 @@ const KeyCreated = Component('KeyCreated', {
   note: Type.String(),
 })
 
-const note = 'The secret is shown only this once: store it now.'
+const note = 'The secret is shown only once: store it now.'
 
 const exampleKey: Static<typeof KeyCreated> = {
   id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
@@ -62,7 +62,7 @@ export const createKeyRoute = post('/v1/keys', 'createKey', {
 async function createKey(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
   const { environment, label = null, confirm_code } = bodyOf<typeof NewKey>(request)
   const { email: by, partner } = personOf(request)
-  // First, because without verification no code is mailed.
+  // Check this first, because without verification no code is mailed.
   if (environment === 'live') requireVerified(partner)
   const needed = environment === 'live' ? boundToKey(environment, label) : null
   const made = { createdBy: by, at: deps.clock.now(), keyring: deps.keyring }

@@ -1,4 +1,4 @@
-// GET /v1/keys: the partner's API keys, without their secrets. A sandbox key sees those of the sandbox only.
+// GET /v1/keys: the partner's API keys, without their secrets. A sandbox key sees only sandbox keys.
 import { Type } from 'typebox'
 import { findApiKey, listApiKeyPage } from '../../../db/partners/api-keys'
 import { seesLive } from '../../../db/sign-in/callers'
@@ -22,7 +22,7 @@ import { presentKey } from './present'
 
 const Query = Strict({
   environment: EnvironmentParameter(
-    'For signed-in users: only the keys of `sandbox` or of `live`. Without it, both. Ignored for API keys.',
+    'For signed-in users: lists only the keys of `sandbox` or of `live`. If omitted, lists both. Ignored for API keys.',
   ),
   ...pageQuery(),
   status: Type.Optional(
@@ -68,7 +68,7 @@ export const listKeysRoute = get('/v1/keys', 'listKeys', {
 })
 
 async function listKeys(request: ApiRequest, { db, activityLog }: ApiDeps): Promise<Reply> {
-  // Uses are written in batches. Write them now, so that the list is exact.
+  // Key uses are written in batches. Write them now, so that the list is exact.
   await activityLog.flush()
   const query = queryOf<typeof Query>(request)
   const shown = { partnerId: request.caller.partner.id, environment: shownEnvironment(request, query) }
@@ -80,7 +80,7 @@ async function listKeys(request: ApiRequest, { db, activityLog }: ApiDeps): Prom
   })
 }
 
-/** Null for both. */
+/** Null means both environments. */
 function shownEnvironment({ caller }: ApiRequest, query: { environment?: unknown }): Environment | null {
   if (!seesLive(caller)) return 'sandbox'
   return caller.by === 'person' && query.environment !== undefined ? caller.environment : null

@@ -1,4 +1,4 @@
-// /v1/payouts/{id}/cases: recalls and traces of a payout. Operators handle them with the bank, and the result is shown here.
+// /v1/payouts/{id}/cases: recalls and traces of a payout. Operators handle them with the bank, and these routes show the result.
 import { type Static, Type } from 'typebox'
 import { recordActivity } from '../../../db/controls/activity'
 import { type CaseRow, listCaseNotes, listCasesOf, type OpenedCase, openCase } from '../../../db/payouts/cases/cases'
@@ -36,11 +36,12 @@ const Case = Component('Case', {
   reason: Type.String(),
   opened_by: Type.String({ description: 'key:<prefix>, an email, or ops:<name> (us).' }),
   opened_at: DateTime(),
-  due_at: DateTime({ description: 'When an answer is due.' }),
+  due_at: DateTime({ description: 'When the case must be resolved.' }),
   resolved_at: Nullable(DateTime()),
   outcome: Nullable(
     OneOf(caseOutcomes, {
-      description: 'returned: the money comes back. The payout becomes returned when the bank has sent it.',
+      description:
+        'returned: the money will be returned. The payout becomes returned once the bank has returned the money.',
     }),
   ),
   charge_gbp: Nullable(MoneyString({ description: 'The charge, once the case is resolved: cost plus 20%.' })),

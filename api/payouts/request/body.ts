@@ -28,7 +28,11 @@ export const amountField = Type.String({
 })
 
 export const countryField = Type.Optional(
-  OneOf(countries, { default: 'GB', description: 'Where the money goes.', 'x-hint': countries.join(', ') }),
+  OneOf(countries, {
+    default: 'GB',
+    description: "The country of the recipient's bank account.",
+    'x-hint': countries.join(', '),
+  }),
 )
 
 const NamePart = (description: string) => VisibleLine({ maxLength: nameMaxLength, description })
@@ -70,11 +74,11 @@ export const CreatePayoutRequest = Body('CreatePayoutRequest', {
   reference: Type.Optional(
     Line({
       maxLength: referenceMaxLength,
-      description: 'Your own reference. The bank shows the first characters of it to the recipient.',
+      description: 'Your own reference. The bank shows its first characters to the recipient.',
     }),
   ),
   recipient: Recipient,
-  confirm_code: ConfirmCode('Not needed with an API key: the dashboard confirms live payouts with it.'),
+  confirm_code: ConfirmCode('Only for live payouts from the dashboard. Not needed with an API key.'),
 })
 
 /** For every request with the fields of a payout. */
@@ -88,7 +92,7 @@ const { address, bank } = Recipient.properties
 const once = Text({ minLength: 1 })
 const onceName = Text({ minLength: 1, maxLength: nameMaxLength })
 
-/** The rules before blank texts, control characters, format characters and long texts were refused. Stored payouts may break the new ones. */
+/** The older rules, which allowed blank and long texts, control characters and format characters. Stored payouts may have them. */
 export const RepeatedPayoutRequest = Strict({
   ...CreatePayoutRequest.properties,
   reference: Type.Optional(Text({ maxLength: referenceMaxLength })),

@@ -14,7 +14,7 @@ export const createPayoutDocs: RouteDocs = {
   summary: 'Create a payout',
   description:
     'Pays the recipient once for each Idempotency-Key. The status is `processing` when the bank has accepted the payout, `failed` ' +
-    'when the bank refused its details at once, and `pending` when the bank has not confirmed it yet: then read it again later. ' +
+    'when the bank refused its details immediately, and `pending` when the bank has not confirmed it yet. Read a pending payout again later. ' +
     'After `402`, `422` and `502` no payout exists and nothing was sent, and you may send the same key again. The exception is ' +
     '`idempotency_key_reused`: the key belongs to the payout in `details.payout_id`. A caller that reuses Idempotency-Keys with ' +
     `other bodies more than ${conflictsPerCallerAndHour} times an hour gets \`429\` for every used key, and nothing is created.`,

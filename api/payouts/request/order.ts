@@ -13,7 +13,7 @@ export interface PayoutRequest {
   readonly reference: string | null
   readonly recipientName: string
   readonly details: BankDetails
-  /** Part of the request and not of the payout: a retry without it is the same payout. */
+  /** Part of the request, but not of the payout: a retry without it is the same payout. */
   readonly confirmCode: string | null
   /** Two requests with the same fields are the same. Key order, white space, omitted defaults and leading zeros do not count. */
   readonly fields: CanonicalFields

@@ -28,7 +28,7 @@ test('a key is created, shown once, works, is revoked, and no longer works', asy
     label: 'Checkout',
     created_at: expect.any(String),
     secret: expect.stringMatching(/^kp_sandbox_[a-f0-9]{48}$/),
-    note: 'The secret is shown only this once: store it now.',
+    note: 'The secret is shown only once: store it now.',
   })
   expect(used.status).toBe(200)
   expect(JSON.stringify(listed.body)).not.toContain(secret)
