@@ -659,6 +659,7 @@ CREATE TABLE payouts (
 CREATE INDEX payouts_account_index ON payouts USING btree (partner_id, environment, account_hash, created_at DESC, id DESC) WHERE ((released_at IS NULL) AND ((verdict_at IS NOT NULL) OR (answered_at IS NOT NULL)) AND (account_hash IS NOT NULL));
 CREATE INDEX payouts_attention_index ON payouts USING btree (updated_at) WHERE (attention IS NOT NULL);
 CREATE INDEX payouts_completed_index ON payouts USING btree (partner_id, environment, completed_at) WHERE (completed_at IS NOT NULL);
+CREATE INDEX payouts_hidden_index ON payouts USING btree (partner_id, created_at DESC, id DESC) WHERE ((released_at IS NOT NULL) OR ((verdict_at IS NULL) AND (answered_at IS NULL)));
 CREATE INDEX payouts_last4_index ON payouts USING btree (partner_id, environment, account_last4, created_at DESC, id DESC) WHERE ((released_at IS NULL) AND ((verdict_at IS NOT NULL) OR (answered_at IS NOT NULL)));
 CREATE INDEX payouts_list_index ON payouts USING btree (partner_id, environment, created_at DESC, id DESC) WHERE ((released_at IS NULL) AND ((verdict_at IS NOT NULL) OR (answered_at IS NOT NULL)));
 CREATE INDEX payouts_reference_index ON payouts USING btree (partner_id, environment, reference, created_at DESC, id DESC) WHERE ((released_at IS NULL) AND ((verdict_at IS NOT NULL) OR (answered_at IS NOT NULL)) AND (reference IS NOT NULL));

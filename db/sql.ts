@@ -75,14 +75,14 @@ export function sql(strings: TemplateStringsArray, ...values: readonly SqlValue[
 }
 
 /** Joins any number of conditions: `joined(conditions, ' AND ')`. */
-export function joined(fragments: readonly Sql[], separator: ' AND ' | ' OR ' | ', '): Sql {
+export function joined(fragments: readonly Sql[], separator: ' AND ' | ' OR ' | ', ' | ' UNION ALL '): Sql {
   let shapes = lists[separator]
   for (const { shape } of fragments) shapes = shapes.next(shape)
   shapes.shape ??= new Shape(partsOf(['', ...fragments.slice(1).map(() => separator), ''], fragments))
   return { shape: shapes.shape, values: fragments.flatMap(({ values }) => values) }
 }
 
-const lists = { ' AND ': new Shapes(), ' OR ': new Shapes(), ', ': new Shapes() }
+const lists = { ' AND ': new Shapes(), ' OR ': new Shapes(), ', ': new Shapes(), ' UNION ALL ': new Shapes() }
 
 /** The name of a table or column. It must be a constant. */
 export function identifier(name: string): Sql {

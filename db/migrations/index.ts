@@ -35,6 +35,7 @@ import { NoAuditHash1794700800038 } from './030-039/38-no-audit-hash'
 import { ChargeStep1794700800039 } from './030-039/39-charge-step'
 import { PriceAuthors1794700800042 } from './040-049/42-price-authors'
 import { FailedBankCalls1794700800043 } from './040-049/43-failed-bank-calls'
+import { HiddenPayouts1794700800044 } from './040-049/44-hidden-payouts'
 
 export const migrations = [
   Partners1794700800001,
@@ -73,4 +74,5 @@ export const migrations = [
   ChargeStep1794700800039,
   PriceAuthors1794700800042,
   FailedBankCalls1794700800043,
+  HiddenPayouts1794700800044,
 ]

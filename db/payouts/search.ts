@@ -1,9 +1,10 @@
 // Finds payouts for operators, of any partner and in any state, including refused requests.
-import { type Environment, rails } from '../../domain/environment'
+import { type Environment, environments, rails } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable } from '../database'
 import { joined, literal, type Sql, sql } from '../sql'
 import type { StoredPayout } from './payout'
+import { isVisible } from './payouts'
 
 /** Leaves out the recipient's name and the partner's reference. */
 export interface SearchedPayout
@@ -40,12 +41,34 @@ export interface PayoutSearch {
 
 /** Returns the newest `take` payouts that match all conditions. One condition must be an ID, a partner or a transfer. */
 export async function searchPayouts(db: Queryable, search: PayoutSearch, take: number): Promise<SearchedPayout[]> {
+  const branches = branchesOf(search).map((branch) => {
+    const where = joined([...branch, ...conditionsOf(search)], ' AND ')
+    return sql`(SELECT * FROM payouts p WHERE ${where} ${newestFirst} LIMIT ${literal(take)})`
+  })
   const statement = sql`SELECT p.id, partners.slug, p.environment, p.idempotency_key, p.status, p.amount_pence, p.account_last4,
       p.transfer_ref, p.attention, p.created_at, p.released_at
-    FROM payouts p JOIN partners ON partners.id = p.partner_id
-    WHERE ${joined(conditionsOf(search), ' AND ')} ORDER BY p.created_at DESC, p.id DESC LIMIT ${literal(take)}`
+    FROM (${joined(branches, ' UNION ALL ')}) p JOIN partners ON partners.id = p.partner_id
+    ${newestFirst} LIMIT ${literal(take)}`
   return db.run(statement, { plan: 'each time' })
 }
+
+const newestFirst = sql`ORDER BY p.created_at DESC, p.id DESC`
+
+/**
+ * One condition for each index that lists a partner's payouts by time: the visible ones of an environment, and the others. An ID,
+ * a key and a transfer have their own indexes.
+ */
+function branchesOf({ id, idempotencyKey, transferRef, environment }: PayoutSearch): Sql[][] {
+  if (id !== undefined || idempotencyKey !== undefined || transferRef !== undefined) return [[]]
+  const visible = (environment === undefined ? environments : [environment]).map((each) => [
+    isVisible,
+    sql`p.environment = ${each}`,
+  ])
+  return [...visible, [isHidden]]
+}
+
+/** Refused, or not decided yet. */
+const isHidden = sql`(released_at IS NOT NULL OR (verdict_at IS NULL AND answered_at IS NULL))`
 
 function conditionsOf(search: PayoutSearch): Sql[] {
   const { id, partnerId, environment, idempotencyKey, reference, amountPence, accountLast4, transferRef } = search

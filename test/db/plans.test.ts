@@ -4,6 +4,7 @@ import { latestActivity } from '../../db/controls/activity'
 import { findLedgerDrifts } from '../../db/controls/proof/ledger'
 import { type Command, type Tx, txThrough } from '../../db/database'
 import { listPayouts } from '../../db/payouts/payouts'
+import { type PayoutSearch, searchPayouts } from '../../db/payouts/search'
 import { findSimilarPayouts } from '../../db/payouts/similar'
 import { giveCodeBack } from '../../db/sign-in/codes'
 import { useApi } from '../support/api/client'
@@ -89,6 +90,32 @@ test('a page of payouts starts at its cursor, without reading the rows before it
   )
 
   expect(plan).toMatch(/payouts_list_index[^]*Index Cond: .*ROW\(created_at, id\) </)
+})
+
+test.each<[string, PayoutSearch]>([
+  ['partner', {}],
+  ['amount', { amountPence: 12_000n }],
+  ['part of a reference', { reference: 'voice 47' }],
+  ['day', { since: new Date() }],
+  ['status', { status: 'completed' }],
+])("an operator's search by %s reads one partner's payouts, newest first", async (_, search) => {
+  const plan = await planOf((db) => searchPayouts(db, { partnerId, ...search }, 51), 'for its values')
+
+  expect(plan).toMatch(/payouts_(list|status)_index/)
+  expect(plan).toContain('payouts_hidden_index')
+  expect(plan).not.toContain('Seq Scan on payouts')
+})
+
+test.each<[string, PayoutSearch, string]>([
+  ['id', { id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55' }, 'payouts_pkey'],
+  ['transfer', { transferRef: 'tr_1' }, 'payouts_transfer_unique'],
+  ['a rare amount', { partnerId: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55', amountPence: 1n }, 'payouts_hidden_index'],
+  ['key', { partnerId: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55', idempotencyKey: 'order-1' }, 'payouts_key_unique'],
+])("an operator's search by %s uses an index", async (_, search, index) => {
+  const plan = await planOf((db) => searchPayouts(db, search, 2), 'for its values')
+
+  expect(plan).toContain(index)
+  expect(plan).not.toContain('Seq Scan on payouts')
 })
 
 test('the code that a payout gives back', async () => {
