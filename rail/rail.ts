@@ -45,6 +45,8 @@ export interface Rail {
   transfersSince(listed: WalletRefs & { since: Date | null }): Promise<ListedTransfer[]>
 
   registerWebhook(webhook: { url: string; key: string }): Promise<{ webhookRef: string; publicKey: string }>
+  /** Enables the webhook, which the bank may have disabled. Idempotent. `absent`: the bank does not have it. */
+  enableWebhook(webhookRef: string): Promise<'enabled' | 'absent'>
   /** Disables the webhook. Idempotent. */
   disableWebhook(webhookRef: string): Promise<void>
 }

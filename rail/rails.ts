@@ -79,6 +79,7 @@ const unconfigured: ProviderRail = {
   },
   transfersSince: away,
   registerWebhook: away,
+  enableWebhook: away,
   disableWebhook: away,
   close: () => {},
 }

@@ -43,6 +43,7 @@ export function createSimulatedRail({ clock }: { clock: Clock }): Rail {
     transfersSince: async () => [],
 
     registerWebhook: () => Promise.reject(new RailUnavailable('webhooks of the simulated bank')),
+    enableWebhook: async () => 'absent',
     disableWebhook: async () => {},
   }
 }

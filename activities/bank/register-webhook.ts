@@ -1,4 +1,5 @@
-// Registers our webhook URL with a bank once. When the URL changes, it registers the new one and disables the old one.
+// Registers our webhook URL with a bank once, and enables it again if the bank disabled it. When the URL changes, it registers the new
+// one and disables the old one.
 
 import { findBankWebhook, forgetBankWebhook, saveBankWebhook } from '../../db/bank/webhooks'
 import type { Db } from '../../db/database'
@@ -16,7 +17,7 @@ interface WebhookToRegister {
 interface WebhookDeps {
   readonly db: Db
   readonly clock: Clock
-  readonly rail: Pick<Rail, 'registerWebhook' | 'disableWebhook'>
+  readonly rail: Pick<Rail, 'registerWebhook' | 'enableWebhook' | 'disableWebhook'>
 }
 
 /** Several workers may do this at the same time: they use the same key, so the bank creates one webhook. */
@@ -30,7 +31,7 @@ export async function registerWebhook(
     if (known !== null) await forgetBankWebhook(db, known)
     return 'not_wanted'
   }
-  if (known?.url === url) return 'already_registered'
+  if (known?.url === url && (await rail.enableWebhook(known.webhookRef)) === 'enabled') return 'already_registered'
   const at = clock.now()
   // The key contains the date, because the bank refuses a key that is reused after a day.
   const key = bankKeyFor(`webhook/${environment}/${url}/${known?.webhookRef ?? ''}/${at.toISOString().slice(0, 10)}`)

@@ -155,7 +155,10 @@ function webhook({ webhook: state }: CheckedBank, registered: string | null, wan
   if (state === 'active') return ok('webhook', `active, ${shown(registered)}`)
   if (state === null) return unknown('webhook', notChecked)
   const what = state === 'disabled' ? 'webhook disabled at the bank' : 'webhook unknown to the bank'
-  return problem('webhook', `${what}: ask the bank; until then payouts settle by polling`)
+  return problem(
+    'webhook',
+    `${what}: restart a worker, which enables or registers it; until then payouts settle by polling`,
+  )
 }
 
 /** Without user info and query, which may contain a secret. */

@@ -38,6 +38,7 @@ export function providerRailOver(client: Client, { clock }: Pick<ClientOptions, 
     rate: () => ask(client, 'rate', { method: 'GET', path: '/exchange_rates?from=usd&to=gbp' }, readRate),
     registerRecipient: ({ endBy, ...recipient }) => registerRecipient(endingBy(client, endBy), recipient),
     registerWebhook: (webhook) => registerWebhook(client, webhook),
+    enableWebhook: (ref) => enableWebhook(client, ref),
     disableWebhook: (ref) => disableWebhook(client, ref),
     close: () => client.close(),
   }
@@ -147,6 +148,11 @@ async function registerWebhook(client: Client, { url, key }: { url: string; key:
   }))
   readAnswer('switch webhook on', await setStatus(client, webhook.webhookRef, 'active'), () => null)
   return webhook
+}
+
+async function enableWebhook(client: Client, webhookRef: string): Promise<'enabled' | 'absent'> {
+  const answer = await setStatus(client, webhookRef, 'active')
+  return isNotFound(answer) ? 'absent' : readAnswer('switch webhook on', answer, () => 'enabled')
 }
 
 /** A webhook that no longer exists sends nothing. */

@@ -59,6 +59,21 @@ test('the old address is disabled after a failure between the two calls, and whe
   expect(await statusesOf('sandbox')).toEqual(['6 active', '2 disabled', '1 disabled'])
 })
 
+test('a webhook that the bank disabled is enabled by the next worker that starts, and a deleted one is registered again', async () => {
+  const known = await findBankWebhook(db, 'sandbox')
+  await bank.send('PUT', `/webhooks/${known?.webhookRef}`, { status: 'disabled' })
+  await register('http://127.0.0.1:6/webhooks/bank')
+  expect(await statusesOf('sandbox')).toEqual(['6 active', '2 disabled', '1 disabled'])
+  expect(await findBankWebhook(db, 'sandbox')).toEqual(known)
+
+  await bank.send('DELETE', `/webhooks/${known?.webhookRef}`)
+  await register('http://127.0.0.1:6/webhooks/bank')
+  expect(await statusesOf('sandbox')).toEqual(['6 active', '2 disabled', '1 disabled'])
+  const [registered] = await webhooksOf('sandbox')
+  expect(await findBankWebhook(db, 'sandbox')).toMatchObject({ webhookRef: registered.id })
+  expect(registered.id).not.toBe(known?.webhookRef)
+})
+
 test('an unavailable bank is registered with when it is back, and a worker that stops does not wait for it', async () => {
   await bank.fault({ kind: 'status', status: 503, match: { path: '/v0/webhooks', environment: 'sandbox' }, times: 2 })
   await register('http://127.0.0.1:3/webhooks/bank')

@@ -163,7 +163,7 @@ test('a webhook of another address, a disabled one, and one that is missing', as
 
   expect(elsewhere).toHaveLength(2)
   expect(elsewhere[0]).toMatch(/^live webhook: webhook of another address: \S+ is registered, WEBHOOK_URL is https:/)
-  expect(disabled).toEqual([expect.stringMatching(/^live webhook: webhook disabled at the bank: ask the bank/)])
+  expect(disabled).toEqual([expect.stringMatching(/^live webhook: webhook disabled at the bank: restart a worker/)])
   expect(missing).toHaveLength(2)
   expect(missing[0]).toMatch(/^live webhook: webhook not registered: a worker's log shows why/)
   expect(unwanted).toEqual([])
