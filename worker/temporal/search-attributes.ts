@@ -48,7 +48,10 @@ async function requireListed(client: Client, wanted: WantedAttributes, before: R
   )
 }
 
-/** The server refuses a query with an attribute that it does not know, or that has another type than the value. */
+/**
+ * The server refuses a query with an attribute that it does not know, or whose type does not fit. Only a keyword fits STARTS_WITH: a
+ * text, which fits any comparison with a string, is searched word by word.
+ */
 async function requireByQueries(client: Client, wanted: WantedAttributes): Promise<void> {
   const attributes = Object.entries(wanted)
   const accepted = await Promise.all(attributes.map((attribute) => acceptsQuery(client, attribute)))
@@ -57,7 +60,7 @@ async function requireByQueries(client: Client, wanted: WantedAttributes): Promi
 }
 
 async function acceptsQuery({ connection, options }: Client, [name, type]: Attribute): Promise<boolean> {
-  const query = `${name} = ${types[type].example}`
+  const query = `${name} ${types[type].example}`
   try {
     await connection.workflowService.countWorkflowExecutions({ namespace: options.namespace, query })
     return true
@@ -85,8 +88,8 @@ function howToCreate(missing: readonly Attribute[], namespace: string): string {
 
 /** `code` is `IndexedValueType` in the server's protocol, `word` is the type on the command line. */
 const types = {
-  KEYWORD: { code: 2, word: 'Keyword', example: "'none'" },
-  INT: { code: 3, word: 'Int', example: '0' },
+  KEYWORD: { code: 2, word: 'Keyword', example: "STARTS_WITH 'none'" },
+  INT: { code: 3, word: 'Int', example: '= 0' },
 } as const
 
 type Registered = Readonly<Record<string, number>>

@@ -52,6 +52,18 @@ describe.each([
     expect(checked).toBe('queried')
   })
 
+  test('fails for a text, which is no keyword', async () => {
+    const searchAttributes = { SomeText: 1 }
+    await client.connection.operatorService.addSearchAttributes({ namespace, searchAttributes })
+    await requireSearchAttributes(client, { SomeWord: 'KEYWORD' })
+
+    const checking = behind(status, (cloud) =>
+      requireSearchAttributes(cloud, { SomeWord: 'KEYWORD', SomeText: 'KEYWORD' }),
+    )
+
+    await expect(checking).rejects.toThrow(/another type: SomeText; create them with/)
+  })
+
   test('fails with the commands that create the missing attributes', async () => {
     await requireSearchAttributes(client, { SomeWord: 'KEYWORD' })
 
