@@ -55,7 +55,7 @@ const servers = {
   TEMPORAL_TLS_CA: {
     ...optional(
       certificates,
-      "Authority that must have issued the server's certificate. Without it, the authorities of Node.js apply.",
+      "Authority that must have issued the server's certificate. Without it, the API and ops trust the authorities of Node.js, and a worker those of the system.",
     ),
     alsoNamed: 'TEMPORAL_TLS_SERVER_CA_CERT',
   },
