@@ -41,22 +41,21 @@ export function Dialog({ open, onClose, title, children, shape = 'window', insis
     >
       {open && (
         <>
-          <div className={shape === 'window' ? 'mb-4 flex items-start justify-between gap-4' : 'sr-only'}>
-            <h2 id={titleId} className="text-base font-semibold">
-              {title}
-            </h2>
-            {shape === 'window' && !insist && (
-              <button
-                type="button"
-                onClick={onClose}
-                aria-label="Close"
-                className="-mt-1 -mr-2 rounded-md p-1.5 text-soft hover:bg-sunken hover:text-ink"
-              >
-                <X className="size-4" aria-hidden />
-              </button>
-            )}
-          </div>
+          <h2 id={titleId} className={shape === 'window' ? 'mr-8 mb-4 text-base font-semibold' : 'sr-only'}>
+            {title}
+          </h2>
           {children}
+          {/* Last, because showModal() focuses the first control: that is the first field, or Cancel. */}
+          {shape === 'window' && !insist && (
+            <button
+              type="button"
+              onClick={onClose}
+              aria-label="Close"
+              className="absolute top-5 right-4 rounded-md p-1.5 text-soft hover:bg-sunken hover:text-ink"
+            >
+              <X className="size-4" aria-hidden />
+            </button>
+          )}
         </>
       )}
     </dialog>

@@ -1,5 +1,5 @@
 // The input of a six-digit code: typed, pasted or autofilled, and submitted when it is complete.
-import { useId } from 'react'
+import { useEffect, useId, useRef } from 'react'
 
 interface CodeFieldProps {
   readonly value: string
@@ -11,6 +11,11 @@ interface CodeFieldProps {
 
 export function CodeField({ value, onChange, onComplete, error, disabled }: CodeFieldProps) {
   const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  // After a refused code the next one can be typed at once.
+  useEffect(() => {
+    if (error) input.current?.focus()
+  }, [error])
   const take = (typed: string) => {
     const digits = typed.replaceAll(/\D/g, '').slice(0, 6)
     onChange(digits)
@@ -22,6 +27,7 @@ export function CodeField({ value, onChange, onComplete, error, disabled }: Code
         Six-digit code
       </label>
       <input
+        ref={input}
         id={id}
         value={value}
         onChange={(event) => take(event.target.value)}

@@ -114,10 +114,44 @@ describe('an admin', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByText('Member removed').waitFor()
     await page.getByLabel(`Role of ${ada.email}`).selectOption('viewer')
+    await page.getByRole('dialog').getByRole('button', { name: 'Make viewer' }).click()
 
     await page.getByText('Role not changed').waitFor()
     await page.getByText(/The last admin can be neither removed nor made a viewer/).waitFor()
     expect(await page.getByLabel(`Role of ${ada.email}`).inputValue()).toBe('admin')
+    await visitor.leave()
+  })
+
+  test('changes no role by a key press: promoting and demoting both ask first', async () => {
+    const changes: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') changes.push(request.url())
+    })
+    await visitor.go('/dashboard/team?environment=sandbox')
+    await page.getByLabel(`Role of ${grace.email}`).press('ArrowUp')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.getByLabel(`Role of ${ada.email}`).press('ArrowDown')
+    await page.getByText('Make yourself a viewer?').waitFor()
+    await visitor.picture('demote-self')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+
+    expect(changes).toEqual([])
+    expect(await page.getByLabel(`Role of ${ada.email}`).inputValue()).toBe('admin')
+    await visitor.leave()
+  })
+
+  test('types into a dialog at once: the focus is in its first field', async () => {
+    await visitor.go('/dashboard/team?environment=sandbox')
+    await page.getByRole('button', { name: 'Invite' }).click()
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.type('new@northwind.example')
+    expect(await page.getByLabel('Work email').inputValue()).toBe('new@northwind.example')
+
+    await visitor.go('/dashboard/keys?environment=sandbox')
+    await page.getByRole('button', { name: 'Create key' }).first().click()
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.type('Shop')
+    expect(await page.getByLabel('Label').inputValue()).toBe('Shop')
     await visitor.leave()
   })
 

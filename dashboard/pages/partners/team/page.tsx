@@ -10,14 +10,13 @@ import { Dialog } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
 import { ConfirmByCode } from '../../../parts/forms/confirm-by-code'
 import { Bars, Loaded } from '../../../parts/loaded'
-import { Trouble } from '../../../parts/notice'
 import { Cell, Row, Table } from '../../../parts/table'
 import { Moment } from '../../../parts/values/moment'
 import { Status } from '../../../parts/values/status'
 import { useIsAdmin, useSession } from '../../../shell/here'
 import { roleChanged, useTeamChange } from './change'
 import { Invite } from './invite'
-import { Leave, Remove } from './remove'
+import { Demote, Leave, Remove } from './remove'
 
 export function TeamPage() {
   const isAdmin = useIsAdmin()
@@ -61,17 +60,9 @@ function Members({ members }: { readonly members: readonly Member[] }) {
   const [removing, setRemoving] = useState<Member | null>(null)
   const [leaving, setLeaving] = useState<Member | null>(null)
   const [promoting, setPromoting] = useState<Member | null>(null)
-  const demote = useTeamChange(
-    (member: Member) => call('PATCH', pathTo`/v1/members/${member.id}`, { body: { role: 'viewer' } }),
-    roleChanged,
-  )
+  const [demoting, setDemoting] = useState<Member | null>(null)
   return (
     <>
-      {demote.error && (
-        <div className="p-4">
-          <Trouble error={demote.error} title="Role not changed" />
-        </div>
-      )}
       <Table columns={columns} label="Team">
         {members.map((member) => (
           <Row key={member.id}>
@@ -95,7 +86,7 @@ function Members({ members }: { readonly members: readonly Member[] }) {
               {isAdmin ? (
                 <RolePicker
                   member={member}
-                  onPick={(role) => (role === 'admin' ? setPromoting(member) : demote.mutate([member]))}
+                  onPick={(role) => (role === 'admin' ? setPromoting(member) : setDemoting(member))}
                 />
               ) : (
                 <span className="capitalize">{member.role}</span>
@@ -119,6 +110,7 @@ function Members({ members }: { readonly members: readonly Member[] }) {
         ))}
       </Table>
       <Promote member={promoting} onClose={() => setPromoting(null)} />
+      <Demote member={demoting} onClose={() => setDemoting(null)} />
       <Remove member={removing} onClose={() => setRemoving(null)} />
       <Leave member={leaving} onClose={() => setLeaving(null)} />
     </>

@@ -1,4 +1,4 @@
-// Leaving the team: an admin removes a member, and every member may leave.
+// Taking rights away, always after a question: an admin demotes or removes a member, and every member may leave.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -9,7 +9,7 @@ import { Button } from '../../../parts/forms/button'
 import { Trouble } from '../../../parts/notice'
 import { useToast } from '../../../parts/toast'
 import { useSession } from '../../../shell/here'
-import { useTeamChange } from './change'
+import { roleChanged, useTeamChange } from './change'
 
 interface LeavingProps {
   readonly member: Member | null
@@ -31,6 +31,38 @@ export function Remove({ member, onClose }: LeavingProps) {
     >
       <strong className="text-ink">{member?.email}</strong> is signed out at once and cannot sign in again. Their
       activity stays in the audit log.
+    </Question>
+  )
+}
+
+export function Demote({ member, onClose }: LeavingProps) {
+  const { member: self } = useSession()
+  const isSelf = member?.email === self.email
+  const demote = useTeamChange(
+    (who: Member) => call('PATCH', pathTo`/v1/members/${who.id}`, { body: { role: 'viewer' } }),
+    roleChanged,
+    onClose,
+  )
+  const close = () => {
+    demote.reset()
+    onClose()
+  }
+  return (
+    <Question
+      member={member}
+      onClose={close}
+      title={isSelf ? 'Make yourself a viewer?' : 'Make this admin a viewer?'}
+      button="Make viewer"
+      trouble="Role not changed"
+      change={{ ...demote, start: () => member && demote.mutate([member]) }}
+    >
+      {isSelf ? (
+        'You can no longer send payouts or change settings. Only another admin can undo this.'
+      ) : (
+        <>
+          <strong className="text-ink">{member?.email}</strong> can no longer send payouts or change settings.
+        </>
+      )}
     </Question>
   )
 }
@@ -63,16 +95,18 @@ export function Leave({ member, onClose }: LeavingProps) {
 interface QuestionProps extends LeavingProps {
   readonly title: string
   readonly button: string
+  /** The title of an error. */
+  readonly trouble?: string
   readonly change: { readonly isPending: boolean; readonly error: Error | null; readonly start: () => void }
   readonly children: ReactNode
 }
 
-function Question({ member, onClose, title, button, change, children }: QuestionProps) {
+function Question({ member, onClose, title, button, trouble, change, children }: QuestionProps) {
   return (
     <Dialog open={member !== null} onClose={onClose} title={title}>
       <div className="flex flex-col gap-4">
         <p className="text-soft">{children}</p>
-        {change.error && <Trouble error={change.error} />}
+        {change.error && <Trouble error={change.error} {...(trouble ? { title: trouble } : {})} />}
       </div>
       <DialogButtons>
         <Button onClick={onClose}>Cancel</Button>

@@ -2,9 +2,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
 import { ArrowLeft, Send } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { call } from '../../../api/call'
-import { quoteQuery } from '../../../api/queries'
+import { quoteQuery, reloadPayout } from '../../../api/queries'
 import type { Payout, PayoutCheck, PayoutRequest } from '../../../api/types'
 import { Fact, Facts } from '../../../parts/card'
 import { Button } from '../../../parts/forms/button'
@@ -120,9 +120,7 @@ function useSend({ request, idempotencyKey, place, isReopened, knowledge, setKno
     onSuccess: async (payout) => {
       forgetKey(place)
       queryClient.setQueryData(['payout', environment, payout.id], payout)
-      await Promise.all(
-        ['payouts', 'balance', 'wallet-entries'].map((name) => queryClient.invalidateQueries({ queryKey: [name] })),
-      )
+      await reloadPayout(queryClient)
       await navigate({ to: '/dashboard/payouts/$id', params: { id: payout.id }, replace: true, ignoreBlocker: true })
     },
   })
@@ -131,10 +129,13 @@ function useSend({ request, idempotencyKey, place, isReopened, knowledge, setKno
 function Summary({ request: { amount_gbp, reference, recipient } }: { readonly request: PayoutRequest }) {
   const { data: quote } = useQuery(quoteQuery(useEnvironment(), amount_gbp))
   const { address, bank } = recipient
+  const heading = useRef<HTMLHeadingElement>(null)
+  // Once: a later render, such as for a new rate, must not take the focus from the code field.
+  useEffect(() => heading.current?.focus(), [])
   return (
     <>
       <div>
-        <h2 ref={(heading) => heading?.focus()} tabIndex={-1} className="text-soft outline-none">
+        <h2 ref={heading} tabIndex={-1} className="text-soft outline-none">
           You are about to send
         </h2>
         <p className="figures text-3xl font-semibold tracking-tight">{pounds(amount_gbp)}</p>
