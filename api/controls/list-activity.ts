@@ -6,7 +6,7 @@ import {
   type ActivityRow,
   latestActivity,
 } from '../../db/controls/activity'
-import { seesLive } from '../../db/sign-in/callers'
+import { seesLive, withoutOperators } from '../../db/sign-in/callers'
 import { activityListLength } from '../../domain/limits'
 import type { ApiDeps } from '../deps'
 import { cursorHint, listShape, PageQuery, pageReply } from '../http/list'
@@ -42,7 +42,7 @@ const Activity = Component('Activity', {
   environment: Nullable(EnvironmentName),
   action: Type.String({ description: 'The operation, as resource.verb.' }),
   status: Nullable(Type.Integer({ description: 'The HTTP status of the response.' })),
-  by: Type.String({ description: 'The caller: key:<prefix>, or an email.' }),
+  by: Type.String({ description: 'The caller: key:<prefix>, an email, or `service` (us).' }),
   detail: Nullable(
     Type.String({
       description: 'The error code of a refused call; the payout that was created, read or replayed; or the change.',
@@ -105,5 +105,7 @@ function positionOf(cursor: string | null): ActivityPosition | null {
 }
 
 function presentActivity({ at, environment, action, status, madeBy, detail, requestId }: ActivityRow): unknown {
-  return { at: at.toISOString(), environment, action, status, by: madeBy, detail, request_id: requestId }
+  const by = withoutOperators(madeBy)
+  const shown = detail === null ? null : withoutOperators(detail)
+  return { at: at.toISOString(), environment, action, status, by, detail: shown, request_id: requestId }
 }

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { loadTimeline, type Timeline, type TimelineEvent } from '../../db/payouts/details'
 import type { PayoutRow } from '../../db/payouts/payouts'
+import { withoutOperators } from '../../db/sign-in/callers'
 import { formatUsdcExactly } from '../../domain/money'
 import { payoutStatuses } from '../../domain/payouts/payout'
 import type { ApiDeps } from '../deps'
@@ -83,5 +84,5 @@ function presentEvent({ at, kind, status, madeBy, detail }: TimelineEvent) {
 function byWhom(event: EventName, madeBy: string, detail: string | null): string {
   const isOurs =
     event === 'unconfirmed' || event === 'cancelled' || /^(insufficient_funds|not_sent):/.test(detail ?? '')
-  return isOurs ? 'service' : madeBy
+  return isOurs ? 'service' : withoutOperators(madeBy)
 }

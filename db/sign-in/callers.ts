@@ -39,6 +39,11 @@ export function nameOf(caller: Caller): string {
   return caller.by === 'key' ? `key:${caller.keyPrefix}` : caller.email
 }
 
+/** Names of operators are internal: partners see `service` instead. The text can contain one, or be one. */
+export function withoutOperators(text: string): string {
+  return text.replaceAll(/\bops:[^\s,]+/g, 'service')
+}
+
 /**
  * Whether a caller may see the account's live keys, activity and invoices. A sandbox key may not: it is kept in tests, on
  * laptops and on build servers, so a leaked one must reveal nothing about real money.

@@ -1,9 +1,16 @@
 // /v1/payouts/{id}/cases: recalls and traces of a payout. Operators handle them with the bank, and these routes show the result.
 import { type Static, Type } from 'typebox'
 import { recordActivity } from '../../../db/controls/activity'
-import { type CaseRow, listCaseNotes, listCasesOf, type OpenedCase, openCase } from '../../../db/payouts/cases/cases'
+import {
+  type CaseNote,
+  type CaseRow,
+  listCaseNotes,
+  listCasesOf,
+  type OpenedCase,
+  openCase,
+} from '../../../db/payouts/cases/cases'
 import type { PayoutRow } from '../../../db/payouts/payouts'
-import { nameOf } from '../../../db/sign-in/callers'
+import { nameOf, withoutOperators } from '../../../db/sign-in/callers'
 import { type CaseKind, caseKinds, caseOutcomes, caseStatuses, caseStatusOf } from '../../../domain/payouts/case'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../http/errors'
@@ -34,7 +41,7 @@ const Case = Component('Case', {
   }),
   status: OneOf(caseStatuses, { description: 'overdue: not resolved by due_at.' }),
   reason: Type.String(),
-  opened_by: Type.String({ description: 'key:<prefix>, an email, or ops:<name> (us).' }),
+  opened_by: Type.String({ description: 'key:<prefix>, an email, or `service` (us).' }),
   opened_at: DateTime(),
   due_at: DateTime({ description: 'When the case must be resolved.' }),
   resolved_at: Nullable(DateTime()),
@@ -92,7 +99,7 @@ async function createCase(request: ApiRequest<PayoutRow | null>, deps: ApiDeps):
   await deps.workflows.startCase(opened)
   return {
     status: 201,
-    body: presentCase(opened, []),
+    body: presentToPartner(opened, []),
     location: `/v1/payouts/${payout.id}/cases`,
     activity: 'written',
   }
@@ -145,5 +152,13 @@ async function listCases(request: ApiRequest<PayoutRow | null>, { db }: ApiDeps)
   const ids = rows.map(({ id }) => id)
   const notes = ids.length === 0 ? [] : await listCaseNotes(db, ids)
   const notesOf = (id: string) => notes.filter(({ caseId }) => caseId === id)
-  return { body: presentList(rows.map((row) => presentCase(row, notesOf(row.id)))) }
+  return { body: presentList(rows.map((row) => presentToPartner(row, notesOf(row.id)))) }
+}
+
+function presentToPartner(row: CaseRow, notes: readonly CaseNote[]): unknown {
+  const openedBy = withoutOperators(row.openedBy)
+  return presentCase(
+    { ...row, openedBy },
+    notes.map((note) => ({ ...note, madeBy: withoutOperators(note.madeBy) })),
+  )
 }

@@ -10,6 +10,7 @@ import { Choice, Field, typing } from '../../parts/forms/field'
 import { Empty, PagesCard } from '../../parts/loaded'
 import { Cell, Row, Table } from '../../parts/table'
 import { Moment } from '../../parts/values/moment'
+import { whoWords } from '../../words'
 
 const aboutRequests =
   'Requests by API keys and members in both environments, newest first, with the error code of refused ones. Request bodies are not stored.'
@@ -82,7 +83,7 @@ function Entries({ entries }: { readonly entries: readonly Activity[] }) {
               {entry.status !== null && ` · ${entry.status}`}
             </span>
           </Cell>
-          <Cell className="max-w-44 text-soft wrap-anywhere">{entry.by.replace(/^key:/, '')}</Cell>
+          <Cell className="max-w-44 text-soft wrap-anywhere">{whoWords(entry.by.replace(/^key:/, ''))}</Cell>
           <Cell from="md" className="text-soft">
             {entry.environment ?? '–'}
           </Cell>

@@ -58,7 +58,7 @@ test("a live key sees both environments and operators' actions, but nothing of o
   const seen = (await activityOf(live)).data?.map(({ environment, action, by }) => [environment, action, by])
 
   expect(seen).toContainEqual(['sandbox', 'usage.read', `key:${sandbox.slice(0, 'kp_sandbox_'.length + 8)}`])
-  expect(seen).toContainEqual([null, 'partner.create', 'ops:test'])
+  expect(seen).toContainEqual([null, 'partner.create', 'service'])
   expect(JSON.stringify(seen)).not.toContain('compliance.read')
 })
 

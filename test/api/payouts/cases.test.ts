@@ -120,7 +120,7 @@ test('a resolved case shows its outcome, charge and notes, and another may be op
     resolved_at: expect.any(String),
     outcome: 'refused',
     charge_gbp: '15.00',
-    notes: [{ at: expect.any(String), by: 'ops:grace', note: 'The recipient did not agree' }],
+    notes: [{ at: expect.any(String), by: 'service', note: 'The recipient did not agree' }],
   })
   expect(await events(id)).toEqual(['case_opened', 'case_resolved'])
   expect((await open(id, 'recall')).status).toBe(201)
