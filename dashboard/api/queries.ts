@@ -41,7 +41,7 @@ export const publicPartnerQuery = (slug: string) =>
 export const accountQuery = (environment: Environment) => read<Account>('account', environment, { staleTime: 60_000 })
 export const balanceQuery = (environment: Environment) =>
   read<Balance>('balance', environment, { refetchInterval: 15_000 })
-export const usageQuery = (environment: Environment) => read<Usage>('usage', environment)
+export const usageQuery = (environment: Environment) => read<Usage>('usage', environment, { refetchInterval: 60_000 })
 
 /** Polls often while verification is in progress. */
 export const complianceQuery = (environment: Environment) =>
@@ -60,6 +60,7 @@ export const usageHistoryQuery = (environment: Environment) =>
     queryKey: ['usage-history', environment],
     queryFn: ({ signal }) =>
       call<List<UsageMonth>>('GET', '/v1/usage/history', { query: { environment, months: 12 }, signal }),
+    refetchInterval: 60_000,
   })
 
 function read<T>(
@@ -164,7 +165,7 @@ export const payoutDetailsQuery = (environment: Environment, { id, status }: Pay
     placeholderData: (before) => before,
   })
 
-const isRefund = ({ event }: PayoutEvent) => event === 'refunded'
+export const isRefund = ({ event }: PayoutEvent) => event === 'refunded'
 
 export function isInProgress({ status }: Pick<Payout, 'status'>): boolean {
   return status === 'pending' || status === 'processing'
@@ -233,8 +234,13 @@ export const activityQuery = (kind: ActivityKind) =>
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 20_000),
   })
 
-const touched = ['payout', 'payouts', 'payout-events', 'payout-cases', 'balance', 'wallet-entries']
+/** Totals that change with the status of a payout. */
+const totals = ['balance', 'wallet-entries', 'usage', 'usage-history']
+const touched = ['payout', 'payouts', 'payout-events', 'payout-cases', ...totals]
 
-export async function reloadPayout(queryClient: QueryClient): Promise<void> {
-  await Promise.all(touched.map((name) => queryClient.invalidateQueries({ queryKey: [name] })))
+export const reloadPayout = (queryClient: QueryClient) => reload(queryClient, touched)
+export const reloadTotals = (queryClient: QueryClient) => reload(queryClient, totals)
+
+async function reload(queryClient: QueryClient, names: readonly string[]): Promise<void> {
+  await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })))
 }

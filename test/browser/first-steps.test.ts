@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import type { PartnerChanges } from '../../db/partners/partners'
 import type { MemberRole } from '../../domain/partners/partner'
 import { simulatedRail } from '../../rail/simulated'
-import { aPartner, aSession } from '../support/api/fixtures'
+import { aPartner, aPayoutRow, aSession } from '../support/api/fixtures'
 import { checkPage, noFindings } from '../support/browser/page-checks'
 import { useDashboard } from '../support/browser/served-dashboard'
 import type { Visitor } from '../support/browser/visitor'
@@ -19,6 +19,32 @@ test('the sandbox offers a key and a line to paste', async () => {
 
   const line = await visitor.page.getByLabel('Payout with curl').textContent()
   expect(line).toContain('KEY="kp_sandbox_…"')
+  await visitor.leave()
+})
+
+test('a new key stays on the page until the user has saved it, whatever happens in between', async () => {
+  const partner = await aPartner(api, unverified)
+  const visitor = await visit({ session: await aSession(api, partner, 'admin') })
+  const { page } = visitor
+  await page.clock.install()
+  await visitor.go('/dashboard?environment=sandbox')
+  await page.getByRole('button', { name: 'Create sandbox key' }).click()
+  const secret = page.getByText(/KEY="kp_sandbox_[0-9a-f]{48}"/)
+  await secret.waitFor()
+
+  await aPayoutRow(api, partner, { recipientName: 'Ada Lovelace' })
+  await page.clock.runFor(21_000)
+  await page.getByRole('table', { name: 'Payouts' }).getByText('Ada Lovelace').waitFor()
+  expect(await secret.count()).toBe(1)
+  await visitor.picture('home-secret-kept')
+  await page.getByRole('link', { name: 'Wallet' }).click()
+  await page.getByRole('heading', { name: 'Wallet' }).waitFor()
+  await page.getByRole('link', { name: 'Home' }).click()
+  await secret.waitFor()
+
+  await page.getByRole('button', { name: 'I’ve saved it' }).click()
+  await page.getByRole('heading', { name: 'Make a first payout' }).waitFor({ state: 'detached' })
+  expect(await secret.count()).toBe(0)
   await visitor.leave()
 })
 

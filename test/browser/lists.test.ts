@@ -1,6 +1,6 @@
 // Lists and their surroundings: the search follows the URL, waiting items stay visible, and a phone cuts nothing off.
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { type ActivityEntry, recordActivity } from '../../db/controls/activity'
 import { storeLogo } from '../../db/partners/logos'
 import type { PayoutStatus } from '../../domain/payouts/payout'
@@ -93,6 +93,65 @@ describe('the attention list', () => {
     expect((await first.allTextContents()).map((text) => text.slice(0, 6))).toEqual(['Day 60', 'Day 59', 'Day 58'])
     await visitor.leave()
   })
+})
+
+describe('the home page', () => {
+  test('counts a new payout in every figure at the same time', async () => {
+    await page.clock.install()
+    await visitor.go('/dashboard?environment=sandbox')
+    await page.getByText('Make a first payout').waitFor()
+    await aPayoutRow(api, partner, { recipientName: 'Ada Lovelace', amountPence: 1_200n, completedAt: api.clock.now() })
+    await page.clock.runFor(21_000)
+
+    await page.getByRole('table', { name: 'Payouts' }).getByText('£12.00').waitFor()
+    await page.getByText('1 completed').waitFor()
+    await page.getByRole('figure').getByText('£12.00, 1 payout').last().waitFor({ state: 'attached' })
+    expect(await page.getByText('0 completed').count()).toBe(0)
+    await visitor.leave()
+  })
+
+  test('says what it could not read, and reads it again on request', async () => {
+    await made('failed', 'Fay Failed', { days: 1 })
+    const refuse = (route: Route) =>
+      route.fulfill({ status: 429, json: { error: { code: 'rate_limited', message: 'Too many requests.' } } })
+    const unreadable = /\/v1\/(usage\?|payouts\?.*status=failed)/
+    await page.route(unreadable, refuse)
+    await visitor.go('/dashboard?environment=sandbox')
+
+    await page.getByText('We couldn’t check for payouts that need attention').waitFor()
+    await page.getByText('Some figures couldn’t load').waitFor()
+    expect(await visitor.faults()).toEqual([])
+    await visitor.picture('home-unreadable')
+    await page.unroute(unreadable)
+    for (const part of ['attention', 'figures'])
+      await page.getByRole('alert').filter({ hasText: part }).getByRole('button', { name: 'Try again' }).click()
+
+    await page.getByText('Fay Failed').first().waitFor()
+    await page.getByText('0 completed').waitFor()
+    await page.getByText('couldn’t').first().waitFor({ state: 'detached' })
+    await visitor.leave()
+  })
+})
+
+test('only a payout that was sent shows what the wallet was debited', async () => {
+  for (const status of ['completed', 'failed', 'cancelled'] as const) await made(status, status, { days: 1 })
+  await visitor.go('/dashboard/payouts?environment=sandbox')
+  const rows = page.getByRole('table', { name: 'Payouts' }).getByRole('row')
+
+  expect(await rows.filter({ hasText: 'Completed' }).textContent()).toContain('USDC')
+  for (const status of ['Failed', 'Cancelled'])
+    expect(await rows.filter({ hasText: status }).textContent()).not.toContain('USDC')
+  await visitor.leave()
+})
+
+test('the audit log names no operator', async () => {
+  await done({ changes: 'something', detail: '10.00 USDC, requested by ops:root', by: 'ops:root' }, 'deposit.credit')
+  await visitor.go('/dashboard/audit-log?environment=sandbox')
+  const entry = page.getByRole('row').filter({ hasText: 'deposit.credit' })
+  await entry.getByRole('cell', { name: 'us', exact: true }).waitFor()
+
+  expect(await page.getByText('ops:').count()).toBe(0)
+  await visitor.leave()
 })
 
 test('an id from the URL is treated as an id only', async () => {
@@ -198,7 +257,7 @@ interface Box {
 }
 
 function done(
-  { changes, ...fields }: Partial<ActivityEntry> & Pick<ActivityEntry, 'changes'>,
+  { changes, by = email, ...fields }: Partial<ActivityEntry> & Pick<ActivityEntry, 'changes'> & { by?: string },
   action = 'account.update',
 ) {
   const { db, clock } = api
@@ -211,7 +270,7 @@ function done(
     requestId: null,
     ...fields,
   }
-  return recordActivity(db, [{ ...about, action, changes, madeBy: email }])
+  return recordActivity(db, [{ ...about, action, changes, madeBy: by }])
 }
 
 function paid(recipientName: string) {

@@ -1,12 +1,12 @@
 // Items that need attention: failed, returned and late payouts, a low wallet, and an unfinished verification.
-import { useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { balanceQuery, complianceQuery, latePayoutsQuery, latestPayoutsQuery, usageQuery } from '../../api/queries'
 import type { Environment, List, Payout, PayoutStatus } from '../../api/types'
 import { now } from '../../now'
 import { Card } from '../../parts/card'
 import { ButtonLink } from '../../parts/forms/button'
-import { Notice } from '../../parts/notice'
+import { Notice, Trouble } from '../../parts/notice'
 import { Moment } from '../../parts/values/moment'
 import { Gbp } from '../../parts/values/money'
 import { Status } from '../../parts/values/status'
@@ -18,11 +18,18 @@ const shownOfEach = 3
 
 export function Attention() {
   const environment = useEnvironment()
-  const { payouts, cut } = useAttention(environment)
+  const { payouts, cut, failed } = useAttention(environment)
   return (
     <>
       <Verification />
       <LowBalance />
+      {failed[0] && (
+        <Trouble
+          error={failed[0].error}
+          title="We couldn’t check for payouts that need attention"
+          retry={() => void Promise.all(failed.map(({ refetch }) => refetch()))}
+        />
+      )}
       {payouts.length > 0 && (
         <Card title="Needs attention">
           <ul className="divide-y divide-line">
@@ -77,6 +84,8 @@ interface Found {
   readonly payouts: readonly Payout[]
   /** Statuses with more payouts than are shown. */
   readonly cut: readonly PayoutStatus[]
+  /** Lists that could not be read: without them, no payout does not mean no problem. */
+  readonly failed: readonly UseQueryResult[]
 }
 
 /** Late payouts first, oldest first; then those that failed or were returned in the last week. */
@@ -85,16 +94,21 @@ function useAttention(environment: Environment): Found {
   const since = new Date(Math.floor(now().getTime() / dayMs) * dayMs - 7 * dayMs).toISOString()
   const ended = (status: PayoutStatus) =>
     latestPayoutsQuery(environment, { status, limit: shownOfEach + 1, updated_after: since })
+  const pending = useQuery(latePayoutsQuery(environment, 'pending'))
+  const processing = useQuery(latePayoutsQuery(environment, 'processing'))
+  const failed = useQuery(ended('failed'))
+  const returned = useQuery(ended('returned'))
   const kinds = [
-    { status: 'pending', found: oldestFirst(useQuery(latePayoutsQuery(environment, 'pending')).data) },
-    { status: 'processing', found: oldestFirst(useQuery(latePayoutsQuery(environment, 'processing')).data) },
-    { status: 'failed', found: useQuery(ended('failed')).data?.data ?? [] },
-    { status: 'returned', found: useQuery(ended('returned')).data?.data ?? [] },
+    { status: 'pending', found: oldestFirst(pending.data) },
+    { status: 'processing', found: oldestFirst(processing.data) },
+    { status: 'failed', found: failed.data?.data ?? [] },
+    { status: 'returned', found: returned.data?.data ?? [] },
   ] as const
   return {
     // Each kind has its own limit: many failed payouts must not hide a late one.
     payouts: kinds.flatMap(({ found }) => found.slice(0, shownOfEach)),
     cut: kinds.flatMap(({ status, found }) => (found.length > shownOfEach ? [status] : [])),
+    failed: [pending, processing, failed, returned].filter(({ data, isError }) => isError && data === undefined),
   }
 }
 

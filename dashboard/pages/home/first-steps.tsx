@@ -1,8 +1,8 @@
 // For a partner without payouts: a curl command in the sandbox; in live, links to the pages that lead to a payout.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { KeyRound } from 'lucide-react'
-import { useState } from 'react'
+import { useBlocker } from '@tanstack/react-router'
+import { Check, KeyRound } from 'lucide-react'
 import { call } from '../../api/call'
 import { activeKeysQuery, keysQueryKey } from '../../api/queries'
 import type { KeyCreated } from '../../api/types'
@@ -56,7 +56,8 @@ function FirstPayoutByCurl() {
   const isAdmin = useIsAdmin()
   const queryClient = useQueryClient()
   const { data: keys } = useQuery(activeKeysQuery('sandbox'))
-  const [secret, setSecret] = useState<string | null>(null)
+  const [secret, setSecret] = useFirstSecret()
+  useBlocker({ shouldBlockFn: () => false, enableBeforeUnload: secret !== null })
   const create = useMutation({
     mutationFn: () => call<KeyCreated>('POST', '/v1/keys', { body: { environment: 'sandbox', label: 'First steps' } }),
     onSuccess: async (key) => {
@@ -85,6 +86,7 @@ function FirstPayoutByCurl() {
               {prefix ? 'Create another key' : 'Create sandbox key'}
             </Button>
           )}
+          {secret && <Saved onClick={() => setSecret(null)} />}
           {create.error && <Trouble error={create.error} />}
         </Step>
         <Step number={2} title="Paste this into a terminal">
@@ -116,6 +118,28 @@ function FirstPayoutByCurl() {
       </ol>
     </Card>
   )
+}
+
+const Saved = ({ onClick }: { readonly onClick: () => void }) => (
+  <Button onClick={onClick}>
+    <Check aria-hidden />
+    I’ve saved it
+  </Button>
+)
+
+/** The secret of the first key. It stays in memory until the user has saved it, also while another page is open. */
+export function useFirstSecret(): readonly [string | null, (secret: string | null) => void] {
+  const { partner } = useSession()
+  const queryClient = useQueryClient()
+  const queryKey = ['first-secret', partner.id]
+  const { data } = useQuery<string | null>({
+    queryKey,
+    queryFn: () => null,
+    enabled: false,
+    initialData: null,
+    gcTime: Number.POSITIVE_INFINITY,
+  })
+  return [data, (secret) => queryClient.setQueryData(queryKey, secret)]
 }
 
 function Step({

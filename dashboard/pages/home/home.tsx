@@ -1,27 +1,31 @@
 // The home page: the wallet, this month, items that need attention, and first steps for new partners.
-import { useQuery } from '@tanstack/react-query'
-import { balanceQuery, latestPayoutsQuery, usageHistoryQuery, usageQuery } from '../../api/queries'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { balanceQuery, latestPayoutsQuery, reloadTotals, usageHistoryQuery, usageQuery } from '../../api/queries'
+import type { Environment, List, Payout, Usage } from '../../api/types'
 import { Card, Figure, Page } from '../../parts/card'
 import { ButtonLink } from '../../parts/forms/button'
 import { Bar, Bars, Loaded } from '../../parts/loaded'
-import { adviceOf } from '../../parts/notice'
+import { Trouble } from '../../parts/notice'
 import { BarsChart } from '../../parts/values/bars-chart'
 import { useEnvironment, useSession } from '../../shell/here'
 import { grouped, monthWords, plural, pounds, roughly } from '../../words'
 import { PayoutsTable } from '../payouts/payouts-table'
 import { Attention } from './attention'
-import { FirstSteps } from './first-steps'
+import { FirstSteps, useFirstSecret } from './first-steps'
 
 export function HomePage() {
   const environment = useEnvironment()
   const { partner } = useSession()
   const latest = useQuery(latestPayoutsQuery(environment, { limit: 6 }))
+  const [secret] = useFirstSecret()
   const isNew = latest.data?.data.length === 0
+  useCurrentTotals(latest.data)
   return (
     <Page title={partner.name} about={environment === 'sandbox' ? 'Your sandbox' : 'Your payouts'}>
       <Figures />
       <Attention />
-      {isNew && <FirstSteps />}
+      {(isNew || (secret !== null && environment === 'sandbox')) && <FirstSteps />}
       {!isNew && (
         <>
           <PaidByMonth />
@@ -44,41 +48,65 @@ export function HomePage() {
   )
 }
 
+/** Totals are polled less often than payouts, so a changed payout reloads them: both are on this page. */
+function useCurrentTotals(latest: List<Payout> | undefined): void {
+  const queryClient = useQueryClient()
+  const shown = latest?.data.map(({ id, status }) => `${id} ${status}`).join()
+  const before = useRef(shown)
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== shown) void reloadTotals(queryClient)
+    before.current = shown
+  }, [shown, queryClient])
+}
+
 function Figures() {
   const environment = useEnvironment()
   const balance = useQuery(balanceQuery(environment))
-  const { data: usage } = useQuery(usageQuery(environment))
-  const wait = <Bar className="h-6 w-28" />
+  const usageRead = useQuery(usageQuery(environment))
+  const usage = usageRead.data
+  const failed = [balance, usageRead].filter(({ data, isError }) => isError && data === undefined)
   return (
-    <div className="grid grid-cols-1 gap-3 min-[24rem]:grid-cols-2 lg:grid-cols-4 lg:gap-5">
-      <Figure
-        name="Wallet balance"
-        value={balance.data ? grouped(balance.data.usdc) : balance.error ? '–' : wait}
-        unit="USDC"
-        note={balance.data ? `about ${pounds(balance.data.approx_gbp)}` : balance.error && adviceOf(balance.error)}
-      />
-      <Figure
-        name="Paid this month"
-        value={usage ? pounds(usage.payouts.paid_to_sellers_gbp) : wait}
-        note={usage && monthWords(usage.period_start)}
-      />
-      <Figure
-        name="Payouts this month"
-        value={usage ? grouped(String(usage.payouts.count)) : wait}
-        note={usage && `${grouped(String(usage.payouts.completed))} completed`}
-      />
-      <Figure
-        name="Fees so far"
-        value={usage ? pounds(usage.payouts.fees_gbp) : wait}
-        note={
-          usage &&
-          (environment === 'sandbox'
-            ? 'never charged in the sandbox'
-            : `${pounds(usage.invoice_so_far.total_gbp)} on the next invoice`)
-        }
-      />
-    </div>
+    <>
+      <div className="grid grid-cols-1 gap-3 min-[24rem]:grid-cols-2 lg:grid-cols-4 lg:gap-5">
+        <Figure
+          name="Wallet balance"
+          value={balance.data ? grouped(balance.data.usdc) : <Missing isFailed={balance.isError} />}
+          unit="USDC"
+          note={balance.data && `about ${pounds(balance.data.approx_gbp)}`}
+        />
+        <Figure
+          name="Paid this month"
+          value={usage ? pounds(usage.payouts.paid_to_sellers_gbp) : <Missing isFailed={usageRead.isError} />}
+          note={usage && monthWords(usage.period_start)}
+        />
+        <Figure
+          name="Payouts this month"
+          value={usage ? grouped(String(usage.payouts.count)) : <Missing isFailed={usageRead.isError} />}
+          note={usage && `${grouped(String(usage.payouts.completed))} completed`}
+        />
+        <Figure
+          name="Payout fees this month"
+          value={usage ? pounds(usage.payouts.fees_gbp) : <Missing isFailed={usageRead.isError} />}
+          note={usage && feeNote(environment, usage)}
+        />
+      </div>
+      {failed[0] && (
+        <Trouble
+          error={failed[0].error}
+          title="Some figures couldn’t load"
+          retry={() => void Promise.all(failed.map(({ refetch }) => refetch()))}
+        />
+      )}
+    </>
   )
+}
+
+const Missing = ({ isFailed }: { readonly isFailed: boolean }) => (isFailed ? '–' : <Bar className="h-6 w-28" />)
+
+/** The fees and the invoice are different sums, so the note says how they differ. */
+function feeNote(environment: Environment, { invoice_so_far }: Usage): string {
+  if (environment === 'sandbox') return 'Not charged in the sandbox'
+  return `Partly deducted in transfers. Next invoice so far, with other charges: ${pounds(invoice_so_far.total_gbp)}`
 }
 
 function PaidByMonth() {

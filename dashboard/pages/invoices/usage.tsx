@@ -55,7 +55,7 @@ function ThisMonth() {
               <Count of={payouts.completed} />
             </Fact>
             <GbpFact name="Paid to recipients" of={payouts.paid_to_sellers_gbp} />
-            <GbpFact name="Fees" of={payouts.fees_gbp} />
+            <GbpFact name="Payout fees, total" of={payouts.fees_gbp} />
           </Facts>
         )}
       </Loaded>
@@ -69,19 +69,28 @@ function InvoiceSoFar() {
     <Card title="Next invoice so far">
       <Loaded query={usage}>
         {({ invoice_so_far: { lines, total_gbp } }) => (
-          <Facts>
-            {lines.map((line) => (
-              <Fact key={line.kind} name={codeWords(line.kind)}>
-                {line.kind === 'credit' ? <Gbp of={`-${line.amount_gbp}`} /> : <Gbp of={line.amount_gbp} />}
-              </Fact>
-            ))}
-            <GbpFact name="Total" of={total_gbp} />
-          </Facts>
+          <>
+            <Facts>
+              {lines.map((line) => (
+                <Fact key={line.kind} name={lineNames[line.kind] ?? codeWords(line.kind)}>
+                  {line.kind === 'credit' ? <Gbp of={`-${line.amount_gbp}`} /> : <Gbp of={line.amount_gbp} />}
+                </Fact>
+              ))}
+              <GbpFact name="Total" of={total_gbp} />
+            </Facts>
+            {lines.length > 0 && (
+              <p className="mt-3 text-xs text-soft">
+                Part of each payout fee is deducted in the transfer. The invoice has the rest and the other charges.
+              </p>
+            )}
+          </>
         )}
       </Loaded>
     </Card>
   )
 }
+
+const lineNames: Readonly<Record<string, string>> = { payout_fees: 'Payout fees, invoiced part' }
 
 function Prices() {
   const account = useQuery(accountQuery(useEnvironment()))

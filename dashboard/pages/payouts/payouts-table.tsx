@@ -11,7 +11,7 @@ const columns = [
   { head: 'Reference', from: 'md' },
   { head: 'Status', from: 'sm' },
   { head: 'Created', from: 'sm' },
-  { head: 'Wallet sent', align: 'right', from: 'lg' },
+  { head: 'Debited', align: 'right', from: 'lg' },
   { head: 'Amount', align: 'right' },
 ] as const
 
@@ -43,7 +43,7 @@ export function PayoutsTable({ payouts }: { readonly payouts: readonly Payout[] 
             <Moment at={payout.created_at} as="brief" />
           </Cell>
           <Cell from="lg" align="right" className="text-soft">
-            <Usdc of={payout.wallet_sent_usdc} />
+            {isUnsent(payout) ? '–' : <Usdc of={payout.wallet_sent_usdc} />}
           </Cell>
           <Cell align="right" className="font-medium">
             <Gbp of={payout.amount_gbp} />
@@ -56,3 +56,6 @@ export function PayoutsTable({ payouts }: { readonly payouts: readonly Payout[] 
     </Table>
   )
 }
+
+/** Its money never left the wallet, or is back in it. */
+const isUnsent = ({ status }: Payout) => status === 'failed' || status === 'cancelled'

@@ -2,8 +2,11 @@
 
 import type { PartnerChanges, PartnerRow } from '../../../db/partners/partners'
 import { addCaseNote, endCase, lockCase, markOneLate, openCase } from '../../../db/payouts/cases/cases'
+import type { StoredPayout } from '../../../db/payouts/payout'
+import { postSet } from '../../../db/wallets/ledger'
 import { connectLiveWallet, lockLiveWallet } from '../../../db/wallets/live'
 import type { CaseKind } from '../../../domain/payouts/case'
+import { refundPostings } from '../../../domain/wallets/ledger'
 import type { Api } from '../../support/api/client'
 import { aPartner, aPayoutRow } from '../../support/api/fixtures'
 
@@ -74,6 +77,15 @@ export async function aReturnedPayout(api: Api, partner: PartnerRow): Promise<st
   const about = { environment: 'live', createdAt: ago(api, 60), updatedAt: ago(api, 1) } as const
   const { id } = await aPayoutRow(api, partner, { ...about, status: 'returned', failureReason })
   return id
+}
+
+/** Books the refund of a payout, of the amount that the wallet sent. */
+export async function refund(
+  { db, clock }: Api,
+  { id, walletId, walletSendsMicroUsdc: sum }: StoredPayout,
+): Promise<void> {
+  const about = { walletId, payoutId: id, causeRef: `${id}/refund`, createdBy: 'test', at: clock.now() }
+  await postSet(db, { ...about, cause: 'refund', postings: refundPostings(sum, sum) })
 }
 
 async function open(api: Api, payoutId: string, kind: CaseKind, reason: string): Promise<string> {

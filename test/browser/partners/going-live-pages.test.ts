@@ -5,8 +5,9 @@ import { simulatedRail } from '../../../rail/simulated'
 import { aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
 import { checkPage, noFindings } from '../../support/browser/page-checks'
 import { useDashboard } from '../../support/browser/served-dashboard'
+import { fillPayout } from '../../support/browser/steps'
 import type { Visitor } from '../../support/browser/visitor'
-import { aFundedPartner, aPayoutWithCases, aReturnedPayout, verificationStates } from './going-live-fixtures'
+import { aFundedPartner, aPayoutWithCases, aReturnedPayout, refund, verificationStates } from './going-live-fixtures'
 
 const bank = { url: 'http://127.0.0.1:1/v0', key: 'unused' }
 const rails = { simulated: simulatedRail, provider_sandbox: simulatedRail, provider_production: simulatedRail }
@@ -99,7 +100,54 @@ describe('a top-up', () => {
   })
 })
 
+describe('sending a payout', () => {
+  test('the code field keeps the focus when the rate changes, and has it after a wrong code', async () => {
+    const visitor = await open(admin, '/dashboard/send?environment=live')
+    const { page } = visitor
+    const code = page.getByLabel('Six-digit code')
+    await page.clock.install()
+    await fillPayout(page, { amount: '45.50', name: 'Katherine Johnson', account: '38290008' })
+    await page.getByRole('button', { name: 'Review' }).click()
+    await page.getByText('You are about to send').waitFor()
+    await page.getByRole('button', { name: 'Confirm by email' }).click()
+    await code.waitFor()
+    await page.keyboard.type('12')
+    // The rate has changed when the user comes back from their mailbox.
+    await page.route('**/v1/quotes?*', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), wallet_sends_usdc: '77.77' } })
+    })
+    await page.clock.runFor(30_000)
+    await page.evaluate(`dispatchEvent(new Event('visibilitychange'))`)
+    await page.getByText('77.77').waitFor()
+    await page.keyboard.type('3456')
+    expect(await code.inputValue()).toBe('123456')
+
+    await page.getByRole('button', { name: 'Send £45.50' }).click()
+    await page.getByText('This code is wrong, used or expired').waitFor()
+    await page.keyboard.type('654321')
+    expect(await code.inputValue()).toBe('654321')
+    await visitor.leave()
+  })
+})
+
 describe('a payout', () => {
+  test('that came back says so once the money is in the wallet', async () => {
+    for (const status of ['failed', 'returned'] as const) {
+      const row = await aPayoutRow(api, partner, { status, environment: 'live' })
+      const visitor = await open(admin, `/dashboard/payouts/${row.id}?environment=live`)
+      await visitor.page.getByText(/will be in your wallet shortly/).waitFor()
+      await refund(api, row)
+
+      await visitor.page.reload()
+      await visitor.page.getByText('Refunded to the wallet').waitFor()
+      await visitor.page.getByText(/back in your wallet\./).waitFor()
+      expect(await visitor.page.getByText(/shortly/).count()).toBe(0)
+      await visitor.picture(`payout-refunded-${status}`)
+      await visitor.leave()
+    }
+  })
+
   test('shows its recalls and traces: status, due date, notes, outcome and charge', async () => {
     const visitor = await open(admin, `/dashboard/payouts/${await aPayoutWithCases(api, partner)}?environment=live`)
     const recall = visitor.page.getByRole('article', { name: 'Recall' })

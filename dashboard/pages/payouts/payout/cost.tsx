@@ -10,11 +10,11 @@ interface Words {
   readonly wallet: string
 }
 
-const paid: Words = { title: 'Cost', recipient: 'Recipient gets', wallet: 'Wallet sent' }
+const paid: Words = { title: 'Cost', recipient: 'Recipient gets', wallet: 'Debited from wallet' }
 const notPaid: Words = {
   title: 'Cost if paid',
   recipient: 'Recipient amount',
-  wallet: 'Held in the wallet',
+  wallet: 'Reserved from wallet',
 }
 
 const words: Readonly<Record<Payout['status'], Words>> = {

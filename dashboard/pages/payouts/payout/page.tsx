@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ArrowLeft, ExternalLink } from 'lucide-react'
 import { Refusal } from '../../../api/call'
-import { payoutDetailsQuery, payoutEventsQuery, payoutQuery } from '../../../api/queries'
+import { isRefund, payoutDetailsQuery, payoutEventsQuery, payoutQuery } from '../../../api/queries'
 import type { Payout, PayoutDetails } from '../../../api/types'
 import { Card, Fact, Facts, Page } from '../../../parts/card'
 import { Copyable } from '../../../parts/copy'
@@ -67,7 +67,7 @@ function Shown({ payout }: { readonly payout: Payout }) {
         </>
       }
     >
-      <Verdict payout={payout} />
+      <Verdict payout={payout} isRefunded={events.data?.data.some(isRefund) ?? false} />
       <div className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
         <div className="flex min-w-0 flex-col gap-5">
           <Card title="Timeline">
@@ -93,19 +93,26 @@ const words: Readonly<Record<Payout['status'], string | null>> = {
   returned: null,
 }
 
-function Verdict({ payout: { status, failure_reason } }: { readonly payout: Payout }) {
+interface VerdictProps {
+  readonly payout: Payout
+  readonly isRefunded: boolean
+}
+
+function Verdict({ payout: { status, failure_reason }, isRefunded }: VerdictProps) {
   if (status === 'failed')
     return (
       <Notice tone="bad" title={failure_reason ? reasonWords(failure_reason) : 'The payout failed.'}>
-        Nothing was charged, and the money returns to the wallet. Check the details with the recipient, then send a new
-        payout.
+        You weren’t charged, and{' '}
+        {isRefunded ? 'the money is back in your wallet.' : 'the money will be in your wallet shortly.'} Check the
+        details with the recipient, then pay again.
       </Notice>
     )
   if (status === 'returned')
     return (
       <Notice tone="warn" title={failure_reason ? reasonWords(failure_reason) : 'The payout was returned.'}>
-        The recipient’s bank returned the money. The wallet is credited when our bank receives it. Check the details
-        with the recipient before you pay again.
+        The recipient’s bank returned the money.{' '}
+        {isRefunded ? 'It’s back in your wallet.' : 'It will be in your wallet shortly.'} Check the details with the
+        recipient before you pay again.
       </Notice>
     )
   const sentence = words[status]
