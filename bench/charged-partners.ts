@@ -1,20 +1,24 @@
-// Partners with a live account and charges of a month, made by the database itself: as many as a benchmark or a story wants.
+// Creates partners with a live account and charges of one month, directly in SQL. Benchmarks and stories choose the
+// numbers.
 import { firstDayOf, type Month, startOf } from '../domain/month'
 
 interface ChargedPartners {
   readonly partners: number
   readonly chargesEach: number
   readonly month: Month
-  /** What their slugs begin with. */
+  /** The prefix of their slugs. */
   readonly name: string
 }
 
-/** What runs SQL: a client, or a pool of TypeORM's. */
+/** A pg client, or a pool of TypeORM. */
 interface Sql {
   query(text: string, values: unknown[]): Promise<unknown>
 }
 
-/** Half of the charges are payout fees of different amounts, half network fees of 2.2p; the account itself is due besides. */
+/**
+ * Half of the charges are payout fees of different amounts, and half are network fees of 2.2p. The monthly account
+ * fee is due as well.
+ */
 export async function addChargedPartners(
   sql: Sql,
   { partners, chargesEach, month, name }: ChargedPartners,

@@ -1,4 +1,5 @@
-// Reads of a partner with 10,000 and then with 400,000 payouts, and another partner's POST while that one searches without pause.
+// Measures reads of a partner with 10,000 and then 400,000 payouts, and another partner's POST while the first one
+// searches continuously.
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client as Postgres } from 'pg'
 import { getText, load } from './load'
@@ -28,7 +29,10 @@ export async function growth(system: System, print: (lines: readonly string[]) =
   }
 }
 
-/** Spread evenly over a year, whatever the number; a tenth as many recipients. Triggers and search index follow at the end. */
+/**
+ * Spreads the payouts evenly over a year, with a tenth as many recipients. Rebuilds the totals and the search index
+ * at the end.
+ */
 async function addPayouts(sql: Postgres, { from, to }: { from: number; to: number }): Promise<void> {
   const { rows } = await sql.query<{ definition: string }>(
     `SELECT pg_get_indexdef('payouts_search_index'::regclass) AS definition`,
@@ -53,7 +57,7 @@ async function addPayouts(sql: Postgres, { from, to }: { from: number; to: numbe
       now() - interval '1 h' - ((n * 0.6180339887) % 1) * interval '358 days' AS at,
       CASE WHEN n % 50 = 0 THEN 'failed' WHEN n % 97 = 0 THEN 'returned' ELSE 'completed' END AS status) made
     WHERE partners.slug = $1 AND w.environment = 'sandbox'
-    -- As in life: what was created together is stored together.
+    -- As in production, payouts that were created together are stored together.
     ORDER BY made.at`,
     [slug, from, to, firstNames],
   )
@@ -65,7 +69,7 @@ async function addPayouts(sql: Postgres, { from, to }: { from: number; to: numbe
   await untilIdle(sql)
 }
 
-/** Loading starts vacuum workers, whose load must not count as slower reads. */
+/** Loading data starts vacuum workers, whose load must not count as slower reads. */
 async function untilIdle(sql: Postgres): Promise<void> {
   for (let idle = 0; idle < 10; ) {
     const { rows } = await sql.query<{ count: string }>(
@@ -84,7 +88,7 @@ interface SomePayout {
   readonly name: string
 }
 
-/** One of the older ones. */
+/** Returns one of the older payouts. */
 async function somePayout(sql: Postgres): Promise<SomePayout> {
   const { rows } = await sql.query<SomePayout>(
     `SELECT p.id, recipient_name AS name FROM payouts p JOIN partners ON partners.id = partner_id
@@ -98,7 +102,10 @@ async function somePayout(sql: Postgres): Promise<SomePayout> {
 
 type ReadTimes = ReadonlyMap<string, { readonly ms: number; readonly besideMs: number }>
 
-/** Beside each read GET /v1/account, whose work does not depend on history: it shows how busy the machine was. */
+/**
+ * Measures GET /v1/account alongside each read. Its work does not depend on history, so it shows how busy the machine
+ * was.
+ */
 async function measureReads(system: System, key: string, payout: SomePayout): Promise<ReadTimes> {
   const get = async (path: string) => {
     const text = getText({ path, headers: { Authorization: `Bearer ${key}` } })
@@ -159,7 +166,10 @@ function readLines(measured: readonly ReadTimes[]): string[] {
   ]
 }
 
-/** Measured alternately, because machines are noisy. The flood is a client that sends the next search after each response. */
+/**
+ * Alternates between both cases, because machines are noisy. The flood consists of clients that send the next search
+ * after each response.
+ */
 async function floodLines(system: System, key: string): Promise<string[]> {
   const post = () => load({ port: system.port, next: () => nextPayout([system.sandboxKey]).text, status: 201 }, posting)
   const [quiet, flooded, searches]: [Measured[], Measured[], Measured[]] = [[], [], []]
@@ -168,7 +178,7 @@ async function floodLines(system: System, key: string): Promise<string[]> {
     const flood = load({ port: system.port, next: () => searchText(key), status: 200, orStatus: 429 }, flooding)
     const beside = await post()
     const searched = await flood
-    // The first round only warms everything up.
+    // The first round is a warm-up.
     if (round === 0) continue
     quiet.push(alone)
     flooded.push(beside)

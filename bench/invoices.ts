@@ -1,4 +1,5 @@
-// A month billed for 200 and for 2,000 partners with 100 charges each: time and memory, and that the time per partner does not grow.
+// Bills a month for 200 and for 2,000 partners with 100 charges each. Measures time and memory, and whether the time
+// per partner grows.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client as Postgres } from 'pg'
@@ -19,7 +20,7 @@ export async function invoices(system: System, print: (lines: readonly string[])
   const postgres = new Postgres({ connectionString: system.databaseUrl })
   await postgres.connect()
   const billed: Billed[] = []
-  print([`A run over all partners, ${chargesEach} charges each, some of the mails sent meanwhile`])
+  print([`A run over all partners, ${chargesEach} charges each, while some of the mails are sent`])
   try {
     for (const partners of sizes) {
       await addChargedPartners(postgres, { partners, chargesEach, month, name: `bench-${partners}` })

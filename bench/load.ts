@@ -1,14 +1,14 @@
-// A load generator that costs little itself: kept-alive sockets, each sending the next request when its answer is complete.
+// A load generator with little overhead: keep-alive sockets that each send the next request when a response is complete.
 import { connect, type Socket } from 'node:net'
 import { type Load, type Measured, measuredOf } from './measured'
 
 interface Target {
   readonly port: number
-  /** The text of the next request; each may be another one. */
+  /** Returns the text of the next request. Each request may differ. */
   readonly next: () => string
-  /** The expected status. Any other is a bug in the benchmark, and ends it. */
+  /** The expected status. Any other status is a bug in the benchmark, and ends it. */
   readonly status: number
-  /** Also fine, where a flood may be refused. */
+  /** Another accepted status, for a flood that may be refused. */
   readonly orStatus?: number
 }
 
@@ -58,7 +58,7 @@ function runClient({ port, next, status, orStatus = status }: Target, endAt: num
       received += chunk
       if (!isComplete(received)) return
       if (![status, orStatus].some((each) => received.startsWith(`HTTP/1.1 ${each} `)))
-        return reject(new Error(`the load was answered ${received}`))
+        return reject(new Error(`unexpected response to the load: ${received}`))
       received = ''
       const now = performance.now()
       latenciesMs.push(now - sentAt)

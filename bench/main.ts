@@ -1,4 +1,5 @@
-// `npm run bench`: figures as ratios in one run, because machines are noisy. A name of a part, such as `-- proof`, measures that part alone.
+// `npm run bench` prints ratios measured within one run, because machines are noisy. The name of a part, such as `--
+// proof`, runs only that part.
 import { setTimeout as wait } from 'node:timers/promises'
 import { choosePort } from '../local/ports'
 import { growth } from './growth'
@@ -38,7 +39,7 @@ const parts = {
   proof: (system: System) => proof(system, print),
 } as const
 
-/** Long enough for start-up garbage to be collected. */
+/** Long enough to collect the garbage of the start-up. */
 const idleMs = 10_000
 
 async function main(chosen: readonly string[]): Promise<void> {
@@ -64,7 +65,7 @@ function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n\n`)
 }
 
-/** POST /v1/payouts and everything behind it, as ratios to a bare server and bare workflows. */
+/** Measures POST /v1/payouts and everything behind it, as ratios to a bare server and bare workflows. */
 async function payouts(system: System, print: (lines: readonly string[]) => void): Promise<void> {
   const stage = await openStage(system)
   try {

@@ -1,4 +1,4 @@
-// The results of a load, and how the figures of several rounds are combined.
+// The results of a load, and functions that combine the figures of several rounds.
 
 export interface Load {
   readonly clients: number
@@ -13,7 +13,7 @@ export interface Measured {
   readonly p99Ms: number
 }
 
-/** Each client does the work again as soon as it is done, until the time is over. */
+/** Each client repeats the work without pause until the time is over. */
 export async function repeat(work: () => Promise<unknown>, { clients, seconds }: Load): Promise<Measured> {
   const startedAt = performance.now()
   const endAt = startedAt + seconds * 1_000
@@ -36,7 +36,7 @@ export function measuredOf(latenciesMs: readonly number[], elapsedMs: number): M
   return { count: sorted.length, perSecond, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) }
 }
 
-/** Between the two in the middle of an even number: the upper one alone would flatter every ratio. */
+/** Averages the two middle values of an even number, because the upper one alone would flatter every ratio. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const [below, above] = [Math.ceil(values.length / 2) - 1, Math.floor(values.length / 2)]
@@ -47,7 +47,7 @@ export function medianOf(rounds: readonly Measured[], field: keyof Measured): nu
   return median(rounds.map((round) => round[field]))
 }
 
-/** Combines the ratios of each round, because noise affects both sides of a round alike. */
+/** Returns the median of the ratios of each round, because noise affects both sides of a round alike. */
 export function ratioOf(ours: readonly Measured[], theirs: readonly Measured[], field: keyof Measured): number {
   return median(ours.map((our, n) => our[field] / (theirs[n]?.[field] ?? Number.NaN)))
 }

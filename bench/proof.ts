@@ -1,4 +1,5 @@
-// A proof of one wallet's own books with 10,000 and with 100,000 ledger entries, of which only ten payouts changed since the checkpoint.
+// Measures the proof of one wallet's own books with 10,000 and with 100,000 ledger entries. Only ten payouts changed
+// since the checkpoint.
 import { Client as Postgres } from 'pg'
 import { proveWallet } from '../activities/controls/proof/prove-wallets'
 import { listWalletsToProve } from '../db/controls/proof/wallets'
@@ -71,7 +72,7 @@ async function proving(system: System, db: Db): Promise<(depth: 'changes' | 'ful
       bank: 'there',
       depth,
     })
-    if (outcome !== 'no_bank' || drifts > 0) throw new Error(`The proof said ${outcome}, ${drifts} drifts.`)
+    if (outcome !== 'no_bank' || drifts > 0) throw new Error(`The proof returned ${outcome} with ${drifts} drifts.`)
   }
 }
 
@@ -98,7 +99,7 @@ function linesOf(measured: readonly Times[]): string[] {
 
 const perPayout = 153_300_000
 
-/** One large deposit, so that the wallet covers every payout. */
+/** Makes one large deposit, so that the wallet covers every payout. */
 async function addDeposit(sql: Postgres): Promise<void> {
   await sql.query(
     `SELECT post_ledger_set(w.id, gen_random_uuid(), 'deposit', 'bench', NULL, 'bench', 'bench', now(), '{wallet,top_ups}',
@@ -108,7 +109,10 @@ async function addDeposit(sql: Postgres): Promise<void> {
   )
 }
 
-/** Completed payouts, spread over a year, with their entries, events and charges; the triggers are off, as there are many. */
+/**
+ * Adds completed payouts, spread over a year, with their entries, events and charges. Triggers are off, because there
+ * are many rows.
+ */
 async function addPayouts(sql: Postgres, { from, to }: { from: number; to: number }): Promise<void> {
   await sql.query('SET session_replication_role = replica')
   await sql.query(

@@ -1,4 +1,4 @@
-// A whole system of its own for a benchmark: started as `npm start` does, in a folder that is thrown away.
+// Starts a complete, separate system for a benchmark, as `npm start` does, in a temporary folder.
 import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -12,20 +12,20 @@ export interface System {
   readonly port: number
   readonly sandboxKey: string
   readonly partnerId: string
-  /** The settings of its processes, to start more of them. */
+  /** The settings of the system's processes, for starting more of them. */
   readonly env: EnvironmentVariables
   readonly temporalAddress: string
-  /** Without a path. */
+  /** The bank's URL without a path. */
   readonly bankUrl: string
   ops(...args: string[]): string
-  /** Resident memory of a part that is one of our own processes, in bytes. */
+  /** Returns the resident memory of one of our own processes, in bytes. */
   residentBytes(part: 'api' | 'worker'): number
   stop(): Promise<void>
 }
 
 export async function startSystem(port: number): Promise<System> {
   const dataDir = mkdtempSync(join(tmpdir(), 'payouts-bench-'))
-  // PostgreSQL does not run as root, and must reach its data all the same.
+  // PostgreSQL does not run as root, but must be able to read its data folder.
   chmodSync(dataDir, 0o755)
   const env = { ...environment(), DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'info' }
   const started = spawn(process.execPath, [dist('local/start.js')], { env, stdio: ['ignore', 'ignore', 'inherit'] })
@@ -76,7 +76,7 @@ function residentBytes(parentPid: number, program: string): number {
   return Number(line?.trim().split(/\s+/)[1] ?? 0) * 1024
 }
 
-/** A second partner, with a key for its sandbox and without rate limits for both. */
+/** Creates a second partner with a sandbox key, and raises the rate limits of both partners. */
 export function openPartner(system: System, slug: string): { readonly key: string } {
   system.ops('partner', 'create', '--name', slug, '--slug', slug, '--email', `${slug}@payouts.test`)
   for (const partner of [slug, 'demo'])

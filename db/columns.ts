@@ -1,4 +1,4 @@
-// The entities' definition and column types.
+// Defines entities and their column types.
 import { EntitySchema, type EntitySchemaColumnOptions, type EntitySchemaOptions } from 'typeorm'
 import { identifier, joined, type Sql } from './sql'
 
@@ -31,12 +31,12 @@ export function orNull(column: Column): Column {
   return { ...column, nullable: true }
 }
 
-/** A column that points to the id of another entity's row. */
+/** A foreign key to the ID of another entity's row. */
 export function idOf(target: string): Column {
   return { type: 'uuid', foreignKey: { target } }
 }
 
-/** The key of a table with at most one row per wallet, or the first part of its key. */
+/** The primary key of a table with at most one row per wallet, or the first part of it. */
 export const walletKey = primary(idOf('Wallet'))
 
 export function withDefault(column: Column, value: string | number | readonly string[]): Column {
@@ -44,8 +44,8 @@ export function withDefault(column: Column, value: string | number | readonly st
 }
 
 /**
- * Every column of a table, for statements that read whole rows. With `*`, a migration that adds a column would change the
- * result of statements that running processes have prepared, and PostgreSQL refuses that.
+ * Lists every column of a table, for statements that read whole rows. With `*`, a migration that adds a column would
+ * change the result type of prepared statements in running processes, which PostgreSQL rejects.
  */
 export function columnsOf<Row extends object>({ options }: EntitySchema<Row>): Sql {
   const names = Object.keys(options.columns).map((name) =>

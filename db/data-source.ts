@@ -1,4 +1,4 @@
-// Connections to PostgreSQL: their timeouts, and how they parse big numbers and dates.
+// Opens connections to PostgreSQL, with their timeouts and their parsers for big numbers and dates.
 import { types } from 'pg'
 import { DataSource, DefaultNamingStrategy, type Table } from 'typeorm'
 import { type Db, databaseOf } from './database'
@@ -9,13 +9,13 @@ interface DatabaseOptions {
   readonly url: string
   readonly poolSize: number
   readonly onError: (error: Error) => void
-  /** Connection timeout, if longer than usual because no caller waits. */
+  /** Connection timeout, if longer than the default because no caller waits. */
   readonly connectMs?: number
-  /** Statement timeout, if shorter than usual. */
+  /** Statement timeout, if shorter than the default. */
   readonly statementMs?: number
 }
 
-/** Connects, and does not migrate. If the server goes away later, queries fail until it is back. */
+/** Connects but does not migrate. If the server becomes unavailable later, queries fail until it is back. */
 export async function openDatabase(options: DatabaseOptions): Promise<Db> {
   const { connectMs = usual.connectMs, statementMs = usual.statementMs, ...rest } = options
   const dataSource = createDataSource({ ...rest, limits: { ...usual, connectMs, statementMs } })
@@ -30,19 +30,19 @@ interface ConnectionOptions {
   readonly onError: (error: Error) => void
 }
 
-/** All in milliseconds; zero means no limit. */
+/** All limits are in milliseconds. Zero means no limit. */
 export interface ConnectionLimits {
-  /** The wait for a connection, either a new one or one that another caller returns. */
+  /** The longest wait for a connection, either a new one or one that another caller returns. */
   readonly connectMs: number
   /** The server cancels a statement after this time. */
   readonly statementMs: number
-  /** The client gives up after this time. It is longer than statementMs, so that the server's error arrives first. */
+  /** The client gives up after this time. Longer than statementMs, so that the server's error arrives first. */
   readonly answerMs: number
-  /** The server ends an idle transaction after this time, so that a stalled process does not keep its locks. */
+  /** The server ends an idle transaction after this time, so that a stalled process does not hold its locks. */
   readonly idleInTransactionMs: number
-  /** The server cancels a statement that waits this long for a lock. Without it, only statementMs limits the wait. */
+  /** The server cancels a statement that waits this long for a lock. If not set, only statementMs limits the wait. */
   readonly lockMs?: number
-  /** An unused connection is closed after this time. */
+  /** The pool closes an idle connection after this time. */
   readonly idleMs: number
 }
 
@@ -89,7 +89,7 @@ function getTypeParser(oid: typeof INT8): (text: string) => unknown {
   return types.getTypeParser(oid)
 }
 
-/** Entities name properties in camelCase, and tables have snake_case columns and keys named after them. */
+/** Maps the camelCase properties of entities to snake_case columns and keys. */
 export class SnakeNaming extends DefaultNamingStrategy {
   override columnName(propertyName: string, customName: string): string {
     return customName || propertyName.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

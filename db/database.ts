@@ -1,15 +1,15 @@
-// Databases and transactions, for tagged statements and for repositories.
+// Databases and transactions that run tagged statements and provide repositories.
 import { DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg'
 import type { DataSource, EntitySchema, QueryRunner, Repository } from 'typeorm'
 import { assert } from '../domain/assert'
 import { camelCase, nameOf, type Sql, type SqlValue, sql } from './sql'
 
-/** For reads: a transaction, or a database, where each statement is its own transaction. */
+/** A source for reads: a transaction, or a database, where each statement is its own transaction. */
 export interface Queryable {
   readonly dataSource: DataSource
-  /** Sends every statement, including those of repositories: see `sentThrough`. */
+  /** Sends every statement, including those of repositories (see `sentThrough`). */
   readonly send: Send
-  /** Runs a statement. Each connection prepares it once. Columns become camelCase properties. */
+  /** Runs a statement, which each connection prepares once. Converts column names to camelCase properties. */
   sql<Row = unknown>(strings: TemplateStringsArray, ...values: readonly SqlValue[]): Promise<Row[]>
   /** Runs a fragment as a statement with options. */
   run<Row = unknown>(statement: Sql, options?: RunOptions): Promise<Row[]>
@@ -17,13 +17,13 @@ export interface Queryable {
 }
 
 interface RunOptions {
-  /** `each time`: the statement is not prepared, and PostgreSQL plans it for its values. */
+  /** With `each time` the statement is not prepared, and PostgreSQL plans it for its actual values. */
   readonly plan?: 'once' | 'each time'
-  /** The client's timeout, for a transaction that allows the server more time than usual. */
+  /** The client's timeout, for a transaction that gives the server more time than the default. */
   readonly answerMs?: number | undefined
 }
 
-/** Writes take a transaction and never a `Db`, because only a transaction checks the caller's rights first. */
+/** Writes take a transaction and never a `Db`, because only a transaction can check the caller's rights first. */
 export interface Tx extends Queryable {
   repo<Row extends object>(entity: EntitySchema<Row>): Repo<Row>
 }
@@ -39,7 +39,7 @@ export type Reads<Row extends object> = Pick<
   'find' | 'findBy' | 'findOne' | 'findOneBy' | 'findOneOrFail' | 'findOneByOrFail' | 'existsBy' | 'countBy'
 >
 
-/** Without `save` and `remove`, which read before they write. */
+/** Leaves out `save` and `remove`, because they read before they write. */
 type Repo<Row extends object> = Reads<Row> & Pick<Repository<Row>, 'insert' | 'update' | 'delete'>
 
 export interface Command {
@@ -63,12 +63,12 @@ export function databaseOf(dataSource: DataSource): Db {
   }
 }
 
-/** The same database with another way to send statements and to run transactions. */
+/** Returns the same database, but with other functions to send statements and to run transactions. */
 export function sentThrough(db: Db, ways: { readonly send: Send; readonly transaction: Db['transaction'] }): Db {
   return { ...db, ...readsThrough(db.dataSource, ways.send), transaction: ways.transaction }
 }
 
-/** A transaction that uses `send` for its statements. */
+/** Returns a transaction that sends its statements through `send`. */
 export function txThrough(dataSource: DataSource, send: Send): Tx {
   let runner: QueryRunner | undefined
   return {
@@ -86,7 +86,7 @@ function readsThrough(dataSource: DataSource, send: Send): Queryable {
     ...statementsThrough(dataSource, send),
     repo: (entity) => {
       runner ??= runnerThrough(dataSource, (command) => {
-        assert(command.text.startsWith('SELECT '), 'a repository writes in a transaction only')
+        assert(command.text.startsWith('SELECT '), 'a repository may write only in a transaction')
         return send(command)
       })
       return runner.manager.getRepository(entity)
@@ -109,7 +109,7 @@ function statementsThrough(dataSource: DataSource, send: Send): Omit<Queryable, 
   }
 }
 
-/** Rows arrive as arrays, so that column names are translated once and not for every row. */
+/** Rows arrive as arrays, so column names are converted once and not for every row. */
 function rowsOf<Row>({ fields, rows }: QueryResult, name: string): Row[] {
   let columns = columnsByName.get(name)
   if (!columns || !isSame(columns.names, fields)) {
@@ -147,8 +147,8 @@ function isSame(names: readonly string[], fields: QueryResult['fields']): boolea
 }
 
 /**
- * TypeORM builds the statements of its repositories, and we send them: prepared, on our connection, and with the server's own error.
- * TypeORM's error would contain the values.
+ * TypeORM builds the statements of its repositories, but we send them: prepared, on our connection, and with the
+ * server's own error. TypeORM's error would contain the values.
  */
 function runnerThrough(dataSource: DataSource, send: Send): QueryRunner {
   const runner = dataSource.createQueryRunner()
@@ -167,7 +167,7 @@ function sendOn(on: Pool | PoolClient, { values, answerMs, ...command }: Command
 async function transact<T>(dataSource: DataSource, pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
   let lost: Error | undefined
   const noteLoss = (error: unknown) => {
-    // Only an error that the server itself sent proves that the connection is still in step with it.
+    // Only an error from the server proves that the connection is still in sync with it.
     if (!(error instanceof DatabaseError)) lost = new Error('the connection was lost', { cause: error })
   }
   const client = await checkOut(pool, noteLoss)
@@ -179,7 +179,7 @@ async function transact<T>(dataSource: DataSource, pool: Pool, work: (tx: Tx) =>
     await answerOf(client.query('BEGIN'))
     const result = await work(txThrough(dataSource, (command) => answerOf(sendOn(client, command))))
     const { command } = await answerOf(client.query('COMMIT'))
-    // PostgreSQL answers COMMIT with ROLLBACK when a statement failed and its error was swallowed.
+    // PostgreSQL responds to COMMIT with ROLLBACK if a statement failed and its error was swallowed.
     assert(command === 'COMMIT', 'a transaction with a failed statement cannot be committed')
     return result
   } catch (error) {
@@ -192,13 +192,14 @@ async function transact<T>(dataSource: DataSource, pool: Pool, work: (tx: Tx) =>
 }
 
 /**
- * The pool listens only to idle clients, so a connection that dies between two statements would end the process. A callback adds the
- * listener at once; after a promise it would be too late for a connection that dies during checkout.
+ * The pool listens only to idle clients, so a connection that dies between two statements would end the process. The
+ * callback adds the listener immediately. After a promise it would be too late for a connection that dies during
+ * checkout.
  */
 function checkOut(pool: Pool, noteLoss: (error: unknown) => void): Promise<PoolClient> {
   return new Promise((resolve, reject) => {
     pool.connect((error, client) => {
-      if (client === undefined) return reject(error ?? new Error('the pool gave no connection'))
+      if (client === undefined) return reject(error ?? new Error('the pool returned no connection'))
       client.on('error', noteLoss)
       resolve(client)
     })
@@ -208,6 +209,6 @@ function checkOut(pool: Pool, noteLoss: (error: unknown) => void): Promise<PoolC
 function poolOf(dataSource: DataSource): Pool {
   const { driver } = dataSource
   const pool: unknown = 'master' in driver ? driver.master : undefined
-  assert(pool instanceof Pool, 'TypeORM must run on a pool of pg')
+  assert(pool instanceof Pool, 'TypeORM must use a pg pool')
   return pool
 }

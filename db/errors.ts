@@ -4,13 +4,13 @@ interface Failure {
   readonly code?: unknown
   readonly message?: unknown
   readonly cause?: unknown
-  /** TypeORM's. */
+  /** Set on errors of TypeORM. */
   readonly driverError?: unknown
-  /** Of a host with several addresses. */
+  /** Set on the AggregateError of a host with several addresses. */
   readonly errors?: unknown
 }
 
-/** The codes of an error and of its causes. Errors of pg itself have no code, so their messages are used. */
+/** Returns the codes of an error and of its causes. Errors of pg itself have no code, so their messages are used. */
 export function errorCodes(error: unknown): string[] {
   if (!isFailure(error)) return []
   const { code, message, cause, driverError, errors } = error
@@ -19,10 +19,10 @@ export function errorCodes(error: unknown): string[] {
   return [...(own ? [own] : []), ...inner.flatMap(errorCodes)]
 }
 
-/** Too busy to answer in time: a lock is held, or the server does not answer. */
+/** The server is too busy to answer in time, or another transaction holds a lock. */
 export const busyPattern = /^(57014|55P03|40P01|Query read timeout)$/
 
-/** Unavailable: unreachable, starting, stopping, or out of connections or space. */
+/** The server is unreachable, starting, stopping, or out of connections or space. */
 export const awayPattern =
   /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|08|57P|53|Connection terminated|timeout exceeded)/
 
@@ -30,7 +30,7 @@ export function isTransient(error: unknown): boolean {
   return errorCodes(error).some((code) => busyPattern.test(code) || awayPattern.test(code))
 }
 
-// Not by class, because an error of Node itself may come from another realm.
+// Does not check the class, because an error of Node may come from another realm.
 function isFailure(error: unknown): error is Failure {
   return typeof error === 'object' && error !== null
 }

@@ -1,4 +1,4 @@
-// Row ids: version 7 UUIDs, which sort by creation time, so that indexes grow at one end.
+// Row IDs are version 7 UUIDs. They sort by creation time, so indexes grow at one end.
 import { randomBytes } from 'node:crypto'
 
 export function newId(at: Date): string {

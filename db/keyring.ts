@@ -10,7 +10,7 @@ export interface PurposeKey {
   readonly bytes: Buffer
 }
 
-/** The current key writes. Older keys still read the data that they wrote. */
+/** New data uses the current key. Older keys are kept to read the data that was written with them. */
 export interface Keyring {
   current(purpose: Purpose): PurposeKey
   all(purpose: Purpose): readonly PurposeKey[]

@@ -1,10 +1,13 @@
-// Migrates a database. Any number of processes may call it at once.
+// Migrates a database. Any number of processes may call this at the same time.
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { type DataSource, QueryFailedError } from 'typeorm'
 import { type ConnectionLimits, createDataSource } from './data-source'
 
-/** A migration that waits for a table blocks all later users of the table. So it waits briefly, lets them run, and retries. */
+/**
+ * A migration that waits for a table lock blocks all later users of the table. So it waits briefly, lets them run,
+ * and retries.
+ */
 interface LockRetry {
   readonly lockMs: number
   readonly tries: number
@@ -17,7 +20,7 @@ export async function migrate(databaseUrl: string, retry = twoMinutes): Promise<
   guard.on('error', ignore)
   await guard.connect()
   try {
-    // TypeORM alone would let two processes run the same migration. The lock ends with its connection, also in a crash.
+    // Without this lock, two processes could run the same migration. The lock ends with its connection, even in a crash.
     await guard.query('SELECT pg_advisory_lock($1)', [lockKey])
     const limited = { ...limits, lockMs: retry.lockMs }
     const dataSource = createDataSource({ url: databaseUrl, poolSize: 1, limits: limited, onError: ignore })
@@ -34,7 +37,7 @@ export async function migrate(databaseUrl: string, retry = twoMinutes): Promise<
   }
 }
 
-/** Each migration is a transaction: a lock timeout rolls back only the migration that waited. */
+/** Each migration runs in its own transaction, so a lock timeout rolls back only the migration that waited. */
 async function runAll(dataSource: DataSource, { tries, pauseMs }: LockRetry): Promise<void> {
   for (let left = tries - 1; ; left--) {
     try {
@@ -55,7 +58,7 @@ function isLockTimeout(error: unknown): boolean {
 const tableLocked =
   'another session, such as a pg_dump or a long transaction, has held a table all the time; nothing is half done, so run it again when that is over'
 
-/** Empty where no migration has ever run. */
+/** Returns an empty list if no migration has ever run. */
 async function ranOf(client: Client): Promise<string[]> {
   const {
     rows: [table],
@@ -65,13 +68,13 @@ async function ranOf(client: Client): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-// A lost connection makes the next statement fail with a better error than the event.
+// Ignores the error event of a lost connection, because the next statement fails with a better error.
 function ignore(): void {}
 
 /** An arbitrary number that only migrations of this service use. */
 const lockKey = 1_794_700_800
 
-// A migration may rewrite a large table, so only connecting is limited.
+// A migration may rewrite a large table, so only the connection has a time limit.
 const limits: ConnectionLimits = {
   connectMs: 5_000,
   statementMs: 0,
@@ -87,7 +90,7 @@ interface MigrationReport {
   readonly sentence: string
 }
 
-/** Migrates and reports it in one sentence. Never throws, and never shows the password of the URL. */
+/** Migrates and returns the result as one sentence. Never throws, and never shows the password in the URL. */
 export async function migrationReport(databaseUrl: string | undefined): Promise<MigrationReport> {
   if (!databaseUrl || !/^postgres(ql)?:\/\//.test(databaseUrl) || !URL.canParse(databaseUrl)) {
     return failed('DATABASE_URL must be set to a URL that starts with postgres:// or postgresql://.')

@@ -1,4 +1,4 @@
-// Compares the database's schema with the migrations that this build was written for.
+// Compares the database's schema with the migrations that this build needs.
 import type { Db } from './database'
 
 export class SchemaBehind extends Error {
@@ -8,15 +8,15 @@ export class SchemaBehind extends Error {
   }
 }
 
-/** For a process that must not start on an older schema. */
+/** Throws if the schema is older than this build needs. */
 export async function requireSchema(db: Db): Promise<void> {
   const missing = await missingMigrations(db)
   if (missing.length > 0) throw new SchemaBehind(missing)
 }
 
 /**
- * Names the migrations of this build that have not run. Migrations that this build does not know are ignored: migrations
- * only add, so a build keeps working on a database that a newer one has migrated.
+ * Returns the migrations of this build that have not run. Ignores unknown migrations: migrations only add, so an
+ * older build keeps working on a newer schema.
  */
 export async function missingMigrations(db: Db): Promise<string[]> {
   const ran = new Set(await ranMigrations(db))

@@ -1,7 +1,10 @@
 // Describes the schema of a migrated database in a stable order. Its output is db/schema.sql.
 import type { Queryable } from './database'
 
-/** Tables with their constraints, indexes and triggers, then functions. The text is for readers and not meant to be run. */
+/**
+ * Lists tables with their constraints, indexes and triggers, then functions. The text is for readers and cannot be
+ * run.
+ */
 export async function describeSchema(db: Queryable): Promise<string> {
   const extensions = await db.sql<Line>`SELECT 'CREATE EXTENSION ' || extname || ';' AS line FROM pg_extension
     WHERE extname <> 'plpgsql' ORDER BY extname`

@@ -8,23 +8,23 @@ export interface Sealed {
   readonly sealed: Buffer
 }
 
-/** The row id is authenticated, so that a sealed text that was moved to another row does not open. */
+/** Authenticates the row ID, so that a sealed text cannot be opened after a move to another row. */
 export function sealText(keyring: Keyring, purpose: Purpose, rowId: string, text: string): Sealed {
   const { id, bytes } = keyring.current(purpose)
   const nonce = randomBytes(nonceLength)
   const cipher = createCipheriv(algorithm, bytes, nonce, { authTagLength: tagLength })
   cipher.setAAD(Buffer.from(rowId))
-  // nonce, ciphertext, tag
+  // The layout is nonce, ciphertext, tag.
   return {
     keyId: id,
     sealed: Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]),
   }
 }
 
-/** Throws when the text was changed, its key is missing, or it belongs to another row. */
+/** Throws if the text was changed, its key is missing, or it belongs to another row. */
 export function openText(keyring: Keyring, purpose: Purpose, rowId: string, { keyId, sealed }: Sealed): string {
   const key = keyring.find(purpose, keyId)
-  assert(key !== null, `the key ${keyId} must stay in the keyring as long as it seals something`)
+  assert(key !== null, `the key ${keyId} must stay in the keyring while it seals any row`)
   const nonce = sealed.subarray(0, nonceLength)
   const decipher = createDecipheriv(algorithm, key.bytes, nonce, { authTagLength: tagLength })
   decipher.setAAD(Buffer.from(rowId))

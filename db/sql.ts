@@ -1,25 +1,30 @@
-// The `sql` tag: a statement with its values in place. PostgreSQL receives them as bind parameters and never as text.
+// The `sql` tag builds a statement from a template with values. PostgreSQL receives values as bind parameters and
+// never as text.
 import { createHash } from 'node:crypto'
 import { assert } from '../domain/assert'
 
-/** A statement or a part of one. Nests: a fragment inside a template becomes part of its text. */
+/** A statement or a part of one. A fragment inside a template becomes part of its text. */
 export interface Sql {
-  /** Only this module makes shapes, so no input can pass as text of a statement. */
+  /** Only this module creates shapes, so no input can become statement text. */
   readonly shape: Shape
   readonly values: readonly Value[]
 }
 
 /**
- * The text of a statement or fragment. A template makes the same shape each time it has fragments of the same shapes, so that a text is
- * built and hashed once. The cache stays small, because values are not part of a text and a program has few texts.
+ * The text of a statement or fragment. A template returns the same shape for fragments of the same shapes, so each
+ * text is built and hashed once. The cache stays small, because a text contains no values and a program has few
+ * texts.
  */
 class Shape {
   private statement: { readonly text: string; readonly name: string } | undefined
 
-  /** `parts` is the text around the values. There is one part more than values. */
+  /** `parts` is the text around the values, so there is one more part than values. */
   constructor(readonly parts: readonly string[]) {}
 
-  /** With numbered parameters, and the name under which a connection prepares it, so that PostgreSQL parses and plans it once. */
+  /**
+   * Returns the text with numbered parameters, and the name under which a connection prepares it, so that PostgreSQL
+   * parses and plans it once.
+   */
   asStatement(): { readonly text: string; readonly name: string } {
     if (this.statement === undefined) {
       const text = this.parts.reduce((before, part, index) => `${before}$${index}${part}`)
@@ -29,12 +34,15 @@ class Shape {
   }
 }
 
-/** The shapes of one template, by what stands in its first place, then in its second and so on. */
+/**
+ * The shapes of one template: a tree with one level for each interpolation, keyed by the shape of the interpolated
+ * fragment.
+ */
 class Shapes {
   shape: Shape | undefined
   private readonly after = new Map<Shape | undefined, Shapes>()
 
-  /** `undefined` stands for a value. */
+  /** Pass `undefined` for a value. */
   next(shape: Shape | undefined): Shapes {
     let next = this.after.get(shape)
     if (next === undefined) {
@@ -90,9 +98,12 @@ export function identifier(name: string): Sql {
   return constant(`"${name}"`)
 }
 
-/** A number in the text of a statement, for a LIMIT on which the plan depends. Each number makes a statement of its own. */
+/**
+ * A number in the text of a statement, for a LIMIT on which the plan depends. Each number creates a separate
+ * statement.
+ */
 export function literal(number: number): Sql {
-  assert(Number.isSafeInteger(number) && number >= 0, 'a number in a statement must be a whole one')
+  assert(Number.isSafeInteger(number) && number >= 0, 'a number in a statement must be a non-negative integer')
   return constant(String(number))
 }
 
@@ -105,7 +116,7 @@ export const camelCase = once((column) =>
   column.replace(/(?<=[^_])_+([a-z0-9])/g, (_, next: string) => next.toUpperCase()),
 )
 
-/** Computes once for each text. */
+/** Caches the result of `compute` for each text. */
 function once<Result>(compute: (text: string) => Result): (text: string) => Result {
   const known = new Map<string, Result>()
   return (text) => {

@@ -1,4 +1,4 @@
-// Throws where an invariant is broken. Workflows cannot import node:assert, so domain/ has its own.
+// Throws if an invariant is broken. Workflows cannot import node:assert, so domain/ has its own assert.
 
 export class BrokenAssertion extends Error {
   constructor(message: string) {

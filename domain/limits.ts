@@ -1,4 +1,4 @@
-// The limits of the public API, and patterns in the form that JSON schemas use.
+// The limits of the public API, and its patterns in the form that JSON schemas use.
 import type { Pence } from './money'
 
 interface PayoutLimits {
@@ -6,7 +6,7 @@ interface PayoutLimits {
   readonly maxPerPayoutPence: Pence
 }
 
-/** The widest range of any account. An account's own range can be narrower. */
+/** The widest range that any account can have. An account's own range can be narrower. */
 export const payoutLimits: PayoutLimits = { minPence: 100n, maxPerPayoutPence: 2_000_000n }
 
 export const sandboxFloatPence: Pence = 790_000n
@@ -24,7 +24,7 @@ export const nameMaxLength = 80
 export const regionMaxLength = 80
 export const labelMaxLength = 60
 export const partnerNameMaxLength = 120
-/** Address lines, town, postcode and bank name: the specification sets no limit. */
+/** The limit for address lines, town, postcode and bank name. The specification sets none. */
 export const addressMaxLength = 140
 
 export const idempotencyKeyPattern = String.raw`^[A-Za-z0-9_\-:.]{8,100}$`
@@ -33,46 +33,56 @@ export const sortCodePattern = String.raw`^\d{6}$`
 export const accountNumberPattern = String.raw`^\d{8}$`
 
 const joiners = String.raw`\u200c\u200d`
-/** Invisible letters. */
+/** Letters that are invisible. */
 const blankLetters = String.raw`\u115f\u1160\u2800\u3164\uffa0`
-/** Latin, Greek, Cyrillic, digits, punctuation and spaces: a joiner next to one of them is invisible. */
+/** Latin, Greek, Cyrillic, digits, punctuation and spaces. A joiner next to one of them is invisible. */
 const neverJoined = String.raw`\u0000-\u052f\p{N}\p{P}\p{Z}${joiners}`
 const visible = String.raw`\p{L}\p{N}\p{P}\p{S}`
 const spacesAndMarks = String.raw`\p{M}\p{Zs}`
 const lineCharacters = `${visible}${spacesAndMarks}${joiners}`
-/** Some scripts end a word with a mark and a joiner. */
+/** Matches text without hidden characters. A joiner may end a text after a mark, because some scripts need that. */
 const nothingHidden = String.raw`(?![\s\S]*(?:[${blankLetters}]|[${neverJoined}][${joiners}]|[\p{L}\p{S}][${joiners}](?:[${neverJoined}]|$)))`
 const startsUnjoined = `(?![${joiners}])`
 
 /**
- * The rule for every name, reference, address and bank name, as JSON schema patterns: letters, marks, digits, punctuation,
- * symbols, spaces, and joiners where a script or an emoji needs them. Control and format characters are refused: they forge
- * lines, change the direction of the text, or make two different names look the same. Each pattern runs in linear time.
+ * The rule for every name, reference, address and bank name, as a JSON schema pattern. It allows letters, marks,
+ * digits, punctuation, symbols, spaces, and joiners where a script or an emoji needs them. It refuses control and
+ * format characters, because they forge lines, change the text direction, or make two different names look the same.
+ * Each pattern runs in linear time.
  */
 export const linePattern = `^${startsUnjoined}${nothingHidden}[${lineCharacters}]*$`
 export const visibleLinePattern = `^${nothingHidden}[${spacesAndMarks}]*[${visible}][${lineCharacters}]*$`
-/** A text of several lines. */
+/** The same rule for text of several lines. */
 export const linesPattern = String.raw`^${startsUnjoined}${nothingHidden}[${lineCharacters}\n]*$`
 
-/** Mail programs turn each of these into a link. */
+/** Mail clients turn each of these into a link. */
 const noWebAddress = String.raw`(?!.*(?://|[wW]{3}\.|[\p{L}\p{N}][.\u3002\uff0e\uff61]\p{L}{2}))`
-/** A name that appears in mails to people who do not know its owner. */
+/** For a name that appears in mails to people who do not know its owner. */
 export const mailedNamePattern = `^${noWebAddress}${visibleLinePattern.slice(1)}`
 
 export function isWithin(amountPence: Pence, limits: PayoutLimits): boolean {
   return amountPence >= limits.minPence && amountPence <= limits.maxPerPayoutPence
 }
 
-/** After this time without a visit or a movement, Schedules skip a sandbox. */
+/** After this time without a visit or a movement, scheduled work skips a sandbox. */
 export const sandboxIdleAfterMs = 24 * 60 * 60 * 1000
 
-/** Requests of one API key or member that may reuse an Idempotency-Key with another body. Each is a guess at the first body. */
+/**
+ * How often per hour an API key or member may reuse an Idempotency-Key with another body. Each such request is a
+ * guess at the first body.
+ */
 export const conflictsPerCallerAndHour = 30
-/** The same for checks that find a payout to another account with the same last four digits, within a day. */
+/**
+ * How often per hour a caller's checks may find a payout to another account with the same last four digits. Each is a
+ * wrong guess.
+ */
 export const nearMissesPerCallerAndHour = 100
 
-/** Top-ups of test money. */
+/** The limit for top-ups of test money. */
 export const topUpsPerPartnerAndHour = 60
 
-/** Three times as many as replacing every key takes. Each is a security event, so the number bounds that list. */
+/**
+ * Three times the number that replacing every key takes. Each creation is a security event, so this also bounds that
+ * list.
+ */
 export const keysPerPartnerAndHour = 30

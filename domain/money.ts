@@ -1,9 +1,9 @@
-// Money: bigint minor units inside, decimal strings at the borders, and three named roundings.
+// Money is a bigint of minor units internally and a decimal string at the boundaries. Each rounding has a name.
 import { assert } from './assert'
 
 /** Pounds sterling in hundredths. */
 export type Pence = bigint
-/** USDC in millionths, as the ledger keeps it. */
+/** USDC in millionths, as the ledger stores it. */
 export type MicroUsdc = bigint
 /** Pounds sterling in millionths. Charges keep this precision until their invoice line is rounded. */
 export type Micropounds = bigint
@@ -11,11 +11,12 @@ export type Micropounds = bigint
 /** The pattern of a MoneyString, for JSON schemas. */
 export const moneyPattern = String.raw`^\d+\.\d{2}$`
 
-/** Twelve digits, a point and two decimals: in millionths this is below PostgreSQL's largest bigint. */
+/** Twelve digits, a point and two decimals. In millionths, this is below PostgreSQL's largest bigint. */
 export const moneyMaxLength = 15
 
 /**
- * The pattern of a MoneyString from `least` to `most`, both in hundredths. Accepts leading zeros, which do not change an amount.
+ * Returns the pattern of a MoneyString from `least` to `most`, both in hundredths. Accepts leading zeros, which do
+ * not change an amount.
  */
 export function moneyRangePattern(least: bigint, most: bigint): string {
   assert(least <= most, 'a range must not be empty')
@@ -33,7 +34,7 @@ export function moneyRangePattern(least: bigint, most: bigint): string {
 export const microUsdcPerCent = 10_000n
 const micropoundsPerPenny = 10_000n
 
-/** Null if the text is not a MoneyString of at most moneyMaxLength characters. */
+/** Returns null if the text is not a MoneyString of at most moneyMaxLength characters. */
 export function parsePence(text: string): Pence | null {
   // Checks the length first, so that a megabyte of digits costs nothing.
   if (text.length > moneyMaxLength || !moneyExpression.test(text)) return null
@@ -49,23 +50,23 @@ export function parseUsdc(text: string): MicroUsdc | null {
   return cents === null ? null : cents * microUsdcPerCent
 }
 
-/** For amounts that must be shown exactly, such as a debit. */
+/** Formats an amount that must be shown exactly, such as a debit. */
 export function formatUsdc(microUsdc: MicroUsdc): string {
   assert(microUsdc % microUsdcPerCent === 0n, 'an exact USDC amount must be in whole hundredths')
   return formatHundredths(microUsdc / microUsdcPerCent)
 }
 
-/** For balances: rounds down, so that it never shows more than there is. */
+/** Formats a balance. Rounds down, so that it never shows more money than there is. */
 export function formatUsdcDown(microUsdc: MicroUsdc): string {
   return formatHundredths(divideDown(microUsdc, microUsdcPerCent))
 }
 
-/** For columns that must add up: signed, exact to the millionth, two decimals if they suffice. */
+/** Formats a signed amount, exact to the millionth, for columns that must add up. Uses two decimals if they suffice. */
 export function formatUsdcExactly(microUsdc: MicroUsdc): string {
   return microUsdc < 0n ? `-${formatMicropounds(-microUsdc)}` : formatMicropounds(microUsdc)
 }
 
-/** Two decimals: pence as pounds, cents as USDC, basis points as per cent. */
+/** Formats with two decimals: pence as pounds, cents as USDC, basis points as per cent. */
 export function formatHundredths(hundredths: bigint): string {
   assert(hundredths >= 0n, 'an amount to show must not be negative')
   const digits = hundredths.toString().padStart(3, '0')
@@ -81,14 +82,14 @@ export function micropoundsFromPence(pence: Pence): Micropounds {
   return pence * micropoundsPerPenny
 }
 
-/** Pounds with as many decimals as needed, at least two: 15.00, 0.0198. */
+/** Formats pounds with as many decimals as needed, at least two: 15.00, 0.0198. */
 export function formatMicropounds(micropounds: Micropounds): string {
   assert(micropounds >= 0n, 'an amount to show must not be negative')
   const digits = micropounds.toString().padStart(7, '0')
   return `${digits.slice(0, -6)}.${digits.slice(-6).replace(/0{1,4}$/, '')}`
 }
 
-/** Null if the text is not pounds with two to six decimals. */
+/** Returns null if the text is not an amount in pounds with two to six decimals. */
 export function parseMicropounds(text: string): Micropounds | null {
   if (text.length > moneyMaxLength + 4 || !/^\d+\.\d{2,6}$/.test(text)) return null
   const [pounds = '', parts = ''] = text.split('.')
@@ -110,7 +111,10 @@ export function divideDown(dividend: bigint, divisor: bigint): bigint {
   return dividend / divisor
 }
 
-/** Matches every text from `low` to `high`. Both have the same number of digits and the point in the same place. */
+/**
+ * Returns a pattern for every text from `low` to `high`. Both have the same number of digits and the point in the
+ * same place.
+ */
 function digitsBetween(low: string, high: string): string {
   if (low === withZeros(low) && high === withNines(high)) return anyDigits(low)
   const [from, to] = [low.slice(0, 1), high.slice(0, 1)]
@@ -148,6 +152,6 @@ const moneyExpression = new RegExp(moneyPattern)
 
 // "Up" and "half up" are ambiguous below zero, so negative values are rejected.
 function assertDivisible(dividend: bigint, divisor: bigint): void {
-  assert(dividend >= 0n, 'only a non-negative amount is rounded')
+  assert(dividend >= 0n, 'only a non-negative amount can be rounded')
   assert(divisor > 0n, 'the divisor must be positive')
 }

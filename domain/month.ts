@@ -1,12 +1,12 @@
-// Billing months: from midnight to midnight in London, written YYYY-MM.
+// Billing months run from midnight to midnight in London and are written YYYY-MM.
 import { assert } from './assert'
 
-/** YYYY-MM */
+/** In the form YYYY-MM. */
 export type Month = string
 
 export const monthPattern = String.raw`^[1-9]\d{3}-(0[1-9]|1[0-2])$`
 
-/** Null if the text is not a month. */
+/** Returns null if the text is not a month. */
 export function parseMonth(text: string): Month | null {
   return monthExpression.test(text) ? text : null
 }
@@ -19,7 +19,7 @@ export function previousMonth(month: Month): Month {
   return monthAt(indexOf(month) - 1n)
 }
 
-/** "October 2026" */
+/** For example "October 2026". */
 export function monthInWords(month: Month): string {
   return `${names[month.slice(5)] ?? ''} ${month.slice(0, 4)}`
 }
@@ -28,13 +28,13 @@ export function londonMonthOf(instant: Date): Month {
   return londonDayOf(instant).slice(0, 7)
 }
 
-/** YYYY-MM-DD */
+/** Returns the date in London, as YYYY-MM-DD. */
 export function londonDayOf(instant: Date): string {
   const parts = new Map(london.formatToParts(instant).map(({ type, value }) => [type, value]))
   return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`
 }
 
-/** Midnight in London. */
+/** Returns midnight in London on the first day of the month. */
 export function startOf(month: Month): Date {
   const utc = new Date(`${firstDayOf(month)}T00:00:00.000Z`)
   const anHourBefore = new Date(utc.getTime() - hourMs)
@@ -45,7 +45,7 @@ export function isOver(month: Month, now: Date): boolean {
   return londonMonthOf(now) > month
 }
 
-/** A month as stored in PostgreSQL: its first day, YYYY-MM-DD. */
+/** Returns a month as PostgreSQL stores it: its first day, as YYYY-MM-DD. */
 export function firstDayOf(month: Month): string {
   return `${month}-01`
 }

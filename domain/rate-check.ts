@@ -2,12 +2,12 @@
 import { assert } from './assert'
 import type { GbpPerUsdNano } from './rate'
 
-/** The bank's answer. */
+/** A rate from the bank. */
 export interface BankRate {
-  /** The sell rate: GBP per USD. */
+  /** The bank's sell rate, in GBP per USD. */
   readonly gbpPerUsdNano: GbpPerUsdNano
   readonly midNano: GbpPerUsdNano
-  /** When the bank last updated it. */
+  /** The time at which the bank last updated the rate. */
   readonly updatedAt: Date
 }
 
@@ -20,28 +20,29 @@ export interface RateLimits {
   readonly maxAgeMs: number
   /** The largest allowed distance from the mid-market rate. */
   readonly midBasisPoints: number
-  /** The largest allowed distance from the last accepted rate, within a day of it. */
+  /** The largest allowed distance from the last accepted rate, if that is less than a day old. */
   readonly jumpBasisPoints: number
 }
 
 export const rateRejections = ['unusable', 'stale', 'off_mid', 'jump'] as const
 
 /**
- * unusable: the bank answered without a readable rate. stale: too old, or dated in the future. off_mid: too far from the
- * mid-market rate. jump: too far from the last accepted rate, and nothing else is wrong with it. An operator can accept only a jump.
+ * `unusable`: the bank responded without a readable rate. `stale`: the rate is too old or dated in the future.
+ * `off_mid`: it is too far from the mid-market rate. `jump`: it is too far from the last accepted rate, and otherwise
+ * valid. An operator can accept only a jump.
  */
 export type RateRejection = (typeof rateRejections)[number]
 
 interface RateCheck {
-  /** Null if the bank's answer had no readable rate. */
+  /** Null if the bank's response had no readable rate. */
   readonly rate: BankRate | null
-  /** Null if no rate has been accepted yet. Then the first plausible one is accepted. */
+  /** Null if no rate has been accepted yet. The first plausible rate is then accepted. */
   readonly last: AcceptedRate | null
   readonly limits: RateLimits
   readonly now: Date
 }
 
-/** Null if the rate can be used. */
+/** Returns null if the rate can be used. */
 export function rateRejection({ rate, last, limits, now }: RateCheck): RateRejection | null {
   if (rate === null) return 'unusable'
   if (!isFresh(rate, limits, now)) return 'stale'
@@ -57,9 +58,9 @@ export function isFresh({ updatedAt }: Pick<BankRate, 'updatedAt'>, { maxAgeMs }
 }
 
 /**
- * After a time without quotes the market may have moved further. A fixed limit would then block every payout until an operator
- * acts. So the limit grows for each full day since the last accepted rate, up to a bound that a misplaced decimal
- * point never passes.
+ * After a time without quotes, the market may have moved further, and a fixed limit would block every payout until an
+ * operator acts. So the limit grows for each full day since the last accepted rate. It stays below an upper bound,
+ * which a rate with a misplaced decimal point always exceeds.
  */
 export function allowedJumpBasisPoints({ jumpBasisPoints }: RateLimits, sinceAcceptedMs: number): number {
   const fullDays = sinceAcceptedMs < dayMs ? 0 : (sinceAcceptedMs - (sinceAcceptedMs % dayMs)) / dayMs
@@ -68,12 +69,12 @@ export function allowedJumpBasisPoints({ jumpBasisPoints }: RateLimits, sinceAcc
   return grown < largest ? grown : largest
 }
 
-/** The distance of two rates in basis points, rounded up. */
+/** Returns the distance between two rates in basis points, rounded up. */
 export function basisPointsBetween(rate: GbpPerUsdNano, reference: GbpPerUsdNano): bigint {
   return (distance(rate, reference) * basisPoints + reference - 1n) / reference
 }
 
-/** Synchronised clocks differ by less. */
+/** Synchronised clocks differ by less than this. */
 const clockSkewMs = 60_000
 const dayMs = 86_400_000
 const largestJumpBasisPoints = 2_500

@@ -1,11 +1,11 @@
-// The exchange rate, GBP per USD, as an integer of billionths, and conversions.
+// The exchange rate in GBP per USD, as an integer in billionths, and conversions.
 import { assert } from './assert'
 import { divideDown, divideUp, type MicroUsdc, microUsdcPerCent, type Pence } from './money'
 
-/** GBP per USD × 1,000,000,000; one USDC counts as one USD. */
+/** GBP per USD × 1,000,000,000. One USDC counts as one USD. */
 export type GbpPerUsdNano = bigint
 
-/** Null unless the text is a positive decimal of at most 9 digits on either side of the point. */
+/** Returns null unless the text is a positive decimal of at most 9 digits on either side of the point. */
 export function parseRate(text: string): GbpPerUsdNano | null {
   const match = text.length <= rateMaxLength ? rateExpression.exec(text) : null
   if (match === null) return null
@@ -14,7 +14,7 @@ export function parseRate(text: string): GbpPerUsdNano | null {
   return gbpPerUsdNano > 0n ? gbpPerUsdNano : null
 }
 
-/** The shortest decimal that parseRate reads back as the same rate. */
+/** Returns the shortest decimal that parseRate converts back to the same rate. */
 export function formatRate(gbpPerUsdNano: GbpPerUsdNano): string {
   assertRate(gbpPerUsdNano)
   const digits = gbpPerUsdNano.toString().padStart(nanoDigits + 1, '0')
@@ -23,19 +23,19 @@ export function formatRate(gbpPerUsdNano: GbpPerUsdNano): string {
   return decimals === '' ? whole : `${whole}.${decimals}`
 }
 
-/** Rounded up to 0.01 USDC, so that the amount shown is exactly the debit and always covers the pounds. */
+/** Rounds up to 0.01 USDC, so that the displayed amount equals the debit and always covers the pounds. */
 export function usdcSentFor(pence: Pence, gbpPerUsdNano: GbpPerUsdNano): MicroUsdc {
   assertRate(gbpPerUsdNano)
   return divideUp(pence * nano, gbpPerUsdNano) * microUsdcPerCent
 }
 
-/** Rounded down to the penny, so that a balance never shows more than it is worth. */
+/** Rounds down to the penny, so that a balance never shows more than it is worth. */
 export function gbpWorthOf(microUsdc: MicroUsdc, gbpPerUsdNano: GbpPerUsdNano): Pence {
   assertRate(gbpPerUsdNano)
   return divideDown(microUsdc * gbpPerUsdNano, microUsdcPerCent * nano)
 }
 
-/** Rounded up to the penny: converting back at the same rate yields at least this amount of USDC. */
+/** Rounds up to the penny. Converting back at the same rate yields at least this amount of USDC. */
 export function gbpCosting(microUsdc: MicroUsdc, gbpPerUsdNano: GbpPerUsdNano): Pence {
   assertRate(gbpPerUsdNano)
   return divideUp(microUsdc * gbpPerUsdNano, microUsdcPerCent * nano)

@@ -1,4 +1,4 @@
-// Recognises ids. Banks, search boxes and operators may send any text in place of one.
+// Recognises IDs. Banks, search boxes and operators may send any text instead of an ID.
 
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)

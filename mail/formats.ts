@@ -1,4 +1,4 @@
-// The formats of amounts, counts, dates and rates in mails and invoices: "£1,234.56", "1,000", "1 November 2026", "17.5%".
+// Formats amounts, counts, dates and rates for mails and invoices: "£1,234.56", "1,000", "1 November 2026", "17.5%".
 import { formatHundredths, formatMicropounds, formatPence, type Micropounds, type Pence } from '../domain/money'
 import { monthInWords, monthOfDay } from '../domain/month'
 
@@ -22,12 +22,12 @@ export function perCent(basisPoints: number): string {
   return `${formatHundredths(BigInt(basisPoints)).replace(/\.?0+$/, '')}%`
 }
 
-/** The minus sign, as wide as a digit. */
+/** Uses the minus sign that is as wide as a digit. */
 export function negative(amount: string): string {
   return `−${amount}`
 }
 
-/** "5752.82" → "5,752.82". */
+/** Adds thousands separators: "5752.82" becomes "5,752.82". */
 export function grouped(number: string): string {
   return number.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',')
 }

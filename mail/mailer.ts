@@ -14,7 +14,7 @@ export interface Mail {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** The same on every retry, such as <invoice-1@example.com>, so that a duplicate can be recognised. */
+  /** Stays the same on every retry, such as <invoice-1@example.com>, so that a duplicate can be recognised. */
   readonly messageId: string
   readonly attachments: readonly Attachment[]
 }
@@ -28,9 +28,9 @@ interface Attachment {
 /** The reason is a code, never the server's text, which contains addresses. */
 export type Sent =
   | { readonly outcome: 'sent' }
-  /** Not sent: the server was unreachable, busy, or refused temporarily. */
+  /** The mail was not sent, because the server was unreachable, busy, or refused temporarily. */
   | { readonly outcome: 'later'; readonly reason: string }
-  /** The server received every byte, but its final response is unknown: the mail may have been delivered. */
+  /** The server received every byte, but its final response is unknown. The mail may have been delivered. */
   | { readonly outcome: 'perhaps'; readonly reason: string }
   /** The server permanently refuses this recipient or this mail. */
   | { readonly outcome: 'refused'; readonly reason: string }
@@ -43,13 +43,16 @@ export interface Mailer {
 export interface MailerOptions {
   readonly smtpUrl: string
   readonly from: Mailbox
-  /** For each of name lookup, connection and greeting. */
+  /** The timeout for each of name lookup, connection and greeting. */
   readonly connectTimeoutMs?: number
-  /** For each later response. A server that scans mails takes a long time for the last one. */
+  /** The timeout for each later response. A server that scans mails takes a long time for the last one. */
   readonly answerTimeoutMs?: number
 }
 
-/** Ten minutes, as RFC 5321 (4.5.3.2.6) requires: a shorter timeout for the last response causes duplicates. */
+/**
+ * Ten minutes for a response, as RFC 5321 (4.5.3.2.6) requires. A shorter timeout for the last response causes
+ * duplicates.
+ */
 export const mailerLimits = { connectTimeoutMs: 10_000, answerTimeoutMs: 600_000 } as const
 
 export function createMailer(options: MailerOptions): Mailer {
@@ -58,8 +61,8 @@ export function createMailer(options: MailerOptions): Mailer {
     url: smtpUrl,
     pool: true,
     maxConnections: 4,
-    // Retries after the server dropped an idle connection, only if no byte of the mail was sent:
-    // a mail whose connection broke later may have arrived, and only the caller can risk a duplicate.
+    // Retries once after the server dropped an idle connection, and only if no byte of the mail was sent. If the
+    // connection broke later, the mail may have arrived, and only the caller can risk a duplicate.
     maxRequeues: 1,
     idleTimeout: 30_000,
     dnsTimeout: connectTimeoutMs,
@@ -76,7 +79,7 @@ export function createMailer(options: MailerOptions): Mailer {
       if (!isAddress(to.address)) return { outcome: 'refused', reason: 'invalid_address' }
       let isHandedOver = false
       const mail = {
-        // Addresses are objects: in a string, a line break or a colon could add recipients.
+        // Addresses are objects, because in a string a line break or a colon could add recipients.
         from: cleaned(from),
         to: cleaned(to),
         subject: oneLine(subject),
@@ -105,7 +108,7 @@ export function createMailer(options: MailerOptions): Mailer {
   }
 }
 
-/** Stricter than the standard, which also allows quotes and comments, so that it cannot be read as two addresses. */
+/** Stricter than the standard, which also allows quotes and comments, so that no server can read an address as two. */
 function isAddress(address: string): boolean {
   return address.length <= 254 && /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u.test(address)
 }
@@ -118,7 +121,7 @@ function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
 }
 
-/** Called when the last byte of the mail is read, before the server gets the end marker. */
+/** Signals when the last byte of the mail has been read, before the server gets the end marker. */
 function tellWhenHandedOver(mail: MailInHand, done: () => void): void {
   const { onHandedOver } = mail.data
   mail.message.processFunc((bytes) => (onHandedOver ? bytes.once('end', onHandedOver) : bytes))
@@ -131,8 +134,8 @@ interface MailInHand {
 }
 
 /**
- * A permanent refusal (5xx) counts only if it is about the recipient or the mail, not about our login. After a
- * refusal the mail is not delivered. Without a response, a server that has all bytes may deliver it.
+ * A permanent refusal (5xx) counts only if it concerns the recipient or the mail, not our login. After a refusal the
+ * mail is not delivered. Without a response, a server that has all bytes may still deliver it.
  */
 function judge(error: unknown, bytes: 'handed over' | 'not handed over'): Sent {
   const { code, command, responseCode = 0 }: Trouble = typeof error === 'object' && error !== null ? error : {}
@@ -142,7 +145,7 @@ function judge(error: unknown, bytes: 'handed over' | 'not handed over'): Sent {
   return { outcome: isAboutTheMail && responseCode >= 500 ? 'refused' : 'later', reason }
 }
 
-/** The fields nodemailer adds to an error. */
+/** The fields that nodemailer adds to an error. */
 interface Trouble {
   readonly code?: string
   readonly command?: string

@@ -1,4 +1,4 @@
-// Maps a transfer's state to what it means for our payout: nothing, a return or a contradiction.
+// Compares a transfer's state with our payout. The result is nothing new, a return or a contradiction.
 import type { PayoutStatus } from '../domain/payouts/payout'
 import type { TransferStatus } from './rail'
 
@@ -15,24 +15,25 @@ interface KnownPayout {
 }
 
 /**
- * `contradiction`: the bank reports a transfer that we released, do not know, sent differently, or settled differently.
- * `came_back`: a completed payout may have been returned. `open`: its workflow polls anyway. `known`: nothing new.
+ * `contradiction`: the bank reports a transfer that we released, do not know, sent differently or settled
+ * differently. `came_back`: a completed payout may have been returned. `open`: the payout's workflow polls anyway.
+ * `known`: nothing is new.
  */
 export type TransferComparison = 'contradiction' | 'came_back' | 'open' | 'known'
 
 export function compareTransfer({ ref, status: reported }: ReportedTransfer, payout: KnownPayout): TransferComparison {
   const { status, transferRef, releasedAt, closedAt } = payout
   if (releasedAt !== null || (transferRef !== null && ref !== transferRef)) return 'contradiction'
-  // A completed payout is over for the bank, also before it is charged and closed.
+  // For the bank, a completed payout is final even before we have charged and closed it.
   if (closedAt === null && status !== 'completed') return 'open'
   if (transferRef === null) return 'contradiction'
   if (reported === 'under_way') return 'known'
   if (status === 'completed') return ofCompleted[reported]
-  // A returned transfer was delivered before, and events arrive in any order.
+  // A returned transfer was delivered before, and events can arrive in any order.
   return reported === 'delivered' && status !== 'returned' ? 'contradiction' : 'known'
 }
 
-/** A delivered transfer cannot be cancelled. Any other state is looked up. */
+/** A delivered transfer cannot be cancelled. Every other state causes a lookup. */
 const ofCompleted: Readonly<Record<Exclude<TransferStatus, 'under_way'>, TransferComparison>> = {
   delivered: 'known',
   undeliverable: 'came_back',

@@ -5,47 +5,50 @@ import type { RecipientType } from '../domain/payouts/payout'
 import type { BankRate } from '../domain/rate-check'
 
 /**
- * A refusal is a value; failures throw RailUnavailable. The rail does not retry: the caller knows how often
- * it may, and retries under the same key.
+ * A refusal is a value. Failures throw RailUnavailable. The rail does not retry, because only the caller knows how
+ * often to retry under the same key.
  */
 export interface Rail {
-  /** The bank's current rate, unchecked. Throws RailUnavailable if the bank does not answer. */
+  /** Returns the bank's current rate, unchecked. Throws RailUnavailable if the bank does not respond. */
   rate(): Promise<BankRate>
 
   openCustomer(customer: CustomerToOpen): Promise<OpenedCustomer>
-  /** The customer with this email, or null. */
+  /** Finds the customer with this email address. */
   findCustomer(email: string): Promise<Verification | null>
   verification(verificationRef: string): Promise<Verification>
 
   createWallet(wallet: { customerRef: string; chain: string; key: string }): Promise<NewWallet>
-  /** The wallets of one customer, oldest first. */
+  /** Lists the wallets of one customer, oldest first. */
   wallets(customerRef: string): Promise<NewWallet[]>
   wallet(wallet: WalletRefs): Promise<WalletBalance>
-  /** The deposit address for USDC, created on first use. */
+  /** Returns the deposit address for USDC. The first call creates it. */
   depositAddress(wallet: WalletRefs & { chain: string; key: string }): Promise<string>
-  /** The bank account whose GBP arrive in the wallet as USDC, created on first use. */
+  /** Returns the bank account whose GBP arrive in the wallet as USDC. The first call creates it. */
   bankFunding(wallet: WalletRefs & { chain: string; key: string }): Promise<BankFunding>
-  /** Oldest first: all movements after the one with the ID `after`, or all if that is null. */
+  /** Lists the movements after the one with the ID `after`, oldest first. Lists all movements if `after` is null. */
   walletHistory(wallet: WalletRefs & { after: string | null }): Promise<HistoryRow[]>
-  /** The refund of a transfer that was created after `since`; null while the history has none. */
+  /** Finds the refund of a transfer that was created after `since`. Returns null while the history has none. */
   findRefund(refund: WalletRefs & { transferRef: string; since: Date }): Promise<Refund | null>
 
-  /** Moves no money, so a lost response is `unavailable`: retry under the same key. */
+  /** Moves no money, so a lost response is `unavailable`, and the caller can retry under the same key. */
   registerRecipient(recipient: RecipientToRegister): Promise<Registered>
 
-  /** The bytes to store before the first call. Deterministic for the same order. */
+  /** Returns the bytes to store before the first call. The same order always gives the same bytes. */
   transferBody(order: TransferOrder): string
   submit(transfer: TransferToSubmit): Promise<Submitted>
   transfer(transferRef: string): Promise<Transfer>
-  /** The payout that a transfer names. Null if it names none, or if the bank has no such transfer. */
+  /** Returns the payout that a transfer names. Returns null if it names none, or if the bank has no such transfer. */
   payoutOf(transferRef: string): Promise<string | null>
   findTransfer(wanted: WalletRefs & { payoutId: string; since: Date }): Promise<FoundTransfer>
   changedSince(at: Date): AsyncIterable<ChangedTransfer>
-  /** All transfers out of a wallet, including those that are not payouts; without a limit if `since` is null. */
+  /**
+   * Lists the transfers out of a wallet since the given time, including those that are not payouts. Lists all if
+   * `since` is null.
+   */
   transfersSince(listed: WalletRefs & { since: Date | null }): Promise<ListedTransfer[]>
 
   registerWebhook(webhook: { url: string; key: string }): Promise<{ webhookRef: string; publicKey: string }>
-  /** Enables the webhook, which the bank may have disabled. Idempotent. `absent`: the bank does not have it. */
+  /** Enables a webhook that the bank may have disabled. Idempotent. Returns `absent` if the bank does not have it. */
   enableWebhook(webhookRef: string): Promise<'enabled' | 'absent'>
   /** Disables the webhook. Idempotent. */
   disableWebhook(webhookRef: string): Promise<void>
@@ -54,27 +57,27 @@ export interface Rail {
 export interface CustomerToOpen {
   readonly legalName: string
   readonly email: string
-  /** Where the bank's pages redirect at the end. */
+  /** The page to which the bank redirects after the verification. */
   readonly redirectUrl: string | null
   readonly key: string
 }
 
 export type OpenedCustomer =
   | { readonly outcome: 'opened'; readonly verification: Verification }
-  /** A permanent refusal, for example of a known email or an unacceptable name. */
+  /** The bank refuses permanently, for example because of a known email address or an unacceptable name. */
   | { readonly outcome: 'refused'; readonly code: string }
 
 export interface Verification {
   readonly verificationRef: string
   readonly customerRef: string | null
-  /** The bank's own status. */
+  /** The bank's status, unchanged. */
   readonly providerStatus: string
   readonly termsAccepted: boolean
-  /** Whether the bank allows this customer to pay GBP. The status alone does not imply it. */
+  /** Whether the bank allows this customer to pay GBP. The status alone does not show this. */
   readonly paysGbp: boolean
   readonly continueUrl: string | null
   readonly termsUrl: string | null
-  /** The reasons of a rejection. */
+  /** The reasons for a rejection. */
   readonly reasons: readonly Reason[]
 }
 
@@ -91,7 +94,7 @@ export interface NewWallet {
 
 export interface WalletBalance {
   readonly usdcMicro: bigint
-  /** Each transfer of this wallet must say how its holder was authenticated. */
+  /** Each transfer of this wallet must state how its holder was authenticated. */
   readonly initiationRequired: boolean
 }
 
@@ -117,21 +120,24 @@ interface UnreadableMovement {
   readonly kind: 'unreadable'
   /** The first field that could not be read. */
   readonly field: string
-  /** Its declared type. */
+  /** The declared type, if it can be read. */
   readonly looksLike: 'deposit' | 'withdrawal' | null
   readonly at: Date | null
 }
 
 export type HistoryRow = WalletMovement | UnreadableMovement
 
-/** The time of the newest movement; -Infinity if there is none. A history is too long to be spread into Math.max. */
+/**
+ * Returns the time of the newest movement, or -Infinity if there is none. A history is too long to spread into
+ * Math.max.
+ */
 export function newestOf(history: readonly Pick<HistoryRow, 'at'>[]): number {
   return history.reduce((newest, { at }) => Math.max(newest, at?.getTime() ?? -Infinity), -Infinity)
 }
 
 export interface Refund {
   readonly amountMicroUsdc: bigint
-  /** The bank's ID of the movement; null if the bank keeps no history. */
+  /** The bank's ID of the movement. Null if the bank keeps no history. */
   readonly movementRef: string | null
 }
 
@@ -150,7 +156,7 @@ export interface BankRecipientAddress {
   readonly line2: string | null
   readonly city: string
   readonly postalCode: string
-  /** The county; if null, the town is used. */
+  /** The county. If null, the town is used. */
   readonly region: string | null
 }
 
@@ -158,7 +164,7 @@ export interface RecipientToRegister {
   readonly customerRef: string
   readonly recipient: BankRecipient
   readonly key: string
-  /** The deadline for all requests of the operation together. */
+  /** The deadline for all requests of the operation. */
   readonly endBy?: Date
 }
 
@@ -167,14 +173,14 @@ export type Registered =
   | ({ readonly outcome: 'rejected'; readonly reason: string } & Failed)
   | ({
       readonly outcome: 'unavailable'
-      /** `misconfigured`: our key, a feature or a limit at the bank. Waiting does not help. */
+      /** `misconfigured` means a problem with our key, a feature or a limit at the bank. Waiting does not help. */
       readonly why: 'busy' | 'unavailable' | 'misconfigured'
       readonly retryAfterMs: number | null
     } & Failed)
 
-/** Every response that is not a success. */
+/** Part of every result that is not a success. */
 interface Failed {
-  /** The bank's status and code, or what became of the connection, in fixed words: `HTTP 500`, `timeout`. */
+  /** The bank's status and code, or the fate of the connection, as a fixed phrase: `HTTP 500`, `timeout`. */
   readonly cause: string
 }
 
@@ -190,17 +196,20 @@ export interface TransferToSubmit {
   readonly key: string
   readonly body: string
   readonly call: SubmitCall
-  /** As for a recipient. A call aborted by the deadline has an unknown outcome. */
+  /** The deadline for all requests of the operation. A call that the deadline aborts has an unknown outcome. */
   readonly endBy?: Date
 }
 
-/** `first`: every earlier call under this bank key provably sent nothing. Only then can a response prove it again. */
+/**
+ * `first` means that every earlier call under this bank key provably sent nothing. Only then can a response prove it
+ * again.
+ */
 export type SubmitCall = 'first' | 'repeat'
 
 export type Submitted = { readonly outcome: 'accepted'; readonly transfer: Transfer } | (NotAccepted & Failed)
 
 export type NotAccepted =
-  /** `quote`: the rate has moved since the quote, so the same amount may be accepted with a new quote. */
+  /** `quote` means that the rate has moved since the quote. The bank may accept the same amount with a new quote. */
   | {
       readonly outcome: 'rejected'
       readonly who: 'recipient' | 'partner' | 'amount' | 'quote'
@@ -213,12 +222,15 @@ export type NotSentWhy = 'insufficient' | 'busy' | 'unavailable' | 'misconfigure
 
 export type FoundTransfer =
   | { readonly outcome: 'found'; readonly transfer: Transfer }
-  /** The bank has no such transfer: two complete lists agree, and every withdrawal belongs to another transfer. */
+  /** The bank has no such transfer. Two complete lists agree, and every withdrawal belongs to another transfer. */
   | { readonly outcome: 'absent' }
-  /** The bank's lists cannot be read far enough to decide. `transferRef` is a transfer that names our payout and is unreadable. */
+  /**
+   * The bank's lists cannot be read far enough to decide. `transferRef` is an unreadable transfer that names our
+   * payout.
+   */
   | { readonly outcome: 'incomplete'; readonly transferRef?: string }
 
-/** An unknown state of the bank is `needs_people`, never success or failure. */
+/** An unknown bank state maps to `needs_people`, never to success or failure. */
 export type TransferStatus =
   | 'under_way'
   | 'delivered'
@@ -236,29 +248,29 @@ export interface ListedTransfer {
 export interface Transfer {
   readonly ref: string
   readonly payoutId: string | null
-  /** The bank's own status. */
+  /** The bank's status, unchanged. */
   readonly state: string
   readonly status: TransferStatus
   readonly sentMicroUsdc: bigint
-  /** Null if the transfer does not include it. Then the wallet's history has it, under this transfer's ref. */
+  /** Null if the transfer does not include the refund. The wallet's history then has it, under this transfer's ref. */
   readonly refundedMicroUsdc: bigint | null
-  /** Whether it ever reached the recipient's account. */
+  /** Whether the transfer ever reached the recipient's account. */
   readonly wasDelivered: boolean
-  /** A stable code, then a sentence; null if nothing failed. */
+  /** A stable code, then a sentence. Null if nothing failed. */
   readonly reason: string | null
-  /** Null if the bank states no cost above zero. */
+  /** Null if the bank reports no cost above zero. */
   readonly networkCostMicropounds: bigint | null
-  /** By the bank's clock; null if unknown. */
+  /** The time by the bank's clock. Null if unknown. */
   readonly createdAt: Date | null
   readonly updatedAt: Date
 }
 
-/** An unreadable transfer comes with the payout that it pays in GBP from USDC; null if it is of another kind. */
+/** For an unreadable transfer, `payoutId` is the payout that it names, if it pays GBP from USDC. Otherwise it is null. */
 export type ChangedTransfer =
   | { readonly outcome: 'read'; readonly transfer: Transfer }
   | { readonly outcome: 'unreadable'; readonly payoutId: string | null }
 
-/** The content of a bank's event. Only a reason to poll, never booked. */
+/** The content of a bank event. It is only a reason to poll, and is never booked. */
 export type WebhookEvent =
   | {
       readonly outcome: 'event'
@@ -288,8 +300,8 @@ export const bankOperations = [
 export type BankOperation = (typeof bankOperations)[number]
 
 /**
- * `unconnected`: there was no connection, so nothing was sent. `lost`: the connection broke after that. `refused`: any other status
- * than a success.
+ * `unconnected`: there was no connection, so nothing was sent. `lost`: the connection broke after it was established.
+ * `refused`: any other status that is not a success.
  */
 export const bankCallOutcomes = [
   'ok',
@@ -304,10 +316,10 @@ export const bankCallOutcomes = [
 ] as const
 export type BankCallOutcome = (typeof bankCallOutcomes)[number]
 
-/** The histogram of their durations, in seconds. */
+/** The histogram buckets of call durations, in seconds. */
 export const bankCallBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** One request that has ended. */
+/** A completed request. */
 export interface BankCallSeen {
   readonly operation: BankOperation
   readonly outcome: BankCallOutcome
@@ -315,11 +327,11 @@ export interface BankCallSeen {
 }
 
 interface RailErrorOptions extends ErrorOptions {
-  /** Why, in fixed words: `HTTP 500`, `timeout`. */
+  /** The cause as a fixed phrase, such as `HTTP 500` or `timeout`. */
   readonly answer?: string
 }
 
-/** A failure at the bank. A refusal is a value instead. */
+/** The bank failed or did not respond. A refusal is not thrown, but returned as a value. */
 export class RailUnavailable extends Error {
   readonly answer: string
 
@@ -330,7 +342,7 @@ export class RailUnavailable extends Error {
   }
 }
 
-/** The bank answers, but rejects this request or returns an unreadable response. Other requests may succeed. */
+/** The bank responds, but rejects this request or returns an unreadable response. Other requests may succeed. */
 export class RailRefused extends RailUnavailable {
   constructor(call: string, options?: RailErrorOptions) {
     super(call, options)
@@ -339,19 +351,19 @@ export class RailRefused extends RailUnavailable {
   }
 }
 
-/** The list is too long to read. Retrying does not help. */
+/** The list is too long to read, so retrying does not help. */
 export class ListTooLong extends RailRefused {
   constructor(call: string) {
     super(call, { answer: 'list too long' })
-    this.message = `the bank's list is too long to be read: ${call}`
+    this.message = `the bank's list is too long to read: ${call}`
     this.name = 'ListTooLong'
   }
 }
 
-/** An event without a valid, recent signature. A 400 makes the bank retry with a new signature. */
+/** An event has no valid, recent signature. Responding with 400 makes the bank retry with a new signature. */
 export class BadSignature extends Error {
   constructor(why: string) {
-    super(`the bank's signature does not hold: ${why}`)
+    super(`the bank's signature is not valid: ${why}`)
     this.name = 'BadSignature'
   }
 }

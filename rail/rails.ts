@@ -1,4 +1,4 @@
-// The rails of a process, by name. A rail that is not configured behaves like a bank that never answers.
+// The rails of a process, by name. A rail that is not configured behaves like a bank that never responds.
 
 import type { Environment, RailName } from '../domain/environment'
 import type { Clock } from '../runtime/clock'
@@ -52,7 +52,7 @@ const away = () => Promise.reject(trouble())
 const cause = 'not configured'
 const trouble = () => new RailUnavailable('any call', { answer: cause })
 
-/** No request leaves this process, so a first call is provably not sent. */
+/** No request leaves this process, so a first call provably sends nothing. */
 const unconfigured: ProviderRail = {
   rate: away,
   openCustomer: away,

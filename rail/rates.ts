@@ -1,4 +1,5 @@
-// The exchange rate of quotes, balances and payouts: a checked rate of the bank, cached for 30 seconds, or for 5 minutes while the bank does not answer.
+// The exchange rate for quotes, balances and payouts. It is a checked rate of the bank, cached for 30 seconds, or for
+// 5 minutes while the bank does not respond.
 
 import type { RailName } from '../domain/environment'
 import { type BankRate, isFresh, type RateLimits, type RateRejection } from '../domain/rate-check'
@@ -6,24 +7,30 @@ import type { Clock } from '../runtime/clock'
 import { type Rail, RailRefused, RailUnavailable } from './rail'
 
 export interface Rates {
-  /** GBP per USD × 10⁹. Throws RailUnavailable if there is no rate, and its subclass RateRejected if the bank's rate fails the check. */
+  /**
+   * Returns GBP per USD × 10⁹. Throws RailUnavailable if there is no rate, and its subclass RateRejected if the
+   * bank's rate fails the check.
+   */
   of(rail: RailName): Promise<bigint>
-  /** Drops the cached rate after the bank refused a payout, perhaps because its rate has moved. */
+  /** Makes the next call fetch a new rate. Used after the bank refused a payout, perhaps because its rate has moved. */
   askAgain(): void
 }
 
-/** The part of a rail that prices need. */
+/** The part of a rail that provides rates. */
 export type RateSource = Pick<Rail, 'rate'>
 
-/** Shared by all API processes, so that they compare with the same last accepted rate. */
+/** All API processes share the store, so they compare with the same last accepted rate. */
 interface RateStore {
-  /** Checks the bank's rate (null: it could not be read) against the last accepted one and records the result. Null if accepted. */
+  /**
+   * Checks the bank's rate against the last accepted one and records the result. `rate` is null if it could not be
+   * read. Returns null if the rate is accepted.
+   */
   check(rail: RailName, rate: BankRate | null, now: Date): Promise<RateRejection | null>
-  /** Whether the last check of this rail, by any process, was a rejection. */
+  /** Returns whether the last check of this rail, by any process, was a rejection. */
   isRejected(rail: RailName): Promise<boolean>
 }
 
-/** The bank's newest rate fails the check. No older rate takes its place: the bank does not trade at it any more. */
+/** The bank's newest rate fails the check. No older rate replaces it, because the bank no longer trades at that rate. */
 class RateRejected extends RailRefused {
   constructor(readonly rejection: RateRejection) {
     super('rate')
@@ -43,7 +50,10 @@ export interface RatesOptions {
 
 const cachedForMs = 30_000
 const usableForMs = 300_000
-/** The interval between requests for a rejected rate, so that a flood of requests does not reach the bank. */
+/**
+ * The minimum interval between requests while the rate is rejected, so that a flood of requests does not reach the
+ * bank.
+ */
 const recheckAfterMs = 5_000
 
 type Checked =
@@ -80,7 +90,7 @@ export function createRates({ rails, store, limits, clock, onRejected }: RatesOp
     return running
   }
 
-  /** The cached rate, if it is still fresh by the bank's own time and at most this old by ours. */
+  /** Returns the cached rate, if it is fresh by the bank's timestamp and at most `atMostMs` old by our clock. */
   function cachedWithin(name: RailName, atMostMs: number): Extract<Checked, { outcome: 'accepted' }> | null {
     const known = cache.get(name)
     const now = clock.now()
@@ -98,7 +108,8 @@ export function createRates({ rails, store, limits, clock, onRejected }: RatesOp
       try {
         return await askOnce(name)
       } catch (error) {
-        // The older rate is used only if the bank does not answer, never after a rejection, seen here or by another process.
+        // An older rate is used only if the bank does not respond. It is never used after a rejection, by this
+        // process or another.
         if (!(error instanceof RailUnavailable) || error instanceof RailRefused) throw error
         const older = cachedWithin(name, usableForMs)
         if (older === null || (await store.isRejected(name))) throw error

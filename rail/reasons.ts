@@ -1,6 +1,10 @@
-// Maps the banks' reason codes to ours: a stable code, then a sentence that is true for failed and returned payouts.
+// Maps the banks' reason codes to ours. A reason is a stable code, then a sentence that is true for failed and
+// returned payouts.
 
-/** For a refusal, a return or a deactivated account. Banks add codes at any time, so an unknown code is kept unchanged. */
+/**
+ * Returns the reason for a refusal, a return or a deactivated account. Banks add codes at any time, so an unknown
+ * code is kept unchanged.
+ */
 export function reasonFor(bankWord: string | null): string {
   const word = (bankWord ?? '').trim()
   const known = byWord.get(word.toUpperCase())
@@ -8,7 +12,10 @@ export function reasonFor(bankWord: string | null): string {
   return isCode(word) ? `bank_refused: The bank gave the reason code ${word}.` : reasons.bank_refused
 }
 
-/** A short word in one case without spaces or long numbers: a code, not a name or an account number. */
+/**
+ * Accepts a short word in one case, without spaces or long numbers. It is a code, and not a name or an account
+ * number.
+ */
 function isCode(word: string): boolean {
   if (word.length > 40 || /\d{5}/.test(word)) return false
   return /^[A-Z][A-Z0-9]+([_-][A-Z0-9]+)*$/.test(word) || /^[a-z][a-z0-9]*([_-][a-z0-9]+)+$/.test(word)
@@ -40,7 +47,7 @@ export type ReasonCode = keyof typeof reasons
 
 const unexplained = 'MS03'
 
-/** ISO 20022 reason codes first where there are several, then the words of single banks. */
+/** ISO 20022 reason codes come first, then the codes of individual banks. */
 const words: readonly (readonly [ReasonCode, readonly string[]])[] = [
   ['invalid_account', ['AC01', 'AC03', 'PY01', 'BENSCANUNKNOWN', 'INVALID_ACCOUNT_NUMBER', 'INVALID_BANK_VALIDATION']],
   ['invalid_account', ['REJECTED_BY_BANK_PROVIDER', 'FPS_CANNOT_DETERMINE_ROUTE_FOR_PAYMENT']],
@@ -72,10 +79,10 @@ const wordOf: ReadonlyMap<ReasonCode, string> = new Map(
   words.toReversed().map(([code, [word = unexplained]]): [ReasonCode, string] => [code, word]),
 )
 
-/** The codes that a bank's reason can map to. The others are our own. */
+/** The codes that a bank's reason can map to. The other codes are our own. */
 export const bankReasons: readonly ReasonCode[] = [...wordOf.keys()].toSorted()
 
-/** A bank code that reasonFor maps to this code. */
+/** Returns a bank code that reasonFor maps to this code. */
 export function bankWordFor(code: ReasonCode): string {
   return wordOf.get(code) ?? unexplained
 }

@@ -1,4 +1,5 @@
-// Controls that only a simulated bank has: verify a customer, make deposits, move a transfer. Refuses every other bank.
+// Controls that only a simulated bank has: verify a customer, make deposits, move a transfer. They refuse every other
+// bank.
 
 import { formatUsdc } from '../domain/money'
 import type { Clock } from '../runtime/clock'
@@ -10,11 +11,11 @@ import { bankWordFor, type ReasonCode } from './reasons'
 
 export interface SimulatedBank {
   approveCustomer(customerRef: string): Promise<void>
-  /** Each call makes a deposit. For the live environment, where the bank's protocol has no such call. */
+  /** Makes a deposit on every call. Used in the live environment, where the bank's protocol has no such call. */
   deposit(deposit: WalletRefs & { amountMicroUsdc: bigint }): Promise<void>
-  /** Idempotent per key. Part of the sandbox's protocol. */
+  /** Makes a deposit once per key. This call is part of the sandbox's protocol. */
   simulateDeposit(deposit: WalletRefs & { amountMicroUsdc: bigint; key: string }): Promise<void>
-  /** Too late: this move is not possible from the transfer's current state. Nothing was moved. */
+  /** Returns `too_late`, and moves nothing, if the transfer's current state does not allow this outcome. */
   simulate(simulation: Simulation): Promise<'moved' | 'too_late'>
   close(): void
 }
@@ -25,11 +26,11 @@ export type SimulatedOutcome = (typeof simulatedOutcomes)[number]
 export interface Simulation {
   readonly transferRef: string
   readonly outcome: SimulatedOutcome
-  /** The reason for a failure or return; null if the bank gives none. */
+  /** The reason for a failure or return. Null if the bank gives none. */
   readonly reason: ReasonCode | null
 }
 
-/** A bank on this machine is simulated. No other bank can be controlled from here. */
+/** A bank on this machine is simulated. The controls refuse any other bank. */
 export function isSimulatedBank({ url }: BankAddress): boolean {
   const { hostname } = new URL(url)
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
@@ -38,7 +39,7 @@ export function isSimulatedBank({ url }: BankAddress): boolean {
 const defaultTimeouts: Timeouts = { connectMs: 2_000, callMs: 10_000 }
 const keySpent = [400, 422]
 
-/** Null if there is no bank, or a real one. */
+/** Returns null if there is no bank, or if it is a real one. */
 export function simulatedBankOrNone(
   access: BankAddress | null,
   clock: Clock,
@@ -51,7 +52,7 @@ interface Advance {
   readonly state: string
   readonly from: readonly string[]
   readonly reason?: string
-  /** The transfer stays in this state. */
+  /** The transfer does not advance from this state automatically. */
   readonly last?: true
 }
 
@@ -67,14 +68,14 @@ export function openSimulatedBank(access: BankAddress, clock: Clock, timeouts = 
     await ask(control, name, { method: 'POST', path, body: JSON.stringify(body) }, () => null)
   }
 
-  /** The bank checks the current state, because the transfer can move at any moment. */
+  /** The bank checks the current state itself, because the transfer can move at any moment. */
   async function advance(transferRef: string, { from, ...move }: Advance): Promise<'moved' | 'too_late'> {
     if (!isSimulatedBank(access)) throw new Error('only a bank on this machine is simulated')
     const path = `/transfers/${part(transferRef)}/advance`
     const answer = await control.call({ method: 'POST', path, body: JSON.stringify({ from, ...move }) })
     const status = answer.stage === 'answered' ? answer.status : null
     if (status === 200) return 'moved'
-    // 400: the money is back in the wallet.
+    // A 400 means that the money is back in the wallet.
     if (status === 400 || status === 409) return 'too_late'
     throw new RailUnavailable('simulate')
   }
@@ -91,7 +92,7 @@ export function openSimulatedBank(access: BankAddress, clock: Clock, timeouts = 
       const path = `/customers/${part(customerRef)}/wallets/${part(walletRef)}/simulate_deposit`
       const body = JSON.stringify({ currency: 'usdc', amount: formatUsdc(amountMicroUsdc) })
       const answer = await protocol.call({ method: 'POST', path, key, body })
-      // A key that was used before, for another amount or more than a day ago, means that the deposit was made.
+      // A rejected key was used before, for another amount or more than a day ago, so the deposit was made.
       const isMade = answer.stage === 'answered' && [201, ...keySpent].includes(answer.status)
       if (!isMade) throw new RailUnavailable('simulate deposit')
     },

@@ -1,11 +1,11 @@
-// The bank of a sandbox that is not connected yet: in process and stateless.
+// The bank of a sandbox that is not connected to a bank yet. It runs in process and is stateless.
 
 import { assert } from '../domain/assert'
 import { type Clock, systemClock } from '../runtime/clock'
 import { type Rail, RailUnavailable, type Transfer, type TransferOrder, type Verification } from './rail'
 import { reasons } from './reasons'
 
-/** Shared by all partners that are not connected. */
+/** All partners that are not connected share these refs. */
 export const simulatedRefs = {
   verificationRef: 'sim_verification',
   customerRef: 'sim_customer',
@@ -21,9 +21,9 @@ export function createSimulatedRail({ clock }: { clock: Clock }): Rail {
     verification: async () => approved,
     createWallet: async ({ chain }) => ({ walletRef: simulatedRefs.walletRef, chain, address: null }),
     wallets: async () => [],
-    // It stores nothing: only our ledger has the balance of a simulated wallet.
+    // This bank stores nothing. Only our ledger has the balance of a simulated wallet.
     wallet: () => Promise.reject(new RailUnavailable('wallet of the simulated bank')),
-    // No money reaches it from outside.
+    // A simulated wallet receives no money from outside.
     depositAddress: () => Promise.reject(new RailUnavailable('deposit address of the simulated bank')),
     bankFunding: () => Promise.reject(new RailUnavailable('bank funding of the simulated bank')),
     walletHistory: async () => [],
@@ -37,7 +37,7 @@ export function createSimulatedRail({ clock }: { clock: Clock }): Rail {
     submit: async ({ body }) => ({ outcome: 'accepted', transfer: transferAt('first', body, clock) }),
     transfer: async (ref) => transferAt('settled', ref, clock),
     payoutOf: async (ref) => transferAt('settled', ref, clock).payoutId,
-    // Its responses are never lost, so no lookup is needed.
+    // The responses of this bank are never lost, so no lookup is needed.
     findTransfer: async () => ({ outcome: 'absent' }),
     async *changedSince() {},
     transfersSince: async () => [],
@@ -74,7 +74,7 @@ const states = {
   settled: { paid: ['payment_processed', 'delivered'], refused: ['refunded', 'refunded'] },
 } as const
 
-/** Delivered or refunded by the time of the first poll. */
+/** A transfer is delivered or refunded by the time of the first poll. */
 function transferAt(moment: keyof typeof states, ref: string, clock: Clock): Transfer {
   const [, payoutId = null, sent, fate] = /^sim_transfer\/([^/]+)\/(\d+)\/(paid|refused)$/.exec(ref) ?? []
   assert(

@@ -1,4 +1,4 @@
-// What our own API is measured against: a bare Koa handler that does the same one SELECT through pg, and nothing else.
+// The baseline for our own API: a bare Koa handler that runs the same single SELECT through pg.
 import Koa from 'koa'
 import { Pool } from 'pg'
 import { environment } from '../../runtime/config/config'

@@ -1,4 +1,4 @@
-// A worker with our options, for empty benchmark workflows.
+// Runs the bare benchmark workflows with the options of our own worker.
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { environment } from '../../runtime/config/config'
 import { createLog } from '../../runtime/log'

@@ -1,4 +1,4 @@
-// Accepting and settling, in turns with bare workflows on the same server and worker options.
+// Measures accepting and settling, alternating with bare workflows on the same server and worker options.
 import { randomUUID } from 'node:crypto'
 import { load } from '../load'
 import { type Load, type Measured, medianOf, ratioOf, repeat } from '../measured'
@@ -24,7 +24,7 @@ export async function accepting(stage: Stage): Promise<string[]> {
   for (let round = 0; round <= rounds; round++) {
     for (const [n, each] of loads.entries()) {
       const taken = await takeRound(stage, round === 0 ? { ...each, seconds: 1 } : each)
-      // The first round only warms everything up.
+      // The first round is a warm-up.
       if (round > 0) measured[n]?.push(taken)
     }
     const settled = await settleAll(stage)

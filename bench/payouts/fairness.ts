@@ -1,4 +1,5 @@
-// POST /v1/payouts of a partner that pays now and then: alone, and beside another partner that sends payouts without pause.
+// Measures POST /v1/payouts of a partner that pays occasionally, alone and alongside another partner that sends
+// payouts continuously.
 import { setTimeout as wait } from 'node:timers/promises'
 import { load } from '../load'
 import { type Measured, measuredOf, medianOf, ratioOf } from '../measured'
@@ -10,7 +11,7 @@ import { untilConnected } from './wallets'
 const rounds = 3
 const seconds = 8
 const pauseMs = 100
-/** More than run on a worker at once, so that some wait in Temporal. */
+/** More than a worker runs concurrently, so that some wait in Temporal. */
 const floodClients = 200
 
 export async function fairness(stage: Stage): Promise<string[]> {
@@ -28,7 +29,7 @@ export async function fairness(stage: Stage): Promise<string[]> {
     const flooded = await payNowAndThen(stage, key)
     const flood = await flooding
     await untilDecided(stage)
-    // The first round only warms everything up.
+    // The first round is a warm-up.
     if (round === 0) continue
     taken.quiet.push(quiet)
     taken.flooded.push(flooded)
@@ -46,7 +47,7 @@ export async function fairness(stage: Stage): Promise<string[]> {
   ]
 }
 
-/** The rest of a flood must not count as the next round's quiet. */
+/** The rest of a flood must not slow the next round's quiet measurement. */
 async function untilDecided({ sql }: Stage): Promise<void> {
   const undecided = 'SELECT count(*)::int AS count FROM payouts WHERE verdict_at IS NULL AND released_at IS NULL'
   for (;;) {
@@ -69,7 +70,7 @@ async function payNowAndThen({ port }: Stage, key: string): Promise<Measured> {
     const body = JSON.stringify(bodyFor(n % 10))
     const answer = await fetch(`http://127.0.0.1:${port}/v1/payouts`, { method: 'POST', headers, body })
     await answer.arrayBuffer()
-    if (answer.status !== 201) throw new Error(`the payout was answered ${answer.status}`)
+    if (answer.status !== 201) throw new Error(`the payout request returned ${answer.status}`)
     latenciesMs.push(performance.now() - begunAt)
     await wait(pauseMs)
   }

@@ -41,7 +41,7 @@ export async function wholeLife(stage: Stage): Promise<string[]> {
   ]
 }
 
-/** Statements that only read commit too; those that write take a transaction id. */
+/** Read-only statements commit too, but only writes take a transaction ID. */
 async function transactions(sql: Postgres): Promise<{ commits: number; writes: number }> {
   const { rows } = await sql.query<{ commits: number; writes: number }>(
     `SELECT xact_commit::float8 AS commits, pg_snapshot_xmax(pg_current_snapshot())::text::float8 AS writes

@@ -1,4 +1,4 @@
-// GET /v1/payouts/{id} with authentication, against a bare Koa handler that does the same one SELECT: a ratio in one run.
+// Compares GET /v1/payouts/{id} with authentication to a bare Koa handler that runs the same single SELECT.
 import { Client } from 'pg'
 import { getText, load } from '../load'
 import { type Measured, medianOf, ratioOf } from '../measured'
@@ -22,7 +22,7 @@ export async function readPayout(system: System): Promise<string[]> {
   for (let round = 0; round <= rounds; round++) {
     const bareRound = await load({ port: barePort, next: () => bareText, status: 200 }, { clients, seconds })
     const ourRound = await load({ port: system.port, next: () => ourText, status: 200 }, { clients, seconds })
-    // The first round only warms both up.
+    // The first round is a warm-up.
     if (round > 0) {
       bares.push(bareRound)
       ours.push(ourRound)

@@ -1,4 +1,4 @@
-// A repeated request for a finished payout, against a bare Koa handler that looks the same row up.
+// Compares a repeated request for a finished payout to a bare Koa handler that looks up the same row.
 import { createServer } from 'node:net'
 import { choosePort } from '../../local/ports'
 import { load } from '../load'
@@ -10,7 +10,7 @@ import type { Stage } from './stage'
 const rounds = 4
 const each = { clients: 16, seconds: 1.5 }
 
-/** On the API that has made payouts before: a process that has never spoken to Temporal would be faster. */
+/** Uses the API that has made payouts before, because a process that has never called Temporal would be faster. */
 export async function replaying({ system, port }: Stage): Promise<string[]> {
   const text = payoutText(`bench-replay-${process.pid}`, system.sandboxKey, 1)
   await load({ port, next: () => text, status: 201 }, { clients: 1, seconds: 0 })
@@ -37,7 +37,7 @@ export async function replaying({ system, port }: Stage): Promise<string[]> {
   ]
 }
 
-/** An API that asked Temporal for a replay would answer none here. */
+/** An API that called Temporal for a replay would answer no request here. */
 async function besideASilentTemporal({ env }: Stage['system'], text: string): Promise<Measured> {
   const silent = createServer((socket) => socket.on('error', () => {}))
   const [port, temporalPort] = [await choosePort(0), await choosePort(0)]

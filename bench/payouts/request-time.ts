@@ -30,10 +30,10 @@ const names = [
   'request: read, authenticated, priced',
   'row: the key is claimed, Temporal is called',
   'start: workflow and task are stored, a worker gets it, the workflow runs',
-  'debit: the money is set aside, the recipient is found',
-  'bank: the call is noted and made',
+  'debit: the wallet is debited, the recipient is looked up',
+  'bank: the call is recorded and made',
   'record: the verdict is recorded, the task completed and stored',
-  'answer: the verdict comes back, the row is read and presented',
+  'answer: the verdict is returned, the row is read and presented',
 ]
 
 type Moments = readonly number[]
@@ -60,7 +60,7 @@ async function follow({ port, system, sql, temporal }: Stage, n: number): Promis
     [idempotencyKey],
   )
   const [row] = rows
-  if (row === undefined) throw new Error(`the payout was answered ${answer.status}`)
+  if (row === undefined) throw new Error(`the payout request returned ${answer.status}`)
   const key = { environment: 'sandbox', partnerId: system.partnerId, idempotencyKey, attempt: 1 } as const
   const { events } = await temporal.workflow.getHandle(payoutWorkflowId(key)).fetchHistory()
   const started = events?.find((event) => event.workflowExecutionStartedEventAttributes)

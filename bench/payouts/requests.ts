@@ -1,4 +1,4 @@
-// Requests to pay, each under a key of its own, to recipients that most of them have paid before.
+// Payout requests, each under its own Idempotency-Key, to a small set of recipients that most requests have paid before.
 import { postText } from '../load'
 
 const recipients = 50
@@ -9,7 +9,7 @@ interface PayoutRequestText {
   readonly text: string
 }
 
-/** The secrets take turns. */
+/** Rotates through the secrets. */
 export function nextPayout(secrets: readonly string[]): PayoutRequestText {
   sent += 1
   const key = `bench-${process.pid}-${sent}`

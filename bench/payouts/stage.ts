@@ -1,4 +1,5 @@
-// The stage of the payout benchmarks: an API that only accepts, bare workflows beside it, and the bank with its gate.
+// The setup for the payout benchmarks: an API that only accepts payouts, a worker for bare workflows, and control of
+// the bank.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -11,11 +12,14 @@ import { type System, startChild } from '../system'
 
 export interface Stage {
   readonly system: System
-  /** An API beside the system's own that polls the bank once an hour, so that accepting is measured apart from settling. */
+  /**
+   * The port of a second API that polls the bank once an hour, so that accepting is measured separately from
+   * settling.
+   */
   readonly port: number
   readonly temporal: Temporal
   readonly sql: Postgres
-  /** Shut: transfers move only on command. Open: they move automatically, as at the bank of `npm start`. */
+  /** With `shut`, transfers move only on command. With `open`, they move automatically, as with `npm start`. */
   readonly gate: (position: 'shut' | 'open') => Promise<void>
   readonly control: (method: string, path: string, body: object) => Promise<void>
   readonly untilAllClosed: () => Promise<void>
@@ -66,8 +70,8 @@ export async function openTransfers(sql: Postgres): Promise<string[]> {
 }
 
 /**
- * Measures the simulated bank alone, which is the upper limit of every measurement through it. Leaves transfers at the bank that belong
- * to no payout, so it must be the last measurement.
+ * Measures the simulated bank alone, which is the upper limit of every measurement through it. Must run last, because
+ * it leaves transfers at the bank that belong to no payout.
  */
 export async function bankSpeed({ system, sql }: Stage): Promise<string[]> {
   const { rows } = await sql.query<{ body: string; payoutId: string }>(

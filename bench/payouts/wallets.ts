@@ -1,4 +1,4 @@
-// Payouts from one shared wallet, compared with a hundred wallets in turn.
+// Compares payouts from one shared wallet with payouts from a hundred wallets in rotation.
 import { setTimeout as wait } from 'node:timers/promises'
 import { openDatabase } from '../../db/data-source'
 import { openKeyring } from '../../db/keyring'
@@ -16,7 +16,7 @@ const wallets = 100
 const rounds = 3
 const each = { clients: 16, seconds: 2 }
 
-/** The keys of a hundred partners whose sandboxes are at the bank. */
+/** Returns the keys of a hundred partners whose sandboxes are connected to the bank. */
 export async function openWallets(stage: Stage): Promise<string[]> {
   const { databaseUrl, secretKeys, taskQueuePrefix: queuePrefix } = loadConfig(stage.system.env)
   const clock = systemClock
@@ -26,7 +26,7 @@ export async function openWallets(stage: Stage): Promise<string[]> {
   for (let n = 1; n <= wallets; n++) {
     const about = { name: `Bench ${n}`, slug: `bench-${n}`, email: `bench-${n}@payouts.test`, createdBy: 'bench' }
     const opened = await openPartner({ db, clock }, about)
-    if (opened.outcome !== 'opened') throw new Error(`there is a partner ${about.slug} already`)
+    if (opened.outcome !== 'opened') throw new Error(`the partner ${about.slug} already exists`)
     const order = { partnerId: opened.partner.id, environment: 'sandbox', label: null, createdBy: 'bench' } as const
     const made = await db.transaction((tx) => createApiKey(tx, { ...order, at: clock.now(), keyring }))
     if (made.outcome === 'created') secrets.push(made.secret)

@@ -1,4 +1,4 @@
-// Charges: append-only rows, each stored once by its cause.
+// Charges are append-only rows. Each cause is charged once.
 
 import type { ChargeKind } from '../../domain/invoices/invoice'
 import { firstDayOf, londonMonthOf, type Month } from '../../domain/month'
@@ -15,7 +15,7 @@ export interface ChargeRow {
   readonly causeRef: string
   readonly payoutId: string | null
   readonly amountMicropounds: bigint
-  /** The first day of its London month, as YYYY-MM-DD. */
+  /** The first day of the charge's month in London, as YYYY-MM-DD. */
   readonly month: string
   readonly description: string | null
   readonly createdAt: Date
@@ -33,7 +33,7 @@ export const charge = entity<ChargeRow>('Charge', 'charges', {
   createdAt: time,
 })
 
-/** Maintained only by the triggers of charges and invoices. */
+/** Only triggers of charges and invoices write this table. */
 interface UninvoicedChargeRow extends Pick<ChargeRow, 'partnerId' | 'month' | 'kind' | 'amountMicropounds'> {
   readonly chargeId: string
 }
@@ -48,13 +48,13 @@ export const uninvoicedCharge = entity<UninvoicedChargeRow>('UninvoicedCharge', 
 
 export interface Charge extends Pick<ChargeRow, 'partnerId' | 'kind' | 'causeRef' | 'payoutId' | 'amountMicropounds'> {
   readonly at: Date
-  /** The London month of `at`, unless given. */
+  /** Defaults to the London month of `at`. */
   readonly month?: Month
-  /** The reason, where the cause does not state it. */
+  /** The reason, if the cause does not state it. */
   readonly description?: string
 }
 
-/** Adding the same cause again changes nothing. */
+/** Adds the charge. Adding the same cause again changes nothing. */
 export async function addCharge(tx: Tx, charge: Charge): Promise<void> {
   const { partnerId, kind, causeRef, payoutId, amountMicropounds, at, month = londonMonthOf(at) } = charge
   await tx.sql`INSERT INTO charges
@@ -64,12 +64,12 @@ export async function addCharge(tx: Tx, charge: Charge): Promise<void> {
     ON CONFLICT (partner_id, kind, cause_ref) DO NOTHING`
 }
 
-/** The fee charged for a payout; null when it was never completed in live. */
+/** Finds the fee charged for a payout. Returns null if the payout was not charged. */
 export async function findPayoutFee(tx: Tx, partnerId: string, payoutId: string): Promise<bigint | null> {
   return findCharge(tx, { partnerId, kind: 'payout_fee', causeRef: payoutId })
 }
 
-/** The amount charged for this cause; null if there is none. */
+/** Finds the amount charged for this cause. */
 export async function findCharge(
   tx: Tx,
   { partnerId, kind, causeRef }: Pick<Charge, 'partnerId' | 'kind' | 'causeRef'>,
@@ -80,11 +80,11 @@ export async function findCharge(
 }
 
 export interface ListedCharge extends Omit<ChargeRow, 'partnerId' | 'month'> {
-  /** YYYY-MM */
+  /** In the form YYYY-MM. */
   readonly month: Month
 }
 
-/** For operators: with the partner and its invoice, which is null while no invoice has the charge. */
+/** A charge for operators, with its partner and invoice. `invoiceNumber` is null while no invoice has the charge. */
 export interface PartnerCharge extends ListedCharge {
   readonly slug: string
   readonly invoiceNumber: string | null
@@ -95,16 +95,17 @@ export async function hasChargeOf(db: Queryable, invoiceId: string, chargeId: st
   return found.length > 0
 }
 
-/** Newest first. `startingAfter` must be a charge of this invoice. A void invoice still lists its charges. */
+/** Lists the newest first. `startingAfter` must be a charge of this invoice. A void invoice still lists its charges. */
 export async function listChargesOf(db: Queryable, invoiceId: string, page: Page): Promise<ListedCharge[]> {
-  // By the primary key, so that a page of an invoice with a hundred thousand charges costs a page. Ids begin with their time.
+  // Sorts by the primary key, so that a page costs the same even if the invoice has a hundred thousand charges. IDs
+  // start with their time.
   const { take, startingAfter } = page
   return db.sql<ListedCharge>`SELECT ${listedColumns} FROM invoice_charges JOIN charges ON charges.id = charge_id
     WHERE invoice_id = ${invoiceId} AND (${startingAfter}::uuid IS NULL OR charge_id < ${startingAfter})
     ORDER BY charge_id DESC LIMIT ${take}`
 }
 
-/** Oldest first. */
+/** Lists the oldest first. */
 export async function listChargesOfPayout(db: Queryable, payoutId: string): Promise<PartnerCharge[]> {
   return db.sql<PartnerCharge>`SELECT ${partnerColumns} FROM ${partnerTables} WHERE charges.payout_id = ${payoutId}
     ORDER BY charges.created_at, charges.id`
@@ -115,7 +116,7 @@ export interface ChargeFilters {
   /** The month of the charges. A late charge is on the invoice of a later month. */
   readonly month?: Month | undefined
   readonly payoutId?: string | undefined
-  /** May be a void invoice. */
+  /** The invoice may be void. */
   readonly invoiceNumber?: string | undefined
 }
 
@@ -125,14 +126,17 @@ export interface ChargeSum {
   readonly sumMicropounds: bigint
 }
 
-/** The newest `take` charges that match all filters. At least one filter must name a partner, payout or invoice. */
+/**
+ * Returns the newest `take` charges that match all filters. At least one filter must name a partner, payout or
+ * invoice.
+ */
 export async function searchCharges(db: Queryable, filters: ChargeFilters, take: number): Promise<PartnerCharge[]> {
   const statement = sql`SELECT ${partnerColumns} FROM ${partnerTables} WHERE ${chosenBy(filters)}
     ORDER BY charges.created_at DESC, charges.id DESC LIMIT ${literal(take)}`
   return db.run(statement, { plan: 'each time' })
 }
 
-/** Of all charges that match the filters. */
+/** Sums all charges that match the filters, by kind. */
 export async function sumCharges(db: Queryable, filters: ChargeFilters): Promise<ChargeSum[]> {
   const statement = sql`SELECT charges.kind, count(*)::integer AS count,
       sum(charges.amount_micropounds)::bigint AS sum_micropounds

@@ -1,4 +1,4 @@
-// Invoices with their lines and charges: the tables, and the reads for partners, finance and mails. Drafts are not shown.
+// Invoices with their lines and charges: the tables, and the reads for partners, finance and mails. Drafts stay hidden.
 
 import { assert } from '../../domain/assert'
 import type { Correction, InvoiceDocument, InvoiceParties } from '../../domain/invoices/document'
@@ -13,21 +13,21 @@ import { joined, literal, type Sql, sql } from '../sql'
 export interface StoredInvoice {
   readonly id: string
   readonly partnerId: string
-  /** The first day of its London month, as YYYY-MM-DD. */
+  /** The first day of the invoice's month in London, as YYYY-MM-DD. */
   readonly period: string
   readonly number: string | null
   readonly status: InvoiceStatus
   readonly totalPence: bigint
-  /** Credit that it leaves for the next invoice. */
+  /** The credit that this invoice leaves for the next one. */
   readonly carriedPence: bigint
-  /** Credit that it took from earlier invoices. */
+  /** The credit that this invoice took from earlier ones. */
   readonly carriedInPence: bigint
   readonly issuedAt: Date | null
   readonly dueAt: Date | null
   readonly paidAt: Date | null
   readonly voidedAt: Date | null
   readonly mailedAt: Date | null
-  /** The printed data that is not in columns or lines; null in a draft. */
+  /** The printed data that is not in columns or lines. Null in a draft. */
   readonly document: InvoiceParties | null
   readonly voidReason: string | null
   readonly createdAt: Date
@@ -103,25 +103,28 @@ export async function findInvoice(db: Queryable, partnerId: string, id: string):
   return invoice ?? null
 }
 
-/** Newest month first; `startingAfter` must be the id of an invoice that findInvoice finds for the same partner. */
+/**
+ * Lists the newest month first. `startingAfter` must be the ID of an invoice that findInvoice finds for the same
+ * partner.
+ */
 export async function listInvoices(
   db: Queryable,
   partnerId: string,
   { take, startingAfter }: Page,
 ): Promise<InvoiceRow[]> {
-  // A month may have a void invoice beside the one that replaced it, so the month alone is not an order.
+  // A month may have a void invoice and its replacement, so the month alone does not define an order.
   return db.sql<InvoiceRow>`SELECT ${columns} FROM invoices
     WHERE ${isShownTo(partnerId)} AND (${startingAfter}::uuid IS NULL OR (invoices.period, created_at, id) <
       (SELECT last.period, last.created_at, last.id FROM invoices last WHERE last.id = ${startingAfter}))
     ORDER BY invoices.period DESC, created_at DESC, id DESC LIMIT ${take}`
 }
 
-/** In the order of the invoice. */
+/** Lists the lines in the order of the invoice. */
 export async function listLinesOf(db: Queryable, invoiceId: string): Promise<InvoiceLine[]> {
   return db.sql<InvoiceLine>`SELECT ${lineColumns} FROM invoice_lines WHERE invoice_id = ${invoiceId} ORDER BY position`
 }
 
-/** In the order of each invoice. */
+/** Lists the lines of several invoices, each in the order of its invoice. */
 export async function listInvoiceLines(db: Queryable, invoiceIds: readonly string[]): Promise<InvoiceLineRow[]> {
   return db.sql<InvoiceLineRow>`SELECT invoice_id, ${lineColumns}
     FROM invoice_lines WHERE invoice_id = ANY (${invoiceIds}::uuid[]) ORDER BY invoice_id, position`
@@ -134,7 +137,7 @@ export interface PartnerInvoice
   readonly slug: string
   readonly issuedAt: Date
   readonly dueAt: Date
-  /** Whole days since the due day in London; null unless it is open and that day is over. */
+  /** Whole days since the due date in London. Null unless the invoice is open and overdue. */
   readonly overdueDays: number | null
 }
 
@@ -145,7 +148,7 @@ interface InvoiceFilters {
   readonly now: Date
 }
 
-/** The newest `take` invoices of all partners that match, with void ones, by number. */
+/** Returns the newest `take` matching invoices of all partners, including void ones, in ascending order of number. */
 export async function searchInvoices(
   db: Queryable,
   { period, slug, only, now }: InvoiceFilters,
@@ -168,7 +171,7 @@ export async function searchInvoices(
 const dueDay = sql`(due_at AT TIME ZONE 'Europe/London')::date`
 
 export interface InvoiceToMail extends Pick<StoredInvoice, 'id' | 'partnerId' | 'status' | 'mailedAt'> {
-  /** The billing email, or else the contact's; null if the partner has neither. */
+  /** The billing email, or else the contact email. Null if the partner has neither. */
   readonly email: string | null
 }
 
@@ -179,12 +182,12 @@ export async function findInvoiceToMail(db: Queryable, id: string): Promise<Invo
   return invoice ?? null
 }
 
-/** Only the first call sets the time. */
+/** Records the time of the first call only. */
 export async function markInvoiceMailed(db: Queryable, id: string, at: Date): Promise<void> {
   await db.sql`UPDATE invoices SET mailed_at = ${at} WHERE id = ${id} AND mailed_at IS NULL`
 }
 
-/** Null when the partner has no such invoice, or it is a draft. */
+/** Returns null if the partner has no such invoice, or if it is a draft. */
 export async function findInvoiceDocument(
   db: Queryable,
   partnerId: string,
@@ -222,7 +225,10 @@ async function documentOf(db: Queryable, invoice: InvoiceRow): Promise<InvoiceDo
   }
 }
 
-/** Oldest first. From the partner's few corrections, because an invoice can have a hundred thousand charges. */
+/**
+ * Lists the oldest first. Starts from the partner's few corrections, because an invoice can have a hundred thousand
+ * charges.
+ */
 async function listCorrections(db: Queryable, invoiceId: string): Promise<Correction[]> {
   const rows = await db.sql<{
     amountMicropounds: bigint

@@ -1,4 +1,4 @@
-// Issues the invoice of one partner and month: one transaction, safe to repeat, and numbers without gaps.
+// Issues the invoice of one partner and month in one transaction. Safe to repeat. Invoice numbers have no gaps.
 import { assert } from '../../domain/assert'
 import type { Buyer, InvoiceParties, Seller } from '../../domain/invoices/document'
 import {
@@ -19,7 +19,7 @@ import { chargeDueAccounts, findCarriedPence, groupColumns, listToBill } from '.
 
 export interface InvoiceOrder {
   readonly partnerId: string
-  /** It must be over, so that its charges are complete. */
+  /** The month must be over, so that its charges are complete. */
   readonly period: Month
   readonly at: Date
   readonly seller: Seller
@@ -40,7 +40,7 @@ export type Previewed =
   | ({ readonly outcome: 'already' } & IssuedInvoice)
   | { readonly outcome: 'nothing' }
 
-/** `already` when the month has an invoice that is not void; `nothing` when there was nothing to bill. */
+/** Returns `already` if the month has an invoice that is not void, and `nothing` if there is nothing to bill. */
 export async function issueInvoice(db: Db, { partnerId, period, at, seller }: InvoiceOrder): Promise<Issued> {
   assert(isOver(period, at), 'a month cannot be billed before it is over')
   return db.transaction(async (tx) => {
@@ -67,7 +67,10 @@ export async function issueInvoice(db: Db, { partnerId, period, at, seller }: In
   })
 }
 
-/** Computes the result of issueInvoice without changing anything. A month that is not over shows its charges so far. */
+/**
+ * Computes the result of issueInvoice without changing anything. Shows the charges so far for a month that is not
+ * over.
+ */
 export async function previewInvoice(
   db: Queryable,
   { partnerId, period }: Pick<InvoiceOrder, 'partnerId' | 'period'>,
@@ -79,7 +82,10 @@ export async function previewInvoice(
   return { outcome: 'new', invoice: makeInvoice(groups, { carriedInPence: await findCarriedPence(db, partnerId) }) }
 }
 
-/** A payout that was completed in this month and not charged yet, because its worker was stopped in between, must not miss it. */
+/**
+ * Charges the month's completed payouts that were not charged yet because their worker stopped. The invoice must not
+ * miss them.
+ */
 async function chargeCompletedPayouts(tx: Tx, { partnerId, period, at }: Step): Promise<void> {
   const rows = await lockUnclosedCompleted(tx, partnerId, startOf(nextMonth(period)))
   for (const row of rows) await chargePayout(tx, row, at)
@@ -95,7 +101,7 @@ async function findIssued(db: Queryable, partnerId: string, period: Month): Prom
 
 type Step = Omit<InvoiceOrder, 'seller'>
 
-/** The rule of isBillable, checked before any charge is taken: a charge stays on the invoice that took it. */
+/** Applies the rule of isBillable before any charge is taken, because a charge stays on the invoice that took it. */
 async function hasSomethingToBill(tx: Tx, partnerId: string, period: Month): Promise<boolean> {
   const found = await tx.sql`SELECT FROM uninvoiced_charges
     WHERE partner_id = ${partnerId} AND month <= ${firstDayOf(period)} AND kind <> 'credit' LIMIT 1`
@@ -109,7 +115,7 @@ async function draft(tx: Tx, { partnerId, period, at }: Step): Promise<string> {
   return invoiceId
 }
 
-/** In portions, so that no statement exceeds its timeout, however many charges there are. */
+/** Takes the charges in batches, so that no statement exceeds its timeout, however many charges there are. */
 async function takeCharges(
   tx: Tx,
   { invoiceId, partnerId, period }: { invoiceId: string; partnerId: string; period: Month },
@@ -145,7 +151,7 @@ async function insertLines(tx: Tx, invoiceId: string, lines: readonly InvoiceLin
       (id uuid, position integer, kind text, description text, quantity integer, unit bigint, amount bigint)`
 }
 
-/** Called late, because it locks the partner's row. Returns the buyer of the invoice. */
+/** Records the month as billed and returns the buyer. Called late, because it locks the partner's row. */
 async function closeMonth(tx: Tx, partnerId: string, period: Month): Promise<Buyer> {
   const [partner] = await tx.sql<{
     name: string
@@ -157,7 +163,7 @@ async function closeMonth(tx: Tx, partnerId: string, period: Month): Promise<Buy
   return { name: partner.name, addressLines: lines.filter((line) => line !== '') }
 }
 
-/** The last void invoice of this month; empty if there is none. */
+/** Finds the last void invoice of this month. Returns an empty object if there is none. */
 async function findReplaced(tx: Tx, partnerId: string, period: Month): Promise<Pick<InvoiceParties, 'replaces'>> {
   const [replaced] = await tx.sql<{ replaces: string }>`SELECT number AS replaces FROM invoices
     WHERE partner_id = ${partnerId} AND period = ${firstDayOf(period)} AND status = 'void'
@@ -174,8 +180,9 @@ interface Opening {
 }
 
 /**
- * The last step, because every transaction that issues an invoice waits for the counter's lock. An invoice for 0.00 is paid at
- * once. It is issued all the same, so that the charges and the credit of its month are on an invoice.
+ * Numbers and opens the invoice. This is the last step, because it holds the counter's lock, for which other
+ * transactions wait. An invoice for 0.00 is paid immediately, but it is still issued, so that every charge and credit
+ * of its month is on an invoice.
  */
 async function open(tx: Tx, { invoiceId, invoice, carriedInPence, at, document }: Opening): Promise<string> {
   const dueAt = new Date(at.getTime() + dueAfterDays * 86_400_000)

@@ -1,4 +1,4 @@
-// The moves of an issued invoice: paid, unpaid again, or void. Nothing else of it ever changes.
+// The status changes of an issued invoice: paid, unpaid again, or void. Nothing else about it ever changes.
 import { assert } from '../../domain/assert'
 import type { InvoiceStatus } from '../../domain/invoices/invoice'
 import { londonDayOf } from '../../domain/month'
@@ -8,7 +8,7 @@ import { sql } from '../sql'
 export type Moved =
   | { readonly outcome: 'moved'; readonly partnerId: string; readonly number: string }
   | { readonly outcome: 'not_found' }
-  /** Its current status, which does not allow the move. */
+  /** The current status does not allow the move. */
   | { readonly outcome: 'wrong_status'; readonly number: string; readonly status: InvoiceStatus }
 
 export type Unpaid =
@@ -18,7 +18,7 @@ export type Unpaid =
 
 export type Voided =
   | Moved
-  /** Its credit was used: `usedBy` must be void first. */
+  /** A later invoice has used its credit, so `usedBy` must be voided first. */
   | { readonly outcome: 'credit_used'; readonly number: string; readonly usedBy: string }
 
 export type Paid =
@@ -26,7 +26,10 @@ export type Paid =
   /** The payment date is before the issue date. */
   | { readonly outcome: 'before_issue'; readonly number: string; readonly issuedOn: string }
 
-/** Frees its charges: the next run of its month bills them again. A paid invoice must be marked as unpaid first. */
+/**
+ * Voids an unpaid invoice and frees its charges, so the next run for its month bills them again. A paid invoice must
+ * be marked as unpaid first.
+ */
 export async function voidInvoice(
   tx: Tx,
   { number, reason, at }: { readonly number: string; readonly reason: string; readonly at: Date },
@@ -73,13 +76,13 @@ interface LockedInvoice {
   readonly status: InvoiceStatus
   readonly totalPence: bigint
   readonly issuedAt: Date
-  /** The partner's carried credit without this invoice. */
+  /** The credit that the partner's other invoices carry. */
   readonly potWithoutPence: bigint
-  /** The number of the latest invoice that has used carried credit. */
+  /** The number of the latest other invoice that has used carried credit. */
   readonly usedBy: string | null
 }
 
-/** Under lockBilling of its partner. */
+/** Locks the partner's billing, then loads the invoice. */
 async function lockInvoice(tx: Tx, number: string): Promise<LockedInvoice | null> {
   const [owner] = await tx.sql<{ partnerId: string }>`SELECT partner_id FROM invoices WHERE number = ${number}`
   if (owner === undefined) return null
@@ -98,12 +101,13 @@ async function lockInvoice(tx: Tx, number: string): Promise<LockedInvoice | null
 }
 
 /**
- * How a transaction that bills or voids begins. Others of the same partner wait here, before they lock any row, so that none
- * deadlock. The partner's row is not locked: its settings can change while its charges are taken.
+ * Every transaction that bills or voids starts with this lock. Others for the same partner wait here, before they
+ * lock any row, so they cannot deadlock. The partner's row is not locked, so its settings can change while its
+ * charges are taken.
  */
 export async function lockBilling(tx: Tx, partnerId: string): Promise<void> {
-  // In this transaction PostgreSQL plans each statement for its actual rows. A plan cached from a small invoice would read
-  // whole tables for each row of a large one. The timeout allows for a hundred thousand charges.
+  // Makes PostgreSQL plan each statement for its actual values. A plan cached from a small invoice would read whole
+  // tables for each row of a large one. The timeout allows for a hundred thousand charges.
   await tx.sql`SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
     set_config('statement_timeout', ${String(statementMs)}, true)`
   await tx.run(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`invoice/${partnerId}`}, 0))`, {
@@ -113,5 +117,8 @@ export async function lockBilling(tx: Tx, partnerId: string): Promise<void> {
 
 const statementMs = 120_000
 
-/** For statements that wait for locks or write all charges of an invoice. The server's timeout comes first. */
+/**
+ * For statements that wait for locks or write all charges of an invoice. Longer than the server's timeout, which
+ * should fire first.
+ */
 export const largeAnswerMs = statementMs + 2_000

@@ -10,8 +10,9 @@ export interface PartnerToBill {
 }
 
 /**
- * Partners with a live account that was not billed up to the month, with uninvoiced charges, or with a completed payout that may not
- * be charged yet, without those that have an invoice for the month. By id; `after` is the last id of the previous page.
+ * Lists the partners without an invoice for the month that may need one. They have an unbilled live account,
+ * uninvoiced charges, or a completed payout that may not be charged yet. Sorts by ID. `after` is the last ID of the
+ * previous page.
  */
 export async function listPartnersToBill(
   db: Queryable,
@@ -23,7 +24,7 @@ export async function listPartnersToBill(
     ORDER BY id LIMIT ${limit}`
 }
 
-/** How many partners have an invoice for the month. */
+/** Counts the partners that have an invoice for the month. */
 export async function countInvoiced(db: Queryable, period: Month): Promise<number> {
   const [row] = await db.sql<{
     count: number
@@ -31,7 +32,10 @@ export async function countInvoiced(db: Queryable, period: Month): Promise<numbe
   return row?.count ?? 0
 }
 
-/** How many partners have no invoice for a month that is over. A void invoice counts as one: an operator decides about it. */
+/**
+ * Counts the partners that lack an invoice for a past month. A void invoice counts as an invoice, because an operator
+ * decides about it.
+ */
 export async function countNotBilled(db: Queryable, period: Month): Promise<number> {
   const isMissing = isToBill(period, sql`'open', 'paid', 'void'`)
   const [row] = await db.sql<{ count: number }>`SELECT count(*)::integer AS count FROM partners WHERE ${isMissing}`
@@ -45,7 +49,7 @@ function isToBill(period: Month, settled: Sql): Sql {
       AND (
         (coalesce(billed_until < ${firstDay}, true) AND live_opened_at < ${startOf(nextMonth(period))})
         OR EXISTS (SELECT FROM uninvoiced_charges WHERE partner_id = partners.id AND month <= ${firstDay} AND kind <> 'credit')
-        -- Not correlated, so that the few open payouts are read once and not for each partner.
+        -- This subquery is not correlated, so PostgreSQL reads the few open payouts once and not for each partner.
         OR id IN (SELECT p.partner_id FROM payouts p WHERE ${isUnclosedCompleted(startOf(nextMonth(period)))})
       )`
 }

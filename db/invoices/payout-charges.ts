@@ -1,4 +1,5 @@
-// Charges a live partner for a payout, each cause once: fees when it has completed, exceptions, and the credit for a return.
+// Charges a live partner for a payout: fees on completion, exceptions, and the credit for a return. Charges each
+// cause once.
 
 import { assert } from '../../domain/assert'
 import { exceptionFeeFor, networkFeeFor } from '../../domain/invoices/fees'
@@ -14,19 +15,19 @@ export type Chargeable = Pick<
   'id' | 'partnerId' | 'environment' | 'feePence' | 'feeInTransferPence' | 'completedAt' | 'networkCostMicropounds'
 >
 
-/** What a completed payout costs the partner. */
+/** The charges to the partner for a completed payout. */
 export interface PayoutCharge {
   readonly feeMicropounds: bigint
   readonly networkMicropounds: bigint
 }
 
 /**
- * In the month in which the payout was completed and at the prices of that time, however late it is charged. Null in the sandbox,
- * where nothing is charged.
+ * Charges the fees in the month in which the payout completed, at the prices of that time, however late it runs.
+ * Returns null in the sandbox, where nothing is charged.
  */
 export async function chargePayout(tx: Tx, row: Chargeable, at: Date): Promise<PayoutCharge | null> {
   if (row.environment !== 'live') return null
-  assert(row.completedAt !== null, 'only a completed payout is charged')
+  assert(row.completedAt !== null, 'only a completed payout can be charged')
   const prices = await findPrices(tx, row.partnerId, row.completedAt)
   const about = {
     partnerId: row.partnerId,
@@ -37,7 +38,7 @@ export async function chargePayout(tx: Tx, row: Chargeable, at: Date): Promise<P
   }
   const feeMicropounds = micropoundsFromPence(row.feePence - row.feeInTransferPence)
   await addCharge(tx, { ...about, kind: 'payout_fee', amountMicropounds: feeMicropounds })
-  // A bank that does not state its cost has a price in the list.
+  // If the bank does not report its cost, the price list's cost applies.
   const networkMicropounds = networkFeeFor(row.networkCostMicropounds, prices)
   await addCharge(tx, { ...about, kind: 'network_fee', amountMicropounds: networkMicropounds })
   return { feeMicropounds, networkMicropounds }
@@ -54,13 +55,13 @@ export async function creditReturned(tx: Tx, row: Charged, at: Date): Promise<vo
   await addCharge(tx, { ...about, kind: 'credit', amountMicropounds: fee })
 }
 
-/** Charges the price list's cost of a return, once, whether or not the payout had completed. */
+/** Charges the price list's cost of a return once, whether or not the payout had completed. */
 export async function chargeReturn(tx: Tx, row: Charged, at: Date): Promise<void> {
   const { returnCostMicropounds } = await findPrices(tx, row.partnerId, at)
   await chargeException(tx, row, { causeRef: `return/${row.id}`, costMicropounds: returnCostMicropounds, at })
 }
 
-/** Charges a return, recall or trace, each once by its `causeRef`. Nothing is charged if it cost nothing. */
+/** Charges a return, recall or trace, each once by its `causeRef`. Charges nothing if the bank's cost was zero. */
 export async function chargeException(
   tx: Tx,
   row: Charged,

@@ -1,4 +1,4 @@
-// Price lists: a standard one, and one per partner that starts as its copy. No price is in the code.
+// Price lists: the standard list, and one list per partner that starts as a copy of it. The code contains no prices.
 
 import { assert } from '../../domain/assert'
 import type { PriceList } from '../../domain/invoices/fees'
@@ -44,7 +44,7 @@ export async function copyStandardPrices(tx: Tx, partner: { partnerId: string; a
   assert(copied.length === 1, 'a standard price list must be valid')
 }
 
-/** The partner's prices at that time. Every partner has prices from the start. */
+/** Finds the partner's prices at the given time. Every partner has prices from the start. */
 export async function findPrices(db: Queryable, partnerId: string, at: Date): Promise<PriceList> {
   const [prices] = await db.sql<PriceList>`SELECT ${priceColumns} FROM price_lists
     WHERE partner_id = ${partnerId} AND valid_from <= ${at} AND (valid_until IS NULL OR valid_until > ${at})
@@ -53,10 +53,10 @@ export async function findPrices(db: Queryable, partnerId: string, at: Date): Pr
   return prices
 }
 
-/** Null for the standard prices, with which a new partner starts. */
+/** The partner, or null for the standard prices that new partners copy. */
 type PriceOwner = string | null
 
-/** By start, with earlier and planned prices. */
+/** Lists past, current and planned prices by their start. */
 export async function listPrices(db: Queryable, partnerId: PriceOwner): Promise<ValidPrices[]> {
   return db.sql<ValidPrices>`SELECT ${priceColumns}, valid_from, valid_until, made_by FROM price_lists
     WHERE ${isOf(partnerId)} ORDER BY valid_from`
@@ -66,10 +66,13 @@ export type ValidPrices = Omit<PriceListRow, 'id' | 'partnerId'>
 
 type PricesChanged =
   | { readonly outcome: 'changed' }
-  /** Other prices are planned from then on, and a change before them is not allowed. */
+  /** Other prices are already planned from `from`. A change cannot start before them. */
   | { readonly outcome: 'planned'; readonly from: Date }
 
-/** Ends the current prices at `from`, which must not be in the past. Prices planned for the same time are replaced. */
+/**
+ * Ends the current prices at `from`, which must not be in the past. Replaces prices that are planned for the same
+ * time.
+ */
 export async function changePrices(
   tx: Tx,
   change: { partnerId: PriceOwner; changes: Partial<PriceList>; from: Date; at: Date; madeBy?: string },
@@ -85,7 +88,7 @@ export async function changePrices(
   return { outcome: 'changed' }
 }
 
-/** Undoes the last planned change, until it begins. */
+/** Undoes the last planned change, as long as it has not started. */
 export async function removePlanned(
   tx: Tx,
   { partnerId, from, at }: { partnerId: PriceOwner; from: Date; at: Date },

@@ -1,4 +1,4 @@
-// Amounts of a partner that are not on an invoice yet: charges by kind, due monthly accounts, and carried credit.
+// A partner's amounts that are not on an invoice yet: charges by kind, due monthly fees, and carried credit.
 import type { ChargeGroup } from '../../domain/invoices/invoice'
 import { dueMonthlyAccount, dueMonths, type LiveAccount } from '../../domain/invoices/monthly-account'
 import { firstDayOf, type Month } from '../../domain/month'
@@ -8,12 +8,15 @@ import { addCharge } from './charges'
 import { findPrices } from './price-lists'
 
 export interface Span {
-  /** Exclusive; null means from the beginning. */
+  /** Exclusive. Null means from the start. */
   readonly after: Month | null
   readonly until: Month
 }
 
-/** The invoice of `until` takes its own charges, uninvoiced charges of earlier months, and due monthly accounts. */
+/**
+ * Lists what the invoice of `until` takes: its own charges, uninvoiced charges of earlier months, and due monthly
+ * fees.
+ */
 export async function listToBill(db: Queryable, partnerId: string, span: Span): Promise<ChargeGroup[]> {
   const { after, until } = span
   const stored = await db.sql<ChargeGroup>`SELECT ${groupColumns} FROM uninvoiced_charges
@@ -23,7 +26,7 @@ export async function listToBill(db: Queryable, partnerId: string, span: Span): 
   return [...stored, ...due.filter(({ months }) => after === null || months.every((month) => month > after))]
 }
 
-/** The credit that invoices have carried over, less the credit that later ones took. */
+/** Returns the credit that invoices have carried over, minus the credit that later invoices took. */
 export async function findCarriedPence(db: Queryable, partnerId: string): Promise<bigint> {
   const [pot] = await db.sql<{
     carriedPence: bigint
@@ -32,12 +35,12 @@ export async function findCarriedPence(db: Queryable, partnerId: string): Promis
   return pot?.carriedPence ?? 0n
 }
 
-/** The columns of a ChargeGroup, over charges that are grouped by kind. */
+/** The columns of a ChargeGroup, for charges that are grouped by kind. */
 export const groupColumns = sql`kind, count(*)::integer AS count, sum(amount_micropounds)::bigint AS sum_micropounds,
   min(amount_micropounds) AS least_micropounds, max(amount_micropounds) AS most_micropounds,
   coalesce(array_agg(DISTINCT to_char(month, 'YYYY-MM')) FILTER (WHERE kind = 'monthly_account'), '{}') AS months`
 
-/** Also of earlier months without an invoice run, each at its own price. A price of zero is not charged. */
+/** Includes earlier months without an invoice run, each at its own price. A price of zero is not charged. */
 async function listDueAccounts(db: Queryable, partnerId: string, until: Month): Promise<ChargeGroup[]> {
   return (await listDue(db, partnerId, until)).map(({ month, pricePence }) => dueMonthlyAccount(month, pricePence))
 }

@@ -1,4 +1,4 @@
-// Usage of a partner by London month, read from totals that triggers maintain.
+// A partner's usage by London month, read from totals that triggers maintain.
 
 import { isBillable, type MadeInvoice, makeInvoice } from '../../domain/invoices/invoice'
 import { firstDayOf, londonMonthOf, type Month, previousMonth } from '../../domain/month'
@@ -13,9 +13,9 @@ interface PayoutMonthRow {
   /** The first day of a London month, as YYYY-MM-DD. */
   readonly month: string
   readonly shard: number
-  /** Created in the month. */
+  /** Payouts that were created in the month. */
   readonly created: number
-  /** Completed in the month, as are the amounts below. */
+  /** Payouts that completed in the month. The amounts below are theirs. */
   readonly completed: number
   readonly paidPence: bigint
   readonly feesPence: bigint
@@ -35,9 +35,9 @@ export const payoutMonth = entity<PayoutMonthRow>('PayoutMonth', 'payout_months'
 export interface UsageRow {
   /** The first day of the month, as YYYY-MM-DD. */
   readonly periodStart: string
-  /** Created in the month. */
+  /** Payouts that were created in the month. */
   readonly count: number
-  /** Completed in the month, as are the amounts below. */
+  /** Payouts that completed in the month. The amounts below are theirs. */
   readonly completed: number
   readonly paidPence: bigint
   readonly feesPence: bigint
@@ -55,8 +55,8 @@ export async function loadUsage(db: Queryable, { partnerId, environment }: Scope
 }
 
 /**
- * The invoice of the current month so far. If earlier months are not billed yet, their charges and the credit that their invoice
- * will take are left out. The sandbox is never charged.
+ * Computes the invoice of the current month so far. If earlier months are not billed yet, leaves out their charges
+ * and the credit that their invoice will use. The sandbox is never charged.
  */
 export async function loadInvoiceSoFar(
   db: Queryable,
@@ -85,15 +85,15 @@ async function isBilled(db: Queryable, partnerId: string, month: Month): Promise
 
 export interface MonthUsage {
   readonly month: Month
-  /** Created in the month. */
+  /** Payouts that were created in the month. */
   readonly count: number
-  /** Completed in the month, as are the amounts below. */
+  /** Payouts that completed in the month. The amounts below are theirs. */
   readonly completed: number
   readonly paidPence: bigint
   readonly feesPence: bigint
 }
 
-/** In the order of `months`. */
+/** Returns one row for each month, in the order of `months`. */
 export async function loadUsageHistory(
   db: Queryable,
   { partnerId, environment }: Scope,

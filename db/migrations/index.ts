@@ -1,4 +1,4 @@
-// Every migration in the order in which they run; the list only ever grows at its end.
+// Every migration, in the order in which they run. New ones are only added at the end.
 import { Partners1794700800001 } from './001-009/1-partners'
 import { Ledger1794700800002 } from './001-009/2-ledger'
 import { Payouts1794700800003 } from './001-009/3-payouts'

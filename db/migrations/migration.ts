@@ -1,8 +1,8 @@
-// How a migration is defined. Its statements never change once it was released, because databases in use have run them.
+// Defines a migration. Its statements never change after a release, because databases in use have run them.
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
 interface MigrationClass {
-  /** TypeORM stores it, and orders migrations by the number at its end. */
+  /** TypeORM stores the name, and orders migrations by the number at its end. */
   readonly name: string
   new (): MigrationInterface
 }

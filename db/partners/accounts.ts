@@ -1,4 +1,4 @@
-// Reads the account of an API key in one statement: partner, wallet of the environment and current prices.
+// Reads a partner's account in one statement: the partner, the wallet of the environment and the current prices.
 import { assert } from '../../domain/assert'
 import type { Environment, RailName } from '../../domain/environment'
 import type { PayoutPrices } from '../../domain/invoices/fees'
@@ -20,10 +20,10 @@ export interface AccountRow extends PayoutPrices, Verification {
   readonly environment: Environment
   readonly rail: RailName
   readonly chain: string
-  /** The bank's reference of the wallet; null until it is connected. */
+  /** The bank's reference for the wallet. Null until the wallet is connected. */
   readonly walletRef: string | null
   readonly address: string | null
-  /** The bank account that funds the wallet; null until the bank has opened it. */
+  /** The bank account that funds the wallet. Null until the bank has opened it. */
   readonly fundingSortCode: string | null
   readonly fundingAccountNumber: string | null
   readonly fundingHolderName: string | null
@@ -37,7 +37,7 @@ type Verification = Pick<
   'verificationStatus' | 'providerStatus' | 'continueUrl' | 'termsUrl' | 'screening' | 'verificationReasons'
 >
 
-/** The partner must exist. Every partner has both wallets and a price list from its first day. */
+/** The partner must exist. Every partner has both wallets and a price list from the start. */
 export async function loadAccount(
   db: Queryable,
   { partnerId, environment, at }: { partnerId: string; environment: Environment; at: Date },

@@ -1,4 +1,4 @@
-// API keys: at most five active ones per environment. The database stores only a keyed hash of each.
+// API keys. A partner has at most five active keys per environment. The database stores only a keyed hash of each.
 import { assert } from '../../domain/assert'
 import type { Environment } from '../../domain/environment'
 import { keysPerEnvironment } from '../../domain/limits'
@@ -59,7 +59,7 @@ type CreatedApiKey =
   | { readonly outcome: 'verification_required' }
   | { readonly outcome: 'partner_closed' }
 
-/** A key is named by its id or by the prefix that lists show; a prefix is unique within its partner. */
+/** Identifies a key by its ID or by the prefix that lists show. A prefix is unique within its partner. */
 type KeyToRevoke = ({ readonly id: string } | { readonly prefix: string }) & {
   readonly partnerId: string
   readonly revokedBy: string
@@ -75,13 +75,13 @@ export interface ApiKeyUse {
   readonly at: Date
 }
 
-/** The secret is in the result and nowhere else. */
+/** Creates a key. Only the result contains the secret. */
 export async function createApiKey(tx: Tx, wanted: NewApiKey): Promise<CreatedApiKey> {
   const { partnerId, environment, label, createdBy, at, keyring } = wanted
-  // The row lock serializes creations. Two at once would both count four keys.
+  // The row lock serializes creations. Without it, two concurrent creations could both count four keys.
   const [partner] =
     await tx.sql<LockedPartner>`SELECT status, verification_status FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`
-  assert(partner !== undefined, 'a key must belong to a partner that exists')
+  assert(partner !== undefined, 'the partner of a new key must exist')
   if (partner.status === 'closed') return { outcome: 'partner_closed' }
   if (environment === 'live' && partner.verificationStatus !== 'approved') return { outcome: 'verification_required' }
 
@@ -108,9 +108,9 @@ export async function createApiKey(tx: Tx, wanted: NewApiKey): Promise<CreatedAp
   return { outcome: 'created', key, secret }
 }
 
-/** From the commit on, findCaller no longer finds the key. */
+/** Revokes the key. After the commit, findCaller no longer finds it. */
 export async function revokeApiKey(tx: Tx, key: KeyToRevoke): Promise<RevokedApiKey> {
-  // Comparing ids as text makes a malformed one unknown instead of an error.
+  // Compares IDs as text, so that a malformed ID is unknown instead of an error.
   const isNamed = 'id' in key ? sql`id::text = ${key.id}` : sql`key_prefix = ${key.prefix}`
   const named = sql`partner_id = ${key.partnerId} AND ${isNamed}`
   const [revoked] = await tx.sql<ApiKeyRow>`UPDATE api_keys SET revoked_at = ${key.at}, revoked_by = ${key.revokedBy}
@@ -121,7 +121,7 @@ export async function revokeApiKey(tx: Tx, key: KeyToRevoke): Promise<RevokedApi
   return known === undefined ? { outcome: 'not_found' } : { outcome: 'already_revoked', key: known }
 }
 
-/** Revokes every active key. Returns how many. */
+/** Revokes every active key of the partner and returns their number. */
 export async function revokeApiKeysOf(
   tx: Tx,
   { partnerId, revokedBy, at }: { readonly partnerId: string; readonly revokedBy: string; readonly at: Date },
@@ -131,19 +131,19 @@ export async function revokeApiKeysOf(
   return revoked.length
 }
 
-/** Newest first, revoked ones included. */
+/** Lists the newest first, including revoked keys. */
 export async function listApiKeys(db: Queryable, partnerId: string): Promise<ApiKeyRow[]> {
   return db.sql<ApiKeyRow>`SELECT ${columns} FROM api_keys WHERE partner_id = ${partnerId} ORDER BY created_at DESC, id DESC`
 }
 
-/** Null leaves a filter out. */
+/** A null filter matches every key. */
 interface ApiKeyFilters {
   readonly partnerId: string
   readonly environment: Environment | null
   readonly status: 'active' | 'revoked' | null
 }
 
-/** Newest first. The cursor must be a key that `findApiKey` finds. */
+/** Lists the newest first. `startingAfter` must be a key that `findApiKey` finds. */
 export async function listApiKeyPage(
   db: Queryable,
   { partnerId, environment, status }: ApiKeyFilters,
@@ -160,7 +160,7 @@ export async function listApiKeyPage(
     ORDER BY created_at DESC, id DESC LIMIT ${take}`
 }
 
-/** Whatever its status: a key that is revoked between two pages stays a cursor of the active ones. */
+/** Finds the key whatever its status, so that a key that is revoked between two pages stays a valid cursor. */
 export async function findApiKey(
   db: Queryable,
   { partnerId, environment }: Pick<ApiKeyFilters, 'partnerId' | 'environment'>,
@@ -171,16 +171,19 @@ export async function findApiKey(
   return row ?? null
 }
 
-/** Replaces a digest made with an older secret key with one made with the current key, so that the older key can be removed. */
+/** Replaces a digest under an older secret key with one under the current key, so that the older key can be removed. */
 export async function renewApiKeyDigest(db: Queryable, from: Buffer, to: ApiKeyDigest): Promise<void> {
   await db.sql`UPDATE api_keys SET digest = ${to.digest}, digest_key_id = ${to.keyId} WHERE digest = ${from}`
 }
 
-/** Many uses in one statement, so that a request costs no write. A late batch never moves a time back. Returns the keys it skipped. */
+/**
+ * Records many uses in one statement, so that a request needs no write of its own. Never moves a time back. Returns
+ * the skipped keys.
+ */
 export async function recordApiKeyUse(db: Queryable, uses: readonly ApiKeyUse[]): Promise<string[]> {
   if (uses.length === 0) return []
-  // A key that pays is share-locked for a moment. Waiting for it would hold the keys before it, so payouts of other partners
-  // would wait too.
+  // A key that is making a payout is share-locked for a moment. Waiting for it would keep the locks on the other
+  // keys, so payouts of other partners would wait too.
   const skipped = await db.sql<{ id: string }>`WITH used AS (
       SELECT id, max(at) AS at
       FROM unnest(${uses.map(({ keyId }) => keyId)}::uuid[], ${uses.map(({ at }) => at)}::timestamptz[]) AS each (id, at)

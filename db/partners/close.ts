@@ -1,4 +1,5 @@
-// Closes a partner irreversibly. It must have no open work. Its keys and sessions end, and this month is its last one.
+// Closes a partner irreversibly. The partner must have no open work. Its keys and sessions end, and it is billed for
+// this month as its last.
 import { assert } from '../../domain/assert'
 import { formatUsdcExactly } from '../../domain/money'
 import type { Clock } from '../../runtime/clock'
@@ -11,7 +12,10 @@ import { closePartner, lockPartnerToStop, type PartnerRow } from './partners'
 
 interface PartnerToClose {
   readonly slug: string
-  /** The amount that the live wallet may still hold. It stays there, and is owed to the partner. */
+  /**
+   * The amount that the live wallet still holds, as the operator has confirmed. It stays there, and we owe it to the
+   * partner.
+   */
   readonly remainingMicroUsdc: bigint
   readonly reason: string
   readonly by: string
@@ -21,7 +25,7 @@ interface PartnerToClose {
 type ClosedPartner =
   | { readonly outcome: 'closed'; readonly partner: PartnerRow; readonly keys: number; readonly sessions: number }
   | { readonly outcome: 'already_closed'; readonly partner: PartnerRow }
-  /** Each obstacle is a part of a sentence. */
+  /** Each obstacle is a clause for a message. */
   | { readonly outcome: 'refused'; readonly obstacles: readonly string[] }
   | { readonly outcome: 'not_found' }
 
@@ -71,13 +75,16 @@ function counted(count: number, one: string, many: string): string[] {
 }
 
 interface Unfinished {
-  /** Neither released nor closed, in both environments. Includes refunds and returns that are not booked yet. */
+  /**
+   * Payouts that are neither released nor closed, in both environments. Includes refunds and returns that are not
+   * booked yet.
+   */
   readonly openPayouts: number
-  /** Other payouts that need an operator, such as a released one that the bank may have sent. */
+  /** Other payouts that need an operator, such as a released payout that the bank may have sent. */
   readonly attention: number
   readonly openCases: number
   readonly heldDeposits: number
-  /** The sandbox holds test money, which does not count. */
+  /** The balance of the live wallet. The sandbox holds test money, which does not count. */
   readonly liveMicroUsdc: bigint
 }
 
@@ -91,7 +98,7 @@ async function findUnfinished(db: Queryable, partnerId: string): Promise<Unfinis
         WHERE w.partner_id = ${partnerId} AND h.resolved_at IS NULL) AS held_deposits,
       (SELECT coalesce(sum(balance_micro_usdc), 0)::bigint FROM wallets
         WHERE partner_id = ${partnerId} AND environment = 'live') AS live_micro_usdc`
-  assert(found !== undefined, 'one row counts it all')
+  assert(found !== undefined, 'an aggregate must return a row')
   return found
 }
 

@@ -1,10 +1,10 @@
-// Partners' logos. We store them, so that our pages load no picture from another site.
+// Partners' logos. We store them ourselves, so that our pages load no image from another site.
 import { createHash } from 'node:crypto'
 import type { Logo } from '../../domain/partners/logo'
 import { bytes, entity, idOf, primary, text } from '../columns'
 import type { Queryable, Tx } from '../database'
 
-/** A table of its own, so that reads of partners do not load pictures. */
+/** Logos have their own table, so that reads of partners do not load images. */
 interface LogoRow {
   readonly partnerId: string
   readonly type: string
@@ -20,7 +20,7 @@ export const partnerLogo = entity<LogoRow>('PartnerLogo', 'partner_logos', {
   digest: text,
 })
 
-/** Null removes the logo. */
+/** Stores the logo, or removes it if `logo` is null. */
 export async function storeLogo(tx: Tx, partnerId: string, logo: Logo | null): Promise<void> {
   if (logo === null) {
     await tx.repo(partnerLogo).delete({ partnerId })
@@ -32,14 +32,14 @@ export async function storeLogo(tx: Tx, partnerId: string, logo: Logo | null): P
     ON CONFLICT (partner_id) DO UPDATE SET type = ${logo.type}, bytes = ${logo.bytes}, digest = ${digest}`
 }
 
-/** Null when the partner is closed or has no logo. */
+/** Returns null if the partner is closed or has no logo. */
 export async function findLogo(db: Queryable, slug: string): Promise<Omit<LogoRow, 'partnerId'> | null> {
   const [logo] = await db.sql<Omit<LogoRow, 'partnerId'>>`SELECT l.type, l.bytes, l.digest
     FROM partner_logos l JOIN partners p ON p.id = l.partner_id WHERE p.slug = ${slug} AND p.status <> 'closed'`
   return logo ?? null
 }
 
-/** Null when the partner has no logo. */
+/** Returns null if the partner has no logo. */
 export async function findLogoDigest(db: Queryable, partnerId: string): Promise<string | null> {
   const [logo] = await db.sql<{ digest: string }>`SELECT digest FROM partner_logos WHERE partner_id = ${partnerId}`
   return logo?.digest ?? null

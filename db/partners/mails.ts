@@ -1,4 +1,4 @@
-// The outbox of mails. A mail is written in the transaction of its event, sealed, and taken by one sender at a time.
+// The outbox for mails. A mail is sealed and written in the transaction of its event, and one sender at a time takes it.
 import { bytes, entity, id, integer, orNull, text, time, withDefault } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
@@ -40,11 +40,14 @@ export interface OutgoingMail {
 }
 
 interface NewMail {
-  /** Only members get a `sign_in` mail. Until then, a request costs the same for an unknown address. */
+  /**
+   * Only members get a `sign_in` mail. An unknown address costs the same time up to this point, so timing reveals
+   * nothing.
+   */
   readonly kind: MailKind
   readonly mail: OutgoingMail
   readonly at: Date
-  /** It is not sent after this time. */
+  /** The mail is not sent after this time. */
   readonly expiresAt: Date
 }
 
@@ -52,7 +55,7 @@ export interface MailToSend {
   readonly id: string
   readonly kind: MailKind
   readonly tries: number
-  /** Null when it cannot be opened, because this process does not have its secret key. */
+  /** Null if the mail cannot be opened, because this process does not have its secret key. */
   readonly mail: OutgoingMail | null
 }
 
@@ -62,7 +65,7 @@ export async function enqueueMail(tx: Tx, keyring: Keyring, { kind, mail, at, ex
   await tx.repo(mails).insert({ id: mailId, kind, sealed, keyId, nextTryAt: at, createdAt: at, expiresAt })
 }
 
-/** Leases the mails until `leaseUntil`. After that another sender may take them, in case this one died. */
+/** Leases the mails until `leaseUntil`. Afterwards another sender may take them, in case this one died. */
 export async function takeMails(
   db: Queryable,
   keyring: Keyring,
@@ -81,7 +84,7 @@ export async function takeMails(
   }))
 }
 
-/** A mail that cannot be opened must not block the others that were taken with it. */
+/** A mail that cannot be opened must not block the others in its batch. */
 function openMail(keyring: Keyring, id: string, seal: Sealed): OutgoingMail | null {
   try {
     return JSON.parse(openText(keyring, 'mail', id, seal))
@@ -90,7 +93,7 @@ function openMail(keyring: Keyring, id: string, seal: Sealed): OutgoingMail | nu
   }
 }
 
-/** Wipes the content. `sentAt` is null when the mail was not sent and never will be. */
+/** Wipes the content. `sentAt` is null if the mail was not sent and never will be. */
 export async function finishMail(db: Queryable, id: string, sentAt: Date | null): Promise<void> {
   await db.sql`UPDATE mails SET sealed = NULL, sent_at = ${sentAt} WHERE id = ${id}`
 }

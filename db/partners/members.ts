@@ -43,12 +43,12 @@ export async function insertMember(tx: Tx, added: NewMember): Promise<MemberRow 
   return row ?? 'already_member'
 }
 
-/** Oldest first. */
+/** Lists the oldest first. */
 export async function listMembers(db: Queryable, partnerId: string): Promise<MemberRow[]> {
   return db.repo(member).find({ where: { partnerId }, order: { createdAt: 'ASC', id: 'ASC' } })
 }
 
-/** Whether a member of any partner has this email and may sign in. */
+/** Returns whether a member of any partner has this email address and may sign in. */
 export async function isMember(db: Queryable, email: string, at: Date): Promise<boolean> {
   const found = await db.sql`SELECT FROM members m JOIN partners p ON p.id = m.partner_id
     WHERE m.email = ${email.toLowerCase()} AND ${maySignIn(at)} LIMIT 1`
@@ -60,21 +60,27 @@ export interface Membership {
   readonly partnerId: string
   readonly slug: string
   readonly partnerName: string
-  /** Null while it is only an invitation. */
+  /** Null while the member has only been invited. */
   readonly lastLoginAt: Date | null
 }
 
-/** The partners that one person may sign in to, the most recently used first. */
+/** Lists the partners that a person may sign in to, most recently used first. */
 export async function membershipsOf(db: Queryable, email: string, at: Date): Promise<Membership[]> {
   return db.sql<Membership>`SELECT m.id AS member_id, p.id AS partner_id, p.slug, p.name AS partner_name, m.last_login_at
     FROM members m JOIN partners p ON p.id = m.partner_id
     WHERE m.email = ${email.toLowerCase()} AND ${maySignIn(at)} ORDER BY m.last_login_at DESC NULLS LAST, m.created_at, m.id`
 }
 
-/** For a member `m` of the partner `p`. A closed partner is open to its admins only, and only for a while. */
+/**
+ * A condition on a member `m` and the partner `p`. Only admins may sign in to a closed partner, and only for a
+ * limited time.
+ */
 export const maySignIn = (at: Date) => sql`(p.status <> 'closed' OR (m.role = 'admin' AND p.readable_until > ${at}))`
 
-/** Counts the partners whose first member has this email and is still a member. The lock serializes two openings at once. */
+/**
+ * Counts the partners whose first member has this email address and is still a member. The lock serializes concurrent
+ * sign-ups.
+ */
 export async function countPartnersOpenedBy(tx: Tx, email: string): Promise<number> {
   await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('opener/' || ${email.toLowerCase()}, 0))`
   const [row] = await tx.sql<{
@@ -92,7 +98,7 @@ export type ChangedMember =
   | { readonly outcome: 'changed'; readonly member: MemberRow; readonly roleBefore: MemberRole }
   | { readonly outcome: 'not_found' | 'last_admin' | 'partner_not_active' }
 
-/** Also for a suspended partner, unless it gives a member more power than before. */
+/** Changes a member's role. Works for a suspended partner too, unless it promotes the member to admin. */
 export async function changeRole(
   tx: Tx,
   { partnerId, id, role }: { partnerId: string; id: string; role: MemberRole },
@@ -108,7 +114,7 @@ export async function changeRole(
     : { outcome: 'changed', member: changed, roleBefore: known.role }
 }
 
-/** Their sessions end with them. */
+/** Removes a member and their sessions. */
 export async function removeMember(
   tx: Tx,
   { partnerId, id }: { partnerId: string; id: string },
@@ -116,7 +122,7 @@ export async function removeMember(
   const known = await lockToChange(tx, partnerId, id)
   if (known === null) return { outcome: 'not_found' }
   if (known.isLastAdmin) return { outcome: 'last_admin' }
-  // A concurrent sign-in of this member waits for this lock and then finds no member.
+  // A concurrent sign-in of this member waits for this lock and then no longer finds the member.
   await tx.sql`SELECT id FROM members WHERE id = ${id} FOR UPDATE`
   await tx.sql`DELETE FROM sessions WHERE member_id = ${id}`
   const [changed] = await tx.sql<MemberRow>`DELETE FROM members WHERE id = ${id} RETURNING ${columns}`
@@ -125,7 +131,7 @@ export async function removeMember(
     : { outcome: 'changed', member: changed, roleBefore: known.role }
 }
 
-/** Null when the invitation no longer exists: the member has signed in, or was removed. */
+/** Returns null if the invitation no longer exists, because the member has signed in or was removed. */
 export async function declineInvitation(
   tx: Tx,
   { partnerId, memberId }: Pick<Membership, 'partnerId' | 'memberId'>,
@@ -136,7 +142,10 @@ export async function declineInvitation(
   return declined ?? null
 }
 
-/** The lock of the partner's row serializes changes. Two removals at once would each see the other admin. */
+/**
+ * The lock on the partner's row serializes changes. Without it, two concurrent removals would each see the other
+ * admin.
+ */
 async function lockToChange(
   tx: Tx,
   partnerId: string,
@@ -155,11 +164,11 @@ async function lockPartner(tx: Tx, id: string): Promise<PartnerStatus> {
   const [partner] = await tx.sql<{
     status: PartnerStatus
   }>`SELECT status FROM partners WHERE id = ${id} FOR NO KEY UPDATE`
-  assert(partner !== undefined, 'a member belongs to a partner that exists')
+  assert(partner !== undefined, 'the partner of a member must exist')
   return partner.status
 }
 
-/** An invited admin who never signed in may never do so, or may decline. So the account must not be left to them. */
+/** An invited admin who never signed in may never do so, so the account must keep another admin. */
 function isUsableAdmin({ role, lastLoginAt }: MemberRow): boolean {
   return role === 'admin' && lastLoginAt !== null
 }

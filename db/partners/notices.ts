@@ -11,10 +11,10 @@ interface NoticeRow {
   readonly partnerId: string
   readonly environment: Environment
   readonly kind: NoticeKind
-  /** A payout, a movement, a case, or a word such as the new status. Never personal data. */
+  /** A payout, a movement, a case, or a code such as the new status. Never personal data. */
   readonly about: string
   readonly at: Date
-  /** Set when it was mailed, or when the mail was not wanted. Null while no one can receive it. */
+  /** Set when the notice was mailed, or when the partner does not want the mail. Null while no one can receive it. */
   readonly toldAt: Date | null
   readonly payerId: string | null
 }
@@ -33,8 +33,8 @@ export const notice = entity<NoticeRow>('Notice', 'notices', {
 type NewNotice = Omit<NoticeRow, 'id' | 'toldAt' | 'payerId'>
 
 /**
- * Runs in the transaction of the event. Notices about the sandbox are not stored. The statement that claims a payout adds
- * `first_payout`.
+ * Runs in the transaction of the event. Skips notices about the sandbox. `first_payout` notices come from the
+ * statement that claims a payout.
  */
 export async function addNotice(
   tx: Queryable,
@@ -45,16 +45,19 @@ export async function addNotice(
     VALUES (${partnerId}, ${environment}, ${kind}, ${about}, ${at})`
 }
 
-/** The notices of one mail. */
+/** Identifies the notices of one mail. */
 export type NoticeGroup = Pick<NewNotice, 'partnerId' | 'environment' | 'kind'>
 
-/** Of partners that someone can receive mails for. The notices of the others wait, and must not fill the pages. */
+/**
+ * Lists the groups of partners with someone to receive mails. Notices of other partners wait, and must not fill the
+ * pages.
+ */
 export async function listNoticeGroups(db: Queryable, limit: number): Promise<NoticeGroup[]> {
   return db.sql<NoticeGroup>`SELECT DISTINCT partner_id, environment, kind FROM notices JOIN partners p ON p.id = partner_id
     WHERE told_at IS NULL AND ${hasReader} ORDER BY partner_id, environment, kind LIMIT ${limit}`
 }
 
-/** The notices of a partner that no one can receive. */
+/** Counts the notices of a partner that no one can receive. */
 export async function countUnreadable(db: Queryable, partnerId: string): Promise<number> {
   const [row] = await db.sql<{
     count: bigint
@@ -63,11 +66,11 @@ export async function countUnreadable(db: Queryable, partnerId: string): Promise
   return Number(row?.count ?? 0)
 }
 
-/** For a partner `p`: it has an admin who has signed in, or a contact address. */
+/** The partner `p` has a contact address, or an admin who has signed in. */
 const hasReader = sql`(p.contact_email IS NOT NULL OR EXISTS (
   SELECT FROM members m WHERE m.partner_id = p.id AND m.role = 'admin' AND m.last_login_at IS NOT NULL))`
 
-/** Returns the subjects, oldest first. No other process takes the same notices. */
+/** Takes the notices of a group and returns their subjects, oldest first. No other process takes the same notices. */
 export async function takeNotices(
   tx: Tx,
   { partnerId, environment, kind }: NoticeGroup,
@@ -89,7 +92,7 @@ interface PayoutToTell {
   readonly recipientName: string | null
   readonly accountLast4: string | null
   readonly failureReason: string | null
-  /** An email, or `key:` and the key's prefix. */
+  /** An email address, or `key:` and the key's prefix. */
   readonly createdBy: string
 }
 
@@ -103,7 +106,7 @@ interface CaseToTell {
 
 type Scope = Pick<NoticeRow, 'partnerId' | 'environment'>
 
-/** Details for the mails. Each list is in the order of the ids, and contains this partner's rows only. */
+/** Loads details for the mails. Each list follows the order of the IDs, and contains only this partner's rows. */
 export async function payoutsToTell(
   db: Queryable,
   { partnerId, environment }: Scope,
@@ -125,7 +128,7 @@ export async function casesToTell(
     ORDER BY array_position(${ids}::uuid[], cases.id)`
 }
 
-/** The amounts that these bank movements added to the wallet, at once or after an operator's decision. */
+/** Returns the amounts that these bank movements added to the wallet, immediately or after an operator's decision. */
 export async function depositsToTell(
   db: Queryable,
   { partnerId, environment }: Scope,

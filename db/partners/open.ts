@@ -26,7 +26,7 @@ export async function openPartner(
   return db.transaction((tx) => openPartnerIn(tx, { ...partner, at }))
 }
 
-/** For callers with more work in the same transaction. A slug that is taken or reserved changes nothing. */
+/** For callers with more work in the same transaction. Changes nothing if the slug is taken or reserved. */
 export async function openPartnerIn(
   tx: Tx,
   { name, slug, email, createdBy, at }: PartnerToOpen & { readonly at: Date },

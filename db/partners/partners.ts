@@ -1,4 +1,4 @@
-// Partners: the businesses that pay, with their status, limits, verification and settings.
+// Partners are the businesses that pay. Stores their status, limits, verification and settings.
 import { assert } from '../../domain/assert'
 import type { PartnerStatus, Screening, VerificationStatus } from '../../domain/partners/partner'
 import { bigint, columnsOf, date, entity, id, integer, orNull, text, time, withDefault } from '../columns'
@@ -9,7 +9,7 @@ export interface PartnerRow {
   readonly id: string
   readonly slug: string
   readonly name: string
-  /** A new name that an operator has to approve. `name` stays in use until then. */
+  /** A new name that an operator must approve. `name` stays in use until then. */
   readonly requestedName: string | null
   readonly status: PartnerStatus
   readonly logoUrl: string | null
@@ -24,7 +24,7 @@ export interface PartnerRow {
   readonly enabledCountries: readonly string[]
   readonly minPayoutPence: bigint
   readonly maxPayoutPence: bigint
-  /** Requests per second; null means the environment's default. */
+  /** Requests per second. Null means the environment's default. */
   readonly rateLimitSandbox: number | null
   readonly rateLimitLive: number | null
   /** The monthly fee is due from this time. */
@@ -32,22 +32,25 @@ export interface PartnerRow {
   readonly closedAt: Date | null
   /** Admins of a closed partner may sign in and read until this time. */
   readonly readableUntil: Date | null
-  /** The lines as an invoice prints them. */
+  /** The address lines as they appear on an invoice. */
   readonly billingAddress: string | null
   /** The first day of the last billed month. Later charges for that month or an earlier one go on the next invoice. */
   readonly billedUntil: string | null
-  /** The bank's reasons for a refusal, for display, and an identifier of each. */
+  /** The bank's reasons for a refusal, for display. The marks below identify them. */
   readonly verificationReasons: readonly string[]
   readonly verificationReasonMarks: readonly string[]
-  /** The identifiers that were known when the partner tried again; null when it has not. */
+  /** The marks that were known when the partner tried again. Null if it has not. */
   readonly verificationReasonsKnown: readonly string[] | null
   /** How many times the verification was started. */
   readonly verificationTries: number
-  /** Since this time the bank has not opened the verification. Null once it has, or once operators were alerted. */
+  /**
+   * The time since which we wait for the bank to open the verification. Null once the bank has, or once operators
+   * were alerted.
+   */
   readonly verificationAwaitedSince: Date | null
-  /** Kinds of mail that its admins have switched off. */
+  /** The kinds of mail that the partner's admins have switched off. */
   readonly mutedMails: readonly string[]
-  /** Admins are mailed when the balance is below this; null when they have switched that off. */
+  /** Admins get a mail when the balance falls below this amount. Null if they have switched this off. */
   readonly lowBalanceMicroUsdc: bigint | null
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -109,7 +112,7 @@ export async function findPartnerBySlug(db: Queryable, slug: string): Promise<Pa
   return db.repo(partner).findOneBy({ slug })
 }
 
-/** By slug. */
+/** Lists all partners by slug. */
 export async function listPartners(db: Queryable): Promise<PartnerRow[]> {
   return db.repo(partner).find({ order: { slug: 'ASC' } })
 }
@@ -120,7 +123,7 @@ export async function lockPartnerBySlug(tx: Tx, slug: string): Promise<PartnerRo
   return locked ?? null
 }
 
-/** The same by id. */
+/** Locks the row by ID until the transaction ends. */
 export async function lockPartner(tx: Tx, id: string): Promise<PartnerRow | null> {
   const [locked] = await tx.sql<PartnerRow>`SELECT ${columns} FROM partners WHERE id = ${id} FOR NO KEY UPDATE`
   return locked ?? null
@@ -136,14 +139,17 @@ export async function insertPartner(tx: Tx, added: NewPartner): Promise<PartnerR
   return row ?? 'slug_taken'
 }
 
-/** As lockPartnerBySlug, and also blocks writes by its API keys until the transaction ends. For suspending and closing. */
+/**
+ * Like lockPartnerBySlug, but also blocks writes by the partner's API keys until the transaction ends. For suspending
+ * and closing.
+ */
 export async function lockPartnerToStop(tx: Tx, slug: string): Promise<PartnerRow | null> {
   // A write by an API key takes KEY SHARE on its partner's row, which only FOR UPDATE blocks.
   const [locked] = await tx.sql<PartnerRow>`SELECT ${columns} FROM partners WHERE slug = ${slug} FOR UPDATE`
   return locked ?? null
 }
 
-/** Irreversible. The caller holds the lock of lockPartnerToStop. */
+/** Closes the partner irreversibly. The caller must hold the lock of lockPartnerToStop. */
 export async function closePartner(
   tx: Tx,
   { id, at, readableUntil }: { readonly id: string; readonly at: Date; readonly readableUntil: Date },
@@ -157,15 +163,15 @@ export async function closePartner(
   return row
 }
 
-/** The partner must exist. A closed one stays closed: it is billed for the time until then, and for nothing after it. */
+/** The partner must exist. A closed partner cannot be reopened, because billing ends when it is closed. */
 export async function updatePartner(tx: Tx, id: string, changes: PartnerChanges, at: Date): Promise<PartnerRow> {
   const before = await lockPartner(tx, id)
   assert(before !== null, 'the partner to change must exist')
   const after = { ...before, ...changes, updatedAt: at }
-  assert(before.status !== 'closed' || after.status === 'closed', 'a closed partner stays closed')
+  assert(before.status !== 'closed' || after.status === 'closed', 'a closed partner must stay closed')
   const closedAt = after.status === 'closed' ? (before.closedAt ?? at) : null
   const { affected } = await tx.repo(partner).update({ id }, { ...changes, updatedAt: at, closedAt })
-  assert(affected === 1, 'a locked partner must still be there')
+  assert(affected === 1, 'a locked partner must still exist')
   return { ...after, closedAt }
 }
 

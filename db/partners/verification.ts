@@ -1,4 +1,4 @@
-// Starts a partner's verification, the first time or again. The row lock makes two starts at once one.
+// Starts or restarts a partner's verification. The row lock makes two concurrent requests start it once.
 import { assert } from '../../domain/assert'
 import type { VerificationStatus } from '../../domain/partners/partner'
 import { canStart } from '../../domain/partners/verification'
@@ -9,7 +9,10 @@ type BegunVerification =
   | { readonly outcome: 'begun'; readonly partner: PartnerRow }
   | { readonly outcome: 'invalid_state'; readonly status: VerificationStatus }
 
-/** After a refusal, the verification continues with the known reasons. If the bank has not opened it, it starts from the beginning. */
+/**
+ * After a refusal the verification continues, and remembers the known reasons. If the bank has not opened it, it
+ * starts over.
+ */
 export async function beginVerification(tx: Tx, partnerId: string, at: Date): Promise<BegunVerification> {
   const partner = await lockPartner(tx, partnerId)
   assert(partner !== null, 'the partner to verify must exist')
@@ -23,7 +26,7 @@ export async function beginVerification(tx: Tx, partnerId: string, at: Date): Pr
   return { outcome: 'begun', partner: await updatePartner(tx, partnerId, tried, at) }
 }
 
-/** Partners whose verification the bank has not opened by `before`. Each partner is returned once. */
+/** Returns the partners whose verification the bank has not opened by `before`. Returns each partner once. */
 export async function takeLateOpenings(db: Queryable, before: Date): Promise<string[]> {
   const rows = await db.sql<{
     id: string

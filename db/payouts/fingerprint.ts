@@ -21,8 +21,8 @@ export const recipientPaths = 'recipient.'
 
 /**
  * Returns the fields whose values differ from the stored ones: none for the same request, null if the fingerprint's
- * key is missing. Reports the whole recipient as one field: with single fields, a caller could guess the sealed bank
- * details. An erased recipient cannot be compared, so it is reported only if no other field differs.
+ * key is missing. Reports the whole recipient as one field, because a caller could use per-field results to guess the
+ * sealed bank details. An erased recipient cannot be compared, so it is reported only if no other field differs.
  */
 export function differingFields(keyring: Keyring, stored: Fingerprint, fields: CanonicalFields): string[] | null {
   const key = keyring.find('fingerprint', stored.keyId)

@@ -72,7 +72,7 @@ export async function listOldestPending(db: Queryable): Promise<OldestPending[]>
     ) oldest ORDER BY created_at`
 }
 
-/** Whether a payout of the wallet may still move money. The caller must hold the wallet's lock. */
+/** Returns whether a payout of the wallet may still move money. The caller must hold the wallet's lock. */
 export async function hasOpenPayouts(tx: Tx, walletId: string): Promise<boolean> {
   const open =
     await tx.sql`SELECT 1 FROM payouts WHERE wallet_id = ${walletId} AND released_at IS NULL AND closed_at IS NULL LIMIT 1`

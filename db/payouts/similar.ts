@@ -13,8 +13,8 @@ interface SimilarPayout {
 interface SimilarPayouts {
   readonly similar: readonly SimilarPayout[]
   /**
-   * A payout of this amount went to another account with the same last four digits. Reported as such, so that a
-   * caller who guesses account numbers learns nothing more.
+   * A payout of this amount went to another account with the same last four digits. The API counts this as a wrong
+   * guess of the account number.
    */
   readonly isNearMiss: boolean
 }

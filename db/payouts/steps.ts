@@ -41,7 +41,7 @@ export async function loadStep(db: Queryable, payoutId: string): Promise<StepRow
   return found(await db.sql<StepRow>`${selectStep} WHERE p.id = ${payoutId}`)
 }
 
-/** Locks the row until the transaction ends. */
+/** Loads the payout and locks its row until the transaction ends. */
 export async function lockStep(tx: Tx, payoutId: string): Promise<StepRow> {
   return found(await tx.sql<StepRow>`${selectStep} WHERE p.id = ${payoutId} FOR UPDATE OF p`)
 }
@@ -214,8 +214,8 @@ export async function markAnswered(
 }
 
 /**
- * Keeps a reason about money, unless the new reason is a transfer that our ledger does not have. Returns false if
- * nothing changed.
+ * Sets the attention code. Never replaces a code about money, unless the new code reports a transfer that our ledger
+ * does not have. Returns false if nothing changed.
  */
 export async function setAttention(db: Queryable, payoutId: string, attention: string): Promise<boolean> {
   const set = await db.sql`UPDATE payouts SET attention = ${attention}

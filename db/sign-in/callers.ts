@@ -1,4 +1,4 @@
-// Authentication: finds the caller of a request, an API key or a signed-in member, and its partner.
+// Authenticates a request: finds its caller, which is an API key or a signed-in member, and the caller's partner.
 import type { Environment } from '../../domain/environment'
 import type { MemberRole, PartnerStatus, VerificationStatus } from '../../domain/partners/partner'
 import type { Queryable } from '../database'
@@ -22,19 +22,19 @@ export interface PersonCaller extends CallersAccount {
 }
 
 interface CallersAccount {
-  /** The key's own environment, or the requested one. */
+  /** The environment of the API key, or the environment that the signed-in member requested. */
   readonly environment: Environment
   readonly partner: {
     readonly id: string
     readonly slug: string
     readonly status: PartnerStatus
     readonly verificationStatus: VerificationStatus
-    /** Requests per second in the environment; null means its default. */
+    /** Requests per second in the environment. Null means the environment's default. */
     readonly rateLimit: number | null
   }
 }
 
-/** The name of the caller in the activity list and in payouts. */
+/** Returns the caller's name for the activity list and for payouts. */
 export function nameOf(caller: Caller): string {
   return caller.by === 'key' ? `key:${caller.keyPrefix}` : caller.email
 }
@@ -45,20 +45,20 @@ export function withoutOperators(text: string): string {
 }
 
 /**
- * Whether a caller may see the account's live keys, activity and invoices. A sandbox key may not: it is kept in tests, on
- * laptops and on build servers, so a leaked one must reveal nothing about real money.
+ * Returns whether the caller may see the account's live keys, activity and invoices. A sandbox key may not: such keys
+ * are kept in tests, on laptops and on build servers, so a leaked one must reveal nothing about real money.
  */
 export function seesLive(caller: Caller): boolean {
   return caller.by === 'person' || caller.environment === 'live'
 }
 
-/** Null when the key is unknown or revoked. */
+/** Returns null if the key is unknown or revoked. */
 export async function findCaller(db: Queryable, digest: Buffer): Promise<KeyCaller | null> {
   const [row] = await db.sql<CallerRow>`SELECT ${callerFields} FROM ${keysWithPartner} WHERE ${isDigestOf(digest)}`
   return row ? callerFrom(row) : null
 }
 
-/** From a row that has `callerFields`, and may have other columns. */
+/** Converts a row that has `callerFields`. It may have other columns. */
 export function callerFrom(row: CallerRow): KeyCaller {
   const { keyId, keyPrefix, keyEnvironment, partnerId, partnerSlug, partnerStatus, verificationStatus, rateLimit } = row
   const partner = { id: partnerId, slug: partnerSlug, status: partnerStatus, verificationStatus, rateLimit }
@@ -66,8 +66,9 @@ export function callerFrom(row: CallerRow): KeyCaller {
 }
 
 /**
- * The caller as of now, or null when the key is revoked, the session is over or the member is removed. Inside a transaction
- * none of this changes before it ends. The locks are taken in one order, partner first, so that no two callers block each other.
+ * Locks and returns the caller in its current state. Returns null if the key is revoked, the session is over or the
+ * member was removed. Nothing of this changes until the transaction ends. The locks are always taken in one order,
+ * partner first, so that two callers cannot deadlock.
  */
 export async function holdCaller(db: Queryable, caller: Caller): Promise<Caller | null> {
   const { partner } = caller
@@ -76,7 +77,8 @@ export async function holdCaller(db: Queryable, caller: Caller): Promise<Caller 
       SELECT status, verification_status FROM partner, held_key`
     return row ? { ...caller, partner: { ...partner, ...row } } : null
   }
-  // Writes of members lock the partner exclusively: many of them change its row or its members, and two that hold shares would deadlock.
+  // Writes by members lock the partner exclusively. Many of them change its row or its members, and two with shared
+  // locks would deadlock.
   const [row] = await db.sql<HeldPartner & Pick<PersonCaller, 'role' | 'memberId'>>`WITH partner AS (
       SELECT id, status, verification_status FROM partners WHERE id = ${partner.id} FOR NO KEY UPDATE
     ), member AS (
@@ -103,7 +105,7 @@ export interface CallerRow {
   readonly rateLimit: number | null
 }
 
-/** The aliases are camelCase because some statements return a row as JSON, whose names are not translated. */
+/** The aliases are camelCase, because some statements return a row as JSON, whose keys are not converted. */
 export const callerFields = sql`k.id AS "keyId", k.key_prefix AS "keyPrefix", k.environment AS "keyEnvironment",
   p.id AS "partnerId", p.slug AS "partnerSlug", p.status AS "partnerStatus", p.verification_status AS "verificationStatus",
   CASE k.environment WHEN 'live' THEN p.rate_limit_live ELSE p.rate_limit_sandbox END AS "rateLimit"`
@@ -111,14 +113,14 @@ export const callerFields = sql`k.id AS "keyId", k.key_prefix AS "keyPrefix", k.
 export const keysWithPartner = sql`api_keys k JOIN partners p ON p.id = k.partner_id`
 
 /**
- * The lookup time depends on a keyed hash that no caller can choose, so it reveals nothing about any key. It takes one digest
- * and not a list: PostgreSQL would plan a list of unknown length each time.
+ * The lookup time depends on a keyed hash that no caller can choose, so it reveals nothing about any key. Takes one
+ * digest and not a list, because PostgreSQL would replan a list of unknown length each time.
  */
 export const isDigestOf = (digest: Buffer) => sql`k.digest = ${digest} AND k.revoked_at IS NULL`
 
 /**
- * Two CTEs, `partner` and `held_key`. `partner_id = …` makes PostgreSQL lock the partner before the key. Suspending and closing
- * take FOR UPDATE, which waits for KEY SHARE.
+ * Builds two CTEs, `partner` and `held_key`. The condition on `partner_id` makes PostgreSQL lock the partner before
+ * the key. Suspending and closing a partner take FOR UPDATE, which waits for KEY SHARE.
  */
 export const holdKey = (partnerId: string, keyId: string | null) => sql`partner AS (
       SELECT id, status, verification_status FROM partners WHERE id = ${partnerId} FOR KEY SHARE

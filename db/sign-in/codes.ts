@@ -1,4 +1,5 @@
-// Emailed 6-digit codes: single use, ten minutes, at most five tries, counted by the UPDATE that checks them.
+// Emailed 6-digit codes. A code is for single use, lasts ten minutes and allows five tries. The UPDATE that checks a
+// code counts the tries.
 import { createHmac, randomInt } from 'node:crypto'
 import { assert } from '../../domain/assert'
 import { codeLastsMs, codeTries } from '../../domain/sign-in'
@@ -44,15 +45,15 @@ export const codes = entity<CodeRow>('Code', 'codes', {
 
 export interface NewCode {
   readonly purpose: CodePurpose
-  /** An email in lower case, or for a confirm code the id of the member who asks. */
+  /** An email address in lower case, or, for a `confirm` code, the ID of the member who requests it. */
   readonly subject: string
-  /** For a confirm code the confirmed action (`codeBinding`), for other codes the browser that requested it. */
+  /** For a `confirm` code the action to confirm (`codeBinding`). For other codes the browser that requested it. */
   readonly boundTo: Buffer
-  /** The fields of a sign-up, stored sealed. */
+  /** The fields of a sign-up. They are stored sealed. */
   readonly said?: Readonly<Record<string, string>>
-  /** How many codes, of any purpose, a subject may ask for within any hour. */
+  /** How many codes of any purpose a subject may request within one hour. */
   readonly perHour: number
-  /** How many of them allow `codeTries` wrong tries; every later one allows a single try. All when left out. */
+  /** How many of these codes allow `codeTries` tries. Every later code allows only one try. Defaults to all of them. */
   readonly forgivingPerHour?: number
   readonly at: Date
 }
@@ -61,10 +62,10 @@ type IssuedCode =
   | { readonly outcome: 'issued'; readonly id: string; readonly code: string; readonly expiresAt: Date }
   | { readonly outcome: 'too_many'; readonly retryAt: Date }
 
-/** The code is in the result and nowhere else. */
+/** Issues a code. Only the result contains it, because the database stores a digest. */
 export async function issueCode(tx: Tx, keyring: Keyring, wanted: NewCode): Promise<IssuedCode> {
   const { purpose, subject, boundTo, said, perHour, forgivingPerHour = perHour, at } = wanted
-  // The lock serializes the requests of one subject. Two at once would otherwise not count each other.
+  // The lock serializes the requests of one subject. Without it, two concurrent requests would not count each other.
   await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('code/' || ${subject}, 0))`
   const since = new Date(at.getTime() - hourMs)
   const [counted] = await tx.sql<{ count: bigint; oldest: Date | null }>`
@@ -102,7 +103,7 @@ interface CodeToTry {
   readonly subject: string
   readonly boundTo: Buffer
   readonly code: string
-  /** The payout that is confirmed, so that giveCodeBack finds the code again. */
+  /** The payout that the code confirms, so that giveCodeBack can find the code. */
   readonly usedFor?: string
   readonly at: Date
 }
@@ -113,8 +114,9 @@ export interface UsedCode {
 }
 
 /**
- * Uses the newest code of this purpose for this subject, and for exactly what it is bound to. Null when it is wrong, used, expired, tried too
- * often or was never requested. The caller does not learn which. A wrong try is counted, so the transaction must be committed then too.
+ * Uses the newest code for this purpose, subject and binding. Returns null if the code is wrong, used, expired, tried
+ * too often or was never requested. The caller does not learn which. Counts a wrong try, so the transaction must be
+ * committed in that case too.
  */
 export async function tryCode(tx: Tx, keyring: Keyring, tried: CodeToTry): Promise<UsedCode | null> {
   const found = await findOpenCode(tx, tried)
@@ -125,7 +127,10 @@ export interface OpenCode extends UsedCode {
   readonly keyId: string
 }
 
-/** The newest code of this purpose and binding, where it may still be tried. A flood of guesses costs one read each and no lock. */
+/**
+ * Finds the newest code for this purpose and binding, if it may still be tried. A flood of guesses costs one read
+ * each and no lock.
+ */
 export async function findOpenCode(
   db: Queryable,
   { purpose, subject, boundTo, at }: Omit<CodeToTry, 'code' | 'usedFor'>,
@@ -138,7 +143,7 @@ export async function findOpenCode(
   return newest ?? null
 }
 
-/** The second half of tryCode. */
+/** Checks the entered code and counts a wrong try. This is the second half of tryCode. */
 export async function useCode(
   tx: Tx,
   keyring: Keyring,
@@ -148,7 +153,7 @@ export async function useCode(
   const key = keyring.find('code', keyId)
   if (key === null) return null
   const digest = digestOf(key, { id, purpose, code })
-  // The row lock orders concurrent guesses: each sees the tries of those before it, and the sixth changes nothing.
+  // The row lock orders concurrent guesses. Each sees the tries before it, and the sixth changes nothing.
   const [judged] = await tx.sql<{ matches: boolean }>`UPDATE codes SET
       tries = tries + CASE WHEN digest = ${digest} THEN 0 ELSE 1 END,
       used_at = CASE WHEN digest = ${digest} THEN ${at}::timestamptz END,
@@ -158,7 +163,7 @@ export async function useCode(
   return judged?.matches ? { id, purpose } : null
 }
 
-/** The confirmed action was not carried out, so the code may be used again until it expires. */
+/** Makes the code usable again until it expires, because the confirmed action was not carried out. */
 export async function giveCodeBack(
   tx: Tx,
   code: { readonly id: string } | { readonly usedFor: string },
@@ -168,13 +173,16 @@ export async function giveCodeBack(
     WHERE id = ${codeId}::uuid OR (used_for = ${usedFor}::uuid AND purpose = 'confirm')`
 }
 
-/** The action that a confirm code is bound to, as a keyed hash: a plain hash of an account number could be guessed. */
+/**
+ * Returns a keyed hash of the action that a `confirm` code is bound to. Anyone could guess an account number from a
+ * plain hash.
+ */
 export function codeBinding(keyring: Keyring, parts: Readonly<Record<string, string | null>>): Buffer {
   const written = JSON.stringify(Object.entries(parts).toSorted(([one], [other]) => (one < other ? -1 : 1)))
   return createHmac('sha256', keyring.current('code-bound').bytes).update(written).digest()
 }
 
-/** The fields of a sign-up; null once its partner was opened. */
+/** Opens the fields of a sign-up. `said` is null once the partner was created. */
 export async function openSignUp(
   tx: Tx,
   keyring: Keyring,
@@ -194,7 +202,7 @@ export async function openSignUp(
   return { email, said, usedFor }
 }
 
-/** Wipes the sealed fields, which the partner has now. */
+/** Wipes the sealed fields, because the partner's row now has them. */
 export async function closeSignUp(tx: Tx, id: string, partnerId: string): Promise<void> {
   await tx.repo(codes).update({ id }, { usedFor: partnerId, sealed: null, sealedKeyId: null })
 }

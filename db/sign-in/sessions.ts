@@ -1,4 +1,5 @@
-// Sessions of signed-in members. The database stores only the hash of the random token. A request costs one SELECT.
+// Sessions of signed-in members. The database stores only a hash of the random token. Authenticating a request costs
+// one SELECT.
 import { createHash, randomBytes } from 'node:crypto'
 import type { Environment } from '../../domain/environment'
 import type { MemberRole } from '../../domain/partners/partner'
@@ -29,8 +30,9 @@ export const session = entity<SessionRow>('Session', 'sessions', {
 })
 
 /**
- * The token is in the result and nowhere else. A plain hash protects 256 random bits; no secret key is needed. Null when the
- * member was removed: recording the login comes first, because it waits for a concurrent removal.
+ * Opens a session. Only the result contains the token. A plain hash suffices to protect 256 random bits, so no secret
+ * key is needed. Returns null if the member was removed. Records the login first, because that waits for a concurrent
+ * removal.
  */
 export async function openSession(
   tx: Tx,
@@ -47,7 +49,10 @@ export async function openSession(
   return { token, sessionId }
 }
 
-/** Null when the session is unknown or over, or its member was removed or may no longer sign in. The role is the current one. */
+/**
+ * Returns null if the session is unknown or over, or if its member was removed or may no longer sign in. The role is
+ * the current one.
+ */
 export async function findPerson(
   db: Queryable,
   { token, environment, at, idleMs }: { token: string; environment: Environment; at: Date; idleMs: number },
@@ -66,7 +71,7 @@ export async function findPerson(
   return { caller: { by: 'person', sessionId, memberId, email, role, environment, partner }, lastUsedAt }
 }
 
-/** A late call never moves the time back. */
+/** Updates the time of last use. A late call never moves it back. */
 export async function touchSession(db: Queryable, sessionId: string, at: Date): Promise<void> {
   await db.sql`UPDATE sessions SET last_used_at = ${at} WHERE id = ${sessionId} AND last_used_at < ${at}`
 }
@@ -75,7 +80,10 @@ export async function sessionExpiry(db: Queryable, sessionId: string): Promise<D
   return (await db.repo(session).findOneBy({ id: sessionId }))?.expiresAt ?? null
 }
 
-/** Switches to the same person's membership of another partner. False when it no longer exists, or the session is over. */
+/**
+ * Switches to the same person's membership of another partner. Returns false if the membership no longer exists or
+ * the session is over.
+ */
 export async function switchSession(
   tx: Tx,
   { sessionId, email, memberId, at }: { sessionId: string; email: string; memberId: string; at: Date },
@@ -90,7 +98,10 @@ export async function switchSession(
   )
 }
 
-/** False when the member was removed. Otherwise the row lock keeps the member until the transaction ends. */
+/**
+ * Records the login. Returns false if the member was removed. Otherwise the row lock prevents a removal until the
+ * transaction ends.
+ */
 async function noteLogin(tx: Tx, memberId: string, at: Date): Promise<boolean> {
   return (await tx.sql`UPDATE members SET last_login_at = ${at} WHERE id = ${memberId} RETURNING id`).length === 1
 }
@@ -99,18 +110,18 @@ export async function endSession(db: Queryable, sessionId: string, at: Date): Pr
   await db.sql`UPDATE sessions SET revoked_at = ${at} WHERE id = ${sessionId} AND revoked_at IS NULL`
 }
 
-/** For a sign-in that sends the cookie of an older session: that session ends, and a new token replaces it. */
+/** Ends the older session whose cookie a sign-in sends. A new session replaces it. */
 export async function endSessionOfToken(db: Queryable, token: string, at: Date): Promise<void> {
   await db.sql`UPDATE sessions SET revoked_at = ${at} WHERE token_digest = ${digestOf(token)} AND revoked_at IS NULL`
 }
 
-/** Ends all sessions of the person, at every partner. */
+/** Ends all sessions of the person, with every partner. */
 export async function endSessionsOf(db: Queryable, email: string, at: Date): Promise<void> {
   await db.sql`UPDATE sessions SET revoked_at = ${at} FROM members m
     WHERE m.id = sessions.member_id AND m.email = ${email} AND sessions.revoked_at IS NULL`
 }
 
-/** Ends all sessions of the partner's members. Returns how many. */
+/** Ends all sessions of the partner's members and returns their number. */
 export async function endSessionsOfPartner(tx: Tx, partnerId: string, at: Date): Promise<number> {
   return (
     await tx.sql`UPDATE sessions SET revoked_at = ${at} FROM members m

@@ -110,7 +110,7 @@ export async function lockHeldDeposit(tx: Tx, id: string): Promise<HeldDeposit |
   return deposit ?? null
 }
 
-/** Under lockHeldDeposit. */
+/** The caller must hold lockHeldDeposit. */
 export async function requestCredit(tx: Tx, request: CreditRequest): Promise<void> {
   const { id, amountMicroUsdc, note, by, login, at } = request
   await tx.sql`UPDATE held_deposits SET requested_micro_usdc = ${amountMicroUsdc}, request_note = ${note}, requested_by = ${by},
@@ -118,7 +118,7 @@ export async function requestCredit(tx: Tx, request: CreditRequest): Promise<voi
     WHERE id = ${id} AND resolved_at IS NULL`
 }
 
-/** Under lockHeldDeposit. */
+/** The caller must hold lockHeldDeposit. */
 export async function forgetCreditRequest(tx: Tx, id: string): Promise<void> {
   await tx.sql`UPDATE held_deposits SET requested_micro_usdc = NULL, request_note = NULL, requested_by = NULL, requested_as = NULL,
       requested_at = NULL

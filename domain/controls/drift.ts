@@ -1,7 +1,7 @@
-// The kinds of drift between our ledger and the bank. Operators see each one; none is repaired automatically.
+// The kinds of drift between our ledger and the bank. Operators see every drift, and none is repaired automatically.
 import { formatUsdcExactly } from '../money'
 
-/** Found in our own ledger. */
+/** Drifts within our own ledger. */
 export const ledgerDrifts = [
   'wallet_balance',
   'suspense_balance',
@@ -12,7 +12,7 @@ export const ledgerDrifts = [
   'payout_totals',
   'entry_without_movement',
 ] as const
-/** Found by comparing with the bank, movement by movement. */
+/** Drifts that a comparison with the bank's movements finds. */
 export const movementDrifts = [
   'transfer_without_payout',
   'transfer_amount',
@@ -21,21 +21,24 @@ export const movementDrifts = [
   'deposit_amount',
   'booking_without_movement',
 ] as const
-/** Found when a deadline has passed. */
+/** Drifts that follow from a missed deadline. */
 export const overdueDrifts = ['silent_payout', 'not_compared'] as const
 
 export const driftKinds = [...ledgerDrifts, ...movementDrifts, 'bank_balance', ...overdueDrifts] as const
 export type DriftKind = (typeof driftKinds)[number]
 
-/** Amounts in micro-USDC. No personal data. */
+/** One difference. Amounts are in micro-USDC. Contains no personal data. */
 export interface Finding {
   readonly kind: DriftKind
   readonly walletId: string
-  /** The wallet, ledger set, payout, transfer or movement concerned. */
+  /** The affected wallet, ledger set, payout, transfer or movement. */
   readonly subject: string
   readonly expected: string
   readonly found: string
-  /** What an operator accepts, for kinds whose `expected` and `found` change although the drift stays the same. */
+  /**
+   * The value that an operator accepts. Set for kinds whose `expected` and `found` change although the drift stays
+   * the same.
+   */
   readonly size?: string
 }
 
@@ -43,7 +46,7 @@ export function sizeOf({ size, expected, found }: Pick<Finding, 'size' | 'expect
   return size ?? `${expected} / ${found}`
 }
 
-/** Values that are not amounts: times, counts and transfer IDs. */
+/** The kinds whose values are not amounts but times, counts and transfer IDs. */
 const withoutAmounts: ReadonlySet<string> = new Set<DriftKind>([
   'payout_charge',
   'payout_totals',
@@ -53,11 +56,11 @@ const withoutAmounts: ReadonlySet<string> = new Set<DriftKind>([
   'not_compared',
 ])
 
-/** An amount alone, or after a word that names it. */
+/** Matches an amount alone, or an amount after the label that names it. */
 const amount =
   /(^|(?:entries sum to|balance|last entry|held deposits of|suspense|sends|wallet|in transit|paid out) )(-?\d+)(?=$|,)/g
 
-/** A drift's details for operators: amounts are stored in micro-USDC and shown in USDC. */
+/** Formats a drift's details for operators. Amounts are stored in micro-USDC and shown in USDC. */
 export function saidInUsdc(kind: string, text: string): string {
   if (withoutAmounts.has(kind)) return text
   return text.replace(amount, (_, before: string, micro: string) => `${before}${formatUsdcExactly(BigInt(micro))} USDC`)

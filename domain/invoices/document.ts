@@ -1,16 +1,16 @@
-// The contents of an invoice as plain data. PDF, CSV and mail show exactly this.
+// The contents of an invoice as plain data. PDF, CSV and mail all show these contents.
 
 import { divideHalfUp, type Pence } from '../money'
 import type { Month } from '../month'
 import type { InvoiceLine, InvoiceStatus } from './invoice'
 
-/** The seller as configured on the day of issue, stored with the invoice. */
+/** The seller as configured on the day of issue. It is stored with the invoice. */
 export interface Seller {
   readonly name: string
   readonly addressLines: readonly string[]
   readonly email: string
   readonly companyNumber: string | null
-  /** Null where no VAT is charged. */
+  /** Null if no VAT is charged. */
   readonly vat: Vat | null
   /** Payment instructions, line by line. The invoice number is the payment reference. */
   readonly paymentLines: readonly string[]
@@ -18,17 +18,17 @@ export interface Seller {
 
 interface Vat {
   readonly number: string
-  /** 2000 is 20%. */
+  /** The VAT rate in basis points: 2000 is 20%. */
   readonly basisPoints: number
 }
 
 export interface Buyer {
   readonly name: string
-  /** Empty if unknown. */
+  /** Empty if the address is unknown. */
   readonly addressLines: readonly string[]
 }
 
-/** Stored at issue, so that later changes of settings do not change the invoice. */
+/** Stored when the invoice is issued, so that later changes of settings do not change it. */
 export interface InvoiceParties {
   readonly seller: Seller
   readonly buyer: Buyer
@@ -37,19 +37,19 @@ export interface InvoiceParties {
 }
 
 export interface InvoiceDocument extends InvoiceParties {
-  /** INV-2026-000123 */
+  /** For example `INV-2026-000123`. */
   readonly number: string
   readonly status: Exclude<InvoiceStatus, 'draft'>
   readonly period: Month
-  /** Days in London, as YYYY-MM-DD. */
+  /** Dates in London, as YYYY-MM-DD. */
   readonly issuedOn: string
   readonly dueOn: string
   readonly paidOn: string | null
   readonly voidedOn: string | null
   readonly voidReason: string | null
-  /** In display order. Credits have positive amounts, too. */
+  /** The lines in display order. Credits have positive amounts too. */
   readonly lines: readonly InvoiceLine[]
-  /** The corrections in the first credit line, each with its reason. */
+  /** The corrections that are part of the first credit line, each with its reason. */
   readonly corrections: readonly Correction[]
   /** The sum of all lines except credits. */
   readonly chargedPence: Pence
@@ -66,7 +66,7 @@ export interface Correction {
   readonly reason: string
 }
 
-/** Prices include VAT, so it is computed from the total and not added. */
+/** Prices include VAT, so VAT is computed from the total and not added. */
 export function vatIn(totalPence: Pence, { basisPoints }: Vat): Pence {
   const rate = BigInt(basisPoints)
   return divideHalfUp(totalPence * rate, 10_000n + rate)

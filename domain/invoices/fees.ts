@@ -1,8 +1,8 @@
-// A partner's price list, the fee of a payout with its two parts, and prices as text.
+// A partner's price list, the fee of a payout with its two parts, and the text of prices.
 import { assert } from '../assert'
 import { divideHalfUp, formatHundredths, formatPence, type Micropounds, type Pence } from '../money'
 
-/** A hundredth of one per cent. */
+/** One basis point is a hundredth of one per cent. */
 type BasisPoints = bigint
 
 export interface PriceList {
@@ -12,11 +12,11 @@ export interface PriceList {
   readonly bankBasisPoints: BasisPoints
   readonly monthlyAccountPence: Pence
   readonly verificationPence: Pence
-  /** Network cost of a payout if the bank's receipt has none. */
+  /** The network cost of a payout if the bank's receipt has none. */
   readonly networkCostMicropounds: Micropounds
   readonly networkMarkupBasisPoints: BasisPoints
   readonly exceptionMarkupBasisPoints: BasisPoints
-  /** Cost of a return if the bank reports none. */
+  /** The cost of a return if the bank reports none. */
   readonly returnCostMicropounds: Micropounds
 }
 
@@ -43,7 +43,7 @@ export function feeFor(amountPence: Pence, prices: PayoutPrices): Fee {
   return { totalPence, inTransferPence, onInvoicePence: totalPence - inTransferPence }
 }
 
-/** Cost plus markup, exact to the micropound. Uses the price list's cost if the bank reports none. */
+/** Returns the cost plus markup, exact to the micropound. Uses the price list's cost if the bank reports none. */
 export function networkFeeFor(
   costMicropounds: Micropounds | null,
   prices: Pick<PriceList, 'networkCostMicropounds' | 'networkMarkupBasisPoints'>,
@@ -52,7 +52,7 @@ export function networkFeeFor(
   return cost + divideHalfUp(cost * prices.networkMarkupBasisPoints, 10_000n)
 }
 
-/** The bank's cost of a return, recall or trace, plus markup. */
+/** Returns the bank's cost of a return, recall or trace, plus markup. */
 export function exceptionFeeFor(
   costMicropounds: Micropounds,
   { exceptionMarkupBasisPoints }: Pick<PriceList, 'exceptionMarkupBasisPoints'>,
@@ -60,12 +60,12 @@ export function exceptionFeeFor(
   return costMicropounds + divideHalfUp(costMicropounds * exceptionMarkupBasisPoints, 10_000n)
 }
 
-/** "0.99 GBP + 1.00%" */
+/** For example "0.99 GBP + 1.00%". */
 export function describePayoutPrice(prices: Pick<PriceList, 'payoutFixedPence' | 'payoutBasisPoints'>): string {
   return `${formatPence(prices.payoutFixedPence)} GBP + ${formatHundredths(prices.payoutBasisPoints)}%`
 }
 
-/** "15.00 GBP" */
+/** For example "15.00 GBP". */
 export function describeMonthlyPrice(prices: Pick<PriceList, 'monthlyAccountPence'>): string {
   return `${formatPence(prices.monthlyAccountPence)} GBP`
 }

@@ -45,7 +45,7 @@ export const chargeCauses = [
 ] as const
 type ChargeCause = (typeof chargeCauses)[number]
 
-/** What a charge is for, parsed from the reference that makes it unique within its kind. */
+/** Returns the cause of a charge, parsed from the reference that makes the charge unique within its kind. */
 export function causeOf({ kind, causeRef }: { kind: ChargeKind; causeRef: string }): {
   readonly cause: ChargeCause
   /** The recall or trace, if the charge is for one. */
@@ -70,15 +70,15 @@ export function causeOf({ kind, causeRef }: { kind: ChargeKind; causeRef: string
 export const casePrefix = 'case/'
 export const correctionPrefix = 'ops/'
 
-/** The charges of one kind, summed in the database, because there can be a hundred thousand. */
+/** The charges of one kind. The database sums them, because there can be a hundred thousand. */
 export interface ChargeGroup {
   readonly kind: ChargeKind
   readonly count: number
   readonly sumMicropounds: Micropounds
-  /** The smallest and the largest. If they are equal, all have the same price. */
+  /** The smallest and the largest charge. If they are equal, all charges have the same price. */
   readonly leastMicropounds: Micropounds
   readonly mostMicropounds: Micropounds
-  /** The months of a monthly account charge; empty for other kinds. */
+  /** The months of a monthly account charge. Empty for other kinds. */
   readonly months: readonly Month[]
 }
 
@@ -87,7 +87,7 @@ export interface InvoiceLine {
   readonly description: string
   readonly quantity: number
   readonly unitAmountMicropounds: Micropounds
-  /** Quantity × unit amount, rounded half up. Positive for credits, too. */
+  /** Quantity × unit amount, rounded half up. Positive for credits too. */
   readonly amountPence: Pence
 }
 
@@ -102,14 +102,15 @@ export interface MadeInvoice {
 }
 
 /**
- * Usage, preview and invoice all use this function, so they cannot disagree. One line per kind in the order of
- * invoiceLineKinds. Parts of a penny are summed first and rounded once. Carried credit is a separate line.
+ * Computes an invoice. Usage, preview and invoice all use this function, so they cannot disagree. Returns one line
+ * per kind, in the order of invoiceLineKinds. Fractions of a penny are summed first and rounded once. Carried credit
+ * is a separate line.
  */
 export function makeInvoice(
   groups: readonly ChargeGroup[],
   { carriedInPence }: { carriedInPence: Pence },
 ): MadeInvoice {
-  assert(carriedInPence >= 0n, 'credit that is carried must not be negative')
+  assert(carriedInPence >= 0n, 'carried credit must not be negative')
   const made = invoiceLineKinds.flatMap((kind) => {
     const ofKind = groups.filter((group) => lineKindOf[group.kind] === kind && group.count > 0)
     return ofKind.length === 0 ? [] : [lineOf(kind, ofKind)]
@@ -118,12 +119,12 @@ export function makeInvoice(
   return { lines, ...sumLines(lines) }
 }
 
-/** Credits alone do not make an invoice. They wait for charges. */
+/** Credits alone do not make an invoice. They wait until there are charges. */
 export function isBillable(groups: readonly ChargeGroup[]): boolean {
   return groups.some(({ kind }) => kind !== 'credit')
 }
 
-/** The totals of the lines. Lines are already rounded, so the sums are exact. */
+/** Sums the lines. Lines are already rounded, so the sums are exact. */
 export function sumLines(lines: readonly Pick<InvoiceLine, 'kind' | 'amountPence'>[]): Omit<MadeInvoice, 'lines'> {
   const sumOf = (wanted: readonly Pick<InvoiceLine, 'amountPence'>[]) =>
     wanted.reduce((sum, { amountPence }) => sum + amountPence, 0n)
@@ -138,7 +139,10 @@ export function sumLines(lines: readonly Pick<InvoiceLine, 'kind' | 'amountPence
   }
 }
 
-/** Equal prices give quantity × price. Otherwise the line is the exact sum, and its description has the count. */
+/**
+ * If all prices are equal, the line shows quantity × price. Otherwise it shows the exact sum, and its description has
+ * the count.
+ */
 function lineOf(kind: InvoiceLineKind, groups: readonly ChargeGroup[]): InvoiceLine {
   const count = groups.reduce((total, group) => total + group.count, 0)
   const sum = groups.reduce((total, group) => total + group.sumMicropounds, 0n)
@@ -185,7 +189,7 @@ function alwaysAlike(words: string): Words {
   return { alike: words, together: words }
 }
 
-/** "October 2026", or "August 2026, September 2026 and October 2026" if months were billed late. */
+/** For example "October 2026", or "August 2026, September 2026 and October 2026" if months were billed late. */
 function monthsOf(groups: readonly ChargeGroup[]): string {
   const months = new Set(groups.flatMap((group) => group.months))
   const words = [...months].toSorted().map(monthInWords)

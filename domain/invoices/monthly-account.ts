@@ -1,4 +1,4 @@
-// The monthly account fee: due for each month in which the live account was open for at least a day.
+// The monthly account fee. It is due for each month in which the live account was open at any time.
 
 import { micropoundsFromPence, type Pence } from '../money'
 import { londonMonthOf, type Month, monthOfDay, nextMonth, startOf } from '../month'
@@ -14,7 +14,7 @@ interface DueMonth {
   readonly pricedAt: Date
 }
 
-/** All months due up to the given one, oldest first. Months up to `billedUntil` are already billed. */
+/** Lists all months that are due up to `until`, oldest first. Months up to `billedUntil` are already billed. */
 export function dueMonths(account: LiveAccount & { readonly billedUntil: string | null }, until: Month): DueMonth[] {
   const { liveOpenedAt, billedUntil } = account
   if (liveOpenedAt === null) return []
@@ -29,7 +29,7 @@ export function dueMonths(account: LiveAccount & { readonly billedUntil: string 
   return due
 }
 
-/** The time whose prices apply to the month: its start, or the opening within it. Null if nothing is due. */
+/** Returns the time whose prices apply to the month: its start, or the opening within it. Null if nothing is due. */
 export function pricedAt({ liveOpenedAt, closedAt }: LiveAccount, month: Month): Date | null {
   if (liveOpenedAt === null || londonMonthOf(liveOpenedAt) > month) return null
   const start = startOf(month)
@@ -37,7 +37,7 @@ export function pricedAt({ liveOpenedAt, closedAt }: LiveAccount, month: Month):
   return liveOpenedAt > start ? liveOpenedAt : start
 }
 
-/** The charge as it will be summed once stored. */
+/** Returns the charge in the form that the database sums charges in. */
 export function dueMonthlyAccount(month: Month, pricePence: Pence): ChargeGroup {
   const price = micropoundsFromPence(pricePence)
   const prices = { sumMicropounds: price, leastMicropounds: price, mostMicropounds: price }

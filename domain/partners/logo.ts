@@ -1,4 +1,4 @@
-// Validates logos: small pictures whose bytes match their type. No SVG, because it can contain scripts.
+// Validates logos, which are small images whose bytes match their type. Rejects SVG, because it can contain scripts.
 
 export interface Logo {
   readonly type: LogoType
@@ -7,13 +7,13 @@ export interface Logo {
 
 type LogoType = 'image/png' | 'image/jpeg' | 'image/webp'
 
-/** Fits into a request of 64 KiB as base64. */
+/** As base64, this fits into a request of 64 KiB. */
 export const logoMaxBytes = 40 * 1024
 
-/** A small file can declare a gigapixel picture, which would use up the viewer's memory. */
+/** A small file can declare a gigapixel image, which would exhaust the viewer's memory. */
 export const logoMaxPixels = 2_000
 
-/** Null if the bytes are not such a picture, whatever the declared type. */
+/** Returns null if the bytes are not a valid image of the declared type and size. */
 export function logoOf(type: LogoType, bytes: Uint8Array): Logo | null {
   if (bytes.length > logoMaxBytes) return null
   const size = pictureSize(type, bytes)
@@ -29,20 +29,20 @@ interface PictureSize {
   readonly height: number
 }
 
-/** Reads the dimensions from the header. Null if the bytes are not of that type, or end within the header. */
+/** Reads the dimensions from the header. Returns null if the bytes are not of that type or end within the header. */
 export function pictureSize(type: 'image/png' | 'image/jpeg' | 'image/webp', bytes: Uint8Array): PictureSize | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (type === 'image/png') return sizeOfPng(view)
   return type === 'image/jpeg' ? sizeOfJpeg(view) : sizeOfWebp(view)
 }
 
-/** The signature, then the IHDR chunk with 13 bytes and a checksum. */
+/** A PNG starts with its signature, then the IHDR chunk with 13 bytes and a checksum. */
 function sizeOfPng(view: DataView): PictureSize | null {
   if (view.byteLength < 33 || !says(view, 0, '\x89PNG\r\n\x1a\n\0\0\0\rIHDR')) return null
   return { width: view.getUint32(16), height: view.getUint32(20) }
 }
 
-/** A sequence of segments, each with a marker and a length. The frame segment has the dimensions. */
+/** A JPEG is a sequence of segments, each with a marker and a length. The frame segment has the dimensions. */
 function sizeOfJpeg(view: DataView): PictureSize | null {
   if (!says(view, 0, '\xff\xd8')) return null
   let at = 2
@@ -56,12 +56,12 @@ function sizeOfJpeg(view: DataView): PictureSize | null {
   return null
 }
 
-/** Markers in this range that are not frames: tables (C4, CC) and a reserved one (C8). */
+/** Some markers in this range are not frames: tables (C4, CC) and a reserved one (C8). */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 }
 
-/** The first chunk has one of three types, each with its own encoding of the dimensions. */
+/** The first chunk of a WebP has one of three types, each with its own encoding of the dimensions. */
 function sizeOfWebp(view: DataView): PictureSize | null {
   if (view.byteLength < 30 || !says(view, 0, 'RIFF') || !says(view, 8, 'WEBP')) return null
   if (view.getUint32(4, true) + 8 > view.byteLength) return null

@@ -16,7 +16,10 @@ export type VerificationStatus = (typeof verificationStatuses)[number]
 const screenings = ['clear', 'in_review', 'blocked'] as const
 export type Screening = (typeof screenings)[number]
 
-/** The screening shown to the partner. Before verification starts there is none, whatever the column's default is. */
+/**
+ * The screening shown to the partner. It is `not_started` before verification starts, whatever the column's default
+ * is.
+ */
 export const shownScreenings = ['not_started', ...screenings] as const
 
 export function shownScreening(partner: {
@@ -26,7 +29,7 @@ export function shownScreening(partner: {
   return partner.verificationStatus === 'not_started' ? 'not_started' : partner.screening
 }
 
-/** How a new name is stored. After the bank has verified the business, a new name needs an operator's approval. */
+/** Returns how to store a new name. After the bank has verified the business, a new name needs an operator's approval. */
 export function renamed(
   partner: {
     readonly name: string
@@ -41,7 +44,7 @@ export function renamed(
   return { name: partner.name, requestedName: name }
 }
 
-/** Words that a partner's slug must not contain, because its sign-in page would look like ours. */
+/** Words that cannot be a partner's slug, because its sign-in page would look like ours. */
 const reservedSlugs: ReadonlySet<string> = new Set(
   `about account accounts activity admin administrator api app assets audit auth bank billing blog cdn compliance contact
   dashboard docs documentation download email help home invoices keys legal live login logout mail me members metrics new null
@@ -57,7 +60,7 @@ export function isReservedSlug(slug: string): boolean {
 export const memberRoles = ['admin', 'viewer'] as const
 export type MemberRole = (typeof memberRoles)[number]
 
-/** Notices mailed to a partner's admins. The partner can disable each of these. */
+/** Notices that are mailed to a partner's admins. The partner can disable each of them. */
 export const noticeKinds = [
   'payout_failed',
   'payout_returned',
@@ -68,5 +71,5 @@ export const noticeKinds = [
 ] as const
 export type SwitchableNotice = (typeof noticeKinds)[number]
 
-/** The first live payout of a key or an admin is a security notice, so it is always mailed. */
+/** Includes the notice of a key's or admin's first live payout. This is a security notice, so it is always mailed. */
 export type NoticeKind = SwitchableNotice | 'first_payout'

@@ -1,9 +1,9 @@
-// Maps the bank's verification status to ours. Pure, so that tests can try every value.
+// Maps the bank's verification status to ours. Pure functions, so that tests can try every value.
 import type { Screening, VerificationStatus } from './partner'
 
-/** The bank's answer. */
+/** The bank's response about a verification. */
 export interface BankVerification {
-  /** The bank's own status. */
+  /** The bank's status, unchanged. */
   readonly providerStatus: string
   readonly termsAccepted: boolean
   readonly paysGbp: boolean
@@ -14,14 +14,17 @@ export interface BankVerification {
 export interface Reason {
   /** Shown to the partner. */
   readonly text: string
-  /** When the bank gave it, in the bank's format; null if unknown. */
+  /** The time at which the bank gave the reason, in the bank's format. Null if unknown. */
   readonly at: string | null
 }
 
-/** What our own records add. */
+/** The state of the verification in our own records. */
 export interface OurVerification {
   readonly status: VerificationStatus
-  /** The reasons known when the partner tried again. Null if it did not, or if the bank's status has changed since. */
+  /**
+   * The reasons that were known when the partner tried again. Null if it did not, or if the bank's status has changed
+   * since.
+   */
   readonly reasonsKnown: readonly string[] | null
   readonly wallet: 'connected' | 'absent'
 }
@@ -30,7 +33,7 @@ export interface VerificationUpdate {
   readonly status: VerificationStatus
   readonly screening: Screening
   readonly reasonsKnown: readonly string[] | null
-  /** An unknown status changes nothing; an operator has to look. */
+  /** An unknown status changes nothing, and needs an operator. */
   readonly bankStatus: 'known' | 'unknown'
 }
 
@@ -44,21 +47,24 @@ export function verificationUpdate(bank: BankVerification, ours: OurVerification
   }
 }
 
-/** Distinguishes a reason from one with the same text at another time. */
+/** Returns a mark that distinguishes reasons with the same text at different times. */
 export function markOf({ text, at }: Reason): string {
   return `${at ?? ''} ${text}`
 }
 
-/** Whether the bank allows this business to have a wallet and pay GBP. */
+/** Returns whether the bank allows this business to have a wallet and pay GBP. */
 export function isReady({ providerStatus, termsAccepted, paysGbp }: BankVerification): boolean {
   return providerStatus === 'approved' && termsAccepted && paysGbp
 }
 
-/** Shown when the bank refused to open the customer. */
+/** The reason shown to the partner when the bank refused to open the customer. */
 export const openingRefused =
   'The bank could not open a verification for this name and contact email. Change the contact email or ask us.'
 
-/** The first time, and again after a rejection, unless the bank's rejection is final. */
+/**
+ * Returns whether a verification can start: the first time, and again after a rejection, unless the rejection is
+ * final.
+ */
 export function canStart(status: VerificationStatus, providerStatus: string | null): boolean {
   return status === 'not_started' || (status === 'rejected' && providerStatus !== 'offboarded')
 }
@@ -91,7 +97,7 @@ function statusOfApproved(bank: BankVerification, { wallet }: OurVerification): 
   return isReady(bank) && wallet === 'connected' ? 'approved' : 'in_review'
 }
 
-/** Whether the partner knew every reason when it tried again. */
+/** Returns whether the partner knew every reason when it tried again. */
 function isOldNews({ reasons }: BankVerification, { reasonsKnown }: OurVerification): boolean {
   return reasonsKnown !== null && reasons.every((reason) => reasonsKnown.includes(markOf(reason)))
 }

@@ -1,4 +1,4 @@
-// Build step: puts the fonts of documents into dist, so that dist is all that production needs.
+// Build step that copies the fonts of documents into dist, so that production needs nothing else.
 import { copyFile, mkdir, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,13 +1,13 @@
-// Writes CSV for spreadsheets: UTF-8 byte order mark, CRLF line ends, and no text that would run as a formula.
+// Writes CSV for spreadsheets, with a UTF-8 byte order mark, CRLF line ends, and no text that would run as a formula.
 
-/** Numbers are written unchanged. Texts are untrusted. */
+/** Numbers are written unchanged. Text is untrusted. */
 export type Cell = string | { readonly number: string }
 
 export function csv(rows: readonly (readonly Cell[])[]): string {
   return csvMark + csvLines(rows)
 }
 
-/** The start of a file that is written in parts. */
+/** The byte order mark at the start of a file, for callers that write in parts. */
 export const csvMark = '\uFEFF'
 
 export function csvLines(rows: readonly (readonly Cell[])[]): string {
@@ -18,12 +18,15 @@ function written(cell: Cell): string {
   return typeof cell === 'string' ? quoted(harmless(cell)) : cell.number
 }
 
-/** A spreadsheet evaluates text that starts like this, invisible characters aside. A leading apostrophe makes it text. */
+/**
+ * A spreadsheet evaluates text that starts with one of these signs, even after invisible characters. A leading
+ * apostrophe prevents that.
+ */
 function harmless(text: string): string {
   return /^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u.test(text) ? `'${text}` : text
 }
 
-/** Some spreadsheets split cells at semicolons or tabs. */
+/** Quotes semicolons and tabs too, because some spreadsheets split cells at them. */
 function quoted(text: string): string {
   return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

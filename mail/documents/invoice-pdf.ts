@@ -1,4 +1,4 @@
-// An invoice as PDF: A4, tagged, with embedded fonts, and deterministic: the same invoice always gives the same bytes.
+// Writes an invoice as an A4 PDF, tagged and with embedded fonts. The same invoice always gives the same bytes.
 import type { InvoiceDocument } from '../../domain/invoices/document'
 import { monthInWords } from '../../domain/month'
 import { writeClosing } from './pdf/closing'
@@ -20,7 +20,7 @@ export async function invoicePdf(document: InvoiceDocument): Promise<Buffer> {
 const footY = 796
 const foot: Style = { size: 8, colour: colours.soft }
 
-/** Marks every page once the page count is known: the footer, and VOID or PAID. */
+/** Adds the footer and the stamp VOID or PAID to every page, once the page count is known. */
 function markPages(sheet: Sheet, document: InvoiceDocument): void {
   const { start, count } = sheet.doc.bufferedPageRange()
   for (let index = 0; index < count; index++) {
@@ -39,7 +39,7 @@ function markPages(sheet: Sheet, document: InvoiceDocument): void {
   }
 }
 
-/** The free area between the title and the seller. */
+/** Stamps the free area between the title and the seller. */
 function stamp({ doc, plain }: Sheet, status: 'paid' | 'void'): void {
   const [word, colour] = status === 'paid' ? ['PAID', colours.paid] : ['VOID', colours.void]
   const [x, y, width, height] = [page.left + 148, page.top + 2, 88, 32]

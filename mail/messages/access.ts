@@ -1,4 +1,5 @@
-// Mails admins about a new live key, an invited admin, a changed role, a removed member or a changed address. Contains no secret.
+// Mails to admins about a new live key, an invited admin, a changed role, a removed member or a changed address. They
+// contain no secret.
 
 import type { Mail } from '../mailer'
 import { type EmailsChanged, emailFacts } from './confirm'
@@ -12,7 +13,7 @@ export type Happening =
 interface AccessNotice {
   readonly address: string
   readonly happened: Happening
-  /** The email of the actor. */
+  /** The email address of the person who made the change. */
   readonly by: string
   readonly at: Date
   readonly partner: string
@@ -20,7 +21,7 @@ interface AccessNotice {
   readonly undoUrl: string
 }
 
-/** The subject contains no partner's text, because a business name can be anything. */
+/** The subject contains no text from the partner, because a business name can be anything. */
 export function accessMessage(notice: AccessNotice): Pick<Mail, 'to' | 'subject' | 'text' | 'html'> {
   const layout = layoutOf(notice)
   return {

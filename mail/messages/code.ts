@@ -1,4 +1,4 @@
-// Mails with sign-in codes, and invitations. The code is in the subject, so that it shows on a lock screen.
+// Mails with sign-in codes, and invitations. The code is in the subject, so that a lock screen shows it.
 import type { VerificationStatus } from '../../domain/partners/partner'
 import type { Mail } from '../mailer'
 import { htmlOf, type Layout, type Link, textOf } from './layout'
@@ -9,7 +9,7 @@ export function signInMessage(mailed: { address: string; code: string }): Messag
   return codeMessage(mailed, 'sign-in')
 }
 
-/** Does not contain the business name: anyone can have typed it, and the address may belong to another person. */
+/** Does not contain the business name, because anyone can have typed it, and the address may belong to another person. */
 export function signUpMessage(mailed: { address: string; code: string }): Message {
   return codeMessage(mailed, 'sign-up')
 }
@@ -30,7 +30,7 @@ function codeMessage({ address, code }: { address: string; code: string }, page:
 interface Invitation {
   readonly address: string
   readonly name: string | null
-  /** The inviter's email, verified by a code. */
+  /** The inviter's email address, which a code has verified. */
   readonly by: string
   readonly partner: { readonly name: string; readonly slug: string; readonly verificationStatus: VerificationStatus }
   readonly role: string
@@ -56,8 +56,9 @@ function invitationOfKnown({ address, name, by, partner, role, publicUrl }: Invi
 }
 
 /**
- * Anyone can sign up under any name and invite any address. So the mail contains none of the inviter's text, neither a name nor the slug
- * derived from it, only their verified email, so that the recipient can recognise them.
+ * Anyone can sign up under any name and invite any address. So the mail contains no text from the inviter, neither a
+ * name nor the slug derived from it. It contains only their verified email address, so that the recipient can
+ * recognise them.
  */
 function invitationOfUnknown({ address, by, role, publicUrl }: Invitation): Message {
   return messageOf(address, 'You’re invited to Payouts', {

@@ -1,4 +1,5 @@
-// The mail with a confirm code. It shows exactly what the code confirms, so that the reader can compare it with the screen.
+// The mail with a confirmation code. It shows exactly what the code confirms, so that the reader can compare it with
+// the screen.
 import { grouped } from '../formats'
 import type { Message } from './code'
 import { htmlOf, type Layout, textOf } from './layout'
@@ -16,7 +17,7 @@ export type Confirmed =
   | { readonly what: 'admin_invited' | 'made_admin'; readonly email: string; readonly name: string | null }
   | EmailsChanged
 
-/** Null removes an address; undefined keeps it. */
+/** Null removes an address. Undefined keeps it. */
 export interface EmailsChanged {
   readonly what: 'emails_changed'
   readonly billingEmail: string | null | undefined
@@ -102,7 +103,7 @@ function wordsOf(confirmed: Confirmed): ConfirmWords {
   }
 }
 
-/** Facts that the recipient's name and the reference cannot influence come first. */
+/** The first facts are those that a forged recipient name or reference cannot influence. */
 function payoutWords(payout: Extract<Confirmed, { what: 'payout' }>): ConfirmWords {
   const { amountGbp, sortCode, accountLast4, reference } = payout
   const amount = `£${grouped(amountGbp)}`

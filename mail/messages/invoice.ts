@@ -1,4 +1,4 @@
-// The mail with an invoice: period, amount, due date and payment instructions, with the PDF attached.
+// The mail with an invoice. It has the period, amount, due date and payment instructions, with the PDF attached.
 import type { InvoiceDocument } from '../../domain/invoices/document'
 import { monthInWords } from '../../domain/month'
 import { dayInWords, pounds } from '../formats'

@@ -1,19 +1,19 @@
-// The layout of all mails: a table, readable in dark mode, with every value escaped. Every mail has the same text in HTML and in plain text.
+// The layout of all mails. It is a table, readable in dark mode, with every value escaped.
 
 export interface Layout {
-  /** The preview text in a list of mails. */
+  /** The preview text that a mail client shows in its list. */
   readonly preview: string
   readonly heading: string
   /** A code to type, shown large below the heading. */
   readonly code?: string
   readonly paragraphs: readonly string[]
-  /** Label and value; a value can have several lines. */
+  /** Pairs of label and value. A value can have several lines. */
   readonly facts?: readonly (readonly [string, string])[]
-  /** What the mail lists, such as payouts. */
+  /** The items that the mail lists, such as payouts. */
   readonly items?: readonly Item[]
-  /** The first is a button, the others are links below it. */
+  /** The first link is a button. The others are links below it. */
   readonly actions?: readonly Link[]
-  /** The sender and the reason. */
+  /** The sender and the reason for the mail. */
   readonly foot: string
   readonly footLink?: Link
 }
@@ -81,7 +81,7 @@ ${[
 `
 }
 
-/** The same content as plain text. */
+/** Returns the same content as plain text. */
 export function textOf(layout: Layout): string {
   const { heading, code, paragraphs, facts = [], items = [], actions = [], foot, footLink } = layout
   const width = Math.max(0, ...facts.map(([name]) => name.length)) + 2

@@ -1,4 +1,4 @@
-// Mails a partner's admins about their money and their account.
+// Mails to a partner's admins about their money and their account.
 import type { SwitchableNotice, VerificationStatus } from '../../domain/partners/partner'
 import type { CaseOutcome } from '../../domain/payouts/case'
 import { grouped } from '../formats'
@@ -35,7 +35,7 @@ interface PayoutItem {
 interface FirstPayout {
   readonly payoutId: string
   readonly amountGbp: string
-  /** An email, or `key:` and the key's prefix. */
+  /** An email address, or `key:` and the key's prefix. */
   readonly by: string
 }
 
@@ -46,13 +46,13 @@ interface ToldCase {
   readonly amountGbp: string
 }
 
-/** The admins who have signed in, or the contact address while there is none. */
+/** The admins who have signed in, or the contact address if no admin has. */
 export type NoticeReaders = 'admins' | 'contact'
 
 interface NoticeMessage {
   readonly address: string
   readonly sentTo: NoticeReaders
-  /** The partner of the admin. */
+  /** The partner's name. */
   readonly partner: string
   readonly verification: VerificationStatus
   readonly publicUrl: string
@@ -64,7 +64,7 @@ type Told = Pick<Layout, 'heading' | 'paragraphs' | 'facts' | 'items' | 'actions
 export function noticeMessage({ address, sentTo, partner, verification, publicUrl, content }: NoticeMessage): Message {
   const dashboard = `${publicUrl}/dashboard`
   const told = toldOf(content, dashboard)
-  // Anyone can sign up under any name, so the subject and preview contain no partner's text.
+  // Anyone can sign up under any name, so only a verified partner's name is in the subject.
   const whose = verification === 'approved' ? `${partner}: ` : ''
   const readers =
     sentTo === 'admins'
@@ -241,7 +241,7 @@ function counted(count: number, noun: string): string {
   return count === 1 ? `A ${noun}` : `${count} ${noun}s`
 }
 
-/** A reason starts with a code for programs. */
+/** Removes the code at the start of a reason, which is for programs. */
 function sentenceOf(reason: string): string {
   return reason.replace(/^[a-z_]+: */, '')
 }

@@ -1,4 +1,5 @@
-// Mails to operators, about drifts and about faults in the audit chain: IDs and amounts, no personal data.
+// Mails to operators about drifts and about faults in the audit chain. They contain IDs and amounts, but no personal
+// data.
 import { saidInUsdc } from '../../domain/controls/drift'
 import type { Message } from './code'
 import { htmlOf, textOf } from './layout'
@@ -39,7 +40,7 @@ export function auditMessage({ address, fault }: { address: string; fault: Fault
   const heading = 'The audit chain does not hold'
   const paragraphs = [
     'The fault is named below. Nothing was repaired: an operator must decide.',
-    'npm run -s ops -- audit verify says the same in a sentence. Keep the heads that the worker’s log has shown before.',
+    'npm run -s ops -- audit verify describes the fault in a sentence. Keep the heads that the worker has logged before.',
   ]
   const { what, sequence, table, rowId } = fault
   const known = [

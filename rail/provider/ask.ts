@@ -1,4 +1,5 @@
-// One request to the bank that must succeed with a readable response. Everything else throws RailUnavailable, unless the caller checks for a refusal first.
+// Makes one request to the bank that must succeed with a readable response. Any other result throws RailUnavailable,
+// unless the caller checks for a refusal first.
 import { RailRefused, RailUnavailable } from '../rail'
 import { causeOf } from './cause'
 import type { Answer, Answered, BankCall, Client } from './client'
@@ -9,7 +10,7 @@ export async function ask<T>(client: Client, name: string, call: BankCall, read:
   return readAnswer(name, await client.call(call), read)
 }
 
-/** For callers that inspect the response first. */
+/** Reads a response, for callers that inspect it first. */
 export function readAnswer<T>(name: string, answer: Answer, read: (body: unknown) => T): T {
   if (!isSuccess(answer)) throw troubleOf(name, answer)
   try {
@@ -25,8 +26,8 @@ export function isSuccess(answer: Answer): answer is Answered {
 }
 
 /**
- * The bank's code for a refusal of the request itself; null for other responses. Any other status is about
- * our account or the bank's own failure, and the same request may succeed later.
+ * Returns the bank's code for a refusal of the request itself, or null for other responses. Any other status concerns
+ * our account or a failure of the bank, and the same request may succeed later.
  */
 export function refusalOf(answer: Answer): string | null {
   if (answer.stage !== 'answered' || ![400, 422].includes(answer.status)) return null
@@ -38,7 +39,7 @@ export function isNotFound(answer: Answer): boolean {
   return answer.status === 404 || (answer.status === 400 && readError(answer.body).code === 'not_found')
 }
 
-/** Escapes an ID for a path, so that an ID with a slash cannot change the path. */
+/** Escapes an ID, so that an ID with a slash cannot change the path. */
 export function part(ref: string): string {
   return encodeURIComponent(ref)
 }

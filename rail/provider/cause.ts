@@ -1,9 +1,10 @@
-// Names each request to the bank and why it did not succeed. Fixed words only: a response can contain names and account numbers.
+// Classifies each request to the bank, and why it failed. Uses fixed phrases only, because a response can contain
+// names and account numbers.
 import type { BankCallOutcome, BankCallSeen, BankOperation } from '../rail'
 import { type Answer, type Answered, type BankCall, type Client, pathTemplate } from './client'
 import { readError } from './map'
 
-/** The same client, which reports each request that was made. */
+/** Wraps a client so that it reports each request that was made. */
 export function counted(client: Client, onCall: (seen: BankCallSeen) => void): Client {
   return {
     ...client,
@@ -28,7 +29,7 @@ function outcomeOf(answer: Answer): BankCallOutcome {
   return status === 401 ? 'unauthorized' : status === 429 ? 'throttled' : 'refused'
 }
 
-/** For operators, such as `HTTP 400 invalid_parameters`, `timeout` or `connection refused`. */
+/** Returns the cause for operators, such as `HTTP 400 invalid_parameters`, `timeout` or `connection refused`. */
 export function causeOf(answer: Answer): string {
   if (answer.stage !== 'answered') {
     const { code, message } = describe(answer.cause)
@@ -49,10 +50,10 @@ function describe(error: Error): { code: string; message: string } {
   return { code: isTls ? 'TLS' : code, message: error.message }
 }
 
-/** The time was over before the request. */
+/** The deadline had passed before the request was made. */
 const notMade = 'no time left'
 
-/** By the system's error code, or by the message of the client's own errors. */
+/** Keyed by the system's error code, or by the message of the client's own errors. */
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -69,7 +70,7 @@ const words: Readonly<Record<string, string>> = {
   'no time left': notMade,
 }
 
-/** The codes that the bank documents. Any other one could contain part of a request. */
+/** The codes that the bank documents. Any other code could contain part of a request. */
 const codes: ReadonlySet<string> = new Set([
   'bad_request',
   'deactivated_external_account',
@@ -100,7 +101,7 @@ function operationOf({ method, path }: BankCall): BankOperation {
   return operations.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'
 }
 
-/** Groups of requests, so that the metrics have few series. The first match decides. */
+/** Groups requests, so that the metrics have few series. The first match decides. */
 const operations: readonly (readonly [RegExp, BankOperation])[] = [
   [/^POST \/transfers$/, 'submit_transfer'],
   [/^GET \/transfers\/\{id\}$/, 'read_transfer'],

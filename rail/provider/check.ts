@@ -1,4 +1,4 @@
-// Checks one bank from the outside: whether it answers, accepts our key, and knows our wallet and our webhook.
+// Checks a bank from the outside: whether it responds, accepts our key, and knows our wallet and our webhook.
 import type { Clock } from '../../runtime/clock'
 import { RailUnavailable, type WalletRefs } from '../rail'
 import type { BankAddress } from '../rails'
@@ -11,7 +11,7 @@ import { readRate } from './map'
 
 export interface BankToCheck {
   readonly access: BankAddress
-  /** A wallet of this environment, and one of the other. */
+  /** A wallet of this environment, and a wallet of the other environment. */
   readonly wallet: WalletRefs | null
   readonly otherWallet: WalletRefs | null
   readonly webhookRef: string | null
@@ -20,15 +20,15 @@ export interface BankToCheck {
 export interface CheckedBank {
   readonly reach: Reach
   readonly answerMs: number
-  /** How far the bank's clock is ahead of ours; null if the response has no date. */
+  /** How far the bank's clock is ahead of ours. Null if the response has no date. */
   readonly aheadMs: number | null
-  /** `other`: the key belongs to the other environment. Null if it is not known. */
+  /** `other` means that the key belongs to the other environment. Null if it could not be checked. */
   readonly wallet: 'known' | 'unknown' | 'other' | null
-  /** Null if it is not known. */
+  /** Null if it could not be checked. */
   readonly webhook: 'active' | 'disabled' | 'unknown' | null
 }
 
-/** `detail`: why the call failed, without personal data. */
+/** `detail` states why the call failed, without personal data. */
 export type Reach =
   | { readonly outcome: 'accepted'; readonly detail: null }
   | { readonly outcome: 'no_answer' | 'rejected_key' | 'not_the_bank' | 'failing'; readonly detail: string }
@@ -65,7 +65,7 @@ function reachOf(answer: Answer): Reach {
   return isRate ? { outcome: 'accepted', detail: null } : { outcome: 'not_the_bank', detail }
 }
 
-/** A Date header has whole seconds, so the middle of its second is the best guess. */
+/** A Date header has whole seconds, so this assumes the middle of the second. */
 function aheadMsOf(answer: Answer, ourMs: number): number | null {
   const date = answer.stage === 'answered' ? answer.date : undefined
   return date === undefined ? null : Math.round(date.getTime() + 500 - ourMs)

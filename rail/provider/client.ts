@@ -1,4 +1,5 @@
-// HTTP client of the bank: one connection pool, a hard deadline, and for each failure whether a byte may have been sent.
+// The HTTP client for the bank, with one connection pool and a hard deadline. Each failure states whether the request
+// may have been sent.
 import http from 'node:http'
 import https from 'node:https'
 import type { Clock } from '../../runtime/clock'
@@ -8,31 +9,31 @@ export interface BankCall {
   readonly path: string
   readonly key?: string
   readonly body?: string
-  /** An earlier deadline than the timeout, if any. */
+  /** A deadline that can be earlier than the timeout. */
   readonly endBy?: Date
 }
 
 export interface Answered {
   readonly stage: 'answered'
   readonly status: number
-  /** Undefined if it is not JSON. */
+  /** Undefined if the response is not JSON. */
   readonly body: unknown
   readonly retryAfterMs: number | null
-  /** The bank's clock when it answered, if the response states it. */
+  /** The time of the response by the bank's clock, if the response states it. */
   readonly date?: Date | undefined
 }
 
 export type Answer =
   /** The connection was never established, so the bank cannot have seen the request. */
   | { readonly stage: 'unconnected'; readonly cause: Error }
-  /** The request may have arrived. The response did not, or only in part. */
+  /** The request may have arrived. The response did not arrive, or only in part. */
   | { readonly stage: 'sent'; readonly cause: Error }
   | Answered
 
 export interface Timeouts {
-  /** Until the connection is established. */
+  /** The limit until the connection is established. */
   readonly connectMs: number
-  /** Until the response is read completely. Shorter than the caller's timeout. */
+  /** The limit until the response is read completely. It must be shorter than the caller's timeout. */
   readonly callMs: number
 }
 
@@ -44,7 +45,7 @@ export interface ClientOptions {
   readonly around?: AroundCall | undefined
 }
 
-/** Observes each call, without IDs, and returns its result. */
+/** Observes each call and returns its result. Sees no IDs. */
 export type AroundCall = (
   about: { readonly method: BankCall['method']; readonly template: string },
   call: () => Promise<Answer>,
@@ -79,7 +80,7 @@ function watched(make: Client['call'], around: AroundCall): Client['call'] {
   return (call) => around({ method: call.method, template: pathTemplate(call.path) }, () => make(call))
 }
 
-/** The same client with one deadline for several calls. */
+/** Returns the same client with one deadline for several calls. */
 export function endingBy(client: Client, endBy: Date | undefined): Client {
   return endBy === undefined ? client : { ...client, call: (call) => client.call({ ...call, endBy }) }
 }
@@ -142,7 +143,7 @@ function readBody(incoming: http.IncomingMessage, fail: (cause: Error) => void, 
     if (bytes > answerMaxBytes) fail(new Error('the answer is too long'))
   })
   incoming.on('end', () => done(Buffer.concat(chunks).toString('utf8')))
-  // This includes truncated responses: Node distinguishes the end of a connection from the end of a message.
+  // Truncated responses fail here too, because Node distinguishes the end of a connection from the end of a message.
   incoming.on('error', fail)
 }
 
@@ -166,7 +167,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Retry-After in seconds or as a date. */
+/** Parses Retry-After, which is in seconds or a date. */
 function retryAfter(header: string | undefined, clock: Clock): number | null {
   if (header === undefined) return null
   if (/^\d{1,6}$/.test(header)) return Number(header) * 1_000

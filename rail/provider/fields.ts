@@ -1,6 +1,6 @@
-// Strict readers of the bank's JSON. An unexpected field throws; nothing is guessed.
+// Strict readers of the bank's JSON. An unexpected value throws, and nothing is guessed.
 
-/** Has the field's name and not its content: responses can contain names and account numbers. */
+/** Names the field but not its content, because responses can contain names and account numbers. */
 export class Unreadable extends Error {
   constructor(readonly field: string) {
     super(`the bank's answer has no readable ${field}`)
@@ -8,7 +8,7 @@ export class Unreadable extends Error {
   }
 }
 
-/** Null if the strict reader throws Unreadable. */
+/** Returns null if the strict reader throws Unreadable. */
 export function readable<T>(read: () => T): T | null {
   try {
     return read()
@@ -33,14 +33,14 @@ export function textAt(body: unknown, path: string): string {
   return value
 }
 
-/** Null if absent, null or empty. Any other value that is not a string is unreadable. */
+/** Returns null if the value is absent, null or empty. Any other value that is not a string is unreadable. */
 export function optionalTextAt(body: unknown, path: string): string | null {
   const value = valueAt(body, path) ?? ''
   if (typeof value !== 'string') throw new Unreadable(path)
   return value === '' ? null : value
 }
 
-/** False if absent. */
+/** Returns false if the value is absent. */
 export function flagAt(body: unknown, path: string): boolean {
   const value = valueAt(body, path) ?? false
   if (typeof value !== 'boolean') throw new Unreadable(path)
@@ -60,7 +60,7 @@ export function dateAt(body: unknown, path: string): Date {
   return at
 }
 
-/** Millionths. */
+/** Returns millionths. */
 export function microAt(body: unknown, path: string): bigint {
   const match = /^(\d{1,12})(?:\.(\d{1,6}))?$/.exec(textAt(body, path))
   if (match === null) throw new Unreadable(path)
@@ -68,7 +68,7 @@ export function microAt(body: unknown, path: string): bigint {
   return BigInt(whole + decimals.padEnd(6, '0'))
 }
 
-/** Null if absent or null. */
+/** Returns null if the value is absent, null or empty. */
 export function optionalMicroAt(body: unknown, path: string): bigint | null {
   return optionalTextAt(body, path) === null ? null : microAt(body, path)
 }

@@ -1,4 +1,5 @@
-// Funding of a wallet: an address for USDC and a bank account for GBP. Each is looked up before it is created.
+// The funding of a wallet: an address for USDC and a bank account for GBP. Each is created only if a lookup does not
+// find it.
 import type { BankFunding, Rail } from '../rail'
 import { ask, part } from './ask'
 import type { Client } from './client'
@@ -24,7 +25,7 @@ export function funding(client: Client): Pick<Rail, 'depositAddress' | 'bankFund
         valueAt(row, 'destination.bridge_wallet_id') === walletRef &&
         valueAt(row, 'source_deposit_instructions.currency') === 'gbp' &&
         valueAt(row, 'status') === 'activated'
-      // The bank names the rail into a wallet after its chain.
+      // The bank uses the name of the chain as the payment rail into a wallet.
       const destination = { payment_rail: chain, currency: 'usdc', bridge_wallet_id: walletRef }
       const body = JSON.stringify({ source: { currency: 'gbp' }, destination })
       return foundOrMade(client, { name: 'bank funding', path, isOurs, key, body, read: readFunding })
@@ -41,7 +42,7 @@ interface Wanted<T> {
   readonly read: (row: unknown) => T
 }
 
-/** The oldest matching one. Others of the customer are ignored, whatever their format. */
+/** Returns the oldest match. Ignores the customer's other rows, whatever their format. */
 async function foundOrMade<T>(client: Client, { name, path, isOurs, key, body, read }: Wanted<T>): Promise<T> {
   const list = { name, path, read: (row: unknown) => (isOurs(row) ? read(row) : null), isPast: () => false }
   const rows = await readWholeList(client, list)

@@ -1,4 +1,4 @@
-// The rail that speaks the provider's protocol. Sandbox and production are two base URLs, each with its key.
+// The rail that implements the provider's protocol. Sandbox and production differ only in base URL and key.
 import type { BankCallSeen, NewWallet, Rail, Verification } from '../rail'
 import { ask, isNotFound, part, readAnswer, refusalOf } from './ask'
 import { counted } from './cause'
@@ -28,7 +28,7 @@ export function createProviderRail({ onCall, ...options }: ProviderOptions): Pro
   return providerRailOver(onCall === undefined ? client : counted(client, onCall), options)
 }
 
-/** The rail over any transport. The schedule explorer uses one without sockets. */
+/** Creates the rail over any transport. The schedule explorer uses one without sockets. */
 export function providerRailOver(client: Client, { clock }: Pick<ClientOptions, 'clock'>): ProviderRail {
   return {
     ...customers(client),
@@ -45,7 +45,7 @@ export function providerRailOver(client: Client, { clock }: Pick<ClientOptions, 
 }
 
 function customers(client: Client): Pick<Rail, 'openCustomer' | 'findCustomer' | 'verification'> {
-  /** The link has the progress of the verification. Only the customer says whether GBP is allowed. */
+  /** The KYC link has the progress of the verification. Only the customer shows whether GBP is allowed. */
   async function withPayments(link: Omit<Verification, 'paysGbp'>): Promise<Verification> {
     if (link.customerRef === null) return { ...link, paysGbp: false }
     const path = `/customers/${part(link.customerRef)}`
@@ -138,7 +138,7 @@ function transfers(client: Client, clock: ClientOptions['clock']): TransferCalls
   }
 }
 
-/** A webhook starts disabled. Enabling it twice is harmless. */
+/** The bank creates a webhook as disabled. Enabling it twice is harmless. */
 async function registerWebhook(client: Client, { url, key }: { url: string; key: string }) {
   const body = JSON.stringify({ url, event_epoch: 'webhook_creation', event_categories: webhookCategories })
   const created = { method: 'POST', path: '/webhooks', key, body } as const

@@ -1,4 +1,4 @@
-// Reads the bank's lists, newest first, in overlapping pages, so that a list that shifts while being read is noticed.
+// Reads the bank's lists, newest first. The pages overlap, which detects a list that shifts during the read.
 import { ListTooLong, RailRefused, RailUnavailable } from '../rail'
 import { ask } from './ask'
 import type { Client } from './client'
@@ -8,22 +8,22 @@ interface ListToRead<T> {
   readonly name: string
   readonly path: string
   readonly read: (row: unknown) => T
-  /** True for the first row that is too old: the list is newest first. */
+  /** True for a row that is too old. The list is newest first, so the read stops there. */
   readonly isPast: (row: T) => boolean
 }
 
 export interface Listing<T> {
   readonly rows: ReadonlyMap<string, T>
-  /** False if rows may have been skipped between two pages, or if the list is longer than the limit. */
+  /** False if rows may have been skipped between two pages, or if the list exceeds the limit. */
   readonly complete: boolean
   readonly isTooLong?: true
 }
 
 const pageSize = 100
-/** The overlap of two pages: how many rows a page may shift without a gap. */
+/** The overlap of two pages. A page may shift by this many rows without a gap. */
 const overlap = 20
 const pagesMax = 2_000
-/** About eight million rows. */
+/** This allows about eight million rows. */
 const walkedPagesMax = 100_000
 
 export async function readList<T>(client: Client, list: ListToRead<T>): Promise<Listing<T>> {
@@ -36,7 +36,7 @@ export async function readList<T>(client: Client, list: ListToRead<T>): Promise<
     const fresh = found.filter(([id]) => id === null || !rows.has(id))
     const joins = order.length < 2 || found.some(([id]) => id === order.at(-1))
     if (!joins) return { rows, complete: false }
-    // After a full page of known rows the end of the list is unknown.
+    // After a full page of known rows, the end of the list is unknown.
     if (fresh.length === 0) return { rows, complete: found.length < pageSize }
     for (const [id, row] of fresh) {
       if (list.isPast(row)) return { rows, complete: true }
@@ -48,7 +48,7 @@ export async function readList<T>(client: Client, list: ListToRead<T>): Promise<
   return { rows, complete: false, isTooLong: true }
 }
 
-/** For lists that do not fit into memory: yields each row, and throws if rows may have been skipped. */
+/** Reads a list that does not fit into memory. Yields each row, and throws if rows may have been skipped. */
 export async function* walkList<T>(client: Client, list: ListToRead<T>): AsyncGenerator<T> {
   let before: readonly string[] = []
   for (let page = 0; page < walkedPagesMax; page += 1) {
@@ -67,7 +67,7 @@ export async function* walkList<T>(client: Client, list: ListToRead<T>): AsyncGe
   throw moved(list.name)
 }
 
-/** For callers that can retry: throws if rows may be missing. */
+/** Reads a whole list for callers that can retry. Throws if rows may be missing. */
 export async function readWholeList<T>(client: Client, list: ListToRead<T>): Promise<ReadonlyMap<string, T>> {
   const { rows, complete, isTooLong } = await readList(client, list)
   if (isTooLong) throw new ListTooLong(list.name)
@@ -79,7 +79,7 @@ function moved(name: string): RailUnavailable {
   return new RailUnavailable(name, { answer: 'the list moved while it was read' })
 }
 
-/** A row without an ID cannot be distinguished from others. Only rows that are too old may lack it. */
+/** Throws if a row has no ID, because it cannot be told apart from others. Only rows that are too old may lack an ID. */
 function required(id: string | null, { name }: { readonly name: string }): string {
   if (id === null) throw new RailRefused(name, { cause: new Unreadable('id'), answer: 'unreadable list' })
   return id

@@ -1,4 +1,4 @@
-// Maps the bank's objects to ours: transfers, wallets, customers, accounts and errors. Reads strictly.
+// Maps the bank's transfers, wallets, customers, accounts and errors to ours. Reads them strictly.
 import { divideHalfUp } from '../../domain/money'
 import { type GbpPerUsdNano, parseRate } from '../../domain/rate'
 import type { BankRate } from '../../domain/rate-check'
@@ -18,7 +18,7 @@ import {
   valueAt,
 } from './fields'
 
-/** A state that is not listed needs an operator: a new one must not be read as success or failure. */
+/** A state that is not listed needs an operator, because a new state must not count as success or failure. */
 const statuses: Readonly<Record<string, TransferStatus>> = {
   pending: 'under_way',
   awaiting_funds: 'under_way',
@@ -54,7 +54,7 @@ export function readTransfer(body: unknown): Transfer {
   }
 }
 
-/** Our state for the bank's state of a transfer. */
+/** Maps the bank's state of a transfer to our status. */
 export function transferStatusOf(state: string): TransferStatus {
   return Object.hasOwn(statuses, state) ? (statuses[state] ?? 'needs_people') : 'needs_people'
 }
@@ -83,7 +83,7 @@ export function readKycLink(body: unknown): Omit<Verification, 'paysGbp'> {
     termsAccepted: textAt(body, 'tos_status') === 'approved',
     continueUrl: optionalTextAt(body, 'kyc_link'),
     termsUrl: optionalTextAt(body, 'tos_link'),
-    // `developer_reason` beside it is internal to the bank.
+    // The field `developer_reason` is not used, because it is internal to the bank.
     reasons: rejections.map((rejection) => ({
       text: textAt(rejection, 'reason'),
       at: optionalTextAt(rejection, 'created_at'),
@@ -122,7 +122,10 @@ export function readMovement(body: unknown): WalletMovement {
   }
 }
 
-/** Anyone can send anything to a wallet. An unreadable movement is returned as such, and the rest of the history is read. */
+/**
+ * Anyone can send anything to a wallet. So an unreadable movement is returned as such, and the rest of the history is
+ * still read.
+ */
 export function readHistoryRow(body: unknown): HistoryRow {
   try {
     return readMovement(body)
@@ -170,7 +173,7 @@ interface BankError {
   readonly field: string | null
 }
 
-/** Code and field only: the message can contain names and account numbers. */
+/** Reads only the code and the field, because the message can contain names and account numbers. */
 export function readError(body: unknown): BankError {
   const first: unknown = isObject(body) && Array.isArray(body.errors) ? body.errors[0] : body
   const code = valueAt(first, 'code')
@@ -193,7 +196,10 @@ function reasonOf(body: unknown, status: TransferStatus): string | null {
   return wentWrong.includes(status) ? reasonFor(optionalTextAt(body, 'return_details.reason')) : null
 }
 
-/** The receipt states it in USD. Null if it is zero, which means that the bank invoices it, or if there is no rate to convert it. */
+/**
+ * Converts the gas fee in the receipt from USD. Returns null if it is zero, because the bank then invoices it, or if
+ * there is no rate.
+ */
 function networkCost(body: unknown): bigint | null {
   const gasMicroUsd = optionalMicroAt(body, 'receipt.gas_fee') ?? 0n
   const rate = parseRate(optionalTextAt(body, 'receipt.exchange_rate') ?? '')

@@ -1,4 +1,4 @@
-// Registers a recipient's account with the bank, or adopts the existing one.
+// Registers a recipient's account at the bank, or uses the existing registration.
 import { createHash } from 'node:crypto'
 import type { RecipientToRegister, Registered } from '../rail'
 import { reasonFor, reasons } from '../reasons'
@@ -17,7 +17,8 @@ export async function registerRecipient(
   const body = recipientBody(recipient)
   const register = (under: string) => client.call({ method: 'POST', path, key: under, body })
   const first = await register(key)
-  // Registration moves no money, so another key is safe. An account registered under the first key is adopted below.
+  // Registration moves no money, so another key is safe. If the first key has registered the account, the code below
+  // uses it.
   const answer = isKeySpent(first) ? await register(derivedKey(key, body)) : first
   if (isSuccess(answer)) return settle(client, { path, key, answer })
   const existing = existingRef(answer)
@@ -25,7 +26,7 @@ export async function registerRecipient(
   return settle(client, { path, key, answer: await client.call({ method: 'GET', path: `${path}/${part(existing)}` }) })
 }
 
-/** The bank has seen the key with other bytes, for example of an earlier release, or more than a day ago. */
+/** The bank has seen the key with other bytes, for example from an earlier release, or more than a day ago. */
 function isKeySpent(answer: Answer): boolean {
   if (answer.stage !== 'answered') return false
   const { code } = readError(answer.body)
@@ -41,7 +42,7 @@ interface Step {
   readonly answer: Answer
 }
 
-/** A returned payment deactivates the account. The partner may try again, so it is reactivated. */
+/** A returned payment deactivates the account. The partner may try again, so this reactivates it. */
 async function settle(client: Client, { path, key, answer }: Step): Promise<Registered> {
   const account = accountOf(answer)
   if (account === null) return unavailable(answer)
@@ -89,7 +90,10 @@ const ofTheAccount: readonly string[] = [
   'frozen',
 ]
 
-/** Only a refusal of the details concerns the recipient. Everything else is the bank's failure or our configuration. */
+/**
+ * Only a refusal of the details concerns the recipient. Every other refusal is the bank's failure or our
+ * configuration.
+ */
 function refusalOf(answer: Answer): Registered {
   if (answer.stage !== 'answered' || answer.status !== 400) return unavailable(answer)
   const { code, field } = readError(answer.body)
@@ -111,7 +115,7 @@ function whyOf({ status, body }: Answered): 'busy' | 'unavailable' | 'misconfigu
   return status === 401 || isOurLimit ? 'misconfigured' : 'unavailable'
 }
 
-/** A second call needs its own key, the same on each retry. A UUID, as in the bank's examples. */
+/** A second call needs its own key, which must be the same on each retry. It is a UUID, as in the bank's examples. */
 function derivedKey(key: string, purpose: string): string {
   const hex = createHash('sha256').update(`${key}:${purpose}`).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(

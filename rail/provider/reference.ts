@@ -5,14 +5,17 @@ const referenceMax = 18
 const nameMax = 35
 const addressLineMax = 35
 
-/** Undefined if nothing remains. */
+/** Returns undefined if nothing remains. */
 export function cleanReference(text: string | null): string | undefined {
   const plain = Array.from((text ?? '').normalize('NFKD'), (letter) => written[letter] ?? letter).join('')
   const kept = collapse(plain.replace(/\s/g, ' ').replace(notCarried, ''))
   return kept.slice(0, referenceMax).trim() || undefined
 }
 
-/** The body that registers a recipient: the same bytes for the same recipient, because retries use the same key. */
+/**
+ * Returns the body that registers a recipient. Retries use the same key, so the same recipient must give the same
+ * bytes.
+ */
 export function recipientBody({ type, sortCode, accountNumber, ...recipient }: BankRecipient): string {
   const [firstName, lastName] = [clean(recipient.firstName), clean(recipient.lastName)]
   const ownerName = cut(`${firstName} ${lastName}`.trim(), nameMax) || noName
@@ -30,10 +33,10 @@ export function recipientBody({ type, sortCode, accountNumber, ...recipient }: B
   })
 }
 
-// Faster Payments also allows an apostrophe, but banks differ on which one, so it is dropped.
+// Faster Payments also allows an apostrophe, but banks differ on which character it is, so it is dropped.
 const notCarried = /[^a-zA-Z0-9/\-?:().,+ #=!"%&*<>;{@]/g
 
-/** Letters that NFKD does not decompose into a base letter and a mark. */
+/** Replacements for letters that NFKD does not decompose into a base letter and a mark. */
 const written: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -53,13 +56,13 @@ const written: Readonly<Record<string, string>> = {
   ı: 'i',
 }
 
-/** Blank names are valid by the specification, and the bank requires a name. */
+/** The specification allows blank names, but the bank requires a name. */
 const noName = 'Account holder'
 
 const addressLineMin = 4
 const postalCodeMax = 10
 
-/** The bank accepts no address or a complete one. `state` is for other countries. */
+/** The bank accepts a complete address or none. Its field `state` is for other countries. */
 function addressOf({ line1, line2, city, postalCode, region }: BankRecipientAddress): object | undefined {
   const lines = [line1, line2 ?? ''].map((line) => cut(clean(line), addressLineMax))
   const [first, second] = lines.filter((line) => lengthOf(line) >= addressLineMin)
@@ -69,7 +72,7 @@ function addressOf({ line1, line2, city, postalCode, region }: BankRecipientAddr
   return { street_line_1: first, street_line_2: last, city: town, postal_code: code, country: 'GBR' }
 }
 
-/** A British address has no field for the region, so it is appended to the second line. */
+/** A British address has no field for the region, so the region is appended to the second line. */
 function withRegion(line: string | undefined, region: string, town: string): string | undefined {
   if (region.toLowerCase() === town.toLowerCase()) return line
   if (line === undefined) return cut(region, addressLineMax)
@@ -77,7 +80,7 @@ function withRegion(line: string | undefined, region: string, town: string): str
   return lengthOf(both) <= addressLineMax ? both : line
 }
 
-/** Normalises to NFC, one line, without control and format characters and lone surrogates. */
+/** Normalises to NFC on one line, without control characters, format characters and lone surrogates. */
 function clean(text: string): string {
   return collapse(text.normalize('NFC').replace(/\s/g, ' ').replace(/\p{C}/gu, ''))
 }
@@ -86,7 +89,7 @@ function collapse(text: string): string {
   return text.replace(/ +/g, ' ').trim()
 }
 
-/** Cuts by code points, not within a surrogate pair. */
+/** Cuts between code points, so it never splits a surrogate pair. */
 function cut(text: string, max: number): string {
   return Array.from(text).slice(0, max).join('').trim()
 }

@@ -1,4 +1,4 @@
-// Verifies that the bank signed an event recently, and reads its subject.
+// Verifies that the bank signed an event recently, and reads the object that it concerns.
 import { createHash, verify } from 'node:crypto'
 import { visibleLinePattern } from '../../domain/limits'
 import type { Clock } from '../../runtime/clock'
@@ -6,9 +6,9 @@ import { BadSignature, type WebhookEvent } from '../rail'
 import { optionalTextAt, textAt, Unreadable } from './fields'
 
 interface ReceivedWebhook {
-  /** The header X-Webhook-Signature. */
+  /** The X-Webhook-Signature header. */
   readonly signature: string | undefined
-  /** The raw body: the signature covers every byte. */
+  /** The raw body, because the signature covers every byte. */
   readonly rawBody: Buffer
   /** The PEM key of this environment's webhook. */
   readonly publicKey: string
@@ -19,12 +19,12 @@ const walletActivity = 'bridge_wallet.activity'
 
 export const webhookCategories = ['transfer', 'customer', 'kyc_link', walletActivity] as const
 
-/** Throws BadSignature. A signed event that does not concern us is ignored and gets 200. */
+/** Throws BadSignature if the signature is not valid. A signed event that does not concern us is ignored and gets 200. */
 export function readWebhook({ signature, rawBody, publicKey, clock }: ReceivedWebhook): WebhookEvent {
   const { at, bytes } = parseHeader(signature)
   if (Math.abs(clock.now().getTime() - Number(at)) > maxAgeMs) throw new BadSignature('the timestamp is not recent')
 
-  // The bank signs the digest, and signing hashes again: its published example verifies only this way.
+  // The bank signs a SHA-256 digest, and signing hashes it again. The bank's published example verifies only this way.
   const digest = createHash('sha256').update(`${at}.`).update(rawBody).digest()
   if (!verify('RSA-SHA256', digest, publicKey, bytes)) throw new BadSignature('it does not match')
   return readEvent(rawBody)
@@ -50,12 +50,12 @@ function readEvent(rawBody: Buffer): WebhookEvent {
       outcome: 'event',
       eventId: storable(textAt(event, 'event_id')),
       category,
-      // The movement cannot be fetched, but its wallet can.
+      // The bank has no endpoint for a single movement, so this refers to the movement's wallet.
       objectRef: storable(
         textAt(event, category === walletActivity ? 'event_object.bridge_wallet_id' : 'event_object_id'),
       ),
       payoutId: category === 'transfer' ? optionalTextAt(event, 'event_object.client_reference_id') : null,
-      // The direction of a movement.
+      // For a movement, this is its direction.
       state: state === null ? null : storable(state),
     }
   } catch (error) {
@@ -67,7 +67,7 @@ function readEvent(rawBody: Buffer): WebhookEvent {
 const maxTextLength = 200
 const visibleLine = new RegExp(visibleLinePattern, 'u')
 
-/** PostgreSQL rejects U+0000, and two IDs with invalid characters would be stored as the same one. */
+/** PostgreSQL rejects U+0000, and two different IDs with invalid characters would be stored as the same ID. */
 function storable(text: string): string {
   if (text.length > maxTextLength || !visibleLine.test(text)) throw new Unreadable('text')
   return text

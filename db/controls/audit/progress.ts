@@ -22,10 +22,10 @@ export const auditProgress = entity<AuditProgressRow>('AuditProgress', 'audit_pr
 
 /**
  * A transaction may take a row number and commit long after higher numbers were sealed. A link therefore counts as
- * passed only under two conditions: every transaction that was writing at that time has ended before a later sealer
- * looked, and that sealer took every row it found. This needs no privilege, because every role can see the IDs of
- * running transactions. A transaction takes a row number a moment before its transaction ID. The five minutes cover
- * that moment.
+ * passed only under two conditions. Every transaction that was writing at that time had ended before a later sealer
+ * looked. That sealer took every row it found. This needs no privilege, because every role can see the IDs of running
+ * transactions. A transaction takes a row number a moment before its transaction ID. The five minutes cover that
+ * moment.
  */
 export async function movePassed(tx: Tx, seen: { horizon: bigint; sequence: bigint; at: Date }): Promise<void> {
   // The sealer's own transaction ID is above all earlier ones. A higher next_before comes from a server that the

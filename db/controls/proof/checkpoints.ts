@@ -70,10 +70,10 @@ export async function dropCheckpoint(tx: Tx, walletId: string): Promise<void> {
 }
 
 /**
- * Continues the sum of the wallet's entries from the checkpoint. `isSound` requires that each new entry states the
- * sum up to it, that the checkpoint's entry still states the checkpoint's sum, and that the wallet's balance equals
- * the last sum. Entries of a wallet's account are written under the lock of its row, so their IDs follow the order of
- * their commits.
+ * Continues the sum of the wallet's entries from the checkpoint. `isSound` is true if three conditions hold. Each new
+ * entry states the sum up to it. The checkpoint's entry still states the checkpoint's sum. The wallet's balance
+ * equals the last sum. Entries of a wallet's account are written under the lock of its row, so their IDs follow the
+ * order of their commits.
  */
 export async function sumSince(
   tx: Tx,

@@ -1,4 +1,4 @@
-// Partners, their prices, people and API keys.
+// Partners, their prices, members and API keys.
 import { migration } from '../migration'
 
 const partners = `

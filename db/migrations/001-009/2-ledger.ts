@@ -1,4 +1,5 @@
-// Wallets and the double-entry ledger, which the database itself keeps balanced, append only and never below zero.
+// Wallets and the double-entry ledger. The database itself enforces that it is balanced, append-only and never below
+// zero.
 import { migration } from '../migration'
 
 const wallets = `

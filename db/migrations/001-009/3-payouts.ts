@@ -1,4 +1,4 @@
-// Payouts: the row that decides what may still happen to the money, its timeline, the sealed recipient and the bank's events.
+// Payouts, their timeline, the sealed recipients and the bank's events.
 import { migration } from '../migration'
 
 const payouts = `

@@ -1,4 +1,4 @@
-// Charges, which only ever grow, and the invoices that gather them.
+// Append-only charges, and the invoices that contain them.
 import { migration } from '../migration'
 
 const charges = `

@@ -1,4 +1,4 @@
-// Who asked for what, and the shares of the rate limit that API processes have taken.
+// The activity list, and the rate limit tokens that API processes have taken.
 import { migration } from '../migration'
 
 const activity = `

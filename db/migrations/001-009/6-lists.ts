@@ -1,4 +1,4 @@
-// What the filters of the payout list and the list of invoices look things up by.
+// Indexes for the filters of the payout list and for the list of invoices.
 import { migration } from '../migration'
 
 export const Lists1794700800006 = migration(

@@ -1,4 +1,4 @@
-// What the life of a payout leaves behind between its steps, and what was agreed with the bank.
+// The state of a payout between its steps, and the webhooks registered at the bank.
 import { migration } from '../migration'
 
 export const PayoutSteps1794700800007 = migration(

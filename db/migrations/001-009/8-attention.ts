@@ -1,4 +1,4 @@
-// Since when a payout waits for people, and which of the bank's contradictions people have dealt with.
+// The time since which a payout has needed an operator, and the contradictions of the bank that operators have resolved.
 import { migration } from '../migration'
 
 export const Attention1794700800008 = migration(

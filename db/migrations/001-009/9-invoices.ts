@@ -1,8 +1,8 @@
-// What billing needs to know of a partner, and invoices that nobody can change once they are issued.
+// The billing data of partners, and invoices that cannot change once they are issued.
 import { migration } from '../migration'
 
-// In a database in use payouts take these tables in orders of their own. So all at once or none: whoever is in the way for a
-// moment is let through, before the second after which PostgreSQL would break one of the two off, be it the payout.
+// In a live database, payouts lock these tables in other orders. So this takes all locks at once or none: it gives
+// way to a blocking transaction before PostgreSQL's deadlock check, after one second, could abort a payout.
 const locks = `
   DO $$
   BEGIN
@@ -69,7 +69,8 @@ const verifications = `
       AND NOT EXISTS (SELECT FROM charges WHERE partner_id = partners.id AND kind = 'verification');
 `
 
-// Whoever wrote invoices before this did not keep all of it: what is missing is said to be, and no amount changes.
+// Earlier releases did not store all of this data for an invoice. Missing data is marked as missing, and no amount
+// changes.
 const oldInvoices = `
   ALTER TABLE invoices
     ADD COLUMN carried_in_pence bigint NOT NULL DEFAULT 0,

@@ -1,4 +1,4 @@
-// Who is signed in, the emailed codes they sign in and confirm with, and the mails that wait to be sent.
+// Sessions, the emailed codes for sign-in and confirmation, and the outbox for mails.
 import { migration } from '../migration'
 
 const sessions = `

@@ -1,4 +1,4 @@
-// Mails that tell admins what happened, partners' logos kept by us, and what a released payout finds its code by.
+// Notification mails for admins, stored logos of partners, and the link from a released payout to its confirmation code.
 import { migration } from '../migration'
 
 export const TeamAndLooks1794700800011 = migration(

@@ -1,4 +1,5 @@
-// Going live: verification and its reasons, bank details and what was read of a wallet, held deposits, cases, and notices for mails.
+// Going live: verification and its reasons, bank details, the read position of a wallet, held deposits, cases, and
+// notices for mails.
 import { migration } from '../migration'
 
 const partners = `

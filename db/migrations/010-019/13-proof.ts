@@ -1,4 +1,4 @@
-// The proof: where our books and the bank's differ, and how far each wallet's history at the bank was proved.
+// The proof: differences between our books and the bank's, and how far each wallet's history at the bank was proved.
 import { migration } from '../migration'
 
 export const Proof1794700800013 = migration(

@@ -1,4 +1,4 @@
-// The audit chain: a hash over every row of the ledger, of charges and of recorded changes, each bound to the one before it.
+// The audit chain: hashes of every ledger row, charge and recorded change. Each hash includes the previous one.
 import { migration } from '../migration'
 
 const chain = `
@@ -21,7 +21,7 @@ const chain = `
   CREATE INDEX charges_created_index ON charges (created_at);
 `
 
-// Column by column and with times as numbers, so that neither a later column nor a session's settings change a hash.
+// Lists every column and writes times as numbers, so that neither a new column nor session settings change a hash.
 const rowHashes = `
   CREATE FUNCTION audit_hash(r ledger_sets) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
     SELECT sha256(convert_to(jsonb_build_array('ledger_sets', r.id, r.wallet_id, r.cause, r.cause_ref, r.payout_id,

@@ -1,4 +1,4 @@
-// When sending to the bank was paused, in which environment, by whom and why.
+// Pauses of the rail: when, in which environment, by whom and why sending to the bank was paused.
 import { migration } from '../migration'
 
 export const RailPauses1794700800016 = migration(

@@ -1,4 +1,4 @@
-// The list of worker processes: which there are, whether they live, and who asked one to take nothing new.
+// The registry of worker processes, with their heartbeats and the operators who asked one to drain.
 import { migration } from '../migration'
 
 export const Workers1794700800017 = migration(

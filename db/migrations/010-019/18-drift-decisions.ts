@@ -1,4 +1,4 @@
-// What people decide about a drift, and what a wallet's movements before its mark amount to.
+// Operators' decisions about drifts, and the sums of a wallet's movements before its mark.
 import { migration } from '../migration'
 
 export const DriftDecisions1794700800018 = migration(

@@ -1,4 +1,5 @@
-// The audit chain holds the accounts of the ledger too, knows how far nothing can come in any more, and keeps what verifying found.
+// Extends the audit chain: it seals ledger accounts, stores the position before which no row can appear, and keeps
+// verification results.
 import { migration } from '../migration'
 
 const accounts = `

@@ -1,4 +1,5 @@
-// The proof also asks for the charges of payouts, finds a wallet's payouts among everybody's, and says why a wallet was not compared.
+// Extends the proof: it compares the charges of payouts, finds a wallet's payouts by index, and records why a wallet
+// was not compared.
 import { migration } from '../migration'
 
 export const ProofMore1794700800021 = migration(

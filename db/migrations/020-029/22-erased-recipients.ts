@@ -1,4 +1,4 @@
-// Recipients that were erased before their hashes were erased with them: what is left of those goes, too.
+// Erases the hashes of recipients that were erased before a release that erases both together.
 import { migration } from '../migration'
 
 export const ErasedRecipients1794700800022 = migration(

@@ -1,4 +1,4 @@
-// The first call of a payout and a pause of its rail: each waits for the other, so a pause that has been reported lets none out.
+// Makes a payout's first call and a pause of its rail wait for each other. After a reported pause, no first call starts.
 import { migration } from '../migration'
 
 export const FirstCalls1794700800023 = migration(

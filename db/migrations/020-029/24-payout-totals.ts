@@ -1,4 +1,4 @@
-// Totals of payouts per month and per recipient, kept by triggers, and the trigram index that searches use.
+// Totals of payouts per month and per recipient, which triggers maintain, and the trigram index for searches.
 import { migration } from '../migration'
 
 const tables = `
@@ -233,8 +233,8 @@ const rebuild = `
   SELECT rebuild_payout_totals();
 `
 
-// Deferred, so that a transaction locks the totals after every other row, whatever its order of statements, and holds them
-// only while it commits.
+// The triggers are deferred, so that a transaction locks the totals after every other row, whatever the order of its
+// statements. It holds these locks only while it commits.
 const triggers = `
   CREATE CONSTRAINT TRIGGER payouts_totals_insert AFTER INSERT ON payouts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
     WHEN (NEW.released_at IS NULL AND (NEW.verdict_at IS NOT NULL OR NEW.answered_at IS NOT NULL))
@@ -250,9 +250,10 @@ const triggers = `
     EXECUTE FUNCTION keep_payout_totals();
 `
 
-// Both extensions are trusted: the owner of the database may create them. Partner and month are part of the index, so that a
-// search reads neither what other partners have nor, for a common term, all that the partner ever had. Without fastupdate no
-// payout has to flush what others have left in a list. The planner takes no statistics from a partial index, so they are apart.
+// Both extensions are trusted, so the owner of the database may create them. Partner and month are part of the index,
+// so that a search reads no rows of other partners, nor all rows of the partner for a common term. Without
+// fastupdate, no payout has to flush the pending list of others. The planner ignores statistics of a partial index,
+// so they are created separately.
 const search = `
   CREATE EXTENSION IF NOT EXISTS pg_trgm;
   CREATE EXTENSION IF NOT EXISTS btree_gin;

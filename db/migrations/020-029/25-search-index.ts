@@ -1,4 +1,4 @@
-// The index of searches without the month: a search asks it once for all months, which is faster for rare terms.
+// Removes the month from the search index. A search then reads it once for all months, which is faster for rare terms.
 import { migration } from '../migration'
 
 export const SearchIndex1794700800025 = migration(

@@ -1,4 +1,4 @@
-// Positions of the periodic work: verified checkpoints of the proof, undecided movements of wallets, and stages of the sweep.
+// Positions of periodic work: verified checkpoints of the proof, undecided movements of wallets, and stages of the sweep.
 import { migration } from '../migration'
 
 const checkpoints = `

@@ -1,4 +1,4 @@
-// The last accepted exchange rate of each rail, the rejection of a later one, and the jumps that operators have accepted.
+// The last accepted exchange rate of each rail, the last rejection, and the jumps that operators have accepted.
 import { migration } from '../migration'
 
 export const ExchangeRates1794700800028 = migration(

@@ -1,4 +1,5 @@
-// First calls to the bank: only for active partners, and again under a fresh bank key after a call that provably sent nothing.
+// Allows first calls to the bank only for active partners, and repeats one under a new bank key if it provably sent
+// nothing.
 import { migration } from '../migration'
 
 export const FreshBankKeys1794700800029 = migration(

@@ -1,10 +1,10 @@
-// An invoice over 0.00 is paid from the moment of its issue: there is nothing to pay, and it is never open again.
+// An invoice for 0.00 is paid as soon as it is issued, and never opens again.
 import { migration } from '../migration'
 
 const settled = `UPDATE invoices SET status = 'paid', paid_at = issued_at WHERE status = 'open' AND total_pence = 0`
 
-// As in migration 9, except for the moves of an invoice over 0.00. A draft over 0.00 may still become open, because workers
-// of the version before this one issue it so while an upgrade is under way.
+// Same as in migration 9, except for the moves of an invoice for 0.00. A draft for 0.00 may still become open,
+// because workers of the previous release issue it that way during an upgrade.
 const guard = `
   CREATE OR REPLACE FUNCTION guard_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE

@@ -1,4 +1,4 @@
-// Notices of the first live payout of a key or a member: one for each of them, however many payouts run at once.
+// Notices of the first live payout of a key or member. Each gets one notice, however many payouts run concurrently.
 import { migration } from '../migration'
 
 export const FirstPayouts1794700800034 = migration(

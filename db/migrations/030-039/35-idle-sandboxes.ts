@@ -1,4 +1,4 @@
-// The proof leaves out sandboxes that are idle, and records which.
+// Lets the proof skip idle sandboxes, and records which ones it skips.
 import { migration } from '../migration'
 
 export const IdleSandboxes1794700800035 = migration(

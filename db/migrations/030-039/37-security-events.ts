@@ -1,4 +1,4 @@
-// Indexes of the activity list: security events, and the sandbox alone, which is all that a sandbox key sees.
+// Indexes of the activity list for security events, and for sandbox entries, which are all that a sandbox key sees.
 import { migration } from '../migration'
 
 export const SecurityEvents1794700800037 = migration(

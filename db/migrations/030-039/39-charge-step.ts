@@ -1,4 +1,4 @@
-// What the bank charged for a transfer, kept until the payout is charged in a step of its own.
+// Stores the bank's charge for a transfer until a separate step charges the payout.
 import { migration } from '../migration'
 
 export const ChargeStep1794700800039 = migration(

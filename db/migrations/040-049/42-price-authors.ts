@@ -1,4 +1,5 @@
-// Who changed a price list: changes of the standard prices belong to no partner, so no activity list records them.
+// Stores the author of a price list change. Changes of the standard prices belong to no partner, so no activity list
+// records them.
 import { migration } from '../migration'
 
 export const PriceAuthors1794700800042 = migration(

@@ -1,4 +1,4 @@
-// Why a payout's calls to the bank failed: one row for each cause, with their number and times. Fixed words only.
+// Failed bank calls of a payout: one row for each cause, with a count and times. A cause is a fixed phrase.
 import { migration } from '../migration'
 
 export const FailedBankCalls1794700800043 = migration(

@@ -105,7 +105,7 @@ export async function lockCase(tx: Tx, id: string): Promise<CaseRow | null> {
   return row ?? null
 }
 
-/** Oldest first. */
+/** Lists the oldest first. */
 export async function listCasesOf(db: Queryable, payoutId: string): Promise<CaseRow[]> {
   return db.sql<CaseRow>`${selected} WHERE c.payout_id = ${payoutId} ORDER BY c.opened_at, c.id`
 }
@@ -161,7 +161,7 @@ export async function addCaseNote(tx: Tx, note: CaseNote): Promise<void> {
   await tx.repo(caseNote).insert(note)
 }
 
-/** Oldest first. */
+/** Lists the oldest first. */
 export async function listCaseNotes(db: Queryable, caseIds: readonly string[]): Promise<CaseNote[]> {
   return db.sql<CaseNote>`SELECT case_id, at, made_by, note FROM case_notes
     WHERE case_id = ANY (${caseIds}::uuid[]) ORDER BY id`

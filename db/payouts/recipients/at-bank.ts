@@ -22,7 +22,7 @@ export const bankRecipient = entity<StoredBankRecipient>('BankRecipient', 'bank_
   createdAt: time,
 })
 
-/** Uses a key, because anyone could guess an account number from a plain hash. */
+/** Uses a keyed hash, because anyone could guess an account number from a plain hash. */
 export function detailsHash(keyring: Keyring, details: BankDetails): Buffer {
   return hashUnder(keyring.current('account'), details)
 }

@@ -70,7 +70,10 @@ export async function wipeRecipient(tx: Tx, payoutId: string): Promise<void> {
     DELETE FROM sealed_recipients WHERE payout_id = (SELECT id FROM forgotten)`
 }
 
-/** Identifies the payouts to one account. Uses a key, because anyone could guess an account number from a plain hash. */
+/**
+ * Identifies the payouts to one account. Uses a keyed hash, because anyone could guess an account number from a plain
+ * hash.
+ */
 export function accountHash(
   keyring: Keyring,
   sortCode: string,

@@ -1,4 +1,4 @@
-// The lower part of an invoice: totals, VAT and payment instructions. Stays together on one page.
+// The lower part of an invoice: totals, VAT and payment instructions. It stays together on one page.
 import { type InvoiceDocument, vatIn } from '../../../domain/invoices/document'
 import { negative, perCent, pounds } from '../../formats'
 import { colours, page, type Sheet, type Style, type Tag } from './sheet'
@@ -10,7 +10,7 @@ const soft: Style = { size: 9.5, colour: colours.soft }
 const bold: Style = { size: 9.5, weight: 'SemiBold' }
 const strong: Style = { size: 12, weight: 'SemiBold' }
 
-/** A text, or a label with an amount. */
+/** Either a text, or a label with an amount. */
 interface Row {
   readonly tag: 'P' | 'H2'
   readonly cells: readonly Cell[]
@@ -27,7 +27,7 @@ interface Cell {
 const spaceBefore = 14
 const spaceAfterRule = 8
 
-/** Totals on the right, below the amounts; payment instructions on the left. */
+/** Writes the totals on the right, below the amounts, and the payment instructions on the left. */
 export function writeClosing(sheet: Sheet, document: InvoiceDocument, after: number): void {
   const [sums, total, payment] = [sumsOf(document), totalOf(document), paymentOf(document)]
   const sumsHeight = heightOf(sheet, sums) + spaceAfterRule + heightOf(sheet, total)
@@ -97,7 +97,7 @@ function heightOf(sheet: Sheet, rows: readonly Row[]): number {
   return rows.reduce((total, { cells, spaceAfter }) => total + tallest(sheet, cells) + spaceAfter, 0)
 }
 
-/** Returns where the next part can start. */
+/** Returns the position at which the next part can start. */
 function writeRows(sheet: Sheet, section: Tag, rows: readonly Row[], top: number): number {
   let y = top
   for (const { tag, cells, spaceAfter } of rows) {

@@ -12,7 +12,7 @@ const strong: Style = { size: 9.5, weight: 'SemiBold' }
 const factsX = 340
 const factsValueX = 424
 
-/** Returns where the next part can start. */
+/** Returns the position at which the next part can start. */
 export function writeHeading(sheet: Sheet, document: InvoiceDocument): number {
   const { root, write } = sheet
   sheet.decorate(() => sheet.doc.rect(0, 0, page.width, 5).fill(colours.accent))

@@ -35,7 +35,7 @@ const headStyle: Style = { size: 8, colour: colours.soft }
 const cellStyle: Style = { size: 9.5 }
 const padding = 7
 
-/** Returns where the next part can start. */
+/** Returns the position at which the next part can start. */
 export function writeLines(sheet: Sheet, { lines, corrections }: InvoiceDocument, top: number): number {
   const { doc, root } = sheet
   const corrected = lines.find(({ kind }) => kind === 'credit')
@@ -65,7 +65,7 @@ export function writeLines(sheet: Sheet, { lines, corrections }: InvoiceDocument
 const reasonBox = { x: page.left, width: page.right - page.left }
 const reasonStyle: Style = { size: 8.5, colour: colours.soft }
 
-/** The amount is part of the credit above it, so it is not in the column of amounts. */
+/** This amount is part of the credit above, so it is not in the amount column. */
 function reasonText({ amountPence, reason }: Correction): string {
   return `Of this, ${pounds(amountPence)}: ${reason}`
 }
@@ -84,7 +84,7 @@ function writeHead(sheet: Sheet, table: Tag, y: number): number {
   return underline(sheet, y)
 }
 
-/** On later pages the header is not tagged, because a screen reader has already read it. */
+/** The header on later pages is not tagged, because a screen reader has already read it. */
 function repeatHead(sheet: Sheet, y: number): number {
   sheet.decorate(() => {
     for (const column of columns) sheet.plain(column.title, boxOf(column, y), { ...headStyle, align: column.align })
@@ -119,7 +119,7 @@ function boxOf({ x, width }: Column, y: number): Box {
   return { x, y, width }
 }
 
-/** Stored as a positive amount, shown as negative. */
+/** A credit is stored as a positive amount but shown as negative. */
 function signed({ kind }: InvoiceLine, amount: string): string {
   return kind === 'credit' ? negative(amount) : amount
 }

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** In points, 72 to the inch. */
+/** Measures in points, 72 to the inch. */
 export const page = { width: 595.28, height: 841.89, left: 56, right: 539.28, top: 56, bottom: 772 }
 
 export const colours = {
@@ -27,12 +27,12 @@ export interface Style {
 
 export interface Sheet {
   readonly doc: Doc
-  /** The root element, in reading order. */
+  /** The root of the tags, which are in reading order. */
   readonly root: Tag
-  /** Writes tagged text in a box of that width. Returns where the text ends. */
+  /** Writes tagged text in a box. Returns the position at which the text ends. */
   readonly write: (parent: Tag, tag: string, text: string, box: Box, style: Style) => number
   readonly heightOf: (text: string, width: number, style: Style) => number
-  /** Lines, marks and repeated parts: drawn, but not tagged. */
+  /** Draws lines, marks and repeated parts without tags. */
   readonly decorate: (draw: () => void) => void
   readonly plain: (text: string, box: Box, style: Style) => void
   readonly rule: (y: number, from: number, to: number, colour: string, widthPt?: number) => void
@@ -45,16 +45,16 @@ export interface Box {
   readonly width: number
 }
 
-/** Title and subject contain no partner's text, because pdfkit does not escape them in XML. */
+/** Title and subject must not contain text from a partner, because pdfkit does not escape them in XML. */
 interface SheetOptions {
   readonly title: string
   readonly subject: string
-  /** YYYY-MM-DD. The only date in the document, so that its bytes are deterministic. */
+  /** As YYYY-MM-DD. It is the only date in the document, so that the bytes are deterministic. */
   readonly day: string
 }
 
 export async function createSheet({ title, subject, day }: SheetOptions): Promise<Sheet> {
-  // Loaded with the first invoice, because it takes a sixth of the time that a process needs to start.
+  // Imported with the first invoice, because the import takes a sixth of a process's start time.
   const { default: Pdf } = await import('pdfkit')
   const at = new Date(`${day}T00:00:00.000Z`)
   const doc = new Pdf({
@@ -107,7 +107,7 @@ export async function createSheet({ title, subject, day }: SheetOptions): Promis
   }
 }
 
-/** Right-aligned text is figures: tabular, so that columns line up. */
+/** Right-aligned text consists of figures. They are tabular, so that columns line up. */
 function layoutOf({ size, align = 'left' }: Style) {
   return { align, lineGap: size * 0.22, features: align === 'right' ? ['tnum' as const] : [] }
 }
@@ -121,16 +121,16 @@ function collect(doc: Doc): Promise<Buffer> {
   })
 }
 
-/** In the build or, if it has none, in the source tree. */
+/** The fonts are in the build or, without a build, in the source tree. */
 const folders = [join(__dirname, '../fonts'), join(__dirname, '../../../../mail/documents/fonts')]
 
 export function fontFile(weight: 'Regular' | 'SemiBold'): string {
   const file = folders.map((folder) => join(folder, `Inter-${weight}.ttf`)).find((each) => existsSync(each))
-  if (!file) throw new Error(`The font Inter ${weight} of documents is missing: run \`npm run build\`.`)
+  if (!file) throw new Error(`The font Inter ${weight} is missing: run \`npm run build\`.`)
   return file
 }
 
-/** Keeps Latin, Greek and Cyrillic letters. Missing letters become a box, line breaks become spaces. */
+/** Keeps Latin, Greek and Cyrillic letters. Replaces other letters with a box and line breaks with spaces. */
 export function printable(text: string): string {
   const oneLine = text.normalize('NFC').replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
   return oneLine.replace(foreign, '□')

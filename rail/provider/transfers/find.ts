@@ -1,4 +1,4 @@
-// Looks up the transfer of one payout. Returns "absent" only with proof, because that result lets money move.
+// Looks up the transfer of one payout. Returns "absent" only with proof, because money may move after that result.
 import {
   type FoundTransfer,
   RailRefused,
@@ -22,7 +22,7 @@ interface WantedTransfer extends WalletRefs {
 const marginMs = 3_600_000
 const passes = 4
 
-/** Transfers of every kind share the bank's lists, so a row counts only if it concerns this payout. */
+/** Transfers of every kind share the bank's lists, so only rows that name this payout count. */
 export async function findTransfer(client: Client, wanted: WantedTransfer): Promise<FoundTransfer> {
   let before: Listing<TransferRow> | null = null
   for (let pass = 0; pass < passes; pass += 1) {
@@ -33,7 +33,7 @@ export async function findTransfer(client: Client, wanted: WantedTransfer): Prom
       if (before && agree(before, now)) return await askUnclear(client, wanted, now)
       before = now
     } catch (error) {
-      // The response is unusable. It may be a glitch, so the next pass starts again.
+      // The response is unusable, perhaps because of a glitch, so the next pass starts over.
       if (!(error instanceof RailRefused)) throw error
       before = null
     }
@@ -45,7 +45,7 @@ const incomplete: FoundTransfer = { outcome: 'incomplete' }
 
 interface TransferRow {
   readonly ref: string | null
-  /** The payout that the row names. Null if it names none, undefined if it may be any. */
+  /** The payout that the row names. Null if it names none, undefined if it may name any payout. */
   readonly names: string | null | undefined
   readonly createdAt: Date | null
   readonly json: unknown
@@ -73,14 +73,14 @@ function readRow(json: unknown): TransferRow {
   }
 }
 
-/** Each of our transfers names its payout. A missing field proves less than a null one. */
+/** Each of our transfers names its payout. A null field proves that there is none, but a missing field proves nothing. */
 function namesOf(json: unknown): string | null | undefined {
   const name = valueAt(json, 'client_reference_id')
   if (typeof name === 'string' || name === null) return name
   return mayBePayout(json) ? undefined : null
 }
 
-/** The currencies identify a wire or an on-chain withdrawal. */
+/** Other currencies identify a wire or an on-chain withdrawal. */
 function mayBePayout(json: unknown): boolean {
   return mayBe(valueAt(json, 'source.currency'), 'usdc') && mayBe(valueAt(json, 'destination.currency'), 'gbp')
 }
@@ -89,7 +89,7 @@ function mayBe(value: unknown, currency: string): boolean {
   return typeof value !== 'string' || value.toLowerCase() === currency
 }
 
-/** Two complete reads with the same rows, except new ones at the top. */
+/** Returns whether two complete reads have the same rows, except new ones at the top. */
 function agree(before: Listing<unknown>, now: Listing<unknown>): boolean {
   if (!before.complete || !now.complete) return false
   const [earlier, later] = [[...before.rows.keys()], [...now.rows.keys()]]
@@ -109,8 +109,9 @@ async function readOurs(client: Client, { ref, json }: TransferRow): Promise<Fou
 }
 
 /**
- * Fetches each transfer that the list leaves unclear: rows that may name any payout, and withdrawals of transfers that the
- * list does not have. The wallet's history is more reliable: a transfer that the list omits still has its withdrawal.
+ * Fetches each transfer that the list leaves unclear: rows that may name any payout, and withdrawals of transfers
+ * that the list does not have. The wallet's history is more reliable, because a transfer that the list omits still
+ * has its withdrawal.
  */
 async function askUnclear(
   client: Client,
@@ -129,7 +130,7 @@ async function askUnclear(
   return isClear ? { outcome: 'absent' } : incomplete
 }
 
-/** Null if the response is not a transfer. */
+/** Returns null if the response is not a transfer. */
 async function askTransfer(client: Client, ref: string): Promise<TransferRow | null> {
   try {
     return await ask(client, 'transfer', { method: 'GET', path: `/transfers/${part(ref)}` }, readRow)
@@ -160,12 +161,12 @@ function readHistory(client: Client, { walletRef, since }: WantedTransfer): Prom
   })
 }
 
-/** A payout withdraws USDC. Any other readable movement is not a payout. */
+/** A payout withdraws USDC. Any other readable movement cannot be a payout. */
 function mayPayOut({ type, currency }: Movement): boolean {
   return type !== 'deposit' && mayBe(currency, 'usdc')
 }
 
-/** Whether the transfer was certainly created before `since`, by both clocks. */
+/** Returns whether the time is certainly before `since`, even if the bank's clock lags behind ours. */
 export function isBefore(at: Date, since: Date): boolean {
   return at.getTime() < since.getTime() - marginMs
 }
@@ -176,8 +177,8 @@ interface WantedRefund extends WalletRefs {
 }
 
 /**
- * Finds the refund of a transfer in the wallet's history, reading back no further than the transfer. Reads the newest first, so
- * that a new refund is on the first page of a long history.
+ * Finds the refund of a transfer in the wallet's history. Reads back only as far as the transfer, newest first, so a
+ * recent refund is on the first page of a long history.
  */
 export async function findRefund(client: Client, wanted: WantedRefund): Promise<Refund | null> {
   let refund: WalletMovement | null = null
@@ -193,7 +194,7 @@ export async function findRefund(client: Client, wanted: WantedRefund): Promise<
   return read(refund, complete)
 }
 
-/** A list that shifted while being read may have contained it, so this throws instead of returning "no refund". */
+/** A list that shifted during the read may have contained the refund, so this throws instead of returning "no refund". */
 function read(refund: WalletMovement | null, complete: boolean): Refund | null {
   if (refund !== null) return { amountMicroUsdc: refund.amountMicroUsdc, movementRef: refund.id }
   if (!complete) throw new RailUnavailable('wallet history', { answer: 'the list moved while it was read' })

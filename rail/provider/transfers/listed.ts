@@ -1,4 +1,5 @@
-// Reads transfers from the bank's lists: those that have changed, those from one wallet, and the payout that a transfer names.
+// Reads transfers from the bank's lists: changed transfers, the transfers of one wallet, and the payout that a
+// transfer names.
 import type { Clock } from '../../../runtime/clock'
 import type { ChangedTransfer, ListedTransfer, WalletRefs } from '../../rail'
 import { ask, isNotFound, part, readAnswer } from '../ask'
@@ -9,13 +10,14 @@ import { readTransfer } from '../map'
 import { isBefore } from './find'
 
 const changesPerPage = 100
-/** Banks return a payment within 90 days. Older ones no longer change. */
+/** Banks return a payment within 90 days. Older transfers no longer change. */
 const walkedMs = 91 * 86_400_000
 const name = 'changed transfers'
 
 /**
- * Transfers changed since a time: in one request if they fit on a page, otherwise by scanning all that can still be returned. The
- * list has transfers of every kind. An unreadable one does not stop the scan.
+ * Yields the transfers that changed since a time. Uses one request if they fit on a page. Otherwise scans all
+ * transfers that can still be returned. The list has transfers of every kind. An unreadable one does not stop the
+ * scan.
  */
 export async function* changedSince(client: Client, clock: Clock, at: Date): AsyncGenerator<ChangedTransfer> {
   for await (const { changed, updatedAt } of changes(client, clock, at)) {
@@ -23,14 +25,17 @@ export async function* changedSince(client: Client, clock: Clock, at: Date): Asy
   }
 }
 
-/** Null if the date is unreadable. */
+/** A date is null if it is unreadable. */
 interface Listed {
   readonly changed: ChangedTransfer
   readonly createdAt: Date | null
   readonly updatedAt: Date | null
 }
 
-/** The bank cannot page through changes, so more than one page of them requires a scan of the list itself, newest first. */
+/**
+ * The bank cannot page through changes, so more than one page of changes requires a scan of the whole list, newest
+ * first.
+ */
 async function* changes(client: Client, clock: Clock, at: Date): AsyncGenerator<Listed> {
   const path = `/transfers?limit=${changesPerPage}&updated_after_ms=${Math.max(0, at.getTime() - 1)}`
   const page = await ask(client, name, { method: 'GET', path }, (body) => listAt(body, 'data').map(readListed))
@@ -75,7 +80,7 @@ export async function transfersSince(
   return [...rows.values()].flatMap(({ listed, from }) => (from === walletRef ? [listed] : []))
 }
 
-/** The payout that a transfer names. Null if it names none, or if the bank has no such transfer. */
+/** Returns the payout that a transfer names. Returns null if it names none, or if the bank has no such transfer. */
 export async function payoutOf(client: Client, transferRef: string): Promise<string | null> {
   const answer = await client.call({ method: 'GET', path: `/transfers/${part(transferRef)}` })
   if (isNotFound(answer)) return null

@@ -5,18 +5,19 @@ import type { Answer } from '../client'
 import { readError } from '../map'
 
 /**
- * `ask-balance`: refused, nothing sent, and the wallet's balance shows why. A balance that covers the transfer means a
- * lost race for the wallet, or, if the bank names `source.amount`, an amount that it does not accept.
+ * `ask-balance` means that the bank refused and sent nothing, and the wallet's balance shows why. If the balance
+ * covers the transfer, another transfer won a race for the wallet. If the bank names `source.amount`, it may instead
+ * reject the amount.
  */
 export type Ruling = NotAccepted | { readonly outcome: 'ask-balance'; readonly ifCovered: 'busy' | 'amount' }
 
-/** A response that is not a transfer. A transfer means accepted, on any call. */
+/** Classifies a response that is not a transfer. A transfer in the response means accepted, on any call. */
 export function rule(call: SubmitCall, answer: Answer): Ruling {
   // An earlier call may still be running, or may have sent the transfer.
   return call === 'repeat' ? unknown() : rowFor(answer).proves(see(answer))
 }
 
-/** The rule that classifies the response to the first call. */
+/** Finds the rule that classifies the response to the first call. */
 export function rowFor(answer: Answer): Row {
   const seen = see(answer)
   return firstCall.find((each) => matches(each, seen)) ?? otherwise
@@ -41,7 +42,7 @@ interface Seen {
 }
 
 const otherwise: Row = {
-  why: 'anything else (5xx, 424, 409, 422, an unreadable 2xx, a word we do not know) proves nothing',
+  why: 'any other response (5xx, 424, 409, 422, an unreadable 2xx, an unknown code) proves nothing',
   proves: unknown,
 }
 
@@ -49,16 +50,21 @@ const ofThePartner =
   /^(frozen|has_not_accepted_tos|requires_active_kyc_status|missing_required_endorsements|invalid_geographic_location|missing_address_data)$/
 const ofOurs = /^(on_behalf_of|client_reference_id|developer_fee|idempotency-key)$/i
 
-/** For the first call under a bank key. The first matching rule decides. */
+/** The rules for the first call under a bank key. The first matching rule decides. */
 export const firstCall: readonly Row[] = [
-  { why: 'refused, no name, no route, no TLS: not a byte left', stage: 'unconnected', proves: notSent('unavailable') },
-  { why: 'timeout, reset, cut off: it may have arrived', stage: 'sent', proves: unknown },
+  { why: 'no connection, DNS, route or TLS: nothing was sent', stage: 'unconnected', proves: notSent('unavailable') },
+  { why: 'timeout or lost connection: the request may have arrived', stage: 'sent', proves: unknown },
 
-  { why: 'our key is bad, or the rail is not enabled for us', status: 401, proves: notSent('misconfigured') },
-  { why: 'our own limit', status: 403, code: /^developer_limits_exceeded$/, proves: notSent('misconfigured') },
-  { why: 'too many requests, this one not taken', status: 429, proves: notSent('busy') },
+  { why: 'our key is invalid, or the rail is not enabled for us', status: 401, proves: notSent('misconfigured') },
+  {
+    why: 'we exceeded our limit at the bank',
+    status: 403,
+    code: /^developer_limits_exceeded$/,
+    proves: notSent('misconfigured'),
+  },
+  { why: 'rate limited, so the request was not processed', status: 429, proves: notSent('busy') },
 
-  // duplicate_record, not_truly_idempotent and similar codes.
+  // Matches duplicate_record, not_truly_idempotent and similar codes.
   { why: 'a transfer may exist', status: 400, code: /duplicate|idempoten|conflict/, proves: unknown },
 
   { why: 'the paying business', status: 403, code: ofThePartner, proves: rejectedPartner },
@@ -73,7 +79,8 @@ export const firstCall: readonly Row[] = [
 
   { why: 'the source amount', status: 400, code: /./, field: /^source\.amount$/, proves: askBalance('amount') },
 
-  // The code for "insufficient" is not published, and the loser of two transfers that race for a wallet gets the same one.
+  // The bank does not publish its code for "insufficient". A transfer that loses a race for the wallet gets the same
+  // code.
   { why: 'too little in the wallet, or busy', status: 400, code: /./, proves: askBalance('busy') },
 ]
 

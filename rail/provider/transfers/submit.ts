@@ -18,7 +18,7 @@ import { readBalance, readTransfer } from '../map'
 import { cleanReference } from '../reference'
 import { rule } from './outcome'
 
-/** Fixed key order and no time values: a retry under the same key must send the same bytes. */
+/** Uses a fixed key order and no time values, because a retry under the same key must send the same bytes. */
 export function transferBody(order: TransferOrder): string {
   return JSON.stringify({
     on_behalf_of: order.customerRef,
@@ -28,7 +28,7 @@ export function transferBody(order: TransferOrder): string {
       payment_rail: 'bridge_wallet',
       currency: 'usdc',
       bridge_wallet_id: order.walletRef,
-      // Without it the bank adds a fee of about 1 %. With it the debit is known in advance.
+      // Without this amount the bank adds a fee of about 1 %. With it, the debit is known in advance.
       amount: formatUsdc(order.sendsMicroUsdc),
     },
     destination: {
@@ -62,7 +62,10 @@ async function notAccepted(client: Client, { call, answer, body }: Unaccepted): 
   return { outcome: 'not-sent', why, retryAfterMs: answer.stage === 'answered' ? answer.retryAfterMs : null }
 }
 
-/** Null if the bank does not return its rate. Then the two causes cannot be distinguished, and the call is retried. */
+/**
+ * Returns null if the bank does not return its rate. The two causes then cannot be told apart, and the call is
+ * retried.
+ */
 async function amountRejection(client: Client, body: string): Promise<NotAccepted | null> {
   const order: unknown = JSON.parse(body)
   const rate = await currentRate(client)
@@ -84,7 +87,7 @@ async function currentRate(client: Client): Promise<bigint | null> {
   }
 }
 
-/** Null unless it is the transfer of this payout. */
+/** Returns null unless the response is the transfer of this payout. */
 function transferIn(answer: Answer, body: string): Transfer | null {
   if (!isSuccess(answer)) return null
   try {

@@ -291,7 +291,7 @@ describe('the monthly account fee', () => {
     expect((await bill(db, partner, '2026-11')).outcome).toBe('nothing')
     await expect(
       db.transaction((tx) => updatePartner(tx, partner.id, { status: 'active' }, new Date(inNovember))),
-    ).rejects.toThrow('a closed partner stays closed')
+    ).rejects.toThrow('a closed partner must stay closed')
   })
 
   test('of a closed account is billed by a late run, together with later charges', async () => {
