@@ -18,11 +18,11 @@
 //   unknown   unknown   noteUnknown       the answer was lost: the call can no longer be withdrawn
 //   unknown   sent      recordTransfer    the bank accepted the transfer, or a lookup or an operator found it
 //   unknown   over      releasePayout     nothing was sent, and the proof still holds under the lock
-//   unknown   over      refuse            an operator decides that nothing was sent (by-hand/resolve.ts)
-//   sent      settled   bookAnswer        the bank delivered it (book.ts)
-//   sent      over      bookAnswer        the bank sent the money back (book.ts)
+//   unknown   over      refuse            an operator decides that nothing was sent (ops/payouts/by-hand/resolve.ts)
+//   sent      settled   bookAnswer        the bank delivered it (settle.ts)
+//   sent      over      bookAnswer        the bank sent the money back (settle.ts)
 //   settled   over      chargePayout      its fees are charged (charge.ts)
-//   over      sent      undoRelease       an operator binds the bank's transfer to a refused attempt (by-hand/bind.ts)
+//   over      sent      undoRelease       an operator binds the bank's transfer to a refused attempt (ops/payouts/by-hand/bind.ts)
 import type { Queryable, Tx } from '../../db/database'
 import { recordFailedCall } from '../../db/payouts/events'
 import { reverseDebit } from '../../db/payouts/money'

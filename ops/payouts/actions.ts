@@ -1,6 +1,5 @@
 // Actions on one payout: wake it, record its outcome at the bank, bind a transfer, or erase its bank details. None of them ever pays.
-import { bindTransfer } from '../../activities/payouts/by-hand/bind'
-import { type HandDeps, resolveByHand } from '../../activities/payouts/by-hand/resolve'
+
 import { railStates } from '../../db/bank/rail-pauses'
 import { shredRecipient } from '../../db/controls/retention'
 import { recordPayoutEvent } from '../../db/payouts/events'
@@ -13,6 +12,8 @@ import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
 import { exampleId, note, oneOf, onePayout, optional, reference, required, thePayout } from '../options'
 import { withTemporal } from '../reach-temporal'
+import { bindTransfer } from './by-hand/bind'
+import { type HandDeps, resolveByHand } from './by-hand/resolve'
 
 const timeouts = { connectMs: 2_000, callMs: 10_000 }
 

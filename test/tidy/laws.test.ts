@@ -132,6 +132,20 @@ describe('the layout', () => {
     expect(clients.filter((file) => call.test(read(file)))).toEqual(['runtime/temporal/workflows.ts'])
   })
 
+  test('every file in activities/ has an activity, or an activity of its folder uses it', () => {
+    const inside = all.filter(({ from, to }) => layerOf(from) === 'activities' && layerOf(to) === 'activities')
+    const used = new Set(inside.filter(({ from }) => from === 'activities/index.ts').map(({ to }) => to))
+    for (let size = 0; size < used.size; ) {
+      size = used.size
+      for (const { from, to } of inside) {
+        if (used.has(from.replace(/\.ts$/, '')) && dirname(from) === dirname(to)) used.add(to)
+      }
+    }
+    const files = sourceFiles().filter((file) => layerOf(file) === 'activities' && file !== 'activities/index.ts')
+
+    expect(files.filter((file) => !used.has(file.replace(/\.ts$/, '')))).toEqual([])
+  })
+
   test('SQL is only in db/', () => {
     // bench/ fills its own databases, and local/ creates the database.
     const elsewhere = sourceFiles().filter((file) => !/^(db|bench)\//.test(file) && file !== 'local/postgres/start.ts')

@@ -1,10 +1,10 @@
 // Deposits reach the ledger within moments by the bank's event, and without any event by the scheduled read
 // of all wallets.
 import { beforeEach, expect, test } from '@jest/globals'
-import { registerWebhook } from '../../../activities/bank/register-webhook'
 import { findWallet, type WalletRow } from '../../../db/wallets/wallets'
 import type { Environment } from '../../../domain/environment'
 import { systemClock } from '../../../runtime/clock'
+import { registerWebhook } from '../../../worker/register-webhook'
 import type { proof, walletReadings } from '../../../workflows'
 import { useApi } from '../../support/api/client'
 import { accessTo, still, useSandboxBank } from '../../support/bank/client'

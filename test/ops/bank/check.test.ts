@@ -1,8 +1,8 @@
 // bank check against the sandbox bank: each thing that can be wrong is named, and nothing else.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
-import { registerWebhook } from '../../../activities/bank/register-webhook'
 import { systemClock } from '../../../runtime/clock'
+import { registerWebhook } from '../../../worker/register-webhook'
 import { keys, still, useSandboxBank } from '../../support/bank/client'
 import { json, useScriptedBank } from '../../support/bank/scripted'
 import { aConnectedPartner, railsTo, useRails } from '../../support/stages/payout'

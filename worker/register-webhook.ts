@@ -1,12 +1,12 @@
 // Registers our webhook URL with a bank once, and enables it again if the bank disabled it. When the URL changes, it registers the new
 // one and disables the old one.
 
-import { findBankWebhook, forgetBankWebhook, saveBankWebhook } from '../../db/bank/webhooks'
-import type { Db } from '../../db/database'
-import type { Environment } from '../../domain/environment'
-import type { Rail } from '../../rail/rail'
-import type { Clock } from '../../runtime/clock'
-import { bankKeyFor } from '../bind'
+import { bankKeyFor } from '../activities/bind'
+import { findBankWebhook, forgetBankWebhook, saveBankWebhook } from '../db/bank/webhooks'
+import type { Db } from '../db/database'
+import type { Environment } from '../domain/environment'
+import type { Rail } from '../rail/rail'
+import type { Clock } from '../runtime/clock'
 
 interface WebhookToRegister {
   readonly environment: Environment

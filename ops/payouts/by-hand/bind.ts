@@ -1,5 +1,7 @@
 // Binds a transfer that the bank made to the released attempt that it pays. The debit is posted again, and the payout exists
 // from then on.
+
+import { recordTransfer } from '../../../activities/payouts/attempt'
 import { recordActivity } from '../../../db/controls/activity'
 import type { Tx } from '../../../db/database'
 import { recordPayoutEvent } from '../../../db/payouts/events'
@@ -8,7 +10,6 @@ import { loadStep, lockStep, type StepRow, undoRelease } from '../../../db/payou
 import { assert } from '../../../domain/assert'
 import { formatUsdcExactly } from '../../../domain/money'
 import type { Transfer } from '../../../rail/rail'
-import { recordTransfer } from '../attempt'
 import type { Decision, HandDeps, Resolved } from './resolve'
 
 type TransferToBind = Decision & { readonly transferRef: string }

@@ -1,5 +1,8 @@
 // Resolves a call whose answer was lost, by an operator's decision with evidence. The bank is asked first, the row decides,
 // and nothing is ever sent.
+
+import type { PayoutDeps } from '../../../activities/bind'
+import { neverSent, recordTransfer, refsOf, refuse, stateOf } from '../../../activities/payouts/attempt'
 import { recordActivity } from '../../../db/controls/activity'
 import type { Tx } from '../../../db/database'
 import { recordPayoutEvent } from '../../../db/payouts/events'
@@ -7,8 +10,6 @@ import { isDebited, reverseDebit } from '../../../db/payouts/money'
 import { loadStep, lockStep, type StepRow } from '../../../db/payouts/steps'
 import type { PayoutStatus } from '../../../domain/payouts/payout'
 import type { Transfer } from '../../../rail/rail'
-import type { PayoutDeps } from '../../bind'
-import { neverSent, recordTransfer, refsOf, refuse, stateOf } from '../attempt'
 
 export type HandDeps = Pick<PayoutDeps, 'db' | 'clock' | 'log' | 'rails'> & {
   readonly limits: Pick<PayoutDeps['limits'], 'repeatForMs' | 'listLagMs'>
