@@ -32,7 +32,7 @@ export function gauge(name: string, help: string, samples: readonly Sample[]): M
   return { name, help, type: 'gauge', samples }
 }
 
-/** A histogram. Bounds in ascending order; values above the last bound count in +Inf. */
+/** Creates a histogram. The bounds must be in ascending order. Values above the last bound count in +Inf. */
 export function createDistribution(bounds: readonly number[]): Distribution {
   const counts = bounds.map(() => 0)
   let count = 0

@@ -46,7 +46,7 @@ async function drainTimeout(noMore: AbortSignal, ms: number): Promise<void> {
   await wait(ms, null, { ref: false })
 }
 
-/** If one fails, all stop: a partial worker would look healthy. */
+/** If one worker fails, all stop, because a process with only some of them would look healthy. */
 async function runAll(workers: readonly Worker[], signal: AbortSignal, onReady: () => void): Promise<void> {
   const stop = () => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()

@@ -17,7 +17,7 @@ interface PayoutParts {
   close(): void
 }
 
-/** By environment; null if not configured. */
+/** The bank of each environment. Null if not configured. */
 export function banksOf(bank: Config['bank'], rails: Rails): ActivityDeps['banks'] {
   return {
     sandbox: bank.sandbox === null ? null : rails.provider_sandbox,

@@ -70,7 +70,7 @@ async function enter(db: Db, about: Omit<WorkerProcess, 'id'>): Promise<WorkerPr
   }
 }
 
-/** Without letters and digits that look alike. */
+/** Omits letters and digits that look alike. */
 const letters = '23456789abcdefghjkmnpqrstuvwxyz'
 
 function newWorkerId(): string {

@@ -81,7 +81,7 @@ const slots = {
 } as const
 
 const commonOptions = {
-  // One sandbox for all workflows on one thread: a second thread costs 40 MB, and a sandbox per workflow more.
+  // One sandbox for all workflows, on one thread: a second thread costs 40 MB, and a sandbox per workflow costs more.
   reuseV8Context: true,
   workflowThreadPoolSize: 1,
   // How long the cached workflows of a killed worker wait before another worker takes them over (default 10 s).

@@ -1,4 +1,4 @@
-// How workflows call activities. Each workflow file states the timeout and the retries of its own activities.
+// Proxies through which workflows call activities. Each workflow file states the timeout and the retries of its own activities.
 import {
   type ActivityInterfaceFor,
   type ActivityOptions,

@@ -45,7 +45,7 @@ export async function readChangedTransfers(deps: SweepDeps, { environment }: Cha
 
 const nothing: LookedThrough = { looked: 0, returns: 0, contradictions: 0, failed: 0 }
 
-/** Reports unreadable transfers of our own payouts and returns how many. */
+/** Reports unreadable transfers of our own payouts and returns their number. */
 async function reportUnreadable(
   deps: SweepDeps,
   environment: Environment,

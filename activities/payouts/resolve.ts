@@ -46,7 +46,7 @@ export async function resolveSubmit(
   let failed: { readonly bank?: string } = {}
   // While the rail is paused or the partner suspended, only look up the transfer: a repeat could be the call that pays.
   if (ageMs < deps.limits.repeatForMs && row.heldBy === null) {
-    // This holds even if the process was suspended for long: a later call could pay money that another run has refunded.
+    // The limit applies even if the process was suspended: a later call could pay money that another run has refunded.
     const endBy = new Date(row.submitStartedAt.getTime() + deps.limits.repeatForMs)
     const again = await deps.rails[row.rail].submit({ key: row.bankKey, body: row.bankBody, call: 'repeat', endBy })
     if (again.outcome === 'accepted') return recordTransfer(deps, payout, row, again.transfer)

@@ -219,7 +219,7 @@ function isTimeLeft({ clock, beginBy }: AnswerTime, inMs = 0): boolean {
 
 type Answered = { readonly outcome: string; readonly why?: string; readonly retryAfterMs?: number | null }
 
-/** Repeats the call while the bank is busy, with exponential backoff or after the time that the bank asks for. */
+/** Repeats the call while the bank is busy, with exponential backoff or after the bank's Retry-After time. */
 async function whileBusy<T extends Answered>(time: AnswerTime, call: () => Promise<T>): Promise<T> {
   for (let pauseMs = shortestPauseMs; ; pauseMs *= 2) {
     const answer = await call()

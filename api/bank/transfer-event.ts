@@ -112,7 +112,7 @@ function signedWith(keys: Keys, received: Omit<Parameters<typeof readWebhook>[0]
 async function environmentOf(db: ApiDeps['db'], { event, environments }: Signed): Promise<Environment> {
   const [first, ...others] = environments
   if (others.length === 0) return first
-  // An event that neither knows triggers nothing. It is stored as live, where operators look first.
+  // An event that neither environment knows triggers nothing. It is stored as live, where operators look first.
   if (event.outcome === 'ignored') return 'live'
   const { objectRef, payoutId } = event
   const named = payoutId !== null && uuidPattern.test(payoutId) ? payoutId : null

@@ -1,4 +1,4 @@
-// POST /webhooks/bank: verifies and stores an event of the bank. An event books nothing, it only triggers a read at the bank.
+// POST /webhooks/bank: verifies and stores an event of the bank. An event books nothing and only triggers a read at the bank.
 import { createHash } from 'node:crypto'
 import type { Router } from '@koa/router'
 import { type EventPayout, markEventHandled, type ReceivedEvent, storeBankEvent } from '../../db/bank/events'

@@ -25,7 +25,7 @@ interface Readiness {
   /** `behind`: a migration of this build has not run. `unknown`: PostgreSQL did not answer. */
   readonly schema: 'ok' | 'behind' | 'unknown'
   readonly temporal: Reachable
-  /** One sentence for each failed check; empty when the API is ready. */
+  /** One sentence for each failed check. Empty if the API is ready. */
   readonly reasons: readonly string[]
 }
 

@@ -127,8 +127,8 @@ function callerFields(caller: Caller | null): { readonly key?: string; readonly 
  * Starts a trace for each request. Spans carry the route and never the URL.
  *
  * Links the caller's trace instead of continuing it. A caller that sends the same traceparent with every request would merge all of
- * them into one trace, and one that sends a foreign traceparent would write into that trace. The caller's sampled flag is ignored,
- * because we pay for the storage.
+ * them into one trace. A caller that sends a foreign traceparent would write into that trace. The caller's sampled flag is
+ * ignored, because we pay for the storage.
  */
 export function traceRequests(tracer: Tracer): (context: ApiContext, next: Next) => Promise<void> {
   return (context, next) => {

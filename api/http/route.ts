@@ -103,7 +103,7 @@ export interface CallerAccess extends Rights {
 
 /** The rights that a caller needs for a route. */
 export interface Rights {
-  /** `key`: API keys and signed-in people. `person`: signed-in people only; a key gets 403. */
+  /** `key`: API keys and signed-in people. `person`: signed-in people only. A key gets 403. */
   readonly by: 'key' | 'person'
   /** The role that a person needs. If omitted, viewers may read (GET), and only admins may do anything else. */
   readonly role?: MemberRole

@@ -130,7 +130,7 @@ function boundToPromotion(id: string) {
 const Removed = Component('MemberRemoved', { id: Uuid(), removed: Type.Literal(true) })
 
 export const deleteMemberRoute = del('/v1/members/:id', 'deleteMember', {
-  // A removal can stop money, so a suspended partner may do it too.
+  // A removal can only stop payments, so a suspended partner may do it too.
   steps: [
     ...checks('member.delete', { by: 'person', partner: 'any', onOneself: 'allowed' }, { params: IdParams }),
     deleteMember,

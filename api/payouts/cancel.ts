@@ -10,7 +10,7 @@ import { payoutChecks, requirePayout } from './lookups'
 import { examplePayout, Payout, presentPayout } from './present'
 
 export const cancelPayoutRoute = post('/v1/payouts/:id/cancel', 'cancelPayout', {
-  // Cancelling stops money, so a suspended partner may do it too.
+  // A cancel only stops a payment, so a suspended partner may do it too.
   steps: [...payoutChecks('payout.cancel', { by: 'key', partner: 'any' }), cancelPayout],
   tag: 'Payouts',
   summary: 'Cancel a payout that has not been sent',

@@ -131,7 +131,7 @@ async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps):
   return answerAttempt({ ...attemptOf(row, key, request.caller), walletSendsMicroUsdc, by: 'claimer' }, deps)
 }
 
-/** Another request may have claimed the same key in between. Then this one is a repeat, which the refusal does not apply to. */
+/** Another request may have claimed the same key in between. Then this one is a repeat, and the refusal does not apply. */
 async function refuseUnlessTaken(error: unknown, key: IdempotencyKey, { db }: ApiDeps): Promise<null> {
   if (error instanceof ApiError && (await findClaim(db, key))?.releasedAt === null) return null
   throw error

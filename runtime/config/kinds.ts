@@ -10,7 +10,7 @@ export interface Kind<Value> {
   readonly onMistake: Value
 }
 
-/** One key of the keyring. The first key of SECRET_KEYS encrypts; all of them decrypt. */
+/** One key of the keyring. The first key of SECRET_KEYS encrypts, and all of them decrypt. */
 export interface SecretKey {
   readonly id: string
   readonly bytes: Buffer

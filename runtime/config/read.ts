@@ -39,7 +39,7 @@ export class Reader {
     return this.valueOf(name, table[name])
   }
 
-  /** The text as given, unchecked; empty if the setting is not set. */
+  /** The unchecked text of a setting. Empty if it is not set. */
   text(name: SettingName): string {
     const known = this.texts.get(name)
     if (known !== undefined) return known

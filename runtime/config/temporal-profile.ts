@@ -8,7 +8,7 @@ type Variables = Readonly<Record<string, string | undefined>>
 
 export interface Profile {
   readonly name: string
-  /** Its values as the environment variables that Temporal's SDKs read. */
+  /** The values of the profile, as the environment variables that Temporal's SDKs read. */
   readonly variables: Variables
 }
 
@@ -18,7 +18,7 @@ interface Asked {
   readonly file: string
 }
 
-/** Null unless the settings ask for it: a profile that a developer made for the CLI must not redirect a service. */
+/** Null unless a setting requests a profile: one that a developer created for the CLI must not redirect a service. */
 export function readProfile(asked: Asked, env: Variables, mistakes: string[]): Profile | null {
   if (asked.name === '' && asked.file === '') return null
   const name = asked.name || 'default'

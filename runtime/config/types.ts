@@ -1,4 +1,4 @@
-// The typed configuration. settings.ts describes each setting; a comment here says only what the type adds.
+// The typed configuration. settings.ts describes each setting, so the comments here explain only the types.
 import type { Mailbox, SecretKey } from './kinds'
 import type { ValueOf } from './settings'
 
@@ -179,7 +179,7 @@ export interface MetricsConfig {
 export interface TracingConfig {
   /** Where spans are posted. */
   readonly url: string
-  /** Secret. */
+  /** May contain secrets. */
   readonly headers: Readonly<Record<string, string>>
   /** From 0 to 1. */
   readonly ratio: number

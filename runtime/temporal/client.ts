@@ -35,8 +35,8 @@ export async function pingTemporal(client: Client, deadlineMs: number): Promise<
 }
 
 /**
- * Like `withDeadline`, for a process that also does other work. The SDK keeps the deadline in an async context, which
- * slows down every promise on Node 20 (a read by about a quarter), so it is disabled when no call is pending.
+ * Like `withDeadline`, for a process that also does other work. The SDK keeps the deadline in an async context, which slows
+ * down every promise on Node 20, and a read by about a quarter. So the context is disabled when no call is pending.
  */
 export async function askWithin<Answer>(client: Client, ms: number, ask: () => Promise<Answer>): Promise<Answer> {
   const { connection } = client
@@ -52,7 +52,7 @@ export async function askWithin<Answer>(client: Client, ms: number, ask: () => P
 
 const asking = new WeakMap<Client['connection'], number>()
 
-/** For `withDeadline`, which takes a time of the system clock. */
+/** For `withDeadline`, which expects a time of the system clock. */
 export function deadlineIn(ms: number): number {
   return systemClock.now().getTime() + ms
 }
@@ -64,7 +64,7 @@ const { delayFunction, retryableDecider } = defaultGrpcRetryOptions({ maxJitter:
 
 /**
  * Gives every call a deadline, because a call without one waits forever if no server or worker answers. No backoff extends
- * past the deadline: the SDK would exceed it, and throw an uncatchable error if the client is closed in the meantime.
+ * past the deadline: the SDK would exceed it, and throw an uncatchable error if the client is closed before that.
  */
 const retryUntilDeadline: ReturnType<typeof makeGrpcRetryInterceptor> = (options, nextCall) => {
   const deadline = Number(options.deadline ?? deadlineIn(longestCallMs))

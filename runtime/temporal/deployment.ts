@@ -1,16 +1,17 @@
-// Temporal's record of our worker deployment: its versions, and which of them gets work. Imports only types, so that ops loads fast.
+// Reads and changes Temporal's record of our worker deployment: its versions, and which of them gets work. Imports only types, so
+// that ops loads fast.
 import type { Client } from '@temporalio/client'
 import { grpcCodeOf } from './refusal'
 
 export interface Deployment {
   readonly name: string
-  /** The build that gets work; null means workers without a version. */
+  /** The build that gets work. Null means workers without a version. */
   readonly current: string | null
   /** A build that gets a part of the work. */
   readonly ramping: { readonly build: string | null; readonly percent: number } | null
   /** Newest first. */
   readonly versions: readonly DeploymentVersion[]
-  /** Who changed it last. Empty if it was never changed. */
+  /** The identity that made the last change. Empty if there was none. */
   readonly changedBy: string
   /** For a change that must fail if another operator was faster. */
   readonly conflictToken: Uint8Array
@@ -68,7 +69,7 @@ export async function setRamp(
   })
 }
 
-/** The reason why the server refuses a change, such as a build without workers; null for any other error. */
+/** The server's reason to refuse a change, such as a build without workers. Null for any other error. */
 export function deploymentRefusal(error: unknown): string | null {
   const isRefusal = refusals.includes(grpcCodeOf(error))
   return isRefusal && error instanceof Error && 'details' in error ? String(error.details) : null
@@ -79,7 +80,7 @@ export function isUnsupported(error: unknown): boolean {
   return grpcCodeOf(error) === unimplemented
 }
 
-// Status codes of gRPC.
+// gRPC status codes.
 const [invalidArgument, notFound, failedPrecondition, unimplemented] = [3, 5, 9, 12]
 const refusals: readonly number[] = [invalidArgument, notFound, failedPrecondition]
 
@@ -115,7 +116,7 @@ function dateOf(time: Time): Date | null {
   return time?.seconds ? new Date(Number(time.seconds.toString()) * 1_000) : null
 }
 
-/** By `WorkerDeploymentVersionStatus` in the server's protocol. */
+/** Indexed by `WorkerDeploymentVersionStatus` of the server's protocol. */
 const states: readonly DeploymentVersion['state'][] = [
   'inactive',
   'inactive',

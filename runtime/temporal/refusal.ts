@@ -6,7 +6,7 @@ export function refusalOf(error: unknown): string | null {
   return refusals.find(({ pattern }) => pattern.test(text))?.sentence ?? null
 }
 
-/** The status code of a gRPC error; NaN for any other error. */
+/** The status code of a gRPC error. NaN for any other error. */
 export function grpcCodeOf(error: unknown): number {
   return error instanceof Error && 'code' in error ? Number(error.code) : Number.NaN
 }
@@ -44,7 +44,7 @@ const refusals: readonly { readonly pattern: RegExp; readonly sentence: string }
     pattern: /InvalidContentType|wrong version number/,
     sentence: 'the server does not use TLS: set TEMPORAL_TLS to off, or TEMPORAL_ADDRESS to a port with TLS',
   },
-  // With TLS 1.3 the server checks the client certificate late: the client reads the alert, or just the end of the connection.
+  // With TLS 1.3 the server checks the client certificate late: the client reads the alert, or only the end of the connection.
   {
     pattern: /Failed to call GetSystemInfo.+transport::Error|Last error: Failed to connect/,
     sentence:

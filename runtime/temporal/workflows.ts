@@ -35,23 +35,23 @@ import type { Log } from '../log'
 import { askWithin } from './client'
 
 export interface Workflows {
-  /** Starts the payout or joins it. Null when no verdict came in time: that proves nothing, and the payout may be under way. */
+  /** Starts the payout or joins it. Null if no verdict came in time, which proves nothing: the payout may be in progress. */
   startPayout(payout: PayoutToStart): Promise<Verdict | null>
-  /** `decided`: the row says whether it is cancelled. `undecided` proves nothing. */
+  /** `decided`: the row shows whether the payout is cancelled. `undecided` proves nothing. */
   cancelPayout(payout: PayoutToStart): Promise<'decided' | 'undecided'>
-  /** The bank reported on the payout. Throws when Temporal does not answer. */
+  /** Forwards a bank event about the payout. Throws if Temporal does not answer. */
   signalPayout(payout: PayoutKey): Promise<'told' | 'no_workflow'>
-  /** The bank reported on a completed payout, which may come back. Throws when Temporal does not answer. */
+  /** Forwards a bank event about a completed payout, which may be returned. Throws if Temporal does not answer. */
   signalReturn(payout: ReturnToStart): Promise<'told'>
   /** Never throws: the case is in its row, and the sweep reports a late case that has no workflow. */
   startCase(opened: CaseToStart): Promise<void>
-  /** Null when no result came in time: the money may still be added. */
+  /** Null if no result came in time. The money may still be added. */
   topUp(order: Parameters<typeof starts.topUp>[0]): Promise<ResultOf<'topUp'> | null>
-  /** The id of the partner that the sign-up has opened, now or before. Null when no result came in time. */
+  /** The ID of the partner that the sign-up opened, now or earlier. Null if no result came in time. */
   signUp(codeId: string): Promise<ResultOf<'signUp'> | null>
-  /** Throws when Temporal does not answer. */
+  /** Throws if Temporal does not answer. */
   wakeVerification(partnerId: string): Promise<void>
-  /** The bank reported on the wallet. Throws when Temporal does not answer. */
+  /** Forwards a bank event about the wallet. Throws if Temporal does not answer. */
   readWallet(walletId: string): Promise<void>
   /** Ends all current and future waits for payouts when the process shuts down. Callers are answered from the row. */
   readonly stopWaiting: () => void
@@ -119,7 +119,7 @@ function createPayoutRequests(
         }),
       )
     } catch (error) {
-      // A deadline, a lost server or an update that its closing workflow aborted: none of them says what happened to the money.
+      // A missed deadline, a lost server or an aborted update: none of them proves whether the money was sent.
       log.warn({ err: error, payout_id: payout.payoutId }, 'no verdict before the deadline; answering pending')
       return null
     }
@@ -137,7 +137,7 @@ function createPayoutRequests(
     try {
       await askWithin(temporal, answerTimeoutMs, () =>
         temporal.workflow.executeUpdateWithStart<PayoutWorkflow, void, []>(cancelUpdate, {
-          // Each request is decided separately: a payout that was being sent at the last request may be unsent again.
+          // Each request is decided separately, because a payout that was being sent at the last request may be unsent again.
           updateId: `${cancelUpdate}/${randomUUID()}`,
           // A payout whose workflow was lost gets a run that receives the cancel before it sends anything.
           startWorkflowOperation: operationOf(starts.resumedPayout(payout, settings)),
@@ -166,7 +166,7 @@ function operationOf({ workflowType, ...options }: Start<'payout'>): WithStartWo
   })
 }
 
-/** Null when no result came in time: that proves nothing, and the workflow continues without the caller. */
+/** Null if no result came in time, which proves nothing: the workflow continues without the caller. */
 async function resultWithin<Name extends WorkflowName>(
   { temporal, config, log }: WorkflowsOptions,
   { workflowType, ...options }: Start<Name>,
@@ -182,7 +182,7 @@ async function resultWithin<Name extends WorkflowName>(
 }
 
 interface Waits {
-  /** Begins the work, and returns `otherwise` once the waits are stopped. The work itself continues. */
+  /** Starts the work, and returns `otherwise` if the waits are stopped first. The work itself continues. */
   until<T>(begin: () => Promise<T>, otherwise: T): Promise<T>
   readonly stop: () => void
 }
@@ -215,7 +215,7 @@ interface OpenPayoutToStart extends PayoutToStart {
   readonly status: PayoutStatus
 }
 
-/** Returns the id of the first run, also when that is the run it joined. */
+/** Returns the ID of the first run, even if it joined a running workflow. */
 export async function startWorkflow(
   temporal: Client,
   { workflowType, ...options }: Start,
@@ -223,12 +223,12 @@ export async function startWorkflow(
   return temporal.workflow.start(workflowType, options)
 }
 
-/** Starts the workflow or wakes the running one, which then asks the bank at once. */
+/** Starts the workflow or wakes the running one, which then polls the bank immediately. */
 export async function startOrWake(temporal: Client, { workflowType, ...options }: Start): Promise<void> {
   await temporal.workflow.signalWithStart(workflowType, { ...options, signal: bankSpokeSignal, signalArgs: [] })
 }
 
-/** `no_workflow` when none runs under the id. */
+/** `no_workflow`: no workflow with this ID is running. */
 export async function wakeWorkflow(temporal: Client, workflowId: string): Promise<'told' | 'no_workflow'> {
   return (
     (await unlessNotFound(async () => {
@@ -267,7 +267,7 @@ async function startInsteadOf(temporal: Client, start: Start, was: string): Prom
   await startWorkflow(temporal, { ...start, workflowIdConflictPolicy })
 }
 
-/** Returns what `startUnlessRunning` returns. */
+/** Has the same result as `startUnlessRunning`. */
 export function startOpenPayout(
   { temporal, ...settings }: Starting<PollSettings>,
   row: OpenPayoutToStart,
@@ -288,13 +288,13 @@ export async function wakePayout(
   const was = await statusOf(temporal, start.workflowId)
   const how = was === 'RUNNING' ? 'woken' : 'started'
   await record(how)
-  // A workflow that has ended in between needs no signal.
+  // A workflow that has ended since needs no signal.
   if (how === 'woken') await wakeWorkflow(temporal, start.workflowId)
   else await startInsteadOf(temporal, start, was)
   return how
 }
 
-/** Starts the workflow that asks the bank about a completed payout. Returns what `startUnlessRunning` returns. */
+/** Starts the workflow that asks the bank about a completed payout. Has the same result as `startUnlessRunning`. */
 export function startReturn({ temporal, ...settings }: Starting<PollSettings>, payout: ReturnToStart): Promise<string> {
   return startUnlessRunning(temporal, starts.payoutReturn(payout, settings))
 }
@@ -322,7 +322,7 @@ export async function startConnectSandbox(
 }
 
 function startOfOpen(row: OpenPayoutToStart, settings: PollSettings): Start {
-  // A completed payout that is open has yet to be charged. Any other that was completed is on its way back.
+  // An open payout with the status completed still has to be charged. Any other that was completed is being returned.
   const isReturning = row.completedAt !== null && row.status !== 'completed'
   return isReturning ? starts.payoutReturn(row, settings) : starts.resumedPayout(row, settings)
 }
@@ -336,7 +336,7 @@ async function statusOf(temporal: Client, workflowId: string): Promise<string> {
   return found ?? 'ABSENT'
 }
 
-/** A worker that was too slow for its task may fail it once. It then reads the history again. */
+/** A worker that was too slow for its task may fail it once, and then reads the history again. */
 const failuresAllowed = 2
 /** WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR in the server's protocol. */
 const nonDeterministic = 24
@@ -345,7 +345,7 @@ const nonDeterministic = 24
 async function isStuck(temporal: Client, described: WorkflowExecutionDescription): Promise<boolean> {
   const attempt = described.raw.pendingWorkflowTask?.attempt ?? 1
   if (attempt <= failuresAllowed) return false
-  // Of consecutive failures, the history records only the first ones. Only signals can follow them.
+  // The history records only the first of several consecutive failures. Only signals can follow them.
   const { history } = await temporal.workflowService.getWorkflowExecutionHistoryReverse({
     namespace: temporal.options.namespace,
     execution: { workflowId: described.workflowId, runId: described.runId },

@@ -8,7 +8,7 @@ export interface Exporter {
   add(span: FinishedSpan): void
   /** Spans lost since the collector last accepted a batch. */
   lost(): number
-  /** Sends the remaining spans until the time limit; never throws. */
+  /** Sends the remaining spans within the time limit. Never throws. */
   close(): Promise<void>
 }
 
@@ -188,7 +188,7 @@ async function post({ url, headers }: Collector, body: string, signal: AbortSign
     if (response.ok) return { outcome: 'accepted' }
     return { outcome: retryable.includes(response.status) ? 'retry' : 'refused', why: `HTTP ${response.status}` }
   } catch (error) {
-    // The error of fetch is generic; its cause has the details.
+    // The error of fetch is generic, and its cause has the details.
     return { outcome: 'retry', why: errorTypeOf(error instanceof Error ? (error.cause ?? error) : error) }
   }
 }

@@ -13,7 +13,7 @@ export interface Tracing {
   readonly tracer: Tracer
   readonly temporalCalls: ClientInterceptors
   readonly bankCalls: AroundCall
-  /** Sends the remaining spans within a second; never throws. */
+  /** Sends the remaining spans within a second. Never throws. */
   close(): Promise<void>
 }
 
@@ -69,7 +69,7 @@ function traceBankCalls(tracer: Tracer): AroundCall {
     )
 }
 
-/** Each start, update or signal of a workflow is a span, named by type, because an ID may hold text that a partner wrote. */
+/** Each start, update or signal of a workflow is a span, named by type, because an ID may contain text that a partner wrote. */
 function traceTemporalCalls(tracer: Tracer): WorkflowClientInterceptor {
   const call = <T>(name: string, work: (span: Span) => Promise<T>) => tracer.run({ name, kind: 'client' }, work)
   return {

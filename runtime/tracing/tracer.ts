@@ -5,7 +5,7 @@ import type { Clock } from '../clock'
 import type { TraceContext } from './context'
 
 export interface Tracer {
-  /** Returns or throws what the work returns or throws. */
+  /** Returns the result of the work, or throws its error. */
   run<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T>
 }
 
@@ -88,7 +88,7 @@ function contextBelow(parent: TraceContext | null, ratio: number): TraceContext 
 
 const digits = 13
 
-/** Compares the random end of the ID; a JavaScript number holds 13 hex digits exactly. */
+/** Compares the last 13 hex digits, which are random and fit exactly into a JavaScript number. */
 export function isSampled(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-digits), 16) < ratio * 16 ** digits
 }
@@ -98,7 +98,7 @@ export type SpanKind = 'server' | 'client' | 'internal'
 /** Null attributes are omitted. */
 export type Attributes = Readonly<Record<string, string | number | boolean | null>>
 
-/** IDs, codes, routes and times. A span holds no text that a user or partner wrote. */
+/** Contains IDs, codes, routes and times, but no text that a user or partner wrote. */
 export interface FinishedSpan {
   readonly context: TraceContext
   readonly parentSpanId: string | null
@@ -112,7 +112,7 @@ export interface FinishedSpan {
   readonly outcome: 'fine' | 'failed'
 }
 
-/** The code or class of an error. Its message may hold personal data. */
+/** The code or class of an error. Its message may contain personal data. */
 export function errorTypeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name

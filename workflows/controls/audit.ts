@@ -9,14 +9,14 @@ export interface Sealing {
 }
 
 export interface SealAuditActivities {
-  /** Chains up to `limit` unsealed rows of each table and returns how many. Idempotent. */
+  /** Chains up to `limit` unsealed rows of each table and returns their number. Idempotent. */
   sealAudit(batch: { readonly limit: number }): Promise<number>
 }
 
 /** The next run seals the rows that this one could not. */
 const { sealAudit: sealBatch } = regularActivities<SealAuditActivities>('1 minute', { first: '1 second', attempts: 5 })
 
-/** Returns how many rows it sealed. */
+/** Returns the number of sealed rows. */
 export async function sealAudit(order: Sealing): Promise<number> {
   requireCounts(order, { batchSize: 10_000, batches: 1_000 }, '{"batchSize": 5000, "batches": 100}')
   return inBatches(sealBatch, order)

@@ -16,9 +16,9 @@ export interface Erased {
 }
 
 export interface RetentionActivities {
-  /** Erases up to `limit` sealed recipients of old, closed payouts and returns how many. Idempotent. */
+  /** Erases up to `limit` sealed recipients of old, closed payouts and returns their number. Idempotent. */
   eraseRecipients(batch: { readonly limit: number }): Promise<number>
-  /** Erases up to `limit` old bank events that need no operator and returns how many. Idempotent. */
+  /** Erases up to `limit` old bank events that need no operator and returns their number. Idempotent. */
   eraseBankEvents(batch: { readonly limit: number }): Promise<number>
 }
 
@@ -52,7 +52,7 @@ export interface Pruning {
 }
 
 export interface PruneActivityActivities {
-  /** Deletes up to `limit` entries past their retention and returns how many. Idempotent. */
+  /** Deletes up to `limit` entries past their retention and returns their number. Idempotent. */
   pruneActivity(batch: { readonly limit: number }): Promise<number>
 }
 

@@ -184,7 +184,7 @@ function addOutcome(sums: RunSums, { outcome, partnerId }: BilledPartner): RunSu
   return { ...counted, failedPartners: [...sums.failedPartners, partnerId] }
 }
 
-/** For example "3 issued, 1 with nothing to bill, 0 failed." All counts but these two may be left out: they appear only if they are not zero. */
+/** For example "3 issued, 1 with nothing to bill, 0 failed." Issued and failed always appear. Other counts appear unless they are zero. */
 function sentenceOf({ issued, already, nothing, elsewhere, failed }: RunSums): string {
   const parts = [
     `${issued} issued`,

@@ -19,7 +19,7 @@ export interface NoticesSent {
 }
 
 export interface NoticesActivities {
-  /** Finds live wallets whose balance has become low, and returns how many are new. */
+  /** Finds live wallets whose balance has become low, and returns the number of new ones. */
   checkLowBalances(page: { readonly limit: number }): Promise<number>
   /** Mails the notices of up to `limit` groups, each notice once. */
   sendNotices(page: { readonly limit: number }): Promise<NoticesSent>

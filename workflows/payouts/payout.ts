@@ -67,7 +67,7 @@ export interface Underway {
   /** Unsent for so long that `resolveSubmit` must read the bank's list before a call or a refund. */
   readonly needsLookup?: true
   readonly verdict: Verdict
-  /** The row's status, as a search attribute; `refused` when no payout was created. */
+  /** The row's status, as a search attribute. `refused` if no payout was created. */
   readonly status: PayoutStatus | 'refused'
   /** A short description for the Web UI. */
   readonly says: string

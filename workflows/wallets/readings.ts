@@ -100,7 +100,7 @@ export interface WalletRead {
   readonly held: number
   /** Payouts that seem to have been returned. A workflow asks the bank about each. */
   readonly returns: number
-  /** Entries that the bank could not explain yet. The next read asks again. */
+  /** Entries that could not be assigned yet, because the bank did not answer. The next read asks again. */
   readonly unresolved: number
 }
 

@@ -37,7 +37,7 @@ async function readCustomer(deps: VerificationDeps, partnerId: string): Promise<
 }
 
 /**
- * Reads under the partner's lock. A workflow can start before the transaction that requested it commits, and must not act on
+ * Reads under the partner's lock. A workflow can start before the transaction that requested it commits. It must not act on
  * the old row or use the key of the previous attempt.
  */
 async function loadAsked({ db }: VerificationDeps, partnerId: string) {

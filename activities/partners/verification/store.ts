@@ -48,7 +48,7 @@ export interface Asked {
   readonly verificationRef: string | null
 }
 
-/** Nothing is opened, connected or charged for a closed partner, and its workflow has nothing left to wait for. */
+/** The final state for a closed partner. Nothing is opened, connected or charged for it any more. */
 export function abandoned({ verificationStatus }: PartnerRow): VerificationState {
   return { status: verificationStatus === 'approved' ? 'approved' : 'rejected', ready: false }
 }
@@ -58,7 +58,7 @@ export type Connection = Omit<LiveConnection, 'walletId' | 'at'>
 interface Answer {
   readonly asked: Asked
   readonly bank: Verification
-  /** The wallet to connect; null if there is none yet, or if it is connected. */
+  /** The wallet to connect. Null if there is none yet, or if it is already connected. */
   readonly connection: Connection | null
 }
 
@@ -111,7 +111,7 @@ function isOwn({ verificationRef, walletRef }: LiveWallet, bank: Verification): 
   return verificationRef === null ? walletRef === null : verificationRef === bank.verificationRef
 }
 
-/** The first connected wallet stays; a wallet from a concurrent call is left unused. */
+/** The first connected wallet stays. A wallet from a concurrent call remains unused. */
 function connectionFor({ walletRef, fundingRef }: LiveWallet, { connection }: Answer): Connection | null {
   if (connection === null || fundingRef !== null) return null
   return walletRef === null || walletRef === connection.walletRef ? connection : null

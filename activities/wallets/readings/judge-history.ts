@@ -1,5 +1,5 @@
-// Decides what to do with each movement in a wallet's history: a deposit is booked, a refund belongs to its payout, and the rest
-// is held for an operator. Nothing is guessed, because a wrong credit cannot be taken back once it is paid out.
+// Classifies each movement in a wallet's history. A deposit is booked, a refund belongs to its payout, and the rest is held for an
+// operator. Nothing is guessed, because a wrong credit cannot be reversed once it is paid out.
 import type { Queryable } from '../../../db/database'
 import { findPayoutById, findPayoutsByTransfer, type RefundedPayout } from '../../../db/payouts/by-transfer'
 import type { RailName } from '../../../domain/environment'
@@ -14,7 +14,7 @@ export type Judged =
   /** The refund of a completed payout. A return workflow asks the bank about it. */
   | { readonly verdict: 'return'; readonly row: WalletMovement; readonly payout: RefundedPayout }
   | { readonly verdict: 'not_ours'; readonly row: HistoryRow }
-  /** The movement of an open payout, whose next state decides what it is. */
+  /** The movement of an open payout. The payout's next state decides what the movement is. */
   | { readonly verdict: 'awaited'; readonly row: WalletMovement }
   /** The bank did not answer to which payout it belongs. */
   | { readonly verdict: 'unresolved'; readonly row: WalletMovement }

@@ -12,7 +12,7 @@ export function requireOurPages({ method }: Route, context: ApiContext, { config
 }
 
 /**
- * Browsers send the origin of a request in a header that no page can forge: Sec-Fetch-Site, or Origin in older browsers, which all
+ * Browsers send the origin of a request in a header that no page can forge: Sec-Fetch-Site, or Origin in older browsers, which they all
  * send with every write. A request with neither header is not from a current browser, so its cookie does not count.
  */
 export function isFromOurPages(headers: IncomingHttpHeaders, publicUrl: string): boolean {
@@ -50,7 +50,7 @@ export function clientAddress(
   return networkOf(isIP(reported) ? reported : (remote ?? 'unknown'))
 }
 
-/** A client with one IPv6 address has 2^64 of them, so they count as one network. */
+/** A client usually has a whole IPv6 /64 network, so all its addresses count as one. */
 function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1]

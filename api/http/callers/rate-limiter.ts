@@ -29,7 +29,7 @@ export interface RateLimiter {
 
 /** Counts wrong keys and session tokens per address. */
 interface CredentialLimit {
-  /** Whether to look the credential up. One that was valid before always passes, because others may share its address. */
+  /** Whether to look up the credential. A credential that was valid before always passes, because others may share its address. */
   allow(address: string, credential: string): boolean
   countRight(credential: string): void
   countWrong(address: string, credential: string): void
@@ -39,7 +39,7 @@ interface CredentialLimit {
 const anonymousLimits = { atOnce: 100, perSecond: 10 }
 /** A page whose session has ended sends several requests at once, and an office shares one address. */
 const wrongLimits = { atOnce: 100, perSecond: 1 }
-/** How many addresses, and how many credentials, a process remembers. */
+/** Maximum number of addresses, and of credentials, that a process remembers. */
 const mostRemembered = 10_000
 
 interface Taken {

@@ -114,7 +114,7 @@ function boundToKey(environment: Environment, label: string | null) {
 const KeyRevoked = Component('KeyRevoked', { id: Uuid(), revoked: Type.Literal(true) })
 
 export const revokeKeyRoute = post('/v1/keys/:id/revoke', 'revokeKey', {
-  // Revoking a key stops money, so a suspended partner may do it too.
+  // Revoking a key can only stop payments, so a suspended partner may do it too.
   steps: [...checks('key.revoke', { by: 'person', partner: 'any' }, { params: IdParams }), revokeKey],
   tag: 'Account',
   summary: 'Revoke a key, immediately and permanently',
