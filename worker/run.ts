@@ -173,7 +173,7 @@ interface WebhookParts {
 }
 
 /**
- * Registers our webhook with each bank. Resolves when every webhook is registered, or when the worker is asked to stop. Never
+ * Registers our webhook with each bank. Resolves when every webhook is registered, or when the worker must stop. Never
  * rejects, and payouts do not wait for it, because polling suffices.
  */
 export async function registerWebhooks(

@@ -36,7 +36,7 @@ export function keyOf(workflowId: string): string {
 
 /** Both the name and the ID of the update: all requests for the same payout join the same update. */
 export const createUpdate = 'create'
-/** Also both name and ID: a repeated cancel gets the decision of the first one. */
+/** The name of the update and the prefix of its ID. Each cancel request is decided separately. */
 export const cancelUpdate = 'cancel'
 export const bankSpokeSignal = 'bankSpoke'
 /** Returns a `PayoutReport`. */

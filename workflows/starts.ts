@@ -269,7 +269,7 @@ function attributesOf({ payoutId, slug, environment, status, amountPence }: Attr
   ]
 }
 
-/** With the Idempotency-Key: a payout's workflow takes it from its own id, which the id of a return does not contain. */
+/** Adds the Idempotency-Key. A payout's workflow reads the key from its own ID, but the ID of a return does not contain it. */
 function returnAttributesOf({ idempotencyKey, ...payout }: ReturnToStart) {
   return [
     ...attributesOf({ ...payout, status: 'completed' }),

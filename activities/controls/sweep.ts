@@ -118,7 +118,7 @@ export async function sweepSandboxes(deps: SweepDeps, { after, limit }: Page): P
   return { connecting: done.length, failed, next: last ?? null }
 }
 
-/** Wakes workflows whose payout is over, so that they end. A workflow without a payout is only logged, for an operator. */
+/** Wakes workflows whose payout is over, so that they end. A workflow without a payout is only logged. */
 export async function sweepStrays(deps: SweepDeps, page: Page): Promise<SweptPage> {
   const { running, next } = await runningPayouts(deps, page)
   const before = ago(deps, deps.olderThanMs)
@@ -181,7 +181,7 @@ export async function reportOverduePayouts(deps: SweepDeps, { limit }: Page): Pr
 
 const openWithinMs = 15 * 60_000
 
-/** Logs each attempt of a partner once. */
+/** Logs each late attempt to open a verification once. */
 async function reportLateOpenings(deps: SweepDeps): Promise<void> {
   for (const partnerId of await takeLateOpenings(deps.db, ago(deps, openWithinMs))) {
     deps.log.error({ partner_id: partnerId }, 'the bank has not opened a verification; an operator must check it')

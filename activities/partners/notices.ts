@@ -1,5 +1,5 @@
 // Mails notices to a partner's admins. Each admin gets one mail per group of related notices, queued in the transaction that
-// takes the notices. Notices that no admin can receive yet wait.
+// takes the notices. Notices wait until there is an admin who can receive them.
 import type { Tx } from '../../db/database'
 import { enqueueMail } from '../../db/partners/mails'
 import { listMembers } from '../../db/partners/members'

@@ -27,7 +27,7 @@ export async function openSignedUp(
   })
 }
 
-/** An email that has opened the maximum number of partners gets the partner where it last signed in. */
+/** If an email has already opened the maximum number of partners, returns the partner of its last sign-in. */
 async function partnerOfManyOpened(
   tx: Tx,
   { email, at }: { readonly email: string; readonly at: Date },

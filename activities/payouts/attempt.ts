@@ -222,7 +222,7 @@ async function recordedBefore(
   return stateOf(row, payout) ?? unconfirmed
 }
 
-/** Records why a call to the bank failed, for operators. If it cannot be recorded, the payout continues all the same. */
+/** Records why a call to the bank failed, for operators. If that fails, the payout still continues. */
 export async function noteFailedCall(
   { db, clock, log }: Pick<PayoutDeps, 'db' | 'clock' | 'log'>,
   { id: payoutId, attempt, environment }: StepRow,
@@ -239,7 +239,7 @@ export async function noteFailedCall(
 export interface Refused {
   readonly code: Refusal
   readonly details: Readonly<Record<string, string>> | null
-  /** A stable code, then a sentence. An acknowledged payout fails with it. */
+  /** A stable code and a sentence. An acknowledged payout fails with this reason. */
   readonly failureReason: string
   /** An acknowledged payout waits out the error. An unacknowledged one is refused, and the caller retries. */
   readonly error?: 'transient'
@@ -273,7 +273,7 @@ export async function releasePayout(
   })
 }
 
-/** Call under the row's lock. An acknowledged payout stays, as failed. Otherwise the key is free again, as if never used. */
+/** Call under the row's lock. An acknowledged payout fails. Otherwise the key is released, as if it was never used. */
 export async function refuse(
   tx: Tx,
   row: StepRow,
@@ -302,7 +302,7 @@ export async function refuse(
   return over('failed', failureReason, kept, failureReason)
 }
 
-/** For a payout that has no transfer at the bank, by the bank's complete list or an operator's decision. */
+/** For a payout without a transfer at the bank, as the bank's complete list shows or an operator decides. */
 export const neverSent: Refused = {
   code: 'payout_not_created',
   details: null,

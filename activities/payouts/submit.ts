@@ -195,7 +195,7 @@ function notSent(reason: string): Refused {
 const unreachable = notSent('The bank could not be reached.')
 const notAcceptedYet = notSent('The bank did not accept it.')
 
-/** Removes the code from a reason of the rail, "code: Sentence.", because ours have their own code. */
+/** Removes the code from a reason of the rail ("code: Sentence."), because our reasons have their own code. */
 function sentenceOf(reason: string): string {
   return reason.replace(/^[a-z_]+: /, '')
 }

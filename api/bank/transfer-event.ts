@@ -58,7 +58,7 @@ interface SignedEvent {
 
 type WebhookReader = (signature: string, rawBody: Buffer) => Promise<SignedEvent>
 
-/** Keys change with the webhook address, so they are cached. An event that no cached key fits triggers a reload. */
+/** Keys change only with the webhook address, so they are cached. An event that fits no cached key triggers a reload. */
 const freshForMs = 60_000
 const askAgainAfterMs = 1_000
 

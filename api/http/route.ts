@@ -247,7 +247,7 @@ export interface ReplyShape {
   readonly description: string
   readonly schema: TSchema
   readonly example?: unknown
-  /** The media type of a download; JSON if omitted. */
+  /** The media type of a download. JSON if omitted. */
   readonly type?: string
   /** Descriptions of the response headers. An ETag means that If-None-Match may be answered with 304. */
   readonly headers?: Readonly<Record<string, string>>

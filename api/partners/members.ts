@@ -68,7 +68,7 @@ const MemberChanges = Body('MemberChanges', {
 })
 
 export const changeMemberRoute = patch('/v1/members/:id', 'changeMember', {
-  // A demotion removes rights, so a suspended partner may do it. The transaction refuses its promotions.
+  // A demotion removes rights, so a suspended partner may do it. The transaction refuses a promotion by a suspended partner.
   steps: [
     ...checks('member.update', { by: 'person', partner: 'any' }, { params: IdParams, body: MemberChanges }),
     changeMember,

@@ -50,7 +50,7 @@ export async function createPayout(request: ApiRequest<FoundClaim>, deps: ApiDep
   throw new ApiError('service_unavailable')
 }
 
-/** Each additional lookup means that another request claimed or released the key in between. More than this is no coincidence. */
+/** Each additional lookup means that another request claimed or released the key in between. More than this cannot be chance. */
 const maxLookups = 10
 
 interface Asked {

@@ -12,7 +12,7 @@ export interface Profile {
   readonly variables: Variables
 }
 
-/** The settings TEMPORAL_PROFILE and TEMPORAL_CONFIG_FILE; empty if not set. */
+/** The settings TEMPORAL_PROFILE and TEMPORAL_CONFIG_FILE. Empty if not set. */
 interface Asked {
   readonly name: string
   readonly file: string

@@ -18,7 +18,7 @@ export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): s
 /** Null for a header that the standard says to ignore. */
 export function parseTraceparent(text: string): TraceContext | null {
   const [, version = '', traceId = '', spanId = '', flags = '', more = ''] = pattern.exec(text) ?? []
-  // A later version may add fields; version 00 has none.
+  // A later version may add fields, but version 00 has none.
   if (version === '' || version === 'ff' || (version === '00' && more !== '')) return null
   if (isZero(traceId) || isZero(spanId)) return null
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }

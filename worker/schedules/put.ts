@@ -36,7 +36,7 @@ export async function putSchedules(
 async function putAll(client: Client, config: Config, waiting: WaitOptions): Promise<void> {
   const temporal = `Temporal at ${config.temporal.address}`
   for (const schedule of schedulesOf(config)) {
-    // Each Schedule is retried separately, so that a slow one does not cause calls for the others.
+    // Each Schedule is retried separately, so that a slow one does not repeat the calls for the others.
     await untilAvailable(temporal, () => putSchedule(client, schedule), waiting)
   }
   // Work that accumulated while no worker was running does not have to wait for the next interval.

@@ -9,7 +9,7 @@ export interface Noticing {
 }
 
 export interface NoticesSent {
-  /** Notices that were mailed or that no admin wants. A notice that no admin can receive yet waits and does not count. */
+  /** Notices that were mailed or that no admin wants. Notices that wait for an admin who can receive them do not count. */
   readonly told: number
   readonly mails: number
   /** Notices that could not be mailed. The log says why, and the next run retries. */

@@ -297,7 +297,7 @@ function createCancels() {
       asked += 1
       return asked
     },
-    /** For runs from before cancels asked the row. Such a cancel counts only when the workflow is about to send. */
+    /** For runs from before the patch, in which a cancel counts only when the workflow is about to send. */
     addBefore(how: Cancelled): void {
       before ??= how
     },

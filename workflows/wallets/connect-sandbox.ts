@@ -1,4 +1,4 @@
-// Connects a sandbox to its bank: creates customer and wallet, then moves rail and money in one transaction.
+// Connects a sandbox to its bank: creates a customer and a wallet, then switches rail and balance in one transaction.
 import { sleep } from '@temporalio/workflow'
 import { requireFields } from '../input'
 import { regularActivities } from '../proxies'

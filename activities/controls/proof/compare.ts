@@ -127,7 +127,7 @@ function placeOfDeposit(given: ToCompare, row: WalletMovement, { bookings }: Fou
   return { ...moved, finding, extraMicroUsdc: amountMicroUsdc, isSettled: false, isBooked: false }
 }
 
-/** The amount is unknown, so the movement counts with the amount that operators credited for it, or with zero. */
+/** The amount is unknown. It counts as the amount that operators credited for it, or as zero. */
 function placeOfUnreadable(
   given: ToCompare,
   { id, looksLike, at }: Extract<HistoryRow, { kind: 'unreadable' }>,
@@ -170,7 +170,7 @@ function earlyBookings({ books, history, bookingsSince }: ToCompare): bigint {
 /** Maximum difference between the bank's clock and ours. */
 const marginMs = 3_600_000
 
-/** The amount that a payout debited in our books and that the bank has not debited, or not yet. */
+/** The amount that a payout debited in our books and that the bank has not debited yet, or never will. */
 function stillAtBank(given: ToCompare, payout: BookedPayout, withdrawn: ReadonlySet<string>): Extra {
   const { id, transferRef, status, submitStartedAt, transitMicroUsdc, debitedMicroUsdc } = payout
   if (given.unsent.has(id)) {

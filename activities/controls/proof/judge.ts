@@ -47,7 +47,7 @@ function judged(
   return { outcome, kinds, findings, settled, passed }
 }
 
-/** Compares the bank's movements with our books, which works while payouts are under way, then its balance with its movements. */
+/** Compares the bank's movements with our books, which is safe while payouts are in progress, then its balance with its movements. */
 function judgeBalance(
   wallet: BankedWallet,
   before: Snapshot,

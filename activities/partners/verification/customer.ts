@@ -1,4 +1,4 @@
-// Opens a business as the bank's customer once, reads its status, and connects its live wallet.
+// Opens the customer of a business at the bank once, reads its status, and connects its live wallet.
 
 import { lockPartner, type PartnerRow } from '../../../db/partners/partners'
 import { findLiveWallet, type LiveWallet, listPartnersToVerify } from '../../../db/wallets/live'

@@ -16,7 +16,7 @@ export type Judged =
   | { readonly verdict: 'not_ours'; readonly row: HistoryRow }
   /** The movement of an open payout. The payout's next state decides what the movement is. */
   | { readonly verdict: 'awaited'; readonly row: WalletMovement }
-  /** The bank did not answer to which payout it belongs. */
+  /** The bank did not answer which payout it belongs to. */
   | { readonly verdict: 'unresolved'; readonly row: WalletMovement }
 
 type Undecided = Extract<Judged, { verdict: 'return' | 'awaited' | 'unresolved' }>

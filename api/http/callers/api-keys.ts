@@ -15,7 +15,7 @@ export function readKey(header: string): string | null {
 
 /**
  * The database stores a digest of each key, made with the secret that was current then. The current secret is tried first, older
- * ones only during a rotation. Another request may renew the digest between two tries, so that both miss it. Then both are repeated.
+ * ones only during a rotation. Another request may renew the digest between two tries, so that both miss it. So each try is made twice.
  */
 export async function identifyKey<Found>(
   secret: string,
@@ -45,7 +45,7 @@ async function findByDigest<Found>(
   return caller && { caller, found: lookup.nothing }
 }
 
-/** We see a key only when it is used, so a key whose digest has an older secret gets a new digest then. */
+/** We see a key only when it is used, so its digest is renewed then if it was made with an older secret. */
 async function renewDigest(
   found: ApiKeyDigest,
   [current]: readonly ApiKeyDigest[],

@@ -68,7 +68,7 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
   const emptyUntil = new Map<string, number>()
   const suspects = createSuspects(clock)
 
-  /** Keeps the tokens that were too few for a heavier request. */
+  /** Keeps the tokens of a share that was too small for a heavier request. */
   async function refill(bucket: string, limitPerSecond: number, weight: number): Promise<Share | null> {
     for (const taken of shareSizes(limitPerSecond, weight)) {
       const left = await takeTokens(db, { bucket, limitPerSecond, tokens: taken })

@@ -127,7 +127,7 @@ function tooEarly({ clock, limits }: HandDeps, row: StepRow): string | null {
   return 'The payout does not have the attention outcome_unknown, so it cannot be resolved by hand.'
 }
 
-/** Whether the outcome is open and the payout stays in any case: its call is recorded as unknown, or its caller was answered first. */
+/** Whether an operator must decide about an acknowledged payout: its call is recorded as unknown, or its caller was answered first. */
 function isUndecided({ attention, verdict, answeredAt, submitStartedAt }: StepRow): boolean {
   const isKept = submitStartedAt === null ? answeredAt !== null : verdict === 'unknown'
   return attention === 'outcome_unknown' && isKept
