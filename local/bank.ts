@@ -8,7 +8,7 @@ import { type NodePartOptions, startNodePart } from './process/node-part'
 import type { Secrets } from './secrets'
 
 interface LocalBank {
-  /** Without a path: the protocol is under /v0, the control plane under /_control. */
+  /** Base URL. The bank's API is under /v0, the control plane under /_control. */
   readonly url: string
   readonly port: number
 }
@@ -39,7 +39,7 @@ export async function startBank(options: LocalBankOptions): Promise<LocalBank> {
   }
 }
 
-/** In files, because every user of the machine can read the arguments of a process. */
+/** Passes the keys in files, because every user of the machine can read the arguments of a process. */
 function writeKeys(dataDir: string, keys: LocalBankOptions['keys']): string[] {
   mkdirSync(dataDir, { recursive: true })
   return (['sandbox', 'live'] as const).flatMap((environment) => {

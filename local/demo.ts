@@ -23,7 +23,10 @@ export function readDemo(dataDir: string): Demo | null {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null
 }
 
-/** Creates a verified partner with payouts in the previous month, so that there is a month to invoice. Null if it exists. */
+/**
+ * Creates a verified partner with payouts in the previous month, so that there is a month to invoice. Null if that fails, for
+ * example because the partner exists.
+ */
 export async function makeDemoWithMonth(
   dataDir: string,
   env: EnvironmentVariables,
@@ -67,7 +70,7 @@ export async function isAccepted(api: string, { keys }: Demo): Promise<boolean> 
   return (await Promise.all(answers)).every(({ status }) => status !== 401)
 }
 
-/** Whether the sandbox is connected to the bank. */
+/** Whether the partner's sandbox account is connected to the sandbox bank. */
 export async function isConnected(api: string, { keys }: Demo): Promise<boolean> {
   const answer = await ask(`${api}/v1/account`, keys.sandbox)
   const account = answer.ok ? await answer.json() : null
@@ -86,7 +89,7 @@ async function newKey(ops: Ops, environment: 'sandbox' | 'live'): Promise<string
   return made.secret
 }
 
-/** The partner exists but its key is lost. Revokes the lost key, which counts against the limit. */
+/** Reuses an existing partner whose keys are lost. Revokes those keys, because they count against the limit. */
 async function reopenDemo(ops: Ops) {
   const partner = await ops('partner', 'show', '--partner', slug)
   const { data: keys } = await ops('key', 'list', '--partner', slug)

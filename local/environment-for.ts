@@ -1,4 +1,4 @@
-// Builds the environment of migrations, worker, API and ops from the started servers and the given settings.
+// Builds the environment variables for migrations, worker, API and ops from the started servers and the given settings.
 
 import { type EnvironmentVariables, settingsIn } from '../runtime/config/config'
 import { isLocal, type Plan } from './plan'
@@ -16,7 +16,7 @@ interface Found {
   readonly temporalUi: string | null
 }
 
-/** Invoices of a local system are not real, and say so. */
+/** Seller details that mark the invoices of a local system as not real. */
 const exampleSeller = {
   SELLER_NAME: 'Example Payouts Ltd',
   SELLER_ADDRESS: '1 Example Street|London|EC1A 1AA|United Kingdom',
@@ -50,7 +50,7 @@ export function environmentFor(
         }),
     ...(found.bank === null || env.SELLER_NAME ? {} : exampleSeller),
   }
-  // Ops commands need the same time limits as the worker, and nothing else from this environment.
+  // Ops commands and further workers get all settings, but no other variable of this environment.
   const shared = { ...settingsIn(env), ...own }
   return { full: { ...env, ...own }, shared }
 }

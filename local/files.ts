@@ -1,8 +1,8 @@
-// Files of a local system: the project's folder, private files in DATA_DIR, and the codes of system errors.
+// File access of a local system: finds the project folder, writes private files, and reads the codes of system errors.
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** ENOENT, EACCES and so on. Does not use instanceof: in Jest, errors of Node.js are not instances of the global Error. */
+/** Such as ENOENT or EACCES. Avoids instanceof: in Jest, errors from Node.js are not instances of the global Error. */
 export function errorCode(error: unknown): string | null {
   const isCoded = typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
   return isCoded ? String(error.code) : null

@@ -38,7 +38,7 @@ export function openKeptPorts({ dataDir, port: apiPort, setPorts }: PortsPlan): 
   }
 }
 
-/** Empty before the first start, and if the file is damaged: the usual ports are as good. */
+/** Empty before the first start or if the file is damaged; the usual ports then apply. */
 function readKept(file: string): Partial<Record<ServerName, number>> {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))

@@ -48,7 +48,7 @@ function link(own: string, path: string): boolean {
   }
 }
 
-/** Moves the file aside and checks it again, because another process may have taken the lock since it was read. */
+/** Moves the file aside and checks it again, because another process may have taken the lock since the first check. */
 function removeStale(path: string): void {
   const moved = `${path}.stale.${process.pid}`
   try {

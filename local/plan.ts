@@ -1,4 +1,4 @@
-// Plans a start and checks its settings before anything runs; finds a system that already runs, for ops and for a second start.
+// Plans a start and checks its settings before anything runs. Also finds a running system, for ops and for a second start.
 
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -13,7 +13,7 @@ export interface Plan {
   readonly host: string
   readonly port: number
   readonly api: string
-  /** Ports that the settings name, of servers that npm start starts. */
+  /** Ports that are set explicitly, for servers that npm start starts. */
   readonly setPorts: LocalPorts
   /** Existing servers. Null for servers that npm start must start. */
   readonly databaseUrl: string | null
@@ -25,7 +25,7 @@ export interface Plan {
 }
 
 export async function makePlan(env: EnvironmentVariables): Promise<Plan> {
-  // Examples stand in for the settings that the start fills in, so that all other mistakes are reported now.
+  // The start fills in some settings later. Examples replace them here, so that all other mistakes are reported now.
   const { host, port: wanted } = loadConfig({ ...examples, ...env })
   const port = wanted === 0 ? await choosePort(0, host) : wanted
   const dataDir = dataDirOf(env)
@@ -51,7 +51,7 @@ export async function makePlan(env: EnvironmentVariables): Promise<Plan> {
   }
 }
 
-/** The other servers choose a free port unless a setting names one. */
+/** Checks the API's port and every port that is set explicitly. All other servers choose a free port. */
 export async function requireFreePorts({ port, host, setPorts }: Plan): Promise<void> {
   const seen = new Map<number, string>()
   for (const [name, wanted] of Object.entries({ PORT: port, ...setPorts })) {

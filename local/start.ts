@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   const lock = takeLock(join(dataDir, 'lock.json'), { api })
   if (lock.outcome === 'held') {
     const where = `in ${dataDir} (process ${lock.holder.pid}) at ${lock.holder.api}`
-    throw new Error(`Payouts already runs ${where}; stop it, or set DATA_DIR and PORT for another one.`)
+    throw new Error(`Payouts is already running ${where}; stop it, or set DATA_DIR and PORT to start a second system.`)
   }
   const parts = createParts(dataDir)
   const hurry = () => {
@@ -89,8 +89,8 @@ interface StopOptions {
 }
 
 /**
- * Aborts when a signal or the end of npm asks this process to stop. npm forwards Ctrl-C, so it may arrive twice at once;
- * only a signal that comes later counts as a second request.
+ * Aborts when a signal or the end of npm asks this process to stop. npm forwards Ctrl-C, so the signal may arrive twice
+ * in quick succession. Only a later signal counts as a second request.
  */
 function stopSignal({ parent, hurry }: StopOptions): AbortSignal {
   const stop = new AbortController()

@@ -70,7 +70,7 @@ export async function startSystem(start: Start): Promise<System> {
     () => 'is up to date',
   )
   const kept = plan.databaseUrl ? null : readDemo(plan.dataDir)
-  // Before the worker starts: it would complete the demo's payouts today, but they belong to the previous month.
+  // Runs before the worker starts: a worker would complete the demo's payouts today, but they belong to the previous month.
   const made = plan.databaseUrl || kept ? null : await seed(run, 'with-a-finished-month')
   await Promise.all([ownPart(run, 'Worker', 'dist/worker/main.js'), ownPart(run, 'API', 'dist/api/main.js')])
   await untilReady(plan.api)
@@ -197,7 +197,7 @@ function seed({ plan, steps, env, signal }: Run, how: 'with-a-finished-month' | 
   return steps.run('Demo partner', work)
 }
 
-/** Connects a demo partner of an older version, which had no bank. */
+/** Adds the live key that an older version did not create, and waits until the demo wallets are connected to the bank. */
 function atBank({ plan, steps, env, signal }: Run, demo: Demo): Promise<Demo> {
   const work = async () => {
     const complete = demo.keys.live ? demo : await makeDemoLive(plan.dataDir, env, demo, signal)

@@ -1,4 +1,4 @@
-// Parses arguments by the table of commands. An error in them becomes one sentence.
+// Parses arguments by the table of commands. Reports an invalid argument in one sentence.
 import { parseArgs } from 'node:util'
 import { bareOptionOf, type Command, type Given, nameOf, type Refusal, refused } from './command'
 import { commandHelp, nounHelp, overview } from './help'
@@ -43,7 +43,7 @@ export function asksForJson(argv: readonly string[]): boolean {
 
 type Token = ReturnType<typeof tokensOf>[number]
 
-// Declares the options of all commands at once, so that words and values can be separated before the command is known.
+// Declares the options of all commands together, so that words and values can be separated before the command is known.
 // Strict mode is off, because the error messages of parseArgs are several sentences long.
 function tokensOf(commands: readonly Command[], argv: readonly string[]) {
   const all = commands.flatMap((command) => Object.entries(command.options))

@@ -30,9 +30,9 @@ export type Answer = Done | Refusal
 
 interface Done {
   readonly outcome: 'done'
-  /** For scripts, in the API's own shapes. */
+  /** For scripts, in the API's formats. */
   readonly json: unknown
-  /** For people. */
+  /** For a terminal. */
   readonly text: string
   /** The command found a problem for an operator, so the exit code is 1. */
   readonly found?: 'something'
@@ -45,7 +45,7 @@ export interface Refusal {
   readonly details?: Readonly<Record<string, string>>
 }
 
-/** The API's own codes, and slug_taken, which the API does not need. */
+/** The API's error codes, plus slug_taken. */
 type RefusalCode =
   | 'invalid_request'
   | 'invalid_state'
@@ -54,7 +54,7 @@ type RefusalCode =
   | 'slug_taken'
   | 'verification_required'
 
-/** The options and the example of a command without options may be left out. */
+/** A command without options may omit its options and its example. */
 type Definition<Options extends OptionTable> = Omit<Command<Options>, 'noun' | 'verb' | 'options' | 'example'> &
   Partial<Pick<Command<Options>, 'options' | 'example'>>
 

@@ -11,7 +11,7 @@ import { Trouble } from './trouble'
 export interface Ops {
   readonly db: Db
   readonly clock: Clock
-  /** The operator, as the activity list shows it. */
+  /** The operator's name in the activity list. */
   readonly madeBy: string
   /** The login on this machine, because anyone can set OPS_USER. */
   readonly login: string
@@ -22,7 +22,7 @@ export interface Ops {
   readonly rates: OpsConfig['rates']
   readonly webhookUrl: OpsConfig['webhookUrl']
   readonly retention: OpsConfig['retention']
-  /** Null if it is not set: the next sweep then starts the workflows. */
+  /** Null if TEMPORAL_ADDRESS is not set. The next sweep then starts the workflows. */
   readonly temporal: OpsConfig['temporal']
   readonly taskQueuePrefix: string
   readonly payouts: OpsConfig['payouts']
@@ -59,7 +59,7 @@ function runningEnvironment(env: EnvironmentVariables): EnvironmentVariables {
 }
 
 function keyringOf(secretKeys: Parameters<typeof openKeyring>[0]): Keyring {
-  if (secretKeys.length === 0) throw new Trouble('Set SECRET_KEYS too, to the value that the API uses.')
+  if (secretKeys.length === 0) throw new Trouble('Also set SECRET_KEYS, to the value that the API uses.')
   return openKeyring(secretKeys)
 }
 

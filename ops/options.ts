@@ -30,7 +30,7 @@ export interface Kind<Value> {
   readonly placeholder: string
   /** Completes the sentence "--option must be …". */
   readonly rule: string
-  /** Undefined when the text breaks the rule; it is never blank. */
+  /** Returns undefined if the text breaks the rule. The text is never blank. */
   parse(text: string): Value | undefined
 }
 
@@ -97,7 +97,7 @@ export const uuid: Kind<string> = {
   parse: (text) => (uuidExpression.test(text) ? text.toLowerCase() : undefined),
 }
 
-/** Of a payout: transfers have ids of the bank's own form. */
+/** A payout's ID, the bank's reference of its transfer, or its Idempotency-Key. */
 export const payoutName: Kind<string> = {
   placeholder: '<id>',
   rule: `an id, such as ${exampleId}, the bank's reference of its transfer, or with --partner its Idempotency-Key`,
@@ -116,7 +116,7 @@ export const last4: Kind<string> = {
   parse: (text) => (/^\d{4}$/.test(text) ? text : undefined),
 }
 
-/** Returns the time for a given present. */
+/** Parses to a function, because "6h" depends on the current time. */
 export const since: Kind<(now: Date) => Date> = {
   placeholder: '<time>',
   rule: 'a day in UTC, such as 2026-11-12, or how long ago, such as 45m, 6h or 2d',
@@ -179,7 +179,7 @@ export const creditAmount: Kind<MicroUsdc> = {
   parse: (text) => within(parseUsdc(text), smallestCredit, largestCredit),
 }
 
-/** With all digits of the ledger. */
+/** With all decimals that the ledger stores. */
 export const exactUsdc: Kind<MicroUsdc> = {
   placeholder: '<usdc>',
   rule: 'USDC with two to six decimals, such as 100.00 or 12.345678',
@@ -252,7 +252,7 @@ export const rateLimit: Kind<number | null> = {
   },
 }
 
-/** As key list shows them. Also accepts a whole secret, which is what people have when one has leaked. */
+/** As key list shows them. Also accepts a whole secret, because that is all an operator has after a leak. */
 export const keyIdOrPrefix: Kind<{ readonly id: string } | { readonly prefix: string }> = {
   placeholder: '<id or prefix>',
   rule: 'the id of a key or its prefix, as key list shows them',

@@ -4,7 +4,7 @@ export interface Output {
   write(text: string): unknown
 }
 
-/** The most rows that a list shows. */
+/** Maximum number of rows in a list. */
 export const shownAtOnce = 200
 
 type Form = 'json' | 'text'
@@ -56,7 +56,7 @@ export function columns(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-// Text that others have typed must not contain terminal control characters.
+// Replaces control characters, because text from users could otherwise control the terminal.
 function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, '?')
 }

@@ -13,7 +13,7 @@ const withinMs = 5_000
 const bestEffortMs = 3_000
 
 export async function withTemporal<T>({ temporal }: Pick<Ops, 'temporal'>, work: Work<T>): Promise<T> {
-  if (temporal === null) throw new Trouble('Set TEMPORAL_ADDRESS too, to the server that the workers use.')
+  if (temporal === null) throw new Trouble('Also set TEMPORAL_ADDRESS, to the server that the workers use.')
   try {
     return await reach(temporal, withinMs, work)
   } catch (error) {
@@ -24,7 +24,7 @@ export async function withTemporal<T>({ temporal }: Pick<Ops, 'temporal'>, work:
   }
 }
 
-/** For work that a sweep or the workflow itself does later from the row: without Temporal it does nothing, and it never throws. */
+/** For work that a sweep or the workflow itself would do later anyway. Does nothing without Temporal, and never throws. */
 export async function tryTemporal({ temporal }: Pick<Ops, 'temporal'>, work: Work<unknown>): Promise<void> {
   if (temporal !== null) await reach(temporal, bestEffortMs, work).catch(() => {})
 }

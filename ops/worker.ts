@@ -42,7 +42,7 @@ const drain = defineCommand('worker drain', {
   about: 'Makes a worker finish its running tasks and take no new ones; the process stays idle until you stop it.',
   options: {
     worker: required(workerId, 'The worker.'),
-    wait: optional(seconds, 'How long to wait until it is drained; 0 returns at once, the default is 60.'),
+    wait: optional(seconds, 'How long to wait until it is drained; 0 returns immediately, the default is 60.'),
     last: optional(
       oneOf(['allow']),
       'Also drains the last worker of a queue: payouts then wait until another one runs.',
@@ -66,7 +66,7 @@ const drain = defineCommand('worker drain', {
 
 export const workerCommands: readonly Command[] = [list, drain]
 
-/** Waits until the worker is drained or gone, or the time is over. */
+/** Waits until the worker is drained or gone, or the time runs out. */
 async function drained(db: Ops['db'], asked: ListedWorker, withinSeconds: number): Promise<ListedWorker> {
   const end = performance.now() + withinSeconds * 1_000
   let worker = asked

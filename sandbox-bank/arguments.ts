@@ -94,7 +94,7 @@ type OptionName = (typeof optionNames)[number]
 
 const options = Object.fromEntries(optionNames.map((name) => [name, { type: 'string' as const }]))
 
-/** A list of processes shows arguments, but not the content of files. */
+/** A key can come from a file, because a process list shows all arguments. */
 function contentOf(name: string, file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()

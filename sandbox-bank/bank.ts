@@ -16,7 +16,7 @@ export interface Bank {
   /** Base URL of the pages for browsers. */
   pagesUrl: string
   delaysMs: Delays
-  /** Changes memory at once and appends to the journal. The change is durable when `settled` resolves. */
+  /** Changes memory immediately and appends to the journal. The change is durable when `settled` resolves. */
   commit(environment: Environment, what: string, puts: readonly Put[]): void
   settled(): Promise<void>
   nextEventSequence(environment: Environment): number

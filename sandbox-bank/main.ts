@@ -20,7 +20,7 @@ function stopOnce(bank: RunningBank): void {
   process.once('disconnect', stop)
 }
 
-/** The journal may lack later answers, so the process stops. The next start replays what the journal holds. */
+/** The journal may lack recent changes, so the process stops. The next start rebuilds the state from the journal. */
 function fail(error: unknown): void {
   process.stderr.write(`sandbox bank: ${sentenceFor(error)}\n`)
   process.exit(1)

@@ -16,7 +16,7 @@ export interface BankOptions extends Partial<Settings> {
 }
 
 export interface RunningBank {
-  /** Without a path: the protocol is at `${url}/v0`, the control plane at `${url}/_control`. */
+  /** Base URL: the protocol is at `${url}/v0`, the control plane at `${url}/_control`. */
   readonly url: string
   /** URL of the control plane that stays open during an outage. Equal to `url` without a control port. */
   readonly controlUrl: string

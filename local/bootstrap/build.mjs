@@ -21,12 +21,12 @@ export async function build(root) {
     progress.failed()
     throw new Error(`The build failed:\n${failure}`)
   }
-  // Uses the list from before the build, so that files saved during the build are built next time.
+  // The list predates the build, so a file saved during the build triggers another build next time.
   writeFileSync(list, JSON.stringify(now))
   progress.done('Build')
 }
 
-/** Size and time of every file that a build may read, and the installed packages. */
+/** Size and modification time of every file that a build may read, and the installation stamp. */
 function sources(root) {
   const found = { installed: readFileSync(join(root, 'node_modules', '.installed'), 'utf8') }
   const walk = (folder) => {

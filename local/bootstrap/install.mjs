@@ -22,7 +22,7 @@ export async function install(root) {
   writeFileSync(stamp, wanted)
 }
 
-/** Without scripts, because only npm 12 and newer obey `allowScripts`; older versions run the scripts of every package. */
+/** Skips install scripts, because only npm 12 and newer obey `allowScripts`; older versions run those of every package. */
 async function installLocked(root) {
   const packages = packagesFor(root)
   const installed = () => packages.filter((path) => existsSync(join(root, path, 'package.json'))).length
@@ -30,12 +30,12 @@ async function installLocked(root) {
   const failure = await runNpm(root, ['ci', '--ignore-scripts', ...flags])
   if (failure !== null) {
     progress.failed()
-    throw new Error(`The dependencies could not be installed. Output of npm:\n${failure}`)
+    throw new Error(`npm could not install the dependencies. Its output:\n${failure}`)
   }
   progress.done(`Dependencies, ${installed()} packages`)
 }
 
-/** Runs the install scripts that `allowScripts` approves: at most that of PostgreSQL, which creates symbolic links. */
+/** Runs the install scripts that `allowScripts` approves. Only PostgreSQL's is approved; it creates symbolic links. */
 async function runApprovedScripts(root) {
   const { allowScripts = {} } = json(join(root, 'package.json'))
   const names = packagesFor(root).map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
@@ -46,7 +46,7 @@ async function runApprovedScripts(root) {
     throw new Error(`The install script of ${approved.join(', ')} failed. Output of npm:\n${failure}`)
 }
 
-/** The files that determine what must be installed. */
+/** Changes when the platform, the lock file or the declared dependencies change. */
 function fingerprint(root) {
   const { dependencies, devDependencies, optionalDependencies, overrides, allowScripts } = json(
     join(root, 'package.json'),
@@ -58,7 +58,7 @@ function fingerprint(root) {
   return `${machine}\n${hash.digest('hex')}\n`
 }
 
-/** Whether npm itself completed an installation. It writes its list of packages only when it has finished. */
+/** Whether npm completed an installation. npm writes its list of packages only at the end. */
 function isComplete(root) {
   const list = join(root, 'node_modules', '.package-lock.json')
   if (!existsSync(list)) return false

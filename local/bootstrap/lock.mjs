@@ -41,7 +41,7 @@ function tryLock(path) {
   }
 }
 
-/** Moves the file aside and checks it again, because another process may have taken the lock since it was read. */
+/** Moves the file aside and checks it again, because another process may have taken the lock since the first check. */
 function removeStale(path) {
   const aside = `${path}.stale.${process.pid}`
   try {

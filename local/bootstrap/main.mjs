@@ -1,11 +1,11 @@
-// Runs before `npm start` and `npm test`: installs and builds a fresh clone with only Node and npm, and does nothing if both are current.
+// Runs before `npm start` and `npm test`: installs dependencies and builds dist/ if either is out of date. Needs only Node and npm.
 
 const oldest = [20, 19]
 const [major, minor] = process.versions.node.split('.').map(Number)
 
 if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
   process.stderr.write(
-    `Payouts needs Node ${oldest.join('.')} or newer, and this is Node ${process.versions.node}: install it from https://nodejs.org and try again.\n`,
+    `Payouts needs Node ${oldest.join('.')} or newer, but this is Node ${process.versions.node}. Install a newer version from https://nodejs.org and try again.\n`,
   )
   process.exit(1)
 }

@@ -16,7 +16,7 @@ export async function prepare() {
   })
 }
 
-/** `exit` releases the lock and closes the pipe that keeps npm alive. */
+/** Exiting releases the lock and closes the pipe that keeps npm alive. */
 function stopWithParent() {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130))
   const parent = process.ppid

@@ -1,4 +1,4 @@
-// First step of a build: removes the output of deleted sources, which would still be imported, even before a folder of the same name.
+// First step of a build: removes compiled files whose source was deleted. Node would still import them, even in preference to a folder of that name.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -26,7 +26,7 @@ export function createInboxServer(mailbox: Mailbox): Server {
 const pagePolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** A mail is untrusted: no scripts, no forms, nothing from the network (an image would notify its sender), its own origin. */
+/** A mail is untrusted: it gets its own origin and no scripts, forms or network requests. Loading an image would notify its sender. */
 const mailPolicy =
   "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
@@ -48,7 +48,7 @@ function answer(mailbox: Mailbox, request: IncomingMessage): Answer {
     return json({ object: 'list', data: [] })
   }
   if (method !== 'GET') return plainText(405, 'Only GET and DELETE /messages.json are allowed.')
-  return fixed(mailbox, path) ?? ofMessage(mailbox, path) ?? plainText(404, 'There is no such mail.')
+  return fixed(mailbox, path) ?? ofMessage(mailbox, path) ?? plainText(404, 'Mail not found.')
 }
 
 const ownName = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i

@@ -79,7 +79,7 @@ function createSmtpServer(mailbox: Mailbox): SMTPServer {
 
 async function store(mailbox: Mailbox, stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
   const pieces: Buffer[] = []
-  // Reads an oversized mail to its end, because the sender waits for that.
+  // Reads an oversized mail to its end, because the sender expects no response before that.
   for await (const piece of stream) if (!stream.sizeExceeded) pieces.push(piece)
   if (stream.sizeExceeded) throw Object.assign(new Error('The mail is larger than 20 MB.'), { responseCode: 552 })
   const { mailFrom, rcptTo } = session.envelope

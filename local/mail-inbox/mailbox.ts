@@ -8,13 +8,13 @@ import { writePrivate } from '../files'
 import { type Message, readMessage } from './message'
 
 export interface Mailbox {
-  /** The mail is on disk when it resolves. */
+  /** Resolves when the mail is on disk. */
   readonly add: (mail: Mail) => Promise<void>
   /** Newest first. */
   readonly list: () => readonly Message[]
   readonly find: (id: string) => Message | null
   readonly empty: () => void
-  /** Differs after every change. */
+  /** Changes whenever a mail is added or removed. */
   readonly version: () => string
 }
 

@@ -24,7 +24,7 @@ export function inboxPage({ messages, chosen, version }: PageContent): string {
 <body data-version="${version}">
 <header class="top">
   <a href="/">Mail inbox</a>
-  <p>Every mail of this machine ends here; nothing is sent on.</p>
+  <p>Receives all mail from this system. Nothing is forwarded.</p>
   <button type="button" id="empty"${{ html: messages.length === 0 ? ' disabled' : '' }}>Empty the inbox</button>
 </header>
 <div class="panes">
@@ -62,10 +62,10 @@ function opened(message: Message): Html {
     <dt>Message-ID</dt><dd class="code">${messageId ?? '(none)'}</dd>
   </dl>
   <ul class="files">${attachments.map((file, index) => attachmentItem(message, file, index))}
-    <li><a href="/messages/${id}/raw" download>The mail as it came</a> <span>${size(message.raw.length)}</span></li>
+    <li><a href="/messages/${id}/raw" download>Original mail</a> <span>${size(message.raw.length)}</span></li>
   </ul>
   ${message.html === null ? '' : frame(message)}
-  ${text === null ? '' : html`<details${{ html: message.html === null ? ' open' : '' }}><summary>As plain text</summary><pre>${text}</pre></details>`}
+  ${text === null ? '' : html`<details${{ html: message.html === null ? ' open' : '' }}><summary>Plain text</summary><pre>${text}</pre></details>`}
 </article>`
 }
 
@@ -82,7 +82,7 @@ function subjectOf({ subject }: Message): string {
   return subject.trim() || '(no subject)'
 }
 
-/** The script converts it to the reader's time zone. */
+/** In UTC. The script converts it to the reader's time zone. */
 function time({ receivedAt }: Message): Html {
   return html`<time datetime="${receivedAt}">${receivedAt.slice(0, 16).replace('T', ' ')} UTC</time>`
 }
@@ -97,7 +97,7 @@ interface Html {
 
 type Value = string | number | Html | readonly Html[]
 
-/** HTML in which every value is escaped unless it is such HTML itself, so that a mail cannot inject markup. */
+/** Builds HTML and escapes every value that is not HTML already, so that a mail cannot inject markup. */
 function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
   return {
     html: strings.map((text, index) => text + (index < values.length ? written(values[index] ?? '') : '')).join(''),

@@ -1,4 +1,4 @@
-// The PostgreSQL data folder: created atomically, where the user who runs PostgreSQL can reach it.
+// Creates the PostgreSQL data folder atomically, in a place that the user who runs PostgreSQL can reach.
 
 import { execFile, execFileSync } from 'node:child_process'
 import {
@@ -45,7 +45,7 @@ export async function openCluster(options: ClusterOptions): Promise<string> {
   return cluster
 }
 
-/** Deletes the data, also if it is behind a link. */
+/** Deletes the data, even if `dataDir` is a link to it. */
 export function removeCluster(dataDir: string): void {
   const folder = lstatSync(dataDir, { throwIfNoEntry: false })?.isSymbolicLink()
     ? dirname(readlinkSync(dataDir))
@@ -149,5 +149,5 @@ async function initialise(folder: string, { binaries, user, password }: ClusterO
   }
 }
 
-/** Contains nothing of the caller's environment: a PGPORT or LC_ALL must not change the server's behaviour. */
+/** Contains nothing from the caller's environment: a PGPORT or LC_ALL must not change the server's behaviour. */
 export const serverEnvironment: NodeJS.ProcessEnv = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { commandLineOf, isAlive } from '../process/identity'
 
-/** The caller owns the folder, so a server in it has lost its parent. It gets 3 s to stop before it is signalled. */
+/** Stops a server left over from an earlier run. Its parent has died, so it should stop within 3 s; after that it is signalled. */
 export async function clearPostmaster(cluster: string): Promise<void> {
   const { pid } = readPidFile(cluster)
   if (pid === null || !isAlive(pid)) return
@@ -50,6 +50,6 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended in the meantime.
+    // The process has already ended.
   }
 }

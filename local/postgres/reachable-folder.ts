@@ -1,4 +1,4 @@
-// When root starts PostgreSQL: the unprivileged user that runs it, and a folder that this user may enter.
+// For a start as root: chooses the unprivileged user that runs PostgreSQL, and a folder that this user may enter.
 
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -19,14 +19,14 @@ import { join } from 'node:path'
 // The temporary folder comes last, because the data must survive a restart of the machine.
 const candidates = ['/var/lib/payouts', '/var/tmp/payouts', '/tmp/payouts']
 
-/** For when other users cannot read the checkout or DATA_DIR. */
+/** Used when other users cannot read the checkout or DATA_DIR. */
 export function reachableFolder(): string {
   const folder = candidates.find(isOurs)
   if (folder) return folder
   throw new Error(`None of ${candidates.join(', ')} can be used; set DATA_DIR to a folder that every user may enter.`)
 }
 
-/** A new path in it for the data of one DATA_DIR. */
+/** A new path in the reachable folder, for the data of one DATA_DIR. */
 export function newReachableFolder(): string {
   const folder = reachableFolder()
   sweep(folder)
@@ -39,7 +39,7 @@ export function rememberLink(folder: string, link: string): void {
 
 const linkNote = 'linked-from'
 
-/** Removes the data of deleted temporary DATA_DIRs. Any other missing link may have been moved and is kept. */
+/** Removes the data of deleted temporary DATA_DIRs. Keeps all other data, because its DATA_DIR may only have been moved. */
 function sweep(folder: string): void {
   for (const name of readdirSync(folder)) {
     const note = join(folder, name, linkNote)
@@ -50,7 +50,7 @@ function sweep(folder: string): void {
   }
 }
 
-/** In a world-writable folder another user may have created this name first. Then it is not trusted. */
+/** Rejects a folder that another user created first in a world-writable place. */
 function isOurs(folder: string): boolean {
   try {
     if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o755)
@@ -69,8 +69,8 @@ export interface SystemUser {
 }
 
 /**
- * PostgreSQL refuses to run as root. Undefined unless root runs this. Existing data keeps its owner, so that a single `sudo npm
- * start` does no harm.
+ * The user that runs PostgreSQL, which refuses to run as root. Undefined unless this process is root. Existing data keeps its
+ * owner, so that a single `sudo npm start` does no harm.
  */
 export function unprivilegedUser(dataDir: string): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined

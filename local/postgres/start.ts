@@ -83,7 +83,7 @@ function settings({ durable, maxConnections }: PostgresOptions, port: number): s
     fsync: durable,
     synchronous_commit: durable,
     full_page_writes: durable,
-    // It looks through every database in turn, and there are hundreds of short-lived ones when nothing has to last.
+    // Autovacuum visits every database in turn. Tests create hundreds of short-lived databases that need no vacuum.
     autovacuum: durable,
   }
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])

@@ -1,6 +1,6 @@
 # Runs a program that must not outlive its parent: sh -c "$(cat guard.sh)" guard <signal> <command> <arguments…>
 #
-# Standard input is a pipe that the parent holds open. The shell waits for the program to end, and for the pipe to close.
+# Standard input is a pipe that the parent holds open. The shell waits for the program to end or for the pipe to close.
 # When the pipe closes, the shell sends the signal, and kills the program if it does not stop within 20 s.
 # Standard output is one line, the program's PID. All other output goes to standard error.
 
@@ -24,7 +24,7 @@ exec >&2
   seconds=0
   while kill -0 "$program"; do
     if [ "$seconds" -eq 20 ]; then kill -s KILL "$program"; exit; fi
-    # In the background, because a shell handles signals while it waits, but not while it runs a command.
+    # Sleeps in the background, because a shell handles signals while it waits, but not while it runs a command.
     sleep 1 &
     nap=$!
     wait "$nap"

@@ -22,7 +22,7 @@ export interface Server {
   /** Resolves when the server has ended: its exit status, or null if it was killed. */
   readonly exited: Promise<number | null>
   readonly hasExited: () => boolean
-  /** Its output so far, to search in, and its last lines, to show. */
+  /** `output` returns up to 64 kB from the end of the log; `tail` returns its last lines. */
   readonly output: () => string
   readonly tail: () => string
   readonly stop: (limitMs?: number) => Promise<void>
@@ -45,9 +45,9 @@ export async function startGuarded(server: ServerCommand): Promise<Server> {
   return spawned
 }
 
-/** In its own process group, so that Ctrl-C does not stop it before the processes that use it. */
+/** Runs in its own process group, so that Ctrl-C does not stop it before the processes that use it. */
 function spawnGuard({ command, args, stopSignal, logFile, user, env }: ServerCommand): ChildProcess {
-  // Passed as text, because the user it runs as may not be able to read this checkout.
+  // Passed as text, because its user may not be able to read this checkout.
   const guard = readFileSync(join(projectDir(), 'local', 'process', 'guard.sh'), 'utf8')
   const log = openLog(logFile)
   try {
@@ -77,7 +77,7 @@ async function stop(guard: ChildProcess, exited: Promise<unknown>, pid: number, 
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended in the meantime.
+      // The process has already ended.
     }
   }, limitMs)
   await exited

@@ -27,7 +27,7 @@ export function startNodePart(options: NodePartOptions): Promise<void> {
   return run(options, openLog(options.logFile))
 }
 
-/** A restarted part appends to its log, so that the reason for its end stays there. */
+/** A restarted part appends to its log, so that the log still shows why the previous one ended. */
 async function run(options: NodePartOptions, log: number): Promise<void> {
   const { name, main, args = [], env, logFile, onSpawn, onRestart } = options
   // Its own process group shields it from Ctrl-C. The IPC channel closes when this process dies.

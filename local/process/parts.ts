@@ -18,7 +18,7 @@ export interface Part extends Pick<Server, 'pid' | 'exited' | 'tail' | 'stop'> {
 export interface Parts {
   /** Called as soon as the process exists. A restarted part replaces the previous one. */
   readonly add: (part: Part) => void
-  /** The first part that ends without a request and is not restarted: it cannot be, or it keeps ending. */
+  /** Resolves with the first part that ends unexpectedly and is not restarted: it has no restart, or it has ended too often. */
   readonly firstEnd: () => Promise<Part>
   readonly stopAll: () => Promise<void>
   readonly killAll: () => void
@@ -96,6 +96,6 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended in the meantime.
+    // The process has already ended.
   }
 }

@@ -1,4 +1,4 @@
-// The dependencies: `npm run check:supply`, `npm run fill:hashes` and `npm run sbom`. Only what npm cannot do itself.
+// Checks and lists dependencies: `npm run check:supply`, `npm run fill:hashes` and `npm run sbom`. Does only what npm cannot.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -13,7 +13,7 @@ const root = resolve(folder ?? join(dirname(fileURLToPath(import.meta.url)), '..
 const lockFile = 'package-lock.json'
 const exceptionsFile = 'local/supply/without-hash.json'
 
-/** Needs no network. */
+/** Works offline. */
 function check() {
   const [manifest, lock] = [read('package.json'), read(lockFile)]
   const [installed, withoutHash] = [read('node_modules/.package-lock.json'), read(exceptionsFile)]
@@ -102,7 +102,7 @@ function hashedAfterAll(lock, withoutHash) {
   const unhashed = new Set(unhashedIn(lock))
   return withoutHash
     .filter((id) => !unhashed.has(id))
-    .map((id) => `${id} is in without-hash.json and needs no exception: run npm run fill:hashes.`)
+    .map((id) => `${id} is in without-hash.json but needs no exception: run npm run fill:hashes.`)
 }
 
 /** Exceptions apply to packages of other platforms only, not to installed ones. */
@@ -110,10 +110,10 @@ function installedUnverified(lock, installed) {
   return Object.entries(installed.packages ?? {}).flatMap(([path, { integrity, inBundle, link }]) => {
     const locked = lock.packages?.[path]
     if (link || inBundle) return []
-    if (locked === undefined) return [`${path} is installed and not in package-lock.json: run npm ci.`]
+    if (locked === undefined) return [`${path} is installed but not in package-lock.json: run npm ci.`]
     if (!isHashed(locked))
       return [`${path} is installed without a SHA-512 in package-lock.json: run npm run fill:hashes.`]
-    return locked.integrity === integrity ? [] : [`${path} is not what package-lock.json names: run npm ci.`]
+    return locked.integrity === integrity ? [] : [`${path} differs from package-lock.json: run npm ci.`]
   })
 }
 
@@ -147,8 +147,8 @@ function overBudget(manifest, lock) {
   const direct = Object.keys(manifest.dependencies ?? {}).length
   const all = productionOf(lock).length
   return [
-    ...(direct > budget.direct ? [`${direct} dependencies of production, and the budget is ${budget.direct}.`] : []),
-    ...(all > budget.all ? [`${all} packages in production, and the budget is ${budget.all}.`] : []),
+    ...(direct > budget.direct ? [`${direct} production dependencies exceed the budget of ${budget.direct}.`] : []),
+    ...(all > budget.all ? [`${all} production packages exceed the budget of ${budget.all}.`] : []),
   ]
 }
 
@@ -158,7 +158,7 @@ function summaryOf(lock) {
   return `${all} packages, ${productionOf(lock).length} of them in production (at most ${budget.all}), and the installed packages match the lock file.`
 }
 
-/** All production packages by path, without those for some platforms only. */
+/** All production packages by path, except optional ones, which only some platforms install. */
 function productionOf(lock) {
   return packagesOf(lock).filter(([, { dev, devOptional, optional }]) => !dev && !devOptional && !optional)
 }

@@ -137,7 +137,7 @@ function missing(reason: string): Fetched {
   return { outcome: 'missing', reason }
 }
 
-/** Bytes in a folder that another program is filling, whose files may disappear during the count. */
+/** Bytes in a folder that another program is writing to. Files may disappear during the count. */
 export function folderSize(folder: string): number {
   const sizes = entriesOf(folder).map((entry) => {
     const path = join(folder, entry.name)

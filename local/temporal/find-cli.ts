@@ -39,7 +39,7 @@ export async function findTemporalCli({ env, dataDir, report }: FindOptions): Pr
   )
 }
 
-/** Set explicitly, so a mistake is an error. */
+/** TEMPORAL_CLI is set explicitly, so an unusable path is an error. */
 async function chosen(path: string): Promise<string> {
   const version = await versionOf(path)
   if (version === null) throw new Error(`TEMPORAL_CLI is ${path}, which is not a Temporal CLI that runs here.`)
@@ -49,7 +49,7 @@ async function chosen(path: string): Promise<string> {
   return path
 }
 
-/** The first sufficiently new one on the PATH. */
+/** The first Temporal CLI on the PATH that is new enough. */
 export async function installedCli(env: EnvironmentVariables): Promise<string | null> {
   for (const folder of (env.PATH ?? '').split(delimiter).filter(Boolean)) {
     const path = join(folder, 'temporal')

@@ -64,7 +64,7 @@ function forward(request: IncomingMessage, response: ServerResponse, { host, por
   pipeline(request, forwarded, () => {})
 }
 
-/** Hop-by-hop headers: each connection has its own. */
+/** Drops the hop-by-hop headers, which apply to one connection only. */
 function endToEnd(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !['connection', 'keep-alive'].includes(name)))
 }

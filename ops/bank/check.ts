@@ -1,4 +1,4 @@
-// `bank check`: calls the bank of each environment with its key, and reports what is wrong.
+// `bank check`: calls the bank of each environment with its key, and reports problems.
 import { findBankWebhook } from '../../db/bank/webhooks'
 import { listNewestAtBank, type WalletAtBank } from '../../db/wallets/wallets'
 import type { Environment } from '../../domain/environment'
@@ -9,13 +9,13 @@ import { columns } from '../print'
 
 const check = defineCommand('bank check', {
   about:
-    'Calls the bank of each environment with its key: is it reachable, is the key accepted and of this environment, do the clocks agree, is the webhook active. Exits with 1 when something is wrong.',
+    'Checks the bank of each environment: whether it is reachable, the key is accepted and belongs to this environment, the clocks agree and the webhook is active. Exits with 1 if a check fails.',
   async run(ops) {
     const banks = await checkBanks(ops)
     const problems = banks.flatMap(problemsOf)
     const last =
       problems.length === 0
-        ? 'Nothing is wrong.'
+        ? 'All checks passed.'
         : `${problems.length === 1 ? '1 check' : `${problems.length} checks`} failed.`
     const text = [...banks.map(sectionOf), last].join('\n\n')
     const json = { object: 'list', data: banks.map(present) }
@@ -35,13 +35,13 @@ export interface BankReport {
 
 export interface Check {
   readonly name: 'reachable' | 'key' | 'environment' | 'clock' | 'webhook'
-  /** `unknown`: it could not be checked, or there is nothing to check. */
+  /** `unknown`: not checked, or nothing to check. */
   readonly state: 'ok' | 'problem' | 'unknown'
-  /** What is wrong in a few words, and then what to do. */
+  /** The result in a few words. For a problem, the remedy follows. */
   readonly text: string
 }
 
-/** Live first. */
+/** Reports live first. */
 export async function checkBanks(ops: Ops): Promise<BankReport[]> {
   const wallets = await listNewestAtBank(ops.db)
   return Promise.all((['live', 'sandbox'] as const).map((environment) => reportOn(ops, environment, wallets)))
@@ -128,7 +128,7 @@ function ofEnvironment({ wallet }: CheckedBank, { environment, settings, hasWall
   return unknown('environment', hasWallet ? notChecked : 'not checked: no partner has a wallet at this bank')
 }
 
-/** Webhooks may be ten minutes old, and rates are only a few minutes. */
+/** Far below the limits that a wrong clock would break: ten minutes for a webhook, a few minutes for a rate. */
 const maxAheadMs = 30_000
 
 function clock({ aheadMs }: CheckedBank): Check {
@@ -150,7 +150,7 @@ function webhook({ webhook: state }: CheckedBank, registered: string | null, wan
   if (wanted !== null && wanted !== registered)
     return problem(
       'webhook',
-      `webhook of another address: ${shown(registered)} is registered, WEBHOOK_URL is ${shown(wanted)}; restart a worker`,
+      `webhook address differs: ${shown(registered)} is registered, WEBHOOK_URL is ${shown(wanted)}; restart a worker`,
     )
   if (state === 'active') return ok('webhook', `active, ${shown(registered)}`)
   if (state === null) return unknown('webhook', notChecked)
@@ -161,7 +161,7 @@ function webhook({ webhook: state }: CheckedBank, registered: string | null, wan
   )
 }
 
-/** Without user info and query, which may contain a secret. */
+/** Omits user info and query, which may contain a secret. */
 function shown(address: string): string {
   const { origin, pathname } = new URL(address)
   return `${origin}${pathname}`

@@ -21,7 +21,7 @@ const list = defineCommand('bank-event list', {
 const attended = defineCommand('bank-event attended', {
   about: 'Records that a quarantined event was handled.',
   options: {
-    event: required(uuid, 'The event, by the id in bank-event list.'),
+    event: required(uuid, 'The ID of the event, from bank-event list.'),
     note: required(note, 'What you did, without names and account numbers.'),
   },
   example: ['--event', exampleId, '--note', 'A transfer from another system'],

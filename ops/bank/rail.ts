@@ -28,9 +28,9 @@ const pause = defineCommand('rail pause', {
   async run({ db, clock, madeBy }, given) {
     const about = { environment: given.environment, by: madeBy, at: clock.now() }
     const paused = await pauseRail(db, { ...about, reason: given.reason ?? null })
-    if (!paused) return refused('invalid_state', `The rail of ${given.environment} is already paused.`)
+    if (!paused) return refused('invalid_state', `The ${given.environment} rail is already paused.`)
     const state = await stateOf(db, given.environment)
-    return done(state, `The rail of ${given.environment} is paused; ${said(state)}.`)
+    return done(state, `The ${given.environment} rail is paused; ${said(state)}.`)
   },
 })
 
@@ -41,19 +41,19 @@ const resume = defineCommand('rail resume', {
   async run(ops, given) {
     const { db, clock, madeBy } = ops
     const resumed = await resumeRail(db, { environment: given.environment, by: madeBy, at: clock.now() })
-    if (!resumed) return refused('invalid_state', `The rail of ${given.environment} is not paused.`)
+    if (!resumed) return refused('invalid_state', `The ${given.environment} rail is not paused.`)
     const isWoken = await wakeUnsent(ops, [given.environment], 'The rail is open again')
     const state = await stateOf(db, given.environment)
-    const when = isWoken ? 'sent now' : 'sent at their next poll, because Temporal does not answer'
+    const when = isWoken ? 'sent now' : 'sent at the next poll, because Temporal does not answer'
     return done(
       { ...state, woken: isWoken },
-      `The rail of ${given.environment} is open; ${state.unsent === 1 ? '1 payout is' : `${state.unsent} payouts are`} ${when}.`,
+      `The ${given.environment} rail is open; ${state.unsent === 1 ? '1 payout is' : `${state.unsent} payouts are`} ${when}.`,
     )
   },
 })
 
 const status = defineCommand('rail status', {
-  about: `Shows whether the rail of each environment is open or paused, since when, by whom, why, and how many payouts wait; also the last ${pastShown} past pauses.`,
+  about: `Shows the rail of each environment: open or paused, since when, by whom and why, and the payouts that wait; also the last ${pastShown} pauses.`,
   async run({ db }) {
     const data = (await railStates(db)).map(presentState)
     const header = [
@@ -87,7 +87,7 @@ const status = defineCommand('rail status', {
 
 export const railCommands: readonly Command[] = [pause, resume, status]
 
-/** False when Temporal does not answer: each unsent payout then polls its row within minutes. */
+/** Returns false if Temporal does not answer. Each unsent payout then polls its row within minutes. */
 export async function wakeUnsent(ops: Ops, wanted: readonly Environment[], why: string): Promise<boolean> {
   const by = ops.madeBy.replace(/^ops:/, '')
   const queue = { queuePrefix: ops.taskQueuePrefix }

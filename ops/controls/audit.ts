@@ -1,4 +1,4 @@
-// Verifies the audit chain: booked, charged and changed rows must be as they were sealed.
+// Verifies the audit chain: no sealed row may have changed.
 import { type FirstFault, type Verified, verifyAudit } from '../../db/controls/audit/verify'
 import { type Command, defineCommand, done, found } from '../command'
 import { hash, optional } from '../options'
@@ -7,7 +7,7 @@ import { fields } from '../print'
 const verify = defineCommand('audit verify', {
   about:
     'Verifies the audit chain, names the first row that was changed, removed or moved, and counts unsealed rows; exits with 1 on a fault.',
-  options: { head: optional(hash, 'A head from an earlier verify, kept elsewhere: it must still be in the chain.') },
+  options: { head: optional(hash, 'A head that an earlier verify printed; it must still be in the chain.') },
   async run({ db }, given) {
     const verified = await verifyAudit(db, given.head ?? null)
     const shown = present(verified)
@@ -26,7 +26,7 @@ function present({ links, head, fault, unsealed }: Verified) {
   const tail = Object.values(unsealed).reduce((sum, count) => sum + count, 0)
   return {
     links_that_hold: String(links),
-    // A stored head must not be replaced by the head of the part before a fault.
+    // Null on a fault, so that no script stores the last good hash as the new head.
     head: fault === null ? head : null,
     last_good: fault === null ? null : head,
     unsealed_tail: String(tail),
@@ -48,7 +48,7 @@ function sentenceOf({ what, sequence, table, rowId }: FirstFault, links: bigint)
     case 'head_missing':
       return `The chain ends after ${links} links without the given head: it was truncated or rebuilt.`
     case 'row_unsealed':
-      return `The row ${rowId} of ${table} is in no link, though later ones are: it was inserted behind sealed rows.`
+      return `The row ${rowId} of ${table} is in no link, although later rows are: it was inserted among sealed rows.`
     case 'link_missing':
       return `Link ${sequence} of the chain was removed.`
   }

@@ -7,7 +7,7 @@ import { exampleId, reason, required, uuid } from '../options'
 import { recordChange } from './record-change'
 
 const options = {
-  drift: required(uuid, 'The drift, by the id in proof list; a changed drift has a new id.'),
+  drift: required(uuid, 'The ID of the drift, from proof list; a changed drift has a new ID.'),
   reason: required(reason, 'The reason, without names and account numbers.'),
 }
 
@@ -21,7 +21,7 @@ const accept = defineCommand('proof accept', {
 
 const reopen = defineCommand('proof reopen', {
   about:
-    'Reopens an accepted drift that is not explained after all; its wallet is proved from its first movement again.',
+    'Reopens an accepted drift that is not explained after all; its wallet is reconciled again from its first movement.',
   options,
   bare: 'drift',
   example: ['--drift', exampleId, '--reason', 'Ticket 4711 was about another transfer'],

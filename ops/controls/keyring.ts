@@ -19,7 +19,7 @@ const status = defineCommand('keyring status', {
 
 const reseal = defineCommand('keyring reseal', {
   about:
-    'Reseals bank details, fingerprints and account hashes under the first key of SECRET_KEYS. Can be repeated, and run while the system runs.',
+    'Reseals bank details, fingerprints and account hashes under the first key of SECRET_KEYS. Can be repeated, and can run while the system is up.',
   async run(ops) {
     const keyring = ops.keyring()
     const total = { written: 0, left: 0 }
@@ -40,7 +40,7 @@ export const keyringCommands: readonly Command[] = [status, reseal]
 
 const batchSize = 500
 
-/** Includes keys that rows name but SECRET_KEYS lacks, because that is the worst case. */
+/** Includes keys that rows still use but SECRET_KEYS lacks, because their data cannot be opened. */
 function statesOf(keyring: Keyring, uses: readonly KeyUse[]) {
   const listed = keyring.all('seal').map(({ id }) => id)
   const ids = [...new Set([...listed, ...uses.map(({ keyId }) => keyId)])]

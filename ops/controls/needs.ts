@@ -1,4 +1,4 @@
-// The rules of `status`: what needs an operator now. The thresholds are those of docs/observability/alerts.yml.
+// The rules of `status`: the conditions that need an operator. The thresholds are those of docs/observability/alerts.yml.
 import type { RailState } from '../../db/bank/rail-pauses'
 import type { OpenWork } from '../../db/controls/metrics'
 import type { LeftUndone, Upkeep } from '../../db/controls/upkeep-metrics'
@@ -19,19 +19,19 @@ export interface Situation {
   /** The queues that must have a worker. */
   readonly queues: readonly string[]
   readonly banks: readonly BankReport[]
-  /** `answers`, or why it is not used. Null if TEMPORAL_ADDRESS is not set. */
+  /** `answers`, or why Temporal cannot be used. Null if TEMPORAL_ADDRESS is not set. */
   readonly temporal: string | null
 }
 
 export interface Need {
-  /** Null for both. */
+  /** Null if it concerns both environments. */
   readonly environment: Environment | null
   readonly code: string
-  /** What is wrong, and the command that shows more or ends it. */
+  /** The problem, and the command that shows or fixes it. */
   readonly text: string
 }
 
-/** The most urgent first: what stops every payout, then payouts, then the books, then scheduled work. */
+/** Most urgent first: outages, then payouts, then the books, then scheduled work. */
 export function needsOf(situation: Situation): Need[] {
   const { banks, rails, work, upkeep, at } = situation
   return [
@@ -83,7 +83,10 @@ function workNeed({ kind, sort, environment, count, ageSeconds }: OpenWork, { ol
           `payout at the bank for ${age} without a delivery: ask the bank; payout attention lists late ones`,
         )
       if ((sort === 'failed' || sort === 'returned') && ageSeconds > 86_400)
-        return is('money_not_back', `money of a ${sort} payout is not back for ${age}: ask the bank for the refund`)
+        return is(
+          'money_not_back',
+          `money of a ${sort} payout has not come back for ${age}: ask the bank for the refund`,
+        )
       return []
     case 'attention':
       return is('attention', `${payouts(count)} in attention: payout attention lists the next steps`)
@@ -116,13 +119,13 @@ function leftNeed({ work, sort, count, ageSeconds }: LeftUndone): Need[] {
     ageSeconds > limitSeconds ? [need(null, code, text)] : []
   switch (work) {
     case 'prove':
-      return late(3_600, 'proof_old', `a ${sort} wallet was not reconciled for ${age}: proof runs one now`)
+      return late(3_600, 'proof_old', `a ${sort} wallet has not been reconciled for ${age}: run proof`)
     case 'seal':
-      return late(900, 'not_sealed', `rows are not sealed for ${age}: check the Schedule seal-audit`)
+      return late(900, 'not_sealed', `rows have not been sealed for ${age}: check the Schedule seal-audit`)
     case 'verify':
       return count > 0
         ? [need(null, 'audit_fault', 'the audit chain is broken: change nothing; audit verify names the row')]
-        : late(172_800, 'audit_not_verified', `the audit chain was not verified for ${age}: audit verify`)
+        : late(172_800, 'audit_not_verified', `the audit chain has not been verified for ${age}: run audit verify`)
     case 'mail':
       return late(
         sort === 'invoice' ? 21_600 : 300,
@@ -134,7 +137,7 @@ function leftNeed({ work, sort, count, ageSeconds }: LeftUndone): Need[] {
   }
 }
 
-/** The run of the 1st gets half a day. */
+/** Allows half a day for the run on the 1st. */
 function billingNeed({ notBilled }: Upkeep, at: Date): Need[] {
   const isEarly = at.getTime() - startOf(londonMonthOf(at)).getTime() < 12 * 3_600_000
   if (notBilled === 0 || isEarly) return []

@@ -18,7 +18,7 @@ const timeouts = { connectMs: 2_000, callMs: 10_000 }
 const runNow = defineCommand('proof run', {
   whenAlone: 'runs',
   about:
-    'Compares our books with themselves and with the bank’s now, and shows every drift; exits with 1 when a drift is not accepted, or when a wallet could not be proved.',
+    'Checks our books, compares them with the bank’s, and shows every drift; exits with 1 if a drift is not accepted or a wallet could not be proved.',
   options: {
     full: optional(flag, 'Verifies every row of our own books, not only the changes since the last verification.'),
   },
@@ -92,7 +92,8 @@ function sentenceOf(
   const drifts = open === 0 ? 'no drift' : counted(open, 'drift')
   const parts = [failed === 0 ? `Proved ${all}: ${drifts}.` : `Proved ${wallets - failed} of ${all}; ${drifts} known.`]
   if (accepted > 0) parts.push(`${accepted} more ${accepted === 1 ? 'is' : 'are'} accepted.`)
-  if (busy > 0) parts.push(`In ${busy} no two reads agreed: their balance was not compared with the bank’s.`)
+  if (busy > 0)
+    parts.push(`For ${counted(busy, 'wallet')} no two reads agreed: the balance was not compared with the bank’s.`)
   const silent = failed - errors.length
   if (silent > 0)
     parts.push(

@@ -129,7 +129,7 @@ function screenOf(status: Status): string {
   return [columns([[status.at, 'LIVE', 'SANDBOX'], ...rows]), columns(shared)].join('\n\n')
 }
 
-/** Names and texts; null where nothing waits. */
+/** Row names and texts. A null text means that there is nothing to show. */
 function cellsOf(each: Status['live'], at: Date): readonly (readonly [string, string | null])[] {
   const since = (time: string) => ago(Math.max(0, (at.getTime() - new Date(time).getTime()) / 1_000))
   const sum = (count: number, amount: string) => (count === 0 ? null : `${count}, ${amount}`)

@@ -15,7 +15,7 @@ import { type Kind, required } from '../options'
 import { table } from '../print'
 import { withTemporal } from '../reach-temporal'
 
-/** Stands for workers that run with WORKER_VERSIONING=off. */
+/** Denotes workers that run with WORKER_VERSIONING=off. */
 const unversioned = 'unversioned'
 
 const build: Kind<string> = {
@@ -49,10 +49,10 @@ const promote = defineCommand('worker promote', {
 })
 
 const ramp = defineCommand('worker ramp', {
-  about: 'Gives a build a part of the work; 0 ends the ramp. A workflow stays on its side of the ramp.',
+  about: 'Gives a build a share of the work; 0 ends the ramp. A workflow stays on its side of the ramp.',
   options: {
     build: required(build, 'The build.'),
-    percent: required(percentage, 'Its part of the work, in per cent.'),
+    percent: required(percentage, 'Its share of the work, in per cent.'),
   },
   bare: 'build',
   example: ['--build', '1.4.0+0f3a9c21', '--percent', '10'],
@@ -128,7 +128,7 @@ function unknownBuild({ versions: known }: Deployment, chosen: string): Answer |
   return refused('not_found', `No worker of build ${chosen} has run: worker versions shows the builds.`)
 }
 
-/** The one that was current most recently. */
+/** The build that was current most recently, apart from the current one. */
 function previousOf({ versions: known, current }: Deployment): string | null {
   const earlier = known.filter((version) => version.build !== current && version.lastCurrentAt !== null)
   return earlier.toSorted((a, b) => Number(b.lastCurrentAt) - Number(a.lastCurrentAt))[0]?.build ?? null
@@ -148,7 +148,7 @@ function shown(deployment: Deployment): Answer {
   return done(present(deployment), `${table(header, rows)}${by}`)
 }
 
-/** In per cent. */
+/** Share of the work, in per cent. */
 function shareOf({ current, ramping }: Deployment, chosen: string | null): number {
   const percent = ramping?.percent ?? 0
   if (ramping !== null && chosen === ramping.build) return percent

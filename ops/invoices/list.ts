@@ -9,9 +9,9 @@ import { onlyPartner, unknownPartner } from '../partners/by-slug'
 import { shownAtOnce, table } from '../print'
 
 export const list = defineCommand('invoices list', {
-  about: `Shows invoices: open, paid or void, when they are due, and whether they were mailed; at most the newest ${shownAtOnce}.`,
+  about: `Shows invoices with their status, due date and mailing date; at most the newest ${shownAtOnce}.`,
   options: {
-    period: optional(month, 'Only of this month.'),
+    period: optional(month, 'Only this month.'),
     partner: onlyPartner,
     open: optional(flag, 'Only open ones.'),
     overdue: optional(flag, 'Only open ones whose due day is over.'),
@@ -57,7 +57,7 @@ function rowOf(invoice: PartnerInvoice): (string | null)[] {
   return [number, partner, period, status, formatPence(totalPence), ...days]
 }
 
-/** Of the shown invoices. */
+/** Sums of the shown invoices. */
 function sumsOf(invoices: readonly PartnerInvoice[]): string {
   const sum = (some: readonly PartnerInvoice[]) =>
     `${some.length}, ${formatPence(some.reduce((total, { totalPence }) => total + totalPence, 0n))} GBP`

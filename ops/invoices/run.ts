@@ -1,4 +1,4 @@
-// `invoices run` and `rerun`: the same workflow that the Schedule starts on the 1st, followed partner by partner.
+// `invoices run` and `rerun`: run the workflow that the Schedule starts on the 1st, and show its progress for each partner.
 import { findPartnerById, findPartnerBySlug } from '../../db/partners/partners'
 import { isOver, type Month, monthInWords } from '../../domain/month'
 import type * as reaching from '../../runtime/temporal/client'
@@ -23,7 +23,7 @@ export const run = defineCommand('invoices run', {
 })
 
 export const rerun = defineCommand('invoices rerun', {
-  about: 'The same, after a correction: existing invoices stay, and late charges go on the next one.',
+  about: 'Bills a past month again after a correction: existing invoices stay, and late charges go on the next one.',
   options,
   example,
   run: bill,
@@ -75,7 +75,7 @@ type Followed = Awaited<ReturnType<typeof following.followRun>>
 
 /** The result, or the reason of a refusal as a sentence. */
 async function follow(ops: Ops, order: { period: Month; partner: string | null }): Promise<Followed | string> {
-  if (ops.temporal === null) throw new Trouble('Set TEMPORAL_ADDRESS too: a run is a workflow.')
+  if (ops.temporal === null) throw new Trouble('Also set TEMPORAL_ADDRESS: a run is a workflow.')
   // Loaded only when needed: Temporal's client takes longer to load than most commands to run.
   const { connectClient }: typeof reaching = require('../../runtime/temporal/client')
   const { followRun, refusalOf, isAway }: typeof following = require('./follow-run')

@@ -10,7 +10,7 @@ export const thePartner = required(slug, 'The partner.')
 export const onePartner = { options: { partner: thePartner }, example: ['--partner', 'acme'] }
 export const onlyPartner = optional(slug, 'Only this partner.')
 
-/** The run of a command with the option --partner. */
+/** Wraps the `run` of a command that has the option --partner. */
 export function withPartner<Options extends { readonly partner: string }>(
   run: (ops: Ops, partner: PartnerRow, given: Options) => Promise<Answer>,
 ) {
@@ -20,7 +20,7 @@ export function withPartner<Options extends { readonly partner: string }>(
   }
 }
 
-/** One transaction that locks the partner first. */
+/** Runs the change in one transaction that locks the partner first. */
 export function withLockedPartner(
   { db }: Ops,
   slug: string,

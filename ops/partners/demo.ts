@@ -161,7 +161,7 @@ async function payOne({ ops, bank, month, partnerId }: Stage, payout: DemoPayout
     return claimed
   })
   const { transferRef } = await loadStep(ops.db, sent.payoutId)
-  // Not sent: the worker continues it, like any payout.
+  // The payout was not sent. The worker continues it like any other.
   if (transferRef === null) return
   await bank.simulate({ transferRef, outcome: 'settle', reason: null })
   await withDeps(ops, at(payout.day, 10.1), async (deps) => {

@@ -56,7 +56,7 @@ const list = defineCommand('key list', {
 })
 
 const revoke = defineCommand('key revoke', {
-  about: 'Revokes a key at once and permanently.',
+  about: 'Revokes a key immediately and permanently.',
   options: {
     partner: thePartner,
     key: required(keyIdOrPrefix, 'The key; the start of a prefix is enough if it is unique.'),

@@ -32,7 +32,7 @@ const create = defineCommand('partner create', {
 })
 
 const show = defineCommand('partner show', {
-  about: "Shows a partner's status, settings and verification, and notices that no one can receive.",
+  about: "Shows a partner's status, settings and verification, and its undeliverable notices.",
   ...onePartner,
   run: withPartner(async ({ db }, partner) => {
     const waiting = await countUnreadable(db, partner.id)

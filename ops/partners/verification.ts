@@ -20,7 +20,7 @@ import { onePartner, withPartner } from './by-slug'
 import { presentPartner } from './lifecycle'
 
 const verify = defineCommand('partner verify', {
-  about: "Starts a partner's business verification at the live bank, also again after a refusal.",
+  about: "Starts a partner's business verification at the live bank, or starts it again after a refusal.",
   ...onePartner,
   run: withPartner(async (ops, partner) => {
     if (partner.status !== 'active')
@@ -32,7 +32,7 @@ const verify = defineCommand('partner verify', {
       if (result.outcome === 'invalid_state') return result
       const change = { partnerId: partner.id, at, environment: 'live', action: 'verification.start' } as const
       await recordChange(ops, tx, { ...change, detail: null })
-      // Before the commit: without a workflow the verification has not begun.
+      // Runs before the commit, because without a workflow the verification has not begun.
       await wake(ops, partner.id)
       return result
     })
@@ -72,7 +72,7 @@ interface ApproveDeps extends VerificationDeps {
 
 /** Approves the customer at a simulated bank, then does what the verification workflow does. A repeated or concurrent call gets the same wallet. */
 export async function approvePartner(deps: ApproveDeps, partnerId: string): Promise<VerificationState> {
-  // As when an admin starts the verification. One that was started continues.
+  // Begins the verification as an admin would. A verification that has begun continues.
   await deps.db.transaction((tx) => beginVerification(tx, partnerId, deps.clock.now()))
   const opened = await openLiveCustomer(deps, { partnerId })
   if (opened.status === 'rejected') return opened
@@ -83,7 +83,7 @@ export async function approvePartner(deps: ApproveDeps, partnerId: string): Prom
 }
 
 async function wake(ops: Ops, partnerId: string): Promise<void> {
-  if (ops.temporal === null) throw new Trouble('Set TEMPORAL_ADDRESS too: a verification is a workflow.')
+  if (ops.temporal === null) throw new Trouble('Also set TEMPORAL_ADDRESS: a verification is a workflow.')
   const settings = { queuePrefix: ops.taskQueuePrefix, pollMs: ops.verificationPollMs }
   try {
     await withTemporal(ops, (client, { startOrWake }) => startOrWake(client, starts.verification(partnerId, settings)))

@@ -117,11 +117,11 @@ const shred = defineCommand('payout shred', {
 export const payoutActionCommands: readonly Command[] = [retry, resolve, bind]
 export const shredCommands: readonly Command[] = [shred]
 
-/** Why an awake payout does not continue; null if the rail is open. */
+/** Why a woken payout does not continue. Null if the rail is open. */
 async function pauseOf({ db }: Ops, { environment }: OpenPayout): Promise<string | null> {
   const rail = (await railStates(db)).find((each) => each.environment === environment)
   if (!rail?.pausedAt) return null
-  const paused = `The rail of ${environment} is paused, since ${rail.pausedAt.toISOString()} by ${rail.pausedBy ?? 'an unknown operator'}`
+  const paused = `The ${environment} rail is paused, since ${rail.pausedAt.toISOString()} by ${rail.pausedBy ?? 'an unknown operator'}`
   return `${paused}: until rail resume an unsent payout waits, and a sent one is only looked up.`
 }
 

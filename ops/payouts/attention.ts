@@ -78,7 +78,7 @@ const attended = defineCommand('payout attended', {
     const about = { payoutId: given.payout, note: given.note, madeBy, at: clock.now(), disputedKey } as const
     const before = await db.transaction(async (tx) => {
       const was = await attendPayout(tx, about)
-      // The partner reads its activity list: the note stays in the timeline, and a released payout is invisible to the partner.
+      // The partner can read its activity list, so the note stays in the timeline. A released payout is invisible to the partner.
       if (was !== null && was !== 'disputed' && was.releasedAt === null)
         await recordChange(ops, tx, { ...was, at: about.at, action: 'payout.attend', detail: given.payout })
       return was

@@ -47,7 +47,7 @@ function isUnsent({ status, submitStartedAt }: StoryPayout): boolean {
   return status === 'pending' && submitStartedAt === null
 }
 
-/** Records the operator first: a cancel may still win after its answer is lost. */
+/** Records the operator first, because a cancel may still succeed after its response is lost. */
 async function ask(
   ops: Ops,
   temporal: Client,

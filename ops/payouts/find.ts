@@ -1,4 +1,4 @@
-// Finds payouts by what a caller knows about them, and resolves the name of one payout for the commands that show it.
+// Finds payouts by known details, and resolves the name of one payout for the commands that show it.
 
 import { findPartnerBySlug } from '../../db/partners/partners'
 import { type PayoutSearch, type SearchedPayout, searchPayouts } from '../../db/payouts/search'
@@ -45,7 +45,10 @@ const find = defineCommand('payout find', {
     'recipient-last4': optional(last4, 'To an account that ends in these digits.'),
     transfer: optional(reference, "With this reference of the bank's transfer."),
     since: optional(sinceKind, 'Created since then.'),
-    status: optional(oneOf([...payoutStatuses, 'refused']), 'In this status; refused requests are no payouts.'),
+    status: optional(
+      oneOf([...payoutStatuses, 'refused']),
+      'With this status; a refused request has created no payout.',
+    ),
   },
   example: ['--partner', 'acme', '--amount', '33.00', '--since', '2d'],
   async run({ db, clock }, given) {
@@ -92,7 +95,7 @@ export const namedPayout = {
   example: ['order-2001', '--partner', 'acme'],
 }
 
-/** The run of a command with the options of namedPayout. */
+/** Wraps the `run` of a command that has the options of namedPayout. */
 export function withNamedPayout(run: (ops: Ops, payoutId: string) => Promise<Answer>) {
   return async (ops: Ops, given: Given<(typeof namedPayout)['options']>): Promise<Answer> => {
     const found = await resolve(ops, given)

@@ -33,7 +33,7 @@ const list = defineCommand('deposit list', {
   },
 })
 
-const theDeposit = required(uuid, 'The deposit, by the id in deposit list.')
+const theDeposit = required(uuid, 'The ID of the deposit, from deposit list.')
 
 const credit = defineCommand('deposit credit', {
   about:

@@ -1,4 +1,4 @@
-// The bank's only source of the current time, in milliseconds, passed in so that tests can set it, and its timers.
+// The bank's clock, which tests can replace, and its timers.
 
 export interface Clock {
   nowMs(): number

@@ -19,7 +19,7 @@ interface Move {
   readonly last?: 'yes' | 'no'
 }
 
-/** An empty state before means that the transfer is being created. Its wallet is debited in the same change. */
+/** An empty `before.state` means that the transfer is being created. The caller debits the wallet in the same change. */
 export function moveTransfer(moment: Moment, before: Transfer, move: Move): Put[] {
   const sentBack = move.state === 'undeliverable' || move.state === 'returned'
   const moved: Transfer = {
@@ -29,7 +29,7 @@ export function moveTransfer(moment: Moment, before: Transfer, move: Move): Put[
     deliveredAt: move.state === 'payment_processed' ? moment.now : (before.deliveredAt ?? null),
     refundReferenceId: move.state === 'refunded' ? randomUUID() : before.refundReferenceId,
     next: null,
-    // Each change gets a later time than the one before, or a reader of updated_after_ms could miss it.
+    // Every change gets a later time than the previous one. Otherwise a client that filters by updated_after_ms could miss it.
     updatedAt: before.state === '' ? moment.now : Math.max(moment.now, before.updatedAt + 1),
   }
   const subject = { ...aboutTransfer(moved), environment: moment.environment }

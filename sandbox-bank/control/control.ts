@@ -71,7 +71,7 @@ function presentable(key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value
 }
 
-/** Set, list and remove faults, and start an outage. */
+/** Routes that set, list and remove faults, and that start and end an outage. */
 const faultRoutes: readonly ControlRoute[] = [
   { method: 'POST', path: '/faults', handler: addFault },
   { method: 'GET', path: '/faults', handler: ({ bank }) => ok({ data: bank.faults.list() }) },
@@ -97,7 +97,7 @@ function removeFault({ bank, param }: ControlCall): ControlAnswer {
   return ok({ data: bank.faults.list() })
 }
 
-/** An outage always has an end, because the address that could end it may be closed too. */
+/** An outage always has a time limit, because it may also close the address that could end it. */
 function beginOutage({ outages, body }: ControlCall): ControlAnswer {
   const ms = valueAt(body, 'ms')
   if (typeof ms !== 'number' || !Number.isSafeInteger(ms) || ms < 1 || ms > longestOutageMs) {
@@ -112,7 +112,7 @@ async function endOutage({ outages }: ControlCall): Promise<ControlAnswer> {
   return ok({ down: outages.isDown() })
 }
 
-/** Read the bank's own records, the oracle that tests compare everything else with. */
+/** Routes that read the bank's own records. Tests compare everything else with these. */
 const readingRoutes: readonly ControlRoute[] = [
   { method: 'GET', path: '/health', handler: () => ok({ status: 'ok' }) },
   { method: 'GET', path: '/journal', handler: readJournal },

@@ -54,7 +54,7 @@ export interface Faults {
   list(): Fault[]
   /** The first matching fault, counted as fired. Null if none matches. */
   take(kinds: readonly FaultKind[], subject: Subject): Fault | null
-  /** The same, without counting. */
+  /** Like `take`, without counting. */
   peek(kinds: readonly FaultKind[], subject: Subject): Fault | null
   remove(id: string): boolean
   reset(): void
@@ -167,7 +167,7 @@ function refuseStrangers(body: unknown, known: readonly string[]): void {
 
 function readMatch(body: unknown, state: string | undefined): FaultPlan['match'] {
   const stranger = entriesOf(valueAt(body, 'match')).find(([name]) => !aims.some((aim) => aim === name))?.[0]
-  if (stranger) throw invalid(`match.${stranger}`, `match may hold ${aims.join(', ')}.`)
+  if (stranger) throw invalid(`match.${stranger}`, `match may contain ${aims.join(', ')}.`)
   const match: Partial<Record<keyof Subject, string>> = state === undefined ? {} : { state }
   for (const aim of aims) {
     const value = optionalText(body, `match.${aim}`)

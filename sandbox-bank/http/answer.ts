@@ -1,4 +1,4 @@
-// Responses: how a fault changes one, and how it is written to the connection, complete or damaged.
+// Applies faults to responses, and writes responses to the connection, complete or damaged.
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Fault, Faults } from '../control/faults'

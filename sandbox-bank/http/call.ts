@@ -1,4 +1,4 @@
-// Input and result of a protocol handler. It reads the books and returns the changes, but does not apply them.
+// Input and result of a protocol handler. A handler reads the books and returns the changes, but does not apply them.
 import type { Bank } from '../bank'
 import type { Books } from '../storage/books'
 import type { Environment, Put } from '../storage/records'
@@ -26,7 +26,7 @@ export interface Outcome {
   readonly puts?: readonly Put[]
 }
 
-/** Synchronous, so that nothing runs between the check of a wallet and its debit: this is each wallet's lock. */
+/** Synchronous, so that nothing runs between the check of a wallet and its debit. This replaces a lock on the wallet. */
 type Handler = (call: Call) => Outcome
 
 export interface Route {

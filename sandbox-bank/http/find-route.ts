@@ -25,7 +25,7 @@ export function createFinder<T extends Addressed>(
     })
     const found = here.find(({ route }) => route.method === method)
     if (found) return found
-    if (here.length > 0) throw refusal(405, 'method_not_allowed', `${method} is not possible here.`)
+    if (here.length > 0) throw refusal(405, 'method_not_allowed', `${method} is not allowed here.`)
     throw refusal(404, 'not_found', 'There is nothing at this address.')
   }
 }

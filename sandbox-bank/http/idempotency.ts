@@ -1,4 +1,4 @@
-// Keeps one response per Idempotency-Key: replayed within its window, shared in flight, refused for another body or after expiry.
+// Stores one response per Idempotency-Key and replays it within a time window. Refuses the key for another body or after expiry.
 import { createHash } from 'node:crypto'
 import type { Moment } from './call'
 import { headerRefusal, type Refusal, refusal } from './errors'
@@ -18,7 +18,7 @@ export function readKey(header: string | undefined, method: string, path: string
     throw headerRefusal(400, 'required', 'Idempotency-Key', 'Idempotency-Key is required.')
   }
   if (header.length > 255) throw headerRefusal(400, 'invalid', 'Idempotency-Key', 'Idempotency-Key is too long.')
-  // Compares bytes: another key order or other white space is another request.
+  // Compares bytes: a different key order or different white space makes a different request.
   const fingerprint = createHash('sha256').update(`${method} ${path}\n`).update(body).digest('hex')
   return { key: header, fingerprint }
 }

@@ -72,7 +72,7 @@ export function createProtocol({ bank }: { bank: Bank }): (incoming: Incoming) =
         param: (name) => params.get(name) ?? '',
       }
       const reply = perform(call, route, keyed, () => racer?.check(bank.faults, subject))
-      // A change counts once it is on disk. Reads wait for it too.
+      // No response, not even to a read, is sent before all changes are on disk.
       await bank.settled()
       return fault ? await strikeAfter(bank.faults, fault, reply) : reply
     } finally {

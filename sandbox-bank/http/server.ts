@@ -1,4 +1,4 @@
-// The HTTP server: limits, timeouts, and which part (protocol, pages or control plane) answers a request.
+// The HTTP server: sets limits and timeouts, and routes each request to the protocol, the pages or the control plane.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Bank } from '../bank'
 import { answerControl } from '../control/control'
@@ -69,7 +69,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   } catch {
     throw refusal(400, 'bad_request', 'The request was interrupted.')
   }
-  if (size > bodyLimitBytes) throw refusal(413, 'payload_too_large', `A body may have ${bodyLimitBytes} bytes.`)
+  if (size > bodyLimitBytes) throw refusal(413, 'payload_too_large', `A body may have at most ${bodyLimitBytes} bytes.`)
   return Buffer.concat(pieces)
 }
 

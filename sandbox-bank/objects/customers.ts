@@ -1,4 +1,4 @@
-// Customers: how the bank presents them, and what a customer needs before paying.
+// Customers: their JSON, and the conditions that a customer must meet to pay.
 import { type Call, get, isoTime, type Route } from '../http/call'
 import { notFound, refusal } from '../http/errors'
 import { listPage } from '../http/lists'
@@ -71,7 +71,7 @@ export function presentRejections(customer: Customer): unknown[] {
   }))
 }
 
-/** Active once verified and the terms are accepted. Otherwise the status of the verification. */
+/** `active` once the customer is verified and has accepted the terms. */
 export function statusOf(customer: Customer): string {
   if (customer.kycStatus !== 'approved') return customer.kycStatus
   return customer.tosStatus === 'approved' ? 'active' : 'incomplete'

@@ -126,7 +126,7 @@ function reactivate(call: Call): Outcome {
   return changed(call, account, { deactivationReason: null }, 'external_account.reactivated')
 }
 
-/** The result is stored at once and shown later, so that a restart does not lose it. */
+/** The result is stored immediately and shown later, so that a restart does not lose it. */
 function verify(call: Call): Outcome {
   const { bank, now } = call
   const account = accountOf(call)

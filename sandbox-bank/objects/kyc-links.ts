@@ -1,4 +1,4 @@
-// KYC links: where a customer is verified and accepts the terms, and what changes afterwards.
+// KYC links, which lead a customer to verification and terms, and the changes that follow.
 import { randomUUID } from 'node:crypto'
 import { type Call, get, isoTime, type Moment, type Outcome, post, type Route } from '../http/call'
 import { invalid, notFound, Refusal } from '../http/errors'
@@ -121,7 +121,7 @@ function readEndorsements(body: unknown): string[] {
   if (!Array.isArray(asked) || asked.length > 10) throw invalid('endorsements', 'endorsements must be a short list.')
   const names = asked.map((name: unknown) => {
     if (name === 'base' || name === fasterPayments) return name
-    throw invalid('endorsements', `endorsements may hold base and ${fasterPayments}.`)
+    throw invalid('endorsements', `endorsements may contain base and ${fasterPayments}.`)
   })
   return [...new Set(['base', ...names])]
 }

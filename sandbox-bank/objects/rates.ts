@@ -13,7 +13,7 @@ interface Rates {
   readonly sell: RateNano
 }
 
-/** The current rates. A creation reads them without counting a fault as fired. */
+/** The current rates. Does not count a rate fault as fired. */
 export function ratesAt({ bank, environment }: Moment): Rates {
   const jump = bank.faults.peek(['rate_jump'], { environment })
   return ratesFrom((jump?.sell_rate && parseDecimal(jump.sell_rate, 9)) || bank.settings.sellRateNano)

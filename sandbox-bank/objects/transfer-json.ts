@@ -1,4 +1,4 @@
-// Presents a transfer as JSON. Its receipt grows with its progress.
+// Presents a transfer as JSON. The receipt gains fields as the transfer progresses.
 import { createHash } from 'node:crypto'
 import { isoTime } from '../http/call'
 import { exactSource, formatDecimal } from '../money'

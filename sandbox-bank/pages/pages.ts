@@ -49,7 +49,7 @@ export async function answerPage(bank: Bank, { method, url, body }: Incoming): P
   const customer = environment && bank.books[environment].customers.get(customerId)
   if (!content || !environment || !customer || rest.length > 0) throw notFound('page')
   if (method === 'GET') return html(200, page(content.title, form(content, customer)))
-  if (method !== 'POST') throw refusal(405, 'method_not_allowed', `${method} is not possible here.`)
+  if (method !== 'POST') throw refusal(405, 'method_not_allowed', `${method} is not allowed here.`)
 
   const pressed = new URLSearchParams(body.toString('utf8')).get('choice') ?? ''
   const choice = Object.hasOwn(content.choices, pressed) ? content.choices[pressed] : undefined
@@ -92,7 +92,7 @@ function form(content: PageContent, customer: Customer): string {
   })
   return `<p>${escapeHtml(content.text)}</p>
 <p>Customer: <strong>${escapeHtml(customer.fullName)}</strong><br>
-Status now: <strong>${escapeHtml(content.status(customer))}</strong></p>
+Current status: <strong>${escapeHtml(content.status(customer))}</strong></p>
 <form method="post">${buttons.join('\n')}</form>`
 }
 

@@ -67,7 +67,7 @@ async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
   }
 }
 
-/** Amounts are read back as bigint, and text from a client never becomes one. */
+/** Marks an amount, so that amounts are read back as bigint and text from a client is not. */
 interface EncodedBigint {
   readonly $bigint: string
 }
@@ -78,7 +78,7 @@ export function encodeEntry(entry: Entry): string {
   )
 }
 
-/** All entries in order. Cuts a torn last line from the file; any other damage stops the start. */
+/** Reads all entries in order. Truncates an incomplete last line; any other damage is an error. */
 export async function recoverEntries(path: string, onEntry: (entry: Entry) => void): Promise<void> {
   let wholeBytes = 0
   for await (const { line, end } of readLines(path)) {

@@ -1,4 +1,4 @@
-// Webhook events: created with their deliveries in the same change as their cause, so that they match the stored state, and signed.
+// Webhook events: created in the same change as their cause, so that they match the stored state, and signed on delivery.
 import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Fault, Subject } from '../control/faults'

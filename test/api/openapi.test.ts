@@ -86,7 +86,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(described.length)
   })
 
-  test('requires a key or a session everywhere but on discovery, the public partner and sign-in', () => {
+  test('requires a key or a session everywhere except on discovery, the public partner and sign-in', () => {
     const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId)
 
     expect(open).toEqual([

@@ -216,7 +216,7 @@ test('a port that is taken gets one sentence and no stack trace', async () => {
   taken.close()
 })
 
-test('every configuration error is reported at once', async () => {
+test('all configuration errors are reported together', async () => {
   const run = await start({ DATABASE_URL: 'mysql://x', PORT: 'x', SECRET_KEYS: 'secret-canary', RATE_LIMIT: 'maybe' })
 
   expect(await exitCodeOf(run)).toBe(1)

@@ -63,7 +63,7 @@ export const endpoints: readonly string[] = [
   'DELETE /v1/members/:id',
 ]
 
-/** For an existing object of the partner that can be read or changed. */
+/** A request for an existing object of the partner that can be read or changed. */
 export async function aCallOf(
   route: Route,
   partner: PartnerRow,

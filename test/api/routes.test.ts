@@ -137,7 +137,7 @@ describe('query parameters', () => {
     partner = await aPartner(api)
   })
 
-  /** Called with the required rights, and with an object of the partner that the path names. */
+  /** Calls the route with the required rights, and with an existing object if the path names a payout. */
   async function ask(route: Route, query: string, as: 'key' | 'person'): Promise<Answer> {
     const id = route.path.startsWith('/v1/payouts/:id') ? await idFor(route, partner) : randomUUID()
     const path = route.path.replace(':id', id).replace(':slug', partner.slug)
@@ -246,7 +246,7 @@ describe.each(named(withKey))('%s', (_name, route) => {
     )
   })
 
-  test('is 401 at once with a revoked key', async () => {
+  test('is 401 with a revoked key', async () => {
     const partner = await aPartner(api)
     const key = await aKey(api, partner, environmentOf(route))
     const id = await idFor(route, partner)

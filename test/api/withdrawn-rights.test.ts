@@ -64,7 +64,7 @@ const writes = routes.filter(({ method, access }) => method !== 'GET' && access.
 const withdrawn = writes.flatMap((route) =>
   withdrawalsFor(route).map((each) => [nameOf(route), ...each, route] as const),
 )
-/** They answer a question, so nothing is left to refuse after authorisation. */
+/** These only read, so nothing is left to refuse after authorisation. */
 const writeNothing = ['createQuote', 'checkPayout']
 
 function withdrawalsFor(route: Route): (readonly [Subject['by'], Withdrawal])[] {
@@ -128,7 +128,7 @@ async function isWriteWaiting(): Promise<boolean> {
   return blocked.length > 0
 }
 
-/** With another admin, who can stay. */
+/** Has another admin at the partner, because the last admin cannot be removed. */
 async function aSubject(by: Subject['by']): Promise<Subject> {
   const partner = await aPartner(api)
   await aSession(api, partner)
@@ -191,7 +191,7 @@ async function slowRequest(route: Route, subject: Subject): Promise<SlowRequest>
   return {
     sendFirstPart: async () => {
       socket.write(text.slice(0, middle))
-      // Enough time to be authorised by a server that decides before the request is complete.
+      // Gives a server that decides before the request is complete enough time to authorise it.
       for (let asked = 0; asked < 3; asked++) await api.get(`/v1/public/partners/${subject.partner.slug}`)
     },
     sendRest: () => finish(text.slice(middle)),

@@ -44,7 +44,7 @@ export async function openPartners(world: World): Promise<Partners> {
 
   function anOrder(payer: Payer): Order {
     const number = 10_000_000 + accounts.length
-    // Every fiftieth goes to an account that the bank refuses at once.
+    // Every fiftieth order goes to an account that the bank refuses.
     const accountNumber = accounts.length % 50 === 49 ? `${1_000 + accounts.length}0000`.slice(-8) : String(number)
     accounts.push(accountNumber)
     const pence = 100 + ((accounts.length * 37) % 400)
@@ -56,7 +56,7 @@ export async function openPartners(world: World): Promise<Partners> {
   async function ask({ key, body, payer }: Order, timeoutMs: number): Promise<number> {
     const { partnerId, environment, secret } = payer
     const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', 'Idempotency-Key': key }
-    // Like a proxy: the next API after one that does not answer.
+    // Uses the next API after one that does not answer, like a proxy.
     const url = `${world.urls[turn++ % world.urls.length]}/v1/payouts`
     const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(timeoutMs) })
     const { id = null, amount_gbp: amountGbp = null, error }: Json = await response.json()
@@ -68,7 +68,7 @@ export async function openPartners(world: World): Promise<Partners> {
   async function client(index: number): Promise<void> {
     for (let count = index; !closing.signal.aborted; count++) {
       const payer = payers[count % payers.length]
-      if (payer === undefined) throw new Error('nobody pays')
+      if (payer === undefined) throw new Error('there is no payer')
       const order = anOrder(payer)
       // Some disconnect before they can have received a response, and some retry although they have received one.
       const timeouts = count % 5 === 0 ? [5 + ((count * 53) % 400)] : []

@@ -30,5 +30,5 @@ async function insist(world: World, verb: 'pause' | 'resume', environment: strin
       .ops('rail', verb, '--environment', environment)
       .then(() => true, isObeyed)
       .catch(() => false)
-  await until(`ops could ${verb} the rail of ${environment}`, hasWorked, retryForMs)
+  await until(`ops could ${verb} the ${environment} rail`, hasWorked, retryForMs)
 }

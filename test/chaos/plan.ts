@@ -1,4 +1,4 @@
-// What fails and when in a chaos run: decided by the seed alone, before anything has started.
+// The faults of a chaos run and their times, decided by the seed alone before anything starts.
 import { type Environment, environments } from '../../domain/environment'
 import type { Json } from '../support/bank/client'
 import { numbersFrom } from '../support/seeded-random'
@@ -53,7 +53,7 @@ export function planOf({ seed, ms }: { readonly seed: number; readonly ms: numbe
 
 type Lot = 'kill' | 'killAll' | 'outage' | 'pause' | 'return' | 'fault'
 
-/** A hundred of them. */
+/** One hundred entries, so that each count is a percentage. */
 const lots: readonly Lot[] = [
   ...many(38, 'kill'),
   ...many(3, 'killAll'),
@@ -70,7 +70,7 @@ function many(count: number, lot: Lot): Lot[] {
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const toAnything = { path: '/v0/*' }
 
-/** Each of them is temporary. Faults that need an operator have their own stories. */
+/** Temporary faults only. Faults that need an operator have their own stories. */
 const faults: readonly Json[] = [
   { kind: 'reset', stage: 'before', match: toTransfers },
   { kind: 'reset', stage: 'after', match: toTransfers },

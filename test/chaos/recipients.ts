@@ -1,4 +1,4 @@
-// Who was paid, from the bank's own journal alone: it needs no data of ours to see a double payment.
+// Counts payments in the bank's own journal alone, so that a double payment shows without any data of ours.
 import type { Json } from '../support/bank/client'
 import type { World } from '../support/system/world'
 

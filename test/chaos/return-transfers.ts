@@ -5,9 +5,9 @@ import type { World } from '../support/system/world'
 import { until } from '../support/until'
 
 export interface TakeBack {
-  /** That many more. Those that are not paid yet, or that a bank which is down cannot return, come later. */
+  /** Returns this many more transfers, as soon as they are paid and the bank is up. */
   take(many: number): Promise<void>
-  /** Resolves with their number when none is left. */
+  /** Resolves with the number of returned transfers when none is left to return. */
   finish(withinMs: number): Promise<number>
 }
 

@@ -1,5 +1,5 @@
 // Applies the faults of a plan to a world, skips parts that are down already, and restarts parts that ended
-// by themselves.
+// unexpectedly.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Environment } from '../../domain/environment'
 import type { OwnServers } from '../support/system/own-servers'
@@ -56,7 +56,7 @@ export async function runPlan(plan: readonly ChaosEvent[], world: World, servers
   return { kills, faults, pauses, ended, takeBack }
 }
 
-/** Parts that are down or paused, until they are not. */
+/** Parts that are currently down or paused. */
 type Busy = Map<Target | Environment, Promise<unknown>>
 
 function partsOf({ apis, workers }: World) {

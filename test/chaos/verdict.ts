@@ -1,4 +1,4 @@
-// What must hold when everything is up again: the referee's rules, no drift, every order final, and no double
+// The final checks once everything is up again: the referee's rules, no drift, every order final, and no double
 // payment in the bank's journal.
 import { scheduleIds } from '../../workflows/names'
 import { referee } from '../referee/referee'
@@ -20,18 +20,18 @@ export interface Verdict {
   readonly paidTwice: readonly string[]
   /** The drifts that the proof finds at rest. */
   readonly drifts: readonly string[]
-  /** The drifts that it had found before. */
+  /** Drifts that an earlier proof found and a later one did not. */
   readonly falseAlarms: readonly string[]
   /** The number of rows in the audit chain. */
   readonly sealed: number
 }
 
-/** The time limit of each of the steps to rest. */
+/** Time limit of each step until everything is idle. */
 export const settleMs = 180_000
-/** All of them together, including all reads. */
+/** Time limit of all steps together, including all reads. */
 export const verdictMs = 5 * settleMs
 
-/** Throws what the referee finds. */
+/** Throws if the referee objects. */
 export async function verdictOn(world: World, partners: Partners): Promise<Verdict> {
   await partners.stop(settleMs)
   await until('our own connections are back', () => world.db.ping().then(yes, no), settleMs)
@@ -66,8 +66,8 @@ export async function verdictOn(world: World, partners: Partners): Promise<Verdi
 /** The bank returned paid transfers, and these events may be lost, so the nightly scan runs now. */
 async function knowReturns(world: World): Promise<void> {
   await until('the bank is at rest', () => transfersOf(world).then((all) => all.every(isAtRest)), settleMs)
-  await until('the nightly look is taken', () => world.trigger(scheduleIds.changedTransfers).then(yes, no), settleMs)
-  await until('what came back is known', () => everyReturnIsBooked(world), settleMs)
+  await until('the nightly scan runs', () => world.trigger(scheduleIds.changedTransfers).then(yes, no), settleMs)
+  await until('all returns are booked', () => everyReturnIsBooked(world), settleMs)
 }
 
 /** A paid transfer may still be returned. */
@@ -88,7 +88,7 @@ async function transfersOf({ bank }: World): Promise<Json[]> {
   return (await bank.control('GET', '/transfers')).json.data
 }
 
-/** Each of them that is final. */
+/** Status and environment of those payouts that are final. */
 async function endsOf(
   { db }: World,
   payoutIds: readonly string[],

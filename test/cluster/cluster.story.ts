@@ -25,7 +25,7 @@ let world: World
 let partners: Partners
 
 beforeAll(async () => {
-  // As root PostgreSQL runs as another user, who needs access.
+  // When root runs this test, PostgreSQL runs as another user, who needs access.
   chmodSync(folder, 0o755)
   postgres = await openPostgres('postgres')
   temporalPostgres = await openPostgres('temporal-postgres')
@@ -76,7 +76,7 @@ test('the Temporal server is killed under load and restarted: accepted payouts a
   expect(partners.seen.slice(answeredBefore).map(({ status }) => status)).not.toContain(502)
 })
 
-/** That many more payouts have been accepted. */
+/** Waits until this many more payouts are accepted. */
 async function accepted(more: number): Promise<number> {
   const count = () => partners.seen.filter(({ status }) => status === 201).length
   const before = count()

@@ -15,7 +15,7 @@ export interface InstalledPostgres {
   stop(): Promise<void>
 }
 
-/** Empty, in a folder that does not exist yet. */
+/** Starts an empty server in a folder that does not exist yet. */
 export async function startInstalled(dataDir: string, port: number): Promise<InstalledPostgres> {
   const user = unprivilegedUser(dataDir)
   mkdirSync(dataDir)
@@ -48,7 +48,7 @@ export async function startInstalled(dataDir: string, port: number): Promise<Ins
   }
 }
 
-/** As described in docs/operations/backup.md. */
+/** Dumps the database as described in docs/operations/backup.md. */
 export async function dump(url: string, file: string): Promise<void> {
   await run(tool('pg_dump'), ['--format=custom', `--file=${file}`, url])
 }

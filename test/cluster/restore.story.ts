@@ -27,7 +27,7 @@ let temporal: TemporalServer
 let world: World
 
 beforeAll(async () => {
-  // As root PostgreSQL runs as another user, who needs access.
+  // When root runs this test, PostgreSQL runs as another user, who needs access.
   chmodSync(folder, 0o777)
   port = await choosePort(0)
   postgres = await startInstalled(join(folder, 'first'), port)
@@ -118,7 +118,7 @@ function pay(many: number): Promise<Answer[]> {
   return Promise.all(Array.from({ length: many }, () => payAtLast(`order-${randomUUID()}`)))
 }
 
-/** A busy machine may be too slow for an answer, and then the key is free again. */
+/** Retries, because a busy machine may be too slow to answer, and the key is then free again. */
 function payAtLast(key: string): Promise<Answer> {
   return until('the payout is accepted', async () => {
     const answer = await world.pay({ amount_gbp: '5.00' }, { key })
@@ -135,7 +135,7 @@ async function payWith(fault: object): Promise<Answer[]> {
   return answers
 }
 
-/** Held transfers at the bank continue. */
+/** Lets held transfers at the bank continue. */
 async function moveOn(answers: readonly Answer[]): Promise<void> {
   for (const { body } of answers) {
     for (const { id, state } of await world.transfersOf(body.id)) {
@@ -150,7 +150,7 @@ async function loseTemporal(): Promise<void> {
   await temporal.exited
 }
 
-/** It keeps everything in memory, so the next one is empty. */
+/** The server keeps everything in memory, so the next one is empty. */
 async function anEmptyTemporal(preferredPort: number): Promise<TemporalServer> {
   const cli = await findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report: () => undefined })
   return startTemporal({

@@ -30,7 +30,7 @@ test.each([
   await expect(application.query(sql)).rejects.toMatchObject({ code: '42501' })
 })
 
-test('it reads and writes what it needs, also in a table of a later migration', async () => {
+test('it can read and write, including in a table of a later migration', async () => {
   const owner = new Client({ connectionString: database.url })
   await owner.connect()
   await owner.query('CREATE TABLE of_a_later_migration (id bigserial, note text)')

@@ -131,7 +131,7 @@ test('the pool survives a database that goes down and comes back', async () => {
   await expect(other.transaction((tx) => backend(tx))).rejects.toThrow(gone)
   await proxy.restore()
 
-  // A connection whose end has not been noticed yet may cost one more query.
+  // A connection that is already dead, but not yet noticed, may fail one more query.
   await eventually(() =>
     other.ping().then(
       () => true,
@@ -193,7 +193,7 @@ function nameOf(on: Queryable, id: string): Promise<unknown[]> {
 async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 10_000
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error('this never came true')
+    if (performance.now() > deadline) throw new Error('the condition never became true')
     await new Promise((resolve) => setImmediate(resolve))
   }
 }

@@ -70,7 +70,7 @@ async function changesTowards(wanted: readonly EntitySchema[]): Promise<string[]
   }
 }
 
-/** What the entities leave to the migrations. */
+/** Statements that the entities leave to the migrations. */
 const aboutKeys = /^(DROP INDEX|CREATE (UNIQUE )?INDEX|ALTER TABLE \S+ (DROP|ADD) CONSTRAINT)/
 
 function dataSourceOf(url: string, wanted: readonly EntitySchema[]): DataSource {

@@ -1,5 +1,5 @@
-// Recipients that were erased while their hashes stayed: the migration erases these, and keeps all that may
-// still be needed.
+// The migration erases the leftover hashes of erased recipients, and keeps all data that may still be
+// needed.
 import { expect, test } from '@jest/globals'
 import { ErasedRecipients1794700800022 } from '../../db/migrations/020-029/22-erased-recipients'
 import { aPayout } from '../support/db/a-payout'

@@ -25,7 +25,7 @@ afterEach(async () => {
   await empty.drop()
 })
 
-test('the opening of a live account is its approval, else its wallet’s, and earlier charges wait for an invoice', async () => {
+test('a live account opens with its approval, or otherwise with its wallet, and earlier charges wait for an invoice', async () => {
   await before.query(`
     INSERT INTO partners (id, slug, name, status, verification_status, created_at, updated_at) VALUES
       (gen_random_uuid(), 'by-activity', 'A', 'active', 'approved', '2026-01-01Z', '2026-09-09Z'),
@@ -141,7 +141,7 @@ test('a payout in the middle of its transaction can finish', async () => {
   await addPartners('busy')
   const payout = before.createQueryRunner()
   await payout.startTransaction()
-  // As an insert does before it reads the partner.
+  // Locks the table as an insert does before it reads the partner.
   await payout.query('LOCK TABLE charges IN ROW EXCLUSIVE MODE')
 
   const migrating = migrate(empty.url)

@@ -1,11 +1,11 @@
-// A migration behind a long read of a table, such as pg_dump: other sessions continue, and nothing is half done.
+// A migration that waits for a long read, such as pg_dump: other sessions continue, and nothing is half done.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { DataSource, type QueryRunner } from 'typeorm'
 import { migrate } from '../../db/migrate'
 import { migrations } from '../../db/migrations'
 import { createEmptyDatabase } from '../support/db/empty-database'
 
-/** It creates an index, and then needs an exclusive lock on a table. */
+/** A migration that creates an index, and then needs an exclusive lock on a table. */
 const last = 'ProofMore1794700800021'
 let empty: { url: string; drop(): Promise<void> }
 let before: DataSource
@@ -27,17 +27,17 @@ afterEach(async () => {
   await empty.drop()
 })
 
-test('other sessions pass, and it continues after the read', async () => {
+test('other sessions continue, and so does the migration after the read', async () => {
   const migrating = migrate(empty.url, { lockMs: 500, tries: 1_000, pauseMs: 100 })
   await untilItWaits()
-  // It waits behind the migration, which therefore must give way.
+  // This query waits behind the migration, so the migration must release its place in the queue.
   await before.query('SELECT FROM drifts')
   await dump.commitTransaction()
 
   expect(await migrating).toEqual([last])
 })
 
-test('it gives up with an error message, leaves nothing half done, and can be run again', async () => {
+test('a migration that gives up prints an error, leaves nothing half done, and can be run again', async () => {
   await expect(migrate(empty.url, { lockMs: 50, tries: 2, pauseMs: 1 })).rejects.toThrow(/pg_dump.*run it again/)
   await dump.commitTransaction()
 

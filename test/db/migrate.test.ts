@@ -1,4 +1,4 @@
-// Any number of processes may migrate at once: each migration runs once. The report is one line.
+// Any number of processes may migrate concurrently: each migration runs once. The report is one line.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client } from 'pg'
 import { migrate, migrationReport } from '../../db/migrate'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => empty.drop())
 
-test('five processes that migrate an empty database at once run each migration once', async () => {
+test('five processes that migrate an empty database concurrently run each migration once', async () => {
   const ran = await Promise.all([1, 2, 3, 4, 5].map(() => migrate(empty.url)))
 
   expect(ran.flat()).toEqual(migrations.map((migration) => migration.name))

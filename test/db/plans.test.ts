@@ -42,7 +42,7 @@ beforeAll(async () => {
   await api.db.dataSource.query('ANALYZE codes')
 })
 
-test('payouts similar to a new one', async () => {
+test('a search for payouts similar to a new one uses an index', async () => {
   const scope = { partnerId: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55', environment: 'sandbox' } as const
   const wanted = { accountLast4: '5678', accountHashes: [], amountPence: 12_000n, since: new Date(0) }
 
@@ -53,7 +53,7 @@ test('payouts similar to a new one', async () => {
   expect(plan).not.toContain('Seq Scan')
 })
 
-test('payouts by a part of their reference or name', async () => {
+test('a search by a part of the reference or name uses an index', async () => {
   const page = { take: 51, startingAfter: null }
 
   const plan = await planOf(
@@ -164,7 +164,7 @@ async function planOf(ask: (tx: Tx) => Promise<unknown>, plan?: Plan): Promise<s
   return explain((await statementsOf(ask)).at(-1), plan)
 }
 
-/** Nothing is found, so that all of them run. */
+/** Every query finds nothing, so that all statements run. */
 async function statementsOf(ask: (tx: Tx) => Promise<unknown>): Promise<Command[]> {
   const asked: Command[] = []
   const nothing = { command: 'SELECT', rowCount: 0, oid: 0, fields: [], rows: [] }
@@ -173,7 +173,7 @@ async function statementsOf(ask: (tx: Tx) => Promise<unknown>): Promise<Command[
 }
 
 async function explain(statement: Command | undefined, plan: Plan = 'for any values'): Promise<string> {
-  if (statement === undefined) throw new Error('the statement was not asked')
+  if (statement === undefined) throw new Error('the statement was not run')
   const options = plan === 'for its values' ? '' : '(GENERIC_PLAN)'
   const values = plan === 'for its values' ? [...statement.values] : []
   const lines: { 'QUERY PLAN': string }[] = await api.db.dataSource.query(

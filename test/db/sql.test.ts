@@ -29,7 +29,7 @@ test.each(hostile)('a value is never read as part of the statement: %s', async (
   expect(row).toEqual({ same: value })
 })
 
-test('an external object that resembles a fragment is no fragment', async () => {
+test('an external object that resembles a fragment is not a fragment', async () => {
   const forged = JSON.parse('{"shape": {"parts": ["1; DROP TABLE members"]}, "values": []}')
 
   await expect(db.sql`SELECT ${forged}::integer`).rejects.toThrow('invalid input syntax')
@@ -66,7 +66,7 @@ test('a number can be part of the text, and nothing else can', () => {
   for (const not of [forged, 1.5, -1, Number.NaN]) expect(() => literal(not)).toThrow('whole')
 })
 
-test('conditions are joined, also when there are none', () => {
+test('conditions are joined, even when there are none', () => {
   const some = joined([sql`a = ${1}`, sql`true`, sql`b = ${2}`], ' AND ')
 
   expect([some.shape.asStatement().text, some.values]).toEqual(['a = $1 AND true AND b = $2', [1, 2]])

@@ -52,7 +52,7 @@ test('every program that a container runs is made by the build', () => {
   expect(mains.filter(([, path]) => !existsSync(join(root, `${path}.ts`)))).toEqual([])
 })
 
-test('every dependency exists, and becomes healthy or ends, so nothing waits for ever', () => {
+test('every dependency exists, and becomes healthy or ends, so nothing waits forever', () => {
   const wrong = services.flatMap(([name, { depends_on: after = {} }]) =>
     Object.entries<Json>(after).flatMap(([other, { condition }]) => {
       const waited = compose.services[other]
@@ -137,7 +137,7 @@ test('the image is Debian slim, installs the locked packages, and does not run a
   expect(lines.filter((line) => line.startsWith('USER'))).toEqual(['USER 1000:1000'])
 })
 
-test('the image keeps the Temporal core of its own platform, code and licences, and nothing that no program reads', () => {
+test('the image keeps the Temporal core of its own platform, code and licences, and no file that nothing reads', () => {
   const bridge = '@temporalio/core-bridge'
   const own = `${bridge}/releases/${machine()}-unknown-linux-gnu/index.node`
   const kept = [own, `${bridge}/index.js`, `${bridge}/sdk-core/LICENSE.txt`, 'typeorm/index.js']

@@ -90,7 +90,7 @@ describeWithNginx('the proxy', () => {
     reader.pause()
     const endless = await until('the API writes', () => seen.find(({ url }) => url === '/endless'))
 
-    // The client that does not read does not notice either, but the proxy ends its own request to the API.
+    // A client that does not read does not notice the disconnect, but the proxy ends its own request to the API.
     await Promise.all([silent, headers, body, endless].map(closed))
 
     expect((await ask('/v1/balance')).status).toBe(200)
@@ -148,7 +148,7 @@ function answerUpstream(incoming: IncomingMessage, response: ServerResponse): vo
   else response.end('{}')
 }
 
-/** As fast as the other side reads. */
+/** Writes as fast as the other side reads. */
 function writeForEver(response: ServerResponse): void {
   const write = () => {
     while (!response.destroyed && response.write(Buffer.alloc(64 * 1024)));

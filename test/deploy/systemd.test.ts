@@ -103,7 +103,7 @@ test('API and worker start after the migrations, and restart without them', () =
 
 describe('the backup', () => {
   beforeEach(() => {
-    // Writes what it was given in place of a dump, because the pg_dump of this machine may be older than the server.
+    // A fake pg_dump that writes its input, because the pg_dump of this machine may be older than the server.
     const fake = '#!/bin/sh\nenv | grep ^PG | sort >"${2#--file=}"\necho "$@" >>"$(dirname "${2#--file=}")/arguments"\n'
     writeFileSync(join(folder, 'pg_dump'), fake, { mode: 0o755 })
   })

@@ -71,7 +71,7 @@ test('the page about the Web UI names every search attribute, workflow, step and
     /^export interface PayoutActivities \{(.+?)^\}/ms.exec(read('workflows/payouts/payout.ts')) ?? []
   const steps = [...contract.matchAll(/^ {2}(\w+)\(/gm)].map(([, step = '']) => step)
   const attributes = Object.values(payoutSearchAttributes).map(({ name }) => name)
-  // A Schedule stands for the workflow that it starts.
+  // A Schedule represents the workflow that it starts.
   const workflows = exported.filter((name) => !(name in scheduleIds))
 
   const missing = [...attributes, ...workflows, ...steps, ...Object.values(scheduleIds)].filter(
@@ -89,7 +89,7 @@ async function aTrace(partner: PartnerRow) {
   return db.transaction((tx) => openCase(tx, wanted))
 }
 
-/** In code blocks and in sentences, without the comment or pipe that follows. */
+/** The command lines in code blocks and sentences, without the comment or pipe that follows. */
 function commandLinesOf(text: string): string[] {
   const inline = inlineCode(text)
   const blocks = [...text.matchAll(/^```\w*\n([^]*?)^```/gm)].flatMap(([, block = '']) => block.split('\n'))
@@ -112,7 +112,7 @@ function inlineCode(text: string): string[] {
   return [...prose.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replaceAll(/\s+/g, ' '))
 }
 
-/** With a value for each placeholder, and with the optional parts. */
+/** The line with a value for each placeholder, and with its optional parts. */
 function filledIn(line: string): string {
   const values: Readonly<Record<string, string>> = { rate: '0.79', month: '2026-10', amount: '10.00', ref: 'tr_1' }
   return line

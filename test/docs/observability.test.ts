@@ -94,7 +94,7 @@ test('every metric of an alert or a panel is exposed', () => {
   expect(missing).toEqual([])
 })
 
-test('every label that one of them selects by exists, with each named value', () => {
+test('every label that an alert or a panel selects by exists, with each named value', () => {
   const lines = shown.flatMap((each) => each.text.split('\n'))
   const selectors = queries.flatMap(({ name, expr }) =>
     [...expr.matchAll(/(\w+)\{([^}]+)\}/g)]
@@ -185,7 +185,7 @@ const prometheusOwn = ['up']
 async function failSomeWorkflows(taskQueue: string): Promise<void> {
   const start = (type: string) => client.workflow.start(type, { taskQueue, workflowId: `${taskQueue}/${type}` })
   hanging = await start('noSuchWorkflow')
-  // Started by hand without its month, it fails at once.
+  // Started by hand without its month, it fails immediately.
   await start('invoiceRun')
 }
 

@@ -51,7 +51,7 @@ test.each([
 })
 
 /**
- * In backticks, with the extension of one of our files or after one of our folders. A placeholder ends the
+ * Finds paths in backticks, by the extension of our files or the name of our folders. A placeholder ends the
  * checked part.
  */
 function pathsIn(text: string): string[] {
@@ -63,7 +63,7 @@ function pathsIn(text: string): string[] {
   return [...new Set(quoted.filter((path) => isPath(path) && !isMade(path)))]
 }
 
-/** As GitHub makes it. */
+/** The anchor that GitHub generates. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -76,8 +76,8 @@ function isFolder(name = ''): boolean {
 }
 
 /**
- * From the root, from the page or from docs/. Otherwise it is the last part of a path whose folder the
- * sentence has named.
+ * Tries the root, the page and docs/. Otherwise the path must be the end of a path whose folder the
+ * sentence names.
  */
 function isThere(page: string, path: string): boolean {
   const bare = path.replace(/\/$/, '')

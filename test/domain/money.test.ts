@@ -23,7 +23,7 @@ const largestPence = 99_999_999_999_999n
 const largestBigintOfPostgres = 9_223_372_036_854_775_807n
 const pence = fc.bigInt({ min: 0n, max: largestPence })
 
-test('the pattern of a range accepts an amount, with or without leading zeros, exactly if it is inside', () => {
+test('the pattern of a range accepts an amount, with or without leading zeros, if and only if it is in the range', () => {
   const small = fc.bigInt({ min: 0n, max: 20_000n })
   const zeros = fc.nat({ max: 3 }).map((count) => '0'.repeat(count))
   const near = (bound: bigint) => [bound - 1n, bound, bound + 1n].filter((amount) => amount >= 0n)

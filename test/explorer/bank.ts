@@ -1,5 +1,5 @@
-// The sandbox bank's own records and rules inside a schedule, without sockets: each request, its storing and
-// its answer are points.
+// The sandbox bank's own records and rules inside a schedule, without sockets: each request, its commit and
+// its response are schedule points.
 import { randomUUID } from 'node:crypto'
 import { type ProviderRail, providerRailOver } from '../../rail/provider'
 import type { Answer, BankCall, Client } from '../../rail/provider/client'
@@ -95,12 +95,12 @@ export class ExploredBank {
     return providerRailOver(client, { clock: this.schedule.clock })
   }
 
-  /** The next transfer bounces, or is returned after delivery. */
+  /** Makes the next transfer bounce, or come back after delivery. */
   spoil(kind: 'undeliverable' | 'return'): void {
     this.bank.faults.add({ ...plainFault, kind, times: 1, ms: 60_000 })
   }
 
-  /** Below the amount that its share can cover. */
+  /** Sets the bank's rate, or restores it with null. */
   moveRate(sellRate: string | null): void {
     this.bank.faults.reset()
     if (sellRate !== null) this.bank.faults.add({ ...plainFault, kind: 'rate_jump', sell_rate: sellRate })

@@ -8,11 +8,11 @@ import { type Actor, currentActor, never, type Process, type Settling } from './
 
 export interface ExploredDatabase extends Settling {
   readonly db: Db
-  /** Outside of every schedule: for the invariants and for reads by no actor. */
+  /** Reads outside of every schedule, for the invariants. */
   look<Row>(sql: string, values?: unknown[]): Promise<Row[]>
   /** How often an actor had to wait for another one's lock. */
   readonly waits: number
-  /** The open transactions of a process end as when its connections are lost. */
+  /** Ends the open transactions of a process, as a loss of its connections would. */
   crash(process: Process): void
   /** Called with the text of each executed statement. */
   onStatement: (actor: Actor, text: string, rows: readonly unknown[]) => void
@@ -75,7 +75,7 @@ export async function openExplored(url: string): Promise<ExploredDatabase> {
         if (transaction.actor.process !== process) continue
         open.delete(raw)
         transaction.isLost = true
-        // After a statement that still waits for a lock, as the server itself does it.
+        // Rolls back after a statement that still waits for a lock, as the server does.
         void tracked(raw, raw.query('ROLLBACK')).finally(() => raw.release())
       }
     },

@@ -44,7 +44,7 @@ export async function explore(stage: Stage, plan: Plan, scheduler: fc.Scheduler,
   return { violations: [...new Set(violations)], trace: schedule.trace, steps: schedule.steps, end }
 }
 
-/** The plan's events, each when its time has come. Between them the clock moves only when nothing else can. */
+/** Runs the plan's events, each at its time. Between them the clock moves only when nothing else can. */
 async function follow(world: World, { events }: Plan): Promise<void> {
   const { schedule } = world
   let [steps, idle] = [0, 0]
@@ -77,7 +77,7 @@ async function untilIdle(schedule: Schedule): Promise<void> {
   while ((await schedule.step()) === 'stepped');
 }
 
-/** Lets that much time pass, timer by timer. */
+/** Lets this much time pass, timer by timer. */
 async function rest(schedule: Schedule, ms: number): Promise<void> {
   const untilMs = schedule.nowMs + ms
   for (;;) {
@@ -117,7 +117,7 @@ async function probe(world: World): Promise<string[]> {
   return [`nothing was sent, and the payout is locked: cancel ${answer.outcome}, ${describeRow(now)}`]
 }
 
-/** All faults end, and a day passes, as far as the payout needs it. */
+/** Ends all faults, and lets up to a day pass while the payout needs it. */
 async function drain(world: World): Promise<void> {
   const { schedule } = world
   world.heal()

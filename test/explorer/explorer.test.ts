@@ -1,5 +1,5 @@
 // The schedule explorer: the real steps of one payout, interleaved by fast-check, against PostgreSQL and an in-process bank.
-// First, so that what is loaded afterwards gets the replacements.
+// Imported first, so that modules loaded afterwards get the replacements.
 // oxlint-disable-next-line import/no-unassigned-import
 import './replaced'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -14,7 +14,7 @@ const { EXPLORE_SEED, EXPLORE_SCHEDULES, EXPLORE_PATH, EXPLORE_ALL } = process.e
 const ordered = EXPLORE_SEED !== undefined
 const seeds = ordered ? [Number(EXPLORE_SEED)] : [1, 2, 3]
 const schedules = Number(EXPLORE_SCHEDULES ?? 80)
-/** After the first failure: a shorter schedule is easier to read, but not worth more time than that. */
+/** Time limit for finding a shorter schedule after the first failure. */
 const shrinkMs = 60_000
 
 /** Only ends a run that hangs; tens of thousands of schedules take hours on a busy machine. */
@@ -59,7 +59,7 @@ test.each(seeds)(
   longestMs,
 )
 
-/** The summary of a run, for its reader. */
+/** The printed summary of a run. */
 class Summary {
   failures = 0
   /** The first, or the shortest, schedule that breaks each invariant. */

@@ -1,5 +1,5 @@
-// What must hold after every schedule: the referee's rules, and that no cancel lies, nothing unsent is locked
-// and nothing is stuck.
+// The invariants after every schedule: the referee's rules, a true answer to every cancel, and no payout that is
+// unsent and locked, or stuck.
 import { bankRules } from '../referee/bank-rules'
 import { clientRules } from '../referee/client-rules'
 import { ledgerRules } from '../referee/ledger-rules'

@@ -87,7 +87,7 @@ const after: fc.Arbitrary<Planned['after']> = fc.oneof(
   fc.record({ count: fc.integer({ min: 0, max: 3 }), of: fc.constant('idle moments') } as const),
 )
 
-/** A payout that goes through at once leaves little to explore. */
+/** A payout that succeeds immediately leaves little to explore. */
 const opening: fc.Arbitrary<readonly Happening[]> = fc.oneof(
   { weight: 3, arbitrary: fc.constant([{ kind: 'pause' }] as const) },
   {

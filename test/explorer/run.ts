@@ -2,7 +2,7 @@
 import type { Process, Schedule } from './schedule'
 import { type ActivityCall, ContinueAsNew, type Incarnation, inside, msOf, recheck } from './workflow-runtime'
 
-/** What a run needs from its server. */
+/** The parts of the server that a run uses. */
 export interface Server {
   readonly schedule: Schedule
   readonly process: Process

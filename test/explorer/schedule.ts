@@ -36,7 +36,7 @@ interface Timer {
 
 /** Real work that a step may have started. A step is over when all remaining work needs another step. */
 export interface Settling {
-  /** How many pieces of it were ever started. */
+  /** How many pieces of work were ever started. */
   readonly started: number
   settled(): Promise<void>
 }
@@ -70,7 +70,7 @@ export class Schedule {
     })
   }
 
-  /** Waits until the scheduler chooses this actor to continue; for ever when its process has died. */
+  /** Waits until the scheduler chooses this actor to continue. Never resolves if its process has died. */
   async point(label: string): Promise<void> {
     const actor = this.actor()
     if (!actor.process.alive) return never()
@@ -89,7 +89,7 @@ export class Schedule {
     return 'stepped'
   }
 
-  /** Every actor has reached its next point, waits for a timer, or waits for another one's row lock. */
+  /** Waits until every actor has reached its next point, waits for a timer, or waits for another one's row lock. */
   async quiesce(): Promise<void> {
     for (let started = -1; started !== this.work.started || this.recheck(); ) {
       started = this.work.started

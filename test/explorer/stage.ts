@@ -43,7 +43,7 @@ export interface Stage {
 
 const balanceMicro = 1_000_000_000n
 const openedAt = new Date('2026-11-15T09:00:00.000Z')
-/** Deleted rows are removed from disk once every so many schedules. */
+/** The number of schedules between two vacuums, which remove deleted rows from disk. */
 const vacuumEvery = 250
 
 export async function openStage(): Promise<Stage> {

@@ -8,7 +8,7 @@ import type { ActivityCall } from './workflow-runtime'
 
 export interface TemporalParts {
   readonly schedule: Schedule
-  /** The live ones, in the order of preference. */
+  /** The live workers, in the order of preference. */
   readonly workers: () => readonly Process[]
   readonly activities: PayoutActivities & PayoutReturnActivities
   readonly workflows: Readonly<Record<string, (input: never) => Promise<unknown>>>
@@ -84,14 +84,14 @@ export class TemporalServer implements Server {
     })
   }
 
-  /** As our processes see it. */
+  /** The client that our processes use. */
   client(): Client {
     const { schedule } = this.parts
     const point = async (label: string) => schedule.point(label)
     const client = {
       options: { namespace: 'default' },
       connection: {},
-      // Our code sets deadlines on the clock of the machine; whole seconds of them count here.
+      // Our code sets deadlines by the machine's clock. Here they count in whole seconds.
       withDeadline: <T>(deadlineMs: number, ask: () => Promise<T>) =>
         schedule.withDeadline(Math.round((deadlineMs - Date.now()) / 1_000) * 1_000, ask),
       workflow: {

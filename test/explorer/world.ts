@@ -170,14 +170,14 @@ export class World {
     })
   }
 
-  /** The bank, the rail and the partner work normally from here on. */
+  /** Makes the bank, the rail and the partner work normally again. */
   heal(): void {
     this.bank.trouble = null
     this.bank.moveRate(null)
     this.release()
   }
 
-  /** Nothing on our side holds the payout any more. */
+  /** Removes everything on our side that holds the payout. */
   release(): void {
     this.happen({ kind: 'resume' })
     this.happen({ kind: 'reactivate' })
@@ -241,7 +241,7 @@ export class World {
     })
   }
 
-  /** What `ops payout cancel` does once it has reached Temporal. */
+  /** Acts as `ops payout cancel` does once it has reached Temporal. */
   private async cancelByOps(id: string, hear: (outcome: CancelAnswer['outcome'], status: string | null) => void) {
     const { db } = this.database
     const ops: Process = { name: 'ops', alive: true }
@@ -315,7 +315,7 @@ export class World {
     })
   }
 
-  /** Its current state, read outside of the schedule. */
+  /** The payout's current row, read outside of the schedule. */
   async row(): Promise<ExploredRow | null> {
     const [row] = await this.database.look<ExploredRow>('SELECT * FROM payouts WHERE idempotency_key = $1', [
       idempotencyKey,

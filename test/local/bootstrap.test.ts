@@ -155,7 +155,7 @@ test('an old Node gets one error message', async () => {
   const refused = await bootstrap('-r', './.npm/old.cjs')
 
   expect(refused.status).toBe(1)
-  expect(refused.output).toMatch(/^Payouts needs Node 20\.19 or newer, and this is Node 18\.20\.4: .*\n$/)
+  expect(refused.output).toMatch(/^Payouts needs Node 20\.19 or newer, but this is Node 18\.20\.4\. .*\n$/)
 })
 
 // A fake npm: slow while `slow` exists, failing while `fail` exists, and logging every call.

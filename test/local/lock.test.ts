@@ -16,7 +16,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('one process holds the lock, and the other learns the holder', () => {
+test('one process holds the lock, and another one gets the PID and URL of the holder', () => {
   const first = takeLock(path, { api: 'http://localhost:3000' })
   const second = takeLock(path, { api: 'http://localhost:3001' })
 

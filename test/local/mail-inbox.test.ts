@@ -35,7 +35,7 @@ describe('the stored mails', () => {
     expect((await inbox.bytes(after[0]?.attachments[0]?.path ?? '')).equals(content)).toBe(true)
   })
 
-  test('are deleted for ever by DELETE', async () => {
+  test('are deleted permanently by DELETE', async () => {
     await deliver({})
 
     const answer = await fetch(`${inbox.url}/messages.json`, { method: 'DELETE' })

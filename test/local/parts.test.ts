@@ -55,7 +55,7 @@ test('a part that fails to restart counts as ended', async () => {
   expect(attempts).toBe(restartsMax)
 })
 
-test('a part that cannot be restarted ends the system at once', async () => {
+test('a part that cannot be restarted ends the system immediately', async () => {
   await startPart('Worker', 'exec sleep 60', 'restarted')
   await startPart('PostgreSQL', 'exit 1', null)
 

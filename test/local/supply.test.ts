@@ -1,4 +1,4 @@
-// The dependency check: it needs no network, and detects every way in which a package may slip through.
+// The dependency check: it needs no network, and detects every package that could be installed unverified.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -80,17 +80,17 @@ describe('it refuses', () => {
     [
       'a listed package that has a hash',
       { withoutHash: ['koa@3.2.1', 'postgres@1.0.0'] },
-      'koa@3.2.1 is in without-hash.json and needs no exception: run npm run fill:hashes.',
+      'koa@3.2.1 is in without-hash.json but needs no exception: run npm run fill:hashes.',
     ],
     [
       'a package with another hash than the locked one',
       { lock: changed('node_modules/koa', { version: '3.2.1', integrity: 'sha512-BBBB' }) },
-      'node_modules/koa is not what package-lock.json names: run npm ci.',
+      'node_modules/koa differs from package-lock.json: run npm ci.',
     ],
     [
       'a package missing from the lock file',
       { installed: { packages: { ...good.installed.packages, 'node_modules/left-pad': koa } } },
-      'node_modules/left-pad is installed and not in package-lock.json: run npm ci.',
+      'node_modules/left-pad is installed but not in package-lock.json: run npm ci.',
     ],
     [
       'a package from outside the registry',
@@ -105,7 +105,7 @@ describe('it refuses', () => {
     [
       'one package more than the budget',
       { lock: { packages: { ...good.lock.packages, ...many(251) } } },
-      '252 packages in production, and the budget is 251.',
+      '252 production packages exceed the budget of 251.',
     ],
   ])('%s', (_what, change, sentence) => {
     const { status, said } = check({ ...good, ...change })

@@ -110,7 +110,7 @@ describe('a mail that is not sent', () => {
   test.each([
     ['the recipient is unknown', 'rcpt', 550, 'refused'],
     ['the recipient has to wait', 'rcpt', 450, 'later'],
-    ['the mail is not liked', 'data', 554, 'refused'],
+    ['the mail is rejected', 'data', 554, 'refused'],
     ['the server is full', 'data', 452, 'later'],
     ['the server does not like us', 'mail', 550, 'later'],
   ] as const)('%s (%s, %i): %s', async (_what, at, responseCode, outcome) => {

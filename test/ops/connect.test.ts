@@ -64,7 +64,7 @@ describe('the system that ops uses', () => {
     const created = await runWith({ DATABASE_URL }, ['key', 'create', '--partner', 'acme', '--environment', 'sandbox'])
 
     expect(shown.code).toBe(0)
-    expect(created).toEqual({ code: 1, out: '', err: 'Set SECRET_KEYS too, to the value that the API uses.\n' })
+    expect(created).toEqual({ code: 1, out: '', err: 'Also set SECRET_KEYS, to the value that the API uses.\n' })
   })
 })
 

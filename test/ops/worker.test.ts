@@ -51,7 +51,7 @@ test('worker list shows each worker with its state: running ones first, forgotte
   )
 })
 
-test('worker drain requests it, waits, and reports the end; every partner’s activity list names the operator', async () => {
+test('worker drain requests a drain, waits for it, and reports the end; every partner’s activity list names the operator', async () => {
   const worker = await aWorker('aaaaaa')
   await aWorker('bbbbbb')
 
@@ -197,8 +197,8 @@ interface About {
 let started = 0
 
 /**
- * As its process registers it. Each one is earlier than the previous one, so that the list follows the order
- * of the test.
+ * Registers a worker as its process does. Each one is earlier than the previous one, so that the list follows the
+ * order of the test.
  */
 async function aWorker(id: string, about: About = {}): Promise<WorkerProcess> {
   started += 1

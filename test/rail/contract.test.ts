@@ -29,13 +29,13 @@ import { published } from '../support/bank/published-signature'
 const { BANK_CONTRACT_URL: realUrl, BANK_CONTRACT_KEY: realKey } = environment()
 const isRealAsked = Boolean(realUrl && realKey)
 if (!isRealAsked && (realUrl || realKey)) throw new Error('Set both BANK_CONTRACT_URL and BANK_CONTRACT_KEY, or none.')
-// Whatever the address, because this suite pays.
+// Checked for any address, because this suite pays.
 if (realKey && !realKey.startsWith('sk-test-'))
   throw new Error('BANK_CONTRACT_KEY must be a key of the bank’s sandbox.')
 
 const banks = ['the sandbox bank', ...(isRealAsked ? ['the real bank’s sandbox'] : [])]
 if (!isRealAsked) {
-  // oxlint-disable-next-line jest/no-disabled-tests, jest/expect-expect -- It tells who reads the run what was left out.
+  // oxlint-disable-next-line jest/no-disabled-tests, jest/expect-expect -- Shows readers of the run what was skipped.
   test.skip('the real bank’s sandbox: skipped, because BANK_CONTRACT_URL and BANK_CONTRACT_KEY are not set', () => {})
 }
 
@@ -250,7 +250,7 @@ describe.each(banks)('%s', (name) => {
     expect(registered.publicKey).toMatch(/^-----BEGIN PUBLIC KEY-----/)
   })
 
-  test('disables a webhook, however often it is asked to, also one that it does not have', async () => {
+  test('disables a webhook, however often it is asked to, even one that it does not have', async () => {
     const webhook = { url: 'https://payouts.example/webhooks/old', key: randomUUID() }
     const { webhookRef } = await rail.registerWebhook(webhook)
 

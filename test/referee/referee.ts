@@ -1,4 +1,4 @@
-// The referee: what must hold after every story, whatever went wrong in it (I1–I10, each named in its rule file).
+// The referee: the rules that hold after every story, whatever went wrong in it (I1–I10, each named in its rule file).
 import type { Db } from '../../db/database'
 import { until } from '../support/until'
 import { auditRules } from './audit-rules'
@@ -16,7 +16,7 @@ export type { Canary } from './secret-rules'
 export interface Evidence {
   /** The database. */
   readonly records: Records
-  /** The same one, for its audit chain: the referee seals unsealed rows. */
+  /** The same database, for its audit chain: the referee seals unsealed rows. */
   readonly audited: Db
   /** The address of the bank's control API, whose records are the evidence. */
   readonly bankControlUrl: string

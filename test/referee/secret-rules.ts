@@ -38,7 +38,7 @@ async function columnsByTable(records: Records): Promise<Column[][]> {
   return tables.map(({ columns }) => columns)
 }
 
-/** A whole table first: most have no match, and there are hundreds of columns. */
+/** Searches a whole table first, because most have no match and there are hundreds of columns. */
 async function standsInSome(
   records: Records,
   columns: readonly Column[],
@@ -59,7 +59,7 @@ async function standsIn(
 ): Promise<string[]> {
   const patterns = patternsFor(canaries.filter(({ allowedIn }) => allowedIn !== name))
   if (patterns.length === 0) return []
-  // All at once first, because a long story has many rows. Only a match is searched for each value.
+  // All values together first, because a long story has many rows. Only a match is searched for each value.
   const rows: { canary: string }[] = await records.query(
     `SELECT DISTINCT canary FROM (SELECT ${column}::text AS said FROM ${table} WHERE ${column}::text ~ $2) found,
       unnest($1::text[]) AS canary WHERE said ~ canary`,

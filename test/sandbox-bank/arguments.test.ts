@@ -1,4 +1,4 @@
-// The bank's keys come from files where other users could list the arguments of its process.
+// The bank's keys come from files, because other users can list the arguments of its process.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

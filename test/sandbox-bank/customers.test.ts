@@ -12,7 +12,7 @@ async function press(url: string, choice: string): Promise<Response> {
   return fetch(url, { method: 'POST', body, redirect: 'manual' })
 }
 
-test('the sandbox approves a customer at once', async () => {
+test('the sandbox approves a customer immediately', async () => {
   const { status, json } = await bank.post('/kyc_links', aKycLink())
   const customer = await bank.get(`/customers/${json.customer_id}`)
 
@@ -60,7 +60,7 @@ test('live mode has one link per email, ignoring case, and returns it; the sandb
   expect(inSandbox.map(({ status }) => status)).toEqual([201, 201])
 })
 
-test('a live customer becomes active by the two pages, and is redirected back', async () => {
+test('a live customer becomes active through the two pages, and is redirected back', async () => {
   const { json } = await bank.post('/kyc_links', aKycLink({ redirect_uri: 'https://partner.example/back' }), live)
   const before = await bank.get(`/customers/${json.customer_id}`, live)
   const shown = await (await fetch(json.kyc_link)).text()

@@ -93,7 +93,7 @@ test('a closed account accepts no transfer until it is reopened', async () => {
 test('a payee check runs once at a time and ends without a second request', async () => {
   const { json } = await bank.post(path, anAccount())
 
-  // Both at once, because the first may be over when the second starts.
+  // Sent concurrently, because otherwise the first may end before the second starts.
   const both = await Promise.all([1, 2].map(() => bank.post(`${path}/${json.id}/verify`, undefined)))
   const [started, twice] = both.toSorted((one, other) => one.status - other.status)
   const done = await until('the check', async () => {

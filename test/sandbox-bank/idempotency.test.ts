@@ -1,4 +1,4 @@
-// Idempotency-Key: one answer per key and body, for a day, also for requests in flight.
+// Idempotency-Key: one answer per key and body, for a day, including requests in flight.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
@@ -76,7 +76,7 @@ test('after its window a key is 422', async () => {
   await short.close()
 })
 
-test('a refusal leaves the key free, or is replayed when the bank is configured so', async () => {
+test('a refusal leaves the key free, or is replayed if the bank is configured to do so', async () => {
   const strict = await openTestBank({ refusals: 'replayed' })
   const outcomes: number[] = []
   for (const each of [bank, strict]) {
@@ -111,7 +111,7 @@ test('a second identical request in flight waits for the first and gets its answ
   expect(await transfersOf(order.client_reference_id)).toBe(1)
 })
 
-test('another body under a key in flight is refused at once', async () => {
+test('another body under a key in flight is refused immediately', async () => {
   const key = randomUUID()
   const order = aTransfer(party)
   const fault = await bank.fault({ kind: 'hang', ms: 600, match: { client_reference_id: order.client_reference_id } })

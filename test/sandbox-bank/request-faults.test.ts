@@ -37,7 +37,7 @@ async function strike(plan: Json): Promise<Struck> {
 }
 
 function answered({ first }: Struck): Answer {
-  if (first === 'no answer') throw new Error('no answer came')
+  if (first === 'no answer') throw new Error('the bank did not answer')
   return first
 }
 
@@ -116,7 +116,7 @@ test('a hanging request is still carried out when its client has disconnected, a
   expect((await bank.control('GET', `/transfers?client_reference_id=${order.client_reference_id}`)).json.count).toBe(1)
 })
 
-test('a request can hang for ever, before or after storing, until the faults are reset', async () => {
+test('a request can hang forever, before or after storing, until the faults are reset', async () => {
   for (const [stage, count] of [
     ['before', 0],
     ['after', 1],

@@ -109,7 +109,7 @@ test('200 concurrent transfers on one wallet that covers 50 never overspend it',
   expect((await bank.control('GET', `/transfers?customer_id=${racing.customer}`)).json.count).toBe(50)
 })
 
-test('an account ending 0000 is undeliverable in the sandbox’s response, then refunded, twice in a row', async () => {
+test('an account ending in 0000 is undeliverable in the sandbox’s response, then refunded, twice in a row', async () => {
   const magic = anAccount({ account: { sort_code: '123456', account_number: '12340000' } })
   const { json } = await bank.post(`/customers/${party.customer}/external_accounts`, magic)
   const before = await balanceOf(bank, party)
@@ -126,7 +126,7 @@ test('an account ending 0000 is undeliverable in the sandbox’s response, then 
   }
 })
 
-test('an account ending 0000 is like any other in live', async () => {
+test('an account ending in 0000 is like any other in live', async () => {
   const live = { environment: 'live' } as const
   const rich = await aParty(bank, live)
   await bank.control('POST', `/wallets/${rich.wallet}/deposits`, { amount: '1000.00' })

@@ -1,5 +1,5 @@
-// Everything fails at once, for half a minute or as long as `npm run chaos` says: nothing is lost and nothing
-// is paid twice.
+// Everything fails together, for half a minute or as long as `npm run chaos` is told to run: nothing is lost and
+// nothing is paid twice.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { migrate } from '../../db/migrate'
 import { systemClock } from '../../runtime/clock'
@@ -19,7 +19,7 @@ const seed = Number(environment()['CHAOS_SEED'] ?? 7)
 const minutes = Number(environment()['CHAOS_MINUTES'] ?? 0.5)
 const finals = ['completed', 'failed', 'returned']
 
-// Processes that are down at the end of the plan get the time of a verdict to start.
+// Allows as much time as a verdict for processes that are down at the end of the plan to start.
 jest.setTimeout(minutes * 60_000 + 2 * verdictMs)
 
 let servers: OwnServers
@@ -56,7 +56,7 @@ test(`${minutes} minutes of chaos, seed ${seed}: every accepted payout is final,
   await world.bank.control('DELETE', '/faults')
   await world.bank.control('DELETE', '/outage')
   await partners.stop(settleMs)
-  // On a slow machine little had been paid before.
+  // On a slow machine, few payouts were complete until now.
   const returns = await takeBack.finish(settleMs)
   const verdict = await verdictOn(world, partners)
 
@@ -86,7 +86,7 @@ test('the verdict can fail: one changed entry is a drift, and one changed activi
   expect(await driftsOf(world)).toEqual([])
 })
 
-/** Printed for docs/reliability.md, and not in a test run. */
+/** Prints the row for docs/reliability.md, but not in a test run. */
 function printSummary(run: Run): void {
   if (environment()['CHAOS_MINUTES'] !== undefined) process.stderr.write(`${JSON.stringify(run)}\n${rowOf(run)}\n`)
 }

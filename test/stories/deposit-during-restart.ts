@@ -5,7 +5,7 @@ import type { Json } from '../support/bank/client'
 import type { World } from '../support/system/world'
 import { until } from '../support/until'
 
-/** 1.01 to 1.10 USDC: ten and 0.55. */
+/** The sum of 1.01 to 1.10 USDC. */
 const tenDeposits = 10_550_000n
 
 export function depositDuringRestart(open: () => World): void {
@@ -69,7 +69,7 @@ export function depositDuringRestart(open: () => World): void {
     await Promise.all([world.api.start(), world.worker.start()])
   }
 
-  /** Of 1.01, 1.02, 1.03 … USDC, one after the other. Returns the bank's references. */
+  /** Makes deposits of 1.01, 1.02, 1.03 … USDC, one after the other. Returns the bank's references. */
   async function deposits(count: number): Promise<string[]> {
     const ids: string[] = []
     for (let cents = 1; cents <= count; cents++) {
@@ -87,7 +87,7 @@ export function depositDuringRestart(open: () => World): void {
     return row.n
   }
 
-  /** The balance when all of them are booked. */
+  /** The number of sets and the balance once all of them are booked. */
   async function booked(ids: readonly string[]): Promise<{ sets: number; balance: bigint }> {
     await until('all are booked', async () => (await countBooked(ids)) >= ids.length, 60_000)
     return { sets: await countBooked(ids), balance: await world.balance('live') }

@@ -1,4 +1,4 @@
-// What operators do to a running system: drain a worker, pause the rail through restarts, wake waiting
+// Operator actions on a running system: drain a worker, pause the rail through restarts, wake waiting
 // payouts. Nothing is paid twice.
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { World } from '../support/system/world'
@@ -32,7 +32,7 @@ export function onCall(open: () => World): void {
     expect(await world.settled(body.id)).toMatchObject({ status: 'completed', attempt: 1 })
   })
 
-  test('the rail is paused: answered 201 pending at once, kept when API and worker restart, and sent by rail resume', async () => {
+  test('the rail is paused: answered 201 pending immediately, kept when API and worker restart, and sent by rail resume', async () => {
     const before = await world.balance()
     await world.ops('rail', 'pause', '--environment', 'sandbox', '--reason', 'a story')
 

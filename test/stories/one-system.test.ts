@@ -1,4 +1,4 @@
-// Stories that leave the system as they found it share one, because starting it is most of the work.
+// Stories that leave the system unchanged share one system, because starting it takes most of the time.
 import { afterAll, beforeAll, describe } from '@jest/globals'
 import { type ACollector, aCollector } from '../support/a-collector'
 import { openWorld, type World } from '../support/system/world'
@@ -23,7 +23,7 @@ afterAll(async () => {
   await collector?.close()
 })
 
-// First, because it reads everything that API and worker have written.
+// Runs first, because it reads everything that API and worker have written.
 describe('traces', () => {
   traces(
     () => world,
@@ -43,7 +43,7 @@ describe('suspended', () => {
   suspendedPartner(() => world)
 })
 
-// Last, because it changes how the bank refuses.
+// Runs last, because it changes how the bank refuses.
 describe('refusals', () => {
   refusedForNow(() => world)
 })

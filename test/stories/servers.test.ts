@@ -23,7 +23,7 @@ let temporal: TemporalServer
 let world: World
 
 beforeAll(async () => {
-  // As root PostgreSQL runs as another user, who needs access.
+  // When root runs this test, PostgreSQL runs as another user, who needs access.
   chmodSync(folder, 0o755)
   ;[postgres, temporal] = await Promise.all([openPostgres(0), openTemporal(0)])
   await migrate(postgres.url)
@@ -72,12 +72,12 @@ test('Temporal is killed under load and restarted: pending during the outage and
   await expect(world.judge()).resolves.toBeUndefined()
 })
 
-test('API, worker, Temporal and PostgreSQL are killed at once under load and restarted: everything is finished, once', async () => {
+test('API, worker, Temporal and PostgreSQL are killed together under load and restarted: everything is finished, once', async () => {
   const load = underLoad(world, 30)
   await load.some()
 
   await Promise.all([world.api.kill(), world.worker.kill(), gone(temporal), gone(postgres)])
-  // The worker first, which has to wait for both servers, and the API last: no supervisor starts them in order.
+  // Starts the worker first, which has to wait for both servers, and the API last: no supervisor starts them in order.
   const worker = world.worker.start()
   temporal = await openTemporal(Number(temporal.address.split(':')[1]))
   postgres = await openPostgres(postgres.port)

@@ -119,11 +119,11 @@ describe('npm start', () => {
     expect(modes).toEqual([0o600, 0o600, 0o600, 0o600])
   })
 
-  test('a second one in the same DATA_DIR reports where the first one is', async () => {
+  test('a second start in the same DATA_DIR reports where the first system is', async () => {
     const second = startHere({ PORT: String(await choosePort(0)) })
 
     expect(await second.exited).toBe(1)
-    expect(second.output().trim()).toMatch(/^Payouts already runs in .* at http:\/\/localhost:\d+; .*\.$/)
+    expect(second.output().trim()).toMatch(/^Payouts is already running in .* at http:\/\/localhost:\d+; .*\.$/)
   })
 
   test('with DATABASE_URL and TEMPORAL_ADDRESS it starts only the API and the worker', async () => {
@@ -170,7 +170,7 @@ describe('npm start', () => {
   describe('the commands of README.md and docs/tour.md', () => {
     tour(() => ({ dataDir, port }))
 
-    test('npm start says in one line that it restarted the worker that the tour kills', () => {
+    test('npm start reports in one line that it restarted the worker that the tour kills', () => {
       expect(system.output().match(/^✓ Worker had ended and was restarted/gm)).toHaveLength(1)
     })
   })
@@ -185,7 +185,7 @@ describe('npm start', () => {
       'Temporal',
       'Worker',
     ])
-    // npm passes the signal on, so it may arrive twice at once.
+    // npm forwards the signal, so it may arrive twice in quick succession.
     system.signal('SIGINT')
     system.signal('SIGINT')
 
@@ -212,7 +212,7 @@ describe('the next start', () => {
     expect(readRunningEnvironment(dataDir)).toBeNull()
   })
 
-  test('recovers from that, on the ports that settings name; when npm itself is killed with SIGKILL, no process stays behind either', async () => {
+  test('recovers from that, on the configured ports; when npm itself is killed with SIGKILL, no process stays behind either', async () => {
     const ports = [await choosePort(0), await choosePort(0), await choosePort(0)]
     const [TEMPORAL_UI_PORT = '', SANDBOX_BANK_PORT = '', MAIL_INBOX_PORT = ''] = ports.map(String)
     const settings = { TEMPORAL_UI_PORT, SANDBOX_BANK_PORT, MAIL_INBOX_PORT }
@@ -266,7 +266,7 @@ describe('a start that cannot succeed', () => {
     )
   })
 
-  test('reports in one sentence that a port that a setting names is taken, or given to two servers', async () => {
+  test('reports in one sentence that a configured port is taken, or given to two servers', async () => {
     const PORT = String(await choosePort(0))
     const taken = startHere({ PORT, SANDBOX_BANK_PORT: port })
     expect(await taken.exited).toBe(1)
@@ -312,7 +312,7 @@ async function workingWorkers(): Promise<number> {
   return JSON.parse(stdout).data.filter(({ state }: { state: string }) => state === 'working').length
 }
 
-/** The output for a user who pastes the line from the screen into a shell, also on machines without curl. */
+/** The output for a user who pastes the line from the screen into a shell. Works without curl, too. */
 async function pasted(system: StartedSystem): Promise<unknown> {
   const line = /^ *(curl .*)$/m.exec(system.output())?.[1] ?? ''
   try {

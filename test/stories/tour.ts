@@ -28,7 +28,7 @@ export function tour(system: () => Running): void {
   })
 }
 
-/** All in one shell, as a reader does; what each block printed. */
+/** Runs all blocks in one shell, as a reader does. Returns the output of each block. */
 async function run(blocks: readonly string[], { dataDir, port }: Running): Promise<string[]> {
   const script = blocks.join("printf '\\036'\n")
   const here = script

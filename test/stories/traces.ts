@@ -33,7 +33,7 @@ export function traces(open: () => World, opened: () => ACollector): void {
     collector = opened()
   })
 
-  test('one trace goes from the request to the last activity, each span below its cause', async () => {
+  test('one trace spans from the request to the last activity, each span below its cause', async () => {
     // Its answer is lost, so that a regular activity has to resolve the outcome.
     const toTransfers = { method: 'POST', path: '/v0/transfers' }
     await world.bank.fault({ kind: 'reset', stage: 'after', times: 1, match: toTransfers })
@@ -178,7 +178,7 @@ export function traces(open: () => World, opened: () => ACollector): void {
     await Promise.all(parts.map((part) => part.start()))
   })
 
-  /** The trace of a payout once it has the given last span, its first span in front. */
+  /** The complete trace of a payout, first span first. */
   async function wholeTrace(id: string): Promise<Json[]> {
     return until('the whole trace', async () => {
       const spans = collector.spans()

@@ -1,4 +1,4 @@
-// Two APIs and two workers at once, as in a highly available deployment: still one payout for a key, and nothing is
+// Two APIs and two workers, as in a highly available deployment: still one payout for a key, and nothing is
 // lost or paid twice when a worker is killed or drained while payouts run.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { askToDrain, listWorkers } from '../../db/controls/workers'
@@ -51,7 +51,7 @@ test('all are drained while the bank is slow: the running call completes, and th
   await until('the bank has the second call', async () => (await world.bank.counts(slow)).fired === 2)
   expect((await world.row(body.id)).transfer_ref).toBeNull()
 
-  // Not by the command, whose start may take as long as the call.
+  // Does not use the command, because starting it may take as long as the call.
   const at = new Date()
   for (const { id } of workers) await askToDrain(world.db, { id, by: 'ops:ada', at, ifLast: 'drain' })
   await until('all are drained', async () => (await states()).every((state) => state === 'drained'))

@@ -22,7 +22,7 @@ export interface ACollector {
   close(): Promise<void>
 }
 
-/** A status; or it never answers, or closes the connection. */
+/** Answers with a status, never answers, or closes the connection. */
 type Behaviour = number | 'silent' | 'away'
 
 export async function aCollector(): Promise<ACollector> {
@@ -63,7 +63,7 @@ function spansOf({ resource, scopeSpans }: Json): Json[] {
   return scopeSpans.flatMap(({ spans }: Json) => spans.map((span: Json) => ({ ...span, service })))
 }
 
-/** As a plain object, numbers as numbers. */
+/** The attributes as a plain object, with numbers as numbers. */
 export function attributesOf({ attributes }: Json): Json {
   return Object.fromEntries(
     attributes.map(({ key, value }: Json) => [key, value.stringValue ?? value.boolValue ?? Number(value.intValue)]),

@@ -7,9 +7,9 @@ export interface Issued {
 }
 
 export interface Authority {
-  /** Its own certificate, for those who should trust it. */
+  /** The authority's own certificate, for clients and servers that trust it. */
   readonly certificate: string
-  /** For a server with these names, or for a client. */
+  /** Issues a certificate for a server with these names, or for a client. */
   issue(name: string, ...more: string[]): Issued
 }
 
@@ -38,7 +38,7 @@ interface Wanted {
   readonly extensions: readonly Buffer[]
 }
 
-/** RFC 5280, section 4.1, with ECDSA and SHA-256. */
+/** A certificate as in RFC 5280, section 4.1, signed with ECDSA and SHA-256. */
 function certificateOf({ name, publicKey, issuer, extensions }: Wanted): string {
   const body = sequence(
     tagged(0xa0, integer(Buffer.from([2]))),

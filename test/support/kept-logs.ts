@@ -9,13 +9,13 @@ import { createLog, type Log } from '../../runtime/log'
 import { testSystem } from './jest/system'
 import { searchLogs } from './personal'
 
-/** A test that reads the log: the lines of this level and above. */
+/** A test that reads the lines of this level and above. */
 export interface Listener {
   readonly level: LogLevel
   write(line: string): void
 }
 
-/** A log for code in the test's own process: with every level, whatever the test itself reads. */
+/** A log for code in the test's own process: keeps every level, whatever the test itself reads. */
 export function keptLog(listener?: Listener): Log {
   const file = newFile('in-process')
   const write = (line: string) => {
@@ -29,7 +29,7 @@ export function keptLog(listener?: Listener): Log {
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
-/** The output of a process, for other listeners too. */
+/** Keeps the output of a process. Other listeners still receive it. */
 export function keepOutput(name: string, streams: readonly (Readable | null)[]): void {
   for (const stream of streams) {
     const file = newFile(name)
@@ -44,7 +44,7 @@ export function keepFiles(folder: string, names: readonly string[]): void {
   }
 }
 
-/** For the set-up: an empty folder for this run, without those of earlier runs. */
+/** For the setup: creates an empty folder for this run, and removes those of earlier runs. */
 export function openLogsFolder(): string {
   const all = join(projectDir(), '.cache/test-logs')
   const folder = join(all, String(process.pid))
@@ -56,7 +56,7 @@ export function openLogsFolder(): string {
   return folder
 }
 
-/** For the tear-down: throws, and so fails the run, if a log contains anything personal or secret. */
+/** For the teardown: throws, and thus fails the run, if a log contains anything personal or secret. */
 export async function requireNothingPersonal(folder: string): Promise<void> {
   const { files, lines, findings } = await searchLogs(folder)
   if (findings.length === 0) {
@@ -64,7 +64,7 @@ export async function requireNothingPersonal(folder: string): Promise<void> {
     return
   }
   const report = findings.map(({ file, line, what, around }) => `  ${what} in ${file}:${line}: ${around}`)
-  throw new Error(`The logs in ${folder} hold what must not be in them:\n${report.join('\n')}`)
+  throw new Error(`The logs in ${folder} contain forbidden data:\n${report.join('\n')}`)
 }
 
 let made = 0

@@ -1,4 +1,4 @@
-// What a test file opens before its first test and closes after its last one, or opens for each test.
+// Fixtures that a test file opens before its first test and closes after its last one, or opens for each test.
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals'
 
 type Close<T> = (current: T) => void | Promise<void>
@@ -13,7 +13,7 @@ export function openedForEach<T extends object>(open: () => Promise<T>, close: C
   return openedBy(beforeEach, afterEach, open, close)
 }
 
-/** What is open now, the newest last: it is closed before what it may depend on. */
+/** Open fixtures, newest last. The newest is closed first, because it may depend on older ones. */
 const closings: (() => Promise<void>)[] = []
 
 function openedBy<T extends object>(

@@ -7,18 +7,18 @@ export interface Finding {
   readonly file: string
   readonly line: number
   readonly what: string
-  /** The line around it, without the finding. */
+  /** The text around the finding, without the finding itself. */
   readonly around: string
 }
 
 export interface LogSearch {
   readonly files: number
   readonly lines: number
-  /** The first ones. */
+  /** The first findings. */
   readonly findings: readonly Finding[]
 }
 
-/** Digits only if they stand alone: in an id, a time, a port or a JSON number they are something else. */
+/** Matches digits only as a separate number: as part of an id, a time, a port or a JSON number they mean something else. */
 const alone = (digits: number) => new RegExp(`(?<![\\w.:/-])\\d{${digits}}(?![\\w.:-])`)
 
 const rules: readonly (readonly [what: string, pattern: RegExp])[] = [
@@ -28,18 +28,18 @@ const rules: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a code or a sort code', alone(6)],
   ['a code or a sort code', /code"?[:=] ?"?\d{6}(?!\d)/],
   ['an account number', /account_?number"?[:=] ?"?\d{4}/i],
-  // In the details of a refusal by Temporal the type of a message follows an @.
+  // In the details of a Temporal error, an @ precedes the type of a message.
   ['an email', /[\w.+-]+@(?!type\.googleapis\.com\b)[\w-]+(\.[\w-]+)*\.[a-z]{2,}\b/i],
   ['an API key', /kp_(sandbox|live)_[0-9a-f]{9,}/],
   ["a bank's key", /sk-(test|live)-[\w-]+/],
-  // The head of the audit chain is no secret: it is logged so that it is kept elsewhere. Nor is the build id of the SDK.
+  // The head of the audit chain is not secret: it is logged so that a copy exists elsewhere. Nor is the SDK's build id.
   ['a secret key', /(?<![0-9a-f]|"audit_head":"|@temporalio\/worker@[\d.]+\+)[0-9a-f]{64}(?![0-9a-f])/],
   ['a session', /__Host-session=[\w-]+/],
   ['a bearer token', /Bearer \w+/],
   ['a password', /\w+:\/\/[^\s"/:@]*:[^\s"/@]+@/],
 ]
 
-/** In one line; null if there is nothing. */
+/** The first finding in a line, or null. */
 export function personalIn(line: string): { readonly what: string; readonly around: string } | null {
   for (const [what, pattern] of rules) {
     const match = pattern.exec(line)

@@ -7,7 +7,7 @@ export const root = join(__dirname, '../..')
 
 export interface Import {
   readonly from: string
-  /** A path from the root for our own files, the package's name otherwise. */
+  /** A path from the root for our own files, otherwise the package's name. */
   readonly to: string
 }
 

@@ -7,7 +7,7 @@ export async function until<T>(what: string, probe: () => T | Promise<T>, limitM
   for (;;) {
     const value = await probe()
     if (value !== null && value !== undefined && value !== false) return value
-    if (performance.now() > end) throw new Error(`Waited in vain: ${what}`)
+    if (performance.now() > end) throw new Error(`Timed out waiting for: ${what}`)
     await sleep(50)
   }
 }

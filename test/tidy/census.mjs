@@ -73,7 +73,7 @@ function isShort(file) {
   return read(file).split('\n').length - 1 < 25
 }
 
-/** This file and its test contain the patterns that they search for. Recorded histories, migrations and the lock file stay as they are. */
+/** This file and its test contain the patterns that they search for. Recorded histories, migrations and the lock file are exempt. */
 function linesWith(pattern) {
   const isText = (file) => /\.(ts|tsx|mjs|cjs|js|md|css|html|sh|sql|yml|yaml|toml|json)$/.test(file)
   const isData = (file) => /^(test\/histories\/|db\/migrations\/|test\/tidy\/census\.|package-lock\.json$)/.test(file)
@@ -88,7 +88,7 @@ function linesWith(pattern) {
     .map(({ line, place }) => `${place} ${line.trim()}`)
 }
 
-/** The imports of our own files. One is of a type if it is gone at run time: `import type`, or `type` before every name. */
+/** The imports of our own files. An import is type-only if it disappears at run time: `import type`, or `type` before every name. */
 function importsOf(file) {
   const text = read(file)
   const statement =

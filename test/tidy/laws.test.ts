@@ -155,7 +155,7 @@ describe('the layout', () => {
     expect(elsewhere.filter((file) => statement.test(read(file)))).toEqual([])
   })
 
-  test('the HTTP pipeline knows callers and no business object', () => {
+  test('the HTTP pipeline depends on callers and on no business object', () => {
     const pipeline = own.filter(({ from }) => from.startsWith('api/http/'))
     const businessObject = /^(api|db)\/(payouts|wallets|invoices|bank)\/|^api\/(partners|sign-in|controls)\//
 
@@ -200,7 +200,7 @@ describe('the layout', () => {
     expect(sourceFiles().filter((file) => bad.test(file))).toEqual([])
   })
 
-  test('every source file starts with a comment that says what it is for', () => {
+  test('every source file starts with a comment that states its purpose', () => {
     const uncommented = sourceFiles().filter((file) => /\.tsx?$/.test(file) && !/^(#!.*\n)?\/[/*]/.test(read(file)))
 
     expect(uncommented).toEqual([])

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => connection.close())
 
-test('it reports so, takes no more tasks, and stays until its process is stopped', async () => {
+test('it reports that, takes no more tasks, and stays until its process is stopped', async () => {
   const worker = await Worker.create({
     connection,
     taskQueue: `silent-${randomUUID()}`,

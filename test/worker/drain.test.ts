@@ -1,4 +1,4 @@
-// A drained worker process: it notices, stays without working, is distinct from one that is gone, and ends when asked.
+// A drained worker process: it stays without working, differs from one that is gone, and ends on request.
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'

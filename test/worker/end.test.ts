@@ -19,8 +19,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-// Concurrently, because each test mostly waits.
-test.concurrent('it ends in order when both servers are gone', () =>
+// The tests run concurrently, because each one mostly waits.
+test.concurrent('it ends cleanly when both servers are gone', () =>
   withServers(async ({ postgres, temporal, start }) => {
     const worker = start()
     await worker.ready
@@ -33,7 +33,7 @@ test.concurrent('it ends in order when both servers are gone', () =>
     expect(worker.messages.at(-1)).toBe('stopped')
   }))
 
-test.concurrent('it ends in order when PostgreSQL does not answer', () =>
+test.concurrent('it ends cleanly when PostgreSQL does not answer', () =>
   withServers(async ({ postgres, start }) => {
     const worker = start()
     await worker.ready

@@ -1,4 +1,4 @@
-// The worker process from start to end: what it waits for, what it refuses, how it stops.
+// The worker process from start to end: how it waits for servers, refuses a bad configuration, and stops.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
@@ -17,7 +17,7 @@ let client: Client
 let one: WorkerProcess
 let other: WorkerProcess
 const started: WorkerProcess[] = []
-/** Its own, because Schedules of other files would give it work, which it logs. */
+/** A separate prefix, because Schedules of other files would give this worker work, which it logs. */
 const prefix = `main-${randomBytes(4).toString('hex')}`
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('two workers that start at once are both ready, and the Schedules exist', async () => {
+test('two workers that start concurrently are both ready, and the Schedules exist', async () => {
   expect(await Promise.all([one.ready, other.ready])).toEqual([{ ready: true }, { ready: true }])
   const { action } = await client.schedule.getHandle(`${prefix}-prune-activity`).describe()
   expect(action).toMatchObject({ workflowType: 'pruneActivity', taskQueue: `${prefix}-housekeeping` })
@@ -44,7 +44,7 @@ test('two workers that start at once are both ready, and the Schedules exist', a
   expect(sweep.action).toMatchObject({ workflowType: 'sweep', taskQueue: `${prefix}-housekeeping` })
 })
 
-test('it stops once and in order, however often it is asked to', async () => {
+test('it stops once and cleanly, however often it is asked to', async () => {
   const asking = setInterval(() => one.child.kill('SIGTERM'), 5)
   const code = await one.ended
   clearInterval(asking)
@@ -106,7 +106,7 @@ test('it can be asked to stop while it waits', async () => {
   expect(await worker.ended).toBe(0)
 })
 
-test('configuration errors are reported all at once, in sentences', async () => {
+test('configuration errors are reported together, in sentences', async () => {
   const worker = start({ DATABASE_URL: '', LOG_LEVEL: 'loud' })
 
   expect(await worker.ended).toBe(1)
@@ -119,7 +119,7 @@ test('configuration errors are reported all at once, in sentences', async () => 
 })
 
 test('a metrics port in use is one error message', async () => {
-  // PostgreSQL uses it.
+  // PostgreSQL uses this port.
   const { port } = new URL(database.url)
   const worker = start({ WORKER_METRICS_PORT: port })
 

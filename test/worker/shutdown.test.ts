@@ -25,7 +25,7 @@ test('an activity that takes longer than its heartbeat timeout finishes at its f
   expect(events?.map((event) => event.activityTaskStartedEventAttributes?.attempt).filter(Boolean)).toEqual([1])
 })
 
-// Last, because it stops the worker.
+// Runs last, because it stops the worker.
 test('an activity that runs when the worker is asked to stop completes at its first attempt', async () => {
   const { handle, release } = await aBlockedActivity()
   await until('it waits for the lock', isWaitingForTheLock)
@@ -39,7 +39,7 @@ test('an activity that runs when the worker is asked to stop completes at its fi
   expect(events?.some((event) => event.activityTaskCompletedEventAttributes)).toBe(true)
 })
 
-/** It waits for a lock until it is released. */
+/** An activity that waits for a lock until the test releases it. */
 async function aBlockedActivity() {
   const holder = worker.db.dataSource.createQueryRunner()
   await holder.startTransaction()

@@ -21,7 +21,7 @@ test('an unavailable server is retried until it answers, and each reason is logg
   ])
 })
 
-test('a server that answers at once is not logged', async () => {
+test('a server that answers immediately is not logged', async () => {
   const { log, messages } = aLog()
 
   expect(await untilAvailable('Temporal', async () => 1, { log, signal: new AbortController().signal })).toBe(1)

@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('ten workers that start at once create one enabled webhook for each environment', async () => {
+test('ten workers that start concurrently create one enabled webhook for each environment', async () => {
   await Promise.all(Array.from({ length: 10 }, () => register('http://127.0.0.1:1/webhooks/bank')))
 
   for (const environment of ['sandbox', 'live'] as const) {

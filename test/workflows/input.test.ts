@@ -1,4 +1,4 @@
-// A workflow started by hand with no input, or an invalid one, fails at once with a message: none of them hangs.
+// A workflow started by hand with no input, or an invalid one, fails immediately with a message, and never hangs.
 import { describe, expect, test } from '@jest/globals'
 import { WorkflowFailedError } from '@temporalio/client'
 import { ActivityFailure } from '@temporalio/common'
@@ -6,7 +6,7 @@ import { systemClock } from '../../runtime/clock'
 import * as workflows from '../../workflows'
 import { useWorker } from '../support/temporal/a-worker'
 
-/** They take no input, also from their Schedules, and do their work whatever they are given. */
+/** These take no input, not even from their Schedules, and work with any input. */
 const needNothing = ['changedTransfers', 'verifyAudit']
 const needSomething = Object.keys(workflows).filter((type) => !needNothing.includes(type))
 
@@ -24,8 +24,10 @@ const worker = useWorker({ clock: systemClock })
 let started = 0
 
 describe.each(needSomething)('%s', (type) => {
-  test.each(['[]', '[{}]', '[null]', '["x"]'])('fails at once with %s, and names the expected input', async (args) => {
-    const sentence = await failureOf(type, JSON.parse(args))
+  test.each(['[]', '[{}]', '[null]', '["x"]'])(
+    'fails immediately with %s, and names the expected input',
+    async (args) => {
+      const sentence = await failureOf(type, JSON.parse(args))
 
     expect(sentence).toMatch(/^The input must be .+\.$|^Specify the month to bill, such as /)
   })
@@ -75,7 +77,7 @@ async function failureOf(type: string, args: unknown[]): Promise<string | undefi
   return cause instanceof ActivityFailure ? cause.cause?.message : cause?.message
 }
 
-/** A run that hangs ends before the test's timeout, and is named. */
+/** A run that hangs times out before the test does, and the error names it. */
 function begin(type: string, args: unknown[]) {
   started += 1
   const workflowId = `${worker.queuePrefix}-by-hand-${started}`

@@ -1,4 +1,4 @@
-// Workflows that run today finish under tomorrow's code: every recorded history replays with it. Record a new
+// Workflows that run today must finish under tomorrow's code: every recorded history replays with it. Record a new
 // one with `temporal workflow show --workflow-id <id> --output json`, with its worker's identity replaced by
 // "worker", or with a test that runs the paths (payouts/replay.test.ts,
 // controls/housekeeping-replay.test.ts).
@@ -93,7 +93,7 @@ describe.each(Object.entries(recorded))('%s', (workflow, names) => {
     expect([today.has(path), today.get(path)]).toEqual([true, undefined])
   })
 
-  test.each(names)('%s detects a change that old runs would not survive', (name) => {
+  test.each(names)('%s detects a change that would break old runs', (name) => {
     expect(changed.get(`${workflow}/${name}`)).toBeInstanceOf(DeterminismViolationError)
   })
 })

@@ -24,7 +24,7 @@ test('one run does not see the trace of another', () => {
   expect(handedOn('scheduleActivity', {}, {})).toEqual({})
 })
 
-/** Called as the SDK calls it, which creates the interceptors for every run. */
+/** Calls the interceptors as the SDK does, which creates them for every run. */
 function handedOn(call: (typeof calls)[number], started: Headers, given: Headers): Headers | undefined {
   const { inbound, outbound }: Json = interceptors()
   let handed: Headers | undefined

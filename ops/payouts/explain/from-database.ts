@@ -59,7 +59,7 @@ function writtenBy(what: string): Pick<Line, 'writtenBy'> {
 }
 
 const [sending, polling] = ['submitToRail', ['pollSettlement', 'pollReturn']] as const
-/** Only steps inside the workflow task; the server records the end of the others. */
+/** Local activities only. The server records when the other steps end. */
 const stepsThatWrite: Readonly<Record<string, readonly string[]>> = {
   debit: ['debitPayout'],
   called: [sending],
@@ -86,7 +86,7 @@ function rowLines(payout: StoryPayout): Line[] {
       'called',
       `Attempt ${attempt} began its first call to the bank on ${rail}, under the bank key ${bankKey}${as}.`,
     ],
-    [answeredAt, 'answered', 'The caller was answered that it is pending: from here on it is acknowledged.'],
+    [answeredAt, 'answered', 'The caller received it as pending: from here on it is acknowledged.'],
     [
       releasedAt,
       'released',
@@ -139,7 +139,7 @@ function failedCallLine(failed: FailedCall): Line {
   return { at: firstAt, from: 'bank', text: `In attempt ${attempt}, ${failedCallText(failed)}${until}.` }
 }
 
-/** What the bank answered, or how the connection failed. */
+/** The bank's response, or the connection error. */
 export function failedCallText({ operation, cause, failures }: FailedCall): string {
   const what = failedOperations[operation] ?? operation
   const times = failures === 1 ? 'once' : `${failures} times`

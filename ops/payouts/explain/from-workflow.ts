@@ -1,4 +1,4 @@
-// Describes a payout from its workflow's history: steps with their attempts, waits, and what it waits for now.
+// Describes a payout from its workflow's history: its steps and their attempts, its waits, and what it waits for now.
 import {
   type Client,
   type WorkflowExecutionDescription,
@@ -14,9 +14,9 @@ export interface WorkflowLines {
   readonly lines: readonly Line[]
   /** The server's status, such as RUNNING or COMPLETED; ABSENT if there is no workflow. */
   readonly status: string
-  /** Its next poll. */
+  /** Time of the next poll. */
   readonly wakesAt: Date | null
-  /** In its own words; null if no worker answers, or it has ended. */
+  /** The workflow's own answer. Null if no worker answers, or the workflow has ended. */
   readonly waitsFor: string | null
   /** The activities that are running or being retried. */
   readonly pending: readonly PendingStep[]
@@ -43,7 +43,7 @@ export async function readWorkflow(temporal: Client, workflowId: string): Promis
   }
 }
 
-/** Only a worker can answer. Without one, the history says the rest. */
+/** Only a worker can answer this query. Without one, the explanation uses the history alone. */
 async function askWhatFor(temporal: Client, handle: WorkflowHandle): Promise<string | null> {
   try {
     const report: PayoutReport = await temporal.withDeadline(deadlineIn(askWithinMs), () => handle.query(statusQuery))

@@ -57,12 +57,12 @@ function awaited({ payout, rail, limits }: Situation): string {
     const decided = new Date(repeatUntil.getTime() + limits.listLagMs)
     const repeated =
       rail !== null && rail.pausedAt !== null
-        ? `The transfer is looked up in the bank's list. The identical call is repeated until ${repeatUntil.toISOString()}, but not while the rail of ${environment} is paused`
+        ? `The transfer is looked up in the bank's list. The identical call is repeated until ${repeatUntil.toISOString()}, but not while the ${environment} rail is paused`
         : `The identical call is repeated until ${repeatUntil.toISOString()}`
     return `${repeated}; the bank's own list decides, at the latest after ${decided.toISOString()}. It is never sent a second time.`
   }
   if (rail !== null && rail.pausedAt !== null) {
-    return `It is sent when the rail of ${environment} is resumed, which ${rail.pausedBy ?? 'an unknown operator'} paused at ${rail.pausedAt.toISOString()}.`
+    return `It is sent when the ${environment} rail is resumed, which ${rail.pausedBy ?? 'an unknown operator'} paused at ${rail.pausedAt.toISOString()}.`
   }
   if (!payout.isPartnerActive) return `It is sent when the partner ${payout.slug}, which is not active, is reactivated.`
   return 'It is debited, if that is not done yet, and then sent to the bank.'

@@ -7,11 +7,11 @@ export interface Line {
   readonly text: string
   /** The workflow steps that can have written it. */
   readonly writtenBy?: readonly string[]
-  /** The step it is about. */
+  /** The step that the line describes. */
   readonly step?: string
-  /** The latest possible end of a step. Its recorded end can be too early, by the time its worker waited. */
+  /** The latest possible end of a step. The recorded end can be too early, by the time that the worker waited. */
   readonly endedBy?: Date
-  /** Equal for entries that only repeat each other. */
+  /** Equal for lines that repeat each other. */
   readonly again?: string
 }
 

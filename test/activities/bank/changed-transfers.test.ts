@@ -146,7 +146,7 @@ test('an unreadable transfer of ours does not stop the scan, and is reported unt
 test.each([
   [1.9, 0],
   [2.1, 1],
-])('a last scan %d days ago is an error %d times', async (days, errors) => {
+])('a last scan %d days ago logs %d errors', async (days, errors) => {
   await saveReading(worker.db, 'live', new Date(Date.now() - days * dayMs))
 
   await lookWith(() => {})
@@ -200,7 +200,7 @@ function returnOf({ payoutId }: PayoutRef) {
   return worker.client.workflow.getHandle(payoutReturnId(payoutId))
 }
 
-/** Its return is handled, as by a payout worker. */
+/** Handles its return, as a payout worker would. */
 async function settle(payout: PayoutRef): Promise<void> {
   await move(payout, 'refunded')
   await steps.pollReturn(payout)

@@ -1,4 +1,4 @@
-// A paused rail: payouts wait, whatever the moment of the pause, verified against the bank's own records.
+// Payouts wait while their rail is paused, whenever the pause begins. Verified against the bank's own records.
 import { EventEmitter, once } from 'node:events'
 import { afterEach, expect, test } from '@jest/globals'
 import { pauseRail, railStates, resumeRail } from '../../../db/bank/rail-pauses'
@@ -59,7 +59,7 @@ test('the bank gets no request for it while the rail is paused', async () => {
   expect(asked).toEqual([])
 })
 
-test('a pause between reading the row and the first call takes effect, even if it ends at once', async () => {
+test('a pause between reading the row and the first call takes effect, even if it ends immediately', async () => {
   for (const after of ['still paused', 'resumed'] as const) {
     const payout = await aDebited()
     const steps = stepsWith({
@@ -80,7 +80,7 @@ test('a pause between reading the row and the first call takes effect, even if i
   }
 })
 
-test('with a pause and many submits at once, each payout is sent or waits, never both, and after the resume all are sent once', async () => {
+test('with a pause and concurrent submits, each payout is either sent or waits, and after the resume each is sent once', async () => {
   const steps = stepsWith({})
   const payouts = await Promise.all(Array.from({ length: 8 }, () => aDebited()))
 
@@ -144,7 +144,7 @@ test('a payout that waits for a paused rail can be cancelled, and the other envi
   expect(await steps.submitToRail(live)).toMatchObject({ at: 'sent' })
 })
 
-test('a pause ends with the resume, even by a clock that is behind', async () => {
+test('a resume ends the pause, even if the clock of its process is behind', async () => {
   await pause()
 
   expect(await resumeRail(db, { environment: 'sandbox', by: 'ops:test', at: new Date(0) })).toBe(true)
@@ -189,7 +189,7 @@ async function transfersOf({ payoutId }: PayoutRef): Promise<unknown[]> {
   return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
 }
 
-/** A session waits for a lock of one of these kinds in this database. */
+/** Whether a session waits for a lock of one of these kinds in this database. */
 async function waitingFor(...kinds: readonly string[]): Promise<boolean> {
   const rows = await db.dataSource.query(
     `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = ANY ($1)`,

@@ -1,4 +1,4 @@
-// Erased data cannot be computed again: no hash is left to find a sort code or an account by, even with the
+// Erased data cannot be recovered: no hash remains that identifies a sort code or an account, even with the
 // secret keys.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from '@jest/globals'
@@ -88,7 +88,7 @@ test('bank data of an account that was never paid is erased by its age, in the s
   expect([await eraseAt(29), await eraseAt(31, 2), await eraseAt(31, 2)]).toEqual([0, 2, 1])
 })
 
-/** Which hashes of this request's recipient are in the database, and whether a request body for the bank is. */
+/** The hashes of this request's recipient that are still in the database, and its request body for the bank if that is. */
 async function leftOf(wanted: Request): Promise<string[]> {
   const text = await dump(world.api.db)
   const { fields, details } = readPayoutRequest(wanted)

@@ -1,4 +1,4 @@
-// One batch of pruning: how many rows go, which ones first, and by which clock.
+// One batch of pruning: how many rows it deletes, in which order, and by which clock.
 import { expect, test } from '@jest/globals'
 import { pruneActivity } from '../../../activities/controls/retention'
 import { latestActivity, recordActivity } from '../../../db/controls/activity'

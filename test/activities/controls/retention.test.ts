@@ -25,7 +25,7 @@ beforeEach(async () => {
   await query('DELETE FROM bank_events')
 })
 
-test('bank details are erased long enough after their payout is final; its key still answers 200, and the ledger holds', async () => {
+test('bank details are erased once their payout has been final long enough; its key still answers 200, and the ledger stays valid', async () => {
   const key = `order-${randomUUID()}`
   const request = aRequest()
   const first = await world.pay(payer, request, { key, environment: 'live' })
@@ -84,7 +84,7 @@ test('handled bank events are erased; those that wait for an operator stay', asy
   expect(left.map(({ id }) => id)).toEqual(['quarantined', 'unhandled', 'unknown', 'young'])
 })
 
-/** The activities as they run so many days from now. */
+/** The activities, with a clock that is this many days ahead. */
 function stepsAt(days: number) {
   const clock = { now: () => new Date(systemClock.now().getTime() + days * dayMs) }
   return bind({ db: world.api.db, clock, retention }, { eraseRecipients, eraseBankEvents })

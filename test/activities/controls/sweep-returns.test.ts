@@ -35,7 +35,7 @@ test('a returned payout is handled by its return workflow, and by no other', asy
   await returnOf(row).terminate()
 })
 
-test('a payout whose refund is overdue since its return is reported', async () => {
+test('a returned payout whose refund is overdue is reported', async () => {
   const row = await aReturned(hoursAgo(3))
 
   expect(await aSweep()).toMatchObject({ overdue: 1 })

@@ -152,13 +152,13 @@ test('workflows of final payouts are woken, so that they end, however many there
   }
 })
 
-test('such a workflow is terminated when its history cannot be replayed, because nothing is left to do', async () => {
+test('the workflow of a final payout is terminated when its history cannot be replayed', async () => {
   const row = await anOpenPayout()
   await aSweep()
   for (const cause of [historyDisagrees, historyDisagrees]) await failTask(cause)
   await worker.db.dataSource.query(`UPDATE payouts SET closed_at = now() - interval '1 second' WHERE id = $1`, [row.id])
 
-  // The server's list is a moment behind.
+  // The server's list lags slightly.
   while ((await describe(idOf(row))).status.name === 'RUNNING') expect(await aSweep()).toMatchObject({ failed: 0 })
 
   expect((await describe(idOf(row))).status.name).toBe('TERMINATED')
@@ -268,7 +268,7 @@ function refusing(workflowId: string): Client {
       workflow: [
         {
           start: (input, next) => {
-            if (input.options.workflowId === workflowId) throw new Error('the server does not take it')
+            if (input.options.workflowId === workflowId) throw new Error('the server refuses this workflow')
             return next(input)
           },
         },

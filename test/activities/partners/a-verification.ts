@@ -66,7 +66,7 @@ export function useVerification() {
 
   async function load(id: string): Promise<PartnerRow> {
     const row = await findPartnerById(db, id)
-    if (row === null) throw new Error('the partner has vanished')
+    if (row === null) throw new Error('the partner does not exist')
     return row
   }
 

@@ -68,7 +68,7 @@ describe('a live payout that failed', () => {
     expect(JSON.stringify(mails)).not.toContain('12345678')
   })
 
-  test('is mailed once, even when five senders run at once', async () => {
+  test('is mailed once, even when five senders run concurrently', async () => {
     await aFailed()
 
     const sent = await Promise.all(Array.from({ length: 5 }, send))
@@ -218,7 +218,7 @@ test('an unverified partner’s name is not in the subject', async () => {
   expect(mail?.mail.html).not.toContain('<b>')
 })
 
-test('a top-up is mailed with its amount, to the last millionth', async () => {
+test('a top-up is mailed with all six decimals of its amount', async () => {
   await topUp(12_345_678n, 'mov-1')
   await aNotice('top_up', 'mov-1')
 
@@ -352,7 +352,7 @@ async function post(cause: string, causeRef: string, postings: ReturnType<typeof
   expect(await postSet(db, { ...about, cause, causeRef, postings })).toMatchObject({ outcome: 'posted' })
 }
 
-/** By address. */
+/** Sorted by address. */
 async function mailed(): Promise<Mailed[]> {
   const at = new Date(clock.now().getTime() + 1_000)
   const taken = await takeMails(db, testKeyring, { at, leaseUntil: at, limit: 100 })

@@ -11,7 +11,7 @@ import { useDatabase } from '../../support/db/database'
 
 const db = useDatabase()
 
-test('of many concurrent sign-ups of one email five open a partner, and the others sign in to one of these', async () => {
+test('of many concurrent sign-ups with one email, five open a partner and the others sign in to one of those', async () => {
   const email = 'grace@people.test'
   const deps = { db, clock: systemClock, keyring: testKeyring }
   const codeIds = await Promise.all(Array.from({ length: 8 }, (_, n) => aSignUp(email, `Business ${n}`)))

@@ -16,7 +16,7 @@ describe('connecting the wallet', () => {
     await say({ status: 'approved', tos_status: 'approved' })
   })
 
-  test('stores wallet, deposit address, bank account, charge, account, activity and notice at once', async () => {
+  test('stores wallet, deposit address, bank account, charge, account, activity and notice together', async () => {
     expect(await connect()).toEqual({ status: 'approved', ready: false })
 
     const held = await atBank()
@@ -43,7 +43,7 @@ describe('connecting the wallet', () => {
     expect(await latestActivity(db, partner.id, 1)).toMatchObject([{ action: 'partner.approve', madeBy: 'bank' }])
   })
 
-  test('twice, even concurrently, has the effect of once', async () => {
+  test('twice, even concurrently, takes effect once', async () => {
     await Promise.all([connect(), connect()])
     const first = await wallet()
     expect(await connect()).toEqual({ status: 'approved', ready: false })
@@ -128,7 +128,7 @@ describe('connecting the wallet', () => {
     expect(await charges()).toEqual(['39000000'])
   })
 
-  test('paused and approved again: the status follows each time, charged and opened once', async () => {
+  test('a business that is paused and approved again is charged and opened once, and its status follows', async () => {
     await connect()
     const { liveOpenedAt } = await now()
     await say({ status: 'paused' })

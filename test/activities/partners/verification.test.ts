@@ -1,4 +1,4 @@
-// The business as the bank's customer: each activity stores the bank's answer at once, and can be repeated at
+// The business as the bank's customer: each activity stores the bank's answer immediately, and can be repeated at
 // any point.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
@@ -44,7 +44,7 @@ describe('opening the customer', () => {
     expect(await customers()).toHaveLength(1)
   })
 
-  test('by two runs that get different customers from the bank uses the one stored first, in everything shown', async () => {
+  test('by two runs that get different customers from the bank uses the one stored first everywhere', async () => {
     const late = withRail({
       openCustomer: async (customer) => {
         await open()

@@ -17,7 +17,7 @@ silenceTemporal()
 beforeAll(async () => {
   worker = await aWorker({ clock: systemClock })
   queuePrefix = `${worker.queuePrefix}-nobody`
-  // It is never called, because no workflow runs here.
+  // This bank is never called, because no workflow runs here.
   const bank = { sandbox: null, live: { url: 'http://127.0.0.1:1/v0', key: keys.live } }
   scanning = testActivities({ ...worker, queuePrefix, bank, clock: systemClock })
 })

@@ -58,7 +58,7 @@ describe.each(['forgotten', 'replayed'] as const)('at a bank whose refusals are 
     },
   )
 
-  test('a bank without the money that our ledger has: it waits, and needs an operator', async () => {
+  test('a payout that our ledger covers and the bank does not: it waits, and needs an operator', async () => {
     const payout = await anAcknowledged()
     await drain()
 
@@ -166,11 +166,11 @@ describe('a payout that the bank refuses or cannot take', () => {
 
     const { customerRef } = await loadStep(db, payout.payoutId)
     const { json } = await bank.get(`/customers/${customerRef}/external_accounts?limit=100`)
-    // One of the fixture's first payout, and this one.
+    // The account of the fixture's first payout, and this one.
     expect(json.data).toHaveLength(2)
   })
 
-  test('a recipient that cannot be registered because of our key: it waits, and needs an operator once', async () => {
+  test('a payout whose recipient cannot be registered because of our key waits, and needs an operator once', async () => {
     const payout = await aClaim(db, { partnerId })
     await steps.debitPayout(payout)
     await markAnswered(db, { ...payout, at: systemClock.now() })
@@ -181,7 +181,7 @@ describe('a payout that the bank refuses or cannot take', () => {
     expect((await loadStep(db, payout.payoutId)).attention).toBe('bank_misconfigured')
   })
 
-  test('a rate that moved by more than the bank’s share fails the payout at once, and it is refunded', async () => {
+  test('a rate that moved by more than the bank’s share fails the payout immediately, and it is refunded', async () => {
     const before = await balance()
     const payout = await anAcknowledged(100_000n)
     await bank.fault({ kind: 'rate_jump', sell_rate: '0.78', times: null })
@@ -300,7 +300,7 @@ async function anAcknowledged(amountPence?: bigint): Promise<PayoutRef> {
   return payout
 }
 
-/** The database of a run that does something else between a statement and the use of its result. */
+/** A database that runs `act` between a statement of one run and the use of its result. */
 function after(sender: (tx: Tx) => Promise<unknown>, times: number, act: () => Promise<void>): Db {
   let left = times
   return actingAfter(db, sender, async () => {
@@ -312,7 +312,7 @@ async function transfersOf({ payoutId }: PayoutRef): Promise<unknown[]> {
   return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
 }
 
-/** The wallet at the bank is emptied outside our system. */
+/** Empties the wallet at the bank, outside our system. */
 async function drain(): Promise<void> {
   const [row] = await db.dataSource.query(
     `SELECT customer_ref AS customer, wallet_ref AS wallet FROM wallets WHERE partner_id = $1 AND environment = 'sandbox'`,

@@ -17,7 +17,7 @@ const { bank, rails, partner } = usePayer(db, { clock })
 const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 const { limits } = stepDeps(db, rails)
-// Only the test's own clock moves it, however slow the machine is.
+// The test's clock controls this period, however slow the machine is.
 const deps = stepDeps(db, rails, { clock, log, limits: { ...limits, listLagMs: 60_000 } })
 const steps = payoutActivities(deps)
 
@@ -88,7 +88,7 @@ test.each(['outcome_overdue', 'outcome_unknown'])('%s is resolved when the trans
   expect(await attentionOf(payout)).toBeNull()
 })
 
-test('a poll without news resolves nothing', async () => {
+test('a poll without a change resolves nothing', async () => {
   const payout = await aSent()
   await setAttention(db, payout.payoutId, 'settlement_overdue')
 

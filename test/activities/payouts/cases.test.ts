@@ -144,6 +144,6 @@ test('a late case of the sandbox is a warning', async () => {
   expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ level: 'warn', case_id: row.id })])
 })
 
-test('a case that does not exist needs nothing', async () => {
+test('a case that does not exist is ignored', async () => {
   expect(await lookAfterCase({ db, clock, log }, { caseId: partner.id })).toEqual({ at: 'over' })
 })

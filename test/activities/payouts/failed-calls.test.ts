@@ -1,4 +1,4 @@
-// Every call to the bank that fails is kept with its cause: in the payout's record, in its step and in the log.
+// Every failed call to the bank is recorded with its cause: in the payout's record, in its step and in the log.
 import { beforeEach, expect, test } from '@jest/globals'
 import { listFailedCalls } from '../../../db/payouts/events'
 import { markOverdue } from '../../../db/payouts/open'
@@ -83,7 +83,7 @@ test('each cause has its own row, and a successful call leaves none', async () =
   ])
 })
 
-test('a lookup that fails is kept like a transfer that fails', async () => {
+test('a failed lookup is recorded like a failed transfer', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
   await steps.submitToRail(payout)
@@ -108,7 +108,7 @@ test('a refused payout keeps the cause, without the details that the bank repeat
 test.each([
   ['a transfer', toTransfers],
   ['the registration of a recipient', toAccounts],
-])('401 to %s raises bank_misconfigured, also if the payout is acknowledged', async (_, match) => {
+])('401 to %s raises bank_misconfigured, even if the payout is acknowledged', async (_, match) => {
   const [refused, waiting] = [await aDebited(), await aDebited()]
   await markAnswered(db, { ...waiting, at: clock.now() })
   await bank.fault({ kind: 'status', status: 401, times: null, match })

@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 afterEach(() => requireSoundLedger(db.dataSource))
 
-test('undeliverable is failed with its reason at once, and the wallet is credited when the bank has refunded', async () => {
+test('an undeliverable payout fails immediately with its reason, and the wallet is credited when the bank has refunded', async () => {
   await move('undeliverable', 'AC06')
   const undeliverable = await steps.settle(payout)
   const beforeRefund = await balance()
@@ -43,7 +43,7 @@ test('undeliverable is failed with its reason at once, and the wallet is credite
   expect(await charges()).toEqual([])
 })
 
-test('an unexpected refund is a failure, credited at once', async () => {
+test('an unexpected refund is a failure, and is credited immediately', async () => {
   await move('undeliverable', 'AC03')
   await move('refunded')
 

@@ -20,7 +20,7 @@ const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const theList = { method: 'GET', path: '/v0/customers/*' }
 const db = useDatabase()
 const clock = movingClock()
-// It remembers a key for as long as calls are retried.
+// The bank forgets every key as soon as time passes.
 const { bank, rails, partner } = usePayer(db, { clock, bank: { idempotencyWindowMs: 0 } })
 let steps: PayoutActivities
 
@@ -61,7 +61,7 @@ test('a payout whose key the bank rejects is found in its list, however long bef
   expect(await transfersOf(payout)).toHaveLength(1)
 })
 
-test('an operator can bind the transfer of a restored payout at once, before anything is sent again', async () => {
+test('an operator can bind the transfer of a restored payout before anything is sent again', async () => {
   const { payout, transferRef } = await aSent()
   await restoreDebited(payout)
   const decision = { payoutId: payout.payoutId, evidence: 'ops proof named it', by: 'ops:test' }
@@ -178,7 +178,7 @@ test('a rail that is paused during the bank lookup stays paused', async () => {
   expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
 })
 
-test('a first call in time is sent at once, without a lookup', async () => {
+test('a first call within its time limit is sent without a lookup', async () => {
   const payout = await aDebited()
   clock.forward(dayMs - 2 * 3_600_000)
   const hasty = stepsWith({ findTransfer: () => Promise.reject(new Error('nobody looks')) })
@@ -309,7 +309,7 @@ async function aDebited(): Promise<PayoutRef> {
   return payout
 }
 
-/** The row as in a backup made between the debit and the first call. */
+/** Restores the row of a backup taken between the debit and the first call. */
 async function restoreDebited({ payoutId }: PayoutRef): Promise<void> {
   await db.dataSource.query(
     `UPDATE payouts SET status = 'pending', verdict = NULL, verdict_at = NULL, transfer_ref = NULL, transfer_state = NULL,

@@ -94,7 +94,7 @@ test('a bank that does not answer a status request is asked again later, at the 
   expect(await steps.settle(payout)).toMatchObject({ at: 'sent', verdict: { outcome: 'kept' } })
 })
 
-test('a poll without news does not change the payout’s update time', async () => {
+test('a poll without a change does not change the payout’s update time', async () => {
   const payout = await aDebited()
   await steps.submitToRail(payout)
   const updatedAt = await updated(payout)

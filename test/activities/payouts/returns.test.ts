@@ -1,4 +1,4 @@
-// A returned payout: stored with its reason, refunded when the bank has refunded it, fee and exception exact
+// A returned payout: stored with its reason, credited when the bank has refunded it, with fee and exception exact
 // to the penny.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { changePrices } from '../../../db/invoices/price-lists'
@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => requireSoundLedger(db.dataSource))
 
 describe('a completed live payout', () => {
-  test('that is returned changes its status at once, and its wallet is credited only when the bank has refunded', async () => {
+  test('that is returned changes its status immediately, and its wallet is credited only when the bank has refunded', async () => {
     const before = await balance()
     const payout = await aCompleted()
     await move(payout, 'returned', 'AC07')
@@ -163,7 +163,7 @@ describe('a completed live payout', () => {
     expect((await rowOf(payout)).attention).toBeNull()
   })
 
-  test('polled by many runs at once is returned once', async () => {
+  test('polled by many concurrent runs is returned once', async () => {
     const before = await balance()
     const payout = await aCompleted()
     await move(payout, 'returned')
@@ -241,7 +241,7 @@ test('a payout that is not completed is ignored by the return workflow', async (
   expect((await rowOf(payout)).status).toBe('processing')
 })
 
-test('in the sandbox it is returned in the same way, and nothing is charged', async () => {
+test('a sandbox payout is returned in the same way, and nothing is charged', async () => {
   const before = await balance('sandbox')
   const payout = await aCompleted('sandbox')
   await move(payout, 'returned')
@@ -263,7 +263,7 @@ async function aSent(environment: Environment = 'live'): Promise<PayoutRef> {
   return payout
 }
 
-/** 120.00 for 153.30 USDC, of whose fee of 2.19 the bank has taken 1.10. */
+/** A payout of 120.00 GBP for 153.30 USDC. Its fee is 2.19, of which the bank has taken 1.10. */
 async function aCompleted(environment: Environment = 'live'): Promise<PayoutRef> {
   const payout = await aSent(environment)
   await move(payout, 'payment_processed')

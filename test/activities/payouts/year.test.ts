@@ -20,7 +20,7 @@ beforeAll(async () => {
   wallet = await db.transaction((tx) => openWallet(tx, { partnerId: partner.id, ...live, at: new Date() }))
 })
 
-test('twelve runs', async () => {
+test('twelve invoice runs bill every charge once', async () => {
   const events = aYear(20_261_115)
   const expected = expectedTotals(events)
 
@@ -49,7 +49,7 @@ interface Happening {
   readonly what: 'completed' | 'returned'
   readonly nth: number
   readonly atMs: number
-  /** When it reaches the database, which for some is after their month was billed. */
+  /** When the event reaches the database, in some cases after its month was billed. */
   readonly storedMs: number
   readonly amountPence: bigint
 }

@@ -115,7 +115,7 @@ test('lost answers leave one customer and one wallet at the bank, however often 
   expect(json.data.map(({ id }: { id: string }) => id)).toEqual([refs.walletRef])
 })
 
-test('a connection started longer ago than the bank remembers keys is found: one customer, one wallet, and no dead end', async () => {
+test('a connection started longer ago than the bank remembers keys is resumed, with one customer and one wallet', async () => {
   const later = await aBankADayLater()
   const partnerId = await aPartnerId()
   const before = await later.atTheBank(partnerId)
@@ -211,7 +211,7 @@ async function aPartnerId(): Promise<string> {
 /** The activities before the last one, each repeated as needed. */
 async function atTheBank(partnerId: string, of: ConnectSandboxActivities = steps): Promise<SandboxRefs> {
   const { verificationRef, customerRef, ready } = await repeated(() => of.openSandboxCustomer({ partnerId }))
-  if (!ready || customerRef === null) throw new Error('the bank has not let it in')
+  if (!ready || customerRef === null) throw new Error('the bank has not approved the customer')
   const wallet = await repeated(() => of.createSandboxWallet({ partnerId, customerRef }))
   return { partnerId, verificationRef, customerRef, ...wallet }
 }

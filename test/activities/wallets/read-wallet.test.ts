@@ -270,7 +270,7 @@ async function deposit(amount: string): Promise<void> {
   expect(status).toBe(201)
 }
 
-/** Created at the bank outside our system, and refunded into this wallet. */
+/** A transfer that was created at the bank outside our system and refunded into this wallet. */
 async function aForeignTransfer(): Promise<string> {
   const asked = { environment: 'live', headers: { 'Api-Key': keys.live } } as const
   const account = await bank.post(`/customers/${wallet.customerRef}/external_accounts`, anAccount(), asked)
@@ -282,7 +282,7 @@ async function aForeignTransfer(): Promise<string> {
   return String(json.id)
 }
 
-/** Completed, then returned and refunded by the bank. */
+/** A completed payout that the bank has returned and refunded. */
 async function aReturned(): Promise<PayoutRef> {
   const payout = await aSent()
   await move(payout, 'payment_processed')
@@ -305,7 +305,7 @@ async function move({ payoutId }: PayoutRef, state: string, reason?: string): Pr
   expect(status).toBe(200)
 }
 
-/** By reason, because those of one read were found at the same moment. */
+/** Sorted by reason, because all rows of one read have the same time. */
 async function heldHere() {
   const held = (await listHeldDeposits(db, 10)).filter(({ walletId }) => walletId === wallet.id)
   return held.toSorted((a, b) => a.why.localeCompare(b.why))

@@ -24,7 +24,7 @@ let deps: WalletReadingDeps
 let refs: string[] = []
 /** The bank's answer for a wallet's history; an empty one by default. */
 let answers: ReadonlyMap<string, readonly [status: number, body: object]>
-/** The wallets that it was asked for. */
+/** The wallets that the bank was asked for. */
 let asked: Set<string>
 
 beforeAll(async () => {

@@ -69,7 +69,7 @@ test('an unavailable bank is skipped, and its wallets are read once it is back: 
   expect((await balances()).live).toBe(before.live + 5_000_000n)
 })
 
-test('a bank event has the wallet read at once, except for a withdrawal or an unknown wallet', async () => {
+test('a bank event triggers a read of the wallet, except for a withdrawal or an unknown wallet', async () => {
   await readAll()
   const before = await balances()
   await tellBankOurAddress()

@@ -1,5 +1,5 @@
-// Histories of an unreliable bank: movements that are late, out of order or unreadable, read by several runs
-// at once.
+// Histories of an unreliable bank: movements that are late, out of order or unreadable, read by several concurrent
+// runs.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallets'
 import type { Db } from '../../../db/database'

@@ -179,8 +179,8 @@ function stepsWith(change: Partial<Pick<Rail, 'transfer'>> = {}) {
 }
 
 /**
- * Everything at the bank is three hours old except one new deposit, so only its own status keeps a row from
- * being read.
+ * The history with every row three hours old, except for one new deposit. The reading position has then passed all
+ * earlier rows.
  */
 async function longAgo(wanted: Parameters<WalletHistory>[0], more?: 'and its first part'): Promise<HistoryRow[]> {
   const rows = (await rails.provider_production.walletHistory(wanted)).map((row) => ({

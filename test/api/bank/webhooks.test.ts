@@ -47,7 +47,7 @@ describe('a bank event', () => {
     expect(await eventsOf(event.event_id)).toHaveLength(1)
   })
 
-  test('that arrives five times at once is stored once', async () => {
+  test('that arrives five times concurrently is stored once', async () => {
     const payout = await aTransfer()
     const event = anEvent({ ...payout, state: 'payment_processed' })
 
@@ -86,7 +86,7 @@ describe('a bank event', () => {
     expect(await attentionOf(payout.payoutId)).toBeNull()
   })
 
-  test('of a transfer other than the payout’s own is set aside, because it may be a second payment', async () => {
+  test('of a transfer other than the payout’s own is quarantined, because it may be a second payment', async () => {
     const { payoutId } = await aTransfer()
 
     expect(await deliver(anEvent({ payoutId, transferRef: 'tr_another', state: 'payment_submitted' }))).toBe(
@@ -95,14 +95,14 @@ describe('a bank event', () => {
     expect(await attentionOf(payoutId)).toBe('bank_contradicts_payment_submitted')
   })
 
-  test('of a transfer in flight for a payout that failed as never sent is set aside at once', async () => {
+  test('of a transfer in flight for a payout that failed as never sent is quarantined immediately', async () => {
     const { payoutId, transferRef } = await aTransfer()
     await fail(payoutId, 'not_sent: x', null)
 
     expect(await deliver(anEvent({ payoutId, transferRef, state: 'payment_submitted' }))).toBe('200 quarantined')
   })
 
-  test('that contradicts a final payout is set aside and needs an operator', async () => {
+  test('that contradicts a final payout is quarantined and needs an operator', async () => {
     const { payoutId, transferRef } = await aTransfer()
     await fail(payoutId, 'bank_refused: x', transferRef)
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   partnerId = (await aPartner({ db, clock: systemClock })).id
 })
 
-/** The real database, which counts statements and fails while `down` is set. */
+/** The real database, with its statements recorded. It fails while `down` is set. */
 function watched(): { db: Db; statements: string[]; longest: number; down: boolean; failing: string | null } {
   const state: ReturnType<typeof watched> = {
     statements: [],
@@ -53,7 +53,7 @@ function entry(action: string): ActivityEntry {
   }
 }
 
-test('a failed write of a key use neither doubles the other calls of the batch nor is lost', async () => {
+test('a failed write of a key use is not lost, and does not duplicate the other calls of the batch', async () => {
   const state = watched()
   const activityLog = createActivityLog({ db: state.db, clock: systemClock, log })
   const partner = await aPartner({ db, clock: systemClock })
@@ -124,7 +124,7 @@ test('hundreds of calls are written by a few statements', async () => {
   expect(statements.length).toBeLessThanOrEqual(2)
 })
 
-/** A log that kept calls during an outage, which is over. */
+/** A log that buffered calls during an outage that has ended. */
 async function afterAnOutage(action: string, count: number) {
   const state = watched()
   const activityLog = createActivityLog({ db: state.db, clock: systemClock, log })
@@ -135,7 +135,7 @@ async function afterAnOutage(action: string, count: number) {
   return { state, activityLog }
 }
 
-test('calls that an outage kept from being written are written once when it ends', async () => {
+test('calls buffered during an outage are written once when it ends', async () => {
   const { activityLog } = await afterAnOutage('test.outage', 10)
 
   recordMany(activityLog, 'test.outage', 5)

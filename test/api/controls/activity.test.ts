@@ -17,7 +17,7 @@ function anEntry(partnerId: string, n: number, second: number): ActivityEntry {
 
 const activityOf = async (key: string) => (await api.get('/v1/activity', { key })).body
 
-test('a caller finds its own earlier calls at once, newest first, refused ones included', async () => {
+test('a caller finds its own earlier calls immediately, newest first, refused ones included', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
   clock.set('2026-11-16T12:00:01Z')
   await api.get('/v1/account', { key })

@@ -11,7 +11,7 @@ test.each(['/', '/v1'])('%s returns the name, version 1.3.0 and an absolute URL 
   expect(body).toEqual({ name: 'Payouts', version: '1.3.0', docs: 'https://payouts.example.com/docs' })
 })
 
-test('similar paths are no routes: /v1/ and /V1', async () => {
+test('similar paths are not routes: /v1/ and /V1', async () => {
   const answers = await Promise.all(['/v1/', '/V1', '/v2'].map((path) => api.get(path)))
 
   expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual(

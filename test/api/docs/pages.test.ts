@@ -130,7 +130,7 @@ describe('the guide', () => {
     }
   })
 
-  test('has no placeholders left and names no address but our own', () => {
+  test('has no placeholders left and names no foreign address', () => {
     expect(guide).not.toContain('{{')
     expect([...guide.matchAll(/https?:\/\/[\w.:-]+/g)].filter(([address]) => address !== publicUrl)).toEqual([])
   })

@@ -3,12 +3,24 @@ import { expect, test } from '@jest/globals'
 import { clientAddress } from '../../../api/http/callers/origin'
 
 test.each([
-  ['the connection’s, without a proxy', '198.51.100.7', '203.0.113.9', 0, '198.51.100.7'],
-  ['what our proxy saw, not what was written before it', '10.0.0.1', '203.0.113.9, 198.51.100.7', 1, '198.51.100.7'],
-  ['what the first of two proxies saw', '10.0.0.1', '203.0.113.9, 198.51.100.7, 10.0.0.2', 2, '198.51.100.7'],
-  ['the connection’s, where a proxy says nothing', '10.0.0.1', '', 1, '10.0.0.1'],
-  ['the connection’s, where the header has no address', '10.0.0.1', 'x'.repeat(9_000), 1, '10.0.0.1'],
-  ['the same in both families', '::ffff:198.51.100.7', '', 0, '198.51.100.7'],
+  ['the address of the connection, without a proxy', '198.51.100.7', '203.0.113.9', 0, '198.51.100.7'],
+  [
+    'the address that our proxy saw, not one that the client sent',
+    '10.0.0.1',
+    '203.0.113.9, 198.51.100.7',
+    1,
+    '198.51.100.7',
+  ],
+  [
+    'the address that the first of two proxies saw',
+    '10.0.0.1',
+    '203.0.113.9, 198.51.100.7, 10.0.0.2',
+    2,
+    '198.51.100.7',
+  ],
+  ['the address of the connection, if a proxy sends no header', '10.0.0.1', '', 1, '10.0.0.1'],
+  ['the address of the connection, if the header has no address', '10.0.0.1', 'x'.repeat(9_000), 1, '10.0.0.1'],
+  ['the same address in both families', '::ffff:198.51.100.7', '', 0, '198.51.100.7'],
   ['a network, for IPv6', '2001:db8:1:2:3:4:5:6', '', 0, '2001:db8:1:2::/64'],
   ['the same network, shortened', '2001:db8:1:2::9', '', 0, '2001:db8:1:2::/64'],
   ['a network of zeros', '::1', '', 0, '0:0:0:0::/64'],

@@ -91,7 +91,7 @@ test('a refused CONNECT that the client resets does not end the process', async 
   expect((await fetch(`${api.url}/healthz`)).status).toBe(200)
 })
 
-test('connections above the limit are closed at once, and this is logged', async () => {
+test('connections above the limit are closed immediately, and this is logged', async () => {
   const lines: string[] = []
   const small = await startApi({
     database: api.databaseUrl,
@@ -119,12 +119,12 @@ function noteAccepted({ server }: Api): void {
 
 interface Hostile {
   readonly socket: Socket
-  /** The server's end of it. */
+  /** The server's end of the connection. */
   readonly accepted: Promise<Socket>
   readonly close: () => void
 }
 
-/** Sends the text and then, twice a second, the drip. It reads almost nothing and never closes the connection. */
+/** Sends the text and then, twice a second, the drip. Reads almost nothing and never closes the connection. */
 function openHostile(text: string, drip?: string, url = api.url): Hostile {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on('error', () => {})

@@ -1,4 +1,4 @@
-// Costly reads: few at once per partner, on a separate connection pool, and none for longer than two seconds.
+// Costly reads: few concurrent ones per partner, on a separate connection pool, and none for longer than two seconds.
 import { expect, test } from '@jest/globals'
 import { Client } from 'pg'
 import { startApi, useApi } from '../../support/api/client'
@@ -57,7 +57,7 @@ test('a partner with waiting reads pauses between them, and other partners do no
   const [keyOne, keyTwo] = [await aKey(resting, one, 'sandbox'), await aKey(resting, two, 'sandbox')]
   const held = await holdTotals(resting)
   const reads = Array.from({ length: 3 }, () => resting.get('/v1/usage', { key: keyOne }))
-  // The third one is refused at once, so one runs and one waits.
+  // The third one is refused immediately, so one runs and one waits.
   await Promise.race(reads)
   await held.release()
   const other = await resting.get('/v1/usage', { key: keyTwo })
@@ -74,7 +74,7 @@ test('a download that is not read to its end does not block other reads', async 
   await aPayoutRow(api, partner)
   const file = await fetch(`${api.url}/v1/payouts.csv`, { headers: { Authorization: `Bearer ${caller.key}` } })
 
-  // One after the other, because a statement of the download may hold one of the three places.
+  // One after the other, because a statement of the download may occupy one of the three connections.
   for (const path of ['usage', 'recipients', 'payouts']) expect((await api.get(`/v1/${path}`, caller)).status).toBe(200)
   await file.body?.cancel()
 })

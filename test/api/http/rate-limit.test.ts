@@ -130,7 +130,7 @@ describe('security events are limited by the hour, so an attacker cannot bury on
     expect(switched).toEqual({ statuses: new Set([200]), next: [429, 'rate_limited', '120'] })
   })
 
-  test('setting the same role again is no event', async () => {
+  test('setting the same role again is not an event', async () => {
     const partner = await hurried()
     const [session, viewer] = [await aSession(api, partner), await aSession(api, partner, 'viewer')]
     const { id } = Object((await api.get('/v1/auth/session', { session: viewer })).body['member'])
@@ -144,7 +144,7 @@ describe('security events are limited by the hour, so an attacker cannot bury on
   })
 })
 
-describe('of unauthenticated callers, per address', () => {
+describe('requests of unauthenticated callers, limited per address', () => {
   const clock = aClock('2026-11-16T09:00:00.000Z')
   let still: Api
 

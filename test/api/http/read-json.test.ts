@@ -50,7 +50,7 @@ test.each([
   })
 })
 
-test('a client that disconnects before its body is read is no server error', async () => {
+test('a client that disconnects before its body is read is not a server error', async () => {
   const request = new IncomingMessage(new Socket())
   request.destroy()
   await once(request, 'close')

@@ -17,7 +17,7 @@ const api = useApi({ clock: aClock('2026-08-01T12:00:00Z') })
 
 const october = '2026-10'
 
-test('an invoice can be recomputed to the penny from the API alone, also with late charges and carried credit', async () => {
+test('an invoice can be recomputed to the penny from the API alone, even with late charges and carried credit', async () => {
   const prices = fc.constantFrom(0n, 1n, 4_999n, 5_000n, 19_800n, 490_000n, 1_090_000n)
   const charge = fc.record({
     kind: fc.constantFrom<ChargeKind>('payout_fee', 'network_fee', 'exception', 'credit', 'verification'),

@@ -198,7 +198,7 @@ describe('one invoice', () => {
     const known = { 'If-None-Match': first.headers.get('ETag') ?? '' }
 
     expect((await get(`${invoice.id}.csv`, known)).status).toBe(304)
-    // Never before its issue, whenever this test runs.
+    // Not before its issue, whenever this test runs.
     const at = invoice.issuedAt ?? api.clock.now()
     const number = invoice.number ?? ''
     await api.db.transaction((tx) => markInvoicePaid(tx, { number, at }))

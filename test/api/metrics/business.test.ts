@@ -80,7 +80,7 @@ test('an unsent payout of a suspended partner waits on purpose and has no age', 
   expect(value('payouts_oldest_pending_seconds{environment="sandbox",bank="not_called"}')).toBe(0)
 })
 
-test('payouts in attention, held deposits, unread wallets, events set aside, drift and pauses are counted', async () => {
+test('payouts in attention, held deposits, unread wallets, quarantined events, drift and pauses are counted', async () => {
   const partner = await aPartner(api)
   const { walletId } = await aPayoutRow(api, partner, { attention: 'outcome_overdue', closedAt: clock.now() })
   await api.db.dataSource.query(
@@ -184,7 +184,7 @@ test('however many scrapes arrive, the database is queried once per interval', a
   expect(asked).toBe(1)
 })
 
-test('without its database it reports so, and still shows its own metrics', async () => {
+test('without its database the API reports that, and still shows its own metrics', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
   await api.get('/v1/account', { key })
   await api.get('/v1/nowhere', { key })
@@ -200,7 +200,7 @@ test('without its database it reports so, and still shows its own metrics', asyn
   expect(value('payouts_temporal_up')).toBe(1)
 })
 
-test('without Temporal it reports so, and still shows the rest', async () => {
+test('without Temporal the API reports that, and still shows the rest', async () => {
   const cutOff = await startApi({ clock, database: api.databaseUrl, temporalAddress: '127.0.0.1:1' })
   const withoutTemporal = await startMetrics(cutOff)
 

@@ -1,4 +1,4 @@
-// Metrics that show when scheduled work stops, from a real database. They stay silent while all is well.
+// Metrics that show when scheduled work stops, from a real database. They raise no alert while all is well.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { recordVerification } from '../../../db/controls/audit/verifications'
 import type { FirstFault } from '../../../db/controls/audit/verify'

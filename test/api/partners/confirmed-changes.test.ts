@@ -131,7 +131,7 @@ describe.each(Object.entries(actions))('%s', (_name, make) => {
   })
 })
 
-/** Who can pay in live, and where mails about money go. */
+/** The live keys, the admins, and the addresses that get mails about money. */
 function power() {
   return api.db.dataSource.query(
     `SELECT billing_email, contact_email,

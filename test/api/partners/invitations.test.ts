@@ -38,7 +38,7 @@ test('the session lists invitations separately, until the person switches to the
   )
 })
 
-test('an invitation is declined from the person’s own partner, even a suspended partner’s for an admin; its admins see that', async () => {
+test('a person declines an invitation from their own partner’s account, even that of a suspended partner; its admins see that', async () => {
   const { own, inviting, email, session } = await anInvited({ as: 'admin' })
   const admin = await aSession(api, inviting)
   await changePartner(api, inviting, { status: 'suspended' })

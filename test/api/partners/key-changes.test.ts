@@ -1,5 +1,5 @@
 // POST /v1/keys and revocation: the secret is shown once, five keys per environment, live after approval,
-// revoked at once.
+// revoked immediately.
 import { expect, test } from '@jest/globals'
 import { useApi } from '../../support/api/client'
 import { sendConfirmed } from '../../support/api/confirmed'
@@ -120,7 +120,7 @@ test('a label with markup is returned unchanged, as data', async () => {
   ])
 })
 
-test('both are in the activity list with the email, the environment and the prefix, and no API key can create a key', async () => {
+test('creation and revocation are in the activity list with the email, the environment and the prefix, and no API key can create a key', async () => {
   const partner = await aPartner(api)
   const [session, key] = [await aSession(api, partner), await aKey(api, partner, 'sandbox')]
   const { body: made } = await create(session)

@@ -50,7 +50,7 @@ test('a live key sees all keys of the partner, newest first, including revoked a
   })
 })
 
-test('a sandbox key sees sandbox keys only, also through a cursor', async () => {
+test('a sandbox key sees sandbox keys only, even through a cursor', async () => {
   const partner = await aPartner(api)
   const [sandbox, live] = [await aLaterKey(partner, 'sandbox'), await aLaterKey(partner, 'live')]
   const idOf = async (key: string) => (await api.get('/v1/keys?limit=1', { key })).body.data?.[0]?.['id']
@@ -177,7 +177,7 @@ test('no call that starts after a revocation succeeds, however many are in fligh
   expect(new Set(atOnce)).toEqual(new Set([401]))
 })
 
-/** One second after the previous one, so that their order is known. */
+/** Creates a key one second after the previous one, so that their order is known. */
 async function aLaterKey(partner: PartnerRow, environment: Environment): Promise<string> {
   clock.set(new Date(clock.now().getTime() + 1_000).toISOString())
   return aKey(api, partner, environment)

@@ -156,7 +156,7 @@ test('an invited admin who never signed in does not count: the inviting admin st
   expect(declined.status).toBe(200)
 })
 
-test('a viewer may leave, is signed out by it, and cannot remove others', async () => {
+test('a viewer may leave, which signs them out, and cannot remove others', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner, 'viewer')
   const me = Object((await api.get('/v1/auth/session', { session })).body['member']).id
@@ -244,7 +244,7 @@ test('an admin of a suspended partner can take rights away: remove, demote, with
   expect((await api.get('/v1/auth/session', { session })).status).toBe(401)
 })
 
-test('an admin of a suspended partner can give no rights: neither invite nor promote', async () => {
+test('an admin of a suspended partner cannot give rights: neither invite nor promote', async () => {
   const partner = await aPartner(api)
   const [session, viewer] = [await aSession(api, partner), await aSession(api, partner, 'viewer')]
   await changePartner(api, partner, { status: 'suspended' })
@@ -256,7 +256,7 @@ test('an admin of a suspended partner can give no rights: neither invite nor pro
     await api.send('PATCH', `/v1/members/${id}`, { role: 'admin' }, { session }),
     await api.post(`/v1/members/${id}/confirm-codes`, { role: 'admin' }, { session }),
   ]
-  // As for a request that was authorised right before the suspension.
+  // As in a request that was authorised right before the suspension.
   const inTransaction = await api.db.transaction((tx) => changeRole(tx, { partnerId: partner.id, id, role: 'admin' }))
 
   expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual(

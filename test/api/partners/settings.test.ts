@@ -107,7 +107,7 @@ describe('a new name', () => {
     expect(body).toMatchObject({ name: 'Acme Ltd', requested_name: 'Acme Bank plc' })
   })
 
-  test.each(['not_started', 'rejected'] as const)('applies at once while verification is %s', async (status) => {
+  test.each(['not_started', 'rejected'] as const)('applies immediately while verification is %s', async (status) => {
     const partner = await aPartner(api, { verificationStatus: status })
 
     const { body } = await change(await aSession(api, partner), { name: 'Acme Payments Ltd' })

@@ -203,7 +203,7 @@ describe('the first live payout', () => {
     return sendConfirmed(api, 'POST', '/v1/payouts?environment=live', aRequest(), options)
   }
 
-  /** As the Schedule does each minute. */
+  /** Sends the mails, as the Schedule does each minute. */
   async function mailed() {
     const { db, keyring } = api
     const deps = { db, clock, log: keptLog(), keyring, publicUrl: 'https://payouts.test' }

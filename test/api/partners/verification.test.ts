@@ -178,7 +178,7 @@ async function anApproved() {
   return begun
 }
 
-/** As an applicant does on the bank's page. */
+/** Makes a choice on the bank's page, as an applicant does. */
 async function press(url: string, choice: string): Promise<void> {
   const body = new URLSearchParams({ choice })
   const { status } = await fetch(url, { method: 'POST', body, redirect: 'manual' })

@@ -16,7 +16,7 @@ beforeEach(async () => {
   payer = await world.aPayer()
 })
 afterEach(() => world.bank.control('DELETE', '/faults'))
-test('a pending payout that never reached the bank is cancelled at once and refunded', async () => {
+test('a pending payout that never reached the bank is cancelled immediately and refunded', async () => {
   const before = await balance()
   const id = await aWaiting('order-waiting')
 
@@ -36,7 +36,7 @@ test('a repeated cancel is 409 with the status cancelled', async () => {
   expect(await outcomeOf(cancel(id))).toEqual([409, 'invalid_state', { status: 'cancelled' }])
 })
 
-test('two concurrent cancels have the effect of one', async () => {
+test('two concurrent cancels take effect once', async () => {
   const before = await balance()
   const id = await aWaiting('order-two-at-once')
 
@@ -83,7 +83,7 @@ test('a payout that the bank has is 409 with its status, and continues', async (
 })
 
 test('a payout that the bank may have is 409 pending', async () => {
-  // Every repeat is lost too, or one of them could resolve the outcome before the cancel arrives.
+  // The answer to every repeat is lost too. Otherwise one could resolve the outcome before the cancel arrives.
   const toTransfers = { method: 'POST', path: '/v0/transfers' }
   await world.bank.fault({ kind: 'reset', stage: 'after', times: null, match: toTransfers })
   const id = String((await world.pay(payer)).body['id'])
@@ -124,7 +124,7 @@ test('a cancel from the Temporal Web UI wakes it too, and the activity list name
   ])
 })
 
-/** Answered as pending while no worker ran, and then the bank does not answer when it is to be sent. */
+/** A payout that was acknowledged as pending while no worker ran. The bank then answers every call with 503. */
 async function aWaiting(key: string): Promise<string> {
   await world.stopWorkers()
   const id = String((await world.pay(payer, {}, { key })).body['id'])

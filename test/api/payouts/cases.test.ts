@@ -67,7 +67,7 @@ test('its workflow waits for the deadline, and its history holds neither the rea
   expect(order).toEqual({ caseId: body['id'], dueInMs: 5 * dayMs, lookEveryMs: dayMs })
 })
 
-test('without Temporal it is still opened, because its row is what counts', async () => {
+test('without Temporal it is still opened, because the row is authoritative', async () => {
   const alone = await startApi({ database: api.databaseUrl, temporalAddress: '127.0.0.1:1' })
   const { id } = await aPayoutRow(api, partner, live)
 

@@ -33,7 +33,7 @@ test('the check names payouts of the last day to the same account and of the sam
   expect(await similar({ ...wanted, amount_gbp: '120.02' })).toEqual([])
 })
 
-test('the check finds an account under the secret key of its day', async () => {
+test('the check finds an account that was hashed under an older secret key', async () => {
   const old = testKeyring.all('account')[1]
   const hash = createHmac('sha256', old?.bytes ?? '')
     .update(`200415:${account}`)

@@ -37,7 +37,7 @@ describe('q', () => {
     }
   })
 
-  test('finds nothing of another partner, of live, or without an answer to its caller', async () => {
+  test('does not find payouts of another partner, of live, or without an answer to their caller', async () => {
     const theirs = await aPayoutRow(api, await aPartner(api), { reference: 'shared' })
     await aPayoutRow(api, partner, { reference: 'shared', environment: 'live' })
     await aPayoutRow(api, partner, { reference: 'shared', status: 'pending', verdictAt: null })
@@ -72,7 +72,7 @@ describe('the CSV', () => {
     )
   })
 
-  test('has the completion time, also for a returned payout', async () => {
+  test('has the completion time, even for a returned payout', async () => {
     const completedAt = new Date('2026-10-31T23:59:59.999Z')
     await aPayoutRow(api, partner, { status: 'returned', completedAt })
 

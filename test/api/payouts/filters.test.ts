@@ -1,5 +1,5 @@
-// Filters of GET /v1/payouts under generated values: PostgreSQL reads every value that the schema accepts, so
-// never a 500.
+// Filters of GET /v1/payouts under generated values: PostgreSQL can read every value that the schema accepts,
+// so no value causes a 500.
 import { beforeAll, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { useApi } from '../../support/api/client'

@@ -1,4 +1,4 @@
-// GET /v1/payouts: newest first, in pages, filtered, and only payouts that were answered to a caller.
+// GET /v1/payouts: newest first, in pages, filtered, and only payouts whose caller got an answer.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { payoutStatuses } from '../../../domain/payouts/payout'
@@ -53,7 +53,7 @@ describe('the list', () => {
     expect((await list('?limit=200')).data).toHaveLength(51)
   })
 
-  test('pages show every payout once, also those of the same millisecond and microsecond', async () => {
+  test('pages show every payout once, including those of the same millisecond and microsecond', async () => {
     const rows = []
     for (let n = 0; n < 9; n++) rows.push(await aPayoutRow(api, partner, { createdAt: at(0) }))
     // PostgreSQL keeps microseconds, which a cursor made of JavaScript's milliseconds would skip or repeat.
@@ -134,7 +134,7 @@ describe('filters', () => {
     expect(await ids('?updated_after=2026-11-16T09:30:00.000008Z')).toEqual([])
   })
 
-  test('reference, idempotency_key and account_last4 match exactly, also together and over pages', async () => {
+  test('reference, idempotency_key and account_last4 match exactly, even combined and across pages', async () => {
     const wanted = []
     for (const minute of [1, 2, 3]) {
       const fields = { reference: 'Ödön’s 100% _off', account: '12349999', createdAt: at(minute) }

@@ -81,7 +81,7 @@ describe('polling', () => {
     const etag = first.headers.get('ETag') ?? ''
 
     const same = await api.get(path, { ...caller, headers: { 'If-None-Match': etag } })
-    // Within the same millisecond, as a fast bank might.
+    // Changes it within the same millisecond, as a fast bank might.
     await api.db.dataSource.query(`UPDATE payouts SET status = 'completed', completed_at = updated_at WHERE id = $1`, [
       row.id,
     ])

@@ -80,7 +80,7 @@ test('failed, cancelled, released, older than 12 months, other partners’ and t
   expect((await list()).data).toMatchObject([{ account_last4: '4321', last_paid_at: counted.createdAt.toISOString() }])
 })
 
-test('pages show every recipient once, also when a payout fails in between', async () => {
+test('pages show every recipient once, even when a payout fails in between', async () => {
   const rows = []
   for (const account of ['11111111', '22222222', '33333333', '44444444', '55555555']) {
     rows.push(await aPayoutRow(api, partner, { account, createdAt: on('2026-11-05'), status: 'processing' }))

@@ -171,7 +171,7 @@ interface Browser {
 
 let browsers = 0
 
-/** Each with its own address and its own token. */
+/** A browser with its own address and its own token. */
 function aBrowser(): Browser {
   browsers += 1
   const token = String(browsers).padStart(43, 't')
@@ -200,7 +200,7 @@ async function mailedCode(browser: Browser, email: string): Promise<string> {
   })
 }
 
-/** All codes requested so far have arrived, so the next mail belongs to the next request. */
+/** Waits until all codes requested so far have arrived, so that the next mail belongs to the next request. */
 function mailsSettled(email: string): Promise<boolean> {
   return until('all mails have come', async () => {
     const asked = await api.db.dataSource.getRepository(codes).countBy({ subject: email })

@@ -52,7 +52,7 @@ async function mailTo(address: unknown) {
   const anHourLater = new Date(clock.now().getTime() + 3_600_000)
   const mails = await takeMails(api.db, testKeyring, { at: clock.now(), leaseUntil: anHourLater, limit: 100 })
   const [mail, ...others] = mails.map((each) => each.mail).filter((each) => each?.to.address === address)
-  if (!mail || others.length > 0) throw new Error('not one mail waits')
+  if (!mail || others.length > 0) throw new Error('expected exactly one mail')
   return mail
 }
 
@@ -165,7 +165,7 @@ describe('a code is for one payout', () => {
     expect(await stored()).toBe(1)
   })
 
-  test('twenty requests at once with the right code make one payout', async () => {
+  test('twenty concurrent requests with the right code make one payout', async () => {
     const key = aKeyName()
     const code = await codeFor(wanted, key)
 

@@ -1,4 +1,4 @@
-// Sessions: where their token is stored, how long they last, and what ends them at once.
+// Sessions: where their token is stored, how long they last, and what ends them.
 import { describe, expect, test } from '@jest/globals'
 import { readSessionCookie, sessionCookie } from '../../../api/http/callers/cookies'
 import { type CallOptions, testOrigin } from '../../support/api/client'
@@ -41,7 +41,7 @@ describe('the cookie', () => {
     ])
   })
 
-  test('of a sign-in is set', async () => {
+  test('is set by a sign-in', async () => {
     const { email } = await aMember(api, await aPartner(api))
     const { headers } = await signIn(api, email, await aCode(api, inbox, email))
 
@@ -181,7 +181,7 @@ test('a request with a session is one statement, and occasionally a second one t
   expect(ours.map((text) => text.split(' ')[0])).toEqual(['SELECT', 'SELECT', 'UPDATE'])
 })
 
-test('a removed member is refused at once', async () => {
+test('a removed member is refused immediately', async () => {
   const partner = await aPartner(api)
   const admin = await aSession(api, partner)
   const removed = await aSession(api, partner)

@@ -176,7 +176,7 @@ test.each(['   ', '\u200b\u2060', 'Acme\r\nLtd', 'Visit https://evil.test/login 
   },
 )
 
-test('sign-up can be switched off, and is then no route', async () => {
+test('sign-up can be switched off, and its route then does not exist', async () => {
   const closed = await startApi({ database: worker.databaseUrl, signUp: 'off' })
 
   const { status, body } = await closed.post(

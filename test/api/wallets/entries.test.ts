@@ -120,7 +120,7 @@ test('an entry gives the reason of each movement in the partner’s terms, and t
 })
 
 describe('shows the caller’s own entries only', () => {
-  test('another partner’s row and the other environment’s are no cursors, and are not shown', async () => {
+  test('another partner’s row and the other environment’s are not valid cursors, and are not shown', async () => {
     const [mine, theirs] = [await aPartner(api), await aPartner(api)]
     const [key, live] = [await aKey(api, mine, 'sandbox'), await aKey(api, mine, 'live')]
     const other = await api.get('/v1/wallet/entries', { key: await aKey(api, theirs, 'sandbox') })

@@ -21,7 +21,7 @@ const api = useApi(() => ({
 const add = (usdc: unknown, session: string, environment = 'sandbox') =>
   api.post(`/v1/sandbox/top-ups?environment=${environment}`, { usdc }, { session })
 
-test('a simulated wallet gets the money at once, and the statement and the activity list show it', async () => {
+test('a simulated wallet gets the money immediately, and the statement and the activity list show it', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
 
@@ -107,7 +107,7 @@ test('viewers, live keys, suspended partners and amounts out of range are refuse
   expect([suspended.status, suspended.body.error?.code]).toEqual([403, 'partner_not_active'])
 })
 
-test('the sixty-first of an hour is 429, and another partner is not affected', async () => {
+test('the sixty-first top-up within an hour is 429, and another partner is not affected', async () => {
   const withoutWorker = { temporalAddress: '127.0.0.1:1', answerTimeoutMs: 50 }
   const limited = await startApi({ database: worker.databaseUrl, rateLimit: 'on', ...withoutWorker })
   const [one, other] = [await aPartner(limited), await aPartner(limited)]
@@ -124,7 +124,7 @@ test('the sixty-first of an hour is 429, and another partner is not affected', a
   expect([tooMany.status, tooMany.headers.get('Retry-After'), elsewhere.status]).toEqual([429, '60', 502])
 })
 
-test('without a worker it is 502 in time, and nothing is created', async () => {
+test('without a worker a top-up is 502 within the time limit, and nothing is created', async () => {
   const alone = await startApi({ database: worker.databaseUrl, answerTimeoutMs: 200 })
   const partner = await aPartner(alone)
   const session = await aSession(alone, partner)

@@ -114,7 +114,7 @@ test('pruning deletes old rows without changes, oldest first and up to its limit
   ])
 })
 
-test('processes that prune at once share the work', async () => {
+test('processes that prune concurrently share the work', async () => {
   const { id } = await aPartner(db)
   const entries = Array.from({ length: 60 }, () => anEntry(id, { at: new Date(Date.UTC(2019, 0, 1)) }))
   await recordActivity(db, entries)

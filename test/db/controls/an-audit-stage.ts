@@ -19,7 +19,7 @@ let db: Db
 let wallet: WalletRow
 export const now = new Date('2026-11-15T10:00:00.123Z')
 export const nothingLeft = { ledger_sets: 0, ledger_entries: 0, charges: 0, activity: 0, ledger_accounts: 0 }
-/** Of the only wallet, sealed before everything else. */
+/** The number of accounts of the only wallet, sealed before everything else. */
 export const accounts = 6
 
 export const stage = {
@@ -69,7 +69,7 @@ export async function actionsSealed(): Promise<string[]> {
   return rows.map(({ action }) => action)
 }
 
-/** As the owner of the database, and as slow as the test needs. */
+/** A transaction of the database owner that stays open for as long as the test needs. */
 export async function aTransaction() {
   const client = new Client({ connectionString: database.url })
   await client.connect()

@@ -215,7 +215,7 @@ describe('a row inserted before sealed rows is found, and never sealed', () => {
     expect((await verifyAudit(stage.db)).fault).toEqual({ what: 'row_unsealed', sequence: null, table, rowId })
   })
 
-  test('also an existing row that is changed to count only now', async () => {
+  test('even an existing read that is changed into a write later', async () => {
     await recordActivity(stage.db, [anEntry('balance.read', 'nothing')])
     await someRows(1)
     await sealLongAgo()
@@ -224,7 +224,7 @@ describe('a row inserted before sealed rows is found, and never sealed', () => {
     expect((await verifyAudit(stage.db)).fault).toMatchObject({ what: 'row_unsealed', table: 'activity' })
   })
 
-  test('and rows that are merely recent are not reported', async () => {
+  test('but recent unsealed rows are not reported', async () => {
     await someRows(2)
 
     expect(await verifyAudit(stage.db)).toMatchObject({

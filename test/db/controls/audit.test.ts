@@ -119,7 +119,7 @@ test('a row that commits long after higher numbers were sealed is sealed too, by
   expect(await actionsSealed()).toEqual(['quick.change', 'quick.change.later', 'slow.change'])
 })
 
-test('sealed rows are passed after minutes, by the transactions of this server, not of one the database was restored from', async () => {
+test('the sealer skips sealed rows after some minutes, by transaction ids of this server and not of one it was restored from', async () => {
   const progressAt = async (minutes: number) => {
     await sealSome(1_000, later(minutes / 60))
     const [progress] = await stage.db.dataSource.query(

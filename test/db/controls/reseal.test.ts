@@ -1,4 +1,4 @@
-// Rewriting data of an older secret key: in batches, without blocking others, and only if it is proved to be the same.
+// Resealing data of an older secret key: in batches, without blocking others, and only if the data is verified to be the same.
 import { beforeEach, expect, test } from '@jest/globals'
 import { fieldsOfStored, readPayoutRequest } from '../../../api/payouts/request/order'
 import { firstPayout, resealBatch } from '../../../db/controls/reseal'
@@ -102,7 +102,7 @@ test.each([
   expect(fieldsOfStored({ amountPence, reference }, details)).toEqual(request.fields)
 })
 
-/** As stored by the API while k1 was the only key. */
+/** A payout as the API stored it while k1 was the only key. */
 async function aSealed(fingerprinted = wanted.fields): Promise<string> {
   const { keyId, whole, fields } = fingerprintOf(older, fingerprinted)
   const { sortCode, accountNumber } = wanted.details
@@ -136,7 +136,7 @@ async function resealWhile(act: () => Promise<unknown>): Promise<void> {
   await resealBatch(slow, both, { after: firstPayout, limit: 10, fieldsOf: fieldsOfStored })
 }
 
-/** Every combination of seal, fingerprint and account once. */
+/** The distinct combinations of keys for seal, fingerprint and account. */
 async function keysOf(ids: readonly string[]): Promise<string[]> {
   const rows = await db.dataSource.query(
     `SELECT DISTINCT concat_ws(' ', s.key_id, p.fingerprint_key_id, p.account_hash_key_id) AS keys

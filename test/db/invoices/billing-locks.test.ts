@@ -1,4 +1,4 @@
-// What billing locks and for how long: a partner can be changed during it, and a large invoice gets enough time.
+// Locks during billing: a partner can still be changed, and a large invoice gets enough time.
 
 import { expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
@@ -51,7 +51,7 @@ test('a partner can be changed while its charges are freed', async () => {
 test('a void that exceeds the usual statement timeout is not aborted', async () => {
   const partner = await aChargedPartner()
   const { number } = await billed(db, partner, '2026-10')
-  // It stands for many charges: longer than the server and the client wait for other statements.
+  // Simulates many charges: the statement takes longer than server and client allow for others.
   await db.dataSource.query(`
     CREATE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(12.5); RETURN NULL; END';
     CREATE TRIGGER planted AFTER UPDATE ON invoice_charges FOR EACH STATEMENT EXECUTE FUNCTION be_slow()`)
@@ -63,7 +63,7 @@ test('a void that exceeds the usual statement timeout is not aborted', async () 
   expect(limit).toBe('10s')
 })
 
-/** The same database, with an action right after that statement, before its transaction continues. */
+/** The same database, with an action that runs right after the statement, before its transaction continues. */
 function after(statement: string, act: () => Promise<unknown>): Db {
   return tapped(db, async ({ text }, next) => {
     const answer = await next()

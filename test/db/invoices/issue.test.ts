@@ -119,7 +119,7 @@ describe('an invoice', () => {
   })
 })
 
-describe('again', () => {
+describe('a repeated run', () => {
   test('a billed month is reported as billed, and nothing changes', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })

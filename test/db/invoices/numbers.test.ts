@@ -30,7 +30,7 @@ test('fifty concurrent runs for the same month of one partner make one invoice',
   await expectNoGaps()
 })
 
-test('many partners at once, each month twice, with some transactions that fail at their end, leave no gap', async () => {
+test('many partners billed concurrently, each month twice, with some transactions that fail at their end, leave no gap', async () => {
   const partners = await Promise.all(Array.from({ length: 20 }, () => aPartnerWithCharges(5)))
   let nth = 0
   const now = () => (nth++ % 3 === 0 ? failingAtTheEnd(db) : db)
@@ -77,7 +77,7 @@ test('concurrent issuing and voiding of a month leaves at most one valid invoice
   await expectNoGaps()
 })
 
-/** Everything is done, and then the connection fails. */
+/** A database whose connection fails at the end of a transaction. */
 function failingAtTheEnd(real: Db): Db {
   const transaction = <T>(work: (tx: Tx) => Promise<T>) =>
     real.transaction(async (tx) => {

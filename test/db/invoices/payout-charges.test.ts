@@ -18,7 +18,7 @@ beforeEach(async () => {
 const october = new Date('2026-10-20T12:00:00Z')
 const november = new Date('2026-11-20T12:00:00Z')
 
-/** 120.00, of whose fee of 2.19 the bank has taken 1.10. */
+/** A payout of 120.00 GBP. Its fee is 2.19, of which the bank has taken 1.10. */
 async function aStep(environment: Environment = 'live'): Promise<StepRow> {
   const rail = environment === 'live' ? 'provider_production' : 'simulated'
   const wallet = await db.transaction((tx) => openWallet(tx, { partnerId: partner.id, environment, rail, at: october }))

@@ -153,7 +153,7 @@ describe('a draft', () => {
 })
 
 describe('a status', () => {
-  test('goes from open to paid or void, from paid only back, from void nowhere', async () => {
+  test('changes from open to paid or void and from paid to open, but never from void', async () => {
     const other = await aPricedPartner(db)
     await charge(db, other, { kind: 'payout_fee', amountMicropounds: 1_000_000n, at: '2026-10-15T12:00:00Z' })
     const { invoiceId, number } = await billed(db, other, '2026-10')
@@ -171,7 +171,7 @@ describe('a status', () => {
     await expect(set(`void_reason = 'another'`)).rejects.toMatchObject(refused)
   })
 
-  test('of an invoice for 0.00 goes from paid to void, and never back to open', async () => {
+  test('of an invoice for 0.00 changes from paid to void, and never to open', async () => {
     const other = await aPricedPartner(db)
     await charge(db, other, { kind: 'payout_fee', amountMicropounds: 0n, at: '2026-10-15T12:00:00Z' })
     const { invoiceId } = await billed(db, other, '2026-10')
@@ -230,7 +230,7 @@ describe('the counter of invoice numbers', () => {
   })
 })
 
-test('a partner is billed until a whole month', async () => {
+test('a partner can only be billed up to the end of a month', async () => {
   await expect(direct(`UPDATE partners SET billed_until = '2026-10-02'`)).rejects.toMatchObject({
     constraint: 'partners_billed_check',
   })

@@ -52,7 +52,7 @@ test('a sandbox secret is not accepted as a live one', () => {
 })
 
 test.each(['', 'kp_sandbox_', 'Bearer x', ` ${newApiKeySecret('live')}`, `${newApiKeySecret('live')}\n`, '\0'])(
-  'a text that is no key is refused: %p',
+  'a text that is not a key is refused: %p',
   (text) => {
     expect(readApiKeySecret(text)).toBeNull()
   },

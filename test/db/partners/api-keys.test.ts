@@ -1,4 +1,4 @@
-// API keys: at most five unrevoked per environment, live ones after verification, revoked at once.
+// API keys: at most five unrevoked per environment, live ones after verification, revoked immediately.
 import { expect, test } from '@jest/globals'
 import { openKeyring } from '../../../db/keyring'
 import { apiKeyDigests } from '../../../db/partners/api-key-secret'
@@ -191,7 +191,7 @@ test('last_used_at is the latest use of a batch and never moves back', async () 
   expect((await lastUses()).get(unused.id)).toBeNull()
 })
 
-test('processes that record uses of the same keys at once do not deadlock', async () => {
+test('processes that record uses of the same keys concurrently do not deadlock', async () => {
   const partner = await aPartner(db)
   const { key: one } = await created(partner)
   const { key: two } = await created(partner)

@@ -71,7 +71,7 @@ test('after any concurrent events of any payouts, totals, usage and recipients e
   )
 }, 120_000)
 
-test('many payouts to one account, created and completed at once, neither deadlock nor lose a count', async () => {
+test('many payouts to one account, created and completed concurrently, neither deadlock nor lose a count', async () => {
   const wallet = await aWallet(db)
   const lives = Array.from(
     { length: 40 },
@@ -180,7 +180,7 @@ async function claim(
   return { payoutId: claimed.id, attempt: claimed.attempt }
 }
 
-/** As the activities do it: under the row's lock where they take it, and only what the status allows. */
+/** Takes a step as the activities do: under the row's lock where they take it, and only if the status allows it. */
 async function take({ payoutId, attempt }: Claimed, step: Step, at: Date) {
   const kept = { payoutId, attempt, failureReason: null, transferRef: null, transferState: null, at } as const
   if (step === 'answer') await markAnswered(db, { payoutId, attempt, at })
@@ -237,7 +237,7 @@ async function readTotals({ partnerId }: WalletRow): Promise<unknown> {
 
 const isVisible = 'released_at IS NULL AND (verdict_at IS NOT NULL OR answered_at IS NOT NULL)'
 
-/** From the payouts themselves, and without the functions that the totals use. */
+/** Counts the payouts themselves, without the functions that the totals use. */
 async function recountUsage({ partnerId }: WalletRow): Promise<MonthUsage[]> {
   const text = `SELECT wanted.month, created.count, completed.*
     FROM unnest($2::text[], $3::timestamptz[], $4::timestamptz[]) WITH ORDINALITY AS wanted (month, starts, ends, place)

@@ -15,7 +15,7 @@ interface Charge {
   readonly amount: bigint
 }
 
-/** As the database sums them. */
+/** Groups charges as the database does. */
 function grouped(charges: readonly Charge[]): ChargeGroup[] {
   return chargeKinds.flatMap((kind) => {
     const amounts = charges.filter((each) => each.kind === kind).map(({ amount }) => amount)
@@ -82,7 +82,7 @@ test('a count in text has the same format as in the columns', () => {
   )
 })
 
-test('a monthly account fee names its months, also when one was billed late and at another price', () => {
+test('a monthly account fee names its months, even when one was billed late and at another price', () => {
   const one = (month: string, price: bigint): ChargeGroup => {
     const prices = { sumMicropounds: price, leastMicropounds: price, mostMicropounds: price }
     return { kind: 'monthly_account', count: 1, ...prices, months: [month] }
@@ -110,7 +110,7 @@ test('half a penny is rounded up, less is not', () => {
   expect([totalOf(5_000n), totalOf(4_999n)]).toEqual([1n, 0n])
 })
 
-test('credit of earlier invoices is a separate line, and the unused part is carried on', () => {
+test('credit of earlier invoices is a separate line, and the unused part is carried forward', () => {
   const made = invoiceOf([...times(1, 'payout_fee', 1_000_000n), ...times(1, 'credit', 300_000n)], 250n)
 
   expect(made.lines.map(({ kind, amountPence }) => [kind, amountPence])).toEqual([

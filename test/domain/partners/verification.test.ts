@@ -89,7 +89,7 @@ test('a business is ready only with approval, terms and pounds', () => {
   expect([{ ...all, termsAccepted: false }, { ...all, paysGbp: false }, bank].filter(isReady)).toEqual([])
 })
 
-test('a partner may start once, and again after a refusal, unless the bank has rejected it for ever', () => {
+test('a partner may start once, and again after a refusal, unless the bank has rejected it permanently', () => {
   const may = verificationStatuses.filter((status) => canStart(status, 'rejected'))
 
   expect(may).toEqual(['not_started', 'rejected'])

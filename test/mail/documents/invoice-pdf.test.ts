@@ -1,4 +1,4 @@
-// The invoice as PDF: the same bytes every time, extractable text, and pages that hold everything.
+// The invoice as PDF: the same bytes every time, extractable text, and nothing cut off.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -202,7 +202,7 @@ async function textOf(document: Parameters<typeof invoicePdf>[0]): Promise<strin
   return readPdf(await invoicePdf(document)).text
 }
 
-/** Of the same invoice, rendered by a separate process. */
+/** The hash of the same invoice, rendered by a separate process. */
 async function hashElsewhere(): Promise<string> {
   const program = join(__dirname, 'render-elsewhere.cjs')
   const { stdout } = await promisify(execFile)(process.execPath, [program], {

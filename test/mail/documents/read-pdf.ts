@@ -37,7 +37,7 @@ function unpacked(body: string): string {
   return `${head}\nstream\n${head.includes('/FlateDecode') ? inflateSync(bytes).toString('latin1') : stream}`
 }
 
-/** By the name that pages use for a font: F1, F2 … */
+/** The maps by the name that pages use for a font: F1, F2 … */
 function fontMaps(objects: Map<string, string>): Map<string, Map<number, string>> {
   const maps = new Map<string, Map<number, string>>()
   for (const object of objects.values()) {

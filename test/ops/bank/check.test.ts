@@ -1,4 +1,4 @@
-// bank check against the sandbox bank: each thing that can be wrong is named, and nothing else.
+// bank check against the sandbox bank: each problem is named, and nothing else.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { systemClock } from '../../../runtime/clock'
@@ -65,14 +65,14 @@ async function problems(change: Record<string, string>): Promise<string[]> {
   return failed
 }
 
-test('a bank that is right in everything: one line for each check, no key, and exit code 0', async () => {
+test('a bank without problems: one line for each check, no key, and exit code 0', async () => {
   const { code, out } = await check()
 
   expect(code).toBe(0)
   expect(out).toMatch(/^live {2}http:\/\/127\.0\.0\.1:\d+\/v0\n {3}reachable +yes, in \d+ ms\n {3}key +accepted\n/)
   expect(out).toContain('   environment  live: the bank knows our wallets\n   clock        within 1 s of ours\n')
   expect(out.match(new RegExp(`   webhook      active, ${webhookUrl}\n`, 'g'))).toHaveLength(2)
-  expect(out).toMatch(/\n\nNothing is wrong\.\n$/)
+  expect(out).toMatch(/\n\nAll checks passed\.\n$/)
   expect(out).not.toContain(keys.live)
   expect(out).not.toContain(keys.sandbox)
 })

@@ -1,4 +1,4 @@
-// Bank events that were set aside: listed until an operator marks them as handled.
+// Quarantined bank events: listed until an operator marks them as handled.
 import { beforeAll, expect, test } from '@jest/globals'
 import { markEventHandled, storeBankEvent } from '../../../db/bank/events'
 import { latestActivity } from '../../../db/controls/activity'

@@ -29,7 +29,7 @@ test('rail pause, status and resume: one environment only, with operator and rea
 
   expect([paused.code, paused.out]).toEqual([
     0,
-    expect.stringMatching(/^The rail of live is paused; 0 payouts of 0.00 GBP wait/),
+    expect.stringMatching(/^The live rail is paused; 0 payouts of 0.00 GBP wait/),
   ])
   expect(during).toEqual([
     expect.objectContaining({ environment: 'sandbox', state: 'open', since: null, by: null, reason: null }),
@@ -40,10 +40,7 @@ test('rail pause, status and resume: one environment only, with operator and rea
       reason: 'The bank asked us to wait',
     }),
   ])
-  expect([resumed.code, resumed.out]).toEqual([
-    0,
-    expect.stringMatching(/^The rail of live is open; 0 payouts are sent/),
-  ])
+  expect([resumed.code, resumed.out]).toEqual([0, expect.stringMatching(/^The live rail is open; 0 payouts are sent/)])
   expect((await states()).map(({ state }) => state)).toEqual(['open', 'open'])
   const { past } = await terminal.json<{ past: object[] }>('rail', 'status')
   expect(past[0]).toMatchObject({
@@ -55,7 +52,7 @@ test('rail pause, status and resume: one environment only, with operator and rea
   expect((await terminal.ops('rail', 'status')).out).toMatch(
     /^Past pauses:\nENVIRONMENT .*\nlive .*The bank asked us to wait/m,
   )
-  // The operators' reason is not for partners.
+  // Partners must not see the operators' reason.
   const activity = await latestActivity(terminal.db, partnerId, 2)
   const change = { environment: 'live', changes: 'something', madeBy: expect.stringMatching(/^ops:\S+$/), detail: null }
   expect(activity).toEqual([
@@ -77,13 +74,13 @@ test('a second pause or resume is refused with a message and changes nothing, ev
   expect(actions.filter((action) => action.startsWith('rail.'))).toEqual(['rail.resume', 'rail.pause'])
 })
 
-test('an unavailable Temporal does not prevent a pause, and resume says that waiting payouts poll by themselves', async () => {
+test('an unavailable Temporal does not prevent a pause, and resume reports that waiting payouts are sent at the next poll', async () => {
   const env = { ...terminal.env, TEMPORAL_ADDRESS: '127.0.0.1:1' }
   await runWith(env, ['rail', 'pause', '--environment', 'sandbox'])
 
   const { code, out } = await runWith(env, ['rail', 'resume', '--environment', 'sandbox'])
 
-  expect([code, out]).toEqual([0, expect.stringContaining('at their next poll, because Temporal does not answer')])
+  expect([code, out]).toEqual([0, expect.stringContaining('at the next poll, because Temporal does not answer')])
 })
 
 test('with Temporal available, resume wakes the waiting payouts', async () => {

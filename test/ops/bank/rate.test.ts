@@ -8,7 +8,7 @@ import { scrape } from '../../support/api/scrape'
 import { keys } from '../../support/bank/client'
 import { oneSentence, runWith } from '../../support/terminal'
 
-/** Ahead of the bank's clock, which is that of this machine. */
+/** How far our clock is ahead of the bank's, which is that of this machine. */
 let aheadMs = 0
 const clock = { now: () => new Date(Date.now() + aheadMs) }
 const world = usePayoutWorld({ clock, workers: 'none', payouts: { answerTimeoutMs: 100 } })

@@ -47,7 +47,7 @@ describe('partner create', () => {
     return runWith({ ...env, ...more }, ['partner', 'create', ...about, '--json'])
   }
 
-  test('requests the connection of the sandbox at once', async () => {
+  test('requests the connection of the sandbox immediately', async () => {
     const { address } = testTemporal()
     const created = await create({ TEMPORAL_ADDRESS: address, TASK_QUEUE_PREFIX: 'nobody' }, `soon-${partners}`)
 
@@ -86,9 +86,9 @@ describe('partner verify', () => {
 
   test.each([
     ['Temporal unavailable', { TEMPORAL_ADDRESS: '127.0.0.1:1' }, 1, 'Temporal does not answer'],
-    ['no Temporal', { TEMPORAL_ADDRESS: '' }, 1, 'Set TEMPORAL_ADDRESS too'],
+    ['no Temporal', { TEMPORAL_ADDRESS: '' }, 1, 'Also set TEMPORAL_ADDRESS'],
     ['no live bank', { BANK_LIVE_URL: '' }, 2, 'There is no live bank'],
-  ])('with %s is one sentence, and nothing has started', async (_which, more, code, sentence) => {
+  ])('with %s is reported in one sentence, and nothing has started', async (_which, more, code, sentence) => {
     expect(await verify(more)).toMatchObject({ code, out: '', err: expect.stringContaining(sentence) })
     expect(await status()).toBe('not_started')
   })
@@ -128,7 +128,7 @@ describe('partner approve', () => {
     })
   })
 
-  test('twice, even concurrently, has the effect of once', async () => {
+  test('twice, even concurrently, takes effect once', async () => {
     await Promise.all([ops('partner', 'approve', '--partner', slug), ops('partner', 'approve', '--partner', slug)])
     const first = await walletOf('live')
 
@@ -179,7 +179,7 @@ describe('partner approve', () => {
     })
   })
 
-  test('a bank that does not answer is one sentence, and nothing has changed', async () => {
+  test('a bank that does not answer is reported in one sentence, and nothing has changed', async () => {
     const withoutBank = { ...env, BANK_LIVE_URL: 'http://127.0.0.1:1/v0' }
 
     expect(await runWith(withoutBank, ['partner', 'approve', '--partner', slug])).toEqual({

@@ -41,7 +41,7 @@ beforeEach(async () => {
 afterAll(() => terminal.close())
 
 describe('proof', () => {
-  test('alone runs it, reports that there is no drift, and exits with 0', async () => {
+  test('alone runs it, reports that there is not a drift, and exits with 0', async () => {
     const none = 'Proved 2 wallets: no drift.\n'
 
     expect(await ops('proof')).toEqual({ code: 0, out: none, err: '' })
@@ -71,7 +71,7 @@ describe('proof', () => {
     )
   })
 
-  test('--full verifies every row, also those before the checkpoint', async () => {
+  test('--full verifies every row, including those before the checkpoint', async () => {
     const { payoutId } = await aSentPayout()
     expect(await ops('proof')).toMatchObject({ code: 0 })
     await withoutTriggers(terminal.db, 'DELETE FROM payout_events WHERE payout_id = $1', [payoutId])
@@ -164,7 +164,7 @@ describe('proof accept and reopen', () => {
 
   let entries: number
 
-  /** A set without one of its sides. Returns its id. */
+  /** Plants a ledger set that lacks one side. Returns its id. */
   async function aDrift(): Promise<string> {
     await withoutTriggers(
       terminal.db,

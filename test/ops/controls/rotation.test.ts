@@ -1,4 +1,4 @@
-// A rotation of SECRET_KEYS as in docs/operations/keys.md, run for real: k1 alone, k2 before k1, everything
+// A rotation of SECRET_KEYS as in docs/operations/keys.md: k1 alone, k2 before k1, everything
 // rewritten, k2 alone.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-test('a rotation loses nothing: keys open, payouts replay and are paid, one account is one recipient, and k1 can go', async () => {
+test('a rotation loses nothing: keys open, payouts replay and are paid, one account is one recipient, and k1 can be removed', async () => {
   const request = aRequest()
   keys = [k1]
   const first = await pay('order-before', request)
@@ -162,7 +162,7 @@ async function recipients(): Promise<readonly unknown[]> {
   return (await world.api.get('/v1/recipients', { key: oldKey })).body.data ?? []
 }
 
-/** Which keys its seal, fingerprint and account were written under. The seal must open. */
+/** The keys under which its seal, fingerprint and account were written. The seal must open. */
 async function namedBy(id: unknown): Promise<unknown[]> {
   const [row] = await world.api.db.dataSource.query(
     `SELECT s.key_id, p.fingerprint_key_id, p.account_hash_key_id

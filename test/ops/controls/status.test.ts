@@ -128,7 +128,7 @@ test('no worker for a queue, no Temporal, and a bank that rejects our key need a
   expect(out).not.toContain('canary')
 })
 
-describe('what needs an operator', () => {
+describe('an operator is needed for', () => {
   const at = new Date('2026-11-16T02:41:00.000Z')
   const calm: Situation = {
     at,
@@ -167,7 +167,7 @@ describe('what needs an operator', () => {
     ['quarantined', null, 'quarantined_events'],
     ['rejected_rate', 'jump', 'rate_rejected'],
     ['requested_names', null, 'requested_names'],
-  ])('%s at once', (kind, sort, code) => {
+  ])('%s immediately', (kind, sort, code) => {
     const some = work(kind, sort, 0)
 
     expect(codesOf({ work: some })).toEqual([code])
@@ -184,7 +184,7 @@ describe('what needs an operator', () => {
     expect([codesOfLeft(left), codesOfLeft({ ...left, ageSeconds: left.ageSeconds + 1 })]).toEqual([[], [code]])
   })
 
-  test('a fault in the audit chain at once, a missing verification after two days, and missing invoices after the run', () => {
+  test('a fault in the audit chain immediately, a missing verification after two days, and missing invoices after the run', () => {
     const ofVerify = (ageSeconds: number, count: number) =>
       codesOfLeft({ work: 'verify', sort: null, count, ageSeconds })
     const notBilled = (time: string) => codesOf({ at: new Date(time), upkeep: { left: [], notBilled: 1 } })

@@ -48,7 +48,7 @@ test('preview shows what a run would bill, line by line with its unit price, and
   expect(await countInvoices()).toBe(0)
 })
 
-test('run reports each partner and then the sums, as in the preview; a rerun changes nothing and reports so', async () => {
+test('run reports each partner and then the sums, as in the preview; a rerun changes nothing and reports that', async () => {
   const ran = await ops('run', '--period', period)
   const again = await ops('rerun', '--period', period)
 
@@ -235,7 +235,7 @@ function chargedPartners(name: string, partners: number): Promise<void> {
   return addChargedPartners(worker.db.dataSource, { partners, chargesEach: 4, month: period, name })
 }
 
-/** Due three days ago. */
+/** Inserts an invoice that was due three days ago. */
 async function insertOverdue(slug: string): Promise<void> {
   const run = (text: string) => worker.db.dataSource.query(text)
   await run(`INSERT INTO invoices (id, partner_id, period, status, total_pence, created_at)

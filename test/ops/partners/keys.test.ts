@@ -34,7 +34,7 @@ async function changesWritten() {
 }
 
 describe('key create', () => {
-  test('prints a secret that authenticates, once, in the shape of the specification', async () => {
+  test('prints a secret that authenticates, once, in the format of the specification', async () => {
     const key = await createKey('--label', 'order service')
 
     expect(key).toEqual({
@@ -112,14 +112,14 @@ describe('key list', () => {
     }
   })
 
-  test('reports that there are none', async () => {
+  test('reports that there are no keys', async () => {
     expect((await terminal.ops('key', 'list', '--partner', partner.slug)).out).toBe(`${partner.slug} has no keys.\n`)
     expect(await terminal.json('key', 'list', '--partner', partner.slug)).toEqual({ object: 'list', data: [] })
   })
 })
 
 describe('key revoke', () => {
-  test('revokes a key at once by its id', async () => {
+  test('revokes a key immediately by its id', async () => {
     const key = await createKey()
 
     expect(await terminal.json('key', 'revoke', '--partner', partner.slug, '--key', key.id)).toEqual({

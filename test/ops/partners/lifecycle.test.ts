@@ -26,7 +26,7 @@ async function activityOf(partnerId: string) {
 }
 
 describe('partner create', () => {
-  test('opens an account that can be used at once, and answers in the format of the API', async () => {
+  test('opens an account that can be used immediately, and answers in the format of the API', async () => {
     const argv = ['partner', 'create', '--name', '  Acme Ltd ', '--slug', 'acme', '--email', 'Ada@Acme.Test']
     const partner = await terminal.json<Partner>(...argv)
 
@@ -102,7 +102,7 @@ describe('partner show and list', () => {
     expect((await terminal.ops('partner', 'show', '--partner', 'shown')).out).toContain('ada@shown.test')
   })
 
-  test('show counts the notices that no one can receive, until there is a contact email', async () => {
+  test('show counts undeliverable notices, until there is a contact email', async () => {
     const { id } = await createPartner('unread')
     await addNotice(terminal.db, {
       partnerId: id,

@@ -219,7 +219,7 @@ describe('payout retry', () => {
 
     expect([code, open.out]).toEqual([0, 'Its workflow was woken.\n'])
     expect(out).toBe(
-      `It had no running workflow; a new one was started. The rail of sandbox is paused, since ${at.toISOString()} by ops:ada: ` +
+      `It had no running workflow; a new one was started. The sandbox rail is paused, since ${at.toISOString()} by ops:ada: ` +
         'until rail resume an unsent payout waits, and a sent one is only looked up.\n',
     )
     const { workflow_id } = await terminal.json<{ workflow_id: string }>('payout', 'show', payout.payoutId)
@@ -261,7 +261,7 @@ describe('payout retry', () => {
       1,
       'Temporal does not answer: check that it runs, then repeat the command.\n',
     ])
-    expect([unset.code, unset.err]).toEqual([1, expect.stringMatching(/^Set TEMPORAL_ADDRESS too/)])
+    expect([unset.code, unset.err]).toEqual([1, expect.stringMatching(/^Also set TEMPORAL_ADDRESS/)])
     expect(await latestActivity(terminal.db, partner.id, 5)).not.toContainEqual(
       expect.objectContaining({ action: 'payout.retry' }),
     )
@@ -273,7 +273,7 @@ const resolve = ({ payoutId }: PayoutRef, more: readonly string[], change: Recor
 const notSent = (payout: PayoutRef, change: Record<string, string> = {}) =>
   resolve(payout, ['--outcome', 'not-sent'], change)
 
-/** Its answer was lost: before the bank had it, or after. */
+/** A payout whose answer was lost, before or after the bank stored it. */
 async function anUnknown(stage: 'before' | 'after'): Promise<PayoutRef> {
   const payout = await aClaim(terminal.db, { partnerId: partner.id })
   await steps().debitPayout(payout)

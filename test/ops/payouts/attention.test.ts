@@ -117,7 +117,7 @@ describe('payout show', () => {
     expect(shown).toMatchObject({ status: 'refused', attention: 'bank_insufficient' })
   })
 
-  test('of an unknown payout reports so', async () => {
+  test('of an unknown payout is refused', async () => {
     const { code, err } = await terminal.ops('payout', 'show', '--payout', partner.id)
 
     expect([code, err]).toEqual([2, `There is no payout ${partner.id}.\n`])
@@ -163,7 +163,7 @@ describe('payout attended', () => {
     expect(await eventsOf(id)).toEqual(['requested', 'attention', 'attended'])
   })
 
-  test('two concurrent commands count once', async () => {
+  test('two concurrent commands take effect once', async () => {
     const id = await aWaiting('outcome_unknown')
 
     const codes = (await Promise.all([attend(id), attend(id)])).map(({ code }) => code)

@@ -205,7 +205,7 @@ const bind = ({ payoutId }: PayoutRef, transferRef: string) =>
 const attended = ({ payoutId }: PayoutRef, more: readonly string[]) =>
   ops(['payout', 'attended', '--payout', payoutId, '--note', 'by phone', ...more])
 
-/** Its release was wrong: the bank has sent it, and a bank event reported that. */
+/** A payout that was released although the bank has sent it, as a bank event reports. */
 async function aReleasedButSent(
   idempotencyKey = `order-${randomBytes(6).toString('hex')}`,
 ): Promise<{ readonly payout: PayoutRef; readonly transferRef: string }> {
@@ -233,7 +233,7 @@ async function move(transferRef: string, state: string): Promise<void> {
   expect(status).toBe(200)
 }
 
-/** By the wallet of this payout, because other tests leave theirs unbound. */
+/** Only for the wallet of this payout, because other tests leave theirs unbound. */
 async function driftsOf({ payoutId }: PayoutRef): Promise<unknown[]> {
   await ops(['proof'])
   const sql = `SELECT kind, subject FROM drifts WHERE resolved_at IS NULL

@@ -23,7 +23,7 @@ afterEach(async () => {
   await requireSoundLedger(world.api.db.dataSource)
 })
 
-test('a payout on a paused rail is cancelled at once and refunded, and the operator is recorded', async () => {
+test('a payout on a paused rail is cancelled immediately and refunded, and the operator is recorded', async () => {
   const before = await balance()
   const id = await aWaiting()
 

@@ -133,7 +133,7 @@ test('a payout with an unknown outcome: what the bank answered, until when it is
   await resumeRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', at: systemClock.now() })
 
   expect(paused.next[0]).toMatch(
-    /^The transfer is looked up in the bank's list\. .* but not while the rail of \w+ is paused;/,
+    /^The transfer is looked up in the bank's list\. .* but not while the \w+ rail is paused;/,
   )
 })
 
@@ -169,9 +169,7 @@ test('a payout that failed at the bank, and one that waits for a paused rail', a
   inThisOrder(ofFailed.steps, [/^It failed: \S+: .*\.$/])
   for (const { text } of [...ofFailed.steps, ...ofWaiting.steps]) expect(text).not.toMatch(/\.\.$/)
   expect(ofFailed.status).toBe('failed')
-  expect(ofWaiting.next[0]).toMatch(
-    /^It is sent when the rail of sandbox is resumed, which ops:ada paused at 20\S+Z\.$/,
-  )
+  expect(ofWaiting.next[0]).toMatch(/^It is sent when the sandbox rail is resumed, which ops:ada paused at 20\S+Z\.$/)
   expect(ofWaiting.next).toContain('Until it is sent, payout cancel can cancel it.')
   expect(ofFailed.next.join()).not.toContain('payout cancel')
   await reached(waiting, 'processing')

@@ -51,7 +51,7 @@ test.each<[string, string[], () => string[]]>([
   expect(data.map(({ id }) => id)).toEqual(expected())
 })
 
-test('payout find prints what tells payouts apart, and no recipient and no reference', async () => {
+test('payout find prints what distinguishes payouts, without recipient and reference', async () => {
   const { code, out } = await terminal.ops(
     'payout',
     'find',

@@ -1,4 +1,4 @@
-// Operators' decisions about held deposits: once, with operator and reason, and to the last millionth.
+// Operators' decisions about held deposits: once, with operator and reason, and with all six decimals.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type Judged, judgeHistory } from '../../../activities/wallets/readings/judge-history'
@@ -214,7 +214,7 @@ function as(user: string, verb: string, id: string, ...more: string[]): Promise<
   return runWith({ ...terminal.env, OPS_USER: user }, ['deposit', verb, '--deposit', id, ...noted, ...more])
 }
 
-/** As the scheduled read holds them. */
+/** Creates a held withdrawal as the scheduled read does. */
 async function aHeldWithdrawal(how: 'unreadable' | 'unexplained'): Promise<string> {
   const [id, at] = [randomUUID(), systemClock.now()]
   const row: HistoryRow =
@@ -226,7 +226,7 @@ async function aHeldWithdrawal(how: 'unreadable' | 'unexplained'): Promise<strin
   return hold(await judgeHistory({ db: terminal.db, rail }, wallet, [row]), at)
 }
 
-/** In the live wallet. Without an amount it counts as unreadable. */
+/** A held deposit in the live wallet. Without an amount it counts as unreadable. */
 async function aHeld(amountMicroUsdc: bigint | null): Promise<string> {
   const [id, at] = [randomUUID(), systemClock.now()]
   const judged: Judged =

@@ -68,7 +68,7 @@ describe('the cause', () => {
     expect(seen).toMatchObject([{ outcome: 'unconnected' }])
   })
 
-  test('of a call whose time is over is not the bank’s, and is not counted', async () => {
+  test('of a call whose time limit has passed is ours, and is not counted as the bank’s', async () => {
     const endBy = new Date(systemClock.now().getTime() - 1)
 
     expect(await submit(endBy)).toMatchObject({ outcome: 'not-sent', cause: 'no time left' })

@@ -150,7 +150,7 @@ describe('a first transfer', () => {
     await expect(stranger.rate()).rejects.toThrow(RailUnavailable)
   })
 
-  test('to an account ending 0000 is accepted, undeliverable, and refunded in full', async () => {
+  test('to an account ending in 0000 is accepted, undeliverable, and refunded in full', async () => {
     const recipientRef = await register(rail, partner.customerRef, aPayee({ accountNumber: '12340000' }))
     const transfer = await pay(rail, anOrder({ ...partner, recipientRef }))
     await bank.control('POST', `/transfers/${transfer.ref}/advance`)

@@ -40,7 +40,7 @@ test('a refund is found after unreadable movements', async () => {
   })
 })
 
-test('a transfer names its payout, also one that is not ours or is no payout', async () => {
+test('a transfer names its payout, even one that is not ours or is not a payout', async () => {
   bank.answer((_, response) => json(response, 200, aTransferJson()))
   expect(await bank.rail.payoutOf('tr_1')).toBe('payout-1')
 

@@ -1,4 +1,4 @@
-// Settings have defaults that work, and all mistakes are reported at once.
+// Settings have defaults that work, and all mistakes are reported together.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -182,7 +182,7 @@ test('the service requires SECRET_KEYS, ops does not', () => {
   expect(loadOpsConfig(rest).secretKeys).toEqual([])
 })
 
-test('production refuses development secrets, all of them at once and without showing one', () => {
+test('production refuses development secrets, reports all of them together, and shows none', () => {
   const made = {
     NODE_ENV: 'production',
     DATABASE_URL: 'postgresql://payouts:postgres@db/payouts',
@@ -255,7 +255,7 @@ test('production refuses time limits with which a payout could be paid and refun
   expect(mistakesOf({ ...needed, ...typed })).toEqual([])
 })
 
-test('production refuses the secrets that npm start makes', () => {
+test('production refuses the secrets that npm start creates', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payouts-secrets-'))
   const { SECRET_KEYS, bankKeys } = loadSecrets(dataDir)
   rmSync(dataDir, { recursive: true })

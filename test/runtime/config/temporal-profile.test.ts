@@ -1,4 +1,4 @@
-// A profile of Temporal's configuration file: what it supplies, what takes precedence, and what its mistakes say.
+// A profile of Temporal's configuration file: its values, their precedence, and its error messages.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { platform, tmpdir } from 'node:os'
 import { join } from 'node:path'

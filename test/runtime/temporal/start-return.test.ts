@@ -1,4 +1,4 @@
-// A return workflow is started at once for a new refund, and at most once an hour for a known one.
+// A return workflow is started immediately for a new refund, and at most once an hour for a known one.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { systemClock } from '../../../runtime/clock'
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await requireSearchAttributes(worker.client, wantedAttributes)
 })
 
-test('the same refund starts it at once and then once an hour, a newer one at once', async () => {
+test('the same refund starts it immediately and then once an hour, a newer one immediately', async () => {
   const clock = movingClock()
   const payoutId = randomUUID()
   const payout = {

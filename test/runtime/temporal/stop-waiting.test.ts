@@ -1,4 +1,4 @@
-// A process that stops no longer waits for verdicts, also for later requests.
+// A process that stops no longer waits for verdicts, including those of later requests.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'

@@ -77,7 +77,7 @@ test('a post has the OTLP path, the JSON of OTLP and the configured headers', as
   })
 })
 
-test('a full batch is sent at once, an incomplete one after the interval', async () => {
+test('a full batch is sent immediately, an incomplete one after the interval', async () => {
   const full = open({ batchMax: 3, everyMs: never })
   addMany(full, 3)
   await until('the full one', () => collector.spans().length === 3)

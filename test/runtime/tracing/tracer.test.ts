@@ -6,7 +6,7 @@ import { createTracer, type FinishedSpan, isSampled, type Span } from '../../../
 const now = new Date('2026-11-15T10:00:00.123Z')
 const internal = (name: string) => ({ name, kind: 'internal' }) as const
 
-test('a span started inside another becomes its child, also if several run concurrently', async () => {
+test('a span started inside another becomes its child, even if several run concurrently', async () => {
   const { tracer, finished } = aTracer()
 
   await Promise.all(
@@ -66,7 +66,7 @@ test.each([true, false])(
   },
 )
 
-test('a span with parent null starts a new trace, also inside another span', async () => {
+test('a span with parent null starts a new trace, even inside another span', async () => {
   const { tracer, finished } = aTracer()
 
   await tracer.run(internal('whole'), () => tracer.run({ ...internal('other'), parent: null }, async () => undefined))

@@ -19,7 +19,7 @@ afterAll(() => world.close())
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
-test('a payout is processing at once and completed when the bank has paid it', async () => {
+test('a payout is processing immediately and completed when the bank has paid it', async () => {
   const before = await world.balance()
 
   const { status, body } = await world.pay()
@@ -31,7 +31,7 @@ test('a payout is processing at once and completed when the bank has paid it', a
   expect(await world.transfersOf(body.id)).toHaveLength(1)
 })
 
-describe('a lost or unreadable answer is pending, and one transfer in the end', () => {
+describe('a lost or unreadable answer leaves the payout pending, and the bank ends up with one transfer', () => {
   const lost: readonly [string, Json, number][] = [
     ['the connection closes after the bank stored the transfer', { kind: 'reset', stage: 'after' }, 1],
     ['the connection closes before the bank stored it', { kind: 'reset', stage: 'before' }, 0],
@@ -45,7 +45,7 @@ describe('a lost or unreadable answer is pending, and one transfer in the end', 
   ]
 
   test.each(lost)('%s', async (_, fault, stored) => {
-    // Repeats meet it too, until the story has made its observation.
+    // The fault also applies to repeats, until the story has made its observation.
     const id = await world.bank.fault({ ...fault, times: null, match: toTransfers })
 
     const { status, body } = await world.pay()
@@ -100,7 +100,7 @@ test('a bank that reports too little money although our ledger covers it: 502, a
   expect(await world.claimed(key)).toMatchObject({ attention: 'bank_misconfigured' })
 })
 
-test('an account ending 0000 fails at once and is refunded when the bank reports it, twice in a row', async () => {
+test('an account ending in 0000 fails immediately and is refunded when the bank reports it, twice in a row', async () => {
   const before = await world.balance()
 
   for (const key of ['order-0000-a', 'order-0000-b']) {
@@ -176,7 +176,7 @@ test('a list that changes while it is read proves nothing: the money stays held 
 
   const { body } = await world.pay()
   const row = await world.reached(body.id, ({ attention }) => attention !== null)
-  // Past the time at which a complete list without the transfer would have caused a refund.
+  // Waits past the time at which a complete list without the transfer would have caused a refund.
   await world.reached(body.id, ({ submit_started_at }) => Date.now() - submit_started_at.getTime() > 3_000)
 
   expect(row.attention).toBe('outcome_unknown')

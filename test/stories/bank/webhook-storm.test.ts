@@ -7,12 +7,12 @@ import { inAnyOrder, type SignedEvent, signedEvents } from '../../support/bank/e
 import { openWorld, type World } from '../../support/system/world'
 import { until } from '../../support/until'
 
-// A busy machine is slow, which is no fault of the story.
+// Long enough for a busy machine.
 jest.setTimeout(600_000)
 
 const events = Number(process.env['STORM_EVENTS'] ?? 1_000)
 const payouts = events / 20
-/** As many as the bank itself sends at once. */
+/** As many as the bank itself sends concurrently. */
 const atOnce = 32
 let open: World | null = null
 let ordered: Json
@@ -77,7 +77,7 @@ async function livedThrough(
   return books
 }
 
-/** By hand for some payouts, by their number, then by the bank's own clock, until nothing moves any more. */
+/** Moves some transfers by hand, chosen by their index, and then lets the bank's clock run until nothing moves any more. */
 async function bankMoves(world: World, ids: readonly string[], stateFor: (index: number) => string | null) {
   const transfers = async (): Promise<Json[]> =>
     (await world.bank.control('GET', '/transfers?environment=live')).json.data
@@ -89,7 +89,7 @@ async function bankMoves(world: World, ids: readonly string[], stateFor: (index:
   await until('the bank is idle', async () => (await transfers()).every(({ next }) => next === null))
 }
 
-/** A 503 asks the bank to send it again later, which it does. Any other status than 200 would lose the event. */
+/** Delivers an event, and repeats it after a 503 as the bank does. Any status other than 200 or 503 would lose the event. */
 async function deliver(world: World, { id, event, signature }: SignedEvent): Promise<void> {
   const send = async () => (await world.send('/webhooks/bank', event, { 'X-Webhook-Signature': signature })).status
   await until(`the event ${id} is taken`, async () => {
@@ -126,7 +126,7 @@ async function booksOf({ db }: World): Promise<Json> {
   }
 }
 
-/** Runs that many at a time, in order. */
+/** Runs this many at a time, in order. */
 async function side<T, R>(width: number, all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   const waiting = all.entries()

@@ -1,4 +1,4 @@
-// The bank's events only cause a poll: lost, doubled, late, forged or out of order, they do no harm.
+// The bank's events only cause a poll: lost, duplicated, late, forged or out of order, they do no harm.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { signatureHeader } from '../../../sandbox-bank/webhooks/events'
@@ -137,7 +137,7 @@ interface BankEvent {
   readonly amount?: string
 }
 
-/** Signed with the bank's own key, from its journal. */
+/** Sends an event signed with the bank's own key, from its journal. */
 async function sendBankEvent({
   id,
   state,

@@ -153,7 +153,7 @@ async function paid(amount_gbp: string): Promise<string> {
   return body.id
 }
 
-/** Completed, and not charged: a lock keeps the charge from being written until the worker is dead. */
+/** A completed payout that is not charged: a lock blocks the charge until the worker is dead. */
 async function killedBeforeCharge(amount_gbp: string): Promise<string> {
   return world.db.transaction(async (tx) => {
     await tx.sql`LOCK TABLE charges IN SHARE ROW EXCLUSIVE MODE`
@@ -169,7 +169,7 @@ async function killedBeforeCharge(amount_gbp: string): Promise<string> {
   })
 }
 
-/** The bank returns it without an event. The poll runs at the given time. */
+/** Lets the bank return the payout without an event, and polls it at the given time. */
 async function returned(payoutId: string, at: Date): Promise<void> {
   const lost = await world.bank.fault({ kind: 'webhook_lost', times: null })
   const [transfer] = await world.transfersOf(payoutId)
@@ -184,7 +184,7 @@ async function returned(payoutId: string, at: Date): Promise<void> {
   expect(status).toBe('returned')
 }
 
-/** By a worker whose clock shows the morning of the 1st after it, because an unfinished month cannot be billed. */
+/** Bills the month with a worker whose clock shows the morning of the next 1st, because an unfinished month cannot be billed. */
 async function bill(period: Month): Promise<Json> {
   const now = new Date(startOf(nextMonth(period)).getTime() + 6 * 3_600_000)
   const mailer = createMailer({ smtpUrl: inbox.smtpUrl, from: sender })

@@ -25,7 +25,7 @@ afterAll(async () => {
 test('Temporal is down at the scheduled time, and the worker updates the Schedule as soon as it is back: the run happens', async () => {
   temporal = await openTemporal(0)
   const dueAt = new Date(Math.ceil(systemClock.now().getTime() / 1_000) * 1_000 + 8_000)
-  // The 1st is far away, so this is the real Schedule with another time.
+  // The 1st may be weeks away, so this is the real Schedule with another time.
   const schedule: OurSchedule = { ...invoiceRunSchedule, spec: { calendars: [calendarOf(dueAt)] } }
   await withClient(async (client) => {
     await putSchedule(client, schedule)

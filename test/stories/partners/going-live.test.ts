@@ -10,7 +10,7 @@ import { openWorld, type World } from '../../support/system/world'
 import { until } from '../../support/until'
 
 const dayMs = 86_400_000
-// On the 2nd at noon, so that the return falls into the same month whenever this is run.
+// Starts on the 2nd at noon, so that the return falls into the same month whenever this test runs.
 const month = nextMonth(londonMonthOf(systemClock.now()))
 const secondAtNoonMs = aheadOf(startOf(month)) + 1.5 * dayMs
 const threeDaysLaterMs = secondAtNoonMs + 3 * dayMs
@@ -120,7 +120,7 @@ function balance(usdc: string): Promise<unknown> {
   })
 }
 
-/** With the code that is mailed for it; without one it is refused. */
+/** Pays with the mailed confirm code, after checking that the payout is refused without it. */
 async function payConfirmed(order: ReturnType<World['order']>) {
   const key = { 'Idempotency-Key': 'order-1001' }
   const refused = await ada.ask('POST', '/v1/payouts?environment=live', order, key)

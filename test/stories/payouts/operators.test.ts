@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-/** Where a payout can be caught: its own call to the bank is held back, or its transfer does not move. */
+/** The steps at which a payout can be held: during its call to the bank, or while its transfer does not move. */
 const steps: readonly [string, Json][] = [
   ['after the debit', { kind: 'hang', stage: 'before', ms: 800, match: { method: 'POST', path: '/v0/customers*' } }],
   ['while it is sent', { kind: 'hang', stage: 'before', ms: 800, match: { method: 'POST', path: '/v0/transfers' } }],
@@ -120,7 +120,7 @@ test('its history deleted, then the key again: always answered from the database
 async function caught(fault: Json): Promise<{ key: string; answer: Promise<Json> }> {
   const key = `order-${randomUUID()}`
   const id = await world.bank.fault(fault)
-  // With its own recipient, because the bank would not register a known account again.
+  // Uses a new recipient, because the bank does not register a known account again.
   const accountNumber = `${Math.floor(Math.random() * 8_999) + 1_000}5678`
   const answer = world.pay({ accountNumber }, { key })
   await until('the fault has been triggered', async () => (await world.bank.counts(id)).fired > 0)
@@ -137,7 +137,7 @@ async function freeTheBank(): Promise<void> {
   }
 }
 
-/** Its result: how it ended, in which attempt, and how many transfers the bank has for it. */
+/** The final status of the payout, its attempt, and the number of transfers at the bank. */
 async function ending(key: string): Promise<unknown> {
   const { id } = await world.claimed(key)
   const { status, attempt } = await world.settled(id)

@@ -1,4 +1,4 @@
-// Temporary refusals of the bank: busy, a race for the wallet, a pause. Also with a bank that replays its
+// Temporary refusals of the bank: busy, a race for the wallet, a pause. Includes a bank that replays its
 // refusals under a key.
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { World } from '../../support/system/world'

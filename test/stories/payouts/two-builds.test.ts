@@ -1,4 +1,4 @@
-// Two builds of the worker under load: a new build gets a part of the work, loses it, and gets all of it. Each payout is paid once.
+// Two builds of the worker under load: a new build gets a share of the work, loses it, and gets all of it. Each payout is paid once.
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('a new build gets no work until it is promoted, and its log says so', async () => {
+test('a new build gets no work until it is promoted, and logs that', async () => {
   const { current, ramping, versions }: Versions = await world.ops('worker', 'versions')
 
   expect({ current, ramping }).toEqual({ current: null, ramping: null })
@@ -89,7 +89,7 @@ function anotherBuild(): string {
   return made
 }
 
-/** Resolves with the number of its workflows once it has that many. */
+/** Resolves with the number of the new build's workflows once it has at least this many. */
 function newBuildHas(least: number): Promise<number> {
   const query = `TemporalWorkerDeploymentVersion = '${world.queuePrefix}:${newBuild}'`
   return until('the new build works', async () => {

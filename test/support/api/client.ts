@@ -43,7 +43,7 @@ export interface ApiOptions {
   readonly publicUrl?: string
   readonly log?: Log
   readonly signUp?: 'on' | 'off'
-  /** Where mails go; by default they stay queued. */
+  /** The mail server; by default mails stay queued. */
   readonly smtpUrl?: string
   readonly session?: ApiDeps['config']['session']
   readonly trustedProxies?: number
@@ -113,10 +113,10 @@ export const testSecretKeys = [
 ]
 export const testKeyring = openKeyring(testSecretKeys)
 
-/** The defaults. */
+/** The default limits of exchange rates. */
 export const testRateLimits = { maxAgeMs: 900_000, midBasisPoints: 200, jumpBasisPoints: 500 }
 
-/** An API for this test file. A function reads its options from what was opened before. */
+/** An API for this test file. Pass a function if the options depend on fixtures opened earlier. */
 export function useApi(options: ApiOptions | (() => ApiOptions) = {}): Api {
   return opened(
     () => startApi(typeof options === 'function' ? options() : options),

@@ -43,7 +43,7 @@ export async function aConfirmCode(
   })
 }
 
-/** Oldest first: from the inbox of an API that sends mails, else from the queue. */
+/** The mails, oldest first: from the inbox if the API sends mails, otherwise from the queue. */
 export async function confirmMails({ db }: Pick<Api, 'db'>, inbox?: TestInbox): Promise<ConfirmMail[]> {
   if (inbox) {
     const messages = (await inbox.messages())

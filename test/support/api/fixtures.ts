@@ -22,7 +22,7 @@ import { aPendingRow } from '../db/a-payout'
 import { openedForEach, passedOn } from '../opened'
 import { type Api, testKeyring } from './client'
 
-/** What fixtures need of an API, so that a test without one can use them too. */
+/** The parts of an API that fixtures need, so that a test without an API can use them. */
 export type Stage = Pick<Api, 'db' | 'clock'>
 
 /** A clock that only moves when it is set. */
@@ -36,7 +36,7 @@ export function aClock(iso: string): Clock & { set(iso: string): void } {
   }
 }
 
-/** Opened like every partner, then changed; approved, so that it may have live keys. */
+/** Opens a partner in the usual way, then applies the changes. It is approved, so that it may have live keys. */
 export async function aPartner({ db, clock }: Stage, changes: PartnerChanges = {}): Promise<PartnerRow> {
   const slug = `acme-${randomBytes(6).toString('hex')}`
   const by = { email: `ada@${slug}.test`, createdBy: 'ops:test' }
@@ -86,7 +86,7 @@ export async function aSession(
     const member = await insertMember(tx, { partnerId: partner.id, email, name: 'Grace', role, at })
     if (member === 'already_member') throw new Error('a random email was taken')
     const opened = await openSession(tx, { memberId: member.id, at, absoluteMs: 7 * 86_400_000 })
-    if (opened === null) throw new Error('a new member was gone')
+    if (opened === null) throw new Error('a new member does not exist')
     return opened.token
   })
 }
@@ -179,7 +179,7 @@ export async function anInvoice(
     createdAt: at,
     ...fields,
   }
-  // In the order that the database requires: a draft gets its lines, is issued, and only then paid or void.
+  // Follows the order that the database requires: a draft gets its lines, is issued, and only then paid or void.
   const invoices = db.dataSource.getRepository(invoice)
   const asDraft = { status: 'draft', paidAt: null, voidedAt: null, voidReason: null } as const
   await invoices.insert({ ...row, ...asDraft })

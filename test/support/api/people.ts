@@ -18,7 +18,7 @@ export function useMailedApi(options: ApiOptions | (() => ApiOptions) = {}): {
   return { api, inbox }
 }
 
-/** As a browser sends it from our own pages. */
+/** The headers that a browser sends from our own pages. */
 export const fromOurPages = { headers: { Origin: testOrigin } }
 
 export const aBrowserCookie = `__Host-browser=${'b'.repeat(43)}`

@@ -20,7 +20,7 @@ export function requirePromised(method: string, path: string, answer: Answer): v
   throw new Error(`${method} ${path} answered ${answer.status} ${JSON.stringify(answer.body)}: ${broken}`)
 }
 
-/** The faults of a value as text, or null. A field that the schema does not name is a fault too. */
+/** The schema errors of a value as text, or null. A field that the schema does not name is an error too. */
 export function faultsOf(schema: TSchema, value: unknown): string | null {
   const validate = compiled.get(schema) ?? compileReply(closed(schema))
   compiled.set(schema, validate)

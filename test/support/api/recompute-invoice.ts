@@ -71,7 +71,7 @@ export function recompute(
   }
 }
 
-/** The invoice's own lines, in the same shape. */
+/** The invoice's own lines, in the same format. */
 export function asIssued({ lines, total_gbp, credit_carried_forward_gbp }: InvoiceJson): Recomputed {
   return {
     lines: sorted(lines.map(({ kind, amount_gbp }) => [kind, amount_gbp])),

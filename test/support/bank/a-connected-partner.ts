@@ -20,7 +20,7 @@ export interface Partner extends WalletRefs {
   readonly recipientRef: string
 }
 
-/** With a margin for a busy machine: creating a webhook's key alone can take a second. */
+/** The timeouts allow for a busy machine: creating a webhook's key alone can take a second. */
 export function railTo(url: string, change: { apiKey?: string; callMs?: number } = {}): ProviderRail {
   const { apiKey = keys.sandbox, callMs = 10_000 } = change
   return createProviderRail({
@@ -61,7 +61,7 @@ export function aCustomer() {
   }
 }
 
-/** With its own account number, never one with a magic ending. */
+/** A payee with its own account number, which never ends in 0000. */
 export function aPayee(change: Partial<BankRecipient> = {}): BankRecipient {
   return { ...aRecipient(), accountNumber: `${randomInt(1_000, 10_000)}${randomInt(1_000, 10_000)}`, ...change }
 }

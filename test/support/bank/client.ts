@@ -39,7 +39,7 @@ export interface TestBank {
 
 export const keys = { sandbox: 'sk-test-tests', live: 'sk-live-tests' }
 
-/** As fast as the clock allows. */
+/** Delays as short as possible. */
 export const quick = {
   pending: 10,
   in_review: 0,
@@ -49,7 +49,7 @@ export const quick = {
   returned: 10,
   refund_in_flight: 10,
 }
-/** So long that a transfer moves only when the test moves it. */
+/** Delays so long that a transfer moves only when the test moves it. */
 export const still = {
   pending: 600_000,
   in_review: 0,
@@ -159,7 +159,7 @@ export async function until<T>(
   for (;;) {
     const seen = await look()
     if (seen) return seen
-    if (Date.now() > end) throw new Error(`not seen in time: ${what}`)
+    if (Date.now() > end) throw new Error(`timed out waiting for: ${what}`)
     await pause(10)
   }
 }

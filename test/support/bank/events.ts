@@ -9,7 +9,7 @@ export interface SignedEvent {
   readonly signature: string
 }
 
-/** All of them, in the order in which they happened. */
+/** All events, in the order in which they happened. */
 export async function signedEvents(bank: TestBank, environment: Environment): Promise<SignedEvent[]> {
   const puts: [string, Json][] = []
   for (let after = 0; ; ) {
@@ -43,7 +43,7 @@ export function inAnyOrder<T>(fresh: readonly T[], heard: readonly T[], count: n
     .map(({ one }) => one)
 }
 
-/** From 0 to 1, by a linear congruential generator: enough to shuffle. */
+/** Numbers from 0 to 1 by a linear congruential generator, which is enough to shuffle. */
 function numbers(seed: number): () => number {
   let last = seed
   return () => {

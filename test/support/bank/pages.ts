@@ -3,7 +3,7 @@
 import type { World } from '../system/world'
 import type { Json } from './client'
 
-/** The button with that value on one of the bank's pages, as a browser sends it. */
+/** Presses the button with that value on one of the bank's pages, as a browser would. */
 export async function press(page: string, choice: string): Promise<void> {
   const body = new URLSearchParams({ choice })
   const { status } = await fetch(page, { method: 'POST', body, redirect: 'manual' })
@@ -17,6 +17,6 @@ export async function payInPounds({ db, bank }: World, funding: Json, amount: st
     [funding.sort_code, funding.account_number],
   )
   const { status, json } = await bank.control('POST', `/virtual_accounts/${wallet.ref}/deposits`, { amount })
-  if (status !== 201) throw new Error(`the bank took no pounds: ${status}`)
+  if (status !== 201) throw new Error(`the bank refused the deposit: ${status}`)
   return json
 }

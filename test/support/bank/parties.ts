@@ -30,7 +30,7 @@ export async function aParty(bank: Client, asked: Asked = {}): Promise<Party> {
 
 export function aKycLink(change: Json = {}): Json {
   const endorsements = ['base', 'faster_payments']
-  // A new one each time, because the live bank has one customer per email.
+  // A new email each time, because the live bank has one customer per email.
   const email = `${randomUUID()}@example.com`
   return { full_name: 'Analytical Engines Ltd', email, type: 'business', endorsements, ...change }
 }
@@ -39,7 +39,7 @@ let accounts = 10_000_000
 
 export function anAccount(change: Json = {}): Json {
   accounts += 1
-  // Never a magic ending by chance.
+  // An account number that ends in 0000 would fail.
   if (accounts % 10_000 === 0) accounts += 1
   return {
     currency: 'gbp',
@@ -74,7 +74,7 @@ export function aTransfer(party: Party, change: Json = {}): Json {
   }
 }
 
-/** In millionths, so that sums are exact. */
+/** The balance in millionths, so that sums are exact. */
 export async function balanceOf(bank: Client, party: Party, asked: Asked = {}): Promise<bigint> {
   const { json } = await bank.get(`/customers/${party.customer}/wallets/${party.wallet}`, asked)
   return micro(String(json.balances[0].balance))

@@ -7,9 +7,9 @@ import { clientOf, type quick, type TestBank } from './client'
 import { spawnBank } from './compiled'
 
 export interface KillableBank extends TestBank {
-  /** SIGKILL: nothing of it runs any more once this resolves. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>
-  /** At the same address, with its journal but without its faults. `env` adds to the usual environment. */
+  /** Starts at the same address, with its journal but without its faults. `env` adds to the usual environment. */
   start(env?: Readonly<Record<string, string>>): Promise<void>
   /** Restarts it as a bank that replays a refusal under a repeated key, or forgets it, which is the default. */
   restartWith(refusals: Refusals): Promise<void>

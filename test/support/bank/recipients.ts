@@ -1,4 +1,4 @@
-// Recipients for tests: a usual one, and any that the specification accepts.
+// Recipients for tests: a typical one, and arbitrary ones that the specification accepts.
 import * as fc from 'fast-check'
 import type { BankRecipient } from '../../../rail/rail'
 

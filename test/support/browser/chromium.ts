@@ -14,7 +14,7 @@ export async function openChromium(moreFlags: readonly string[] = []): Promise<B
   return chromium.launch({ executablePath, args: [...flags, ...moreFlags], env: { ...environment(), ...env } })
 }
 
-/** No sandbox, because tests may run as root; and no background requests of the browser. */
+/** Disables the sandbox, because tests may run as root, and the browser's background requests. */
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -40,7 +40,7 @@ async function findChromium(): Promise<Found> {
   throw new Error('Browser tests need Chromium: install it (Debian: apt install chromium) or set CHROMIUM_PATH.')
 }
 
-/** Unpacked once, elsewhere and then renamed, because a second test run may do the same. */
+/** Unpacks once into a separate folder that is then renamed, because a concurrent test run may do the same. */
 async function unpackChromium(): Promise<Found> {
   const folder = join(cache, 'chromium-143')
   if (!existsSync(folder)) {

@@ -95,7 +95,7 @@ interface Person {
   readonly name?: string
 }
 
-/** Invited, and not signed in so far. */
+/** A member who was invited and has not signed in yet. */
 export function aMember(
   { db, clock }: Api,
   { id: partnerId }: PartnerRow,
@@ -112,7 +112,7 @@ export function aMember(
 export function aSessionOf({ db, clock }: Api, { id: memberId }: MemberRow): Promise<string> {
   return db.transaction(async (tx) => {
     const opened = await openSession(tx, { memberId, at: clock.now(), absoluteMs: 7 * dayMs })
-    if (opened === null) throw new Error('the member is gone')
+    if (opened === null) throw new Error('the member does not exist')
     return opened.token
   })
 }

@@ -3,7 +3,7 @@ import type { Visitor } from './visitor'
 
 export const noFindings = { light: [], dark: [], onPhone: [], tooWideBy: 0, complaints: [] }
 
-/** Of the open page, in light colours. Screenshots of all four variants are kept under its name. */
+/** Checks the open page, which starts in light colours. Saves screenshots of all four variants under its name. */
 export async function checkPage(visitor: Visitor, name: string) {
   const { page, complaints } = visitor
   const light = await visitor.faults()

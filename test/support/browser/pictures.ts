@@ -1,11 +1,11 @@
-// Screenshots of pages for people: PICTURES=on keeps them in .cache/screenshots. They are not compared.
+// Screenshots of pages for reviewers: PICTURES=on saves them in .cache/screenshots. Tests do not compare them.
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { environment } from '../../../runtime/config/config'
 import { cache } from './chromium'
 
-/** Only on request, because drawing a page takes about as long as checking it. */
+/** Saves only on request, because rendering a page takes about as long as checking it. */
 export async function keepPicture(page: Page, name: string, look: { fullPage?: boolean } = {}): Promise<void> {
   if (environment()['PICTURES'] !== 'on') return
   const path = join(cache, 'screenshots', `${name}.png`)

@@ -28,7 +28,7 @@ export async function signIn(visitor: Visitor, local: Local, email: string, path
   await visitor.settled()
 }
 
-/** On the open sign-in page. */
+/** Signs in on the open sign-in page. */
 export async function signInHere({ page }: Visitor, local: Local, email: string): Promise<void> {
   await fetch(`${local.mail?.inbox}/messages.json`, { method: 'DELETE' })
   await page.getByLabel('Work email').fill(email)
@@ -52,7 +52,7 @@ const focusedName = `(() => {
   return (at?.getAttribute('aria-label') ?? label ?? at?.textContent ?? '').trim()
 })()`
 
-/** By Ctrl+K. */
+/** Uses the Ctrl+K menu. */
 export async function jumpTo({ keyboard }: Page, name: string): Promise<void> {
   await keyboard.press('Control+k')
   await keyboard.type(name)

@@ -1,29 +1,29 @@
-// A user of the dashboard in a real browser, and all complaints of the browser.
+// A user of the dashboard in a real browser, and all errors that the browser reports.
 import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { keepPicture } from './pictures'
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Every rule is applied; only passed rules are not described. */
+/** Applies every rule, but reports only violations. */
 const violations = 'axe.run({ resultTypes: ["violations"] }).then((result) => result.violations)'
 
 export interface Visitor {
   readonly page: Page
   go(path: string): Promise<void>
-  /** No request is pending any more. */
+  /** Resolves when no request is pending. */
   settled(): Promise<void>
   picture(name: string): Promise<void>
   /** The axe violations, one line each. */
   faults(): Promise<string[]>
-  /** Errors, refused by the policy or thrown, and requests to other servers. */
+  /** Thrown errors, violations of the content security policy, and requests to other servers. */
   readonly complaints: string[]
   leave(): Promise<void>
 }
 
 export type VisitorOptions = BrowserContextOptions & { readonly session?: string }
 
-/** A busy machine is slow, which is not the page's fault. */
+/** Long enough for a busy machine. */
 const timeoutMs = 120_000
 
 export async function aVisitor(
@@ -35,7 +35,7 @@ export async function aVisitor(
     viewport: { width: 1280, height: 860 },
     locale: 'en-GB',
     timezoneId: 'Europe/London',
-    // A colour in transition is neither of the two.
+    // In a transition, a colour matches neither theme.
     reducedMotion: 'reduce',
     ...options,
   })
@@ -75,7 +75,7 @@ function listen(page: Page, url: string): string[] {
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {
-    // A refusal that the page expects and shows is no complaint, although the browser logs it.
+    // The browser logs every 4xx response. The page expects and shows these, so they are not errors.
     if (message.type() === 'error' && !/the server responded with a status of 4\d\d/.test(message.text()))
       complaints.push(message.text())
   })

@@ -65,7 +65,7 @@ export async function chargesOf(db: Db, partner: Pick<PartnerRow, 'id'>): Promis
   return rows.map(({ line }) => line)
 }
 
-/** On the 1st of the month after, at six, as the Schedule does. */
+/** Bills on the 1st of the next month at six, as the Schedule does. */
 export function bill(db: Db, partner: Pick<PartnerRow, 'id'>, period: Month, at?: string): Promise<Issued> {
   const [year = 0, month = 0] = period.split('-').map(Number)
   const first = new Date(Date.UTC(year, month, 1, 6))

@@ -17,7 +17,7 @@ export async function createDatabase(): Promise<TestDatabase> {
   return { url: urlOf(name), drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
 }
 
-/** Waits longer for a connection than our programs do, because a busy machine is no fault of a test. */
+/** Waits longer for a connection than our programs do, because the machine may be busy. */
 export function openDb(url: string, poolSize = 10): Promise<Db> {
   return openDatabase({ url, poolSize, onError: () => undefined, connectMs: 60_000 })
 }

@@ -1,4 +1,4 @@
-// Everything that a thief of the database could read: each row of each table as text, bytes as hex.
+// Everything that someone who steals the database could read: each row of each table as text, bytes as hex.
 import type { Db } from '../../../db/database'
 
 export async function dump(db: Db): Promise<string> {

@@ -8,9 +8,9 @@ export interface TcpProxy {
   cut(): Promise<void>
   restore(): Promise<void>
   isConnected(): boolean
-  /** Keeps every connection and forwards nothing any more, like a broken network. */
+  /** Keeps every connection but stops forwarding, like a broken network. */
   hush(): void
-  /** The next connection becomes ready and ends at once, as with a backend whose postmaster was just killed. */
+  /** The next connection becomes ready and ends immediately, as with a backend whose postmaster was just killed. */
   farewellNext(): void
 }
 

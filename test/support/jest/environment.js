@@ -1,4 +1,4 @@
-// The environment of a test file: the realm of Node itself, as in our programs, so that a package can be
+// The environment of a test file: the realm of Node itself, as in our programs, so that a package is
 // loaded once for many files.
 /* oxlint-disable no-underscore-dangle -- Node has no public name for it. */
 const { AsyncLocalStorage } = require('node:async_hooks')
@@ -16,7 +16,7 @@ vm.compileFunction = (code, parameters, options = {}) => {
   return compileFunction(code, parameters, others)
 }
 
-// Each Temporal connection enables a storage and never disables it. Every promise of later files would pay for it.
+// Each Temporal connection enables a storage and never disables it. That would slow down every promise of later files.
 const enabled = new Set()
 const enable = AsyncLocalStorage.prototype._enable
 AsyncLocalStorage.prototype._enable = function () {

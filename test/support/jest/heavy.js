@@ -1,2 +1,2 @@
-// Matches the test files that load every core. They run alone, because they miss their deadlines beside other files.
+// Matches the test files that load every core. They run alone, because they would miss their deadlines next to other files.
 module.exports = '/test/stories/(.*/)?(chaos|kills|one-key)\\.test\\.ts$'

@@ -1,5 +1,5 @@
-// Loads packages and our own modules once per process and a test file each time, because loading is most of
-// the work of a small file.
+// Loads packages and our own modules once per process and a test file each time, because loading takes most of
+// the time of a small file.
 /* oxlint-disable no-underscore-dangle -- Node and Jest have no public names for these. */
 const Module = require('node:module')
 const path = require('node:path')

@@ -1,4 +1,4 @@
-// Starts the PostgreSQL and Temporal servers of all test files, and builds what they share.
+// Starts the PostgreSQL and Temporal servers of all test files, and builds their shared files.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
@@ -29,16 +29,16 @@ export default async function start(): Promise<void> {
     ])
     announce({ databaseUrl, temporalAddress, workflowBundlePath, logsFolder })
   } catch (error) {
-    // Jest calls the tear-down only after a successful set-up.
+    // Jest calls the teardown only after a successful setup.
     await stopAll()
     throw error
   }
 }
 
-/** A file system in memory. There a new database costs PostgreSQL a quarter of the processor time. */
+/** An in-memory file system, where a new database costs PostgreSQL a quarter of the processor time. */
 const memory = '/dev/shm'
 
-/** A container may have only a few megabytes of it. */
+/** Whether there is enough memory: a container may have only a few megabytes. */
 function hasMemory(): boolean {
   if (!existsSync(memory)) return false
   const { bavail, bsize } = statfsSync(memory)
@@ -47,13 +47,13 @@ function hasMemory(): boolean {
 
 function openFolder(parent: string): string {
   const folder = mkdtempSync(join(parent, `payouts-test-${process.pid}-`))
-  // As root PostgreSQL runs as another user, who needs access.
+  // When root runs this test, PostgreSQL runs as another user, who needs access.
   chmodSync(folder, 0o755)
   onStop(async () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** A killed run could not remove its folders. */
+/** Removes the folders that killed runs left behind. */
 function removeAbandoned(): void {
   for (const parent of [tmpdir(), memory].filter(existsSync)) {
     for (const name of readdirSync(parent)) {
@@ -85,7 +85,7 @@ async function postgres(folder: string): Promise<string> {
 }
 
 async function temporal(folder: string): Promise<string> {
-  // A sixth of its processor time would be garbage collection. The tests' other processes are not written in Go.
+  // With Go's default, a sixth of Temporal's processor time would be garbage collection. No other test process is written in Go.
   process.env['GOGC'] ??= '400'
   const cli = await findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report: reportProgress() })
   const server = await startTemporal({

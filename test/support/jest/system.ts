@@ -1,10 +1,10 @@
-// What the set-up started, for the tests that use it. One variable passes it from Jest's parent to its workers.
+// The servers that the setup started. One variable passes their addresses from Jest's parent process to its workers.
 
 export interface TestSystem {
   readonly databaseUrl: string
   readonly temporalAddress: string
   readonly workflowBundlePath: string
-  /** Where the logs of this run are kept until its end. */
+  /** The folder that keeps the logs of this run until its end. */
   readonly logsFolder: string
 }
 
@@ -16,7 +16,7 @@ export function announce(system: TestSystem): void {
 
 export function testSystem(): TestSystem {
   const announced = process.env[variable]
-  if (announced === undefined) throw new Error('The test set-up has not run.')
+  if (announced === undefined) throw new Error('The test setup has not run.')
   return JSON.parse(announced)
 }
 

@@ -1,4 +1,4 @@
-// Commands about payouts with a real database, Temporal and a still bank, and what tests read afterwards.
+// Commands about payouts with a real database, Temporal, and a bank whose transfers move only on request.
 import { randomBytes } from 'node:crypto'
 import { afterEach, expect } from '@jest/globals'
 import { findWallet } from '../../../db/wallets/wallets'
@@ -14,7 +14,7 @@ import { oneSentence, openTerminal, type Ran, runWith } from '../terminal'
 import { aConnectedPartner, railsTo, stepDeps } from './payout'
 import { payoutActivities } from './payout-activities'
 
-/** A stage for this test file, and a new connected partner for each test. The ledger must be sound after each. */
+/** A stage for this test file, and a new connected partner for each test. The ledger must be valid after each. */
 export function useOpsStage(settings: Readonly<Record<string, string>>) {
   const stage = opened(openStage, (current) => current.close())
   const terminal = passedOn(() => stage.terminal)

@@ -61,7 +61,7 @@ export interface PayerOptions {
   readonly clock?: Clock
 }
 
-/** Opened like every partner, then connected: its sandbox to the bank's float, its live wallet with its own money. */
+/** Opens a partner in the usual way and connects it: the sandbox with the bank's float, the live wallet with its own money. */
 export async function aConnectedPartner(db: Db, bank: TestBank, liveUsdc = '10000.00'): Promise<ConnectedPartner> {
   const slug = `acme-${randomBytes(6).toString('hex')}`
   const by = { email: `ada@${slug}.test`, createdBy: 'ops:test' }
@@ -92,7 +92,7 @@ async function connect(db: Db, bank: TestBank, partnerId: string, environment: E
 }
 
 /**
- * As in production: the simulated float is reversed, and the bank's is booked under the bank's id for it,
+ * Connects as in production: reverses the simulated float, and books the bank's float under the bank's id,
  * which the proof needs.
  */
 async function connectSandbox(db: Db, bank: TestBank, refs: SandboxRefs): Promise<void> {
@@ -130,7 +130,7 @@ export interface AClaim {
   readonly firstName?: string
 }
 
-/** The row of a payout as the API claims it: a new one, or a released one again. */
+/** Claims a payout as the API does: a new one, or a released one again. */
 export async function aClaim(db: Db, given: AClaim): Promise<PayoutRef> {
   const { partnerId, environment = 'sandbox', idempotencyKey = `order-${randomUUID()}` } = given
   const { amountPence = 12_000n, accountNumber = anAccountNumber(), firstName = 'Ada' } = given
@@ -161,7 +161,7 @@ export async function aClaim(db: Db, given: AClaim): Promise<PayoutRef> {
   })
 }
 
-/** What the API claims for a new payout, without the recipient's details. */
+/** The fields that the API claims for a new payout, without the recipient's details. */
 export function claimOf(
   wallet: WalletRow,
   given: Pick<NewClaim, 'idempotencyKey' | 'quote' | 'at'> & { readonly accountNumber: string },
@@ -192,7 +192,7 @@ export function claimOf(
 
 type NewClaim = Parameters<typeof claimPayout>[1]
 
-/** Never a magic ending. */
+/** Never ends in 0000, which the sandbox rejects. */
 export function anAccountNumber(): string {
   return `${randomInt(1_000, 10_000)}${randomInt(1_000, 10_000)}`
 }
@@ -222,7 +222,7 @@ export function movingClock(): Clock & { forward(ms: number): void; reset(): voi
   }
 }
 
-/** The hashes that a payout still has to find its recipient's account by. */
+/** The hashes of a payout that still identify its recipient's account. */
 export async function recipientLeft(db: Db, { payoutId }: PayoutRef): Promise<object> {
   const [row] = await db.dataSource.query(
     `SELECT account_hash AS account, bank_body AS body,

@@ -40,7 +40,7 @@ export interface ProofStage {
   readonly wallet: { readonly id: string; readonly customer: string; readonly wallet: string }
   aPayout(): Promise<PayoutRef>
   aSentPayout(): Promise<PayoutRef>
-  /** The bank has made the transfer, and our database does not have it. */
+  /** A payout whose transfer exists at the bank, but not in our database. */
   aLostAnswer(): Promise<PayoutRef>
   aStrangeTransfer(change?: object): Promise<string>
   advance(payout: PayoutRef, state: string): Promise<void>

@@ -1,4 +1,4 @@
-// Sweeps by a worker under test, one after the other, and how the last one went.
+// Sweeps by a worker under test, one after the other, and the history of the last one.
 import type { sweep } from '../../../workflows'
 import type { AWorker } from '../temporal/a-worker'
 

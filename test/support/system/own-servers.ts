@@ -11,9 +11,9 @@ import { startTemporal } from '../../../local/temporal/start'
 import { environment } from '../../../runtime/config/config'
 
 export interface OwnServer {
-  /** SIGKILL: nothing of it runs any more once this resolves. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>
-  /** At the same address, with its data. */
+  /** Starts at the same address, with its data. */
   start(): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export interface OwnServers {
 
 export async function openServers(): Promise<OwnServers> {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-story-'))
-  // As root PostgreSQL runs as another user, who needs access.
+  // When root runs this test, PostgreSQL runs as another user, who needs access.
   chmodSync(folder, 0o755)
   const password = randomBytes(16).toString('hex')
   const openPostgres = (preferredPort: number) => {
@@ -72,7 +72,7 @@ function killable<S extends Server>(first: S, open: () => Promise<S>, isSame: (a
     },
     async start() {
       running = await open()
-      if (!isSame(running)) throw new Error('somebody else has taken the port of a server that was killed')
+      if (!isSame(running)) throw new Error('another process has taken the port of a killed server')
     },
     stop: () => running.stop(),
   }

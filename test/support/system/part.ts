@@ -8,7 +8,7 @@ export interface Part {
   readonly name: string
   /** Resolves when it reports that it is ready. */
   start(change?: Record<string, string>): Promise<void>
-  /** SIGKILL: nothing of it runs any more once this resolves. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>
   /** SIGTERM, which lets it finish. */
   stop(): Promise<void>

@@ -9,7 +9,7 @@ export interface Person {
   readonly email: string
   ask(method: string, path: string, body?: Json, headers?: Record<string, string>): Promise<Answer>
   signUp(businessName: string): Promise<Answer>
-  /** With a code that is mailed for it; the previous session ends. */
+  /** Signs in with a mailed code. The previous session ends. */
   signIn(): Promise<Answer>
   /** The subject of a mail to them, once there is a matching one that was not read before. */
   mailed(subject: RegExp): Promise<RegExpExecArray>
@@ -33,7 +33,7 @@ export function aPerson(world: World, inbox: TestInbox, email: string): Person {
 
   async function openSession(code: string, purpose: 'sign_in' | 'sign_up'): Promise<Answer> {
     const answer = await ask('POST', '/v1/auth/sessions', { email, code, purpose })
-    if (answer.status !== 201) throw new Error(`nobody is signed in: ${answer.status} ${answer.body.error.code}`)
+    if (answer.status !== 201) throw new Error(`the sign-in failed: ${answer.status} ${answer.body.error.code}`)
     return answer
   }
 

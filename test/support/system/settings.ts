@@ -6,7 +6,7 @@ export interface SettingsParts {
   readonly databaseUrl: string
   readonly temporalAddress: string
   readonly bankUrl: string
-  /** Where the bank's events reach an API of this world. */
+  /** The port at which an API of this world receives the bank's events. */
   readonly webhookPort: number
   readonly prefix: string
 }

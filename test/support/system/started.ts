@@ -1,4 +1,4 @@
-// `npm start` in a story: a process with its own DATA_DIR and port, its screen, and what it leaves behind.
+// `npm start` in a story: a process with its own DATA_DIR and port, its screen, and the processes it leaves behind.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ export interface StartedSystem {
 
 const startLimitMs = 120_000
 
-/** Without npm in front, unless `through` names a shell command that replaces it. */
+/** Runs without npm, unless `through` is a shell command that starts it. */
 export function start(dataDir: string, env: Record<string, string>, through?: string): StartedSystem {
   const program = [process.execPath, join(projectDir(), 'dist/local/start.js')]
   const [command = '', ...args] = through ? ['/bin/sh', '-c', through, ...program] : program
@@ -65,7 +65,7 @@ export function start(dataDir: string, env: Record<string, string>, through?: st
 }
 
 /**
- * Everything of a system that still runs: its noted pids, and (on Linux) any process with its DATA_DIR in its
+ * The processes of a system that still run: its recorded PIDs, and (on Linux) any process with its DATA_DIR in its
  * command or environment.
  */
 export function leftOf(dataDir: string, noted: readonly { readonly pid: number }[]): number[] {

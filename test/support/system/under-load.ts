@@ -7,12 +7,12 @@ import type { Answer, World } from './world'
 export interface Load {
   /** The statuses that made a client retry. */
   readonly refusals: readonly number[]
-  /** Resolves when some of them have their answer. */
+  /** Resolves when some clients have their answer. */
   some(): Promise<unknown>
   done(): Promise<Answer[]>
 }
 
-/** That many clients, each with one payout. */
+/** Starts this many clients, each with one payout. */
 export function underLoad(world: World, clients: number): Load {
   let answered = 0
   const refusals: number[] = []

@@ -80,7 +80,7 @@ export interface World {
   pay(change?: Json, asked?: Asked): Promise<Answer>
   get(path: string, environment?: Environment): Promise<Answer>
   cancel(payoutId: string, environment?: Environment): Promise<Answer>
-  /** A response that is not JSON, such as a PDF, of the live environment. */
+  /** Downloads a response that is not JSON, such as a PDF, in the live environment. */
   download(path: string): Promise<Buffer>
   /** A POST without a key. */
   send(path: string, body: Json, headers: Record<string, string>): Promise<Answer>
@@ -105,15 +105,15 @@ export interface World {
   /** Starts the workflow that a Schedule would start next, by its name in workflows/names.ts. */
   trigger(scheduleId: string): Promise<void>
   /**
-   * API, workers and bank are stopped, and continue that far ahead of this machine. PostgreSQL, Temporal and
-   * the story itself do not.
+   * Restarts API, workers and bank with clocks this far ahead of this machine. PostgreSQL, Temporal and the
+   * story itself keep the real time.
    */
   goAhead(aheadMs: number): Promise<void>
   /** The output of an ops command as JSON. */
   ops(...args: readonly string[]): Promise<Json>
-  /** An operator has to decide about it, so the referee does not wait for its end. */
+  /** Marks a payout that an operator has to decide about, so that the referee does not wait for its end. */
   leaveOpen(payoutId: string): void
-  /** Throws what the referee finds; every story ends with it. */
+  /** Throws if the referee objects. Every story ends with this. */
   judge(): Promise<void>
   /** Stops the world after a final check by the referee. */
   close(): Promise<void>
@@ -236,7 +236,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     settled: (payoutId) => world.reached(payoutId, ({ closed_at }) => closed_at !== null),
     allSettled(answers) {
       const ids = answers.map(({ body }) => body.id)
-      // One query for all of them: a hundred stories with one each would be the load that they wait for.
+      // One query for all of them: a hundred separate queries would themselves overload the database.
       const sql = 'SELECT * FROM payouts WHERE id = ANY ($1) AND closed_at IS NOT NULL'
       return waitFor('all payouts are over', async () => {
         const rows = await db.dataSource.query<Json[]>(sql, [ids])
@@ -293,7 +293,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       try {
         await world.judge()
       } finally {
-        // Everything is idle, so there is nothing left to finish.
+        // Everything is idle, so killing loses nothing.
         await Promise.all([...apis, ...workers].map((part) => part.kill()))
         await deleteSchedules(temporal, prefix)
         await temporal.connection.close()
@@ -316,7 +316,7 @@ function first<T>([one]: readonly T[]): T {
   return one
 }
 
-/** Runs in this process, because a start costs more than most commands. Only another process can have another clock. */
+/** Runs in this process, because starting one takes longer than most commands. Another clock needs another process. */
 async function opsAt(ahead: Record<string, string>, env: Record<string, string>, args: string[]): Promise<Ran> {
   if (Object.keys(ahead).length === 0) return runWith(env, args)
   const main = join(__dirname, '../../../dist/ops/main.js')

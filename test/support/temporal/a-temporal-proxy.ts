@@ -37,7 +37,7 @@ export function startTlsServer(
   return startProxy(server, () => (manners === 'refuses' ? { status: 16, message: 'Request unauthorized.' } : null))
 }
 
-/** A server without some of its calls, as Temporal Cloud is without OperatorService. */
+/** A server that lacks some calls, as Temporal Cloud lacks OperatorService. */
 export function startWithout(calls: RegExp, status: number): Promise<TemporalProxy> {
   return startProxy(createServer(), (path) => (calls.test(path) ? { status, message: 'Request refused.' } : null))
 }

@@ -29,7 +29,7 @@ export function startWorkerProcess(env: Record<string, string>): WorkerProcess {
   keepOutput('worker', [child.stdout, child.stderr])
   const lines = createInterface(child.stdout).on('line', (line) => messages.push(JSON.parse(line).msg))
   const complaints = createInterface(child.stderr).on('line', (line) => errorOutput.push(line))
-  // Not the child's own 'close', which never comes once its parent has disconnected from it.
+  // Does not use the child's own 'close', which is never emitted once its parent has disconnected.
   const ends = [once(child, 'exit'), once(lines, 'close'), once(complaints, 'close')] as const
   return {
     child,

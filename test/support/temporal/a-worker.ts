@@ -40,7 +40,7 @@ shareWorkflowThread()
 
 let isSilent = false
 
-/** Before the first worker or connection: a process has only one runtime, which all its test files share. */
+/** Call this before the first worker or connection: a process has only one runtime, which all its test files share. */
 export function silenceTemporal(): void {
   if (isSilent) return
   isSilent = true
@@ -75,7 +75,7 @@ export const testSeller: Seller = {
   paymentLines: ['Sort code 00-00-00', 'Account 12345678'],
 }
 
-/** A worker for this test file. A function reads its options from what was opened before. */
+/** A worker for this test file. Pass a function if the options depend on fixtures opened earlier. */
 export function useWorker(options: AWorkerOptions | (() => AWorkerOptions)): AWorker {
   silenceTemporal()
   return opened(
@@ -87,7 +87,7 @@ export function useWorker(options: AWorkerOptions | (() => AWorkerOptions)): AWo
   )
 }
 
-/** It polls the housekeeping queue of its own system. No worker polls the queue of the payouts that it starts. */
+/** Polls the housekeeping queue of its own system. No worker polls the queue of the payouts that it starts. */
 export async function aWorker(options: AWorkerOptions): Promise<AWorker> {
   const database = options.databaseUrl === undefined ? await createDatabase() : null
   const databaseUrl = options.databaseUrl ?? database?.url ?? ''

@@ -1,4 +1,4 @@
-// The Schedules that a story's worker created on a shared Temporal: deleted with the story.
+// Deletes the Schedules that a story's worker created on a shared Temporal server.
 import type { Client } from '@temporalio/client'
 import { ofSystem, scheduleIds } from '../../../workflows/names'
 

@@ -16,7 +16,7 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
     await world.pay({}, { key: 'path-completed' })
     return 'path-completed'
   },
-  /** `completed` was recorded before the charge was a step. */
+  /** Exists because `completed` was recorded before the charge was a separate step. */
   async charged(world) {
     await world.pay({}, { key: 'path-charged' })
     return 'path-charged'
@@ -28,7 +28,7 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
   async 'insufficient-funds'(world) {
     const idempotencyKey = 'path-insufficient'
     const key = { partnerId: world.partner.id, environment: 'sandbox', idempotencyKey } as const
-    // The API itself refuses an obvious overdraft, so the workflow's own refusal is that of a race for the wallet.
+    // The API refuses an obvious overdraft itself, so the workflow refuses only after a race for the wallet.
     const claimed = await aClaim(world.db, { ...key, amountPence: 2_000_000n })
     await workflowsOf(world).startPayout({ ...key, ...claimed, ...aboutIn(world), amountPence: 2_000_000n })
     return idempotencyKey
@@ -44,7 +44,7 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
     await until('the repeat was lost too', async () => (await world.bank.counts(lost)).remaining === 0)
     return 'path-unknown'
   },
-  /** `unknown-then-found` was recorded before a payout without a new status showed its key. */
+  /** Exists because `unknown-then-found` was recorded before a payout without a new status showed its key. */
   async 'unknown-with-key'(world) {
     await world.bank.fault({ kind: 'reset', stage: 'after', times: 1, match: toTransfers })
     await world.pay({}, { key: 'path-unknown-with-key' })
@@ -108,7 +108,7 @@ function aboutIn({ partner }: World) {
   return { slug: partner.slug, status: 'pending', amountPence: 12_000n, accountLast4: '5678' } as const
 }
 
-/** As the server has it, without the names of this machine. */
+/** The history from the server, without the names of this machine. */
 export async function historyOf(world: World, key: string): Promise<string> {
   const handle = world.temporal.workflow.getHandle(world.workflowId(key))
   await until('it has ended', async () => (await handle.describe()).status.name === 'COMPLETED')

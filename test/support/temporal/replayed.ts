@@ -12,7 +12,7 @@ import { asRecorded } from './payout-paths'
 export type Paths = Readonly<Record<string, () => Promise<WorkflowHandle>>>
 
 interface ReplayOptions {
-  /** Without it, a failed workflow is fine. */
+  /** If omitted, a failed workflow is accepted. */
   readonly endsAs?: 'COMPLETED'
   /** Whether RECORD_HISTORIES=1 overwrites the recordings of earlier code. */
   readonly existing?: 'kept' | 'replaced'

@@ -10,14 +10,14 @@ interface WorkerSettings {
   readonly isolateExecutionTimeoutMs: number
 }
 
-/** By the code, and by the names of the activities, which the SDK checks in the thread. */
+/** Keyed by the code and by the names of the activities, which the SDK checks in the thread. */
 const threads = new Map<string, Promise<ThreadedVMWorkflowCreator>>()
 
 export function shareWorkflowThread(): void {
   Object.assign(Worker, { createWorkflowCreator })
 }
 
-/** Replaces the SDK's own function, which gives workers and replays their threads. */
+/** Replaces the SDK's function that creates threads for workers and replays. */
 async function createWorkflowCreator(
   workflowBundle: ThreadOptions['workflowBundle'],
   { activities, isolateExecutionTimeoutMs }: WorkerSettings,

@@ -1,4 +1,4 @@
-// The monthly Schedule: London mornings in winter and summer, every missed month, and the month before its
+// The monthly Schedule: it runs on London mornings in winter and summer, catches up every missed month, and bills the month before its
 // nominal time.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -100,7 +100,7 @@ test('three months by their nominal times, as in a backfill, are billed in order
   ])
 })
 
-/** The real one under another name, because test files share one server. */
+/** The real Schedule under another name, because test files share one server. */
 async function aSchedule(): Promise<OurSchedule> {
   const scheduleId = `invoice-run-${randomBytes(6).toString('hex')}`
   const { action } = invoiceRunSchedule

@@ -26,7 +26,7 @@ afterAll(async () => {
   await worker.dispose()
 })
 
-test('many workers that start at once create one Schedule', async () => {
+test('many workers that start concurrently create one Schedule', async () => {
   const schedule = aSchedule()
 
   await Promise.all(Array.from({ length: 10 }, () => putSchedule(worker.client, schedule)))
@@ -86,7 +86,7 @@ test('at its time it prunes rows past their retention', async () => {
   expect(await latestActivity(worker.db, partnerId, 10)).toMatchObject([{ at: new Date('2026-10-01T00:00:00Z') }])
 })
 
-test('no Schedule runs twice at once: an early run is skipped, except for months, each of which is billed', async () => {
+test('no Schedule runs twice concurrently: an early run is skipped, except for months, each of which is billed', async () => {
   const { sweep } = testConfig()
   const overlaps: string[] = []
   for (const schedule of schedulesOf({ ...testConfig(), taskQueuePrefix: worker.queuePrefix, sweep })) {
@@ -111,7 +111,7 @@ test('no Schedule runs twice at once: an early run is skipped, except for months
   ])
 })
 
-/** The real one under another name, because test files share one server. */
+/** The real Schedule under another name, because test files share one server. */
 function aSchedule(): OurSchedule {
   const scheduleId = `prune-activity-${randomBytes(6).toString('hex')}`
   const { action } = pruneActivitySchedule

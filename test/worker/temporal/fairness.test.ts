@@ -62,7 +62,10 @@ async function start(workflow: Start): Promise<void> {
   started.push(workflow.workflowId)
 }
 
-/** Polls as a worker does, but never completes a task. A queue has four parts, and a poll takes one at random: half must suffice. */
+/**
+ * Polls as a worker does, but never completes a task. A queue has four partitions, and a poll takes one at random, so half of the
+ * tasks must suffice.
+ */
 async function handedOut(name: string, count: number): Promise<string[]> {
   const ids: string[] = []
   while (ids.length < count) {

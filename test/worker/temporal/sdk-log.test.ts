@@ -5,7 +5,7 @@ import { keptLog } from '../../support/kept-logs'
 
 const retry = { sdkComponent: 'core', target: 'temporalio_client::retry' }
 
-test("the SDK's info is our debug, and its warnings and errors are ours", () => {
+test("the SDK's info lines are logged as debug, and its warnings and errors as such", () => {
   const { logger, lines } = aLogger()
 
   logger.info('Worker state changed', { state: 'RUNNING' })

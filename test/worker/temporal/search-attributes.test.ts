@@ -19,7 +19,7 @@ beforeAll(async () => {
   const retention = { workflowExecutionRetentionPeriod: msToTs('1 day') }
   await connection.workflowService.registerNamespace({ namespace, ...retention })
   client = new Client({ connection, namespace })
-  // A new namespace is not known everywhere at once.
+  // A new namespace takes a moment to become known everywhere.
   for (;;) if (await isKnown()) break
 })
 
@@ -28,7 +28,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('many workers that start at once register them, and registering again is no error', async () => {
+test('many workers that start concurrently register them, and registering again is not an error', async () => {
   const wanted = { SomeWord: 'KEYWORD', SomeNumber: 'INT' } as const
 
   await Promise.all(Array.from({ length: 5 }, () => requireSearchAttributes(client, wanted)))

@@ -1,4 +1,4 @@
-// A paused rail from the first request to the last transfer: answered at once, kept through restarts, sent
+// A paused rail from the first request to the last transfer: answered immediately, kept through restarts, sent
 // after the resume. RECORD_HISTORIES=1 records the histories again. Use it only for a change that affects new
 // runs alone.
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -44,7 +44,7 @@ afterAll(async () => {
 const transfers = async (answers: readonly Json[]) =>
   (await Promise.all(answers.map(({ body }) => world.transfersOf(body.id)))).map(({ length }) => length)
 
-test('paused and resumed from the Web UI: answered 201 pending at once, kept through a restart, then sent once', async () => {
+test('paused and resumed from the Web UI: answered 201 pending immediately, kept through a restart, then sent once', async () => {
   const pausing = await begin({ environment: 'sandbox', action: 'pause', by: 'grace', reason: 'a story' })
   expect(await pausing.result()).toEqual({ changed: true, woken: 0, failed: 0 })
 
@@ -93,7 +93,7 @@ test('the command line pauses and resumes in the same way, and wakes by the same
 
   const { out } = await ops('resume')
 
-  expect(out).toBe('The rail of sandbox is open; 1 payout is sent now.\n')
+  expect(out).toBe('The sandbox rail is open; 1 payout is sent now.\n')
   await sent([answer])
 })
 
@@ -106,13 +106,13 @@ test('a payout whose workflow is lost during a pause gets one at the resume', as
   const resuming = await begin({ environment: 'sandbox', action: 'resume', by: 'grace' })
 
   expect(await resuming.result()).toEqual({ changed: true, woken: 1, failed: 0 })
-  // It was started on the queue of the worker's own system, where no worker pays. Only that it runs counts here.
+  // It was started on a queue where no worker pays. This test only needs the workflow to run.
   expect((await handle.describe()).status.name).toBe('RUNNING')
   await handle.terminate('a test')
   await world.api.db.dataSource.query('UPDATE payouts SET closed_at = now() WHERE id = $1', [answer.body.id])
 })
 
-test('a late resume does not end a pause that began after it, and a wake-up alone ends none', async () => {
+test('a late resume does not end a pause that began after it, and a wake-up alone does not end a pause', async () => {
   const soon = new Date(systemClock.now().getTime() + 60_000)
   await pauseRail(world.api.db, { environment: 'live', by: 'ops:ada', reason: null, at: soon })
 

@@ -86,7 +86,7 @@ async function aSweep(options: { pageSize: number; pages: number }): Promise<Wor
     taskQueue: worker.taskQueue,
     args: [options],
   })
-  // The first of its runs, not the continued one.
+  // Returns the first run, not the continued one.
   return worker.client.workflow.getHandle(workflowId, firstExecutionRunId)
 }
 

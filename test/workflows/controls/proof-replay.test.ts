@@ -21,7 +21,7 @@ let firstProof: unknown
 /** How each path is taken, by the name of its recording. */
 const paths: Paths = {
   async 'proof/found'() {
-    // Not booked in our ledger.
+    // This deposit is not booked in our ledger.
     const [wallet] = await worker.db.dataSource.query(`SELECT wallet_ref FROM wallets WHERE environment = 'sandbox'`)
     await bank.control('POST', `/wallets/${wallet.wallet_ref}/deposits`, { amount: '3.00' })
     const handle = await start<typeof proof>('proof', [{ pageSize: 50, pages: 100 }])
@@ -31,7 +31,7 @@ const paths: Paths = {
   async 'proof/continued'() {
     const handle = await start<typeof proof>('proof', [{ pageSize: 1, pages: 1 }])
     await handle.result()
-    // The first of its runs, not the continued one.
+    // Returns the first run, not the continued one.
     return worker.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId)
   },
   'seal-audit/sealed': () => start<typeof sealAudit>('sealAudit', [{ batchSize: 2, batches: 1_000 }]),

@@ -1,4 +1,4 @@
-// Reads are deleted after ACTIVITY_RETENTION_DAYS. Changes are kept for ever.
+// Reads are deleted after ACTIVITY_RETENTION_DAYS. Changes are kept forever.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'

@@ -1,4 +1,4 @@
-// Billing that runs today finishes under tomorrow's code: every path, as it runs today, replays.
+// Billing workflows that run today must finish under tomorrow's code: a fresh history of every path replays.
 // RECORD_HISTORIES=1 records a new path; existing recordings stay, as running workflows do.
 // Recorded histories are replayed in replay.test.ts.
 import { randomUUID } from 'node:crypto'
@@ -49,7 +49,7 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   },
   async 'invoice-run/continued'() {
     await chargedPartners('continued', 3)
-    // The run that continued as new.
+    // Returns the run that continued as new.
     const { workflowId } = await run({ period, pageSize: 2 })
     const { events } = await handleOf(workflowId).fetchHistory()
     const before = events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId
@@ -99,7 +99,7 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   },
 }
 
-/** Until it sleeps, with work left. */
+/** Waits until the workflow sleeps with work left. */
 async function waiting(invoice: string): Promise<WorkflowHandle> {
   const mail = handleOf(invoiceMailId(invoice))
   await until('it waits', async () => {

@@ -35,7 +35,7 @@ test('every partner gets one invoice with all its charges, and the numbers have 
   await expectNoGaps()
 })
 
-test('a rerun of a finished month changes nothing and reports so', async () => {
+test('a rerun of a finished month changes nothing and reports that', async () => {
   await chargedPartners(3)
   await (await start({ period })).result()
   const before = await invoicesOf(name)
@@ -179,7 +179,7 @@ function start(order: InvoiceRunOrder) {
   })
 }
 
-/** The worker's client, but the progress of a run is not answered before the run has ended, and not to the next reads either. */
+/** The worker's client. Reads of a run's progress fail until the run has ended, and for the next few reads after that. */
 function deafToLastReads(reads: number): Client {
   const { client } = worker
   const workflowId = invoiceRunId(worker.queuePrefix, { period, partner: null })

@@ -65,7 +65,7 @@ const paths: Paths = {
 }
 const names = Object.keys(paths)
 
-/** Started, and woken when the bank's status has changed. */
+/** Starts a verification, and wakes it when the bank's status has changed. */
 async function woken(partnerId: string, status: Json) {
   const handle = await wake(partnerId, never)
   await setBankStatus(partnerId, status)
@@ -182,7 +182,7 @@ test('a pause without an event is found by the daily scan', async () => {
   expect(await untilStatus(partnerId, 'in_review')).toBe(true)
 })
 
-test('the daily scan starts a started verification without a workflow, wakes no running one, and leaves others alone', async () => {
+test('the daily scan starts a started verification without a workflow, does not wake a running one, and leaves others alone', async () => {
   const [lost, running] = [await aBeginner(), await aBeginner()]
   const { id: other } = await aPartner({ db: worker.db, clock: systemClock }, { verificationStatus: 'not_started' })
   const handle = await wake(running, never)
@@ -224,11 +224,11 @@ async function scan(order: { pageSize: number; pages: number }) {
       args: [order],
     },
   )
-  // The first of its runs, not the continued one.
+  // Returns the first run, not the continued one.
   return worker.client.workflow.getHandle<typeof verifications>(workflowId, firstExecutionRunId)
 }
 
-/** Approved, and then paused by the bank. */
+/** A partner that the bank approved and then paused. */
 async function aPaused(): Promise<string> {
   const partnerId = await aBeginner()
   const first = await wake(partnerId, quick)
@@ -258,7 +258,7 @@ async function wake(partnerId: string, pollMs: readonly number[], checks?: numbe
   return Object.assign(handle, { signaledRunId })
 }
 
-/** Once the bank has the customer. */
+/** Sets the status once the bank has the customer. */
 async function setBankStatus(partnerId: string, changes: Json): Promise<void> {
   const customer = await until('the customer is stored', async () => {
     const [row] = await worker.db.dataSource.query(

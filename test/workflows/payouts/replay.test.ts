@@ -1,4 +1,4 @@
-// Payouts that run today finish under tomorrow's code: a fresh history of every path replays. ../replay.test.ts replays the
+// Payouts that run today must finish under tomorrow's code: a fresh history of every path replays. ../replay.test.ts replays the
 // recorded ones. RECORD_HISTORIES=1 records a new path; existing recordings stay, as running payouts do.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

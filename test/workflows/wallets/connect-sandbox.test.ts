@@ -1,4 +1,4 @@
-// Connecting a sandbox is durable: despite outages, its payouts go to the bank in the end.
+// Connecting a sandbox is durable: despite outages, its payouts eventually go to the bank.
 import { expect, test } from '@jest/globals'
 import { openPartner } from '../../../db/partners/open'
 import { findWallet } from '../../../db/wallets/wallets'

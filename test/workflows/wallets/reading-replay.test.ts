@@ -110,6 +110,6 @@ async function readings(how: { pageSize: number; pages: number }): Promise<Workf
     taskQueue: worker.taskQueue,
     args: [how],
   })
-  // The first of its runs, not the continued one.
+  // Returns the first run, not the continued one.
   return worker.client.workflow.getHandle(workflowId, firstExecutionRunId)
 }

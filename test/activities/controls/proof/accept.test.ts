@@ -79,7 +79,7 @@ test('the proof continues past an accepted drift, to the penny, and comes back t
   expect(await markOf()).toEqual({ bank: 10_000_000_000n, accepted: 0n })
 })
 
-/** The bank reports a balance higher than its movements by this much. */
+/** A bank whose reported balance exceeds its movements by this amount. */
 function withBankBalancePlus(microUsdc: bigint): ProofStage['deps'] {
   const rail = stage.rails.provider_production
   const wallet: typeof rail.wallet = async (asked) => {
@@ -89,7 +89,7 @@ function withBankBalancePlus(microUsdc: bigint): ProofStage['deps'] {
   return { ...deps, rails: { ...stage.rails, provider_production: { ...rail, wallet } } }
 }
 
-/** Everything so far is two hours old, for us and for the bank, except what comes after it. */
+/** Makes everything so far two hours old, here and at the bank. Later events are recent. */
 function aged(): ProofStage['deps'] {
   const rail = stage.rails.provider_production
   const first = new Date()
@@ -126,7 +126,7 @@ function decide(id: string, how: typeof acceptDrift): Promise<void> {
   })
 }
 
-/** By the metric that raises alerts. */
+/** The number of drifts in the metric that raises alerts. */
 async function counted(): Promise<number> {
   const figures = await readOpenWork(db, deps.clock.now())
   return figures.find(({ kind }) => kind === 'drift')?.count ?? 0

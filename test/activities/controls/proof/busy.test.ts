@@ -1,5 +1,5 @@
-// A busy, healthy system shows no drift, however often it is proved during payouts; a faulty one does,
-// however busy.
+// A healthy system shows no drift, however often it is proved while payouts run. A faulty one does,
+// however busy it is.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { listDrifts } from '../../../../db/controls/proof/drifts'

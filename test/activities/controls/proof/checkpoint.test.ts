@@ -24,7 +24,7 @@ test('an old row changed without our triggers is found by the daily full verific
   expect(await stage.found()).toContainEqual(['payout_row', payoutId])
 })
 
-test('proof --full finds it at once', async () => {
+test('proof --full finds it immediately', async () => {
   const { payoutId } = await aVerifiedPayout()
   await withoutTriggers(db, 'DELETE FROM payout_events WHERE payout_id = $1', [payoutId])
 
@@ -71,7 +71,7 @@ test('a charge that names no payout is verified by the next proof', async () => 
 test('a transaction that wrote its entries before the checkpoint and commits after it is found', async () => {
   const payout = await aVerifiedPayout()
   const late = await begin()
-  // Between in transit and paid out, so it need not wait for the wallet's row.
+  // Books from in transit to paid out, which does not wait for the wallet's row.
   await late.query(
     `SELECT * FROM post_ledger_set($1, $2, 'made_up', 'late', $3, NULL, 'test', now(), '{in_transit,paid_out}', '{-10000,10000}')`,
     [wallet.id, randomUUID(), payout.payoutId],
@@ -193,7 +193,7 @@ test('each wallet has its own time of day for the full verification', () => {
   expect(hours.size).toBeGreaterThan(18)
 })
 
-/** Sent, with the wallet verified up to it: the list of changes is empty. */
+/** A sent payout whose wallet is verified up to it, so that the list of changes is empty. */
 async function aVerifiedPayout(): Promise<PayoutRef> {
   const payout = await stage.aSentPayout()
   expect(await runProof(deps)).toMatchObject(fine)

@@ -1,5 +1,5 @@
 // Which bank movements are matched in our ledger, and how far the proof may advance past them, with plain
-// figures.
+// numbers.
 import { expect, test } from '@jest/globals'
 import { compare, type ToCompare } from '../../../../activities/controls/proof/compare'
 import type { BookedPayout, Booking } from '../../../../db/controls/proof/books'
@@ -44,12 +44,12 @@ test('a second withdrawal for a payout is found by its own id, and blocks the pr
   expect(findings).toEqual([
     { kind: 'transfer_without_payout', walletId, subject: 'again', expected: 'a payout', found: '30' },
   ])
-  // Of our 1000, the unbooked deposit adds and the second withdrawal subtracts.
+  // Our 1000, plus the unbooked deposit, minus the second withdrawal.
   expect(expectedMicroUsdc).toBe(1_000n + 1n - 30n)
   expect(settled?.provedTo).toBe('out')
 })
 
-test('a withdrawal whose payout does not know its transfer yet is no drift, and blocks the proof', () => {
+test('a withdrawal whose payout does not know its transfer yet is not a drift, but blocks the proof', () => {
   const history = [aWithdrawal('out', 30n, 300), aDeposit('in', 1n, 0)]
 
   const { findings, settled } = compared({ history, payouts: [aPayout({ transferRef: null, status: 'pending' })] })

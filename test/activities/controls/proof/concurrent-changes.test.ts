@@ -1,5 +1,5 @@
-// A wallet that never stops moving: the same event happens during every proof, after the bank was read, and
-// it is still compared.
+// A wallet that changes constantly is still compared: the same event happens during every proof, after the bank
+// was read.
 
 import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'

@@ -1,4 +1,4 @@
-// Payouts in flight are no drift, an unavailable bank proves nothing, and each drift is mailed once.
+// Payouts in flight are not drifts, an unavailable bank proves nothing, and each drift is mailed once.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { provePage } from '../../../../activities/controls/proof/prove-wallets'
@@ -13,7 +13,7 @@ import { fine, limits, log, useProofStage } from '../../../support/stages/proof'
 
 const { bank, stage, db, rails, clock, deps, steps, wallet } = useProofStage()
 
-test('a healthy wallet shows nothing, whatever the state of its payouts', async () => {
+test('a healthy wallet shows no drift, whatever the state of its payouts', async () => {
   await stage.aPayout()
   const debited = await stage.aPayout()
   await steps.debitPayout(debited)
@@ -54,7 +54,7 @@ test('an unbooked deposit is found once its grace period is over, and resolved w
   expect(await runProof(patient)).toMatchObject(fine)
 })
 
-test('an idle sandbox is proved once more, then left out, and is neither overdue nor old', async () => {
+test('an idle sandbox is proved once more, then skipped, and does not count as overdue', async () => {
   const page = { environment: 'sandbox', after: null, limit: 50 } as const
   const proveScheduled = () => provePage(deps, page, { idleSandboxes: 'skipped' })
   await runProof(deps)
@@ -117,7 +117,7 @@ test('a bank that does not answer proves nothing and resolves nothing', async ()
 test.each([
   ['first', 1],
   ['second', 2],
-])('a difference that only the %s of two reads shows is no drift', async (_which, wrongRead) => {
+])('a difference that only the %s of two reads shows is not a drift', async (_which, wrongRead) => {
   const rail = rails.provider_production
   let reads = 0
   const walletHistory: typeof rail.walletHistory = async (asked) => {
@@ -141,7 +141,7 @@ test.each([
   expect(reads).toBe(2)
 })
 
-test('a balance that the bank updates late is no drift while its movements are recent, and one later', async () => {
+test('a balance that the bank updates late is a drift only when its movements are no longer recent', async () => {
   const patient = { ...deps, limits: { ...limits, balanceLagMs: 60_000 } }
   await stage.aSentPayout()
   const fault = await bank.fault({ kind: 'balance_lag', ms: 30_000, times: null, match: {} })
@@ -155,10 +155,10 @@ test('a balance that the bank updates late is no drift while its movements are r
   expect(await runProof(deps)).toMatchObject(fine)
 })
 
-test('matched movements are not read again, and unmatched ones hold the reading position', async () => {
+test('matched movements are not read again, and unmatched ones keep the reading position in place', async () => {
   await stage.aSentPayout()
   const strange = await stage.aStrangeTransfer()
-  // As if all of that were two hours old, and a new movement has arrived since.
+  // Everything so far becomes two hours old, and then a new movement arrives.
   await db.dataSource.query(`UPDATE payouts SET submit_started_at = submit_started_at - interval '2 hours'`)
   const shifted = {
     ...rails.provider_production,

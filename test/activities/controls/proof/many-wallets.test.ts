@@ -1,4 +1,4 @@
-// Many wallets: an error of one of them at the bank hides none of the others, and is reported.
+// Many wallets: a bank error for one of them is reported, and does not affect the others.
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { provePage } from '../../../../activities/controls/proof/prove-wallets'
@@ -40,7 +40,7 @@ test('one wallet that the bank does not answer for is reported as not compared, 
   expect(await listNotCompared(db, 10)).toEqual([expect.objectContaining({ outcome: 'no_answer', comparedAt: null })])
 })
 
-test.each([503, 404])('six wallets that the bank answers with %i do not hide the seventh', async (status) => {
+test.each([503, 404])('six wallets that the bank answers with %i do not block the seventh', async (status) => {
   for (const { ref } of wallets.slice(0, 6)) await fault(ref, status)
 
   expect(await runProof(deps)).toMatchObject({ failed: 6 })
@@ -89,7 +89,7 @@ test('a wallet whose proof throws is reported as failed, with its own ledger che
   expect(await listNotCompared(db, 10)).toEqual([expect.objectContaining({ outcome: 'failed' })])
 })
 
-test('a bank whose availability is unknown hides no wallet', async () => {
+test('a bank whose availability is unknown blocks no wallet', async () => {
   await fault(wallets[2]?.ref ?? '', 503)
   const rail = stage.rails.provider_production
   const rate: typeof rail.rate = () => Promise.reject(new TypeError('boom'))
@@ -165,7 +165,7 @@ function withRail(rail: LiveRail): ProofStage['deps'] {
   return { ...deps, rails: { ...stage.rails, provider_production: rail } }
 }
 
-/** The rail, which records the calls made to it. */
+/** A rail that records its calls. */
 function counting(asked: string[]): LiveRail {
   const rail = stage.rails.provider_production
   return {
@@ -177,7 +177,7 @@ function counting(asked: string[]): LiveRail {
   }
 }
 
-/** The database, which fails for the ledger of this wallet. */
+/** A database that fails for the ledger of this wallet. */
 function failingFor(walletId: string): Db {
   const readsBooks = /FROM wallets w JOIN ledger_accounts a/
   return tapped(db, ({ text, values }, next) =>

@@ -1,4 +1,4 @@
-// An operator's action on a payout is no drift, and does not count as progress of the payout.
+// An operator's action on a payout is not a drift, and does not count as progress of the payout.
 import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { pauseRail, resumeRail } from '../../../../db/bank/rail-pauses'
@@ -10,7 +10,7 @@ import { fine, limits, useProofStage } from '../../../support/stages/proof'
 
 const { stage, db, clock, deps, steps } = useProofStage()
 
-test('a note written while its payout moves on stores the status of that moment', async () => {
+test('a note written while its payout changes stores the status at that moment', async () => {
   const payout = await stage.aSentPayout()
   let writing: Promise<void> | undefined
   await db.transaction(async (tx) => {
@@ -24,7 +24,7 @@ test('a note written while its payout moves on stores the status of that moment'
   expect(await lastEvent(payout)).toEqual({ kind: 'retried', status: 'completed' })
 })
 
-test.each(manualEventKinds)('%s with an outdated status is no drift', async (kind) => {
+test.each(manualEventKinds)('%s with an outdated status is not a drift', async (kind) => {
   const payout = await stage.aSentPayout()
   await stage.advance(payout, 'payment_processed')
   await steps.settle(payout)

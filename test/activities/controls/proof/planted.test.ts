@@ -186,7 +186,7 @@ test('a completed payout that the bank never sent stays found, even long after t
   expect(await stage.found()).toEqual(found)
 })
 
-/** As if an operator had accepted the odd movements. */
+/** Advances the checkpoint as if an operator had accepted the odd movements. */
 async function moveCheckpointPastEverything(): Promise<void> {
   const refs = { customerRef: wallet.customer, walletRef: wallet.wallet }
   const history = await stage.rails.provider_production.walletHistory({ ...refs, after: null })

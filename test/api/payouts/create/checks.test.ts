@@ -21,7 +21,7 @@ async function post(body: unknown, key: string, headers: Record<string, string> 
   return inShort(await to.post('/v1/payouts', body, { key, headers }))
 }
 
-/** With a body that is sent unchanged. */
+/** Sends the body unchanged. */
 async function send(text: string, key: string, headers: Record<string, string>): Promise<string> {
   const response = await fetch(`${api.url}/v1/payouts`, {
     method: 'POST',
@@ -170,7 +170,7 @@ describe('while no worker runs', () => {
     ])
   })
 
-  test('an unavailable Temporal is no refusal either: 201 pending, never 502', async () => {
+  test('an unavailable Temporal does not refuse a payout: 201 pending, never 502', async () => {
     const withoutTemporal = await startApi({
       database: api.databaseUrl,
       temporalAddress: '127.0.0.1:1',

@@ -113,7 +113,7 @@ describe('a payout that the bank accepts', () => {
 })
 
 describe('a payout that does not succeed', () => {
-  test('to an account ending 0000 is 201 failed with a reason', async () => {
+  test('to an account ending in 0000 is 201 failed with a reason', async () => {
     const { status, body } = await world.pay(payer, { recipient: { bank: { account_number: '12340000' } } })
 
     expect([status, body['status']]).toEqual([201, 'failed'])

@@ -1,4 +1,4 @@
-// The response to a request when others with its key come, go and fail while it is in flight. Each request is
+// The response to a request when others with its key start, end and fail while it is in flight. Each request is
 // paused where the others overtake it, so that every race has one outcome.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
@@ -33,7 +33,7 @@ interface Answered {
   readonly details?: unknown
 }
 
-/** A request that has read what is stored under its key, and continues when it is called. */
+/** A request that has read the row of its key. It continues when the returned function is called. */
 async function arrive(
   request: Json,
   key: string,
@@ -61,7 +61,7 @@ async function arrive(
   }
 }
 
-/** Claimed and not decided: no worker runs until the test starts them. */
+/** A payout that is claimed but not decided, because no worker runs until the test starts one. */
 async function anUndecided(request: Json, key: string) {
   await world.stopWorkers()
   const answer = world.pay(payer, request, { key })
@@ -148,7 +148,7 @@ describe('another body under a key whose payout is not decided', () => {
     expect([await statusOfRead(id), (await answer).status]).toEqual([200, 201])
   })
 
-  test('does not wait for ever: the payout in its answer is permanent from then on', async () => {
+  test('does not wait forever: the payout in its answer is permanent from then on', async () => {
     const [key, request] = [newKey(), aRequest()]
     const { answer, id } = await anUndecided(request, key)
     const hasty = await startApi({ database: world.api.databaseUrl, answerTimeoutMs: 200 })

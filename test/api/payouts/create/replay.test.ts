@@ -1,4 +1,4 @@
-// Idempotency of POST /v1/payouts: a key pays once, and is answered for ever.
+// Idempotency of POST /v1/payouts: a key pays once, and replays forever.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { readPayoutRequest } from '../../../../api/payouts/request/order'
@@ -43,7 +43,7 @@ describe('a body that an earlier version accepted and this one refuses', () => {
     return { partner, id, post }
   }
 
-  test('is still 200 with its stored payout, also for a suspended partner', async () => {
+  test('is still 200 with its stored payout, even for a suspended partner', async () => {
     const { partner, id, post } = await aStored()
 
     const again = await post(old)
@@ -215,7 +215,7 @@ describe('the same key with another body', () => {
   ]
 
   test.each(changes)(
-    'is 422 idempotency_key_reused and names what differs: %s',
+    'is 422 idempotency_key_reused and names the differing fields: %s',
     async (_, change, differing_fields) => {
       const key = newKey()
       const bank = { account_number: '38290008', ...change.recipient?.bank }
@@ -315,7 +315,7 @@ describe('a key belongs to one partner and environment', () => {
 })
 
 describe('many requests with one key', () => {
-  test('(200 at once) are one 201 and 199 × 200, one payout and one transfer', async () => {
+  test('(200 concurrent ones) are one 201 and 199 × 200, one payout and one transfer', async () => {
     const [key, request] = [newKey(), aRequest()]
 
     const answers = await Promise.all(Array.from({ length: 200 }, () => world.pay(payer, request, { key })))

@@ -28,7 +28,7 @@ const without = (from: object, name: string) => Object.fromEntries(Object.entrie
 const missing = (body: unknown) => fault(body)?.details
 const invalidRecipient = (...names: string[]) => ({ code: 'invalid_recipient', details: { missing: names } })
 
-describe('what is accepted', () => {
+describe('valid requests', () => {
   test.each([
     ['the example', example],
     ['the required fields only', { amount_gbp: '1.00', recipient: without(without(recipient, 'email'), 'type') }],
@@ -189,7 +189,7 @@ describe('invalid_recipient names each field with its rule', () => {
     expect(fault(withRecipient(JSON.parse('{"__proto__":{"a":1}}')))).toMatchObject({ code: 'invalid_recipient' })
   })
 
-  test('all faults are named at once', () => {
+  test('all faults are reported together', () => {
     const body = withBank({ sort_code: 'x', account_number: 'y' })
 
     expect(missing({ ...body, recipient: { ...body.recipient, last_name: '' } })).toEqual({

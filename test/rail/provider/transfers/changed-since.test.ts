@@ -1,4 +1,4 @@
-// Changed transfers: read no further back than money can be returned, and one odd row hides no other.
+// Changed transfers: read no further back than money can be returned, and one odd row does not hide others.
 import { expect, test } from '@jest/globals'
 import type { ChangedTransfer } from '../../../../rail/rail'
 import { aClock, aTransferJson, json, useScriptedBank } from '../../../support/bank/scripted'
@@ -6,7 +6,7 @@ import { aClock, aTransferJson, json, useScriptedBank } from '../../../support/b
 const dayMs = 86_400_000
 const bank = useScriptedBank()
 
-/** One a day, newest first, each changed a moment ago. */
+/** One transfer per day, newest first, each changed a moment ago. */
 function aYear(change: (day: number) => Record<string, unknown> = () => ({})) {
   return Array.from({ length: 365 }, (_, day) => {
     const created_at = new Date(aClock.now().getTime() - day * dayMs).toISOString()
@@ -41,7 +41,7 @@ test('transfers are read as far back as a payment may be returned, and not the w
   expect(bank.requests.length).toBeLessThanOrEqual(3)
 })
 
-test('each transfer is returned, also after unreadable ones, of which payouts are named', async () => {
+test('each transfer is returned, even after unreadable ones, which are returned with their payouts', async () => {
   const named = { client_reference_id: 'payout-1' }
   const odd: Readonly<Record<number, Record<string, unknown>>> = {
     5: { ...named, source: { currency: 'doge', amount: '1.00' } },

@@ -83,7 +83,7 @@ describe('a withdrawal of a transfer that the list does not have', () => {
     expect(await find()).toEqual({ outcome: 'absent' })
   })
 
-  test('is ours when the transfer names our payout, also after an unreadable one', async () => {
+  test('is ours when the transfer names our payout, even after an unreadable one', async () => {
     const unknown = aWithdrawal({ id: 'mov_9', payment_route: null })
     answer({ history: [unknown, ...history], alone: { tr_2: ours } })
 

@@ -42,7 +42,7 @@ describe('the body of a transfer', () => {
 })
 
 describe('a response', () => {
-  test.each(['first', 'repeat'] as const)('with the transfer is accepted, also to a %s call', async (call) => {
+  test.each(['first', 'repeat'] as const)('with the transfer is accepted as the answer to a %s call', async (call) => {
     bank.answer((_, response) => json(response, 201, aTransferJson()))
 
     expect(await submit(call)).toMatchObject({ outcome: 'accepted', transfer: { ref: 'tr_1' } })
