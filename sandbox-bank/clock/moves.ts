@@ -78,7 +78,7 @@ function deactivate(moment: Moment, transfer: Transfer): Put[] {
   return account ? changeAccount(moment, account, { deactivationReason: 'deactivated_due_to_bounceback' }) : []
 }
 
-/** Moves each transfer to its next state when it is due, also after a restart. */
+/** Moves each transfer to its next state when it is due, even after a restart. */
 export function startStateClock({ bank, timers }: { bank: Bank; timers: Timers }): void {
   function watch(environment: Environment, transfer: Transfer): void {
     timers.set(`transfer/${transfer.id}`, transfer.next?.at ?? null, () => run(environment, transfer.id))

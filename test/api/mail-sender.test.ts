@@ -51,7 +51,7 @@ test('an unreachable mail server is retried, and the mail keeps its id', async (
 
   sender.wake()
   const isPutOff = ({ tries, nextTryAt }: MailRow) => tries === 1 && nextTryAt <= at(1_000)
-  const putOff = await until('it is put off', lastWhere(isPutOff))
+  const putOff = await until('the mail is delayed', lastWhere(isPutOff))
   inbox = await anInbox({ dataDir: inbox.dataDir, smtpPort: Number(new URL(inbox.smtpUrl).port) })
   clock.set('2026-11-16T13:00:01Z')
   sender.wake()

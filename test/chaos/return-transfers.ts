@@ -38,7 +38,7 @@ export function takeBackAt({ bank }: World): TakeBack {
         await tryToTake()
         return owed === 0
       }
-      await until('the bank has taken back what it was to', isDone, withinMs)
+      await until('the bank has returned all transfers', isDone, withinMs)
       return taken
     },
   }

@@ -20,9 +20,9 @@ test('every table has an entity', async () => {
 })
 
 test.each([
-  ['forgets a column', { forget: 'label' }, /DROP COLUMN "label"/],
-  ['has a column too many', { add: 'nickname' }, /ADD "nickname"/],
-  ['forgets that a column may be null', { require: 'label' }, /"label" SET NOT NULL/],
+  ['lacks a column', { forget: 'label' }, /DROP COLUMN "label"/],
+  ['has an extra column', { add: 'nickname' }, /ADD "nickname"/],
+  ['declares a nullable column as required', { require: 'label' }, /"label" SET NOT NULL/],
 ] as const)('drift is noticed when an entity %s', async (_what, fault, expected) => {
   const changes = await changesTowards(
     entities.map((entity) => (entity.options.name === 'ApiKey' ? spoil(entity, fault) : entity)),

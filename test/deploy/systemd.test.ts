@@ -1,4 +1,4 @@
-// The systemd units beside docker-compose.yml: the same programs, secrets, settings and limits, and a nightly backup.
+// The systemd units match docker-compose.yml: the same programs, secrets, settings and limits, and a nightly backup.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

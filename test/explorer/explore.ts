@@ -102,7 +102,7 @@ async function probe(world: World): Promise<string[]> {
   if (!isProven || !isCalm || bank.transfersOf(row.id).length > 0) return []
   const last = bank.calls.findLast(({ atMs }) => atMs >= row.created_at.getTime())
   if (bank.trouble === null && last?.refused === 'source.amount') {
-    return [`the bank refused the amount for good, and the payout has not failed: ${describeRow(row)}`]
+    return [`the bank refused the amount permanently, but the payout has not failed: ${describeRow(row)}`]
   }
   if (!plan.probe) return []
   // A bank that answers nothing at all cannot be asked whether it has an old payout.

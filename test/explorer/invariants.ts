@@ -35,14 +35,15 @@ function cancelRules({ cancels, bank }: World, row: ExploredRow | null): string[
   const found: string[] = []
   for (const { by, outcome, status, wasStarted, heardAtStep } of cancels) {
     if (outcome === 'cancelled') {
-      if (row?.status !== 'cancelled') found.push(`a cancel by ${by} was granted, and the payout is ${row?.status}`)
+      if (row?.status !== 'cancelled') found.push(`a cancel by ${by} was granted, but the payout is ${row?.status}`)
       if (row !== null && bank.transfersOf(row.id).length > 0)
-        found.push(`a cancel by ${by} was granted, and it was paid`)
+        found.push(`a cancel by ${by} was granted, but the payout was paid`)
     }
     if (outcome !== 'refused') continue
     if (status === 'pending' && !wasStarted) found.push(`a cancel by ${by} was refused before any call to the bank`)
     const askedAgain = cancels.some(({ begunAtStep }) => begunAtStep >= heardAtStep)
-    if (row?.status === 'cancelled' && !askedAgain) found.push(`a cancel by ${by} was refused, and cancelled it later`)
+    if (row?.status === 'cancelled' && !askedAgain)
+      found.push(`a cancel by ${by} was refused, but the payout was cancelled later`)
   }
   return found
 }
@@ -71,9 +72,9 @@ function endRules(world: World, row: ExploredRow): string[] {
   const { schedule, temporal, plan, bank } = world
   const found: string[] = []
   if (isOpen(row) && row.attention === null)
-    found.push(`the payout is neither over nor for operators: ${describeRow(row)}`)
+    found.push(`the payout is neither final nor in attention: ${describeRow(row)}`)
   if (!isOpen(row) && temporal.latest(world.workflowId(row.attempt))?.status === 'RUNNING') {
-    found.push('the payout is over, and its workflow still runs')
+    found.push('the payout is final, but its workflow still runs')
   }
   // Without it the rules about first calls would hold vacuously.
   if (bank.calls.length > 0 && world.starts.length === 0) found.push('the explorer has not seen the first call begin')
@@ -81,7 +82,7 @@ function endRules(world: World, row: ExploredRow): string[] {
   const hasRate = plan.events.some(({ happening }) => happening.kind === 'rate')
   // An acknowledged payout waits out transient errors.
   if (row.status === 'failed' && row.failure_reason?.startsWith('not_sent') && isEarly && !hasRate) {
-    found.push(`an acknowledged payout failed for trouble that passes: ${row.failure_reason}`)
+    found.push(`an acknowledged payout failed because of a transient error: ${row.failure_reason}`)
   }
   if (row.status === 'failed' && bank.transfersOf(row.id).some(({ state }) => state === 'payment_processed')) {
     found.push('a failed payout has arrived')

@@ -115,7 +115,7 @@ export class Run {
     this.ends.push(end)
   }
 
-  /** Retried until it succeeds. An attempt that has timed out continues beside its retry. */
+  /** Retried until it succeeds. An attempt that has timed out continues concurrently with its retry. */
   activity(incarnation: Incarnation, call: ActivityCall): Promise<unknown> {
     this.historyLength += 3
     const { retry = {}, startToCloseTimeout = '1 minute' } = call.options

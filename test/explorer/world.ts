@@ -203,8 +203,8 @@ export class World {
 
   private noteStart(): void {
     this.starts.push(this.schedule.steps)
-    if (this.isPaused) this.violations.push('a first call was let go while the rail was paused')
-    if (this.isSuspended) this.violations.push('a first call was let go while the partner was suspended')
+    if (this.isPaused) this.violations.push('a first call began while the rail was paused')
+    if (this.isSuspended) this.violations.push('a first call began while the partner was suspended')
   }
 
   private crash(name: string): void {

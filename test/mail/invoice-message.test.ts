@@ -70,7 +70,7 @@ test('a void invoice carries no credit forward', () => {
   expect(text).not.toContain('carries over')
 })
 
-test('an invoice that replaces a void one says so, and that the other is not to be paid', () => {
+test('an invoice that replaces a void one names it, and says that it must not be paid', () => {
   const { text } = messageFor({ replaces: 'INV-2026-000120' })
 
   expect(text).toContain('It replaces INV-2026-000120, which is void. Please don’t pay that one.')

@@ -109,10 +109,10 @@ describe('untrusted text', () => {
 describe('a mail that is not sent', () => {
   test.each([
     ['the recipient is unknown', 'rcpt', 550, 'refused'],
-    ['the recipient has to wait', 'rcpt', 450, 'later'],
+    ['the recipient is temporarily refused', 'rcpt', 450, 'later'],
     ['the mail is rejected', 'data', 554, 'refused'],
     ['the server is full', 'data', 452, 'later'],
-    ['the server does not like us', 'mail', 550, 'later'],
+    ['the server rejects us', 'mail', 550, 'later'],
   ] as const)('%s (%s, %i): %s', async (_what, at, responseCode, outcome) => {
     const error = Object.assign(new Error('ada@acme.test is not wanted'), { responseCode })
     const server = new SMTPServer({

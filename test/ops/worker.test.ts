@@ -113,7 +113,7 @@ test('drain stops waiting for a worker that ends or is lost', async () => {
 })
 
 test.each<[string, Parameters<typeof aWorker>[1] | null, RegExp]>([
-  ['is not there', null, /^There is no worker aaaaaa\.\n$/],
+  ['does not exist', null, /^There is no worker aaaaaa\.\n$/],
   ['is gone', { silentFor: '31 s' }, /^Worker aaaaaa is gone: its last heartbeat was at \S+Z\.\n$/],
   ['has ended', { state: 'ended' }, /^Worker aaaaaa ended at \S+Z\.\n$/],
   ['is drained', { state: 'drained' }, /^Worker aaaaaa was drained at \S+Z\.\n$/],

@@ -16,12 +16,12 @@ export const billingFaults: readonly (readonly [what: string, statements: readon
       `UPDATE invoice_charges SET invoice_id = (SELECT id FROM invoices WHERE number = 'INV-X')
         WHERE invoice_id NOT IN (SELECT id FROM invoices)`,
     ],
-    'a charge is on one invoice',
+    'a charge is on at most one valid invoice',
   ],
   [
     'a completed payout that its month’s invoice has left out',
     [`DELETE FROM invoice_charges WHERE charge_id = ${theFee}`],
-    'what was charged before its month was billed',
+    'a charge stored before its month was billed',
   ],
   [
     'a charge that waits for no invoice and has none',
@@ -29,7 +29,7 @@ export const billingFaults: readonly (readonly [what: string, statements: readon
     'the list of charges without an invoice',
   ],
   [
-    'a charge of somebody else',
+    'a charge of another partner',
     [`UPDATE charges SET partner_id = gen_random_uuid() WHERE id = ${theFee}`],
     'an invoice has charges of its own partner',
   ],
@@ -43,9 +43,13 @@ export const billingFaults: readonly (readonly [what: string, statements: readon
     ['UPDATE invoices SET total_pence = total_pence + 1'],
     'a total is the sum',
   ],
-  ['credit that nobody has carried', ['UPDATE invoices SET carried_in_pence = 5'], 'no more credit is used'],
-  ['a second invoice for a month', ['DROP INDEX invoices_month_unique', copyInvoice], 'a partner has one invoice'],
+  ['credit that was not carried', ['UPDATE invoices SET carried_in_pence = 5'], 'no more credit is used'],
+  [
+    'a second invoice for a month',
+    ['DROP INDEX invoices_month_unique', copyInvoice],
+    'a partner has one valid invoice',
+  ],
   ['a gap in the numbers', ['UPDATE invoice_numbers SET last_number = last_number + 1'], 'numbers have no gaps'],
   ['a number that was skipped', [`UPDATE invoices SET number = left(number, -1) || '7'`], 'numbers have no gaps'],
-  ['a draft that was left', [`UPDATE invoices SET status = 'draft'`], 'a draft'],
+  ['a draft that was left behind', [`UPDATE invoices SET status = 'draft'`], 'a draft'],
 ]

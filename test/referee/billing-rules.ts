@@ -26,13 +26,13 @@ const lines = `
 
 const rules = [
   {
-    rule: 'a charge is on one invoice that counts at most',
+    rule: 'a charge is on at most one valid invoice',
     sql: `SELECT ic.charge_id || ' is on ' || count(*) AS what FROM invoice_charges ic
       JOIN invoices i ON i.id = ic.invoice_id AND i.${counts} GROUP BY ic.charge_id HAVING count(*) > 1`,
   },
   {
     // A payout completed at the moment of billing is too late for it: a minute is longer than any transaction.
-    rule: 'what was charged before its month was billed is on an invoice',
+    rule: 'a charge stored before its month was billed is on an invoice',
     sql: `SELECT c.kind || ' ' || c.cause_ref AS what FROM charges c
       WHERE EXISTS (SELECT FROM invoices i WHERE i.partner_id = c.partner_id AND i.${counts} AND i.period >= c.month
           AND i.issued_at > c.created_at + interval '1 minute')
@@ -40,7 +40,7 @@ const rules = [
           WHERE ic.charge_id = c.id)`,
   },
   {
-    rule: 'the list of charges without an invoice is right',
+    rule: 'the list of charges without an invoice is correct',
     sql: `SELECT coalesce(u.charge_id, c.id)::text AS what FROM uninvoiced_charges u
       FULL JOIN (SELECT id, partner_id, month, kind, amount_micropounds FROM charges WHERE NOT EXISTS (SELECT FROM invoice_charges ic
         JOIN invoices i ON i.id = ic.invoice_id AND i.status <> 'void' WHERE ic.charge_id = charges.id)) c
@@ -49,7 +49,7 @@ const rules = [
       WHERE u.charge_id IS NULL OR c.id IS NULL`,
   },
   {
-    rule: 'an invoice has charges of its own partner only, and of no month to come',
+    rule: 'an invoice has charges of its own partner only, and of no later month',
     sql: `SELECT i.number || ' has ' || c.id AS what FROM invoice_charges ic
       JOIN invoices i ON i.id = ic.invoice_id JOIN charges c ON c.id = ic.charge_id
       WHERE c.partner_id <> i.partner_id OR c.month > i.period`,
@@ -60,7 +60,7 @@ const rules = [
       FROM (${lines}) l JOIN invoices i ON i.id = l.invoice_id WHERE stands <> should_be`,
   },
   {
-    rule: 'a total is the sum of its lines, and what is over is carried',
+    rule: 'a total is the sum of its lines, and excess credit is carried',
     sql: `SELECT i.number || ' says ' || i.total_pence || ' and ' || i.carried_pence AS what FROM invoices i
       LEFT JOIN LATERAL (SELECT coalesce(sum(CASE kind WHEN 'credit' THEN -amount_pence ELSE amount_pence END), 0) AS due
         FROM invoice_lines WHERE invoice_id = i.id) l ON true
@@ -72,7 +72,7 @@ const rules = [
       GROUP BY partner_id HAVING sum(carried_pence - carried_in_pence) < 0`,
   },
   {
-    rule: 'a partner has one invoice for a month that counts',
+    rule: 'a partner has one valid invoice per month',
     sql: `SELECT partner_id || ' ' || period AS what FROM invoices WHERE ${counts}
       GROUP BY partner_id, period HAVING count(*) > 1`,
   },

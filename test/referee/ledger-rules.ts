@@ -43,7 +43,7 @@ const rules = [
       GROUP BY w.id HAVING w.balance_micro_usdc <> coalesce(sum(e.amount_micro_usdc), 0)`,
   },
   {
-    rule: 'I2 a wallet is never below zero, and each entry says the balance after it',
+    rule: 'I2 a wallet is never below zero, and each entry states the balance after it',
     sql: `SELECT 'entry ' || id || ' says ' || coalesce(stated::text, 'nothing') || ', is ' || running AS what FROM (
         SELECT e.id, e.balance_micro_usdc AS stated,
           sum(e.amount_micro_usdc) OVER (PARTITION BY e.account_id ORDER BY e.id) AS running
@@ -60,7 +60,7 @@ const rules = [
         WHERE s.payout_id = p.id AND s.cause = 'debit' AND s.cause_ref = p.id || '/' || p.attempt)`,
   },
   {
-    rule: 'I3 a debit is given back at most once, and nothing else is',
+    rule: 'I3 a debit is reversed at most once, and nothing else is',
     sql: `SELECT payout_id::text || ': ' || debits || ' debits, ' || credits || ' credits' AS what FROM (
         SELECT payout_id, count(*) FILTER (WHERE cause = 'debit') AS debits,
           count(*) FILTER (WHERE cause IN ('reversal', 'refund', 'return')) AS credits
@@ -71,17 +71,17 @@ const rules = [
         AND NOT EXISTS (SELECT FROM ledger_sets d WHERE d.cause = 'debit' AND d.cause_ref = s.cause_ref)`,
   },
   {
-    rule: 'I3 a payout that was refused or cancelled has taken nothing',
+    rule: 'I3 a refused or cancelled payout has debited nothing',
     sql: `SELECT id::text || ' moved ' || wallet AS what FROM (${moved}) m
       WHERE (released_at IS NOT NULL OR status = 'cancelled') AND (wallet <> 0 OR transit <> 0)`,
   },
   {
-    rule: 'I3 a payout that is on its way or arrived has taken what it sends, once',
+    rule: 'I3 a payout in flight or delivered has debited the amount it sends, once',
     sql: `SELECT id::text || ' moved ' || wallet || ' and sends ' || sends AS what FROM (${moved}) m
       WHERE status IN ('processing', 'completed') AND wallet <> -sends`,
   },
   {
-    rule: 'I3 a payout that is over leaves nothing in transit',
+    rule: 'I3 a final payout leaves nothing in transit',
     sql: `SELECT id::text || ' (' || status || ') leaves ' || transit AS what FROM (${moved}) m
       WHERE closed_at IS NOT NULL AND (transit <> 0 OR paid <> CASE status WHEN 'completed' THEN sends ELSE 0 END)`,
   },
@@ -92,7 +92,7 @@ const rules = [
       GROUP BY p.id HAVING count(c.id) <> CASE WHEN p.environment = 'live' AND p.completed_at IS NOT NULL THEN 1 ELSE 0 END`,
   },
   {
-    rule: 'a live payout that came back is charged one exception at most, and credited its fee where it had one',
+    rule: 'a returned live payout is charged at most one exception, and credited its fee if it had one',
     sql: `SELECT p.id::text || ' has ' || exceptions || ' exceptions and ' || credits || ' credits' AS what FROM payouts p
       CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE kind = 'exception' AND cause_ref = 'return/' || p.id) AS exceptions,
         count(*) FILTER (WHERE kind = 'credit' AND cause_ref = p.id::text) AS credits,

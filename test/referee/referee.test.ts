@@ -94,14 +94,14 @@ const faults: readonly PlantedFault[] = [
     'I3 one debit',
   ],
   [
-    'a payout on its way that was never debited',
+    'a payout in flight that was never debited',
     () => [unguarded, `UPDATE ledger_sets SET cause_ref = 'another' WHERE id = ${aSet()}`],
     'I3 one debit',
   ],
   [
-    'money given back twice',
+    'money refunded twice',
     () => [unguarded, addSet(failed, 'reversal', `${failed.payoutId}/1`)],
-    'I3 a debit is given back',
+    'I3 a debit is reversed',
   ],
   [
     'a refusal that kept the money',
@@ -109,15 +109,15 @@ const faults: readonly PlantedFault[] = [
       unguarded,
       `DELETE FROM ledger_entries WHERE set_id IN (SELECT id FROM ledger_sets WHERE cause = 'reversal')`,
     ],
-    'I3 a payout that was refused',
+    'I3 a refused or cancelled payout',
   ],
   [
-    'a payout that is over with money in transit',
+    'a final payout with money in transit',
     () => [
       unguarded,
       `DELETE FROM ledger_entries WHERE set_id IN (SELECT id FROM ledger_sets WHERE cause = 'paid_out')`,
     ],
-    'I3 a payout that is over',
+    'I3 a final payout',
   ],
   [
     'a completed payout without its charge',
@@ -129,7 +129,7 @@ const faults: readonly PlantedFault[] = [
   ),
   ['a move that is not allowed', () => [unguarded, addEvent(failed, 'completed')], 'moved from failed to completed'],
   ['a row that its timeline does not explain', () => [setRow(completed, `status = 'processing'`)], 'its timeline ends'],
-  ['an attempt that nobody asked for', () => [setRow(completed, 'attempt = 2')], 'was requested 1 times'],
+  ['an attempt that was not requested', () => [setRow(completed, 'attempt = 2')], 'was requested 1 times'],
   [
     'a transfer without a payout',
     () => [unguarded, `DELETE FROM payouts WHERE id = '${completed.payoutId}'`],
@@ -148,12 +148,12 @@ const faults: readonly PlantedFault[] = [
   ],
   ['a transfer of another amount', () => [setRow(completed, 'amount_pence = 777')], 'pays 12000'],
   [
-    'a completed payout that the bank gave back',
+    'a completed payout that the bank refunded',
     () => [setRow(failed, `status = 'completed', completed_at = now()`)],
     '',
   ],
   [
-    'a wallet that the bank counts otherwise',
+    'a wallet with another balance at the bank',
     () => [`UPDATE wallets SET wallet_ref = wallet_ref || '-other'`],
     'at the bank',
   ],
@@ -172,11 +172,7 @@ const faults: readonly PlantedFault[] = [
     () => [unguarded, `DELETE FROM ledger_entries WHERE set_id = ${aSet()}`],
     'I9 row_missing',
   ],
-  [
-    'a booking that nobody seals',
-    () => [unguarded, addSet(completed, 'float', 'unsealed')],
-    'I9 1 rows of ledger_sets',
-  ],
+  ['an unsealed booking', () => [unguarded, addSet(completed, 'float', 'unsealed')], 'I9 1 rows of ledger_sets'],
   ['a payout that never ends', () => [setRow(completed, 'closed_at = NULL')], 'I7 payout'],
   [
     'an account number in a column',
@@ -222,7 +218,7 @@ test('a 502 for a payout that was sent, or whose key is not free, is found', asy
 test('a canary in a log or a history is found', async () => {
   const found = await findViolations(evidence({ texts: [{ where: 'the worker’s log', text: `sent to ${account}` }] }))
 
-  expect(found).toEqual([`I10 ${account} stands in the worker’s log`])
+  expect(found).toEqual([`I10 ${account} is in the worker’s log`])
 })
 
 test('a second transfer for one payout is found, because the bank accepts it under another key', async () => {

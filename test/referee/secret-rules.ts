@@ -19,7 +19,7 @@ export async function secretRules(
   }
   for (const { where, text } of texts) {
     for (const canary of canaries)
-      if (new RegExp(patternFor(canary.text)).test(text)) found.push(`I10 ${canary.text} stands in ${where}`)
+      if (new RegExp(patternFor(canary.text)).test(text)) found.push(`I10 ${canary.text} is in ${where}`)
   }
   return found
 }
@@ -65,7 +65,7 @@ async function standsIn(
       unnest($1::text[]) AS canary WHERE said ~ canary`,
     [patterns, anyOf(patterns)],
   )
-  return rows.map(({ canary }) => `I10 ${canary} stands in ${name}`)
+  return rows.map(({ canary }) => `I10 ${canary} is in ${name}`)
 }
 
 /** As text, and as the bytes of a bytea, which PostgreSQL writes in hexadecimal. */

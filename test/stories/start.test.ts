@@ -94,7 +94,7 @@ describe('npm start', () => {
     expect(wallets).toMatchObject({ data: [{ balance: '10000.000000' }, { balance: '10000.000000' }] })
   })
 
-  test('the API listens on this machine only, and pages of other host names get nothing from the servers beside it', async () => {
+  test('the API listens on this machine only, and pages of other host names get nothing from the other servers', async () => {
     const statuses = await Promise.all(
       [`${local.temporal_ui}/`, `${local.bank}/_control/journal`, `${local.mail?.inbox}/messages.json`].map(
         async (url) => {

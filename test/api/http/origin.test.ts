@@ -26,14 +26,14 @@ const foreign: readonly (readonly [string, Record<string, string>])[] = [
     'a script of another site',
     { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site', 'Content-Type': json },
   ],
-  ['a browser that says cross-site and no more', { 'Sec-Fetch-Site': 'cross-site', 'Content-Type': json }],
+  ['a browser that sends only Sec-Fetch-Site: cross-site', { 'Sec-Fetch-Site': 'cross-site', 'Content-Type': json }],
   ['another site of our domain', { Origin: testOrigin, 'Sec-Fetch-Site': 'same-site', 'Content-Type': json }],
   ['a page that has no origin', { Origin: 'null', 'Content-Type': json }],
   ['an origin that begins like ours', { Origin: `${testOrigin}.evil.example`, 'Content-Type': json }],
   ['our host on another port', { Origin: `${testOrigin}:8080`, 'Content-Type': json }],
   ['a text of our own page', { Origin: testOrigin, 'Content-Type': 'text/plain' }],
   ['a form of our own page', { Origin: testOrigin, 'Content-Type': form }],
-  ['something that does not say where it comes from', { 'Content-Type': json }],
+  ['a client that sends no origin', { 'Content-Type': json }],
 ]
 
 describe.each(foreign)('%s', (_what, headers) => {

@@ -59,7 +59,7 @@ test('two processes share one limit', async () => {
   )
   const seconds = (performance.now() - startedAt) / 1000
 
-  // One second's quota at once, then 25 a second as the bucket fills, whatever the number of processes.
+  // One second's quota immediately, then 25 a second as the bucket fills, whatever the number of processes.
   expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(25 + Math.ceil(25 * seconds))
   await other.close()
 })

@@ -60,7 +60,10 @@ test('a client that disconnects before its body is read is not a server error', 
 
 test.each([
   ['100 fields', bodyOf(100, (n) => `"k${n}":"a:b,c"`)],
-  ['100 fields over several objects', `{"a":${bodyOf(50, (n) => `"k${n}":[]`)},"b":${bodyOf(48, (n) => `"k${n}":0`)}}`],
+  [
+    '100 fields across several objects',
+    `{"a":${bodyOf(50, (n) => `"k${n}":[]`)},"b":${bodyOf(48, (n) => `"k${n}":0`)}}`,
+  ],
   ['101 list items', `{"a":[${Array.from({ length: 101 }, () => '0').join()}]}`],
 ])('a body may have %s', async (_name, json) => {
   expect(await read(json)).toEqual(JSON.parse(json))
@@ -68,7 +71,10 @@ test.each([
 
 test.each([
   ['101 fields', bodyOf(101, (n) => `"k${n}":0`)],
-  ['101 fields over several objects', `{"a":${bodyOf(50, (n) => `"k${n}":[]`)},"b":${bodyOf(49, (n) => `"k${n}":0`)}}`],
+  [
+    '101 fields across several objects',
+    `{"a":${bodyOf(50, (n) => `"k${n}":[]`)},"b":${bodyOf(49, (n) => `"k${n}":0`)}}`,
+  ],
   ['102 list items', `{"a":[${Array.from({ length: 102 }, () => '0').join()}]}`],
 ])('a body of %s is refused before it is validated', async (_name, json) => {
   await expect(read(json)).rejects.toMatchObject({ code: 'invalid_request' })

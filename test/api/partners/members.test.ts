@@ -28,7 +28,7 @@ test('an invited member is in the list, gets a mail with the sign-in address, an
   const email = anEmail()
 
   const { status, body } = await invite(session, email.toUpperCase())
-  const mail = await until('the invitation has come', async () =>
+  const mail = await until('the invitation has arrived', async () =>
     (await inbox.messages()).find(({ envelope }) => envelope.to.includes(email)),
   )
   const { body: list } = await api.get('/v1/members', { session })
@@ -61,7 +61,7 @@ test('an invitation by an unverified partner contains none of its text, neither 
   const email = anEmail()
 
   await invite(await aSession(api, partner), email)
-  const mail = await until('the invitation has come', async () =>
+  const mail = await until('the invitation has arrived', async () =>
     (await inbox.messages()).find(({ envelope }) => envelope.to.includes(email)),
   )
 

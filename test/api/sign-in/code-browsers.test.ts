@@ -60,7 +60,7 @@ test('one address cannot use up the codes of an email', async () => {
   expect(signedIn.status).toBe(201)
 })
 
-test('at the limit of an email no code is sent, the response says so, and the previous code still works', async () => {
+test('at the limit of an email no code is sent, the response reports that, and the previous code still works', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const owner = aBrowser()
   const code = await mailedCode(owner, email)
@@ -150,7 +150,7 @@ test.each([
   const asked = await ask(old, email)
   const [cookie = ''] = asked.headers.getSetCookie()
   const current = { ...old, cookie: cookie.split(';')[0] ?? '' }
-  const fresh = await until('the new code has come', async () => {
+  const fresh = await until('the new code has arrived', async () => {
     const all = await codesOf(inbox, email)
     return all.length > 1 ? (all[0] ?? null) : null
   })
@@ -194,7 +194,7 @@ async function mailedCode(browser: Browser, email: string): Promise<string> {
   await mailsSettled(email)
   const before = (await codesOf(inbox, email)).length
   expect((await ask(browser, email)).status).toBe(202)
-  return until('the code has come', async () => {
+  return until('the code has arrived', async () => {
     const [newest, ...older] = await codesOf(inbox, email)
     return older.length >= before ? (newest ?? null) : null
   })
@@ -202,7 +202,7 @@ async function mailedCode(browser: Browser, email: string): Promise<string> {
 
 /** Waits until all codes requested so far have arrived, so that the next mail belongs to the next request. */
 function mailsSettled(email: string): Promise<boolean> {
-  return until('all mails have come', async () => {
+  return until('all mails have arrived', async () => {
     const asked = await api.db.dataSource.getRepository(codes).countBy({ subject: email })
     return (await codesOf(inbox, email)).length === asked
   })

@@ -1,4 +1,4 @@
-// Guessing codes: few guesses count, however many arrive at once and from any address, and responses do not
+// Guessing codes: few guesses count, however many arrive concurrently and from any address, and responses do not
 // reveal known emails.
 import { expect, test } from '@jest/globals'
 import { mails } from '../../../db/partners/mails'

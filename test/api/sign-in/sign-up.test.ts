@@ -33,7 +33,7 @@ async function signUp(email: string, business_name: string): Promise<string> {
   const before = (await codesOf(inbox, email)).length
   const { status } = await api.post('/v1/auth/signups', { business_name, email }, inOneBrowser)
   expect(status).toBe(202)
-  return until('the code has come', async () => {
+  return until('the code has arrived', async () => {
     const all = await codesOf(inbox, email)
     return all.length > before ? all[0] : null
   })

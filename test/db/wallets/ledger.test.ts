@@ -162,7 +162,7 @@ test('of 4N parallel debits on a wallet that holds exactly N, N are posted, 3N r
 })
 
 test.each([
-  ['that leaves the wallet in funds', 10_000n],
+  ['that leaves money in the wallet', 10_000n],
   ['that empties the wallet', 1_000n],
 ])('of 20 parallel posts of one set %s, one is posted and the others find it', async (_what, holds) => {
   const wallet = await aWalletWith(holds)

@@ -57,7 +57,7 @@ test.each([
   ['a JPEG without height', 'image/jpeg', jpeg(1, 0)],
   ['a WebP without width', 'image/webp', lossy(0, 1)],
   ['a JPEG without a frame', 'image/jpeg', ascii('\xff\xd8\xff\xe0\0\x04\x07\x07\xff\xda\0\x02')],
-  ['a WebP that says it is longer', 'image/webp', extended(1, 1).subarray(0, -1)],
+  ['a WebP that declares a greater length', 'image/webp', extended(1, 1).subarray(0, -1)],
   ['a WebP of an unknown kind', 'image/webp', webp('VP9 ', Buffer.alloc(20))],
 ] as const)('%s is not a valid logo', (_what, type, bytes) => {
   expect(logoOf(type, bytes)).toBeNull()

@@ -72,7 +72,7 @@ describe('an invoice', () => {
     expect(sum).toBe(anInvoice().totalPence)
   })
 
-  test('has the reasons of corrections beside the credit, and the reason of a void', () => {
+  test('has the reasons of corrections next to the credit, and the reason of a void', () => {
     const corrections = [
       { amountPence: 109n, reason: 'charged twice, case 17' },
       { amountPence: 50n, reason: '=1+1' },

@@ -89,7 +89,7 @@ test.each<[string, () => Record<string, string>, RegExp]>([
     /^live environment: wrong environment: BANK_LIVE_KEY is a key of sandbox$/,
   ],
   [
-    'a bank that is away',
+    'a bank that is down',
     () => ({ BANK_LIVE_URL: 'http://127.0.0.1:1/v0' }),
     /^live reachable: no answer \(connection refused\): check the network and BANK_LIVE_URL/,
   ],

@@ -94,17 +94,17 @@ describe('a recipient', () => {
   })
 
   test.each<[string, object, string | undefined]>([
-    ['no region has the town alone', { region: null }, undefined],
-    ['a blank region has the town alone', { region: ' ' }, undefined],
-    ['the town as its region has it once', { region: 'LONDON' }, undefined],
-    ['a region has it in the second line', { region: 'Greater London' }, 'Greater London'],
+    ['no region has only the town', { region: null }, undefined],
+    ['a blank region has only the town', { region: ' ' }, undefined],
+    ['the town as its region has the town once', { region: 'LONDON' }, undefined],
+    ['a region has the region in the second line', { region: 'Greater London' }, 'Greater London'],
     ['a second line and a region has both', { line2: 'Flat 2b', region: 'Kent' }, 'Flat 2b, Kent'],
     [
       'more than fits keeps the second line',
       { line2: 'Rosewood Court West', region: 'x'.repeat(15) },
       'Rosewood Court West',
     ],
-    ['a long region has it cut', { region: 'r'.repeat(80) }, 'r'.repeat(35)],
+    ['a long region has the region cut', { region: 'r'.repeat(80) }, 'r'.repeat(35)],
     [
       'a short first line has the region after the second',
       { line1: 'N 1', line2: 'Old Mill Lane', region: 'Kent' },

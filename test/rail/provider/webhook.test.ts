@@ -90,7 +90,7 @@ describe('an event', () => {
   })
 
   test.each([
-    ['of a category we do not know', anEvent({ event_category: 'moon_phase' })],
+    ['of an unknown category', anEvent({ event_category: 'moon_phase' })],
     ['without an id', anEvent({ event_id: undefined })],
     ['with U+0000 in its id', anEvent({ event_id: 'a\u0000b' })],
     ['with U+0000 in its object', anEvent({ event_object_id: 'tr_\u0000' })],

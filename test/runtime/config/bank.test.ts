@@ -1,4 +1,4 @@
-// Production refuses a sandbox bank configured as live and the other way round, and names the setting.
+// Production refuses a sandbox bank configured as live and a live bank configured as sandbox, and names the setting.
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { type EnvironmentVariables, loadConfig, loadOpsConfig } from '../../../runtime/config/config'

@@ -27,7 +27,7 @@ test.each([
   ['too short in its trace', `00-${traceId.slice(1)}-${spanId}-01`],
   ['too long in its span', `00-${traceId}-${spanId}0-01`],
   ['without flags', `00-${traceId}-${spanId}`],
-  ['with flags that are no number', `00-${traceId}-${spanId}-0x`],
+  ['with flags that are not a number', `00-${traceId}-${spanId}-0x`],
   ['sent twice', `00-${traceId}-${spanId}-01, 00-${traceId}-${spanId}-01`],
   ['after a blank', ` 00-${traceId}-${spanId}-01`],
   ['before a line break', `00-${traceId}-${spanId}-01\n`],

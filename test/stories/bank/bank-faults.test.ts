@@ -40,7 +40,7 @@ describe('a lost or unreadable answer leaves the payout pending, and the bank en
     ['500 after it was stored', { kind: 'status', status: 500, stage: 'after' }, 1],
     ['500 before it was stored', { kind: 'status', status: 500, stage: 'before' }, 0],
     ['503', { kind: 'status', status: 503, retry_after: 1 }, 0],
-    ['a 201 that is no JSON', { kind: 'malformed' }, 1],
+    ['a 201 that is not JSON', { kind: 'malformed' }, 1],
     ['a 201 that is cut off', { kind: 'truncated' }, 1],
   ]
 

@@ -69,7 +69,7 @@ async function livedThrough(
     all.filter(({ id }) => !known.has(id)),
     first,
   )
-  await until('all that came back is booked', async () => (await countReturned(world)) === payouts / 10, 120_000)
+  await until('all returns are booked', async () => (await countReturned(world)) === payouts / 10, 120_000)
 
   const books = await booksOf(world)
   await world.close()

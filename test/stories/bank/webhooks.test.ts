@@ -30,7 +30,7 @@ test('an event settles a payout that is not polled', async () => {
 describe('a payout is still settled, once, when events are', () => {
   const faults: readonly [string, Json][] = [
     ['doubled', { kind: 'webhook_duplicate', copies: 5, times: null }],
-    ['in disorder', { kind: 'webhook_reorder', times: 1 }],
+    ['out of order', { kind: 'webhook_reorder', times: 1 }],
     ['badly signed at first', { kind: 'webhook_bad_signature', times: 3 }],
     ['too old at first', { kind: 'webhook_expired', times: 3 }],
     ['late', { kind: 'webhook_late', ms: 300, times: 2 }],
@@ -76,7 +76,7 @@ test('a forged event is refused and moves nothing', async () => {
   expect(await world.row(body.id)).toMatchObject({ status: 'completed' })
 })
 
-describe('a signed event that cannot be true is kept for operators, and moves no money', () => {
+describe('a signed event that contradicts the bank is stored for operators, and moves no money', () => {
   test('about a payout that does not exist', async () => {
     const [before, sets] = [await world.balance(), await countSets()]
 

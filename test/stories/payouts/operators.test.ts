@@ -30,7 +30,7 @@ const steps: readonly [string, Json][] = [
     'when the bank has stored it',
     { kind: 'hang', stage: 'after', ms: 800, match: { method: 'POST', path: '/v0/transfers' } },
   ],
-  ['while the bank is waited for', { kind: 'stuck', state: 'pending' }],
+  ['while it waits for the bank', { kind: 'stuck', state: 'pending' }],
 ]
 
 describe.each(steps)('%s', (_, fault) => {

@@ -55,7 +55,7 @@ export async function aCode(api: Api, inbox: TestInbox, email: string): Promise<
   const before = (await codesOf(inbox, email)).length
   const { status } = await askForCode(api, email)
   if (status !== 202) throw new Error(`no code was sent: ${status}`)
-  return until('the code has come', async () => {
+  return until('the code has arrived', async () => {
     const codes = await codesOf(inbox, email)
     return codes.length > before ? codes[0] : null
   })

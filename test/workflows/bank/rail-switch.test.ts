@@ -135,7 +135,7 @@ test.each([
   null,
   'pause',
 ])(
-  'an invalid input is refused at once, with the expected fields: %j',
+  'an invalid input is refused immediately, with the expected fields: %j',
   async (input: Json) => {
     const handle = await begin(input)
 
@@ -166,7 +166,7 @@ async function begin(order: RailSwitch): Promise<WorkflowHandle<typeof railSwitc
 async function sent(answers: readonly Json[]): Promise<void> {
   await until('each is sent', async () => (await transfers(answers)).every((count) => count === 1))
   for (const { body } of answers) {
-    await until('the payout reports so', async () => {
+    await until('the payout reports that', async () => {
       const { body: now } = await world.api.get(`/v1/payouts/${body.id}`, { key: payer.keys.sandbox })
       return now['status'] === 'processing'
     })

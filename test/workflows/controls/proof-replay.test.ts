@@ -92,7 +92,7 @@ test.each([
   ['retention', { batchSize: 1_000 }],
   ['retention', { batchSize: 1_000_000, batches: 1 }],
 ])(
-  'a %s started by hand with %j ends at once, and names the expected input',
+  'a %s started by hand with %j ends immediately, and names the expected input',
   async (type, input) => {
     const workflowId = `${worker.queuePrefix}-${type}-by-hand-${JSON.stringify(input)}`
     const args = input === undefined ? [] : [input]
