@@ -32,7 +32,7 @@ interface Done {
   readonly outcome: 'done'
   /** For scripts, in the API's formats. */
   readonly json: unknown
-  /** For a terminal. */
+  /** For the terminal. */
   readonly text: string
   /** The command found a problem for an operator, so the exit code is 1. */
   readonly found?: 'something'

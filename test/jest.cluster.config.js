@@ -1,4 +1,4 @@
-/** `npm run test:cluster`: needs Go to build a production Temporal server, and so is not part of `npm test`. */
+/** `npm run test:cluster`: needs Go to build a production Temporal server, so it is not part of `npm test`. */
 const everything = require('../jest.config')
 
 module.exports = {

@@ -23,7 +23,7 @@ const callers = [
 type CallerKind = (typeof callers)[number]
 
 const open = (status: number) => Array.from({ length: callers.length }, () => status)
-/** Any caller of the partner may read this. A caller of another partner reads its own. */
+/** Every caller may read the object of its own partner. */
 const read = [401, 401, 200, 200, 200, 200, 200, 200]
 /** A single sandbox object. */
 const readOne = [401, 401, 200, 404, 404, 200, 200, 404]
@@ -122,7 +122,7 @@ test('a viewer can only read, get quotes, decline an invitation and sign out', (
   ])
 })
 
-test('of all writes, a suspended partner can only make those that move no money and give no rights', () => {
+test('a suspended partner can only make writes that move no money and give no rights', () => {
   const allowed = routes.filter(
     ({ access, method }) => access.by !== 'anyone' && method !== 'GET' && access.partner === 'any',
   )
@@ -133,7 +133,7 @@ test('of all writes, a suspended partner can only make those that move no money 
     'DELETE /v1/auth/session',
     'DELETE /v1/auth/sessions',
     'DELETE /v1/members/:id',
-    // This refuses to make the member an admin.
+    // Making the member an admin is refused.
     'PATCH /v1/members/:id',
     'POST /v1/auth/session/partner',
     'POST /v1/keys/:id/revoke',

@@ -54,7 +54,7 @@ describe('the page', () => {
     })
   })
 
-  test('the root path stays the discovery endpoint', async () => {
+  test('the root path is still the discovery endpoint', async () => {
     expect((await api.get('/')).body).toMatchObject({ version: '1.3.0' })
   })
 })

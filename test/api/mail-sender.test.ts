@@ -1,4 +1,4 @@
-// Mails of requests are sent asynchronously, once, with retries, even after a process died, and then erased.
+// Mails caused by requests are sent asynchronously and once, with retries, even after a crash, and are then erased.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { IsNull, MoreThan, Not } from 'typeorm'
 import { createMailSender, type MailSender } from '../../api/mail-sender'

@@ -92,7 +92,7 @@ async function occupy(port: number): Promise<Server> {
   return server
 }
 
-test('an untrusted Temporal server, or one without TLS, does not stop it, and the log names the remedy', async () => {
+test('an untrusted Temporal server, or one without TLS, does not stop the API, and the log names the remedy', async () => {
   const run = await start({ TEMPORAL_TLS: 'on' })
 
   await until('the remedy is logged', () =>
@@ -104,7 +104,7 @@ test('an untrusted Temporal server, or one without TLS, does not stop it, and th
   expect(await exitCodeOf(run)).toBe(0)
 })
 
-test('it is ready when PostgreSQL and Temporal answer, and reports which of them does not', async () => {
+test('the API is ready when PostgreSQL and Temporal answer, and reports which of them does not', async () => {
   const whole = await start()
   const without = await start({ TEMPORAL_ADDRESS: `127.0.0.1:${await choosePort(0)}` })
 
@@ -205,7 +205,7 @@ test('it ends when its parent process ends', async () => {
   expect(await exitCodeOf(run)).toBe(0)
 })
 
-test('a port that is taken gets one sentence and no stack trace', async () => {
+test('a port that is in use is reported in one sentence without a stack trace', async () => {
   const port = await choosePort(0)
   const taken = await occupy(port)
 

@@ -1,4 +1,4 @@
-// All endpoints, and a request to any of them, for tests that try all of them.
+// All endpoints, and a request to any of them, for tests that cover all of them.
 import type { Route } from '../../api/http/route'
 import { listApiKeys } from '../../db/partners/api-keys'
 import type { PartnerRow } from '../../db/partners/partners'

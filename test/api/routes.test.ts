@@ -81,7 +81,7 @@ test('only the public endpoints and sign-in are open to anyone', () => {
   ])
 })
 
-test('balance may be refused with 401, 403, 502 (and 422 for an unknown parameter), a quote not with 403', () => {
+test('a balance may be refused with 401, 403, 502 and, for an unknown parameter, 422; a quote is never refused with 403', () => {
   const codes = (path: string) => errorsWithoutPages(routes.find((route) => route.path === path) ?? routes[0]!)
 
   expect(codes('/v1/balance').toSorted()).toEqual([
@@ -103,7 +103,7 @@ test('payout creation may be refused with 400, 401, 402, 403, 422 and 502', () =
   expect([...statuses].toSorted((a, b) => a - b)).toEqual([400, 401, 402, 403, 413, 415, 422, 429, 500, 502, 503])
 })
 
-test('a page of another partner is refused by the partner’s routes, and not by the session’s', () => {
+test('a request from another partner’s page is refused by the partner’s routes, but not by the session’s', () => {
   const ofPartner = routes.filter(({ access, path }) => access.by !== 'anyone' && !path.startsWith('/v1/auth/'))
   const others = routes.filter((route) => !ofPartner.includes(route))
 
@@ -259,7 +259,7 @@ describe.each(named(withKey))('%s', (_name, route) => {
     expect([after.status, after.body.error?.code]).toEqual([401, 'unauthorized'])
   })
 
-  test('lets a suspended partner read, except for the balance, and change nothing', async () => {
+  test('lets a suspended partner read everything except the balance, and change nothing', async () => {
     const partner = await aPartner(api)
     const key = await aKey(api, partner, environmentOf(route))
     const id = await idFor(route, partner)
@@ -268,7 +268,7 @@ describe.each(named(withKey))('%s', (_name, route) => {
     const { status } = await call(route, { key }, id)
 
     const refused = route.path === '/v1/balance' || writes.includes(route.operationId)
-    // A cancel stops money, so a suspended partner may call it, and only learns that it comes too late.
+    // A cancel only stops money, so a suspended partner may call it. Here it is too late.
     const allowed = route.operationId === 'cancelPayout' ? 409 : 200
     expect(status).toBe(refused ? 403 : allowed)
   })
@@ -291,7 +291,7 @@ test('logs contain neither keys nor request data', async () => {
   expect(lines).not.toContain(session)
 })
 
-test('calls of every GET route, quotes and checks count as reads, which leave the activity list after days', () => {
+test('calls of GET routes, quotes and checks count as reads, which the activity list drops after some days', () => {
   const actionsOf = (some: readonly Route[]) =>
     some.flatMap(({ access }) => (access.by === 'anyone' ? [] : access.action))
   const reads = actionsOf(routes.filter(({ method }) => method === 'GET'))

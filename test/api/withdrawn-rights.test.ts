@@ -1,5 +1,5 @@
-// A right that is withdrawn while a write arrives, or after authorisation: the write is refused, and leaves
-// nothing behind. Every mutating route of the table is tried with every way to withdraw its right.
+// A right is withdrawn while a write arrives, or after authorisation: the write is refused, and leaves
+// nothing behind. Every mutating route of the table is tested with every kind of withdrawal.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -111,7 +111,7 @@ describe('a right that is withdrawn', () => {
         const answered = request.sendAll().finally(() => {
           isAnswered = true
         })
-        // On another connection, because within a transaction PostgreSQL repeats its first answer.
+        // Uses another connection, because within a transaction PostgreSQL repeats its first answer.
         await until('the write waits', async () => isAnswered || (await isWriteWaiting()))
         return { before: await footprint(tx), heard: () => answered }
       })
@@ -161,7 +161,7 @@ interface SlowRequest {
 }
 
 /**
- * Stops in the middle of its body, or of its headers if it has none. Reports the response as `401
+ * A request that stops in the middle of its body, or of its headers if it has none. Reports the response as `401
  * unauthorized`.
  */
 async function slowRequest(route: Route, subject: Subject): Promise<SlowRequest> {
@@ -199,7 +199,7 @@ async function slowRequest(route: Route, subject: Subject): Promise<SlowRequest>
   }
 }
 
-/** For routes where the right alone decides: an object that can be written. */
+/** The path of an object that can be written, for routes where only the right decides. */
 async function writablePath(route: Route, { partner, member }: Subject, otherwise: string): Promise<string> {
   switch (route.operationId) {
     case 'createConfirmCode':

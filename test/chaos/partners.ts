@@ -1,4 +1,4 @@
-// Several partners that pay all the time, each order to its own recipient, and record every response.
+// Several partners that pay continuously, each order to its own recipient, and record every response.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Environment } from '../../domain/environment'
@@ -14,7 +14,7 @@ export interface Partners {
   readonly seen: readonly Seen[]
   /** The account numbers of the orders, one per order. */
   readonly accounts: readonly string[]
-  /** Stops new orders. Resolves when each one has its answer, and throws when one has none in time. */
+  /** Stops new orders. Resolves when every order has its answer, and throws if one has none in time. */
   stop(withinMs: number): Promise<void>
 }
 
@@ -70,7 +70,7 @@ export async function openPartners(world: World): Promise<Partners> {
       const payer = payers[count % payers.length]
       if (payer === undefined) throw new Error('there is no payer')
       const order = anOrder(payer)
-      // Some disconnect before they can have received a response, and some retry although they have received one.
+      // Some clients disconnect before they can have received a response, and some retry although they have received one.
       const timeouts = count % 5 === 0 ? [5 + ((count * 53) % 400)] : []
       for (let answered = false; !answered; await pause(200)) {
         const status = await ask(order, timeouts.pop() ?? answerLimitMs).catch(() => 0)

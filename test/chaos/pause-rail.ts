@@ -1,4 +1,4 @@
-// Pauses and resumes the rail with the operators' commands, whatever is down at that time.
+// Pauses and resumes the rail with the operators' commands, regardless of which parts are down.
 import { setTimeout as pause } from 'node:timers/promises'
 import { railStates } from '../../db/bank/rail-pauses'
 import type { World } from '../support/system/world'
@@ -8,7 +8,7 @@ import type { ChaosEvent } from './plan'
 /** How long a command may be retried until the database is back. */
 const retryForMs = 180_000
 
-/** Resolves when it is open again. */
+/** Resolves when the rail is open again. */
 export async function pauseRail(
   world: World,
   { environment, ms }: Extract<ChaosEvent, { kind: 'pause' }>,
@@ -18,7 +18,7 @@ export async function pauseRail(
   await insist(world, 'resume', environment)
 }
 
-/** A command whose answer was lost may have worked, and is then refused the next time. */
+/** Retries a command. One whose answer was lost may have taken effect, and is then refused. */
 async function insist(world: World, verb: 'pause' | 'resume', environment: string): Promise<void> {
   const isObeyed = async () => {
     const states = await railStates(world.db)

@@ -4,12 +4,12 @@ import { environments } from '../../domain/environment'
 import { openTestBank } from '../support/bank/client'
 import { type ChaosEvent, planOf, targets } from './plan'
 
-test('the same seed plans the same faults, another seed others', () => {
+test('the same seed plans the same faults, and another seed plans others', () => {
   expect(planOf({ seed: 7, ms: 60_000 })).toEqual(planOf({ seed: 7, ms: 60_000 }))
   expect(planOf({ seed: 7, ms: 60_000 })).not.toEqual(planOf({ seed: 8, ms: 60_000 }))
 })
 
-test('a longer run of a seed begins like a shorter one', () => {
+test('a longer run of a seed begins with the same events as a shorter one', () => {
   const short = planOf({ seed: 7, ms: 20_000 })
 
   expect(planOf({ seed: 7, ms: 60_000 }).slice(0, short.length)).toEqual(short)

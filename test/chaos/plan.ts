@@ -8,18 +8,18 @@ export const targets = ['api-1', 'api-2', 'worker-1', 'worker-2', 'temporal', 'p
 export type Target = (typeof targets)[number]
 
 export type ChaosEvent =
-  /** SIGKILL, and a restart after that delay. */
+  /** Kills the target with SIGKILL, and restarts it after that delay. */
   | { readonly atMs: number; readonly kind: 'kill'; readonly target: Target; readonly downMs: number }
-  /** A fault is set at the bank, in the format of its control API. */
+  /** Sets a fault at the bank, in the format of its control API. */
   | { readonly atMs: number; readonly kind: 'fault'; readonly fault: Json }
-  /** The bank accepts no connection for a while. */
+  /** Makes the bank refuse connections for this long. */
   | { readonly atMs: number; readonly kind: 'outage'; readonly ms: number }
-  /** The bank returns that many transfers that it had paid. */
+  /** Makes the bank return this many paid transfers. */
   | { readonly atMs: number; readonly kind: 'return'; readonly many: number }
-  /** The rail is paused, and resumed after that delay. */
+  /** Pauses the rail, and resumes it after that delay. */
   | { readonly atMs: number; readonly kind: 'pause'; readonly environment: Environment; readonly ms: number }
 
-/** Every fault is limited in its number of uses. The rest is removed at the end. */
+/** Every fault fires a limited number of times. Faults that are left are removed at the end. */
 export function planOf({ seed, ms }: { readonly seed: number; readonly ms: number }): readonly ChaosEvent[] {
   const random = numbersFrom(seed)
   const kill = (atMs: number, target: Target): ChaosEvent => ({
@@ -40,7 +40,7 @@ export function planOf({ seed, ms }: { readonly seed: number; readonly ms: numbe
     fault: (atMs) => [fault(atMs)],
   }
   const events: ChaosEvent[] = []
-  // In any run, however short: everything is killed once, a transfer is returned, and the rail is paused.
+  // In every run, however short, everything is killed once, a transfer is returned, and the rail is paused.
   const first = shuffled(targets, random)
   const then: Lot[] = ['pause', 'return']
   for (let atMs = 1_000 + random(1_500); atMs < ms; atMs += 400 + random(2_600)) {

@@ -2,7 +2,7 @@
 import type { Json } from '../support/bank/client'
 import type { World } from '../support/system/world'
 
-/** The number of transfers to each account number that took the money and did not refund it. */
+/** The number of transfers to each account number that debited a wallet and were not refunded. */
 export async function paidByAccount({ bank }: World): Promise<Map<string, number>> {
   const numbers = await accountNumbers(bank.controlUrl)
   const { json } = await bank.control('GET', '/transfers')

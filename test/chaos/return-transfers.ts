@@ -1,4 +1,4 @@
-// The bank returns paid transfers, which happens days later in reality: any final transfer may be returned.
+// Makes the bank return paid transfers. In reality this happens days later, so any paid transfer may be returned.
 
 import type { Json } from '../support/bank/client'
 import type { World } from '../support/system/world'

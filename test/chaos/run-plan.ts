@@ -37,7 +37,7 @@ export async function runPlan(plan: readonly ChaosEvent[], world: World, servers
   let [kills, faults, pauses] = [0, 0, 0]
   for (const event of plan) {
     await pause(Math.max(0, begun + event.atMs - performance.now()))
-    // On a slow machine it may not be up or open again, and then there is nothing to kill or to pause.
+    // On a slow machine the target may still be down or paused. Then there is nothing to kill or to pause.
     if (event.kind === 'kill' && !busy.has(event.target)) {
       during(busy, event.target, strike(victims[event.target], event.downMs))
       kills += 1
@@ -68,7 +68,7 @@ function partsOf({ apis, workers }: World) {
 
 function during(busy: Busy, what: Target | Environment, work: Promise<unknown>): void {
   const done = work.then(() => busy.delete(what))
-  // A failed restart stays in the list, so that waiting for all of them at the end reports it.
+  // A failed restart stays in the list, so that the final wait for all restarts reports it.
   done.catch(() => undefined)
   busy.set(what, done)
 }
@@ -79,7 +79,7 @@ async function strike(victim: Victim, downMs: number): Promise<void> {
   await startAtLast(victim)
 }
 
-/** Like a supervisor: a part that cannot start while another one is down is restarted until it can. */
+/** Acts as a supervisor: restarts a part that cannot start while another one is down, until it can. */
 async function startAtLast(victim: Victim): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -10,7 +10,7 @@ export interface Run extends Omit<PlanResult, 'takeBack'>, Verdict {
   readonly at: Date
 }
 
-/** In the order of that table’s columns. */
+/** A row with the columns of that table. */
 export function rowOf(run: Run): string {
   const cells = [
     run.at.toISOString().slice(0, 10),

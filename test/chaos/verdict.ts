@@ -63,14 +63,14 @@ export async function verdictOn(world: World, partners: Partners): Promise<Verdi
   }
 }
 
-/** The bank returned paid transfers, and these events may be lost, so the nightly scan runs now. */
+/** Runs the nightly scan now, because the bank has returned paid transfers and their events may be lost. */
 async function knowReturns(world: World): Promise<void> {
   await until('the bank is at rest', () => transfersOf(world).then((all) => all.every(isAtRest)), settleMs)
   await until('the nightly scan runs', () => world.trigger(scheduleIds.changedTransfers).then(yes, no), settleMs)
   await until('all returns are booked', () => everyReturnIsBooked(world), settleMs)
 }
 
-/** A paid transfer may still be returned. */
+/** Whether a transfer has no planned move. A paid one may still be returned. */
 function isAtRest({ state, next }: Json): boolean {
   return next === null && ['payment_processed', 'refunded', 'canceled'].includes(state)
 }

@@ -1,4 +1,4 @@
-// The backup of docs/operations/backup.md, restored for real: into an empty PostgreSQL, with an empty Temporal, with
+// The backup of docs/operations/backup.md, restored into an empty PostgreSQL, with an empty Temporal and
 // payouts in flight.
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
@@ -108,7 +108,7 @@ async function transferOf({ body }: Answer): Promise<unknown> {
   return (await world.row(body.id)).transfer_ref
 }
 
-/** The drifts of the proof; with a drift the command exits with 1. */
+/** Runs the proof command, which exits with 1 if there is a drift, and returns the drifts. */
 async function proof(): Promise<unknown[]> {
   const result = await world.ops('proof').catch(({ stdout }) => JSON.parse(stdout))
   return result.data.map(({ subject }: Json) => subject)
@@ -126,7 +126,7 @@ function payAtLast(key: string): Promise<Answer> {
   })
 }
 
-/** Three payouts with lost answers. */
+/** Makes three payouts whose answers are lost. */
 async function payWith(fault: object): Promise<Answer[]> {
   const id = await world.bank.fault({ ...fault, times: null, match: toTransfers })
   const answers = await pay(3)

@@ -1,4 +1,4 @@
-// A production Temporal server, built with Go and kept in .cache, with its own PostgreSQL, as teams run it
+// A production Temporal server, built with Go and kept in .cache, with its own PostgreSQL, as used in production
 // instead of the development server.
 import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'

@@ -1,5 +1,5 @@
-// The application's database role cannot switch off the guards of the ledger. Every story shows that it can
-// do its work.
+// The application's database role cannot disable the triggers of the ledger. Every story shows that its privileges
+// suffice.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client } from 'pg'
 import { asApplication } from '../support/db/app-role'

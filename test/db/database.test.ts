@@ -34,7 +34,7 @@ test('big numbers are returned as bigint, dates as text, times as Date', async (
   expect(rows).toEqual([{ big: 9007199254740993n, day: '2026-10-25', time: new Date('2026-10-25T00:30:00Z') }])
 })
 
-test('every verb returns rows, in and out of a transaction', async () => {
+test('every verb returns rows, inside and outside a transaction', async () => {
   const { id } = await aPartner(db)
 
   expect(await rename(db, id, 'One')).toEqual([{ name: 'One' }])
@@ -46,7 +46,7 @@ test('a transaction whose work throws leaves nothing behind and returns its conn
   const { id } = await aPartner(db)
   const refused = new Error('refused')
 
-  // More often than the pool has connections, so that a leaked one would be noticed.
+  // Runs more often than the pool has connections, so that a leak would be noticed.
   for (let time = 0; time < 5; time += 1) {
     const work = async (tx: Tx) => {
       await rename(tx, id, 'Changed')
@@ -110,7 +110,7 @@ test('a connection that ends at the moment of checkout fails its transaction and
   const proxy = await proxyOf(database.url)
   const other = await openDatabase({ url: proxy.url, poolSize: 2, onError: () => undefined })
 
-  // While the only connection is busy, so that the second transaction needs a new one.
+  // Runs while the only connection is busy, so that the second transaction needs a new one.
   await other.transaction(async () => {
     proxy.farewellNext()
     await expect(other.transaction((tx) => backend(tx))).rejects.toThrow('not queryable')

@@ -1,4 +1,4 @@
-// The keyring: one key per purpose, the first one current, the older ones still found.
+// The keyring has one derived key per purpose. The first secret key is current, and older ones are still found.
 import { expect, test } from '@jest/globals'
 import { openKeyring, type Purpose } from '../../db/keyring'
 

@@ -59,7 +59,7 @@ test('a live account opens with its approval, or otherwise with its wallet, and 
   ])
 })
 
-test('partners approved before are charged for their verification, once and in its month', async () => {
+test('partners approved earlier are charged for their verification, once and in its month', async () => {
   await addPartners('never-charged', 'charged')
   await before.query(`INSERT INTO charges (id, partner_id, kind, cause_ref, amount_micropounds, month, created_at)
     SELECT gen_random_uuid(), id, 'verification', 'x', 1, '2026-08-01', now() FROM partners WHERE slug = 'charged'`)
@@ -154,7 +154,7 @@ test('a payout in the middle of its transaction can finish', async () => {
   expect(await migrating).toEqual(['Invoices1794700800009', 'SettledAtIssue1794700800032'])
 })
 
-/** Approved at 23:30 UTC on 31 August, with the standard prices since January. */
+/** Adds partners approved at 23:30 UTC on 31 August, with the standard prices since January. */
 async function addPartners(...slugs: string[]): Promise<void> {
   await before.query(
     `INSERT INTO partners (id, slug, name, verification_status, created_at, updated_at)

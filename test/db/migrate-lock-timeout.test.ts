@@ -30,7 +30,7 @@ afterEach(async () => {
 test('other sessions continue, and so does the migration after the read', async () => {
   const migrating = migrate(empty.url, { lockMs: 500, tries: 1_000, pauseMs: 100 })
   await untilItWaits()
-  // This query waits behind the migration, so the migration must release its place in the queue.
+  // This query waits behind the migration, so the migration must withdraw its lock request.
   await before.query('SELECT FROM drifts')
   await dump.commitTransaction()
 

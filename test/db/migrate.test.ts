@@ -25,7 +25,7 @@ test('five processes that migrate an empty database concurrently run each migrat
   expect(rows.map((row) => row.name)).toEqual(migrations.map((migration) => migration.name))
 })
 
-test('a database that is up to date is left alone, and the report is one line that says that', async () => {
+test('a database that is up to date is left alone, and the report says that in one line', async () => {
   const report = await migrationReport(empty.url)
 
   expect(report.outcome).toBe('migrated')

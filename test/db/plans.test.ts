@@ -27,7 +27,7 @@ beforeAll(async () => {
     reference: `'invoice ' || n`,
   }
   const pairs = Object.entries(others).map(([column, value]) => `'${column}', ${value}`)
-  // Without the triggers, which write several rows for each payout: only the plans matter here.
+  // Inserts without triggers, which would write several rows for each payout. Only the plans matter here.
   await withoutTriggers(
     api.db,
     `INSERT INTO payouts SELECT other.* FROM payouts p, generate_series(1, ${many}) n,
@@ -130,7 +130,7 @@ test.each([
   ['security', 'both', 'activity_security_index'],
   ['everything', 'sandbox', 'activity_sandbox_index'],
   ['changes', 'sandbox', 'activity_sandbox_changes_index'],
-] as const)('%s in %s of the activity, among many other entries', async (kind, environment, index) => {
+] as const)('the query for %s in %s of the activity uses an index', async (kind, environment, index) => {
   const { id } = await aPartner(api)
   await api.db.dataSource.query(`
     INSERT INTO activity (partner_id, at, environment, action, changes, made_by)
@@ -145,7 +145,7 @@ test.each([
 
 const ofWallet = ['payout_ledger', 'payout_row', 'payout_charge']
 
-test.each(ofWallet)('%s: the payouts of a wallet, among those of many wallets', async (kind) => {
+test.each(ofWallet)('%s: the query for the payouts of a wallet uses an index', async (kind) => {
   await withoutTriggers(api.db, 'UPDATE payouts SET wallet_id = gen_random_uuid()')
   await api.db.dataSource.query('ANALYZE payouts')
   const asked = await statementsOf((tx) => findLedgerDrifts(tx, '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55'))

@@ -8,7 +8,7 @@ import { useDatabase } from '../support/db/database'
 const file = join(__dirname, '..', '..', 'db', 'schema.sql')
 const db = useDatabase(2)
 
-test('db/schema.sql is current: npm run -s schema > db/schema.sql', async () => {
+test('db/schema.sql is current; otherwise run npm run -s schema > db/schema.sql', async () => {
   expect(await describeSchema(db)).toBe(readFileSync(file, 'utf8'))
 })
 
@@ -19,7 +19,7 @@ test.each([
   ['an index', 'DROP INDEX members_email_index'],
   ['a trigger', 'DROP TRIGGER planted ON members'],
   ['a function', `CREATE OR REPLACE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`],
-])('a change of %s changes the description', async (_what, change) => {
+])('a change to %s changes the schema dump', async (_what, change) => {
   await db.dataSource.query(`
     CREATE OR REPLACE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
     CREATE OR REPLACE TRIGGER planted BEFORE UPDATE ON members FOR EACH ROW EXECUTE FUNCTION planted()`)

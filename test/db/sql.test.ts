@@ -1,4 +1,4 @@
-// The `sql` tag and repositories: values never become SQL text, one text has one name, and both share a transaction.
+// The `sql` tag and repositories: values never become SQL text, equal texts share one statement name, and both share a transaction.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Command, type Db, txThrough } from '../../db/database'
 import { member } from '../../db/partners/members'
@@ -59,7 +59,7 @@ test('fragments nest, and their values are numbered in the order of the text', (
   expect(statement.values).toEqual([1, 2, 'x', 5])
 })
 
-test('a number can be part of the text, and nothing else can', () => {
+test('only a number can become part of the text', () => {
   const forged = JSON.parse('"1; DROP TABLE members"')
 
   expect(sql`SELECT ${1} LIMIT ${literal(51)}`.shape.asStatement().text).toBe('SELECT $1 LIMIT 51')
@@ -87,7 +87,7 @@ test('columns are returned in camelCase, and JSON content stays unchanged', asyn
   ])
 })
 
-test('one text has one short name and is prepared once per connection, whatever its values', async () => {
+test('a text has one short name and is prepared once per connection, whatever its values', async () => {
   const ask = (n: number) => db.sql`SELECT ${n}::integer AS asked_for`
   await ask(1)
   await ask(2)

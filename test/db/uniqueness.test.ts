@@ -71,7 +71,7 @@ test.each([
   await expect(set(other.id)).rejects.toMatchObject({ driverError: { code: '23505', constraint } })
 })
 
-test('a charge is on one invoice at most, until that invoice is void', async () => {
+test('a charge is on at most one invoice, until that invoice is void', async () => {
   const { id: partnerId } = await aPartner(db)
   const charge = await aCharge(partnerId)
   const [october, november] = [await anInvoice(partnerId, '2026-10-01'), await anInvoice(partnerId, '2026-11-01')]

@@ -6,7 +6,7 @@ import { read } from '../support/source-imports'
 const workflow = parse(read('.github/workflows/ci.yml'))
 const steps: Readonly<Record<string, string>>[] = workflow.jobs.test.steps
 
-test('it runs .ci/run, may only read, and pins each action to a commit', () => {
+test('the workflow runs .ci/run, has read-only permissions, and pins each action to a commit', () => {
   const actions = steps.flatMap(({ uses }) => uses ?? [])
 
   expect(steps.flatMap(({ run }) => run ?? [])).toEqual(['.ci/run'])

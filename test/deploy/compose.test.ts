@@ -45,7 +45,7 @@ test('there are two APIs behind a proxy, two workers, and migrations as a job be
   }
 })
 
-test('every program that a container runs is made by the build', () => {
+test('the build creates every program that a container runs', () => {
   const mains = ours.flatMap(([, { command }]) => [...command.join(' ').matchAll(/dist\/(\S+)\.js/g)])
 
   expect(mains).toHaveLength(ours.length)
@@ -103,7 +103,7 @@ test('no secret is an argument, which any user who can list processes could read
   expect(all.filter(([, command = '']) => shown.test(command)).map(([name]) => name)).toEqual([])
 })
 
-test('a container mounts only its own single files, which exist, and never the folder of secrets', () => {
+test('a container mounts only individual files, which exist, and never the folder of secrets', () => {
   const mounted = services.flatMap(([, { volumes = [] }]): string[] => volumes)
   const files = mounted.flatMap((volume) => /^\.\/([^:]+):/.exec(volume)?.[1] ?? [])
 
@@ -137,7 +137,7 @@ test('the image is Debian slim, installs the locked packages, and does not run a
   expect(lines.filter((line) => line.startsWith('USER'))).toEqual(['USER 1000:1000'])
 })
 
-test('the image keeps the Temporal core of its own platform, code and licences, and no file that nothing reads', () => {
+test('the image keeps its own platform’s Temporal core, the code and the licences, and drops unused files', () => {
   const bridge = '@temporalio/core-bridge'
   const own = `${bridge}/releases/${machine()}-unknown-linux-gnu/index.node`
   const kept = [own, `${bridge}/index.js`, `${bridge}/sdk-core/LICENSE.txt`, 'typeorm/index.js']
@@ -181,7 +181,7 @@ test('every service drops all capabilities, gains none, and has memory and proce
   expect(unconfined.map(([name]) => name)).toEqual([])
 })
 
-test('no service that we build writes to its image; of the others only Temporal and its Web UI do', () => {
+test('services that we build do not write to their image; of the others, only Temporal and its Web UI do', () => {
   const writing = services.filter(([, service]) => service.read_only !== true).map(([name]) => name)
   const unbounded = services
     .flatMap(([, { tmpfs = [] }]): string[] => tmpfs)
@@ -233,7 +233,7 @@ test('the networks of databases and workflows are internal, and have no publishe
   ).toEqual([])
 })
 
-test('the proxy limits each address, its connections, and every wait for a client', () => {
+test('the proxy limits requests and connections per address, and has a timeout for every wait for a client', () => {
   const conf = text('deploy/nginx.conf')
   const directives = [
     'limit_req zone',
@@ -265,7 +265,7 @@ test('one command pins third-party images to digests, and renews them', () => {
   expect(second).toEqual(first.map((line) => line.replace('a'.repeat(64), 'b'.repeat(64))))
 })
 
-test('every port is bound to this machine, unless HOST opens the proxy; inside its container a service is open to the others', () => {
+test('every published port is bound to this machine, unless HOST opens the proxy; inside the network services listen for each other', () => {
   const open = services.flatMap(([name, { ports = [] }]): string[] => ports.map((port: string) => `${name} ${port}`))
 
   expect(open.filter((port) => !port.includes(' 127.0.0.1:'))).toEqual(['proxy ${HOST:-127.0.0.1}:8080:8080'])

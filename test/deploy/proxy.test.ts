@@ -1,4 +1,4 @@
-// deploy/nginx.conf in a real nginx, with an upstream that can hold its answers. Skipped where nginx is not installed.
+// deploy/nginx.conf in a real nginx, with an upstream that can delay its answers. Skipped where nginx is not installed.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -50,7 +50,7 @@ describeWithNginx('the proxy', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('limits the requests of one address, in the format of the API', async () => {
+  test('limits the requests of one address, with errors in the format of the API', async () => {
     const started = performance.now()
     const answers: Answer[] = []
     const client = async () => {
@@ -166,7 +166,7 @@ function open(start: string): Socket {
   return socket
 }
 
-/** An error before it closes is part of being disconnected. */
+/** Resolves when the stream closes. An error before that is expected. */
 function closed(stream: Readable): Promise<void> {
   return new Promise((resolve) => {
     if (stream.closed) resolve()

@@ -82,7 +82,7 @@ test.each(inCompose.slice(0, 2))('%s stops and is configured like its service', 
 
   expect(`${unit.one('TimeoutStopSec')}s`).toBe(service.stop_grace_period)
   expect(unit.one('EnvironmentFile')).toBe('/etc/payouts/settings')
-  // A container listens for others, and its bank is simulated.
+  // A container listens for other containers, and its bank is simulated.
   const onlyInCompose = ['BANK_LIVE_SIMULATED', 'METRICS_HOST']
   expect(Object.keys({ ...example, ...ofUnit }).toSorted()).toEqual(
     Object.keys(service.environment)
@@ -108,7 +108,7 @@ describe('the backup', () => {
     writeFileSync(join(folder, 'pg_dump'), fake, { mode: 0o755 })
   })
 
-  test('runs every night, as the owner of the tables, and keeps dumps of 30 days', () => {
+  test('runs every night, as the owner of the tables, and keeps dumps for 30 days', () => {
     const unit = unitOf('backup')
     const timer = read('deploy/systemd/payouts-backup.timer')
 
@@ -133,7 +133,7 @@ describe('the backup', () => {
     expect(readFileSync(join(folder, 'arguments'), 'utf8')).toBe(`--format=custom --file=${join(folder, dump)}.part\n`)
   })
 
-  test('deletes dumps that are older than the days to keep, and no other file', () => {
+  test('deletes only dumps that are older than the days to keep', () => {
     const old = new Date('2026-01-01')
     for (const name of ['payouts-20260101T021500Z.dump', 'notes.dump']) {
       writeFileSync(join(folder, name), '')
@@ -188,7 +188,7 @@ function paths(files: readonly string[]): string[] {
   return files.map((file) => join(units, file))
 }
 
-/** A unit with the lines that all units share. A repeated key has several values. */
+/** A unit, including the lines that all units share. A repeated key has several values. */
 function unitOf(name: string) {
   const files = [`payouts-${name}.service`, 'payouts-.service.d/confined.conf']
   const lines = files.flatMap((file) => readFileSync(join(units, file), 'utf8').split('\n'))

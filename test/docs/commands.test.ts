@@ -1,5 +1,5 @@
 // Every ops command in the documentation exists, "A payout is stuck" covers every sentence of payout explain, and the page about the
-// Temporal Web UI names everything that is there.
+// Temporal Web UI names everything that is shown there.
 import { expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../db/partners/partners'
 import { type CaseRow, openCase } from '../../db/payouts/cases/cases'
@@ -45,7 +45,7 @@ test('every command and option that a sentence names exists', () => {
   expect(unknown).toEqual([])
 })
 
-test('each sentence of payout explain about a stuck payout has its row on the page, and each row its sentence', async () => {
+test('each sentence of payout explain about a stuck payout has a row on the page, and each row has a sentence', async () => {
   const partner = await aPartner({ db, clock: systemClock })
   const { id } = await aPayoutRow({ db, clock: systemClock }, partner, { status: 'pending', submitStartedAt: null })
   const story = await findPayoutStory(db, id)
@@ -99,14 +99,14 @@ function commandLinesOf(text: string): string[] {
   })
 }
 
-/** Inline code that begins with the noun of a command: a noun, a verb, and options in part. */
+/** Inline code that begins with the noun of a command: the noun, the verb, and perhaps options. */
 function mentionsIn(text: string): string[][] {
   const nouns = new Set(commands.map(({ noun }) => noun))
   const all = inlineCode(text).map((code) => wordsOf(code.replace(/^ops /, '')))
   return all.filter(([noun = '', verb]) => nouns.has(noun) && /^[a-z]/.test(verb ?? ''))
 }
 
-/** A line break inside it counts as a space. */
+/** All inline code of a page. A line break inside counts as a space. */
 function inlineCode(text: string): string[] {
   const prose = text.replaceAll(/^```[^]*?^```/gm, '')
   return [...prose.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replaceAll(/\s+/g, ' '))
@@ -122,7 +122,7 @@ function filledIn(line: string): string {
     .replaceAll('$MONTH', '2026-10')
 }
 
-/** Every case that nextSteps distinguishes. */
+/** One situation for every case that nextSteps distinguishes. */
 function situations({ payout, trace }: { payout: StoryPayout; trace: CaseRow }): Parameters<typeof nextSteps>[0][] {
   const at = systemClock.now()
   const running = { lines: [], status: 'RUNNING', wakesAt: at, waitsFor: 'the bank to deliver it', pending: [] }

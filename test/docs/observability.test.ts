@@ -129,13 +129,13 @@ test('a bank that is down and a rejected key raise their alerts within seconds o
   expect(firingFor('PayoutsRegistrationFailing', '', text)).toEqual([])
 })
 
-test('the worker’s durations of requests to the bank have our own buckets', () => {
+test('the worker’s histogram of bank request durations has our own buckets', () => {
   const buckets = [...(shown[1]?.text ?? '').matchAll(/^payouts_bank_request_seconds_bucket\{.*le="([^"]+)"/gm)]
 
   expect(new Set(buckets.map(([, bound]) => bound))).toEqual(new Set([...bankCallBounds.map(String), '+Inf']))
 })
 
-test('the alert for a lost process knows every job that Prometheus scrapes', () => {
+test('the alert for a lost process covers every job that Prometheus scrapes', () => {
   const [, jobs = ''] = /up\{job=~"([^"]+)"\} == 0/.exec(read('observability/alerts.yml')) ?? []
   const named = [...read('observability/prometheus.yml').matchAll(/job_name: (\S+)/g)].map(([, job = '']) => job)
 
@@ -150,7 +150,7 @@ test('delays alone raise no drift alert', () => {
   expect(new Set(leftOut.split('|'))).toEqual(new Set(overdueDrifts))
 })
 
-test('each alert has its paragraph in the runbook, and each paragraph its alert', () => {
+test('each alert has a paragraph in the runbook, and each paragraph has an alert', () => {
   const paragraphs = [...read('operations/alerts.md').matchAll(/^## (\w+)\n+(.+)/gm)]
   const written = paragraphs.filter(([, , text = '']) => text.length > 40).map(([, name]) => name)
 
@@ -164,7 +164,7 @@ test('Temporal runs every search of the guide', async () => {
   const guide = ['web-ui', 'stuck-payout'].map((page) => read(`operations/${page}.md`)).join('\n')
   const searches = [...guide.matchAll(/(?:^|`)((?:Payout\w+|Workflow\w+) (?:=|STARTS_WITH) [^`\n]+)/gm)]
 
-  // Other tests share the server, so the counts vary. An invalid search rejects.
+  // Other tests share the server, so the counts vary. An invalid search throws.
   const counts = await Promise.all(searches.map(([, query = '']) => client.workflow.count(query)))
 
   expect(counts.length).toBeGreaterThan(7)
@@ -181,7 +181,7 @@ test('the metrics name no partner, no payout and no person', () => {
 /** Metrics that Prometheus itself adds for each process. */
 const prometheusOwn = ['up']
 
-/** The SDK exposes failures from the first failure on. */
+/** Makes some workflows fail, because the SDK exposes its failure counters only after the first failure. */
 async function failSomeWorkflows(taskQueue: string): Promise<void> {
   const start = (type: string) => client.workflow.start(type, { taskQueue, workflowId: `${taskQueue}/${type}` })
   hanging = await start('noSuchWorkflow')
@@ -189,7 +189,7 @@ async function failSomeWorkflows(taskQueue: string): Promise<void> {
   await start('invoiceRun')
 }
 
-/** The words of an expression that are neither functions nor labels. */
+/** The metric names in an expression: words that are neither functions nor labels. */
 function metricsIn(expr: string): string[] {
   const bare = expr
     .replaceAll(/\{[^}]*\}|\[[^\]]*\]/g, '')

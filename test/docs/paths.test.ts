@@ -23,7 +23,7 @@ test('every link from one page to another works', () => {
   expect(links.filter(({ page, to }) => !existsSync(join(root, dirname(page), to)))).toEqual([])
 })
 
-test('every link to a heading names one', () => {
+test('every link to a heading names an existing one', () => {
   const links = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\(([^)\s#:{]*)#([^)]+)\)/g)].map(([, to = '', heading = '']) => ({ page, to, heading })),
   )

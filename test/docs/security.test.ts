@@ -1,4 +1,4 @@
-// docs/security.md answers every item of its checklists. paths.test.ts checks the files that it names.
+// docs/security.md has an answer for every item of its checklists. paths.test.ts checks the files that it names.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'

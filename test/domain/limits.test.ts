@@ -26,7 +26,7 @@ describe('the amount of a payout', () => {
   })
 })
 
-test('the numbers are those of the specification', () => {
+test('the limits are those of the specification', () => {
   expect(limits).toMatchObject({
     keysPerEnvironment: 5,
     listLimit: { min: 1, max: 200, default: 50 },
@@ -67,7 +67,7 @@ describe.each([
     bad: ['', '1234567', '123456789', '1234567x', '١٢٣٤٥٦٧٨', '12345678\n'],
   },
 ])('the pattern of $name', ({ pattern, good, bad }) => {
-  // JSON schema validators compile patterns with the flag u, others without, and both must agree.
+  // JSON schema validators compile patterns with the flag u, and other code without it. Both must agree.
   test.each(['', 'u'])('accepts well-formed values only, with flags %j', (flags) => {
     const expression = new RegExp(pattern, flags)
 

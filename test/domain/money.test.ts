@@ -1,4 +1,4 @@
-// domain/money.ts: parsing and formatting of MoneyString, and named rounding.
+// domain/money.ts: parsing and formatting of MoneyString, and rounding.
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import {
@@ -125,7 +125,7 @@ describe('a MoneyString', () => {
     expect(moneyPattern).toBe('^\\d+\\.\\d{2}$')
   })
 
-  test('any text is either refused or is a MoneyString', () => {
+  test('any text is either refused or a valid MoneyString', () => {
     const texts = fc.oneof(
       fc.string(),
       fc.stringMatching(/^[-+0-9.,e\n ]{0,20}$/),
@@ -153,7 +153,7 @@ describe('a MoneyString', () => {
 })
 
 describe('USDC', () => {
-  test('is kept in millionths', () => {
+  test('is stored in millionths', () => {
     expect(parseUsdc('1.00')).toBe(1_000_000n)
     expect(parseUsdc('0.01')).toBe(10_000n)
   })
@@ -188,7 +188,7 @@ describe('rounding', () => {
     expect(divideUp(dividend, divisor)).toBe(up)
   })
 
-  test('each is the nearest whole number on its side', () => {
+  test('each rounding gives the nearest whole number in its direction', () => {
     const numbers = fc.bigInt({ min: 0n, max: 10n ** 30n })
     const divisors = fc.oneof(fc.bigInt({ min: 1n, max: 20n }), fc.bigInt({ min: 1n, max: 10n ** 20n }))
 

@@ -44,7 +44,7 @@ describe('a month begins and ends at midnight in London', () => {
     expect(startOf('2027-11').toISOString()).toBe('2027-11-01T00:00:00.000Z')
   })
 
-  test('it is over once the next one has begun', () => {
+  test('a month is over once the next one has begun', () => {
     expect(isOver('2027-03', new Date('2027-03-31T22:59:59.999Z'))).toBe(false)
     expect(isOver('2027-03', new Date('2027-03-31T23:00:00.000Z'))).toBe(true)
   })
@@ -55,7 +55,7 @@ test('days are London days too', () => {
   expect(londonDayOf(new Date('2027-01-05T00:00:00Z'))).toBe('2027-01-05')
 })
 
-test('months follow each other over the years', () => {
+test('months follow each other across years', () => {
   expect([nextMonth('2026-12'), nextMonth('2026-09'), previousMonth('2027-01'), previousMonth('2026-10')]).toEqual([
     '2027-01',
     '2026-10',
@@ -64,7 +64,7 @@ test('months follow each other over the years', () => {
   ])
 })
 
-test('a month as text, and as its first day', () => {
+test('a month is formatted as text and as its first day', () => {
   expect([monthInWords('2026-10'), firstDayOf('2026-10'), monthOfDay('2026-10-01')]).toEqual([
     'October 2026',
     '2026-10-01',

@@ -13,7 +13,7 @@ test('there are files to scan', () => {
   )
 })
 
-/** Months and deadlines need a calendar, which workflows have too. The current time is forbidden by a separate rule. */
+/** Months and deadlines need calendar functions, which workflows have too. A separate rule forbids the current time. */
 const calendar: Readonly<Record<string, readonly string[]>> = {
   'month.ts': ['Date', 'Intl'],
   'invoices/monthly-account.ts': ['Date'],
@@ -67,7 +67,7 @@ interface SyntaxNode {
   readonly source?: unknown
 }
 
-/** Read from the syntax tree, so that strings and comments may contain anything. */
+/** Finds faults in the syntax tree, so that strings and comments may contain anything. */
 function faultsOf(source: string, file = 'any.ts'): string[] {
   const faults: string[] = []
   visit(parseSync(source, { syntax: 'typescript' }))

@@ -59,7 +59,7 @@ test('the limit of a jump grows by 5 % for each full day without a rate, up to 2
 
 describe('for any rate and any limits', () => {
   const anyRate = fc.bigInt({ min: 1n, max: 10n ** 18n - 1n })
-  /** Close enough that every outcome is common. */
+  /** A rate so close that every outcome is common. */
   const near = (rate: bigint) => fc.bigInt({ min: -1_000n, max: 1_000n }).map((ppm) => rate + (rate * ppm) / 10_000n)
   const checks = anyRate.chain((mid) =>
     fc.record({

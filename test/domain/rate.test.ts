@@ -17,7 +17,7 @@ describe('a rate', () => {
     ['10', 10_000_000_000n, '10'],
     ['0.000000001', 1n, '0.000000001'],
     ['999999999.999999999', 999_999_999_999_999_999n, '999999999.999999999'],
-  ])('%s is parsed exactly and formatted as short as possible', (text, nano, shown) => {
+  ])('%s is parsed exactly and formatted with as few digits as possible', (text, nano, shown) => {
     expect(parseRate(text)).toBe(nano)
     expect(formatRate(nano)).toBe(shown)
   })
@@ -52,7 +52,7 @@ describe('a rate', () => {
     fc.assert(fc.property(rates, (rate) => expect(parseRate(formatRate(rate))).toBe(rate)))
   })
 
-  test('the JSON number of a rate, printed, is the same rate', () => {
+  test('a rate survives the conversion to a JSON number and back', () => {
     fc.assert(fc.property(likelyRates, (rate) => expect(parseRate(String(Number(formatRate(rate))))).toBe(rate)))
   })
 
@@ -86,7 +86,7 @@ describe('the amount that the wallet sends', () => {
     )
   })
 
-  test('never falls when the amount rises, nor when the pound gets dearer', () => {
+  test('never falls when the amount rises or the pound becomes more expensive', () => {
     fc.assert(
       fc.property(amounts, amounts, likelyRates, likelyRates, (a, b, rate, otherRate) => {
         const [less, more] = a < b ? [a, b] : [b, a]
@@ -106,7 +106,7 @@ describe('the value of USDC', () => {
     expect(gbpWorthOf(12_659n, 790_000_000n)).toBe(1n)
   })
 
-  test('is at least the pounds it was sent for', () => {
+  test('is at least the pounds that it was sent for', () => {
     fc.assert(
       fc.property(amounts, rates, (pence, rate) =>
         expect(gbpWorthOf(usdcSentFor(pence, rate), rate)).toBeGreaterThanOrEqual(pence),

@@ -17,7 +17,7 @@ import { testKeyring, testRateLimits } from '../support/api/client'
 import type { ExploredBank } from './bank'
 import type { Process, Schedule } from './schedule'
 
-/** As in production. */
+/** The settings of production. */
 export const settings = {
   pollMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000],
   answerTimeoutMs: 8_000,
@@ -27,7 +27,7 @@ export const settings = {
   sweep: { olderThanMs: 10_000, settleWithinMs: 2 * 3_600_000, knownWithinMs: 15 * 60_000 },
 }
 
-/** A process of the API: its memory is lost with it. */
+/** An API process. Its memory is lost when it crashes. */
 export interface Api {
   readonly process: Process
   readonly deps: ApiDeps
@@ -70,7 +70,7 @@ export function workflowsFor({ temporal, log }: Pick<ApiParts, 'temporal' | 'log
   return createWorkflows({ temporal, config, log })
 }
 
-/** The webhook route after it has verified the signature of an event. */
+/** Handles an event as the webhook route does after verifying its signature. */
 export async function receiveEvent(deps: ApiDeps, event: ReceivedEvent): Promise<void> {
   const stored = await storeBankEvent(deps.db, event)
   const outcome = await transferEvent(event, stored.payout, deps).catch((error: unknown) => {
@@ -94,7 +94,7 @@ export interface ApiAnswer {
   readonly details: string | null
 }
 
-/** Authentication, checks and handler, as Koa runs them. */
+/** Runs authentication, checks and handler as Koa does. */
 export async function callApi(route: Route, deps: ApiDeps, { headers, params, body }: Called): Promise<ApiAnswer> {
   const bytes = Buffer.from(body === undefined ? '' : JSON.stringify(body))
   const sent = { ...headers, 'content-type': 'application/json', 'content-length': String(bytes.length) }

@@ -28,7 +28,7 @@ export type FaultKind = (typeof faultKinds)[number]
 export interface TransferCall {
   readonly key: string
   readonly atMs: number
-  /** `proof`: the answer shows that nothing was sent. `accepted`: it carries the transfer. `open`: the caller knows nothing. */
+  /** `proof`: the answer shows that nothing was sent. `accepted`: it contains the transfer. `open`: the caller knows nothing. */
   outcome: 'open' | 'accepted' | 'proof'
   /** A permanent refusal of the bank: no later call under the same order can succeed. */
   refused: string | null
@@ -149,7 +149,7 @@ export class ExploredBank {
     return answer
   }
 
-  /** The request travels independently: it may arrive after the caller has given up or died. */
+  /** Sends a request that may arrive after its caller has given up or crashed. */
   private async send(
     call: BankCall,
     { about, isTransfer, leftMs, record }: { about: string; isTransfer: boolean; leftMs: number; record: TransferCall },
@@ -257,7 +257,7 @@ function answered(status: number, body: unknown): Answer {
   return { stage: 'answered', status, body, retryAfterMs: null }
 }
 
-/** A refusal is a proof only to the first caller under a key; later callers know of the earlier call. */
+/** A refusal proves something only to the first caller under a key. Later callers know of the earlier call. */
 function outcomeOf(answer: Answer): TransferCall['outcome'] {
   if (answer.stage === 'unconnected') return 'proof'
   if (answer.stage === 'sent') return 'open'

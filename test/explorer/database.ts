@@ -34,14 +34,14 @@ export async function openExplored(url: string): Promise<ExploredDatabase> {
   let wake = () => {}
   let isWaiting = false
 
-  /** Prepared once, because the same queries run after every schedule. */
+  /** Prepares each query once, because the same queries run after every schedule. */
   async function ask<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
     const name = createHash('sha256').update(text).digest('hex').slice(0, 40)
     const { rows } = await watching.query({ name, text, values })
     return rows as Row[]
   }
 
-  /** Work on a connection that the current step waits for. */
+  /** Tracks work on a connection that the current step waits for. */
   async function tracked<T>(on: object, work: Promise<T>): Promise<T> {
     explored.started++
     busy.set(on, (busy.get(on) ?? 0) + 1)
@@ -142,7 +142,7 @@ export async function openExplored(url: string): Promise<ExploredDatabase> {
     return {
       async query(config: QueryConfig | string): Promise<QueryResult> {
         const name = nameOf(config)
-        // Neither has an effect that another actor could see.
+        // BEGIN and ROLLBACK have no effect that another actor could see.
         if (name !== 'BEGIN' && name !== 'ROLLBACK') await actor.schedule.point(name)
         if (transaction.isLost) return never()
         try {

@@ -90,8 +90,8 @@ async function rest(schedule: Schedule, ms: number): Promise<void> {
 }
 
 /**
- * Every call to the bank was answered to a process that survived, and every answer proves that nothing was
- * sent: the payout must be final by now, or a cancel must win. After a permanent refusal it must be final.
+ * If a surviving process got every answer of the bank, and every answer proves that nothing was sent, the payout
+ * must be final by now, or a cancel must win. After a permanent refusal it must be final.
  */
 async function probe(world: World): Promise<string[]> {
   const { schedule, bank, temporal, plan } = world
@@ -105,7 +105,7 @@ async function probe(world: World): Promise<string[]> {
     return [`the bank refused the amount permanently, but the payout has not failed: ${describeRow(row)}`]
   }
   if (!plan.probe) return []
-  // A bank that answers nothing at all cannot be asked whether it has an old payout.
+  // A bank that never answers cannot report whether it has an old payout.
   if (bank.trouble?.scope === 'everything') bank.trouble = null
   schedule.say('nothing was sent, provably: a cancel must win', 'probe')
   const before = world.cancels.length
@@ -123,7 +123,7 @@ async function drain(world: World): Promise<void> {
   world.heal()
   let scanned = false
   for (let round = 0; round < 36; round++) {
-    // Hour by hour, not poll by poll, because nothing else happens in between.
+    // Advances hour by hour instead of poll by poll, because nothing else happens in between.
     if (round < 8) await rest(schedule, 5 * minuteMs)
     else schedule.jumpTo(schedule.nowMs + hourMs)
     world.sweep()

@@ -17,7 +17,7 @@ const schedules = Number(EXPLORE_SCHEDULES ?? 80)
 /** Time limit for finding a shorter schedule after the first failure. */
 const shrinkMs = 60_000
 
-/** Only ends a run that hangs; tens of thousands of schedules take hours on a busy machine. */
+/** Ends only a run that hangs: tens of thousands of schedules take hours on a busy machine. */
 const longestMs = 24 * 3_600_000
 
 let stage: Stage

@@ -15,7 +15,7 @@ export async function findViolations(world: World): Promise<string[]> {
   }
   const row = await world.row()
   const books = bank.books()
-  // A payout that waits for an operator is open for a reason, so the wallets may differ by it.
+  // A payout that waits for an operator is legitimately open, so the wallets may differ by its amount.
   const leftOpen = row !== null && isOpen(row) && row.attention !== null ? [row.id] : []
   return [
     ...schedule.failures.map((error) => `an actor failed: ${String(error)}`),
@@ -30,7 +30,7 @@ export async function findViolations(world: World): Promise<string[]> {
   ]
 }
 
-/** A refusal is true when it is given, and stays true unless the caller tries again. */
+/** A refused cancel must be correct when it is answered, and stay correct unless the caller tries again. */
 function cancelRules({ cancels, bank }: World, row: ExploredRow | null): string[] {
   const found: string[] = []
   for (const { by, outcome, status, wasStarted, heardAtStep } of cancels) {
@@ -48,7 +48,7 @@ function cancelRules({ cancels, bank }: World, row: ExploredRow | null): string[
   return found
 }
 
-/** A payout acknowledged to a caller is never taken back. */
+/** An acknowledged payout never disappears. */
 function answerRules({ answers }: World, row: ExploredRow | null): string[] {
   return answers.flatMap(({ http, status }) => {
     if (http === 500) return ['a request was answered with 500']

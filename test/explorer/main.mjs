@@ -11,7 +11,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(randomInt(1, 1_000_000_000)) },
     schedules: { type: 'string', default: '1000' },
-    // As printed by a failed run: only that schedule.
+    // The path that a failed run printed. Runs only that schedule.
     path: { type: 'string' },
     // Continues after a failure, and prints one schedule for each invariant that was broken.
     all: { type: 'boolean', default: false },

@@ -7,7 +7,7 @@ export interface Plan {
   /** Whether the bank replays a refusal under the same key, or checks the request again. */
   readonly refusals: 'forgotten' | 'replayed'
   readonly webhooks: 'sent' | 'lost'
-  /** Whether a provably unsent payout is cancelled when everything is quiet: it must be possible. */
+  /** Whether a provably unsent payout is cancelled when everything is quiet: that must be possible. */
   readonly probe: boolean
   readonly before: readonly Happening[]
   readonly events: readonly Planned[]
@@ -33,7 +33,7 @@ export type Happening =
 
 const [secondMs, minuteMs, hourMs] = [1_000, 60_000, 3_600_000]
 
-/** From a slow answer to a bank that has forgotten its keys. */
+/** Jumps of the clock, from a slow answer to a bank that has forgotten its keys. */
 const jumpsMs = [1, 3, 9, 35, 70]
   .map((seconds) => seconds * secondMs)
   .concat(

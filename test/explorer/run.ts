@@ -25,7 +25,7 @@ const lostAfterMs = 5_000
 /** One execution under a workflow id. */
 export class Run {
   status: 'RUNNING' | 'COMPLETED' | 'TERMINATED' | 'FAILED' = 'RUNNING'
-  /** Whether its first workflow task is over: until then a lost worker makes its code start again. */
+  /** Whether its first workflow task has ended. Until then, a lost worker makes its code start again. */
   isCommitted = false
   historyLength = 0
   readonly startTime: Date
@@ -115,7 +115,7 @@ export class Run {
     this.ends.push(end)
   }
 
-  /** Retried until it succeeds. An attempt that has timed out continues concurrently with its retry. */
+  /** Runs an activity and retries it until it succeeds. An attempt that has timed out continues concurrently with its retry. */
   activity(incarnation: Incarnation, call: ActivityCall): Promise<unknown> {
     this.historyLength += 3
     const { retry = {}, startToCloseTimeout = '1 minute' } = call.options
@@ -219,7 +219,7 @@ export class Run {
 
 interface Attempt {
   readonly process: Process
-  /** Starts it again on another worker. */
+  /** Starts the task again on another worker. */
   readonly again: () => void
 }
 

@@ -9,7 +9,7 @@ export interface Process {
   alive: boolean
 }
 
-/** A line of execution: an API request, an attempt of an activity, a request on its way to the bank. */
+/** A thread of execution: an API request, an attempt of an activity, or a request in flight to the bank. */
 export interface Actor {
   readonly name: string
   readonly process: Process
@@ -50,7 +50,7 @@ export class Schedule {
   readonly trace: string[] = []
   /** Errors that no caller handles: a bug of the explorer, or of the code under test. */
   readonly failures: unknown[] = []
-  /** Re-checked whenever a step ends. Each returns true if its workflow continued. */
+  /** Conditions that are checked again whenever a step ends. Each returns true if its workflow continued. */
   readonly conditions: (() => boolean)[] = []
   steps = 0
   private timers: Timer[] = []
@@ -60,7 +60,7 @@ export class Schedule {
     private readonly work: Settling,
   ) {}
 
-  /** Starts a separate line of execution, without waiting for it. */
+  /** Starts a separate thread of execution, without waiting for it. */
   spawn(name: string, process: Process, work: () => Promise<unknown>): void {
     actors.run({ name, process, schedule: this }, () => {
       work().catch((error: unknown) => {
@@ -118,7 +118,7 @@ export class Schedule {
     return new Promise((resolve) => this.after(ms, label, () => process.alive && resolve()))
   }
 
-  /** Rejects when the clock gets there first. */
+  /** Rejects if the clock reaches the deadline first. */
   withDeadline<T>(ms: number, work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = this.after(ms, `deadline of ${ms} ms`, () => reject(new Error('DEADLINE_EXCEEDED')))
@@ -140,7 +140,7 @@ export class Schedule {
     this.nowMs = Math.max(this.nowMs, atMs)
   }
 
-  /** One line of the readable schedule. */
+  /** Adds a line to the readable schedule. */
   say(text: string, who: string = currentActor()?.name ?? 'explorer'): void {
     const number = String(this.trace.length + 1).padStart(4)
     this.trace.push(`${number}  +${formatMs(this.nowMs - this.startMs).padEnd(12)}  ${who.padEnd(22)}  ${text}`)

@@ -64,7 +64,7 @@ export class TemporalServer implements Server {
     run.end('TERMINATED')
   }
 
-  /** Resolves with the result of the activity; never when its process dies. */
+  /** Resolves with the result of the activity, and never if its process dies. */
   execute(process: Process, number: number, { name, input }: ActivityCall): Promise<unknown> {
     const { schedule, activities } = this.parts
     return new Promise((resolve, reject) => {

@@ -39,7 +39,7 @@ export function inside<T>(incarnation: Incarnation, work: () => T): T {
   return runs.run(incarnation, work)
 }
 
-/** Resolves the conditions that hold by now; true when there were any. */
+/** Resolves the conditions that hold by now. Returns true if there were any. */
 export function recheck({ waiting }: Incarnation): boolean {
   const held = [...waiting].filter(({ holds }) => holds())
   for (const each of held) {
@@ -73,7 +73,7 @@ export function allHandlersFinished(): boolean {
 
 export function condition(holds: () => boolean, timeout?: number | string): Promise<boolean> {
   const incarnation = here()
-  // With a timer the workflow task ends, and its work so far is in the history.
+  // A timer ends the workflow task, so its work so far is in the history.
   if (timeout !== undefined) incarnation.run.isCommitted = true
   const inContext = () => inside(incarnation, holds)
   if (inContext()) return Promise.resolve(true)
@@ -135,7 +135,7 @@ export interface ActivityCall {
 export const proxyActivities = (options: ActivityOptions) => proxy(options)
 export const proxyLocalActivities = (options: ActivityOptions) => proxy(options)
 
-/** Every name is an activity; the worker knows which of them exist. */
+/** Treats every name as an activity. The worker knows which of them exist. */
 function proxy(options: ActivityOptions): object {
   return new Proxy(
     {},

@@ -34,7 +34,7 @@ export interface CancelAnswer {
   readonly begunAtStep: number
   readonly heardAtStep: number
   readonly outcome: 'cancelled' | 'refused' | 'undecided'
-  /** As the refusal reports it. */
+  /** The status that the refusal reports. */
   readonly status: string | null
   /** Whether a first call to the bank had begun when it was decided. */
   readonly wasStarted: boolean
@@ -52,7 +52,7 @@ export class World {
   readonly answers: PayoutAnswer[] = []
   readonly seen: Seen[] = []
   readonly violations: string[] = []
-  /** Steps at which a first call to the bank was released. */
+  /** The steps at which a first call to the bank was allowed to start. */
   readonly starts: number[] = []
   crashes = 0
   private isPaused = false
@@ -190,7 +190,7 @@ export class World {
     })
   }
 
-  /** The daily scan of changed transfers: it finds returns without an event. */
+  /** Runs the daily scan of changed transfers, which finds returns without an event. */
   readChanges(): void {
     this.schedule.spawn('worker daily look', this.outside, async () => {
       await readChangedTransfers(this.sweepDeps, { environment })
@@ -254,7 +254,7 @@ export class World {
       )
       const outcome = await workflowsFor({ temporal: this.temporal.client(), log: this.log }).cancelPayout(open)
       const row = await this.row()
-      // An attempt that was refused to its own caller does not exist, and the operator gets just that answer.
+      // An attempt whose own caller was refused does not exist, and the operator gets that answer.
       const isGone = row === null || row.released_at !== null || row.attempt !== open.attempt
       const status = isGone ? null : row.status
       if (status === 'cancelled') hear('cancelled', status)
@@ -306,7 +306,7 @@ export class World {
     })
   }
 
-  /** An actor must know the payout; before it is claimed nothing happens. */
+  /** Acts on the payout. Before it is claimed, nothing happens. */
   private withPayout(act: (row: { id: string; attempt: number; isStarted: boolean }) => Promise<void> | void): void {
     this.schedule.spawn('outside', this.outside, async () => {
       const row = await this.row()

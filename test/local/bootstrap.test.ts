@@ -60,7 +60,7 @@ describe('dependencies', () => {
     expect(calls()).toEqual(['run'])
   })
 
-  test('only the scripts that allowScripts approves run, whichever npm installs', async () => {
+  test('only the scripts that allowScripts approves run, whatever the npm version', async () => {
     const approved = addPackage('approved')
     const refused = addPackage('refused')
     const dependencies = { approved: 'file:approved.tgz', refused: 'file:refused.tgz' }

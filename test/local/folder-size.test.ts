@@ -8,7 +8,7 @@ import { folderSize } from '../../local/temporal/download'
 const folder = mkdtempSync(join(tmpdir(), 'payouts-size-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('all files in the folder count, links to other places do not', () => {
+test('all files in the folder count, but links to other places do not', () => {
   mkdirSync(join(folder, 'pip', 'wheel'), { recursive: true })
   writeFileSync(join(folder, 'a'), 'four')
   writeFileSync(join(folder, 'pip', 'wheel', 'b'), 'seven77')

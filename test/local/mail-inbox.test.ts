@@ -1,4 +1,4 @@
-// The mail inbox of one machine: it stores mails, shows them to users and scripts, and trusts none of them.
+// The mail inbox of one machine: it stores mails, shows them to users and scripts, and treats them as untrusted.
 import { readdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
@@ -21,7 +21,7 @@ describe('the stored mails', () => {
     expect(readdirSync(inbox.dataDir)).toHaveLength(3)
   })
 
-  test('are there after a restart, byte for byte and in the same order', async () => {
+  test('survive a restart, byte for byte and in the same order', async () => {
     const content = Buffer.from(Array.from({ length: 1000 }, (_, n) => n % 256))
     await deliver({ subject: 'older' })
     await deliver({ subject: 'newer', attachments: [{ filename: 'every byte.bin', content }] })
@@ -45,7 +45,7 @@ describe('the stored mails', () => {
     expect(readdirSync(inbox.dataDir)).toEqual([])
   })
 
-  test('the envelope decides the recipients, not the headers', async () => {
+  test('the envelope determines the recipients, not the headers', async () => {
     const envelope = { from: 'a@a.test', to: ['hidden@b.test'] }
     await deliver({ envelope, raw: 'From: x@x.test\r\nTo: shown@b.test\r\nSubject: s\r\n\r\nhello' })
 
@@ -140,7 +140,7 @@ describe('the page', () => {
     expect(new Set(versions).size).toBe(3)
   })
 
-  test('is closed to a site that uses DNS rebinding', async () => {
+  test('refuses a site that uses DNS rebinding', async () => {
     expect(await statusFor('evil.test')).toBe(403)
     expect(await statusFor(new URL(inbox.url).host)).toBe(200)
     expect(await statusFor('localhost:8025')).toBe(200)
@@ -166,7 +166,7 @@ async function pageOf(path: string): Promise<string> {
   return (await fetch(inbox.url + path)).text()
 }
 
-/** fetch itself does not allow a custom Host. */
+/** Does not use fetch, which does not allow a custom Host. */
 function statusFor(host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const asked = request(`${inbox.url}/messages.json`, { headers: { host } }, (answer) => {

@@ -52,7 +52,7 @@ test('data survives a restart', async () => {
   expect(await query(second, 'select answer from kept')).toEqual([{ answer: 42 }])
 })
 
-test('as root, data of a folder that other users cannot enter is behind a link; otherwise in the folder itself', async () => {
+test('as root, the data of a folder that other users cannot enter is behind a link; otherwise it is in the folder itself', async () => {
   const server = await start()
 
   expect(lstatSync(dataDir).isSymbolicLink()).toBe(process.getuid?.() === 0)

@@ -41,7 +41,7 @@ test('this project passes, with a summary', () => {
   )
 })
 
-test('a correct folder passes, with a listed package for another system that has no hash', () => {
+test('a correct folder passes, even with a listed package for another system that has no hash', () => {
   expect(check(good)).toEqual({ status: 0, said: expect.stringMatching(/^2 packages, 1 of them in production /) })
 })
 

@@ -98,7 +98,7 @@ test('its HTTP API starts no workflow for a web page, whatever its Host header',
   expect(started).toBe('WorkflowNotFoundError')
 })
 
-test('its Web UI works in a browser as localhost, and not for a page of another host name', async () => {
+test('its Web UI works in a browser as localhost, but not under another host name', async () => {
   const cli = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
   const options = { cli, logFile: join(folder, 'ui.log'), dbFile: null, preferredPort: 0, preferredUiPort: 0 }
   const server = await startTemporal(options)
@@ -162,7 +162,7 @@ async function start(cli: string): Promise<TemporalServer> {
   return server
 }
 
-/** Its first call fails late, like a server whose port is taken, while another server answers on that port. */
+/** A CLI whose first call fails late, like a server whose port is taken while another server answers on it. */
 function beatenToItsPortOnce(real: string): string {
   const [host, port] = testSystem().temporalAddress.split(':')
   const other = `

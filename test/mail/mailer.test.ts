@@ -49,7 +49,7 @@ describe('a mail that is sent', () => {
     expect((await inbox.bytes(message?.attachments[0]?.path ?? '')).equals(content)).toBe(true)
   })
 
-  test('is marked as sent by a program', async () => {
+  test('is marked as automatically generated', async () => {
     await mailer.send(aMail())
 
     const [message] = await inbox.messages()
@@ -166,7 +166,7 @@ describe('a mail that is not sent', () => {
   })
 })
 
-describe('a mail that the server got without confirming it', () => {
+describe('a mail that the server received but did not confirm', () => {
   test('it disconnects before its final reply: perhaps, with no automatic second attempt', async () => {
     const server = await aSlowServer((socket) => socket.destroy())
 
@@ -192,14 +192,14 @@ describe('a mail that the server got without confirming it', () => {
     await server.close()
   })
 
-  test('its final reply is that it closes (421): it did not take it, so later', async () => {
+  test('its final reply is 421, so it did not accept the mail: later', async () => {
     const server = await aSlowServer((socket) => socket.end('421 closing\r\n'))
 
     expect(await sendTo(server.server)).toEqual({ outcome: 'later', reason: '421' })
     await server.close()
   })
 
-  test('it disconnects in the middle of the mail: it cannot have taken it, so later', async () => {
+  test('it disconnects in the middle of the mail, so it cannot have accepted it: later', async () => {
     const server = await aSlowServer((socket) => socket.destroy(), 'at the first bytes')
     const content = randomBytes(20_000_000)
 

@@ -45,7 +45,7 @@ describe('an argument without an option name', () => {
     [['payout', 'attended', '--note', 'by phone', id.toUpperCase()], { payout: id, note: 'by phone' }],
     [['partner', 'show', 'acme'], { partner: 'acme' }],
     [['proof', 'accept', id, '--reason', 'ticket 4711'], { drift: id, reason: 'ticket 4711' }],
-  ])('is the option that the command is about: %j', (argv, given) => {
+  ])('is the value of the command’s main option: %j', (argv, given) => {
     expect(readArguments(commands, argv)).toMatchObject({ outcome: 'run', given })
   })
 
@@ -74,7 +74,7 @@ describe('an argument without an option name', () => {
     [['payout', 'show', id, '--payout', id], '--payout must be given only once.'],
     [['payout', 'show', id, id], `payout show does not take "${id}".`],
     [['payout', 'attention', id], `payout attention does not take "${id}".`],
-  ])('is refused where it does not fit: %j', (argv, message) => {
+  ])('is refused if it is not a valid value: %j', (argv, message) => {
     expect(readArguments(commands, argv)).toMatchObject({ outcome: 'refused', message })
   })
 })

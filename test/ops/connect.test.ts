@@ -1,4 +1,4 @@
-// ops uses DATABASE_URL, or the running system of DATA_DIR. An error on the way is one sentence and exit code
+// ops uses DATABASE_URL, or the running system of DATA_DIR. A connection error prints one sentence and exits with
 // 1.
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true }))
 
 describe('the system that ops uses', () => {
-  test('is the running one of DATA_DIR', async () => {
+  test('is the one running in DATA_DIR', async () => {
     writeFileSync(join(dataDir, 'env.json'), JSON.stringify(terminal.env))
     const lock = takeLock(join(dataDir, 'lock.json'), { api: 'http://localhost:3000' })
 
@@ -109,7 +109,7 @@ describe('the operator of a command', () => {
   })
 })
 
-test('an operator whose database role may only read can look at everything and change nothing', async () => {
+test('an operator with a read-only database role can see everything and change nothing', async () => {
   const env = { ...terminal.env, DATABASE_URL: await asReader(terminal.env.DATABASE_URL) }
   const ofAcme = ['partner show', 'wallet show', 'key list', 'price list', 'payout find', 'invoices list']
   const ofAll = ['partner list', 'payout attention', 'case list', 'deposit list', 'bank-event list', 'worker list']
@@ -140,7 +140,7 @@ describe('one sentence reports', () => {
     expect(err).not.toContain('secret-word')
   })
 
-  test('in the error body of the API, for scripts', async () => {
+  test('an error in the API’s error body, for scripts', async () => {
     const { code, err } = await runWith({ DATABASE_URL: 'postgres://me@127.0.0.1:1/x' }, [...list, '--json'])
 
     expect(code).toBe(1)

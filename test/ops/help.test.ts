@@ -1,4 +1,4 @@
-// --help for every command, from the same table that parses, each page with an example that works when
+// --help for every command, built from the table that drives parsing. Each page has an example that works when
 // pasted.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

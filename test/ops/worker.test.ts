@@ -26,7 +26,7 @@ const drain = (id: string, ...more: string[]) => terminal.ops('worker', 'drain',
 const drains = async () =>
   (await latestActivity(terminal.db, partnerId, 50)).filter(({ action }) => action === 'worker.drain')
 
-test('worker list shows each worker with its state: running ones first, forgotten ones not at all', async () => {
+test('worker list shows each worker with its state: running ones first, without forgotten ones', async () => {
   await aWorker('aaaaaa')
   await aWorker('bbbbbb', { state: 'draining' })
   await aWorker('cccccc', { state: 'drained' })
@@ -149,7 +149,7 @@ test.each<[string, () => Promise<unknown>]>([
   expect(allowed.code).toBe(0)
 })
 
-test('of two concurrent drains of the last two workers, one is refused', async () => {
+test('one of two concurrent drains of the last two workers is refused', async () => {
   for (let round = 0; round < 5; round += 1) {
     await terminal.db.dataSource.query('TRUNCATE workers')
     await Promise.all([aWorker('aaaaaa'), aWorker('bbbbbb')])
@@ -174,7 +174,7 @@ test('a heartbeat restores the lost row of a worker with its progress, and never
   expect(await enterWorker(terminal.db, worker)).toBe(false)
 })
 
-test('worker versions explains how to turn versions on', async () => {
+test('worker versions explains how to enable versioning', async () => {
   const env = {
     ...terminal.env,
     TEMPORAL_ADDRESS: testSystem().temporalAddress,

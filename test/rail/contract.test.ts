@@ -39,7 +39,7 @@ if (!isRealAsked) {
   test.skip('the real bank’s sandbox: skipped, because BANK_CONTRACT_URL and BANK_CONTRACT_KEY are not set', () => {})
 }
 
-test('the bank’s own example of a signature is valid, and not for another body', () => {
+test('the bank’s own example of a signature is valid, but not for another body', () => {
   const { at, body, publicKey, signature } = published
   const receive = (text: string) => () =>
     readWebhook({
@@ -138,7 +138,7 @@ describe.each(banks)('%s', (name) => {
     expect([refs[0], refs.includes(walletRef)]).toEqual([partner.walletRef, true])
   })
 
-  test('has one USDC address and one pound account that lead into a wallet', async () => {
+  test('has one USDC address and one GBP account that fund a wallet', async () => {
     const wanted = () => ({ ...partner, chain: 'base', key: randomUUID() })
 
     const [address, account] = [await rail.depositAddress(wanted()), await rail.bankFunding(wanted())]
@@ -206,13 +206,13 @@ describe.each(banks)('%s', (name) => {
     expect(other).toMatchObject({ outcome: 'unknown' })
   })
 
-  test('delivers, and reports it when asked', async () => {
+  test('delivers a transfer, and reports that when polled', async () => {
     const { ref } = await pay(rail, anOrder(partner))
 
     expect(await settled(ref)).toMatchObject({ ref, state: 'payment_processed', status: 'delivered', reason: null })
   })
 
-  test('finds a transfer by our reference, and not one that never existed', async () => {
+  test('finds a transfer by our reference, and none that never existed', async () => {
     const order = anOrder(partner)
     const since = new Date(Date.now() - 60_000)
     const { ref } = await pay(rail, order)
@@ -221,7 +221,7 @@ describe.each(banks)('%s', (name) => {
     expect(await rail.findTransfer({ ...order, payoutId: randomUUID(), since })).toEqual({ outcome: 'absent' })
   })
 
-  test('lists each movement of a wallet in its history, oldest first for us, and from any point on', async () => {
+  test('lists the movements of a wallet, oldest first in our adapter, from any point on', async () => {
     const { ref } = await pay(rail, anOrder(partner))
     const all = await rail.walletHistory({ ...partner, after: null })
     const last = all.at(-1)

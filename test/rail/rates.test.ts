@@ -26,7 +26,7 @@ beforeEach(async () => {
   answer = () => ({ gbpPerUsdNano: good })
 })
 
-test('a rejected rate is not served from the cache, and neither is the good one before it', async () => {
+test('neither a rejected rate nor the valid one before it is served from the cache', async () => {
   const rates = aProcess()
   await rates.of(rail)
   answer = () => ({ gbpPerUsdNano: 740_000_000n })
@@ -57,7 +57,7 @@ test('a rejection is remembered for 5 seconds, then the bank is asked again', as
   expect(await rates.of(rail)).toBe(good)
 })
 
-test('while the bank does not answer, a rate serves for 5 minutes unless another process has rejected a newer one', async () => {
+test('while the bank does not answer, a rate is served for 5 minutes, unless another process has rejected a newer one', async () => {
   const [ours, theirs] = [aProcess(), aProcess()]
   await ours.of(rail)
   after(31_000)
@@ -73,7 +73,7 @@ test('while the bank does not answer, a rate serves for 5 minutes unless another
   expect(await ours.of(rail)).toBe(good)
 })
 
-test('after a refused payout the bank is asked again, and while it does not answer the cached rate still serves', async () => {
+test('after a refused payout the bank is asked again, and the cached rate is served while it does not answer', async () => {
   const rates = aProcess()
   await rates.of(rail)
   answer = unavailable
@@ -85,7 +85,7 @@ test('after a refused payout the bank is asked again, and while it does not answ
   expect([await rates.of(rail), await rates.of(rail), asked]).toEqual([780_000_000n, 780_000_000n, 3])
 })
 
-test("a cached rate is served only while it is fresh by the bank's time", async () => {
+test("a cached rate is served only while the bank's timestamp is fresh", async () => {
   const rates = aProcess()
   const updatedAt = new Date('2026-11-15T11:45:10.000Z')
   answer = () => ({ updatedAt })
@@ -97,7 +97,7 @@ test("a cached rate is served only while it is fresh by the bank's time", async 
   await expect(rates.of(rail)).rejects.toThrow('stale')
 })
 
-test('an answer without a readable rate is a rejection, and the older rate does not replace it', async () => {
+test('an answer without a readable rate is a rejection, and the older rate is not used instead', async () => {
   const rates = aProcess()
   await rates.of(rail)
   after(31_000)
@@ -109,7 +109,7 @@ test('an answer without a readable rate is a rejection, and the older rate does 
   expect(await findRate(db, rail)).toMatchObject({ acceptedNano: good, rejection: 'unusable', rejectedNano: null })
 })
 
-test('every process and every restart compares with the same last accepted rate, each rail with its own', async () => {
+test('all processes, even after a restart, compare with the same last accepted rate of each rail', async () => {
   await aProcess().of(rail)
   answer = () => ({ gbpPerUsdNano: 740_000_000n })
   const another = aProcess()

@@ -1,4 +1,4 @@
-// The rail of a sandbox that is not connected yet: it knows only its input.
+// The rail of a sandbox that is not connected yet. It keeps no state.
 import { describe, expect, test } from '@jest/globals'
 import { RailUnavailable } from '../../rail/rail'
 import { createSimulatedRail, simulatedRefs } from '../../rail/simulated'

@@ -1,4 +1,4 @@
-// I4 and I6, verified against the bank's own records: one transfer for a payout, none without one, and equal wallets.
+// I4 and I6, verified against the bank's own records: one transfer for each payout, no transfer without a payout, and equal wallets.
 import type { Records } from './records'
 
 export interface BankTransfer {

@@ -1,4 +1,4 @@
-// Planted faults of invoices: how each is made with every guard off, and which rule of I8 must find it.
+// Planted faults of invoices: how each one is planted with every trigger off, and which rule of I8 must find it.
 
 const theFee = `(SELECT id FROM charges WHERE kind = 'payout_fee')`
 

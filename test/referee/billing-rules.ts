@@ -31,7 +31,7 @@ const rules = [
       JOIN invoices i ON i.id = ic.invoice_id AND i.${counts} GROUP BY ic.charge_id HAVING count(*) > 1`,
   },
   {
-    // A payout completed at the moment of billing is too late for it: a minute is longer than any transaction.
+    // Ignores payouts completed within a minute of billing, which may be too late for it. No transaction takes that long.
     rule: 'a charge stored before its month was billed is on an invoice',
     sql: `SELECT c.kind || ' ' || c.cause_ref AS what FROM charges c
       WHERE EXISTS (SELECT FROM invoices i WHERE i.partner_id = c.partner_id AND i.${counts} AND i.period >= c.month

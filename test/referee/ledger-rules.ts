@@ -1,4 +1,4 @@
-// I1–I3 of the ledger: sums, balances, one debit for an attempt and at most one credit for it.
+// I1–I3 of the ledger: sums, balances, one debit per attempt, and at most one credit for it.
 import type { Records } from './records'
 
 export async function ledgerRules(records: Records): Promise<string[]> {
@@ -10,7 +10,7 @@ export async function ledgerRules(records: Records): Promise<string[]> {
   return found
 }
 
-/** For checks that run after each test. */
+/** Throws if the ledger breaks a rule, for checks after each test. */
 export async function requireSoundLedger(records: Records): Promise<void> {
   const found = await ledgerRules(records)
   if (found.length > 0) throw new Error(found.join('\n'))

@@ -1,4 +1,4 @@
-// I3 of the timeline: every attempt begins as requested, makes only allowed moves, and ends in the status of its row.
+// I3 of the timeline: every attempt begins with a request, makes only allowed moves, and ends in the status of its row.
 
 import { canMove, type PayoutStatus } from '../../domain/payouts/payout'
 import type { Records } from './records'

@@ -1,4 +1,4 @@
-// The referee's source of our records: a database, or a transaction of one.
+// The source of our records for the referee: a database, or one of its transactions.
 
 export interface Records {
   query<Rows>(sql: string, values?: unknown[]): Promise<Rows>

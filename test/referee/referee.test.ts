@@ -56,7 +56,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('correct payouts give no finding', async () => {
+test('correct payouts cause no finding', async () => {
   const seen = [acknowledged(completed), acknowledged(failed, { key: 'order-failed' }), refusal()]
 
   await expect(referee(evidence({ seen, texts: [{ where: 'log', text: 'paid ••••9304' }] }))).resolves.toBeUndefined()
@@ -256,7 +256,7 @@ function evidence(change: Partial<Evidence> = {}): Evidence {
   }
 }
 
-/** In a transaction that is rolled back, so that no fault outlives its test. */
+/** Plants a fault in a transaction that is rolled back, so that no fault outlives its test. */
 async function findingsAfter(statements: readonly string[]): Promise<string[]> {
   const runner = db.dataSource.createQueryRunner()
   await runner.startTransaction()

@@ -1,9 +1,9 @@
-// I10: sealed values are nowhere else, in no table, no log and no workflow history.
+// I10: sealed values appear in no other column, no log and no workflow history.
 import type { Records } from './records'
 
 export interface Canary {
   readonly text: string
-  /** The only other column that may hold it, as table.column: a name is shown in lists. */
+  /** The only other column that may contain it, as table.column. Lists show names, for example. */
   readonly allowedIn?: string
 }
 
@@ -59,7 +59,7 @@ async function standsIn(
 ): Promise<string[]> {
   const patterns = patternsFor(canaries.filter(({ allowedIn }) => allowedIn !== name))
   if (patterns.length === 0) return []
-  // All values together first, because a long story has many rows. Only a match is searched for each value.
+  // All values together first, because a long story has many rows. Only if there is a match is each value searched separately.
   const rows: { canary: string }[] = await records.query(
     `SELECT DISTINCT canary FROM (SELECT ${column}::text AS said FROM ${table} WHERE ${column}::text ~ $2) found,
       unnest($1::text[]) AS canary WHERE said ~ canary`,
@@ -68,7 +68,7 @@ async function standsIn(
   return rows.map(({ canary }) => `I10 ${canary} is in ${name}`)
 }
 
-/** As text, and as the bytes of a bytea, which PostgreSQL writes in hexadecimal. */
+/** Patterns for the text, and for its bytes in a bytea column, which PostgreSQL writes in hexadecimal. */
 function patternsFor(canaries: readonly Canary[]): string[] {
   return canaries.flatMap(({ text }) => [patternFor(text), Buffer.from(text).toString('hex')])
 }

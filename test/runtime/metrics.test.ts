@@ -27,7 +27,7 @@ test('each bucket counts the values up to its bound, and the last bucket counts 
   ])
 })
 
-test('unknown routes are one series, because callers could invent any number of methods and paths', () => {
+test('unknown routes share one series, because callers could invent any number of methods and paths', () => {
   const requests = createRequestFigures()
   for (const method of ['GET', 'BREW', 'X-1']) requests.count({ method, route: null, status: 404, seconds: 0.001 })
 

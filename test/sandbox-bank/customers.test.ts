@@ -46,7 +46,7 @@ test('links are listed, newest first, and by email', async () => {
   expect((await bank.get(`/kyc_links?email=${encodeURIComponent(email)}`, live)).json.data).toEqual([])
 })
 
-test('live mode has one link per email, ignoring case, and returns it; the sandbox has many', async () => {
+test('live mode has one link per email, ignoring case, and returns the existing one; the sandbox allows several', async () => {
   const email = 'only-one@acme.test'
   const first = await bank.post('/kyc_links', aKycLink({ email }), live)
 
@@ -79,7 +79,7 @@ test('a live customer becomes active through the two pages, and is redirected ba
   expect(after.json).toMatchObject({ status: 'active', has_accepted_terms_of_service: true })
 })
 
-test('a page can request more information and reject, with a readable reason', async () => {
+test('on the page, more information can be requested and a customer rejected, with a readable reason', async () => {
   const { json } = await bank.post('/kyc_links', aKycLink({ full_name: '<b>Bold</b> & Co' }), live)
 
   const page = await (await fetch(json.kyc_link)).text()

@@ -1,4 +1,4 @@
-// GB external accounts: strict fields, one per customer and number, closed and reopened, and the payee check.
+// GB external accounts: strict fields, uniqueness per customer and number, closing and reopening, and the payee check.
 import { beforeAll, expect, test } from '@jest/globals'
 import { until, useSandboxBank } from '../support/bank/client'
 import { anAccount, aParty, aTransfer, type Party } from '../support/bank/parties'
@@ -90,7 +90,7 @@ test('a closed account accepts no transfer until it is reopened', async () => {
   expect(deleted.json).toMatchObject({ active: false, deactivation_reason: 'deleted_by_developer' })
 })
 
-test('a payee check runs once at a time and ends without a second request', async () => {
+test('only one payee check runs at a time, and it ends without a second request', async () => {
   const { json } = await bank.post(path, anAccount())
 
   // Sent concurrently, because otherwise the first may end before the second starts.

@@ -22,14 +22,14 @@ async function page(query: string): Promise<string[]> {
   return json.data.map(({ id }: Json) => id)
 }
 
-test('pages follow a cursor in both directions until an empty page', async () => {
+test('cursors page in both directions until an empty page', async () => {
   expect(await page('limit=3')).toEqual(ids.slice(0, 3))
   expect(await page(`limit=3&starting_after=${ids[2]}`)).toEqual(ids.slice(3, 6))
   expect(await page(`limit=3&starting_after=${ids[6]}`)).toEqual([])
   expect(await page(`limit=2&ending_before=${ids[4]}`)).toEqual(ids.slice(2, 4))
 })
 
-test('a customer’s list holds its own transfers', async () => {
+test('a customer’s list contains only its own transfers', async () => {
   const other = await aParty(bank)
 
   expect((await bank.get(`/customers/${party.customer}/transfers?limit=100`)).json.count).toBe(7)

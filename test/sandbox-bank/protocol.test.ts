@@ -17,7 +17,7 @@ test('a missing and a wrong Api-Key are 401 in the format of header errors', asy
   expect(wrong.json).toMatchObject({ code: 'invalid', location: 'header', name: 'Api-Key' })
 })
 
-test('sandbox and live share nothing', async () => {
+test('sandbox and live share no data', async () => {
   const party = await aParty(bank)
   const sent = await bank.post('/transfers', aTransfer(party))
 
@@ -42,7 +42,7 @@ test('a body over 256 KiB is 413', async () => {
   expect((await bank.get('/customers')).status).toBe(200)
 })
 
-test('the control API is closed to web pages', async () => {
+test('the control API refuses web pages', async () => {
   const answer = await fetch(`${bank.url}/_control/faults`, { headers: { Origin: 'https://evil.example' } })
 
   expect(answer.status).toBe(404)
@@ -57,7 +57,7 @@ test.each([
   ['LOCALHOST', 200],
   ['127.0.0.1:8300', 200],
   ['[::1]:8300', 200],
-])('the control API answers a page with the host name %p with %d', async (host, status) => {
+])('to a page with the host name %p, the control API answers %d', async (host, status) => {
   const request = get(`${bank.url}/_control/journal`, { headers: { Host: host } })
   const [answer]: IncomingMessage[] = await once(request, 'response')
   answer?.resume()
@@ -71,7 +71,7 @@ test('the journal shown by the control API has no private key', async () => {
 
   const shown = await bank.control('GET', '/journal')
 
-  // As a boolean, because a failure must not print the key.
+  // Compares booleans, because a failure must not print the key.
   const has = (text: string) => ['PUBLIC KEY', 'PRIVATE KEY', 'privateKey'].map((name) => text.includes(name))
   expect(has(shown.text)).toEqual([true, false, false])
   expect(has(webhookKeyOf(bank, 'sandbox'))).toEqual([false, true, false])

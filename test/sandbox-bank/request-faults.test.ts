@@ -1,4 +1,4 @@
-// Faults of the connection and of the response: each applies where configured, is counted, and stores either
+// Faults of the connection and of the response: each fires where configured and is counted, and the bank stores either
 // the request or nothing.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, expect, test } from '@jest/globals'
@@ -22,7 +22,7 @@ interface Struck {
   readonly fault: { fired: number; remaining: number | null }
 }
 
-/** One transfer under a fault that matches it, then the same request again. */
+/** Sends a transfer under a matching fault, and then the same request again. */
 async function strike(plan: Json): Promise<Struck> {
   const order = aTransfer(party, { destination: { amount: '1.00' } })
   const key = randomUUID()
@@ -43,13 +43,13 @@ function answered({ first }: Struck): Answer {
 
 const once = { fired: 1, remaining: 0 }
 
-test('reset before storing: no answer, nothing stored, the repeat is the first', async () => {
+test('reset before storing: no answer, nothing stored, and the repeat counts as the first request', async () => {
   const struck = await strike({ kind: 'reset' })
 
   expect(struck).toMatchObject({ first: 'no answer', stored: 0, again: { status: 201 }, storedInAll: 1, fault: once })
 })
 
-test('reset after storing: no answer, one transfer, the repeat gets it', async () => {
+test('reset after storing: no answer, one transfer, and the repeat returns it', async () => {
   const struck = await strike({ kind: 'reset', stage: 'after' })
 
   expect(struck).toMatchObject({ first: 'no answer', stored: 1, again: { status: 201 }, storedInAll: 1, fault: once })
@@ -93,7 +93,7 @@ test('429 comes with and without Retry-After', async () => {
   expect([withHeader.stored, withoutHeader.stored]).toEqual([0, 0])
 })
 
-test('a slow body arrives completely after its time', async () => {
+test('a slow body arrives completely after the configured time', async () => {
   const started = Date.now()
   const struck = await strike({ kind: 'slow_body', ms: 200 })
 
@@ -101,7 +101,7 @@ test('a slow body arrives completely after its time', async () => {
   expect(Date.now() - started).toBeGreaterThanOrEqual(180)
 })
 
-test('a hanging request is still carried out when its client has disconnected, and a repeat without the fault joins it', async () => {
+test('a hanging request is still processed after its client has disconnected, and a repeat without the fault joins it', async () => {
   const order = aTransfer(party, { destination: { amount: '1.00' } })
   await bank.fault({ kind: 'hang', ms: 200, match: { client_reference_id: order.client_reference_id } })
   const body = JSON.stringify(order)
@@ -134,7 +134,7 @@ test('a request can hang forever, before or after storing, until the faults are 
   }
 })
 
-test('busy refuses with 400 although the wallet covers it, and stores nothing', async () => {
+test('busy refuses with 400 although the wallet covers the transfer, and stores nothing', async () => {
   const before = await balanceOf(bank, party)
   const struck = await strike({ kind: 'busy' })
 
@@ -148,7 +148,7 @@ test('busy refuses with 400 although the wallet covers it, and stores nothing', 
   expect(await balanceOf(bank, party)).toBe(before - 1_280_000n)
 })
 
-test('busy can apply to the losers of real races only', async () => {
+test('busy can be limited to the losers of real races', async () => {
   const racing = await aParty(bank)
   await bank.fault({ kind: 'busy', racing: 'only', times: null, match: { wallet_id: racing.wallet } })
   const order = () => aTransfer(racing, { destination: { amount: '1.00' } })
@@ -184,7 +184,7 @@ test('a fault for a transfer ID applies to its reads', async () => {
   expect((await bank.get(`/transfers/${json.id}`)).status).toBe(200)
 })
 
-test('in an outage connections are refused while the control API answers, until it ends', async () => {
+test('during an outage connections are refused, but the control API answers', async () => {
   await bank.control('POST', '/outage', { ms: 60_000 })
   await until('the port is closed', () =>
     bank.get('/customers').then(

@@ -1,4 +1,4 @@
-// The bank keeps every answered request: after a restart, after kill -9, and with a torn journal line.
+// The bank keeps every answered request: after a restart, after kill -9, and with an incomplete journal line.
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,7 +34,7 @@ test('a restart keeps everything, replays old keys, and continues waiting transf
   await after.close()
 })
 
-test('a stuck transfer is still stuck after a restart, and a planned return still comes', async () => {
+test('a stuck transfer is still stuck after a restart, and a planned return still happens', async () => {
   const dataDir = join(folder, 'plans')
   const before = await openTestBank({ dataDir })
   const party = await aParty(before)
@@ -53,7 +53,7 @@ test('a stuck transfer is still stuck after a restart, and a planned return stil
   await after.close()
 })
 
-test('a torn last line is dropped and the journal continues after it; damage in the middle stops the start', async () => {
+test('an incomplete last line is dropped and the journal continues; damage in the middle prevents the start', async () => {
   const dataDir = join(folder, 'torn')
   const path = join(dataDir, 'journal.jsonl')
   const before = await openTestBank({ dataDir })

@@ -32,7 +32,7 @@ async function stays(id: string, state: string): Promise<boolean> {
   return (await bank.get(`/transfers/${id}`)).json.updated_at === seen.updated_at
 }
 
-test('a transfer goes from pending to payment_processed and its receipt is complete then', async () => {
+test('a transfer moves from pending to payment_processed, and its receipt is then complete', async () => {
   const created = await pay()
 
   const done = await reached(bank, created.id, 'payment_processed')
@@ -48,7 +48,7 @@ test('a transfer goes from pending to payment_processed and its receipt is compl
   expect(Date.parse(done.updated_at)).toBeGreaterThan(Date.parse(created.updated_at))
 })
 
-test('review is one of the states when it has a delay, and can be the first', async () => {
+test('a transfer passes through review if review has a delay, and can start there', async () => {
   await bank.control('PUT', '/delays', { in_review: 10 })
   const reviewed = await pay()
   await reached(bank, reviewed.id, 'payment_processed')

@@ -40,7 +40,7 @@ test('a transfer is answered as the protocol specifies and debits the wallet wit
   ])
 })
 
-test('a given source amount is the debit, and one that does not cover the output is refused early', async () => {
+test('a given source amount is debited as is, and one that does not cover the output is refused', async () => {
   const before = await balanceOf(bank, party)
 
   const enough = await bank.post('/transfers', aTransfer(party, { source: { amount: '126.59' } }))
@@ -109,7 +109,7 @@ test('200 concurrent transfers on one wallet that covers 50 never overspend it',
   expect((await bank.control('GET', `/transfers?customer_id=${racing.customer}`)).json.count).toBe(50)
 })
 
-test('an account ending in 0000 is undeliverable in the sandbox’s response, then refunded, twice in a row', async () => {
+test('an account ending in 0000 is undeliverable in the sandbox’s response, then refunded, two times in a row', async () => {
   const magic = anAccount({ account: { sort_code: '123456', account_number: '12340000' } })
   const { json } = await bank.post(`/customers/${party.customer}/external_accounts`, magic)
   const before = await balanceOf(bank, party)

@@ -1,4 +1,4 @@
-// Wallets: float, balances as strings, history that explains every cent, and incoming money.
+// Wallets: float, balances as strings, a history that explains every cent, and incoming money.
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { still, useSandboxBank } from '../support/bank/client'

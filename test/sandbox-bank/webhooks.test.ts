@@ -1,4 +1,4 @@
-// Webhooks: signed over a double hash, repeated with a fresh signature, and every misleading delivery.
+// Webhooks: signed over a double hash, retried with a fresh signature, and every kind of misleading delivery.
 import { createHash, verify } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -110,7 +110,7 @@ test('every state change sends an event with the whole transfer, signed over the
   const id = await pay()
   await until('all moves', async () => states(id).length === 4)
 
-  // They may arrive in another order.
+  // Events may arrive out of order.
   const created = of(id).filter(({ event }) => event.event_type === 'transfer.created')
   const changed = of(id).filter(({ event }) => event.event_type === 'transfer.updated.status_transitioned')
   expect(new Set(states(id))).toEqual(new Set(['pending', 'funds_received', 'payment_submitted', 'payment_processed']))
@@ -180,7 +180,7 @@ test('an event can be late, and can be overtaken by the next one', async () => {
   expect(states(overtaken).indexOf('payment_submitted')).toBe(3)
 })
 
-test('a wrong signature and an expired one are sent once, and the retry is right', async () => {
+test('wrong and expired signatures are sent once, and the retry is valid', async () => {
   await bank.control('PUT', '/delays', { pending: 600_000 })
   await bank.fault({ kind: 'webhook_bad_signature', match: { client_reference_id: 'forged' } })
   await bank.fault({ kind: 'webhook_expired', match: { client_reference_id: 'expired' } })

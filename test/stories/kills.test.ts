@@ -1,4 +1,4 @@
-// Processes are killed at the worst moments: the next one finishes their work, once.
+// Processes are killed at the worst moments, and the next process finishes their work, once.
 import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
@@ -65,7 +65,7 @@ test('the worker is killed after the bank stored the transfer: the next one repe
   expect(await world.transfersOf(body.id)).toHaveLength(1)
 })
 
-test('killed after the bank stored it, while the bank is down for the next worker: never "not sent"', async () => {
+test('the worker is killed after the bank stored the transfer, and the bank is down for the next worker: never "not sent"', async () => {
   const key = 'order-killed-then-down'
   const held = await world.bank.fault({ kind: 'hang', stage: 'after', times: 1, match: toTransfers })
   const answer = world.pay({}, { key })
@@ -143,7 +143,7 @@ test('no worker runs: an acknowledged pending payout is decided later, and a ref
 })
 
 test('Temporal cannot be reached: 201 pending from the row, and the sweep makes sure that it is paid', async () => {
-  // A sweep cannot reach it either.
+  // Without a worker, no sweep can reach Temporal either.
   await world.worker.stop()
   await wayToTemporal.cut()
   const { status, body } = await world.pay()

@@ -32,7 +32,7 @@ export function onCall(open: () => World): void {
     expect(await world.settled(body.id)).toMatchObject({ status: 'completed', attempt: 1 })
   })
 
-  test('the rail is paused: answered 201 pending immediately, kept when API and worker restart, and sent by rail resume', async () => {
+  test('on a paused rail, a payout is answered 201 pending immediately, survives restarts, and is sent by rail resume', async () => {
     const before = await world.balance()
     await world.ops('rail', 'pause', '--environment', 'sandbox', '--reason', 'a story')
 

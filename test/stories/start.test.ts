@@ -147,7 +147,7 @@ describe('npm start', () => {
     rmSync(other, { recursive: true })
   })
 
-  test('npm run worker with its DATA_DIR joins it as a second worker', async () => {
+  test('npm run worker with the same DATA_DIR joins the system as a second worker', async () => {
     const second = workerOf(dataDir)
     await until('both are working', async () => (await workingWorkers()) === 2)
 
@@ -193,13 +193,13 @@ describe('npm start', () => {
     expect(leftOf(dataDir, parts)).toEqual([])
     expect(existsSync(join(dataDir, 'local.json'))).toBe(false)
     expect(readRunningEnvironment(dataDir)).toBeNull()
-    // The message of PostgreSQL when a client is still connected as it stops.
+    // PostgreSQL logs this if a client is still connected when it stops.
     expect(readFileSync(join(dataDir, 'logs/postgres.log'), 'utf8')).not.toContain('terminating connection')
   })
 })
 
 describe('the next start', () => {
-  test('finds the existing data and key at the same addresses; killed with SIGKILL it leaves no process behind', async () => {
+  test('finds the existing data and key at the same addresses, and leaves no process behind when killed with SIGKILL', async () => {
     const system = startHere()
     const local = await system.ready()
     expect(local).toEqual(first)
@@ -294,7 +294,7 @@ function startHere(env: Record<string, string> = {}, through?: string): StartedS
   return system
 }
 
-/** The command of `npm run worker`, without npm in front. */
+/** The command of `npm run worker`, started without npm. */
 function workerOf(folder: string): ChildProcessByStdio<null, null, Readable> {
   const { scripts } = JSON.parse(readFileSync(join(projectDir(), 'package.json'), 'utf8'))
   const env = { ...environment(), DATA_DIR: folder }

@@ -37,7 +37,7 @@ async function run(blocks: readonly string[], { dataDir, port }: Running): Promi
   const { stdout } = await promisify(execFile)('sh', ['-ec', here], {
     cwd: projectDir(),
     env: { ...process.env, DATA_DIR: dataDir },
-    // A loop of the tour that never ends must not outlive the test.
+    // An endless loop in the tour must not outlive the test.
     timeout: 240_000,
   })
   return stdout.split('\u001e')

@@ -197,7 +197,7 @@ function above({ parentSpanId }: Json, trace: readonly Json[]): Json {
   return trace.find(({ spanId }) => spanId === parentSpanId)
 }
 
-/** Each path from the first span to another one, once, with the process of the last one. */
+/** The distinct paths from the first span to each other span, with the process of the last span. */
 function pathsIn(trace: readonly Json[]): string[] {
   const pathOf = (span: Json): string => {
     const parent = above(span, trace)

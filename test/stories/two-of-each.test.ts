@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-test('one of two is drained under load: every payout completes, some on the other worker, and it stays drained', async () => {
+test('one of two workers is drained under load: every payout completes, some on the other worker, and it stays drained', async () => {
   const [leaving] = await working()
   // The bank knows the recipient from here on, so no payout is refused because its registration took too long.
   await world.settled((await world.pay()).body.id)
@@ -43,7 +43,7 @@ test('one of two is drained under load: every payout completes, some on the othe
   expect(await working()).toHaveLength(1)
 })
 
-test('all are drained while the bank is slow: the running call completes, and the next worker continues from there', async () => {
+test('all workers are drained while the bank is slow: the running call completes, and the next worker continues from there', async () => {
   const workers = await working()
   // The caller's own call times out after 3 s; the call in the background gets the bank's answer.
   const slow = await world.bank.fault({ kind: 'hang', ms: 5_000, times: null, match: toTransfers })

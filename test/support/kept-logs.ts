@@ -37,7 +37,7 @@ export function keepOutput(name: string, streams: readonly (Readable | null)[]):
   }
 }
 
-/** The log files that a separate system leaves behind. */
+/** Keeps copies of the log files that a separate system leaves behind. */
 export function keepFiles(folder: string, names: readonly string[]): void {
   for (const name of names.flatMap((each) => [each, `${each}.previous`])) {
     if (existsSync(join(folder, name))) copyFileSync(join(folder, name), newFile(name))

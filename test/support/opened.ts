@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals'
 
 type Close<T> = (current: T) => void | Promise<void>
 
-/** Open from before the first test of the file until after the last one. */
+/** Opens a fixture before the first test of the file, and closes it after the last one. */
 export function opened<T extends object>(open: () => Promise<T>, close: Close<T> = () => undefined): T {
   return openedBy(beforeAll, afterAll, open, close)
 }
 
-/** Opened again for each test. */
+/** Opens a fixture again for each test. */
 export function openedForEach<T extends object>(open: () => Promise<T>, close: Close<T> = () => undefined): T {
   return openedBy(beforeEach, afterEach, open, close)
 }
@@ -41,7 +41,7 @@ function openedBy<T extends object>(
   })
 }
 
-/** Passes everything on to the current object, which exists only while tests and hooks run. */
+/** Forwards everything to the current object, which exists only while tests and hooks run. */
 export function passedOn<T extends object>(now: () => T): T {
   const passesOn: ProxyHandler<T> = {
     get: (_, name) => Reflect.get(now(), name),

@@ -52,7 +52,7 @@ const request = Compile(
   ),
 )
 
-/** The errors; empty if there are none. */
+/** The schema errors; empty if there are none. */
 export function faultsOf(body: unknown): string[] {
   return request.Errors(body).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }

@@ -1,6 +1,6 @@
 // Random numbers that a seed reproduces.
 
-/** Whole numbers below a limit, the same for the same seed (mulberry32). */
+/** Returns whole numbers below a limit, the same for the same seed (mulberry32). */
 export function numbersFrom(start: number): (below: number) => number {
   let state = start
   return (below) => {

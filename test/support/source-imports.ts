@@ -15,7 +15,7 @@ export function sourceFiles(): string[] {
   return repositoryFiles().filter((file) => /\.(ts|tsx|mjs|js)$/.test(file) && !file.startsWith('test/'))
 }
 
-/** Tracked and new files. A file that was deleted but not yet staged is left out. */
+/** Tracked and new files. Omits files that were deleted but not yet staged. */
 export function repositoryFiles(): string[] {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: root,

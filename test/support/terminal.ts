@@ -14,7 +14,7 @@ export interface OpsTerminal {
   readonly env: { readonly DATABASE_URL: string; readonly SECRET_KEYS: string }
   readonly db: Db
   ops(...argv: string[]): Promise<Ran>
-  /** The single JSON value that a command prints with --json; anything but success fails the test. */
+  /** The single JSON value that a command prints with --json; any other outcome fails the test. */
   json<Value>(...argv: string[]): Promise<Value>
   close(): Promise<void>
 }

@@ -42,7 +42,7 @@ function report(name, places, limit) {
   if (isListing) for (const place of places) process.stdout.write(`  ${place}\n`)
 }
 
-/** Tracked and new files. A file that was deleted but not yet staged is left out. */
+/** Tracked and new files. Omits files that were deleted but not yet staged. */
 function repositoryFiles() {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: root,

@@ -1,4 +1,4 @@
-// `npm run census` counts correctly, and names the places.
+// `npm run census` counts violations correctly, and lists their files.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -155,7 +155,7 @@ describe('the layout', () => {
     expect(elsewhere.filter((file) => statement.test(read(file)))).toEqual([])
   })
 
-  test('the HTTP pipeline depends on callers and on no business object', () => {
+  test('the HTTP pipeline may depend on callers, but not on business objects', () => {
     const pipeline = own.filter(({ from }) => from.startsWith('api/http/'))
     const businessObject = /^(api|db)\/(payouts|wallets|invoices|bank)\/|^api\/(partners|sign-in|controls)\//
 
@@ -237,7 +237,7 @@ function isOwn(to: string): boolean {
   return ours.has(layerOf(to)) && !isPackage(to)
 }
 
-/** Our folders are imported by relative paths, so a bare name that is none of our folders is a package. */
+/** We import our own folders by relative paths, so any other bare name is a package. */
 function isPackage(to: string): boolean {
   return to.startsWith('@') || to.startsWith('node:')
 }

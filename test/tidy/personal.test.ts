@@ -1,4 +1,4 @@
-// What the search through all logs finds, and what it ignores.
+// The data that the search through all logs finds, and the data that it ignores.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

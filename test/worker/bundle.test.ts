@@ -50,7 +50,7 @@ test('it contains every workflow', () => {
   for (const name of Object.keys(workflows)) expect(code).toContain(`function ${name}(`)
 })
 
-/** The package, or our folder, that a module of the bundle comes from. */
+/** The package or folder that a module of the bundle belongs to. */
 function roomOf(path: string): string {
   return /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? /^\.\/([^/]+)\//.exec(path)?.[1] ?? path
 }

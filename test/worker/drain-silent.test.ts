@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => connection.close())
 
-test('it reports that, takes no more tasks, and stays until its process is stopped', async () => {
+test('a worker that drains while Temporal is silent reports drained, takes no more tasks, and stays until it is stopped', async () => {
   const worker = await Worker.create({
     connection,
     taskQueue: `silent-${randomUUID()}`,

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => connection.close())
 
-test('it reports that, stays, and the activity runs elsewhere', async () => {
+test('a worker with a stubborn activity reports drained and stays, and the activity runs elsewhere', async () => {
   const taskQueue = `stubborn-${randomUUID()}`
   const workerWith = (activity: () => Promise<number>) =>
     Worker.create({

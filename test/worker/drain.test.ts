@@ -38,7 +38,7 @@ afterAll(async () => {
   await terminal.close()
 })
 
-test('it stops polling, stays until its process is stopped, and keeps sending heartbeats', async () => {
+test('a drained worker stops polling, stays until its process is stopped, and keeps sending heartbeats', async () => {
   const metricsPort = await choosePort(0)
   const worker = start({ WORKER_METRICS_PORT: String(metricsPort) })
   await worker.ready
@@ -72,7 +72,7 @@ test('it stops polling, stays until its process is stopped, and keeps sending he
   await sweep.terminate()
 })
 
-test('a worker that lost its database notices when it has it back, and writes again what the database missed', async () => {
+test('a worker that lost its database reconnects, and writes the updates that the database missed', async () => {
   const postgres = await proxyOf(terminal.env.DATABASE_URL)
   const worker = start({ DATABASE_URL: postgres.url })
   await worker.ready

@@ -42,18 +42,18 @@ test.concurrent('it ends cleanly when PostgreSQL does not answer', () =>
     const { code, afterMs } = await askedToStop(worker)
 
     expect(code).toBe(0)
-    // Its write to the list of workers gives up early.
+    // Its last write to the list of workers has a short timeout.
     expect(afterMs).toBeLessThan(12_000)
   }))
 
-test.concurrent('it ends by force when Temporal does not answer for longer than it waits', () =>
+test.concurrent('it is forced to end when Temporal stays silent for longer than the shutdown limit', () =>
   withServers(async ({ temporal, start }) => {
     const metricsPort = await choosePort(0)
     const worker = start({ WORKER_METRICS_PORT: String(metricsPort) })
     await worker.ready
     // Without a poll in flight the worker has nothing to wait for.
     await until('it polls', async () => pollersIn((await scrape(`http://127.0.0.1:${metricsPort}`)).text) > 0)
-    // A new connection: the keepalive of one that is older than 15 s would end it, and the polls with it, before the 30 s are over.
+    // Uses a new connection, because the keepalive of one older than 15 s would end it and its polls before the 30 s are over.
     await temporal.cut()
     await temporal.restore()
     await until('it is connected again', () => temporal.isConnected())
@@ -67,7 +67,7 @@ test.concurrent('it ends by force when Temporal does not answer for longer than 
     expect(worker.messages).not.toContain('stopped')
   }))
 
-test.concurrent('it also ends while it waits for a Temporal that does not answer', () =>
+test.concurrent('it also ends while it waits for a Temporal server that does not answer', () =>
   withServers(async ({ temporal, start }) => {
     temporal.hush()
     const worker = start()

@@ -118,7 +118,7 @@ test('configuration errors are reported together, in sentences', async () => {
   expect(worker.messages).toEqual([])
 })
 
-test('a metrics port in use is one error message', async () => {
+test('a metrics port that is in use is reported in one error message', async () => {
   // PostgreSQL uses this port.
   const { port } = new URL(database.url)
   const worker = start({ WORKER_METRICS_PORT: port })

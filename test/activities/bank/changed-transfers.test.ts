@@ -72,7 +72,7 @@ test('a return in progress is left alone, and a finished one is not started agai
   expect((await scan()).live).toMatchObject({ returns: 0, contradictions: 0 })
 })
 
-test('a payout that is failed here and delivered at the bank needs an operator', async () => {
+test('a payout that failed here but was delivered at the bank needs an operator', async () => {
   const payout = await aSent()
   await move(payout, 'payment_processed')
   const failed = `status = 'failed', failure_reason = 'bank_refused: x', closed_at = now()`
@@ -99,7 +99,7 @@ test('a refunded payout that the bank reports as delivered again needs an operat
   await worker.db.dataSource.query(`UPDATE payouts SET status = 'completed' WHERE id = $1`, [payout.payoutId])
 })
 
-test('the next scan starts a day before this one began, the first one 91 days back', async () => {
+test('each scan looks back to a day before the previous one began, and the first scan 92 days', async () => {
   const asked: Date[] = []
   const before = Date.now()
 

@@ -27,7 +27,7 @@ const pause = () => pauseRail(db, { environment: 'sandbox', by: 'ops:test', reas
 const resume = () => resumeRail(db, { environment: 'sandbox', by: 'ops:test', at: systemClock.now() })
 const heldForNow = { at: 'unsent', verdict: { outcome: 'kept' }, status: 'pending' }
 
-test('a payout of a paused rail is debited, kept and not sent; after the resume it is sent once', async () => {
+test('a payout on a paused rail is debited but not sent, and is sent once after the resume', async () => {
   const steps = stepsWith({})
   await pause()
   const payout = await aClaim(db, { partnerId: partner.id })
@@ -43,7 +43,7 @@ test('a payout of a paused rail is debited, kept and not sent; after the resume 
   expect(await transfersOf(payout)).toHaveLength(1)
 })
 
-test('the bank gets no request for it while the rail is paused', async () => {
+test('the bank gets no request for a waiting payout while the rail is paused', async () => {
   const asked: string[] = []
   const steps = stepsWith({
     registerRecipient: async (order) => {
@@ -68,7 +68,7 @@ test('a pause between reading the row and the first call takes effect, even if i
         return rails.provider_sandbox.registerRecipient(order)
       },
     })
-    // Resumed after the row was refused and before the reason is read.
+    // Resumes after the row was refused and before the reason is read.
     const watched = actingAfter(db, (tx) => beginSubmit(tx, { ...payout, body: '', at: systemClock.now() }), resume)
 
     const answer = await (after === 'resumed' ? stepsOn(watched, steps.rail) : steps).submitToRail(payout)
@@ -95,7 +95,7 @@ test('with a pause and concurrent submits, each payout is either sent or waits, 
   for (const payout of payouts) expect(await transfersOf(payout)).toHaveLength(1)
 })
 
-test('a pause during a first call takes effect after it: a payout reported as waiting is not sent', async () => {
+test('a pause during a first call takes effect after that call, and a payout reported as waiting is not sent', async () => {
   const payout = await aDebited()
   const held = new EventEmitter()
   const locked = once(held, 'locked')
@@ -119,7 +119,7 @@ test('a pause during a first call takes effect after it: a payout reported as wa
   expect(await beginSubmit(db, { ...(await aDebited()), body: '{}', at: systemClock.now() })).toBeNull()
 })
 
-test('a payout that may have been sent before is looked up and not repeated while the rail is paused', async () => {
+test('while the rail is paused, a payout that may have been sent is looked up, but its call is not repeated', async () => {
   const toTransfers = { method: 'POST', path: '/v0/transfers' }
   await bank.fault({ kind: 'reset', stage: 'before', times: 1, match: toTransfers })
   const steps = stepsWith({})

@@ -110,7 +110,7 @@ async function verifyTomorrow() {
   return steps.verifyAudit()
 }
 
-/** A transaction of another test on the same server may block a sealer for a moment. */
+/** Repeats the seal, because a transaction of another test on the same server may block it for a moment. */
 async function sealAll(): Promise<void> {
   await until('all rows are sealed', async () => {
     await steps.sealAudit({ limit: 100 })
@@ -118,7 +118,7 @@ async function sealAll(): Promise<void> {
   })
 }
 
-/** The rows added since the last check. */
+/** The mails that were added since the last check. */
 async function mails() {
   const leaseUntil = new Date(today.getTime() + 10 * 24 * 60 * 60 * 1000)
   return (await takeMails(db, testKeyring, { at: today, leaseUntil, limit: 10 })).flatMap(({ mail }) => mail ?? [])

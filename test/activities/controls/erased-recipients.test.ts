@@ -50,7 +50,7 @@ test.each([
   expect([again.status, again.body.id, again.body.recipient]).toMatchObject([200, first, { account_last4: '9264' }])
 })
 
-test('a repeat with another body is refused after the erasure too, and names the fields that can still be compared', async () => {
+test('after the erasure, a repeat with another body is still refused, with the fields that can still be compared', async () => {
   const key = `order-${randomUUID()}`
   const payout_id = await paid(request, key)
   await eraseAt(31)
@@ -77,7 +77,7 @@ test('an account whose registration was erased can be paid again', async () => {
   expect(await leftOf(request)).toContain('registration')
 })
 
-test('bank data of an account that was never paid is erased by its age, in the same batches', async () => {
+test('bank data of an account that was never paid is erased when it is old enough, in the same batches', async () => {
   await eraseAt(31)
   const insert = `INSERT INTO bank_recipients (id, customer_ref, details_hash, recipient_ref, created_at)
     SELECT gen_random_uuid(), 'cust', sha256(n::text::bytea), 'ref', now() FROM generate_series(1, 3) n`
@@ -88,7 +88,7 @@ test('bank data of an account that was never paid is erased by its age, in the s
   expect([await eraseAt(29), await eraseAt(31, 2), await eraseAt(31, 2)]).toEqual([0, 2, 1])
 })
 
-/** The hashes of this request's recipient that are still in the database, and its request body for the bank if that is. */
+/** The hashes of this request's recipient that are still in the database, and its request body for the bank if that is still there too. */
 async function leftOf(wanted: Request): Promise<string[]> {
   const text = await dump(world.api.db)
   const { fields, details } = readPayoutRequest(wanted)

@@ -33,7 +33,7 @@ test('bank details are erased once their payout has been final long enough; its 
   await sealAll(world.api.db, systemClock.now())
 
   expect(await stepsAt(29).eraseRecipients(all)).toBe(0)
-  // Its own data, and the bank's id for the account.
+  // The payout's own data, and the bank's ID of the account.
   expect(await stepsAt(31).eraseRecipients(all)).toBe(2)
   expect(await stepsAt(31).eraseRecipients(all)).toBe(0)
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterEach(() => worker.db.dataSource.query('UPDATE payouts SET closed_at = now() WHERE closed_at IS NULL'))
 
-test('a returned payout is handled by its return workflow, and by no other', async () => {
+test('a returned payout is handled by its return workflow only', async () => {
   const row = await aReturned(hoursAgo(1))
 
   expect(await aSweep()).toMatchObject({ looked: 1, started: 1, overdue: 0 })
@@ -57,7 +57,7 @@ test('a backlog of payouts does not delay the last stage', async () => {
   for (const row of rows) await returnOf(row).terminate()
 })
 
-test('an interrupted sweep is continued by the next one, which also runs every other stage', async () => {
+test('the next sweep continues an interrupted one, and also runs every other stage', async () => {
   const rows = [await aReturned(hoursAgo(1)), await aReturned(hoursAgo(0.5)), await aReturned(hoursAgo(0.2))]
   const { activities, close } = testActivities({ ...worker, clock: systemClock, log: keptLog() })
 
@@ -76,7 +76,7 @@ test('a position that cannot be resumed is dropped', async () => {
   expect(await aSweep()).toMatchObject({ failed: 0 })
 })
 
-/** Completed two days ago. No worker polls its queue, so its workflow stays in its initial state. */
+/** A payout that completed two days ago. No worker polls its queue, so its workflow stays in its initial state. */
 function aReturned(returnedAt: Date): Promise<StoredPayout> {
   const arrived = { createdAt: hoursAgo(51), completedAt: hoursAgo(50), transferRef: `tr-${returnedAt.getTime()}` }
   return aPayout(worker.db, { status: 'returned', returnedAt, ...arrived })

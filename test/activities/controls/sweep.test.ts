@@ -105,7 +105,7 @@ test('released and closed payouts are never touched, and a later attempt has its
   await describe(idOf(again))
 })
 
-test('more than one page is swept page by page, each payout once, and the workflow continues as new before its history is long', async () => {
+test('several pages are swept one by one, each payout once, and the workflow continues as new before its history gets long', async () => {
   const wallet = await aWallet(worker.db)
   for (let n = 0; n < 7; n++) await anOpenPayout({}, wallet)
 
@@ -211,7 +211,7 @@ test('a payout that stays at the bank for too long, or unknown for too long, is 
   ])
 })
 
-test('a payout that an operator has handled is left alone for the same time again', async () => {
+test('a payout that an operator has handled is not reported again for the same period', async () => {
   const row = await anOpenPayout({ createdAt: hoursAgo(3) })
   await aSweep()
   await attended(row, hoursAgo(0))
@@ -241,7 +241,7 @@ test('a sandbox that is still simulated is connected once', async () => {
   })
 })
 
-test('a workflow started by the sweep and by the API is the same: the second start finds the first', async () => {
+test('the sweep and the API start the same workflow: the second start finds the first', async () => {
   const row = await anOpenPayout()
   const { id: payoutId, slug } = { ...row, slug: 'acme' }
   const start = starts.payout({ ...row, payoutId, slug }, { queuePrefix: worker.queuePrefix, pollMs: [1_000] })
@@ -252,7 +252,7 @@ test('a workflow started by the sweep and by the API is the same: the second sta
   expect((await describe(idOf(row))).runId).toBe(first.firstExecutionRunId)
 })
 
-/** No worker polls its queue, so it stays in its initial state. */
+/** An open payout. No worker polls its queue, so its workflow stays in its initial state. */
 async function anOpenPayout(fields: Partial<StoredPayout> = {}, from?: WalletRow): Promise<StoredPayout> {
   const row = await aPayout(worker.db, { createdAt: systemClock.now(), ...fields }, from ?? (await aWallet(worker.db)))
   if (fields.releasedAt === undefined && fields.completedAt === undefined) started.push(idOf(row))
@@ -277,10 +277,10 @@ function refusing(workflowId: string): Client {
   })
 }
 
-/** The numbers of the causes in the server's protocol. */
+/** The numbers of these causes in the server's protocol. */
 const [unhandledFailure, historyDisagrees] = [14, 24]
 
-/** Acts as the worker of the payouts' queue: takes the next task, and fails it. */
+/** Acts as a worker of the payout queue: takes the next task and fails it. */
 async function failTask(cause: Json): Promise<void> {
   const { workflowService } = worker.client
   const about = { namespace: 'default', identity: 'test' }

@@ -77,7 +77,7 @@ export function useVerification() {
     return row
   }
 
-  /** Found by the email that only this partner has. */
+  /** The partner's customers at the bank, found by its unique email. */
   async function customers(): Promise<Json[]> {
     const { json } = await bank.get(`/kyc_links?email=${partner.contactEmail}`, { environment: 'live' })
     return json.data
@@ -135,7 +135,7 @@ export function useVerification() {
   }
 }
 
-/** The bank handles the request, but its answer never arrives. */
+/** Simulates an answer that is lost after the bank has handled the request. */
 export function lost(): never {
   throw new RailUnavailable('lost on its way')
 }

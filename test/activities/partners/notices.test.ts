@@ -78,7 +78,7 @@ describe('a live payout that failed', () => {
     expect(await mailed()).toHaveLength(1)
   })
 
-  test('that another sender is mailing at this moment is neither waited for nor mailed again', async () => {
+  test('that another sender is already mailing is skipped, without waiting', async () => {
     await aFailed()
     const group = { partnerId: partner.id, environment: 'live', kind: 'payout_failed' } as const
 
@@ -90,7 +90,7 @@ describe('a live payout that failed', () => {
     expect(await send()).toMatchObject({ told: 0, mails: 0 })
   })
 
-  test('is one of many in one mail, which lists twenty and counts all', async () => {
+  test('is combined with others into one mail, which lists twenty and counts all', async () => {
     for (let count = 0; count < 23; count++) await aFailed()
 
     expect(await send()).toMatchObject({ told: 23, mails: 1 })
@@ -101,7 +101,7 @@ describe('a live payout that failed', () => {
     expect(mail?.mail.text).toContain('Showing 20 of 23')
   })
 
-  test('creates its notice in the database itself, in live only', async () => {
+  test('gets its notice from the database itself, in live only', async () => {
     for (const [environment, kind] of [
       ['live', 'failed'],
       ['live', 'returned'],
@@ -142,7 +142,7 @@ describe('while no admin has signed in', () => {
     await db.dataSource.query('UPDATE members SET last_login_at = NULL WHERE partner_id = $1', [partner.id])
   })
 
-  test('the contact address that an operator set is mailed, once', async () => {
+  test('the contact address that an operator set gets the mail, once', async () => {
     await changePartner({ db, clock }, partner, { contactEmail: 'desk@acme.test' })
     await aMember('invited@acme.test', 'admin')
     await aFailed()
@@ -180,7 +180,7 @@ describe('while no admin has signed in', () => {
     expect((await mailed()).map(({ mail }) => mail.to.address)).toEqual(['grace@acme.test'])
   })
 
-  test('waiting notices delay no other partner, however many there are', async () => {
+  test('waiting notices do not delay other partners, however many there are', async () => {
     await changePartner({ db, clock }, partner, { contactEmail: null })
     await aNotice('top_up')
     await aNotice('verification', 'approved')
@@ -273,7 +273,7 @@ describe('a low balance', () => {
     expect(await check()).toBe(1)
   })
 
-  test('of exactly the threshold is not low, and without a threshold no balance is', async () => {
+  test('that equals the threshold is not low, and without a threshold no balance is low', async () => {
     expect(await check()).toBe(0)
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_000n })
     expect(await check()).toBe(0)
@@ -281,7 +281,7 @@ describe('a low balance', () => {
     expect(await check()).toBe(1)
   })
 
-  test('is noted once by five concurrent checks, and never for the sandbox', async () => {
+  test('is recorded once by five concurrent checks, and never for the sandbox', async () => {
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_000_000_000n })
 
     const found = await Promise.all(Array.from({ length: 5 }, check))
@@ -290,7 +290,7 @@ describe('a low balance', () => {
     expect(await openNotices()).toEqual(['low_balance live'])
   })
 
-  test('that another check is noting at this moment is neither waited for nor noted again', async () => {
+  test('that another check is already recording is skipped, without waiting', async () => {
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_001n })
 
     await db.transaction(async (tx) => {
@@ -301,7 +301,7 @@ describe('a low balance', () => {
     expect(await openNotices()).toEqual(['low_balance live'])
   })
 
-  test('is not mailed when the notice has been switched off since', async () => {
+  test('is not mailed if the notice was switched off in between', async () => {
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_001n })
     await check()
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: null })
@@ -332,7 +332,7 @@ async function aMember(email: string, role: 'admin' | 'viewer'): Promise<void> {
 
 const inLive = () => ({ environment: 'live', at: clock.now() }) as const
 
-/** All members of the partner, or those with this email. */
+/** Signs in all members of the partner, or those with this email. */
 async function signIn(email = '%'): Promise<void> {
   const sql = 'UPDATE members SET last_login_at = now() WHERE partner_id = $1 AND email LIKE $2'
   await db.dataSource.query(sql, [partner.id, email])

@@ -114,7 +114,7 @@ describe('a customer of another partner at the bank', () => {
     )
   })
 
-  test('is not opened for a second one: refused and reported once', async () => {
+  test('is not opened for a second partner, but refused and reported once', async () => {
     const sharing = withRail({
       openCustomer: async () => ({ outcome: 'opened', verification: await rail.verification(theirs.verificationRef) }),
     })
@@ -126,7 +126,7 @@ describe('a customer of another partner at the bank', () => {
     expect(logged).toEqual([{ partner_id: partner.id, code: 'belongs_to_another_partner' }])
   })
 
-  test('is refused too when the bank names it later', async () => {
+  test('is also refused if the bank names it later', async () => {
     const nameless = withRail({
       openCustomer: async (customer) => ({
         outcome: 'opened',
@@ -175,7 +175,7 @@ describe('the row records whether verification was started', () => {
     expect(await customers()).toEqual([])
   })
 
-  test('a workflow that is faster than the commit of its starter waits for it', async () => {
+  test('a workflow that runs before its starter has committed waits for the commit', async () => {
     await changePartner({ db, clock }, partner, { verificationStatus: 'not_started' })
 
     const opening = await db.transaction(async (tx) => {

@@ -72,7 +72,7 @@ describe('connecting the wallet', () => {
     },
   )
 
-  test('that crashes just before its commit has changed nothing here', async () => {
+  test('that crashes just before its commit changes nothing in our database', async () => {
     const killed: Db = {
       ...db,
       transaction: (work) =>
@@ -90,7 +90,7 @@ describe('connecting the wallet', () => {
     expect(await charges()).toEqual(['39000000'])
   })
 
-  test('a wallet that was connected before bank accounts existed gets one, and nothing is charged for it', async () => {
+  test('a wallet that was connected before bank accounts existed gets one free of charge', async () => {
     await connect()
     const before = await wallet()
     await db.dataSource.query(`UPDATE wallets SET funding_ref = NULL, address = NULL WHERE id = $1`, [before.id])
@@ -102,7 +102,7 @@ describe('connecting the wallet', () => {
     expect(await charges()).toHaveLength(1)
   })
 
-  test('the first connected wallet stays, whatever a second one brings', async () => {
+  test('the first connected wallet stays, even if the bank returns a second one', async () => {
     const late = withRail({
       bankFunding: async (wanted) => {
         await connect()
@@ -142,7 +142,7 @@ describe('connecting the wallet', () => {
     expect(await notices()).toEqual(['approved', 'approved'])
   })
 
-  test('a final rejection is rejected and blocked, and cannot be tried again', async () => {
+  test('after a final rejection the partner is rejected and blocked, and cannot try again', async () => {
     await connect()
     await say({ status: 'offboarded' })
 

@@ -28,14 +28,14 @@ describe('opening the customer', () => {
     expect(await notices()).toEqual([])
   })
 
-  test('twice, even concurrently, gives one customer', async () => {
+  test('twice, even concurrently, creates one customer', async () => {
     await Promise.all([open(), open()])
     await open()
 
     expect(await customers()).toHaveLength(1)
   })
 
-  test('after a crash between the bank and our commit finds the same customer', async () => {
+  test('after a crash between the bank’s answer and our commit finds the same customer', async () => {
     const killed = withRail({ openCustomer: (customer) => rail.openCustomer(customer).then(lost) })
     await expect(killed.openLiveCustomer({ partnerId: partner.id })).rejects.toThrow(RailUnavailable)
     expect(await now()).toMatchObject({ verificationStatus: 'pending', continueUrl: null })
@@ -68,7 +68,7 @@ describe('opening the customer', () => {
 })
 
 describe('the bank’s status', () => {
-  test('step by step: action required, in review, ready; admins are mailed when they must act', async () => {
+  test('moves through action required, in review and ready, and admins are mailed when they must act', async () => {
     await open()
     await say({ status: 'incomplete' })
     expect(await check()).toEqual({ status: 'action_required', ready: false })
@@ -85,7 +85,7 @@ describe('the bank’s status', () => {
     expect(await notices()).toEqual(['action_required', 'action_required'])
   })
 
-  test('approved without pounds is in review, and no wallet is created', async () => {
+  test('that is approved without GBP payouts counts as in review, and no wallet is created', async () => {
     await open()
     await say({ status: 'approved', tos_status: 'approved' })
     const noPounds = withRail({ verification: async (ref) => ({ ...(await rail.verification(ref)), paysGbp: false }) })
@@ -94,7 +94,7 @@ describe('the bank’s status', () => {
     expect(await wallet()).toMatchObject({ wallet_ref: null })
   })
 
-  test('an unknown status is shown, changes nothing else, and is reported once', async () => {
+  test('that is unknown is shown, changes nothing else, and is reported once', async () => {
     await open()
     const odd = withRail({
       verification: async (ref) => ({ ...(await rail.verification(ref)), providerStatus: 'levitating' }),
@@ -107,7 +107,7 @@ describe('the bank’s status', () => {
     expect(logged).toEqual([{ partner_id: partner.id, state: 'levitating' }])
   })
 
-  test('a refusal shows its reasons, is tried again, and a new one is a new refusal', async () => {
+  test('of a refusal shows its reasons, and a refusal after another try counts as new', async () => {
     await open()
     await say({ status: 'rejected', reason: 'The company could not be found.', developer_reason: 'secret' })
     expect(await check()).toEqual({ status: 'rejected', ready: false })
@@ -125,7 +125,7 @@ describe('the bank’s status', () => {
     expect(await notices()).toEqual(['rejected', 'rejected'])
   })
 
-  test('a second refusal in place of the first, with as many reasons, is a new one', async () => {
+  test('of a second refusal that replaces the first, with as many reasons, counts as new', async () => {
     await open()
     const refusing = (at: string) =>
       withRail({

@@ -50,7 +50,7 @@ async function scan(): Promise<number> {
 
 const historyDisagrees: Json = 24
 
-/** Takes the next task, and fails it as a worker does that cannot replay the history. */
+/** Takes the next task and fails it, like a worker that cannot replay the history. */
 async function failTask(): Promise<void> {
   const { workflowService } = worker.client
   const about = { namespace: 'default', identity: 'test' }

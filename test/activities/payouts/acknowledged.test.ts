@@ -66,7 +66,7 @@ describe.each(['forgotten', 'replayed'] as const)('at a bank whose refusals are 
     expect((await loadStep(db, payout.payoutId)).attention).toBe('bank_insufficient')
   })
 
-  test('all payouts of one wallet that race for it are sent once the race is over', async () => {
+  test('all payouts that race for one wallet are eventually sent, once each', async () => {
     const payouts = await Promise.all([1, 2, 3, 4].map(() => anAcknowledged()))
     await bank.fault({ kind: 'busy', racing: 'only', times: null, match: toTransfers })
 
@@ -215,7 +215,7 @@ describe('a payout that the bank refuses or cannot take', () => {
     expect(await steps.submitToRail(payout)).toMatchObject(unsent)
   })
 
-  test('a partner that is not active: nothing is sent, a cancel wins, and it is sent on reactivation', async () => {
+  test('a payout of an inactive partner is not sent, can be cancelled, and is sent on reactivation', async () => {
     const [waiting, cancelled] = [await aDebited(), await aDebited()]
     await setStatus('suspended')
 
@@ -277,7 +277,7 @@ async function open(refusals: 'forgotten' | 'replayed', sourceMinimumMicro = 10_
   const limits = { repeatForMs: 60_000, listLagMs: 0, answerWithinMs: 400, answerCallMs: 2_000 }
   const deps = stepDeps(db, rails, { limits })
   steps = payoutActivities(deps)
-  // The bank knows the recipient, so the time limit is spent on the transfer, however slow the machine.
+  // The bank already knows the recipient, so only the transfer uses the time limit, however slow the machine is.
   const known = stepDeps(db, rails, { limits: { ...limits, answerWithinMs: 60_000 } })
   await payoutActivities(known).submitToRail(await aDebited(400n))
 }

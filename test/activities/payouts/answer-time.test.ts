@@ -51,7 +51,7 @@ test('a registration that uses up the time is not followed by a transfer that wo
   expect(await transfersOf(payout)).toEqual([])
 })
 
-test('the transfer does not get the time of the registration again', async () => {
+test('the transfer gets only the time that the registration has left', async () => {
   // The registration takes 40 s of the 60 by its own clock, so there is no time for a second attempt in 30 s.
   const clock = movingClock()
   const { steps, payout } = await aDebited(
@@ -64,7 +64,7 @@ test('the transfer does not get the time of the registration again', async () =>
   expect((await bank.counts(busy)).fired).toBe(1)
 })
 
-test('a transfer that is cut off has an unknown outcome, and has had the full time of a call', async () => {
+test('a transfer that is cut off after the full time of a call has an unknown outcome', async () => {
   const [answerWithinMs, registeringMs] = [1_000, 500]
   const { steps, payout } = await aDebited({ answerWithinMs })
   await bank.fault({ kind: 'hang', stage: 'after', ms: registeringMs, match: toAccounts })
@@ -80,7 +80,7 @@ test('a transfer that is cut off has an unknown outcome, and has had the full ti
   expect(await transfersOf(payout)).toHaveLength(1)
 })
 
-test('the requests of one registration share that time too', async () => {
+test('the requests of one registration share one time limit', async () => {
   const inMs = (ms: number) => new Date(systemClock.now().getTime() + ms)
   const { payout } = await aDebited({ answerWithinMs: 1_000 })
   const { customerRef } = await loadStep(db, payout.payoutId)

@@ -43,7 +43,7 @@ test('a refund that the wallet’s history still lacks after a quiet period is r
   expect(await attentionOf(payout)).toBeNull()
 })
 
-test('it is reported even if the payout was already reported as overdue', async () => {
+test('a missing refund is reported even if the payout was already reported as overdue', async () => {
   const payout = await aSent()
   await move(payout, 'refunded')
   await bank.fault({ kind: 'list_short', times: null, match: toHistory })
@@ -141,7 +141,7 @@ test.each(['bank_contradicts_payment_submitted', 'unaccounted_transfer'])(
   },
 )
 
-test('a low wallet at the bank is still reported when the key is claimed again', async () => {
+test('a low balance at the bank is still reported when the key is claimed again', async () => {
   const idempotencyKey = 'order-drift-again'
   const first = await aReleased(idempotencyKey)
   await setAttention(db, first.payoutId, 'bank_insufficient')

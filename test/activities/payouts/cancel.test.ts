@@ -45,7 +45,7 @@ test('a cancel after the first call to the bank has begun comes too late, and th
   expect(await transfersOf(payout)).toHaveLength(1)
 })
 
-test('of a concurrent cancel and submit exactly one wins', async () => {
+test('exactly one of a concurrent cancel and submit wins', async () => {
   const steps = stepsWith({})
   for (let round = 0; round < 20; round++) {
     const before = await balance()
@@ -61,7 +61,7 @@ test('of a concurrent cancel and submit exactly one wins', async () => {
   }
 })
 
-test('a cancel between two reads of the row by a submit has erased the recipient, and the submit notices it', async () => {
+test('a submit notices that a cancel between its two reads of the row has erased the recipient', async () => {
   const before = await balance()
   const payout = await aDebited()
   const cancelled = actingAfter(
@@ -94,7 +94,7 @@ function stepsWith(change: Partial<Rail>, to: Db = db) {
   return payoutActivities(deps)
 }
 
-/** The cancel happens while the submit waits at the gate. */
+/** Cancels the payout while the submit waits at the gate. */
 async function cancelAt(gate: ReturnType<typeof aGate>, steps: ReturnType<typeof stepsWith>, payout: PayoutRef) {
   const submitting = steps.submitToRail(payout)
   await gate.reached

@@ -49,7 +49,7 @@ const charges = () =>
 const notices = () =>
   db.dataSource.query('SELECT kind, about, environment FROM notices WHERE partner_id = $1', [partner.id])
 
-test('of ten concurrent resolutions one counts, it is charged once at cost plus 20 %, and the admins are mailed once', async () => {
+test('ten concurrent resolutions take effect once: one charge at cost plus 20 %, and one mail to the admins', async () => {
   const row = await aCase()
 
   const ends = await Promise.all(Array.from({ length: 10 }, () => end(row)))
@@ -102,7 +102,7 @@ test.each([
   }
 })
 
-test('a resolution as returned moves neither money nor the payout', async () => {
+test('a resolution as returned changes neither the money nor the payout', async () => {
   const row = await aCase()
 
   await end(row)

@@ -55,7 +55,7 @@ test('two runs that charge at the same time charge once', async () => {
   expect(await charges()).toEqual([`network_fee ${month}`, `payout_fee ${month}`])
 })
 
-test('a run that resumes charges it, and neither debits nor asks the bank again', async () => {
+test('a resumed run charges the payout, and neither debits it nor asks the bank again', async () => {
   await bank.fault({ kind: 'status', status: 500, times: null })
 
   expect(await steps.debitPayout(payout)).toMatchObject({ at: 'settled' })
@@ -63,7 +63,7 @@ test('a run that resumes charges it, and neither debits nor asks the bank again'
   expect(await steps.chargePayout(payout)).toMatchObject({ at: 'over', status: 'completed' })
 })
 
-test('charged days later, it is on the invoice of the month in which it was completed', async () => {
+test('a payout that is charged days later is on the invoice of the month in which it was completed', async () => {
   clock.forward(firstOfNext.getTime() - systemClock.now().getTime() + 86_400_000)
 
   await steps.chargePayout(payout)
@@ -71,7 +71,7 @@ test('charged days later, it is on the invoice of the month in which it was comp
   expect(await charges()).toEqual([`network_fee ${month}`, `payout_fee ${month}`])
 })
 
-test('the invoice run charges it first, and its own step then charges nothing more', async () => {
+test('after an invoice run has charged a payout, its own step charges nothing more', async () => {
   const toBill = await listPartnersToBill(db, { period: month, after: null, limit: 10 })
   const at = new Date(firstOfNext.getTime() + 1000)
   const issued = await issueInvoice(db, { partnerId: partner.id, period: month, at, seller: aSeller })
@@ -114,7 +114,7 @@ test('a payout that an older worker booked as returned without a charge is charg
   ])
 })
 
-test('a charge that a rule refuses raises attention, stays open, and is made once the cause is gone', async () => {
+test('a refused charge raises attention, keeps the payout open, and is made once the cause is gone', async () => {
   await db.dataSource.query(
     `ALTER TABLE charges ADD CONSTRAINT planted CHECK (partner_id <> '${partner.id}') NOT VALID`,
   )

@@ -68,7 +68,7 @@ test.each(['error', 'underfunded', 'refund_failed', 'kyc_required', 'missing_ret
   },
 )
 
-test('a refund that fails keeps a failed payout failed and uncredited until the bank has refunded it after all', async () => {
+test('while its refund fails, a failed payout stays failed and uncredited until the bank has refunded it', async () => {
   await move('undeliverable')
   await steps.settle(payout)
   await move('refund_failed')

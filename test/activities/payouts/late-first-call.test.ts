@@ -95,7 +95,7 @@ test('a payout that was never debited is neither taken over nor sent', async () 
   expect(await transfersOf(payout)).toHaveLength(0)
 })
 
-test("a payout that the bank does not have is sent once, and the bank's answer counts as that to a first call", async () => {
+test('a payout that the bank does not have is sent once, as a first call', async () => {
   const [sent, refused] = [await aDebited(), await aDebited()]
   clock.forward(dayMs)
 
@@ -151,7 +151,7 @@ test('a late cancel is refused when a transfer at the bank names the payout and 
   expect(await unclear.resolveSubmit({ ...payout, cancel: 'by update' })).toMatchObject({ status: 'cancelled' })
 })
 
-test('a cancel of a payout whose call was started repeats no call', async () => {
+test('a cancel of a payout whose call was started does not repeat the call', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'reset', stage: 'before', times: 1, match: toTransfers })
   expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
@@ -265,7 +265,7 @@ function notSent({ payoutId }: PayoutRef, evidence = 'case 4711: none') {
   return resolveByHand(depsWith({}), { payoutId, transferRef: null, evidence, by: 'ops:test' })
 }
 
-/** The bank has the payout, its answer was lost, and its list shows no amount. */
+/** A transfer whose answer was lost, and that the bank's list shows without an amount. */
 async function aDamagedTransfer(payout: PayoutRef): Promise<string> {
   await bank.fault({ kind: 'reset', stage: 'after', times: 1, match: toTransfers })
   await steps.submitToRail(payout)

@@ -66,7 +66,7 @@ test('once a second run has answered "pending", the first one cannot release the
   expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
 })
 
-test('a missing transfer at the bank counts only a quiet period after the last call that could have created it', async () => {
+test('a transfer counts as missing only a quiet period after the last call that could have created it', async () => {
   const limits = { repeatForMs: 60_000, listLagMs: 40_000, answerWithinMs: 400, answerCallMs: 300 }
   const deps = stepDeps(db, rails, { clock, limits })
   const patient = payoutActivities(deps)
@@ -104,7 +104,7 @@ test('a poll without a change does not change the payout’s update time', async
   expect(await updated(payout)).toEqual(updatedAt)
 })
 
-/** The bank's answer to a submit has arrived, but the activity has not read it yet. */
+/** Holds back the bank's answer to a submit until the test delivers it. */
 function anAnswerOnHold() {
   const held = new EventEmitter()
   const delivered = once(held, 'deliver')

@@ -100,7 +100,7 @@ describe('a completed live payout', () => {
     expect(await steps.pollReturn(payout)).toMatchObject({ at: 'over', status: 'returned' })
   })
 
-  test('that is still delivered stays unchanged, closed and charged as before', async () => {
+  test('that is still delivered stays unchanged, closed and charged', async () => {
     const payout = await aCompleted()
     const before = await rowOf(payout)
 
@@ -109,7 +109,7 @@ describe('a completed live payout', () => {
     expect(await charges()).toHaveLength(2)
   })
 
-  test('whose refund at another rate differs books the difference to the exchange', async () => {
+  test('whose refund has another rate books the difference to the exchange account', async () => {
     const payout = await aCompleted()
     await move(payout, 'returned')
     await move(payout, 'refunded')

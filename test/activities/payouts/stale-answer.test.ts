@@ -1,4 +1,4 @@
-// A bank answer from before another run's progress is stale: it reopens no final payout, and raises no alert.
+// A bank answer is stale if another run has made progress since: it reopens no final payout and raises no alert.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { loadStep } from '../../../db/payouts/steps'
 import type { Rails } from '../../../rail/rails'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => rails.close())
 
-test('a stale pending return changes nothing after its refund was booked', async () => {
+test('a stale answer about a pending return changes nothing after the refund was booked', async () => {
   const payout = await aSent()
   await move(payout, 'payment_processed')
   await steps.settle(payout)
@@ -35,7 +35,7 @@ test('a stale pending return changes nothing after its refund was booked', async
   expect(await rowOf(payout)).toEqual({ status: 'returned', closed: true, attention: null, state: 'refunded' })
 })
 
-test('a stale transfer in flight changes nothing after the payout was completed', async () => {
+test('a stale answer about a transfer in flight changes nothing after the payout was completed', async () => {
   const payout = await aSent()
   const slow = stepsWithStaleAnswer(async () => {
     await move(payout, 'payment_processed')

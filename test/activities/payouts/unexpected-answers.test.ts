@@ -45,7 +45,7 @@ test('a payout that was never debited is never sent', async () => {
   expect((await loadStep(db, payout.payoutId)).submitStartedAt).toBeNull()
 })
 
-test('a run that could not reach the bank updates the row before it answers for another run’s call', async () => {
+test('a run that called nothing records another run’s call as unknown, so that neither releases the payout', async () => {
   const payout = await aClaim(db, { partnerId: partner.id })
   await steps.debitPayout(payout)
   await beginSubmit(db, { ...payout, body: '{}', at: clock.now() })

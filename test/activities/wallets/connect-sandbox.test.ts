@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => rails.close())
 
-test('the simulated float is reversed as the float of the bank is booked, under the bank’s id for it', async () => {
+test('the simulated float is reversed when the bank’s float is booked under the bank’s id', async () => {
   const partnerId = await aPartnerId()
   const refs = await atTheBank(partnerId)
 
@@ -57,7 +57,7 @@ test('the simulated float is reversed as the float of the bank is booked, under 
   expect(await latestActivity(db, partnerId, 1)).toMatchObject([{ action: 'wallet.connect', environment: 'sandbox' }])
 })
 
-test('the spent part of the simulated float is gone: only the rest is reversed', async () => {
+test('only the unspent part of the simulated float is reversed', async () => {
   const partnerId = await aPartnerId()
   const wallet = await findWallet(db, partnerId, 'sandbox')
   if (wallet === null) throw new Error('no wallet')
@@ -79,7 +79,7 @@ test('the spent part of the simulated float is gone: only the rest is reversed',
   expect(await findWallet(db, partnerId, 'sandbox')).toMatchObject({ balanceMicroUsdc: floatMicroUsdc })
 })
 
-test('an open simulated payout keeps the wallet on its rail, and nothing has changed', async () => {
+test('while a simulated payout is open, the wallet stays on its rail and nothing changes', async () => {
   const partnerId = await aPartnerId()
   const wallet = await findWallet(db, partnerId, 'sandbox')
   if (wallet === null) throw new Error('no wallet')
@@ -145,14 +145,14 @@ test('an answer lost longer ago than the bank remembers keys does not create a s
   await later.close()
 })
 
-test('two partners with one name and one person are two customers', async () => {
+test('two partners with the same name and admin are two customers', async () => {
   const [one, other] = [await atTheBank(await aPartnerId()), await atTheBank(await aPartnerId())]
 
   expect(one.customerRef).not.toBe(other.customerRef)
   expect(one.walletRef).not.toBe(other.walletRef)
 })
 
-test('a payout that begins while the wallet is being connected is not made on the rail of its quote', async () => {
+test('a payout that begins while the wallet is being connected is not sent on the rail of its quote', async () => {
   const partnerId = await aPartnerId()
   const { id: walletId } = (await findWallet(db, partnerId, 'sandbox')) ?? { id: '' }
   const refs = await atTheBank(partnerId)
@@ -208,7 +208,7 @@ async function aPartnerId(): Promise<string> {
   return opened.partner.id
 }
 
-/** The activities before the last one, each repeated as needed. */
+/** Runs all activities except the last one, each as often as needed. */
 async function atTheBank(partnerId: string, of: ConnectSandboxActivities = steps): Promise<SandboxRefs> {
   const { verificationRef, customerRef, ready } = await repeated(() => of.openSandboxCustomer({ partnerId }))
   if (!ready || customerRef === null) throw new Error('the bank has not approved the customer')

@@ -29,7 +29,7 @@ let wallet: { id: string; customerRef: string; walletRef: string }
 let returns: ReturnToStart[]
 let deps: WalletReadingDeps
 const steps = payoutActivities(stepDeps(db, rails))
-/** The balance of the wallet after everything earlier was read. */
+/** The balance of the wallet before each test, when everything was read. */
 let before: bigint
 
 beforeEach(async () => {
@@ -58,7 +58,7 @@ test('a deposit is booked once, however often the history is read, and is in the
   expect(await notices()).toHaveLength(1)
 })
 
-test('ten concurrent reads book it once', async () => {
+test('ten concurrent reads book a deposit once', async () => {
   await deposit('5.00')
   await deposit('7.00')
 
@@ -70,7 +70,7 @@ test('ten concurrent reads book it once', async () => {
   expect(await notices()).toHaveLength(2)
 })
 
-test('after a crash before or after the commit, the next read has booked it once', async () => {
+test('after a crash before or after the commit, the next read books the deposit once', async () => {
   await deposit('5.00')
   const killed = new Error('killed')
   const beforeCommit: Db = {
@@ -97,7 +97,7 @@ test('after a crash before or after the commit, the next read has booked it once
   expect([await balance(), (await notices()).length]).toEqual([before + 5_000_000n, 1])
 })
 
-test('in the sandbox it is booked in the same way, and no mail is sent', async () => {
+test('a sandbox deposit is booked in the same way, and no mail is sent', async () => {
   const sandbox = await findWallet(db, partner.id, 'sandbox')
   const walletId = sandbox?.id ?? ''
   await readWallet(deps, { walletId })
@@ -150,7 +150,7 @@ test('a refund that its payout has booked is not booked again', async () => {
   expect(await balance()).toBe(before)
 })
 
-test('the refund of a completed payout starts its return, until that has booked it', async () => {
+test('the refund of a completed payout starts its return until the return has booked it', async () => {
   const payout = await aReturned()
 
   expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, returns: 1 })
@@ -173,7 +173,7 @@ test('a return that cannot be started is started by the next read, and the readi
   expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, booked: 1, returns: 1 })
 })
 
-test('a refund whose payout does not know its transfer yet is left to that payout, by the bank’s reference', async () => {
+test('a refund is left to its payout, found by the bank’s reference, if the payout does not know its transfer yet', async () => {
   const payout = await aSent()
   await move(payout, 'undeliverable')
   await move(payout, 'refunded')
@@ -184,7 +184,7 @@ test('a refund whose payout does not know its transfer yet is left to that payou
   expect(await listHeldDeposits(db, 10)).toEqual([])
 })
 
-test('a refund that the bank cannot attribute blocks no other, and is looked up again', async () => {
+test('a refund that the bank cannot attribute does not block others, and is looked up again', async () => {
   const transfer = await aForeignTransfer()
   await deposit('5.00')
   const fault = await bank.fault({
@@ -199,7 +199,7 @@ test('a refund that the bank cannot attribute blocks no other, and is looked up 
   expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, held: 2 })
 })
 
-test('an unknown transfer and its refund are held: listed and logged once, the refund in suspense', async () => {
+test('an unknown transfer and its refund are held, listed and logged once, with the refund in suspense', async () => {
   await aForeignTransfer()
 
   const read = await Promise.all([1, 2, 3].map(() => readWallet(deps, { walletId: wallet.id })))
@@ -216,7 +216,7 @@ test('an unknown transfer and its refund are held: listed and logged once, the r
   expect(lines.filter((line) => line.includes('unknown_transfer'))).toHaveLength(1)
 })
 
-test('the refund of another wallet’s payout is held, and so is one of a payout that is otherwise final', async () => {
+test('a refund of another wallet’s payout is held, and so is a refund of a payout with another final status', async () => {
   const payout = await aSent()
   await move(payout, 'undeliverable')
   await move(payout, 'refunded')
@@ -258,7 +258,7 @@ test('a second refund of one transfer is held, because its payout is already ref
   expect(held).toMatchObject([{ why: 'second_refund', bankRef: 'the-second' }])
 })
 
-test('a wallet that is at no bank has nothing to read', async () => {
+test('a wallet that is not at a bank has nothing to read', async () => {
   await db.dataSource.query('UPDATE wallets SET customer_ref = NULL WHERE id = $1', [wallet.id])
   await deposit('5.00')
 

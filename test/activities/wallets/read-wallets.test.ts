@@ -20,7 +20,7 @@ const all = { environment: 'live', after: null, limit: 50 } as const
 const db = useDatabase()
 const bank = useScriptedBank()
 let deps: WalletReadingDeps
-/** In the order in which they are read. */
+/** The wallets' references, in the order in which they are read. */
 let refs: string[] = []
 /** The bank's answer for a wallet's history; an empty one by default. */
 let answers: ReadonlyMap<string, readonly [status: number, body: object]>
@@ -78,14 +78,17 @@ test.each([
   ['unknown to the bank', 404, { code: 'not_found' }],
   ['forbidden', 403, { code: 'forbidden' }],
   ['unreadable', 200, { data: 'none' }],
-])('five in a row that are %s do not block the others, and are each logged as an error', async (_, status, body) => {
-  answers = new Map(refs.slice(0, 5).map((ref) => [ref, [status, body]]))
+])(
+  'five wallets in a row that are %s do not block the others, and each is logged as an error',
+  async (_, status, body) => {
+    answers = new Map(refs.slice(0, 5).map((ref) => [ref, [status, body]]))
 
-  expect(await readWallets(deps, all)).toMatchObject({ read: count - 5, failed: 5, next: null })
+    expect(await readWallets(deps, all)).toMatchObject({ read: count - 5, failed: 5, next: null })
 
-  expect(asked.size).toBe(count)
-  expect(new Set(lines.map((line) => JSON.parse(line).wallet_id)).size).toBe(5)
-})
+    expect(asked.size).toBe(count)
+    expect(new Set(lines.map((line) => JSON.parse(line).wallet_id)).size).toBe(5)
+  },
+)
 
 test.each([500, 503, 429])(
   'a bank that answers %i five times in a row is unavailable, and is not asked again',
@@ -99,7 +102,7 @@ test.each([500, 503, 429])(
   },
 )
 
-test('five wallets that the bank never answers for do not block the ones after them in the next read', async () => {
+test('five wallets that the bank never answers for do not block later wallets in the next read', async () => {
   answers = new Map(refs.slice(0, 5).map((ref) => [ref, [500, {}]]))
 
   await readWallets(deps, all)
@@ -112,7 +115,7 @@ test('five wallets that the bank never answers for do not block the ones after t
   expect([...asked].toSorted()).toEqual(refs.slice(0, 5).toSorted())
 })
 
-test('a read interrupted within a page is resumed after the last wallets read', async () => {
+test('a read that was interrupted within a page resumes after the wallets already read', async () => {
   const unavailable = new Error('the database is away')
   const cutOff = tapped(db, (_command, next) => (asked.size > 5 ? Promise.reject(unavailable) : next()))
 
@@ -128,7 +131,7 @@ test('a read interrupted within a page is resumed after the last wallets read', 
 
 const sandboxes = { ...all, environment: 'sandbox' } as const
 
-test('an idle sandbox is not read, and an idle live wallet is', async () => {
+test('an idle sandbox is not read, but an idle live wallet is', async () => {
   const { walletId } = await aWallet('sandbox')
   await db.dataSource.query(`UPDATE wallets SET updated_at = now() - interval '25 hours'`)
 

@@ -55,7 +55,7 @@ test.each(['sandbox', 'live'] as const)('a %s bank that hangs delays only its ow
   expect((await balances())[hanging]).toBe(before[hanging] + 3_000_000n)
 })
 
-test('an unavailable bank is skipped, and its wallets are read once it is back: the rest first, then the first again', async () => {
+test('an unavailable bank is skipped, and all its wallets are read within two reads once it is back', async () => {
   await readAll()
   const before = await balances()
   await deposit('live', '5.00')
@@ -85,7 +85,7 @@ test('a bank event triggers a read of the wallet, except for a withdrawal or an 
   expect(await outcomes()).toEqual(['told', 'not_needed', 'unknown_wallet'])
 })
 
-test('neither a read nor a proof asks the bank about an idle sandbox, and a deposit is still booked', async () => {
+test('neither a read nor a proof asks the bank about an idle sandbox, but a deposit is still booked', async () => {
   await tellBankOurAddress()
   await readAll()
   await proveAll()
@@ -166,7 +166,7 @@ async function withdraw(): Promise<void> {
 }
 
 async function tellBankOurAddress(): Promise<void> {
-  // Creating a key takes the bank a while.
+  // Creating a webhook key takes the bank a while.
   const rails = railsTo(bank, { callMs: 10_000 })
   const railOf = { sandbox: rails.provider_sandbox, live: rails.provider_production }
   for (const environment of ['sandbox', 'live'] as const) {

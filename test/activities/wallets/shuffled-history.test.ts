@@ -87,7 +87,7 @@ test('a movement that arrives within the hour is seen, even if it is older than 
   expect(await balance()).toBe(3_000_000n)
 })
 
-test('a movement older than the newest hour is not read again, and a slower reader does not undo that', async () => {
+test('a movement older than the newest hour is not read again, and a slower reader does not move the position back', async () => {
   const old = [1, 2, 3].map((hour) => ({ id: `m${hour}`, at: noon + hour * 60 * minute, amount: '1.000000' }))
   history = old
   const late = await findWalletToRead(db, wallet.id)
@@ -145,7 +145,7 @@ async function heldCount(): Promise<number> {
   return (await listHeldDeposits(db, 10_000)).filter(({ walletId }) => walletId === wallet.id).length
 }
 
-/** Within an hour of each other, because later arrivals need not be seen. */
+/** Movements within one hour, because later arrivals need not be seen. */
 function aMovement(index: number, random: () => number): Movement {
   const at = noon + Math.floor(random() * 59 * minute)
   const amount = `${Math.floor(random() * 1_000)}.${String(1 + Math.floor(random() * 999_999)).padStart(6, '0')}`

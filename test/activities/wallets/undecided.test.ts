@@ -35,7 +35,7 @@ beforeEach(async () => {
 })
 afterEach(() => requireSoundLedger(db.dataSource))
 
-test('a refund whose transfer still counts as delivered is looked up until it is booked, whatever comes after it', async () => {
+test('a refund whose transfer still counts as delivered is looked up until it is booked, whatever else arrives', async () => {
   const payout = await aCompleted()
   await refund(payout)
   const deps = reading({ walletHistory: longAgo })
@@ -55,7 +55,7 @@ test('a refund whose transfer still counts as delivered is looked up until it is
   expect(await balance()).toBe(before + 1_000_000n)
 })
 
-test('it is reported once when it is older than the quiet period, until it is booked', async () => {
+test('an unbooked refund is reported once when it is older than the quiet period', async () => {
   const payout = await aCompleted()
   await refund(payout)
 
@@ -86,7 +86,7 @@ test('a movement that operators have resolved is not reported again, and is stil
   expect(await balance()).toBe(before + 1_000_000n)
 })
 
-test('of two partial refunds of an open payout one is booked by it and the other is held, in either order', async () => {
+test('an open payout books one of two partial refunds, in either order, and the other is held', async () => {
   const payout = await aSent()
   await move(payout, 'undeliverable')
   await move(payout, 'refunded')
@@ -113,7 +113,7 @@ test('a withdrawal without a transfer is listed and logged once, without an amou
   expect(await balance()).toBe(before)
 })
 
-test('the withdrawal of a payout that does not know its transfer yet waits, and counts as a second one if the payout gets another transfer', async () => {
+test('the withdrawal of a payout without a known transfer waits, and counts as a second one if the payout gets another transfer', async () => {
   const payout = await aSent()
   const { transferRef } = await loadStep(db, payout.payoutId)
   const setRef = (ref: string | null) =>
@@ -130,7 +130,7 @@ test('the withdrawal of a payout that does not know its transfer yet waits, and 
   await setRef(transferRef)
 })
 
-test('an undecided movement does not hold the reading position, and is checked again by its id until it is decided', async () => {
+test('an undecided movement does not hold the reading position back, and is checked by its id until it is decided', async () => {
   const payout = await aCompleted()
   await refund(payout)
   const refunded = (await history()).at(-1)

@@ -21,7 +21,7 @@ beforeEach(async () => {
   for (const environment of ['sandbox', 'live'] as const) await tellKeyOf(environment, signers[environment].publicKey)
 })
 describe('a bank event', () => {
-  test('wakes the payout, which asks the bank and is completed', async () => {
+  test('wakes the payout, which polls the bank and completes', async () => {
     const { id, transferRef } = await aPaidTransfer()
     const answer = await deliver(anEvent({ payoutId: id, transferRef, state: 'payment_processed' }))
 
@@ -29,7 +29,7 @@ describe('a bank event', () => {
     await untilStatus(id, 'completed')
   })
 
-  test('is not trusted: its state is looked up at the bank and never booked as sent', async () => {
+  test('is not trusted: the state is fetched from the bank, and the event’s state is never booked', async () => {
     const payout = await aTransfer()
     const event = anEvent({ ...payout, state: 'payment_processed' })
 
@@ -78,7 +78,7 @@ describe('a bank event', () => {
     expect([await deliver(event), await deliver(event)]).toEqual([expected, '200 repeated'])
   })
 
-  test('of one environment does not reach the other’s payouts', async () => {
+  test('of one environment does not reach payouts of the other', async () => {
     const payout = await aTransfer()
     const event = anEvent({ ...payout, state: 'payment_processed' })
 
@@ -119,7 +119,7 @@ describe('a bank event', () => {
     expect([await statusOf(id), await attentionOf(id)]).toEqual(['completed', null])
   })
 
-  test('of a return that the bank confirms makes the payout returned, and the next event refunds it', async () => {
+  test('of a return that the bank confirms returns the payout, and the next event refunds it', async () => {
     const { id, transferRef } = await aCompleted()
     await advance(transferRef, 'returned')
     await deliver(anEvent({ payoutId: id, transferRef, state: 'returned' }))
@@ -175,7 +175,7 @@ describe('an event without a valid, recent signature is 400 and not stored', () 
     expect(await eventsOf(event.event_id)).toEqual([])
   })
 
-  test('one byte changed after it was signed', async () => {
+  test('with one byte changed after signing', async () => {
     const event = anEvent({})
     const text = JSON.stringify(event)
 
@@ -204,7 +204,7 @@ test('a newly registered key is accepted', async () => {
 test('with one signing key for both environments, an event goes to the environment of its object', async () => {
   const [sandbox, live] = [await aTransfer(), await aTransfer('live')]
   for (const environment of ['sandbox', 'live'] as const) await tellKeyOf(environment, signers.sandbox.publicKey)
-  // This first call reads the keys.
+  // A new API reads the changed keys with its first call.
   const api = await startApi({ database: world.api.databaseUrl })
   const wallets: { environment: string; wallet: string; customer: string }[] = await world.api.db.dataSource.query(
     'SELECT environment, wallet_ref AS wallet, customer_ref AS customer FROM wallets WHERE partner_id = $1',
@@ -249,7 +249,7 @@ test('the bank’s own events complete a payout', async () => {
   const { publicKey } = await rail.registerWebhook({ url: `${world.api.url}/webhooks/bank`, key: randomUUID() })
   await tellKeyOf('sandbox', publicKey)
 
-  // We refuse the bank's events until we know its new key, and the bank sends them again.
+  // We refuse the bank's events until we know its new key. The bank then sends them again.
   const { id } = await aPaidTransfer()
 
   expect(await untilStatus(id, 'completed')).toBe(true)

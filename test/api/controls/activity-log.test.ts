@@ -93,7 +93,7 @@ test('closing waits for the entries that are being written when the write of a k
   expect(await flushed).toBe(failed)
 })
 
-test('a flood of refused calls leaves one line a second', async () => {
+test('a flood of refused calls logs one line a second', async () => {
   const activityLog = createActivityLog({ db, clock: systemClock, log })
   const at = systemClock.now()
 

@@ -127,7 +127,7 @@ test('detail names the payout that was created, replayed or read, and the error 
 
 const account = { bank: { account_number: '38290008' } }
 
-test('limit is honoured, and has_more and next_cursor lead through all entries, each once', async () => {
+test('limit is honoured, and has_more and next_cursor page through all entries, each once', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'live')
   // Entries with the same timestamp must not be lost between two pages.
@@ -246,7 +246,7 @@ test('an entry holds nothing of a request’s body, query or path, and no secret
   expect(text).not.toContain(key)
 })
 
-test('a call without a valid key is in no activity list', async () => {
+test('a call without a valid key does not appear in any activity list', async () => {
   const partner = await aPartner(api)
   const [key, revoked] = [await aKey(api, partner, 'sandbox'), await aKey(api, partner, 'sandbox')]
   await revokeKey(api, partner, revoked)

@@ -46,7 +46,7 @@ describe('/openapi.json, /llms.txt, /docs and /docs/guide.md', () => {
     expect(await again.text()).toBe('')
   })
 
-  test('texts are compressed for clients that accept it, and caches keep the encodings apart', async () => {
+  test('texts are compressed for clients that accept it, with Vary so that caches keep the encodings apart', async () => {
     const whole = await raw('/openapi.json', 'identity')
     const [br, gzip] = [await raw('/openapi.json', 'br'), await raw('/openapi.json', 'gzip')]
 
@@ -181,7 +181,7 @@ function blocks(language: string): string[] {
   )
 }
 
-/** Run through a shell with the key in its variable, as a reader would. A refusal of the API fails the test. */
+/** Runs the example in a shell with the key in its variable, as a reader would. An API error fails the test. */
 async function run(example: string): Promise<unknown> {
   const script = example
     .replaceAll(publicUrl, api.url)
@@ -192,7 +192,7 @@ async function run(example: string): Promise<unknown> {
   return JSON.parse(stdout)
 }
 
-/** fetch would decompress the body. */
+/** Does not use fetch, which would decompress the body. */
 function raw(path: string, encoding: string): Promise<{ headers: NodeJS.Dict<string>; bytes: Buffer }> {
   return new Promise((resolve, reject) => {
     request(`${api.url}${path}`, { headers: { 'Accept-Encoding': encoding } }, (response) => {

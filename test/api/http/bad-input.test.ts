@@ -1,4 +1,4 @@
-// Any bad input gets a 4xx with the usual error shape and the right code, never a 500 or a hang.
+// Any bad input gets a 4xx with the usual error format and the right code, never a 500 or a hang.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -180,7 +180,7 @@ describe('a request that is invalid before its body is read', () => {
     expect(wrong.headers.get('Allow')).toBe('POST')
   })
 
-  test('a path without parameters is not taken for an id: other methods are 405 and Allow names its own', async () => {
+  test('a fixed path is not mistaken for an id: other methods are 405, and Allow lists the methods of that path', async () => {
     const paths = [...new Set(routes.map(({ path }) => path))].filter((path) => !path.includes(':'))
     const answers = await Promise.all(
       paths.map(async (path) => {
@@ -225,7 +225,7 @@ describe('a request that is invalid before its body is read', () => {
       400,
       'bad_request',
     ],
-  ])('%s gets the error shape too', async (_name, text, status, code) => {
+  ])('%s gets the usual error format too', async (_name, text, status, code) => {
     const answer = await raw(text)
 
     expect(answer.status).toBe(status)
@@ -233,7 +233,7 @@ describe('a request that is invalid before its body is read', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ error: { code } })
   })
 
-  test('every response carries a request id and security headers, and never names the software behind it', async () => {
+  test('every response carries a request id and security headers, and does not name the server software', async () => {
     const { headers } = await fetch(`${api.url}/v1/account`)
 
     expect(headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/)

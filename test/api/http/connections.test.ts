@@ -1,4 +1,4 @@
-// Silent, slow and non-reading clients are disconnected, and other clients are served all the time.
+// Silent, slow and non-reading clients are disconnected, and other clients are served throughout.
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -22,7 +22,7 @@ test('clients that are silent, send slowly or do not read are disconnected after
     ...Array.from({ length: 50 }, () => openHostile('')),
     ...Array.from({ length: 50 }, () => openHostile('GET / HTTP/1.1\r\nX: ', 'x')),
     ...Array.from({ length: 50 }, () => openHostile(post, ' ')),
-    // More than the buffers of both ends hold.
+    // More data than the buffers of both ends hold.
     ...Array.from({ length: 5 }, () => openHostile('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100))),
     openHostile('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 'x'),
     openHostile('HELLO\r\n\r\n', 'x'),
@@ -44,7 +44,7 @@ test('a client that waits for a slow answer is not mistaken for one that does no
   const key = await aKey(api, await aPartner(api), 'sandbox')
   const slow = await startApi({ database: api.databaseUrl, answerTimeoutMs: 16_000 })
 
-  // No worker runs, so the answer takes as long as the API waits for one.
+  // No worker runs, so the answer takes the API's full waiting time.
   const { status } = await slow.post('/v1/sandbox/top-ups', { usdc: '1.00' }, { key })
   await slow.close()
 

@@ -74,7 +74,7 @@ test('a download that is not read to its end does not block other reads', async 
   await aPayoutRow(api, partner)
   const file = await fetch(`${api.url}/v1/payouts.csv`, { headers: { Authorization: `Bearer ${caller.key}` } })
 
-  // One after the other, because a statement of the download may occupy one of the three connections.
+  // Runs one after the other, because a statement of the download may occupy one of the three connections.
   for (const path of ['usage', 'recipients', 'payouts']) expect((await api.get(`/v1/${path}`, caller)).status).toBe(200)
   await file.body?.cancel()
 })

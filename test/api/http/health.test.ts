@@ -7,7 +7,7 @@ import { aClock } from '../../support/api/fixtures'
 const clock = aClock('2026-11-16T12:00:00Z')
 const api = useApi({ clock })
 
-/** Each call comes after the cached result of the previous check has expired. */
+/** Checks readiness after the cached result of the previous check has expired. */
 async function ready(): Promise<{ status: number; body: unknown }> {
   clock.set(new Date(clock.now().getTime() + 1_000).toISOString())
   const response = await fetch(`${api.url}/readyz`)

@@ -1,5 +1,5 @@
-// Writes from pages of other sites are refused with 403 forbidden_origin before anything happens, whatever
-// the cookie.
+// Writes from pages of other sites are refused with 403 forbidden_origin before anything happens, regardless
+// of cookies.
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { isFromOurPages } from '../../../api/http/callers/origin'
 import { apiKey } from '../../../db/partners/api-keys'
@@ -104,7 +104,7 @@ describe('our own pages', () => {
     [{ origin: publicUrl, 'sec-fetch-site': 'same-origin', 'content-type': json }],
     [{ origin: publicUrl }],
     [{ 'sec-fetch-site': 'same-origin', 'content-type': 'application/json; charset=utf-8' }],
-    // A user who opens the dashboard under another of its host names.
+    // A user may open the dashboard under another of its host names.
     [{ origin: 'https://pay.example.com', host: 'pay.example.com', 'sec-fetch-site': 'same-origin' }],
   ])('are accepted with %j', (headers) => {
     expect(isFromOurPages(headers, publicUrl)).toBe(true)
@@ -120,7 +120,7 @@ describe('our own pages', () => {
     [{ origin: 'http://payouts.example.com', host: 'payouts.example.com' }],
     [{ origin: 'http://payouts.example.com', host: 'payouts.example.com', 'sec-fetch-site': 'same-origin' }],
     [{ origin: 'http://127.0.0.1:3000', host: '127.0.0.1:3000' }],
-  ])('must use https when the configured address does, so not %j', (headers) => {
+  ])('must use https if the configured address does, so %j is refused', (headers) => {
     expect(isFromOurPages(headers, publicUrl)).toBe(false)
   })
 })

@@ -10,7 +10,7 @@ import { aClock, aKey, aPartner, aSession, revokeKey } from '../../support/api/f
 const api = useApi({ rateLimit: 'on' })
 
 test('a flood of one key is refused with 429, Retry-After and the RateLimit fields', async () => {
-  // Few enough that even a busy machine sends more than the bucket gains.
+  // The limit is so low that even a busy machine sends more than the bucket gains.
   const key = await aKey(api, await aPartner(api, { rateLimitSandbox: 2 }), 'sandbox')
 
   const answers = await Promise.all(Array.from({ length: 120 }, () => api.get('/v1/account', { key })))
@@ -89,7 +89,7 @@ test('a refused caller is accepted again when the bucket has filled', async () =
   expect(answer.status).toBe(200)
 })
 
-describe('security events are limited by the hour, so an attacker cannot bury one', () => {
+describe('security events are limited per hour, so that an attacker cannot bury one', () => {
   const hurried = () => aPartner(api, { rateLimitSandbox: 1_000 })
   const refusedAfter = async (limit: number, once: () => Promise<Answer>) => {
     const statuses: number[] = []
@@ -98,7 +98,7 @@ describe('security events are limited by the hour, so an attacker cannot bury on
     return { statuses: new Set(statuses), next: [status, body.error?.code, headers.get('Retry-After')] }
   }
 
-  test('30 keys, while keys can always be revoked', async () => {
+  test('30 keys can be created, and keys can always be revoked', async () => {
     const session = await aSession(api, await hurried())
     const revoked: number[] = []
     // A refused request does not count: a stolen session has no code, so it cannot use up the hour's live
@@ -119,7 +119,7 @@ describe('security events are limited by the hour, so an attacker cannot bury on
     expect([revoked.length, new Set(revoked)]).toEqual([30, new Set([200])])
   })
 
-  test('30 switches to one partner', async () => {
+  test('30 switches to one partner are allowed', async () => {
     const partner = await hurried()
     const session = await aSession(api, partner)
 

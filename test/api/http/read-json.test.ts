@@ -1,4 +1,4 @@
-// Reading a body, independent of routes: repeated keys, broken characters, size limits and clients that
+// Reading a body, independent of routes: repeated keys, lone surrogates, size limits and clients that
 // disconnect.
 import { once } from 'node:events'
 import { IncomingMessage } from 'node:http'
@@ -32,7 +32,7 @@ test.each([
   [String.raw`{"a":"\ud83d\ude00"}`],
   [String.raw`{"a":"\\ud800"}`],
   [String.raw`{"\uD83D\uDE00":["\uD83D\uDE00"]}`],
-])('%s has only whole characters', async (json) => {
+])('%s has no lone surrogate', async (json) => {
   expect(await read(json)).toEqual(JSON.parse(json))
 })
 
@@ -43,7 +43,7 @@ test.each([
   [String.raw`{"a":[{"b":"\udfff"}]}`],
   [String.raw`{"\ud800":1}`],
   [String.raw`"\ud800"`],
-])('%s has half of a surrogate pair', async (json) => {
+])('%s has a lone surrogate', async (json) => {
   await expect(read(json)).rejects.toMatchObject({
     code: 'invalid_json',
     message: expect.stringContaining('surrogate'),

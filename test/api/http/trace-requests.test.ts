@@ -43,7 +43,7 @@ test.each([
   ['01', 0, []],
   ['00', 1, [{ ...theirs, sampled: false }]],
   ['01', 1, [{ ...theirs, sampled: true }]],
-])('a traceparent with the flags %s at a ratio of %s: the ratio decides', async (flags, ratio, links) => {
+])('with traceparent flags %s and a ratio of %s, the ratio decides', async (flags, ratio, links) => {
   const traceparent = `00-${theirs.traceId}-${theirs.spanId}-${flags}`
 
   const spans = await tracesOf({ ratio, status: 200, headers: { traceparent } })

@@ -89,7 +89,7 @@ test('the parameter environment has no effect, for keys and for members', async 
   expect((await api.get('/v1/invoices?environment=sandbox', { session })).body).toEqual(await list())
 })
 
-test('a sandbox key sees no invoice: not in the list, by id, as a document or by its charges', async () => {
+test('a sandbox key sees no invoice: neither in the list, nor by id, as a document or by its charges', async () => {
   const { id } = await anInvoice(api, partner, { period: '2026-10-01' })
   const sandbox = await aKey(api, partner, 'sandbox')
   const statusOf = async (path: string) => (await api.get(path, { key: sandbox })).status
@@ -148,7 +148,7 @@ describe('one invoice', () => {
   const aNumber = () => `INV-2026-${randomUUID().slice(0, 6)}`
   const get = (path: string, headers = {}) => api.get(`/v1/invoices/${path}`, { ...caller, headers })
 
-  test('is the same as in the list', async () => {
+  test('matches the invoice in the list', async () => {
     const invoice = await anInvoice(api, partner, { ...october, number: aNumber() }, lines)
 
     const { status, body } = await get(invoice.id)
@@ -192,7 +192,7 @@ describe('one invoice', () => {
     expect(first.bytes.toString('latin1')).toContain(expected)
   })
 
-  test('as a document is 304 for a client that has it, until it is paid', async () => {
+  test('as a document is 304 for a client that has the current version, until it is paid', async () => {
     const invoice = await anInvoice(api, partner, { ...october, number: aNumber() }, lines)
     const first = await get(`${invoice.id}.csv`)
     const known = { 'If-None-Match': first.headers.get('ETag') ?? '' }
@@ -223,7 +223,7 @@ describe('one invoice', () => {
     },
   )
 
-  test('with another ending is not found', async () => {
+  test('with another file extension is not found', async () => {
     const invoice = await anInvoice(api, partner, { ...october, number: aNumber() }, lines)
 
     expect((await get(`${invoice.id}.xls`)).status).toBe(404)

@@ -67,7 +67,7 @@ test('one failed registration raises PayoutsRegistrationFailing, and a refused a
   expect(firingFor('PayoutsRegistrationFailing', afterRefusal, shown())).toEqual(['sandbox'])
 })
 
-test('a payout alone makes three calls soon enough for an alert within two minutes', () => {
+test('a single payout makes three calls soon enough for an alert within two minutes', () => {
   const { pollMs, briefCallMs, backgroundCallMs } = loadConfig(neededSettings).payouts
   const [scrapeMs, evaluationMs] = [15_000, 15_000]
 

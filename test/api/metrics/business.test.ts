@@ -46,7 +46,7 @@ test('open payouts are counted by status, with their total and the age of the ol
   expect(value('payouts_database_up')).toBe(1)
 })
 
-test('a pending payout ages from the call to the bank, or from when it could have been sent, without pauses', async () => {
+test('the age of a pending payout counts from its call to the bank, or from when it could have been sent, without pauses', async () => {
   const partner = await aPartner(api)
   const pending = { status: 'pending', createdAt: anHourAgo } as const
   await aPayoutRow(api, partner, { ...pending, submitStartedAt: null })
@@ -69,7 +69,7 @@ test('a pending payout ages from the call to the bank, or from when it could hav
   expect(paused.value('payouts_oldest_pending_seconds{environment="live",bank="not_called"}')).toBe(3_606)
 })
 
-test('an unsent payout of a suspended partner waits on purpose and has no age', async () => {
+test('an unsent payout of a suspended partner waits intentionally, so its age is not counted', async () => {
   const partner = await aPartner(api)
   await aPayoutRow(api, partner, { status: 'pending', createdAt: anHourAgo, submitStartedAt: null })
   await api.db.dataSource.query(`UPDATE partners SET status = 'suspended' WHERE id = $1`, [partner.id])
@@ -241,7 +241,7 @@ function settle(payoutId: string, status: string): string {
     VALUES ('${payoutId}', '${now}', '${status}', '${status}', 'bank')`
 }
 
-/** After its cache expires, and before any payout is old enough to be skipped. */
+/** Scrapes after the cache has expired, and before any payout is old enough to be skipped. */
 async function scrapeLater(): ReturnType<typeof scrape> {
   clock.set(new Date(clock.now().getTime() + 6_000).toISOString())
   return scrape(url)

@@ -30,7 +30,7 @@ afterEach(async () => {
   await api.close()
 })
 
-test('the age of the reconciliation is that of its least recently checked wallet', async () => {
+test('the age of the reconciliation is that of the least recently checked wallet', async () => {
   const wallets = [await aSandboxWallet(), await aSandboxWallet()]
   for (const walletId of wallets) await checkWallet(walletId)
   const whileItRuns = await scrapeAt('12:10')
@@ -49,7 +49,7 @@ test('the age of the reconciliation is that of its least recently checked wallet
   }
 })
 
-test.each(['ledger_sets', 'charges', 'activity'] as const)('rows of %s that are not sealed age', async (table) => {
+test.each(['ledger_sets', 'charges', 'activity'] as const)('the age of unsealed rows of %s grows', async (table) => {
   const partner = await aPartner(api)
   const walletId = await aSandboxWallet()
   const write = {
@@ -159,7 +159,7 @@ test('data due for erasure is overdue from its due time; data that must stay is 
   }
 })
 
-test('a partner that the monthly run left out is counted until it has its invoice', async () => {
+test('a partner that the monthly run skipped is counted until it has its invoice', async () => {
   const left = await aLivePartner()
   await anInvoice(api, await aLivePartner(), { period: '2026-10-01' })
   await anInvoice(api, await aLivePartner(), { period: '2026-10-01', status: 'void' })

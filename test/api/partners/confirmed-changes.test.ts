@@ -88,7 +88,7 @@ describe.each(Object.entries(actions))('%s', (_name, make) => {
     expect(await power()).toEqual(before)
   })
 
-  test('is done once with the code, and the mail describes it', async () => {
+  test('succeeds once with the code, and the mail describes the change', async () => {
     const code = await codeOf()
     const mail = (await confirmMails(api)).find((each) => each.code === code)
 
@@ -122,7 +122,7 @@ describe.each(Object.entries(actions))('%s', (_name, make) => {
     expect(outcomeOf(await send({ code }))).toEqual(refusal)
   })
 
-  test('is done once when ten requests with one code arrive together', async () => {
+  test('succeeds once when ten requests with one code arrive together', async () => {
     const code = await codeOf()
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => send({ code })))

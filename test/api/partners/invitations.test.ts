@@ -38,7 +38,7 @@ test('the session lists invitations separately, until the person switches to the
   )
 })
 
-test('a person declines an invitation from their own partner’s account, even that of a suspended partner; its admins see that', async () => {
+test('a person declines an invitation while signed in elsewhere, even from a suspended partner, whose admins see it', async () => {
   const { own, inviting, email, session } = await anInvited({ as: 'admin' })
   const admin = await aSession(api, inviting)
   await changePartner(api, inviting, { status: 'suspended' })

@@ -62,7 +62,7 @@ test('a sandbox key sees sandbox keys only, even through a cursor', async () => 
   expect(byCursor.status).toBe(422)
 })
 
-test('pages lead through all keys, each once, and members filter by environment and status', async () => {
+test('pages show all keys, each once, and members can filter by environment and status', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
   const made: string[] = []

@@ -55,7 +55,7 @@ test('an invited member is in the list, gets a mail with the sign-in address, an
   expect(signedIn.status).toBe(201)
 })
 
-test('an invitation by an unverified partner contains none of its text, neither a name nor the slug made of it', async () => {
+test('an invitation by an unverified partner contains none of its text: neither a name nor the slug', async () => {
   const partner = await aPartner(api)
   await changePartner(api, partner, { name: 'You have won', verificationStatus: 'not_started' })
   const email = anEmail()
@@ -137,7 +137,7 @@ test('the last admin can neither be removed nor made a viewer', async () => {
   expect((await promote(session, id)).status).toBe(200)
 })
 
-test('an invited admin who never signed in does not count: the inviting admin stays, and can remove them', async () => {
+test('an invited admin who never signed in does not count, so the inviting admin must stay and can remove them', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
   const invited = anEmail()
@@ -171,7 +171,7 @@ test('a viewer may leave, which signs them out, and cannot remove others', async
   expect((await api.get('/v1/auth/session', { session })).status).toBe(401)
 })
 
-test('of two admins who remove each other at the same moment, one stays', async () => {
+test('when two admins remove each other at the same moment, one stays', async () => {
   const partner = await aPartner(api)
   const [one, other] = [await aSession(api, partner), await aSession(api, partner)]
   const ownId = async (session: string) =>
@@ -221,7 +221,7 @@ test('changes are in the activity list with the email of the actor', async () =>
   ])
 })
 
-test('an admin of a suspended partner can take rights away: remove, demote, withdraw an invitation, sign out', async () => {
+test('an admin of a suspended partner can withdraw rights: remove, demote, withdraw an invitation, sign out', async () => {
   const partner = await aPartner(api)
   const [session, removed, demoted] = [
     await aSession(api, partner),

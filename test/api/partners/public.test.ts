@@ -19,7 +19,7 @@ test('anyone may see a partner’s name, logo and colour', async () => {
   })
 })
 
-test('a partner without branding has nulls, and a suspended one is still there', async () => {
+test('a partner without branding has nulls, and a suspended partner is still shown', async () => {
   const partner = await aPartner(api, { status: 'suspended' })
 
   const { status, body } = await api.get(`/v1/public/partners/${partner.slug}`)

@@ -9,7 +9,7 @@ const api = useApi()
 
 const change = (session: string, body: object) => api.send('PATCH', '/v1/account', body, { session })
 
-test('fields that are sent change, others stay, and null clears a field', async () => {
+test('only the fields in the request change, and null clears a field', async () => {
   const partner = await aPartner(api, { logoUrl: 'https://acme.test/old.svg', verificationStatus: 'not_started' })
   const session = await aSession(api, partner)
   const wanted = {
@@ -148,7 +148,7 @@ const allOn = {
   case: true,
 }
 
-test('each mail can be switched off separately and is on until then, and the session agrees with the response', async () => {
+test('each mail is on by default and can be switched off separately, and the session agrees with the response', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
   const sessionPartner = async () => Object((await api.get('/v1/auth/session', { session })).body['partner'])

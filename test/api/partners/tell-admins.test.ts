@@ -243,7 +243,7 @@ describe('the first live payout', () => {
     expect(second[0]?.text).toContain(`by ${other.email}`)
   })
 
-  test('is mailed by any process, because it is stored with the payout; a refused payout stores none', async () => {
+  test('can be mailed by any process, because its notice is stored with the payout; a refused payout stores none', async () => {
     const key = await aKey(api, partner, 'live')
     const stored = () =>
       api.db.dataSource.query(`SELECT about FROM notices WHERE kind = 'first_payout' AND partner_id = $1`, [partner.id])

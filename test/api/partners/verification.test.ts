@@ -92,7 +92,7 @@ describe('an admin', () => {
     await untilShown(session, ({ status, reasons }) => status === 'rejected' && reasons.length === 2)
   })
 
-  test('cannot make live payouts while the bank has paused the business, and can afterwards', async () => {
+  test('cannot make live payouts while the bank has paused the business, but can afterwards', async () => {
     const { partner, session } = await anApproved()
     const key = await aKey(api, partner, 'live')
     await setBankStatus(partner, { status: 'paused' })
@@ -140,7 +140,7 @@ describe('it is refused', () => {
   test.each([
     ['Temporal is unavailable', { temporalAddress: '127.0.0.1:1', bank: true }],
     ['there is no live bank', { bank: false }],
-  ])('with 503 and nothing started while %s', async (_, { bank: has, ...options }) => {
+  ])('with 503, and nothing is started, while %s', async (_, { bank: has, ...options }) => {
     const live = has ? { url: `${bank.url}/v0`, key: keys.live } : null
     const other = await startApi({ ...options, bank: { sandbox: null, live } })
     const partner = await aPartner(other, { verificationStatus: 'not_started' })
@@ -154,7 +154,7 @@ describe('it is refused', () => {
     await other.close()
   })
 
-  test('nine times out of ten concurrent clicks, and accepted once', async () => {
+  test('for nine of ten concurrent clicks, and accepted once', async () => {
     const { session } = await aBeginner()
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => api.post(path, {}, { session })))

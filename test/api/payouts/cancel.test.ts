@@ -75,14 +75,14 @@ test('a cancel that no worker can decide is 503, and the payout is unchanged', a
   await until('the cancel was decided', async () => (await statusOf(id)) !== 'pending')
 })
 
-test('a payout that the bank has is 409 with its status, and continues', async () => {
+test('a cancel of a payout that the bank has is 409 with its status, and the payout continues', async () => {
   const id = String((await world.pay(payer)).body['id'])
 
   expect(await outcomeOf(cancel(id))).toEqual([409, 'invalid_state', { status: 'processing' }])
   expect(await world.transfersOf(id)).toHaveLength(1)
 })
 
-test('a payout that the bank may have is 409 pending', async () => {
+test('a cancel of a payout that the bank may have is 409 pending', async () => {
   // The answer to every repeat is lost too. Otherwise one could resolve the outcome before the cancel arrives.
   const toTransfers = { method: 'POST', path: '/v0/transfers' }
   await world.bank.fault({ kind: 'reset', stage: 'after', times: null, match: toTransfers })
@@ -91,7 +91,7 @@ test('a payout that the bank may have is 409 pending', async () => {
   expect(await outcomeOf(cancel(id))).toEqual([409, 'invalid_state', { status: 'pending' }])
 })
 
-test('a suspended partner may cancel, because it stops money', async () => {
+test('a suspended partner may cancel, because that only stops money', async () => {
   const id = await aWaiting('order-suspended')
   await changePartner(world.api, payer, { status: 'suspended' })
 
@@ -112,7 +112,7 @@ test('the activity list shows who cancelled it', async () => {
   ])
 })
 
-test('a cancel from the Temporal Web UI wakes it too, and the activity list names that source', async () => {
+test('a cancel from the Temporal Web UI also cancels the payout, and the activity list names that source', async () => {
   const id = await aWaiting('order-web-ui')
 
   await world.temporal.workflow.getHandle(idOf('order-web-ui')).cancel()

@@ -52,7 +52,7 @@ test('a recall is opened with dates, and shown in the timeline and the activity 
   expect(written[0]).toMatchObject({ status: 201, detail: `recall of ${id}`, madeBy: body['opened_by'], ...live })
 })
 
-test('its workflow waits for the deadline, and its history holds neither the reason nor a name', async () => {
+test('the workflow of a case waits for the deadline, and its history holds neither the reason nor a name', async () => {
   const { id } = await aPayoutRow(api, partner, live)
   const { body } = await open(id, 'trace')
 
@@ -67,7 +67,7 @@ test('its workflow waits for the deadline, and its history holds neither the rea
   expect(order).toEqual({ caseId: body['id'], dueInMs: 5 * dayMs, lookEveryMs: dayMs })
 })
 
-test('without Temporal it is still opened, because the row is authoritative', async () => {
+test('without Temporal a case is still opened, because the row is authoritative', async () => {
   const alone = await startApi({ database: api.databaseUrl, temporalAddress: '127.0.0.1:1' })
   const { id } = await aPayoutRow(api, partner, live)
 
@@ -93,7 +93,7 @@ test.each([
   }
 })
 
-test('of ten concurrent requests for the same case one opens it, and the others get its id', async () => {
+test('one of ten concurrent requests for the same case opens it, and the others get its id', async () => {
   const { id } = await aPayoutRow(api, partner, live)
 
   const answers = await Promise.all(Array.from({ length: 10 }, () => open(id, 'recall')))

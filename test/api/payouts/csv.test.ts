@@ -52,7 +52,7 @@ describe('q', () => {
 })
 
 describe('the CSV', () => {
-  test('has a row for each payout, newest first, and spreadsheets run no name or reference', async () => {
+  test('has a row for each payout, newest first, and no name or reference runs in a spreadsheet', async () => {
     const row = await aPayoutRow(api, partner, {
       recipientName: '<img src=x onerror=alert(1)>',
       reference: '=cmd|"/C calc"!A0',
@@ -93,10 +93,10 @@ describe('the CSV', () => {
     expect((await api.get('/v1/payouts.csv?limit=1', caller)).status).toBe(422)
   })
 
-  test('of more payouts than one read returns has each of them once', async () => {
+  test('of more payouts than fit into one read contains each of them once', async () => {
     const same = new Date('2026-11-01T10:00:00.123Z')
     const rows: { readonly id: string }[] = []
-    // A few at a time: all at once would wait too long for a connection.
+    // Creates a few at a time, because all together would wait too long for a connection.
     while (rows.length < 1_003) {
       const some = Array.from({ length: 17 }, () => aPayoutRow(api, partner, { createdAt: same }))
       rows.push(...(await Promise.all(some)))

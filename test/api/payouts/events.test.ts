@@ -46,7 +46,7 @@ test('events of a payout that the bank refused end with the refund', async () =>
   ])
 })
 
-test('events of a second attempt begin with it, because the caller was never answered about the first', async () => {
+test('events of a second attempt do not include the first, because the caller got no payout for it', async () => {
   const request = aRequest()
   const key = `order-${randomUUID()}`
   await world.bank.fault({ kind: 'status', status: 401, match: { method: 'POST', path: '/v0/transfers' } })

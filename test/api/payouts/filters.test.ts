@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const digits = (max: number, length: number) => fc.nat(max).map((n) => String(n).padStart(length, '0'))
 
-/** Shaped like date-times, valid and invalid: month 13, hour 24, second 60, unused zones, year 0. */
+/** Strings shaped like date-times, valid and invalid: month 13, hour 24, second 60, unused zones, year 0. */
 const almostDateTime = fc
   .tuple(
     digits(10_000, 4),

@@ -56,7 +56,7 @@ describe('the list', () => {
   test('pages show every payout once, including those of the same millisecond and microsecond', async () => {
     const rows = []
     for (let n = 0; n < 9; n++) rows.push(await aPayoutRow(api, partner, { createdAt: at(0) }))
-    // PostgreSQL keeps microseconds, which a cursor made of JavaScript's milliseconds would skip or repeat.
+    // PostgreSQL stores microseconds. A cursor with JavaScript's milliseconds would skip or repeat rows.
     for (const [n, { id }] of rows.slice(0, 6).entries()) {
       const micros = `interval '${n % 3} microseconds'`
       await api.db.dataSource.query(`UPDATE payouts SET created_at = created_at + ${micros} WHERE id = $1`, [id])
@@ -74,14 +74,14 @@ describe('the list', () => {
     expect(new Set(seen).size).toBe(9)
   })
 
-  test('a page that ends with the last payout has no next one', async () => {
+  test('a page that ends with the last payout has no next page', async () => {
     for (const minute of [1, 2]) await aPayoutRow(api, partner, { createdAt: at(minute) })
 
     expect(await list('?limit=2')).toMatchObject({ has_more: false, next_cursor: null })
     expect(await list('?limit=1')).toMatchObject({ has_more: true })
   })
 
-  test('hides undecided and released payouts, and shows those answered as pending', async () => {
+  test('hides undecided and released payouts, and shows acknowledged pending ones', async () => {
     const undecided = { status: 'pending', verdictAt: null, verdict: null } as const
     await aPayoutRow(api, partner, undecided)
     await aPayoutRow(api, partner, { ...undecided, verdict: 'payout_not_created', releasedAt: at(2) })

@@ -53,7 +53,7 @@ describe('the account’s own settings', () => {
     },
   )
 
-  test('GB switched off is corridor_not_enabled, and the amount comes first', async () => {
+  test('a disabled GB corridor is corridor_not_enabled, but an invalid amount is reported first', async () => {
     const off = await aPartner(api, { enabledCountries: [], minPayoutPence: 250n })
     const offKey = await aKey(api, off, 'sandbox')
 

@@ -7,7 +7,7 @@ import { aKey, aPartner, aPayoutRow, useCaller } from '../../support/api/fixture
 const api = useApi()
 const { partner, caller } = useCaller(api)
 
-test('a payout has every field, and of its recipient only the name and the last four digits', async () => {
+test('a payout has every field, but only the name and the last four digits of its recipient', async () => {
   const createdAt = new Date('2026-11-16T09:30:00.123Z')
   const row = await aPayoutRow(api, partner, {
     createdAt,
@@ -107,7 +107,7 @@ describe('polling', () => {
     expect(await ask('')).toBe(200)
   })
 
-  test('an ETag gives no access: without a key it is 401, for another partner 404', async () => {
+  test('an ETag gives no access: a request without a key is 401, and one of another partner 404', async () => {
     const row = await aPayoutRow(api, partner)
     const path = `/v1/payouts/${row.id}`
     const headers = { 'If-None-Match': (await api.get(path, caller)).headers.get('ETag') ?? '' }

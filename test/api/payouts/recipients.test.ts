@@ -54,7 +54,7 @@ test('a recipient whose only payout is in flight or returned is listed with noth
   ])
 })
 
-test('payouts with erased bank details belong to no account, and a page may still start after one', async () => {
+test('payouts with erased bank details belong to no account, but a page may still start after one', async () => {
   const erased = { accountHash: null, accountHashKeyId: null }
   const [earlier, later] = [on('2026-11-01'), on('2026-11-05')]
   await aPayoutRow(api, partner, { createdAt: earlier, recipientName: 'Ada' })
@@ -68,7 +68,7 @@ test('payouts with erased bank details belong to no account, and a page may stil
   expect((await list(`?starting_after=${id}`)).data?.map(({ name }) => name)).toEqual(['Ada'])
 })
 
-test('failed, cancelled, released, older than 12 months, other partners’ and the other environment’s do not count', async () => {
+test('failed, cancelled, released and old payouts do not count, nor do those of other partners and environments', async () => {
   await aPayoutRow(api, partner, { status: 'failed' })
   await aPayoutRow(api, partner, { status: 'cancelled' })
   await aPayoutRow(api, partner, { status: 'pending', releasedAt: clock.now() })

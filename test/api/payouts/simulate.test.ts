@@ -91,7 +91,7 @@ test('stall: the bank holds the transfer, the payout stays processing, and any o
   await becomes(id, 'completed')
 })
 
-test('a transfer that ended at the bank first is too late to change, and nothing moves back', async () => {
+test('a transfer that is already final at the bank cannot be changed, and nothing is reversed', async () => {
   const id = await paid()
   await world.stopWorkers()
   const [transfer] = await world.transfersOf(id)
@@ -115,7 +115,7 @@ test('a status that does not allow the outcome is 409, with the status', async (
       ['settle', 'fail', 'stall', 'return'].map((outcome) => simulate(id, { outcome })),
     )
 
-    // A transfer that the bank does not have: a request that gets as far as the bank is 502.
+    // The bank does not have this transfer, so a request that reaches the bank is 502.
     const possible =
       status === 'processing' ? [502, 502, 502, 502] : [409, 409, 409, status === 'completed' ? 502 : 409]
     expect([status, outcomes.map((answer) => answer.status)]).toEqual([status, possible])
@@ -204,7 +204,7 @@ test('a bank that is not simulated gets no request', async () => {
   })
 })
 
-test('a payout on the simulated rail is at no bank', async () => {
+test('a payout on the simulated rail cannot be simulated at the bank', async () => {
   const partner = await aPartner(world.api)
   const key = await aKey(world.api, partner, 'sandbox')
   const { id } = await aPayoutRow(world.api, partner, { status: 'processing' })

@@ -46,7 +46,7 @@ test('a code works only in the browser that requested it, and guesses elsewhere 
   expect(signedIn.status).toBe(201)
 })
 
-test('one address cannot use up the codes of an email', async () => {
+test('one address cannot use up all codes of an email', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const stranger = aBrowser()
 
@@ -92,7 +92,7 @@ test('the codes sent to an email within an hour can be guessed at 56 times in to
   expect((await triesAt(email)) - before).toBe(56)
 })
 
-test('with many open codes a new one can be tried once: a right code signs in, a wrong one ends it', async () => {
+test('with many open codes, a new one allows one attempt: a right code signs in, a wrong one voids it', async () => {
   const { email } = await aMember(api, await aPartner(api))
   for (let asked = 0; asked < forgivingCodesPerEmailAndHour; asked++) await ask(aBrowser(), email)
   const [careful, careless] = [aBrowser(), aBrowser()]
@@ -109,7 +109,7 @@ test('with many open codes a new one can be tried once: a right code signs in, a
   expect(locked.body.error?.message).not.toBe(wrong.body.error?.message)
 })
 
-test('a new code voids the previous one in the same browser, and none in another', async () => {
+test('a new code voids the previous one in the same browser, but none in another', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const [one, other] = [aBrowser(), aBrowser()]
   const [first, ofOther] = [await mailedCode(one, email), await mailedCode(other, email)]
@@ -208,7 +208,7 @@ function mailsSettled(email: string): Promise<boolean> {
   })
 }
 
-/** One round of the attack: a code in a new browser, and all wrong attempts at it. */
+/** One round of the attack: requests a code in a new browser, and uses up its wrong attempts. */
 async function attack(email: string): Promise<void> {
   const stranger = aBrowser()
   await ask(stranger, email)

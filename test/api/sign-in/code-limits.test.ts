@@ -29,7 +29,7 @@ test('a sign-up requested by a stranger leaves the sign-in code unchanged', asyn
   expect([asked.status, answer.status]).toEqual([202, 201])
 })
 
-test('a guess counts only against the code of its purpose, and each allows five', async () => {
+test('a guess counts only against the code of its purpose, and each code allows five', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const code = await aCode(api, inbox, email)
   await askToSignUp(email)
@@ -82,7 +82,7 @@ test('a person who names a partner that is not theirs is refused like an unknown
   expect([foreign.status, foreign.body, foreign.headers.get('Set-Cookie')]).toEqual([401, unknown.body, null])
 })
 
-test('on the page of another partner a right code is not used up, and a wrong one counts as an attempt', async () => {
+test('on another partner’s page a right code is not used up, but a wrong one counts as an attempt', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const { slug } = await aPartner(api)
   const code = await aCode(api, inbox, email)

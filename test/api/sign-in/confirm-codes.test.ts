@@ -73,7 +73,7 @@ const refusal = { status: 422, code: 'invalid_confirm_code' }
 const outcomeOf = ({ status, body }: Awaited<ReturnType<typeof pay>>) => ({ status, code: body.error?.code })
 const wrongFor = (code: string) => (code === '000000' ? '000001' : '000000')
 
-test('a live payout is made with the emailed code, by the admin who asked, and is in the activity list under their email', async () => {
+test('an admin makes a live payout with the emailed code, and the activity list shows it under their email', async () => {
   const key = aKeyName()
   const { body: asked } = await askFor(wanted, key)
   const code = (await mailTo(asked['sent_to'])).subject.slice(0, 6)
@@ -88,7 +88,7 @@ test('a live payout is made with the emailed code, by the admin who asked, and i
   ])
 })
 
-test('the mail shows code, amount, recipient, sort code and last four digits, and no more of the account', async () => {
+test('the mail shows code, amount, recipient, sort code and last four digits, but no more of the account', async () => {
   const key = aKeyName()
   const { body } = await askFor(
     aRequest({ ...wanted, recipient: { ...wanted['recipient'], last_name: '<img src=x onerror=alert(1)>' } }),
@@ -123,7 +123,7 @@ describe('a code is for one payout', () => {
     ['another sort code', { recipient: { ...recipient, bank: { ...recipient['bank'], sort_code: '200416' } } }],
     ['another name', { recipient: { ...recipient, first_name: 'Eda' } }],
     ['another reference', { reference: 'Invoice 1043' }],
-  ])('with %s it is refused, and the payout it was sent for can still be made', async (_what, change) => {
+  ])('with %s the code is refused, and the payout it was mailed for can still be made', async (_what, change) => {
     const key = aKeyName()
     const code = await codeFor(wanted, key)
 
@@ -133,7 +133,7 @@ describe('a code is for one payout', () => {
     expect([outcomeOf(changed), unchanged.status]).toEqual([refusal, 201])
   })
 
-  test('under another key, in another partner’s account and by another admin it is refused', async () => {
+  test('a code is refused under another key, in another partner’s account and from another admin', async () => {
     const key = aKeyName()
     const code = await codeFor(wanted, key)
     const theirs = await aSession(api, await aFundedPartner())
@@ -148,7 +148,7 @@ describe('a code is for one payout', () => {
     expect(answers.map(outcomeOf)).toEqual([refusal, refusal, refusal])
   })
 
-  test('once used it pays nothing more: another key is refused, the same key replays and needs no code', async () => {
+  test('a used code pays nothing more: another key is refused, and the same key replays without a code', async () => {
     const key = aKeyName()
     const code = await codeFor(wanted, key)
     const first = await pay(wanted, key, code)
@@ -197,7 +197,7 @@ describe('a code is for one payout', () => {
 })
 
 describe('guessing', () => {
-  test('five wrong attempts end a code, and then the right one is refused too', async () => {
+  test('five wrong attempts void a code, and then the right one is refused too', async () => {
     const key = aKeyName()
     const code = await codeFor(wanted, key)
     for (let tried = 0; tried < 5; tried++) await pay(wanted, key, wrongFor(code))
@@ -206,7 +206,7 @@ describe('guessing', () => {
     expect(await stored()).toBe(0)
   })
 
-  test('of a hundred concurrent guesses only five count', async () => {
+  test('only five of a hundred concurrent guesses count', async () => {
     const key = aKeyName()
     const { body } = await askFor(wanted, key)
     const code = (await mailTo(body['sent_to'])).subject.slice(0, 6)
@@ -245,7 +245,7 @@ describe('guessing', () => {
     const key = aKeyName()
     const older = await codeFor(wanted, key)
     let newer = older
-    // One time in a million two codes are equal, and then the test could not distinguish them.
+    // One time in a million, two codes are equal, and the test could not distinguish them.
     for (let minute = 1; newer === older; minute++) {
       clock.set(`2026-11-16T12:0${minute}:00Z`)
       newer = await codeFor(wanted, key)
@@ -282,7 +282,7 @@ test('a payout that our own ledger refused can be tried again with the same code
   expect((await pay(dear, key, code)).status).toBe(402)
 })
 
-test('a code that was given back works for its own payout only', async () => {
+test('a code that became usable again works for its own payout only', async () => {
   const key = aKeyName()
   const code = await codeFor(wanted, key)
   const { body } = await pay(wanted, key, code)
@@ -293,7 +293,7 @@ test('a code that was given back works for its own payout only', async () => {
 })
 
 describe('who may request a code', () => {
-  test('an admin in live only: a viewer and a key get 403, and the sandbox needs none', async () => {
+  test('only an admin in live: a viewer and a key get 403, and the sandbox needs no code', async () => {
     const viewer = await aSession(api, partner, 'viewer')
     const key = await aKey(api, partner, 'live')
 
@@ -316,7 +316,7 @@ describe('who may request a code', () => {
     )
   })
 
-  test('no one whose partner is unverified or inactive, and no one for a key that has its payout', async () => {
+  test('no member of an unverified or inactive partner, and no one for a key that already has its payout', async () => {
     const key = aKeyName()
     const code = await codeFor(wanted, key)
     const { body } = await pay(wanted, key, code)

@@ -12,7 +12,7 @@ import { statementsDuring } from './statements'
 
 const { api, inbox } = useMailedApi()
 
-test('of 1000 concurrent guesses five are checked, and then the right code is refused', async () => {
+test('five of 1000 concurrent guesses are checked, and then the right code is refused', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const code = await aCode(api, inbox, email)
   const wrong = Array.from({ length: 1_000 }, (_, n) => String((Number(code) + 1 + n) % 1_000_000).padStart(6, '0'))

@@ -1,4 +1,4 @@
-// A member is removed at the very moment they sign in or switch: they are refused, and nothing breaks.
+// A member is removed while they sign in or switch: they are refused, and no error occurs.
 import { beforeAll, expect, test } from '@jest/globals'
 import { type MemberRow, removeMember } from '../../../db/partners/members'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -13,7 +13,7 @@ let partner: PartnerRow
 
 beforeAll(async () => {
   partner = await aPartner(api)
-  // Another member who can sign in stays, because the last one cannot be removed.
+  // Adds another member who can sign in, because the last one cannot be removed.
   await aSession(api, partner)
 })
 

@@ -27,7 +27,7 @@ describe('the cookie', () => {
     expect(sessionCookie('http://payouts.example.com', 'x', 1_000)).toMatch(/^__Host-session=.*; Secure$/)
   })
 
-  test('is read by its full name, and only when its value can be a token', () => {
+  test('is read by its full name, and only if its value can be a token', () => {
     const token = 'a'.repeat(43)
     const read = (header: string) => readSessionCookie('https://payouts.example.com', header)
 
@@ -57,7 +57,7 @@ function withCookieOf(session: string): CallOptions {
   return { headers: { Origin: testOrigin, Cookie: `${aBrowserCookie}; __Host-session=${session}` } }
 }
 
-test('each sign-in has its own token, and ends the session whose cookie came with it', async () => {
+test('each sign-in gets a new token, and ends the session whose cookie it carried', async () => {
   const partner = await aPartner(api)
   const { email } = await aMember(api, partner)
   const planted = await aSession(api, partner)
@@ -70,7 +70,7 @@ test('each sign-in has its own token, and ends the session whose cookie came wit
   expect([await statusOf(planted), await statusOf(tokenOf(answer))]).toEqual([401, 200])
 })
 
-test('a token chosen by an attacker is never signed in', async () => {
+test('a token chosen by an attacker never becomes a session', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const chosen = 'A'.repeat(43)
   const code = await aCode(api, inbox, email)
@@ -115,7 +115,7 @@ test('signing out everywhere ends all sessions of the person, at every partner, 
   expect([await statusOf(first), await statusOf(second), await statusOf(colleague)]).toEqual([401, 401, 200])
 })
 
-test('a session ends after twelve idle hours, and each use restarts them', async () => {
+test('a session ends after twelve idle hours, and each use restarts the period', async () => {
   clock.set('2026-11-16T00:00:00Z')
   const session = await aSession(api, await aPartner(api))
 
@@ -128,7 +128,7 @@ test('a session ends after twelve idle hours, and each use restarts them', async
   expect(seen).toEqual([200, 200, 401])
 })
 
-test('a background request is answered, and does not keep an idle session alive', async () => {
+test('a background request is answered, but does not keep an idle session alive', async () => {
   clock.set('2026-11-18T00:00:00Z')
   const session = await aSession(api, await aPartner(api))
   const headers = { 'X-Background': 'true' }
@@ -167,7 +167,7 @@ test('a session ends after seven days, however active', async () => {
   expect(await statusOf(session)).toBe(401)
 })
 
-test('a request with a session is one statement, and occasionally a second one that extends it', async () => {
+test('a request with a session runs one statement, and occasionally a second one that extends the session', async () => {
   clock.set('2026-12-10T00:00:00Z')
   const session = await aSession(api, await aPartner(api))
 
@@ -192,7 +192,7 @@ test('a removed member is refused immediately', async () => {
   expect(await statusOf(removed)).toBe(401)
 })
 
-test('a demoted admin is a viewer at their next request, and a promoted viewer an admin', async () => {
+test('a demoted admin is a viewer from the next request on, and a promoted viewer an admin', async () => {
   const partner = await aPartner(api)
   const admin = await aSession(api, partner)
   const [demoted, promoted] = [await aSession(api, partner), await aSession(api, partner, 'viewer')]
@@ -234,7 +234,7 @@ test('a member sees the environment they ask for, and the sandbox by default', a
   ])
 })
 
-test('reads by members are not in the activity list, and refusals are', async () => {
+test('the activity list omits members’ reads, but shows refusals', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner, 'viewer')
   await api.get('/v1/account', { session })

@@ -48,7 +48,7 @@ test('a retry after another tab has switched is 409, and pays nothing twice', as
   expect(await payoutsOf(other)).toEqual([])
 })
 
-test('a read is refused too; without the header, and for keys, nothing is compared', async () => {
+test('a read is refused too; without the header, and for API keys, the partner is not compared', async () => {
   const ask = (options: object) => world.api.get('/v1/balance', options)
 
   const statuses = [

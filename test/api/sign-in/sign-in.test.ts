@@ -1,4 +1,4 @@
-// Signing in by an emailed code: what works, and what must not.
+// Signing in by an emailed code: what must work, and what must be refused.
 import { beforeAll, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { codesPerEmailAndHour } from '../../../domain/sign-in'
@@ -105,7 +105,7 @@ test('a code works once', async () => {
   ])
 })
 
-test('of many concurrent requests with one code, one opens a session', async () => {
+test('one of many concurrent requests with one code opens a session', async () => {
   const { email } = await aMember(api, partner)
   const code = await aCode(api, inbox, email)
 
@@ -167,7 +167,7 @@ test('the code of one email does not work for another', async () => {
   expect((await signIn(api, one.email, code)).status).toBe(201)
 })
 
-test('one code too many within an hour is refused, known or not, and allowed when the hour is over', async () => {
+test('one code too many within an hour is refused, for known and unknown emails, and allowed after the hour', async () => {
   clock.set('2026-11-16T14:00:00Z')
   const emails = [(await aMember(api, partner)).email, anEmail()]
   for (const email of emails) for (let n = 1; n <= codesPerEmailAndHour; n++) await askForCode(api, email)
@@ -215,7 +215,7 @@ test('a member of two partners names one, or gets the last used one, and may swi
   expect([foreign.status, foreign.body.error?.code]).toEqual([404, 'not_found'])
 })
 
-test('an invitation does not change the partner that a member lands on, until they have opened it', async () => {
+test('an invitation does not change the partner that a member signs in to, until they have accepted it', async () => {
   const [known, inviting] = [await aPartner(api), await aPartner(api)]
   const { email } = await aMember(api, inviting)
   await aMember(api, known, { email })

@@ -65,7 +65,7 @@ test('the code opens the partner with a funded sandbox and its first admin', asy
   ])
 })
 
-test('a wrong code opens nothing, and a right one used twice opens one', async () => {
+test('a wrong code opens no partner, and a right code used twice opens one', async () => {
   const email = anEmail()
   const code = await signUp(email, 'Once Ltd')
 
@@ -79,7 +79,7 @@ test('a wrong code opens nothing, and a right one used twice opens one', async (
   expect(await countOf('Once Ltd')).toBe(1)
 })
 
-test('a sign-in never joins a business that a stranger has named: the code of a sign-up works for nothing else', async () => {
+test('a sign-in never joins a business that a stranger signed up: a sign-up code works for nothing else', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const code = await signUp(email, 'Stranger Ltd')
 
@@ -132,7 +132,7 @@ test('the mail contains nothing that a stranger has typed', async () => {
   expect(`${mail?.subject} ${mail?.text} ${mail?.html}`).not.toMatch(/evil|won/)
 })
 
-test('if no worker opens it in time, the code may be tried again', async () => {
+test('if no worker opens the partner in time, the code may be tried again', async () => {
   const email = anEmail()
   const code = await signUp(email, 'Patient Ltd')
   const nowhere = { temporalAddress: '127.0.0.1:1', taskQueuePrefix: worker.queuePrefix }

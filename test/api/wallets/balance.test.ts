@@ -1,4 +1,4 @@
-// GET /v1/balance: the ledger's balance at the bank's rate, never shown higher than it is.
+// GET /v1/balance: the ledger's balance at the bank's rate, never rounded up.
 import { expect, test } from '@jest/globals'
 import { creditWallet } from '../../../db/wallets/simulated'
 import { RailUnavailable } from '../../../rail/rail'

@@ -1,4 +1,4 @@
-// GET /v1/wallet/entries and .csv: the statement adds up to the ledger's balance at every row, over all its pages.
+// GET /v1/wallet/entries and .csv: the statement matches the ledger's balance at every row, across all pages.
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -83,7 +83,7 @@ test('after any movement, each row’s balance is the previous one plus its amou
   )
 })
 
-test('an entry gives the reason of each movement in the partner’s terms, and the newest comes first', async () => {
+test('each entry shows the reason of its movement in the partner’s terms, newest first', async () => {
   const partner = await aPartner(api)
   const wallet = await aWalletOf(partner)
   const key = await aKey(api, partner, 'sandbox')
@@ -120,7 +120,7 @@ test('an entry gives the reason of each movement in the partner’s terms, and t
 })
 
 describe('shows the caller’s own entries only', () => {
-  test('another partner’s row and the other environment’s are not valid cursors, and are not shown', async () => {
+  test('rows of another partner or environment are not shown, and are not valid cursors', async () => {
     const [mine, theirs] = [await aPartner(api), await aPartner(api)]
     const [key, live] = [await aKey(api, mine, 'sandbox'), await aKey(api, mine, 'live')]
     const other = await api.get('/v1/wallet/entries', { key: await aKey(api, theirs, 'sandbox') })
@@ -144,7 +144,7 @@ describe('shows the caller’s own entries only', () => {
   })
 })
 
-test('the CSV has the rows of the list, numbers as numbers, and no name in it is a formula', async () => {
+test('the CSV has the rows of the list, with numbers as numbers and no name as a formula', async () => {
   const partner = await aPartner(api)
   const wallet = await aWalletOf(partner)
   const key = await aKey(api, partner, 'sandbox')

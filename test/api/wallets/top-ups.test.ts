@@ -39,7 +39,7 @@ test('a simulated wallet gets the money immediately, and the statement and the a
   })
 })
 
-test('a wallet at the sandbox bank is topped up there and booked once each time, and the live one never', async () => {
+test('each top-up of a wallet at the sandbox bank is booked once, and never affects the live wallet', async () => {
   const partner = await aConnectedPartner(worker.db, bank)
   const session = await aSession(api, partner)
   const live = await api.get('/v1/wallet/entries?environment=live', { session })
@@ -59,7 +59,7 @@ test('a wallet at the sandbox bank is topped up there and booked once each time,
   expect((await api.get('/v1/wallet/entries?environment=live', { session })).body).toEqual(live.body)
 })
 
-test('a sandbox key adds money too, and is named by its prefix', async () => {
+test('a sandbox key can add money too, and is recorded by its prefix', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'sandbox')
 

@@ -1,4 +1,4 @@
-// The activity list: written in batches, read newest first, with old entries without changes pruned.
+// The activity list: entries are written in batches, read newest first, and pruned when old unless they record a change.
 import { expect, test } from '@jest/globals'
 import { type ActivityEntry, latestActivity, pruneActivity, recordActivity } from '../../../db/controls/activity'
 import { aPartner, at } from '../../support/db/a-partner'
@@ -23,7 +23,7 @@ function anEntry(partnerId: string, fields: Partial<ActivityEntry> = {}): Activi
 
 const seconds = (count: number) => new Date(at.getTime() + count * 1_000)
 
-test('entries are returned as written, newest first, and the later written first at the same time', async () => {
+test('entries are returned as written, newest first, and in reverse order of writing at equal times', async () => {
   const { id } = await aPartner(db)
   const first = anEntry(id, { at: seconds(1) })
   const same = anEntry(id, { at: seconds(1), action: 'quote.create', requestId: 'r-1' })
@@ -60,7 +60,7 @@ test('a partner sees only its own entries, up to the limit, and an empty batch w
   expect(await latestActivity(db, other.id, 200)).toHaveLength(1)
 })
 
-test('security events are changes of rights, and nothing that a caller can repeat without limit', async () => {
+test('security events are changes of rights, but nothing that a caller can repeat without limit', async () => {
   const { id } = await aPartner(db)
   const change = (action: string, detail: string | null = null) => anEntry(id, { action, detail, changes: 'something' })
   const security = [
@@ -91,7 +91,7 @@ test('security events are changes of rights, and nothing that a caller can repea
   expect(list.map(({ id: _id, ...entry }) => entry)).toEqual(security.toReversed())
 })
 
-test('pruning deletes old rows without changes, oldest first and up to its limit, and never a change', async () => {
+test('pruning deletes old reads, oldest first and up to its limit, and never a change', async () => {
   const { id } = await aPartner(db)
   const old = (count: number) => new Date(Date.UTC(2020, 0, count))
   await recordActivity(db, [

@@ -32,14 +32,14 @@ export const stage = {
   get wallet() {
     return wallet
   },
-  /** Later rows are about this partner. */
+  /** Opens another wallet. Later rows belong to its partner. */
   async openAnotherWallet() {
     wallet = await aWallet(db)
     return wallet
   },
 }
 
-/** Call it once in a test file. */
+/** Call this once per test file. */
 export function useStage(): void {
   beforeEach(async () => {
     database = await createDatabase()
@@ -115,7 +115,7 @@ export function later(hours: number): Date {
   return new Date(now.getTime() + hours * 3_600_000)
 }
 
-/** Each is a set with two entries, a charge and a change. */
+/** Writes rows to seal. Each one is a set with two entries, a charge and a change. */
 export async function someRows(count: number, on?: Tx): Promise<void> {
   const write: Db['transaction'] = (work) => (on === undefined ? db.transaction(work) : work(on))
   for (let made = 0; made < count; made += 1) {

@@ -93,7 +93,7 @@ describe('with the triggers off, the check finds', () => {
     expect((await verifyAudit(stage.db)).fault).toEqual(faultAt('link_changed', link))
   })
 
-  test('a removed link, with its row or without', async () => {
+  test('a removed link, with or without its row', async () => {
     const link = await secondOf('activity')
     await withoutTriggers(stage.db, 'DELETE FROM activity WHERE id::text = $1', [link.row_id])
     await withoutTriggers(stage.db, 'DELETE FROM audit_chain WHERE sequence = $1', [link.sequence])
@@ -102,7 +102,7 @@ describe('with the triggers off, the check finds', () => {
     expect((await verifyAudit(stage.db)).fault).toEqual({ what: 'link_missing', sequence, table: null, rowId: null })
   })
 
-  test('removed last links with their rows, by a head that was kept elsewhere', async () => {
+  test('a truncated chain whose rows were removed too, by comparison with a stored head', async () => {
     const { head } = await verifyAudit(stage.db)
     const last = (await chain()).at(-1)
     await withoutTriggers(stage.db, 'DELETE FROM activity WHERE id::text = $1', [last?.row_id])

@@ -91,12 +91,12 @@ test('rows newer than a running transaction are not sealed, so no row can later 
   expect(await actionsSealed()).toEqual(['slow.change', 'quick.change'])
 })
 
-test('a row that commits long after higher numbers were sealed is sealed too, by a role that cannot see other sessions', async () => {
+test('a row that commits long after higher ids were sealed is sealed too, even by a role that cannot see other sessions', async () => {
   const url = await asApplication(stage.url)
   const application = await openDb(url, 2)
   const [slow, quick] = [await aTransaction(), await aTransaction()]
-  // The quick one starts to write first, so that it can be sealed while the slow one runs, and takes the
-  // higher number last.
+  // The quick transaction begins first, so that it can be sealed while the slow one runs, and takes the
+  // higher id last.
   await quick.write('quick.change')
   await slow.write('slow.change')
   await quick.write('quick.change.later')

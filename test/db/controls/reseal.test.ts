@@ -27,7 +27,7 @@ const db = useDatabase(3)
 
 beforeEach(() => db.dataSource.query('DELETE FROM sealed_recipients'))
 
-test('it rewrites all rows in batches, and a second run finds nothing to do', async () => {
+test('resealing rewrites all rows in batches, and a second run finds nothing to do', async () => {
   const ids = [await aSealed(), await aSealed(), await aSealed(), await aSealed(), await aSealed()]
 
   expect(await all()).toEqual({ written: 5, left: 0, batches: 3 })

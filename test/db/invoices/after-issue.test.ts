@@ -21,7 +21,7 @@ const amounts = (lines: readonly { kind: string; amountPence: bigint }[]) =>
   lines.map(({ kind, amountPence }) => [kind, amountPence])
 
 describe('a void invoice', () => {
-  test('frees its charges for a new one with the next number, and stays visible', async () => {
+  test('releases its charges for a new invoice with the next number, and stays visible', async () => {
     const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-10-01T00:00:00Z') })
     await charge(db, partner, { ...fee, at: inOctober })
     const first = await billed(db, partner, '2026-10')
@@ -37,7 +37,7 @@ describe('a void invoice', () => {
     expect(old).toMatchObject({ status: 'void', voidedOn: '2026-11-15', voidReason: 'a mistake', lines: first.lines })
   })
 
-  test('is named by the one that replaces it, and by no other', async () => {
+  test('is named only by the invoice that replaces it', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     const replacedBy = async (period: Month) => {
@@ -59,7 +59,7 @@ describe('a void invoice', () => {
     expect(ofNovember.replaces).toBeUndefined()
   })
 
-  test('can be voided once; a paid one cannot, until it is marked as unpaid', async () => {
+  test('can be voided once; a paid invoice must be marked as unpaid first', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     const { number, invoiceId } = await billed(db, partner, '2026-10')
@@ -102,7 +102,7 @@ describe('an invoice for 0.00', () => {
     expect([november.totalPence, sequenceOf(november.number)]).toEqual([109n, sequenceOf(october.number) + 1])
   })
 
-  test('can be voided and issued again, and cannot be marked as unpaid', async () => {
+  test('can be voided and issued again, but cannot be marked as unpaid', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     await charge(db, partner, { ...credit(109n), at: inOctober })
@@ -119,7 +119,7 @@ describe('an invoice for 0.00', () => {
   })
 })
 
-test('an invoice has the reasons of its own corrections, and none of returned payouts or of other months', async () => {
+test('an invoice shows the reasons of its own corrections, but not of returned payouts or other months', async () => {
   const partner = await aPricedPartner(db)
   const correction = (ref: string, pence: bigint, description: string) => ({
     ...credit(pence),
@@ -167,7 +167,7 @@ describe('credit beyond the charges', () => {
     ])
   })
 
-  test('waits in a month without charges, which gets no invoice, whether it is carried or new', async () => {
+  test('waits, whether carried or new, in a month without charges, which gets no invoice', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     await charge(db, partner, { ...credit(500n), at: inOctober })
@@ -246,7 +246,7 @@ describe('a run checks', () => {
     }
   }
 
-  test('partners with a live account or with charges, until they are billed, and again when charges are free', async () => {
+  test('partners with a live account or charges until they are billed, and again when charges are released', async () => {
     const period = '2029-05'
     const [idle, live, late, future] = [
       await aPricedPartner(db),
@@ -273,7 +273,7 @@ describe('a run checks', () => {
     expect(await ours()).toEqual([false, true, false, false])
   })
 
-  test('a partner with nothing to bill once, unless a late charge comes', async () => {
+  test('a partner with nothing to bill only once, unless a late charge arrives', async () => {
     const period = '2029-06'
     const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-01-01T00:00:00Z') })
     await db.transaction((tx) => updatePartner(tx, partner.id, { status: 'closed' }, new Date('2026-02-01T00:00:00Z')))

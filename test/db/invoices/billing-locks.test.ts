@@ -22,7 +22,7 @@ async function aChargedPartner(): Promise<PartnerRow> {
 
 const rename = ({ id }: PartnerRow, name: string) => db.transaction((tx) => updatePartner(tx, id, { name }, at))
 
-test('a partner can be changed while its charges are taken, and the invoice has the change', async () => {
+test('a partner can be changed while its charges are invoiced, and the invoice shows the change', async () => {
   const partner = await aChargedPartner()
   const renaming = after('INSERT INTO invoice_charges', () => rename(partner, 'New Ltd'))
 
@@ -37,7 +37,7 @@ test('a partner can be changed while its charges are taken, and the invoice has 
   expect(await findPartnerById(db, partner.id)).toMatchObject({ name: 'New Ltd', billedUntil: '2026-10-01' })
 })
 
-test('a partner can be changed while its charges are freed', async () => {
+test('a partner can be changed while its charges are released', async () => {
   const partner = await aChargedPartner()
   const { number } = await billed(db, partner, '2026-10')
   const renaming = after(`UPDATE invoices SET status = 'void'`, () => rename(partner, 'New Ltd'))

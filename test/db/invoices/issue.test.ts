@@ -1,4 +1,4 @@
-// Issuing a month's invoice: its content, that it is issued only once, and how a rerun and late charges affect it.
+// Issuing a month's invoice: its content, and the effects of reruns and late charges.
 import { describe, expect, test } from '@jest/globals'
 import { findInvoice, findInvoiceDocument, listLinesOf } from '../../../db/invoices/invoices'
 import { previewInvoice } from '../../../db/invoices/issue'
@@ -138,7 +138,7 @@ describe('a repeated run', () => {
     expect(await listLinesOf(db, first.invoiceId)).toEqual(first.lines)
   })
 
-  test('nothing to bill gives no invoice and no number, and still closes the month', async () => {
+  test('a month with nothing to bill gets no invoice and no number, but is still closed', async () => {
     const partner = await aPricedPartner(db)
 
     expect(await preview(partner, '2026-10')).toEqual({ outcome: 'nothing' })
@@ -162,14 +162,14 @@ describe('a repeated run', () => {
     expect(shown.lines).toEqual(november.lines)
   })
 
-  test('charges of an unbilled month are not shown in the month after', async () => {
+  test('charges of an unbilled month are not shown in the next month', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
 
     expect((await soFar(partner, inNovember)).lines).toEqual([])
   })
 
-  test('a skipped month is billed by the next one, with its account fee, and its own run finds nothing left', async () => {
+  test('the next run bills a skipped month with its account fee, and the skipped month’s own run then finds nothing', async () => {
     const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-10-01T00:00:00Z') })
     await charge(db, partner, { ...fee, at: inOctober })
 
@@ -228,7 +228,7 @@ describe('usage, preview and invoice', () => {
 describe('the monthly account fee', () => {
   const opened = (iso: string) => aPricedPartner(db, { liveOpenedAt: new Date(iso) })
 
-  test('is due for each month in which the live account was open, and once', async () => {
+  test('is due once for each month in which the live account was open', async () => {
     const partner = await opened('2026-09-30T22:59:59.999Z')
     const months = ['2026-08', '2026-09', '2026-10']
 
@@ -240,7 +240,7 @@ describe('the monthly account fee', () => {
     expect(await count(stored, partner)).toBe(2)
   })
 
-  test('has the price at the start of the month, and a change affects later months', async () => {
+  test('has the price at the start of the month, so a change affects later months', async () => {
     const partner = await opened('2026-09-10T00:00:00Z')
     const at = new Date('2026-10-15T00:00:00Z')
     const changes = { monthlyAccountPence: 1_000n }
@@ -275,7 +275,7 @@ describe('the monthly account fee', () => {
     ])
   })
 
-  test('is shown in its own month, without those of unbilled months', async () => {
+  test('is shown in its own month, without the fees of unbilled months', async () => {
     const partner = await opened('2026-09-10T00:00:00Z')
 
     expect(amounts((await soFar(partner, inNovember)).lines)).toEqual([['monthly_account', 1_500n]])
@@ -310,7 +310,7 @@ describe('the monthly account fee', () => {
   })
 })
 
-test('more charges than one batch holds are one invoice', async () => {
+test('charges that exceed one batch are still one invoice', async () => {
   const partner = await aPricedPartner(db)
   await chargeMany(db, partner, { count: 25_000, month: '2026-10' })
 

@@ -1,4 +1,4 @@
-// The charges of a payout: once, in live only, in the London month of each event.
+// A payout is charged once, in live only, in the London month of each event.
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { chargeException, chargePayout, creditReturned } from '../../../db/invoices/payout-charges'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -72,7 +72,7 @@ test('the sandbox is never charged, credited or charged for exceptions', async (
 })
 
 describe('a completed payout that is returned', () => {
-  test('is credited the fee that was charged, not the network’s, once, in the month of its return', async () => {
+  test('is credited its fee, but not the network fee, once, in the month of its return', async () => {
     const row = await aStep()
     await complete(row)
 
@@ -85,7 +85,7 @@ describe('a completed payout that is returned', () => {
     ])
   })
 
-  test('in the same month pays for its network only', async () => {
+  test('in the same month costs only the network fee', async () => {
     const row = await aStep()
     await complete(row)
     await giveBack(row, october)
@@ -119,7 +119,7 @@ describe('a completed payout that is returned', () => {
   })
 })
 
-test('an exception costs what the bank took plus 20%, each of them once', async () => {
+test('each exception is charged once, at the bank’s cost plus 20%', async () => {
   const row = await aStep()
 
   await except(row, 'return-1', 1_000_000n)

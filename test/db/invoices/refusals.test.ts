@@ -45,7 +45,7 @@ describe('an issued invoice', () => {
     await expect(mark).resolves.toBeDefined()
   })
 
-  test('is neither deleted nor truncated', async () => {
+  test('cannot be deleted or truncated', async () => {
     await expect(direct('DELETE FROM invoices WHERE id = $1', invoice.invoiceId)).rejects.toMatchObject(refused)
     await expect(direct('TRUNCATE invoices CASCADE')).rejects.toMatchObject(refused)
   })
@@ -67,7 +67,7 @@ describe('an issued invoice', () => {
     },
   )
 
-  test('gets no more lines, and its lines stay unchanged', async () => {
+  test('accepts no more lines, and its lines cannot change', async () => {
     const insert = `INSERT INTO invoice_lines
       (id, invoice_id, position, kind, description, quantity, unit_amount_micropounds, amount_pence)
       VALUES (gen_random_uuid(), $1, 99, 'credit', 'x', 1, 10000, 1)`
@@ -78,7 +78,7 @@ describe('an issued invoice', () => {
     await expect(direct('TRUNCATE invoice_lines')).rejects.toMatchObject(refused)
   })
 
-  test('gets no more charges, and keeps its own', async () => {
+  test('accepts no more charges, and keeps its own', async () => {
     await charge(db, partner, { kind: 'exception', amountMicropounds: 1n, at: '2026-10-20T00:00:00Z' })
     const add = `INSERT INTO invoice_charges (invoice_id, charge_id)
       SELECT $1, id FROM charges WHERE kind = 'exception'`

@@ -66,7 +66,7 @@ test('a caller has the rate limit of the environment its key is for', async () =
   expect((await callerOf(secret))?.partner.rateLimit).toBe(7)
 })
 
-test('an inactive partner is still recognised, so that the response can say so', async () => {
+test('an inactive partner is still recognised, so that the response can name the reason', async () => {
   const partner = await aPartner(db, { status: 'suspended' })
   const { secret } = await created(partner)
 
@@ -84,7 +84,7 @@ test('a key created before a secret key rotation still authenticates', async () 
   expect(await callerOf(secret, openKeyring([newKey]))).toBeNull()
 })
 
-test('of ten concurrent keys, exactly five are created', async () => {
+test('exactly five of ten concurrent keys are created', async () => {
   const partner = await aPartner(db)
 
   const results = await Promise.all(Array.from({ length: 10 }, () => create(partner)))
@@ -134,7 +134,7 @@ test('a key can be revoked by the prefix that lists show', async () => {
   expect(await callerOf(secret)).toBeNull()
 })
 
-test("another partner's key, an unknown and a malformed id are all not found", async () => {
+test("another partner's key, an unknown id and a malformed id are not found", async () => {
   const { key, secret } = await created(await aPartner(db))
   const other = await aPartner(db)
 
@@ -171,7 +171,7 @@ test('keys are listed newest first, revoked ones included, without secret materi
   expect(Object.keys(list[0] ?? {}).toSorted()).toEqual(columns)
 })
 
-test('last_used_at is the latest use of a batch and never moves back', async () => {
+test('last_used_at is the latest use in a batch and never moves back', async () => {
   const partner = await aPartner(db)
   const { key } = await created(partner)
   const { key: unused } = await created(partner)
@@ -207,7 +207,7 @@ test('processes that record uses of the same keys concurrently do not deadlock',
   await expect(Promise.all(rounds)).resolves.toHaveLength(40)
 })
 
-test('recording uses does not wait for a key that pays, so payouts of other keys do not wait either', async () => {
+test('recording uses does not wait for a key that is paying, so payouts of other keys do not wait either', async () => {
   const { key: paying } = await created(await aPartner(db))
   const other = await aPartner(db)
   const { key } = await created(other)

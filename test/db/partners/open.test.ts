@@ -56,7 +56,7 @@ test('a slug that is taken leaves nothing behind', async () => {
   expect(await rowCounts()).toEqual(before)
 })
 
-test('of ten concurrent openings of the same slug, one succeeds', async () => {
+test('one of ten concurrent openings of the same slug succeeds', async () => {
   const results = await Promise.all(Array.from({ length: 10 }, () => open('wanted')))
 
   expect(results.filter((result) => result.outcome === 'opened')).toHaveLength(1)

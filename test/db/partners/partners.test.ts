@@ -131,7 +131,7 @@ test("a partner's prices start as a copy of the standard ones: 0.99 GBP + 1.00%,
   expect(await findPrices(db, partnerId, later)).toEqual(standardPrices)
 })
 
-test('prices are those valid at the time', async () => {
+test('prices are those valid at the given time', async () => {
   const { id: partnerId } = await aPartner(db)
   await db.transaction((tx) => copyStandardPrices(tx, { partnerId, at }))
 
@@ -144,7 +144,7 @@ test('prices are those valid at the time', async () => {
   await expect(findPrices(db, partnerId, new Date(at.getTime() - 1))).rejects.toThrow('must have a price list')
 })
 
-test('a change can start neither before a planned one, nor in the past', async () => {
+test('a price change can start neither before a planned one nor in the past', async () => {
   const { id: partnerId } = await aPartner(db)
   await db.transaction((tx) => copyStandardPrices(tx, { partnerId, at }))
   await raiseTo(120n, partnerId, later)
@@ -204,7 +204,7 @@ test('a new wallet is empty and has every account of the ledger', async () => {
   expect(accounts.map(({ kind }) => kind).toSorted()).toEqual(accountKinds.toSorted())
 })
 
-test('a live wallet never uses a test rail, nor a sandbox wallet the real one', async () => {
+test('a live wallet never uses a test rail, and a sandbox wallet never uses the live rail', async () => {
   const { id: partnerId } = await aPartner(db)
   const open = (environment: 'sandbox' | 'live', rail: 'simulated' | 'provider_production') =>
     db.transaction((tx) => openWallet(tx, { partnerId, environment, rail, at }))

@@ -24,7 +24,7 @@ const acknowledged = {
 
 const db = useDatabase(4)
 
-test('a payout is the same with its caller and alone', async () => {
+test('a payout reads the same with and without its caller', async () => {
   const { payout, scope, digest } = await aStoredPayout()
 
   const withCaller = await findCallerAndPayout(db, digest, payout.id)
@@ -64,7 +64,7 @@ test('a caller without a payout is still found', async () => {
   expect(found).toMatchObject({ caller: { partner: { id: scope.partnerId } }, payout: null })
 })
 
-test('an amount that JSON has rounded is a bug, not an amount', () => {
+test('an amount that JSON has rounded is an error', () => {
   expect(() => bigintFrom(2 ** 53)).toThrow('all its digits')
   expect(bigintFrom(2 ** 53 - 1)).toBe(9_007_199_254_740_991n)
 })

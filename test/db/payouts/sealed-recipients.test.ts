@@ -47,7 +47,7 @@ async function overwrite(payoutId: string, sealed: Buffer): Promise<void> {
   await db.sql`UPDATE sealed_recipients SET sealed = ${sealed} WHERE payout_id = ${payoutId}`
 }
 
-test('a recipient sealed for a payout opens for it', async () => {
+test('a recipient sealed for a payout can be opened for that payout', async () => {
   const { id } = await aPayout(db)
 
   await seal(id)
@@ -62,7 +62,7 @@ test('a full dump of the database holds no bank detail, in plain text, hex or ba
 
   const everything = await dump(db)
 
-  // The dump contains the readable columns and the sealed bytes, so it would show the rest too.
+  // The dump contains readable columns and sealed bytes, so plain bank details would show up too.
   expect(everything).toContain(payout.idempotencyKey)
   expect(everything).toContain('8291')
   const [row] = await sealedOf(payout.id)
@@ -87,7 +87,7 @@ test('opening under another payout id fails, even with the right row and key', a
   expect(await openRecipient(db, keyring, one.id)).toEqual(canary)
 })
 
-test('a seal with any one bit changed does not open', async () => {
+test('a seal with any single bit changed does not open', async () => {
   const { id } = await aPayout(db)
   await seal(id)
   const [row] = await sealedOf(id)
@@ -130,7 +130,7 @@ test('after rotation an old key still opens its data, and the new one seals', as
   await expect(openRecipient(db, impostor, before.id)).rejects.toThrow('unable to authenticate')
 })
 
-test('an erased recipient is gone, and a payout without one has none', async () => {
+test('an erased recipient cannot be read, nor can that of a payout without one', async () => {
   const { id } = await aPayout(db)
   await seal(id)
 

@@ -36,7 +36,7 @@ type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never
 const aLife = fc.record({
   account: fc.constantFrom('11111111', '22222222', '33333333'),
   amountPence: fc.bigInt({ min: 100n, max: 2_000_000n }),
-  // Also around the edge of the window, midnight, and the ends of months and of summer time.
+  // Includes times around the edge of the window, midnight, and the ends of months and of summer time.
   createdAt: fc.oneof(
     fc.integer({ min: 1, max: 420 * 24 }).map((hours) => new Date(now.getTime() - hours * 3_600_000)),
     fc.integer({ min: -20, max: 20 }).map((days) => new Date(now.getTime() - (365 + days) * day)),
@@ -114,7 +114,7 @@ test.each([
   expect(await totalsDrifts(wallet.id, now)).toEqual([])
 })
 
-test('a drift in an older month is found in turn, and checked again while it is open', async () => {
+test('a drift in an older month is found when its turn comes, and is checked again while it is open', async () => {
   const wallet = await aWallet(db)
   for (const createdAt of [new Date('2026-08-10T12:00:00Z'), now]) {
     await live(wallet, { account: '11111111', amountPence: 1_000n, createdAt, daysBetween: 0, steps: ['accept'] })
@@ -252,7 +252,7 @@ async function recountUsage({ partnerId }: WalletRow): Promise<MonthUsage[]> {
   return rowsOf<MonthUsage>(text, [partnerId, months, months.map(startOf), ends])
 }
 
-/** How recipients were listed before there were totals. */
+/** Lists recipients as the service did before there were totals. */
 async function recountRecipients({ partnerId, environment }: WalletRow, at: Date): Promise<RecipientRow[]> {
   const counts = `partner_id = $1 AND environment = $2 AND ${isVisible} AND status NOT IN ('failed', 'cancelled')
     AND created_at >= $3::timestamptz - interval '12 months' AND account_hash IS NOT NULL`

@@ -78,7 +78,7 @@ test('in sequence, every set has the same effect as in a simple model', async ()
   )
 })
 
-test('concurrently, the same holds whichever of them win', async () => {
+test('concurrently, the same holds, whichever sets win', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anySet, { minLength: 8, maxLength: 24 }), async (sets) => {
       const wallet = await aWallet(db)

@@ -1,4 +1,4 @@
-// Ledger changes that the database itself refuses for any writer: here a superuser.
+// Ledger changes that the database itself refuses for any writer. The tests write as a superuser.
 import { expect, test } from '@jest/globals'
 import { newId } from '../../../db/id'
 import { postSet } from '../../../db/wallets/ledger'
@@ -13,7 +13,7 @@ interface Entry {
   readonly kind: AccountKind
   readonly amount: bigint
   readonly balance?: bigint
-  /** Set if it is not the set's own wallet. */
+  /** The wallet of the entry, if it is not the wallet of the set. */
   readonly of?: WalletRow
 }
 
@@ -54,7 +54,7 @@ async function balanceOf(wallet: WalletRow): Promise<bigint | undefined> {
   return (await findWallet(db, wallet.partnerId, wallet.environment))?.balanceMicroUsdc
 }
 
-test('a complete and valid set is accepted, and the balance of its wallet follows it', async () => {
+test('a complete and valid set is accepted, and updates the balance of its wallet', async () => {
   const wallet = await aWalletWith100()
 
   await write(wallet, [
@@ -161,7 +161,7 @@ test('refuses a set with entries of another wallet, in whole or in part', async 
   await expect(write(wallet, elsewhere)).rejects.toThrow('must stay within its wallet')
 })
 
-test('refuses more entries for a set that has some, and entries of two sets in one statement', async () => {
+test('refuses more entries for an existing set, and entries of two sets in one statement', async () => {
   const wallet = await aWalletWith100()
   const [first, second] = [newId(at), newId(at)]
   const entries: Entry[] = [
@@ -187,7 +187,7 @@ test('refuses more entries for a set that has some, and entries of two sets in o
   await expect(mixed()).rejects.toThrow('a statement must write one ledger set')
 })
 
-test('refuses a balance that no entry explains, of an existing wallet and of a new one', async () => {
+test('refuses a balance that no entry explains, for existing and new wallets', async () => {
   const wallet = await aWalletWith100()
   const message = 'the balance of a wallet must be that of its last entry'
 

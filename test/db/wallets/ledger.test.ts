@@ -40,7 +40,7 @@ function count(results: readonly Posted[], outcome: Posted['outcome']): number {
   return results.filter((result) => result.outcome === outcome).length
 }
 
-test('a set moves the wallet, and its entry carries the balance after it', async () => {
+test('a set changes the wallet, and its entry states the balance after it', async () => {
   const wallet = await aWalletWith(100n)
 
   const posted = await post(wallet, 'debit', 'p1', debitPostings(30n))
@@ -66,7 +66,7 @@ test('a set that does not touch the wallet leaves its balance alone', async () =
   expect(await entriesOf(wallet.id)).toHaveLength(6)
 })
 
-test('a wallet with too little money refuses, returns its balance, and nothing is written', async () => {
+test('a debit of a wallet with too little money is refused with its balance, and nothing is written', async () => {
   const wallet = await aWalletWith(100n)
 
   const refused = await post(wallet, 'debit', 'p1', debitPostings(101n))
@@ -127,7 +127,7 @@ test('one movement of the bank is booked once per wallet, whatever the cause', a
   expect(await balanceOf(wallet)).toBe(40n)
 })
 
-test('of 20 parallel bookings of one movement of the bank, one is posted', async () => {
+test('one of 20 parallel bookings of the same bank movement is posted', async () => {
   const wallet = await aWallet(db)
 
   const results = await Promise.all(
@@ -150,7 +150,7 @@ test('of 20 parallel bookings of one movement of the bank, one is posted', async
   expect(await balanceOf(wallet)).toBe(10n)
 })
 
-test('of 4N parallel debits on a wallet that holds exactly N, N are posted, 3N refused and nothing is left', async () => {
+test('with 4N parallel debits on a wallet that covers N, N are posted, 3N are refused and nothing is left', async () => {
   const wallet = await aWalletWith(25n * 1_000n)
 
   const debits = Array.from({ length: 100 }, (_, index) => post(wallet, 'debit', `p${index}`, debitPostings(1_000n)))
@@ -164,7 +164,7 @@ test('of 4N parallel debits on a wallet that holds exactly N, N are posted, 3N r
 test.each([
   ['that leaves money in the wallet', 10_000n],
   ['that empties the wallet', 1_000n],
-])('of 20 parallel posts of one set %s, one is posted and the others find it', async (_what, holds) => {
+])('one of 20 parallel posts of a set %s succeeds, and the others find it', async (_what, holds) => {
   const wallet = await aWalletWith(holds)
 
   const results = await Promise.all(
@@ -176,7 +176,7 @@ test.each([
   expect(await balanceOf(wallet)).toBe(holds - 1_000n)
 })
 
-test('of 20 parallel posts of one set without the wallet, one is posted', async () => {
+test('one of 20 parallel posts of a set without the wallet succeeds', async () => {
   const wallet = await aWalletWith(1_000n)
   await post(wallet, 'debit', 'p1', debitPostings(1_000n))
 

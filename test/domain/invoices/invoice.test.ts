@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { chargeKinds, invoiceLineKinds, lineKindOf } from '../../../domain/invoices/invoice'
 
-test('every charge has its line, and every line its charge', () => {
+test('every kind of charge has a kind of line, and vice versa', () => {
   const lines = chargeKinds.map((kind) => lineKindOf[kind])
 
   expect(new Set(lines)).toEqual(new Set(invoiceLineKinds))

@@ -41,7 +41,7 @@ function times(count: number, kind: ChargeKind, amount: bigint): Charge[] {
   return Array.from({ length: count }, () => ({ kind, amount }))
 }
 
-test('no charges give no line and nothing to pay', () => {
+test('without charges there are no lines and nothing to pay', () => {
   const none = { chargedPence: 0n, creditedPence: 0n, totalPence: 0n, carriedPence: 0n }
 
   expect(invoiceOf([])).toEqual({ lines: [], ...none })
@@ -59,7 +59,7 @@ test('a hundred network fees of 1.98p are 1.98, not a hundred times 2p', () => {
   ])
 })
 
-test('charges with different prices are one line of their sum with their count', () => {
+test('charges with different prices are combined into one line with their sum and count', () => {
   const { lines } = invoiceOf([...times(39, 'payout_fee', 1_090_000n), ...times(1, 'payout_fee', 490_000n)])
 
   expect(lines).toEqual([
@@ -73,7 +73,7 @@ test('charges with different prices are one line of their sum with their count',
   ])
 })
 
-test('a count in text has the same format as in the columns', () => {
+test('a count in a description has the same format as in the columns', () => {
   const fees = { leastMicropounds: 490_000n, mostMicropounds: 1_090_000n, months: [] }
   const group: ChargeGroup = { kind: 'payout_fee', count: 1_240, sumMicropounds: 1_351_600_000n, ...fees }
 

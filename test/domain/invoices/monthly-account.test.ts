@@ -1,4 +1,4 @@
-// domain/invoices/monthly-account.ts: when an account fee is due, and at which prices.
+// domain/invoices/monthly-account.ts: when an account fee is due, and at which price.
 import { expect, test } from '@jest/globals'
 import { pricedAt } from '../../../domain/invoices/monthly-account'
 
@@ -7,11 +7,11 @@ const opened = (iso: string, closed: string | null = null) => ({
   closedAt: closed === null ? null : new Date(closed),
 })
 
-test('an account that was never live is never due', () => {
+test('an account that was never live owes no fee', () => {
   expect(pricedAt({ liveOpenedAt: null, closedAt: null }, '2026-10')).toBeNull()
 })
 
-test('it is due from the month of its opening, at the prices of the opening and then of each month’s start', () => {
+test('the fee is due from the month of opening, at the price of the opening and then of each month’s start', () => {
   const account = opened('2026-10-20T12:00:00Z')
 
   expect(pricedAt(account, '2026-09')).toBeNull()
@@ -20,12 +20,12 @@ test('it is due from the month of its opening, at the prices of the opening and 
   expect(pricedAt(account, '2027-04')).toEqual(new Date('2027-03-31T23:00:00Z'))
 })
 
-test('an account opened in the last minute of a London month is due for that month', () => {
+test('an account opened in the last minute of a London month owes the fee for that month', () => {
   expect(pricedAt(opened('2027-03-31T22:59:59.999Z'), '2027-03')).not.toBeNull()
   expect(pricedAt(opened('2027-03-31T23:00:00.000Z'), '2027-03')).toBeNull()
 })
 
-test('it is due in the month of its closing, and not after', () => {
+test('the fee is due in the month of closing, and not after', () => {
   const account = opened('2026-08-01T00:00:00Z', '2026-10-31T23:30:00Z')
 
   expect(pricedAt(account, '2026-10')).not.toBeNull()

@@ -1,4 +1,4 @@
-// The size of an image by its header, with headers built byte by byte, and with invalid ones.
+// The size of an image is read from its header. The tests build valid and invalid headers byte by byte.
 import { describe, expect, test } from '@jest/globals'
 import { logoMaxPixels, logoOf, pictureSize } from '../../../domain/partners/logo'
 

@@ -1,4 +1,4 @@
-// The meaning of each verification status of the bank, and who may start.
+// The meaning of each verification status of the bank, and when a partner may start.
 import { describe, expect, test } from '@jest/globals'
 import { type VerificationStatus, verificationStatuses } from '../../../domain/partners/partner'
 import {
@@ -75,14 +75,14 @@ test('after a retry and a change of status, another refusal is new whatever reas
   expect(again.status).toBe('rejected')
 })
 
-test('while the bank keeps its refusal, the known reasons stay known', () => {
+test('while the bank’s refusal is unchanged, its reasons do not count as new', () => {
   const reasonsKnown = [markOf(a)]
   const update = verificationUpdate({ ...bank, providerStatus: 'rejected', reasons: [a] }, { ...ours, reasonsKnown })
 
   expect(update.reasonsKnown).toEqual(reasonsKnown)
 })
 
-test('a business is ready only with approval, terms and pounds', () => {
+test('a business is ready only with approval, accepted terms and GBP payouts', () => {
   const all = { ...bank, providerStatus: 'approved' }
 
   expect(isReady(all)).toBe(true)

@@ -49,7 +49,7 @@ test('a debit and its reversal leave every account unchanged', () => {
   )
 })
 
-test('incoming money is in the wallet, in transit or paid out', () => {
+test('all incoming money is in the wallet, in transit or paid out', () => {
   const balances = balancesAfter([...topUpPostings(100n), ...debitPostings(60n), ...paidOutPostings(45n)])
 
   expect(Object.fromEntries(balances)).toEqual({ top_ups: -100n, wallet: 40n, in_transit: 15n, paid_out: 45n })

@@ -1,4 +1,4 @@
-// CSV: readable by spreadsheets, without executable cells, and an invoice whose column adds up.
+// CSV files are readable by spreadsheets and have no executable cells, and the amounts of an invoice add up.
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { parsePence } from '../../../domain/money'

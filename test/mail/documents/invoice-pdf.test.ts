@@ -103,7 +103,7 @@ describe('its text', () => {
     expect(text).not.toContain('How to pay')
   })
 
-  test('has nothing to pay with more credit than charges, and the credit carried forward', async () => {
+  test('with more credit than charges has nothing to pay, and shows the credit carried forward', async () => {
     const lines = [aLine(), aLine({ kind: 'credit', unitAmountMicropounds: 5_000_000n, amountPence: 500n })]
     const text = await textOf(anInvoice({ lines }))
 
@@ -141,7 +141,7 @@ describe('its text', () => {
 })
 
 describe('unusual content', () => {
-  test('European letters are printed, others as a box with the right text behind it', async () => {
+  test('European letters are printed, and others are a box with the right text behind it', async () => {
     const buyer = { name: 'Łukasz Żółć Ltd', addressLines: ['Ελληνικά', 'Київ', '株式会社'] }
     const { text, all } = readPdf(await invoicePdf(anInvoice({ buyer })))
 

@@ -2,7 +2,7 @@
 import { inflateSync } from 'node:zlib'
 
 export interface ReadPdf {
-  /** Every page's text, one line for each text piece. */
+  /** The text of all pages, one line for each piece of text. */
   readonly text: string
   readonly byPage: readonly string[]
   readonly pages: number

@@ -101,12 +101,12 @@ test.each<[string, () => Record<string, string>, RegExp]>([
 ])('%s', async (_, change, expected) => {
   const failed = await problems(change())
 
-  // A key of the other environment does not know the webhook of this one either.
+  // With a key of the other environment, the bank does not know this environment's webhook either.
   expect(failed[0]).toMatch(expected)
   expect(failed.slice(1).filter((each) => !each.includes('webhook unknown to the bank'))).toEqual([])
 })
 
-test('a bank that fails', async () => {
+test('a failing bank is reported', async () => {
   const match = { method: 'GET', path: '/v0/exchange_rates', environment: 'live' }
   await bank.fault({ kind: 'status', status: 500, times: null, match })
 
@@ -114,7 +114,7 @@ test('a bank that fails', async () => {
   expect((await check()).out).toMatch(/^! {2}reachable +failing \(HTTP 500/m)
 })
 
-test('a wallet that the bank does not know: the key belongs to another account', async () => {
+test('a wallet that the bank does not know shows that the key belongs to another account', async () => {
   const set = (ref: string) => `UPDATE wallets SET wallet_ref = ${ref} WHERE environment = 'live'`
   await terminal.db.dataSource.query(set(`'x' || wallet_ref`))
 
@@ -124,7 +124,7 @@ test('a wallet that the bank does not know: the key belongs to another account',
   expect(failed).toEqual([expect.stringMatching(/^live environment: wrong environment: the bank does not know/)])
 })
 
-test("a clock that differs from the bank's", async () => {
+test("a clock that differs from the bank's is reported", async () => {
   const rate = { sell_rate: '0.79', midmarket_rate: '0.791', updated_at: '2026-11-16T00:00:00Z' }
   scripted.answer(({ path }, response) => {
     response.setHeader('Date', new Date(Date.now() + 120_000).toUTCString())
@@ -137,7 +137,7 @@ test("a clock that differs from the bank's", async () => {
   ])
 })
 
-test('no bank is a problem only when partners have wallets at one', async () => {
+test('a missing bank is a problem only if partners have wallets at one', async () => {
   const none = { BANK_LIVE_URL: '', BANK_LIVE_KEY: '' }
 
   const withWallets = await problems(none)
@@ -151,7 +151,7 @@ test('no bank is a problem only when partners have wallets at one', async () => 
   expect(out).toMatch(/^live {2}no bank\n {3}reachable {2}not configured: live payouts get 502\n/)
 })
 
-test('a webhook of another address, a disabled one, and one that is missing', async () => {
+test('a webhook with another address, a disabled one and a missing one are reported', async () => {
   const elsewhere = await problems({ WEBHOOK_URL: 'https://payouts.example.test/webhooks/bank' })
   const refs = 'SELECT webhook_ref AS ref FROM bank_webhooks WHERE environment = $1'
   const [{ ref }] = await terminal.db.dataSource.query(refs, ['live'])

@@ -26,7 +26,7 @@ async function anEvent(eventId: string, outcome: string, about: string | null): 
 
 const listed = async () => (await terminal.json<{ data: { id: string }[] }>('bank-event', 'list')).data
 
-test('events that contradict us or name no payout of ours are listed until they are handled', async () => {
+test('events that contradict our books or name no payout of ours are listed until they are handled', async () => {
   expect((await terminal.ops('bank-event', 'list')).out).toBe('No bank event is quarantined.\n')
   const contradicting = await anEvent('e-1', 'quarantined', payoutId)
   const unknown = await anEvent('e-2', 'unknown_payout', null)

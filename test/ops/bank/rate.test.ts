@@ -1,4 +1,4 @@
-// A stale or jumped rate of the sandbox bank: no quote, balance, payout or debit until it is right or an
+// A stale or jumped rate of the sandbox bank: no quote, balance, payout or debit until it is valid or an
 // operator accepts it.
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 afterEach(() => metrics.close())
 
-test('0.079 of ten days ago: 502 for balance, quote and payout, no debit, and the metric shows it', async () => {
+test('with a rate of 0.079 from ten days ago, balance, quote and payout are 502, nothing is debited, and the metric shows it', async () => {
   const before = await debits()
   await world.bank.fault({ kind: 'rate_jump', sell_rate: '0.079' })
   await world.bank.fault({ kind: 'rate_stale', ms: 10 * 86_400_000 })

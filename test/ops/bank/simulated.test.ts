@@ -113,7 +113,7 @@ describe('partner approve', () => {
     expect(wallet).toMatchObject({ rail: 'provider_production', address: expect.stringMatching(/^0x/) })
     const ofCustomer = (what: string) => bank.get(`/customers/${wallet.customerRef}/${what}`, { environment: 'live' })
     expect((await ofCustomer(`wallets/${wallet.walletRef}`)).json).toMatchObject({ balances: [{ balance: '0.00' }] })
-    // Not the wallet's own address, but one that leads to it.
+    // This is not the wallet's own address, but one whose deposits arrive in the wallet.
     expect((await ofCustomer('liquidation_addresses')).json.data).toMatchObject([
       { address: wallet.address, bridge_wallet_id: wallet.walletRef },
     ])
@@ -143,7 +143,7 @@ describe('partner approve', () => {
     ])
   })
 
-  test('is refused with a clear message for an email that the bank has for another customer', async () => {
+  test('is refused with a clear message for an email that belongs to another customer of the bank', async () => {
     await ops('partner', 'approve', '--partner', slug)
     const second = `${slug}-second`
     await json('partner', 'create', '--name', 'Acme Ltd', '--slug', second, '--email', `ada@${slug}.test`)

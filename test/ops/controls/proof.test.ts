@@ -41,7 +41,7 @@ beforeEach(async () => {
 afterAll(() => terminal.close())
 
 describe('proof', () => {
-  test('alone runs it, reports that there is not a drift, and exits with 0', async () => {
+  test('without a verb runs a proof, reports that there is no drift, and exits with 0', async () => {
     const none = 'Proved 2 wallets: no drift.\n'
 
     expect(await ops('proof')).toEqual({ code: 0, out: none, err: '' })
@@ -49,7 +49,7 @@ describe('proof', () => {
     expect(await ops('proof', 'list')).toEqual({ code: 0, out: 'No drift is open.\n', err: '' })
   })
 
-  test('shows every drift and exits with 1, and the list shows it again', async () => {
+  test('shows every drift and exits with 1, and proof list shows the same', async () => {
     const { payoutId } = await aSentPayout()
     await withoutTriggers(
       terminal.db,
@@ -93,7 +93,7 @@ describe('proof', () => {
     expect(out).toMatch(/^Proved 1 of 2 wallets; no drift known\. /)
   })
 
-  test('prints an internal error, because this process has no log that operators read', async () => {
+  test('prints an internal error, because operators do not read this process’s log', async () => {
     await terminal.db.dataSource.query('ALTER TABLE held_deposits RENAME TO held_elsewhere')
 
     const { code, out } = await ops('proof')
@@ -212,7 +212,7 @@ describe('audit verify', () => {
 })
 
 describe('payout shred', () => {
-  test('erases the bank details of one final payout, and leaves ledger, audit chain and all others alone', async () => {
+  test('erases the bank details of one final payout, and leaves ledger, audit chain and other payouts alone', async () => {
     const [one, other] = [await aCompletedPayout(), await aCompletedPayout()]
     await seal()
 
@@ -236,7 +236,7 @@ describe('payout shred', () => {
     expect((await ops('proof')).code).toBe(0)
   })
 
-  test('is refused for a payout that may still need them, and for an unknown one', async () => {
+  test('is refused for a payout that may still need its bank details, and for an unknown one', async () => {
     const open = await aSentPayout()
     const refusals = [await shred(open), await shred({ payoutId: '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4', attempt: 1 })]
 

@@ -70,7 +70,7 @@ test('a rotation loses nothing: keys open, payouts replay and are paid, one acco
 })
 
 describe('an API key from before a rotation', () => {
-  test('is rewritten under the new key when it is used, and works when the older one is gone', async () => {
+  test('is rewritten under the new key when it is used, and works after the older one is removed', async () => {
     const secret = await aKeyUnder([k1])
     keys = [k2, k1]
     expect(await statusOf(secret)).toBe(200)
@@ -80,7 +80,7 @@ describe('an API key from before a rotation', () => {
     expect(await statusOf(secret)).toBe(200)
   })
 
-  test('that was not used since is refused when the older one is gone, and is counted before', async () => {
+  test('that was not used since is counted, and is refused once the older one is removed', async () => {
     const secret = await aKeyUnder([k1])
     keys = [k2, k1]
     expect(await states()).toMatchObject({ k1: 'needed' })
@@ -115,7 +115,7 @@ describe('an API key from before a rotation', () => {
   })
 })
 
-test('removing a secret key too soon makes a repeat wait, and does not turn it into another payout', async () => {
+test('removing a secret key too soon delays a repeat, and does not turn it into another payout', async () => {
   const request = aRequest()
   keys = [k1]
   const secret = await aKeyUnder([k1])
@@ -205,7 +205,7 @@ async function aKeyUnder(under: readonly SecretKey[]): Promise<string> {
   return created.secret
 }
 
-/** Reads `keys` at each call, so setting it acts as the restart. */
+/** Reads `keys` at each call, so setting it simulates a restart. */
 function restartable(): Keyring {
   const rings = new Map<readonly SecretKey[], Keyring>()
   const now = () => {

@@ -1,4 +1,4 @@
-// status with a real database and Temporal: one screen, and exit code 1 exactly when something needs an operator.
+// status with a real database and Temporal: one screen, and exit code 1 only if something needs an operator.
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
 import type { OpenWork } from '../../../db/controls/metrics'

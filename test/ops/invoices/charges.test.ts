@@ -69,7 +69,7 @@ test('charge list shows the charges of a payout, a month or a partner, with thei
   expect(out).toMatch(/\ncredit +1 +-1\.09 GBP\n/)
 })
 
-test('charge list and payout show name the invoice of a charge, and a void one only on request', async () => {
+test('charge list and payout show name the invoice of a charge, but a void invoice only on request', async () => {
   const voided = await issue()
   const invoice = ['--period', period, '--partner', partner.slug]
   await terminal.ops('invoices', 'void', ...invoice, '--reason', 'a mistake')

@@ -1,4 +1,4 @@
-// Billing commands with a real worker: months are billed once, and every mark records the operator.
+// Billing commands with a real worker: months are billed once, and every change of status records the operator.
 import { beforeAll, expect, test } from '@jest/globals'
 import { addChargedPartners } from '../../../bench/charged-partners'
 import { latestActivity } from '../../../db/controls/activity'
@@ -160,7 +160,7 @@ test('mark-paid, mark-unpaid and void work from the allowed statuses, and the ac
   expect(entries[0]?.madeBy).toMatch(/^ops:\S+$/)
 })
 
-test('a credit is on the next invoice; the same reference gives it once, and no reference a new one each time', async () => {
+test('a credit is on the next invoice; the same reference credits once, and without a reference each call credits again', async () => {
   const credit = (amount: string, ...argv: string[]) =>
     ops('credit', '--partner', 'seen-1', '--amount', amount, '--reason', 'charged twice', ...argv)
   const thisMonthOf = async () => (await json('preview', '--period', thisMonth, '--partner', 'seen-1')).data[0].lines
@@ -186,7 +186,7 @@ test('a credit is on the next invoice; the same reference gives it once, and no 
   )
 })
 
-test('after a void a rerun bills its charges again, under a new number, and list shows both', async () => {
+test('after a void, a rerun bills the charges again under a new number, and list shows both invoices', async () => {
   await ops('rerun', '--period', period)
 
   const { data } = await json('list', '--period', period, '--partner', 'seen-2')
@@ -219,7 +219,7 @@ test('list without a period shows all invoices, --open those to be paid and --ov
   expect(none.out).toBe('There are no overdue invoices.\n')
 })
 
-test('a server that does not answer gives a message', async () => {
+test('a server that does not answer is reported in one sentence', async () => {
   const { code, err } = await runWith({ ...env, TEMPORAL_ADDRESS: '127.0.0.1:1' }, [
     'invoices',
     'run',

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const set = (...argv: string[]) => terminal.ops('price', 'set', '--partner', 'acme', ...argv)
 
-test('a change is a new list from its month on; the previous one ends there, unchanged', async () => {
+test('a change creates a new price list from its month on, and ends the previous one, which stays unchanged', async () => {
   const changes = ['--payout-fixed', '0.79', '--monthly-account', '10.00', '--network-cost', '0.0125']
   const prices = await terminal.json<Prices>('price', 'set', '--partner', 'acme', '--from', '2099-04', ...changes)
 
@@ -48,7 +48,7 @@ test('a change is a new list from its month on; the previous one ends there, unc
   })
 })
 
-test('planned prices of a month are replaced by another change for it, or removed, until the month begins', async () => {
+test('planned prices of a month can be replaced or removed until the month begins', async () => {
   const before = await terminal.json<Prices>('price', 'list', '--partner', 'acme')
 
   await set('--from', '2099-04', '--payout-percent', '0.80')
@@ -127,7 +127,7 @@ test('a partner that does not exist has no prices', async () => {
   expect((await terminal.ops('price', 'list', '--partner', 'nobody')).err).toBe('There is no partner nobody.\n')
 })
 
-test('a billing address is set line by line, and removed by none', async () => {
+test('a billing address is set line by line, and removed with "none"', async () => {
   const setAddress = (address: string) =>
     terminal.json<{ billing_address: string | null }>(
       'partner',

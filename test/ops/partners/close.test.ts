@@ -1,4 +1,4 @@
-// Closing a partner by command: what it refuses, what ends with it, and who can still read, with the real
+// Closing a partner by command: when it is refused, what it ends, and who can still read, with the real
 // API.
 import { describe, expect, test } from '@jest/globals'
 import { connectLiveWallet, openLiveCustomer } from '../../../activities/partners/verification/customer'
@@ -56,7 +56,7 @@ describe('partner close', () => {
     expect([key.code, key.err]).toEqual([2, expect.stringContaining('is closed and cannot get new keys')])
   })
 
-  test('lets admins sign in and read, not write, until the printed date, and viewers not at all', async () => {
+  test('lets admins sign in and read until the printed date, but not write, and does not let viewers sign in', async () => {
     const partner = await aPartner(api)
     const [admin, viewer] = [await aMember(api, partner), await aMember(api, partner, { role: 'viewer' })]
     const viewerCode = await aCode(api, inbox, viewer.email)
@@ -152,7 +152,7 @@ describe('partner close', () => {
       await closePartner(tx, { id: partner.id, at: clock.now(), readableUntil: clock.now() })
       await isHeld
     })
-    // Its statement begins before the closing commits, and waits for it.
+    // The claim's statement begins before the closing commits, and waits for it.
     const claiming = aClaim(api.db, { partnerId: partner.id }).catch((error: Error) => error.message)
     await until('the claim waits', async () => (await api.db.dataSource.query(waiting)).length > 0)
     commit()

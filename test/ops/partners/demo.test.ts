@@ -19,7 +19,7 @@ const ops = (...argv: string[]) => {
   return runWith({ ...terminal.env, ...banks }, argv)
 }
 
-test('it is refused where the banks are not simulated', async () => {
+test('the demo partner is refused if the banks are not simulated', async () => {
   const { code, err } = await terminal.ops(...demo, '--usdc', '10000.00')
 
   expect([code, err]).toEqual([2, expect.stringMatching(/^This works only with a simulated sandbox bank/)])

@@ -137,7 +137,7 @@ describe('key revoke', () => {
     ['the start of the prefix', (key: NewKey) => key.key_prefix.slice(0, -2)],
     ['the id in capitals', (key: NewKey) => key.id.toUpperCase()],
     ['the whole secret', (key: NewKey) => key.secret],
-  ])('%s names a key too', async (_, nameOf) => {
+  ])('a key can also be revoked by %s', async (_, nameOf) => {
     const key = await createKey()
 
     const { code, out } = await revokeKey(nameOf(key))
@@ -146,7 +146,7 @@ describe('key revoke', () => {
     expect(await callerOf(key.secret)).toBeNull()
   })
 
-  test('the start of two prefixes names neither', async () => {
+  test('a prefix that matches two keys revokes neither', async () => {
     const keys = [await createKey(), await createKey()]
     const setPrefix = (id: string | null, prefix: string) =>
       terminal.db.sql`UPDATE api_keys SET key_prefix = ${prefix} WHERE id = ${id}`

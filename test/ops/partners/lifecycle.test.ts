@@ -77,7 +77,7 @@ describe('partner create', () => {
     expect(await findPartnerBySlug(terminal.db, slug)).toBeNull()
   })
 
-  test('prints what was opened', async () => {
+  test('prints the new partner', async () => {
     const { code, out } = await terminal.ops(
       'partner',
       'create',
@@ -157,7 +157,7 @@ describe('partner show and list', () => {
 })
 
 describe('partner suspend and reactivate', () => {
-  test('each changes the status and records the operator', async () => {
+  test('each command changes the status and records the operator', async () => {
     const { id } = await createPartner('moved')
 
     const suspended = await terminal.json<Partner>('partner', 'suspend', '--partner', 'moved')
@@ -190,7 +190,7 @@ describe('partner suspend and reactivate', () => {
     expect(await activityOf(id)).toHaveLength(2)
   })
 
-  test('a closed partner is neither suspended nor reactivated', async () => {
+  test('a closed partner can be neither suspended nor reactivated', async () => {
     const { id } = await createPartner('closed')
     await terminal.db.transaction((tx) => updatePartner(tx, id, { status: 'closed' }, new Date(0)))
 
@@ -212,7 +212,7 @@ describe('partner approve-name and refuse-name', () => {
     return partner
   }
 
-  test('approve-name sets the checked name, and no other', async () => {
+  test('approve-name sets only the name that the operator checked', async () => {
     const { id } = await aRequest('renamed', 'Acme Bank plc')
     const approve = (name: string) => terminal.ops('partner', 'approve-name', '--partner', 'renamed', '--name', name)
 
@@ -240,7 +240,7 @@ describe('partner approve-name and refuse-name', () => {
     expect((await activityOf(id)).map(({ action }) => action)).toEqual(['partner.name_refuse', 'partner.create'])
   })
 
-  test('a name set by partner set answers the request', async () => {
+  test('a name set by partner set closes the request', async () => {
     await aRequest('set-name', 'Acme Bank plc')
 
     const partner = await terminal.json('partner', 'set', '--partner', 'set-name', '--name', 'Acme Bank Services')
@@ -305,7 +305,7 @@ describe('partner set', () => {
     expect([partner?.minPayoutPence, partner?.maxPayoutPence]).toEqual([100n, 999n])
   })
 
-  test('of two concurrent changes that would cross the limits, one is refused', async () => {
+  test('one of two concurrent changes that would cross the limits is refused', async () => {
     await createPartner('set-race')
     const set = (...setting: string[]) => terminal.ops('partner', 'set', '--partner', 'set-race', ...setting)
 
@@ -323,7 +323,7 @@ describe('partner set', () => {
     expect(await activityOf(before.id)).toHaveLength(1)
   })
 
-  test('a command without a change is a wrong argument', async () => {
+  test('a command without a change is refused as a wrong argument', async () => {
     const { code, err } = await terminal.ops('partner', 'set', '--partner', 'acme')
 
     expect(code).toBe(2)

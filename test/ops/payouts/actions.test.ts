@@ -17,7 +17,7 @@ const { terminal, bank, rails, temporal, partner, ops, steps, rowOf, transfersOf
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
 describe('payout resolve', () => {
-  test('sent, with the transfer that the bank confirms: the payout is processing, and the operator and the evidence are recorded', async () => {
+  test('sent, with a transfer that the bank confirms, makes the payout processing and records operator and evidence', async () => {
     const payout = await anUnknown('after')
     const [transfer] = await transfersOf(payout)
 
@@ -42,7 +42,7 @@ describe('payout resolve', () => {
     })
   })
 
-  test('two operators who resolve as sent at the same moment count once', async () => {
+  test('two concurrent resolutions as sent take effect once', async () => {
     const payout = await anUnknown('after')
     const [transfer] = await transfersOf(payout)
     const asked: (() => void)[] = []
@@ -89,7 +89,7 @@ describe('payout resolve', () => {
     expect(await rowOf(payout)).toMatchObject({ status: 'pending', verdict: 'unknown', transfer_ref: null })
   })
 
-  test('not-sent, for a payout in attention with no repeat in flight: failed and refunded, once', async () => {
+  test('not-sent fails and refunds a payout in attention with no repeat in flight, once', async () => {
     const before = await balance()
     const payout = await anUnknown('before')
     await setAttention(terminal.db, payout.payoutId, 'outcome_unknown')
@@ -154,7 +154,7 @@ describe('payout resolve', () => {
     expect(await rowOf(payout)).toMatchObject({ status: 'pending', verdict: 'unknown' })
   })
 
-  test('when an operator resolves as not-sent while a worker finds the transfer, one wins, and the other is reported', async () => {
+  test('when an operator resolves as not-sent while a worker finds the transfer, one wins, and the other gets the result', async () => {
     const limits = { repeatForMs: 0, listLagMs: 0, answerWithinMs: 400, answerCallMs: 300 }
     const worker = stepDeps(terminal.db, rails, { limits })
     // The bank's list is incomplete for the operator only.
@@ -168,7 +168,7 @@ describe('payout resolve', () => {
       const payout = await anUnknown('after')
       await setAttention(terminal.db, payout.payoutId, 'outcome_unknown')
       const decision = { payoutId: payout.payoutId, transferRef: null, evidence: 'none', by: 'ops:test' }
-      // In every second round the worker finishes first. In the others, the two race.
+      // In every second round the worker finishes first. In the other rounds, the two race.
       const finding = resolveSubmit(worker, payout)
       if (round % 2 === 0) await finding
 
@@ -242,7 +242,7 @@ describe('payout retry', () => {
     await expect(temporal.workflow.getHandle(workflow_id).describe()).rejects.toThrow(WorkflowNotFoundError)
   })
 
-  test('is refused for a final and for an unknown payout, and fails where Temporal does not answer', async () => {
+  test('is refused for a final or unknown payout, and fails if Temporal does not answer', async () => {
     const over = await aClaim(terminal.db, { partnerId: partner.id })
     await steps().debitPayout(over)
     await steps().cancelPayout(over)

@@ -64,7 +64,7 @@ describe('payout attention', () => {
     expect(out.match(/^bank_says_in_review: The bank /gm)).toHaveLength(1)
   })
 
-  test('reports a code that comes back again, but not a repeated one', async () => {
+  test('reports a code that is raised again after it was cleared, but not a repeated one', async () => {
     const id = await aWaiting('outcome_unknown')
     await setAttention(terminal.db, id, 'outcome_unknown')
     await terminal.ops('payout', 'attended', '--payout', id, '--note', 'asked the bank')
@@ -105,7 +105,7 @@ describe('payout show', () => {
     for (const text of [JSON.stringify(shown), out]) expect(text).not.toMatch(/Ada|Lovelace|71234567|200415/)
   })
 
-  test('of a refused attempt does not call it a payout', async () => {
+  test('shows a refused attempt, but not as a payout', async () => {
     const id = await aWaiting('bank_insufficient')
     await terminal.db.dataSource.query(
       `UPDATE payouts SET released_at = now(), verdict = 'payout_not_created', verdict_at = now() WHERE id = $1`,
@@ -128,7 +128,7 @@ describe('payout attended', () => {
   const attend = (id: string, ...more: string[]) =>
     terminal.ops('payout', 'attended', '--payout', id, '--note', 'The bank said by phone: it is there', ...more)
 
-  test('removes it from the list and records the operator and the note, which the partner does not see', async () => {
+  test('removes the payout from the list and records operator and note, which the partner does not see', async () => {
     const id = await aWaiting('outcome_unknown')
 
     const { code, out } = await attend(id)

@@ -20,7 +20,7 @@ const { terminal, bank, rails, temporal, partner, ops, steps, rowOf, transfersOf
 })
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
-test('the reconciliation finds the transfer of a released payout, and nothing once it is bound', async () => {
+test('the reconciliation finds the transfer of a released payout until it is bound', async () => {
   const { payout, transferRef } = await aReleasedButSent()
 
   const before = await driftsOf(payout)
@@ -31,7 +31,7 @@ test('the reconciliation finds the transfer of a released payout, and nothing on
 })
 
 describe('payout bind', () => {
-  test('a released payout that the bank did send is debited again, exists for its partner, and settles', async () => {
+  test('a released payout that the bank did send is debited again, becomes visible to its partner, and settles', async () => {
     const before = await balance()
     const { payout, transferRef } = await aReleasedButSent()
     expect(await balance()).toBe(before)
@@ -86,7 +86,7 @@ describe('payout bind', () => {
     await handle.terminate('a test')
   })
 
-  test('two operators who bind at the same moment debit once', async () => {
+  test('two concurrent binds debit once', async () => {
     const before = await balance()
     const { payout, transferRef } = await aReleasedButSent()
 
@@ -148,7 +148,7 @@ describe('payout bind', () => {
     const idempotencyKey = await keyOf(payout)
     await attended(payout, ['--free-key', 'yes'])
     const second = await aClaim(terminal.db, { partnerId: partner.id, idempotencyKey })
-    // The partner tried again after five seconds, as the response asked.
+    // The partner retried after five seconds, as Retry-After asked.
     const later = `UPDATE payouts SET created_at = created_at + interval '5 seconds' WHERE id = $1`
     await terminal.db.dataSource.query(later, [second.payoutId])
     const whileOpen = await bind(second, transferRef)
@@ -164,7 +164,7 @@ describe('payout bind', () => {
   })
 })
 
-test('payout bind takes a transfer of the second attempt, when the first one sent nothing', async () => {
+test('payout bind accepts a transfer of the second attempt if the first one sent nothing', async () => {
   const idempotencyKey = `order-${randomBytes(6).toString('hex')}`
   const first = await aClaim(terminal.db, { partnerId: partner.id, idempotencyKey })
   await steps().debitPayout(first)

@@ -38,7 +38,7 @@ test('a payout on a paused rail is cancelled immediately and refunded, and the o
   expect(explained).toContain('ops:grace requested its cancellation.')
 })
 
-test('two concurrent cancels, and one by its partner, count once', async () => {
+test('two concurrent cancels and one by the partner take effect once', async () => {
   const before = await balance()
   const id = await aWaiting()
 
@@ -92,7 +92,7 @@ test('without a worker the command fails; the payout may still be cancelled late
   expect(await actorsOf(id)).toEqual({ inActivity: ['ops:grace'], inTimeline: ['ops:grace'] })
 })
 
-test('the wrong or an unavailable Temporal is a separate error, and no operator is recorded', async () => {
+test('a wrong or unavailable Temporal is a separate error, and no operator is recorded', async () => {
   const id = await aWaiting()
 
   const wrong = await cancelAt({ TEMPORAL_NAMESPACE: 'nowhere' }, id)

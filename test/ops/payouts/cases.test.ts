@@ -47,7 +47,7 @@ test("case open, list, show and note: open cases, the bank's reference of the pa
   expect((await actions()).toReversed()).toEqual(['case.open', 'case.note'])
 })
 
-test('case resolve ends it, charges once at cost plus 20 %, and is refused the second time', async () => {
+test('case resolve closes the case, charges once at cost plus 20 %, and is refused the second time', async () => {
   const { id } = await aCase('recall')
 
   const first = await terminal.ops(...ending(id, 'refused'), '--note', 'The recipient did not agree')
@@ -92,7 +92,7 @@ test('an impossible action is refused with a message, and nothing happens', asyn
   expect(await actions()).toEqual(['case.open'])
 })
 
-test('an unavailable Temporal does not prevent any of them', async () => {
+test('all case commands work without Temporal', async () => {
   const env = { ...terminal.env, TEMPORAL_ADDRESS: '127.0.0.1:1' }
   const opened = await runWith(env, [...opening('recall'), '--json'])
 
@@ -101,7 +101,7 @@ test('an unavailable Temporal does not prevent any of them', async () => {
   expect([opened.code, code]).toEqual([0, 0])
 })
 
-test('help says that the partner reads reasons and notes', async () => {
+test('help warns that the partner sees reasons and notes', async () => {
   for (const verb of ['open', 'note', 'resolve']) {
     expect((await terminal.ops('case', verb, '--help')).out).toMatch(/the partner sees (it|them)\./)
   }

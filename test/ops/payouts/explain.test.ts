@@ -90,7 +90,7 @@ test('a delivered payout with bank events and a case: only the case is left to d
   ])
 })
 
-test('a returned payout: the reason, and that it is refunded', async () => {
+test('a returned payout: shows the reason and the refund', async () => {
   const id = await paid()
   await reached(id, 'processing')
   await advance(id, 'returned')
@@ -108,7 +108,7 @@ test('a returned payout: the reason, and that it is refunded', async () => {
   ])
 })
 
-test('a payout with an unknown outcome: what the bank answered, until when it is repeated, and what operators do', async () => {
+test('a payout with an unknown outcome: shows the bank’s answer, the end of the repeats, and the operator’s next step', async () => {
   await world.bank.fault({ kind: 'status', status: 500, times: null, match: toTransfers })
   const id = await paid()
   const nextTry = /^The bank answered HTTP 500 to the transfer \d+ times, last at 20\S+Z; the next try is at 20\S+Z\.$/
@@ -137,7 +137,7 @@ test('a payout with an unknown outcome: what the bank answered, until when it is
   )
 })
 
-test('a refused one: no payout exists, and its money is refunded', async () => {
+test('a refused attempt: no payout exists, and its money is refunded', async () => {
   await world.bank.fault({ kind: 'status', status: 401, times: null, match: toTransfers })
   const answer = await world.pay(payer, {}, { key: 'order-refused' })
   expect(answer.status).toBe(502)
@@ -175,11 +175,11 @@ test('a payout that failed at the bank, and one that waits for a paused rail', a
   await reached(waiting, 'processing')
 })
 
-test('without a workflow it names what starts one, without Temporal it reports that this is unknown, and an unknown payout is an error', async () => {
+test('reports how a missing workflow is started, that the workflow is unknown without Temporal, and that a payout does not exist', async () => {
   const { payoutId } = await aClaim(world.api.db, { partnerId: payer.id })
 
   const lost = await explained(payoutId)
-  // Several, because a leftover call would end the process only occasionally.
+  // Runs several times, because a leftover call would end the process only occasionally.
   const absent = { TEMPORAL_ADDRESS: '127.0.0.1:1' }
   const withoutTemporal = await Promise.all(Array.from({ length: 10 }, () => explained(payoutId, absent)))
   const none = await ops(payer.id)
@@ -190,7 +190,7 @@ test('without a workflow it names what starts one, without Temporal it reports t
   expect([none.code, none.err]).toEqual([2, `There is no payout ${payer.id}.\n`])
 })
 
-test('a payout that ends after its row was read is over, and is not reported without a workflow', async () => {
+test('a payout that becomes final after its row was read is not reported as a payout without a workflow', async () => {
   const idempotencyKey = 'order-that-ends'
   const id = String((await world.pay(payer, {}, { key: idempotencyKey })).body['id'])
   await reached(id, 'processing')
@@ -217,7 +217,7 @@ test("an activity is listed after the rows it wrote and after the activity befor
     { at: at(569), from: 'ledger', text: 'debited', writtenBy: ['debitPayout'] },
     { at: at(612), from: 'row', text: 'called', writtenBy: ['submitToRail'] },
     { at: at(640), from: 'timeline', text: 'sent', writtenBy: ['submitToRail', 'pollSettlement'] },
-    // Of a later run.
+    // This line belongs to a later run.
     { at: at(9_000), from: 'timeline', text: 'unconfirmed', writtenBy: ['submitToRail'] },
     step('debitPayout', 350, 700),
     step('submitToRail', 394, 700),
@@ -251,7 +251,7 @@ test('repeated lines are printed once, with their count', () => {
   ])
 })
 
-/** Forwards connections once `first` is done. It starts with the first connection. */
+/** Forwards connections once `first` has finished. The first connection starts it. */
 async function gateTo(address: string, first: () => Promise<void>) {
   const [host, port] = address.split(':')
   let opening: Promise<void> | undefined

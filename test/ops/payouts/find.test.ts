@@ -109,7 +109,7 @@ test.each<[() => string[], string]>([
     'beta has no payout with this id, transfer or Idempotency-Key: try payout find.\n',
   ],
   [() => ['order-2001', '--partner', 'nobody'], 'There is no partner nobody.\n'],
-])('payout show refuses a name that does not name one payout: %#', async (argv, message) => {
+])('payout show refuses a name that does not identify one payout: %#', async (argv, message) => {
   expect(await terminal.ops('payout', 'show', ...argv())).toEqual({ code: 2, out: '', err: message })
 })
 

@@ -12,7 +12,7 @@ const raised = sourceFiles()
 
 /** Codes as they occur in the source: in calls that set the attention, and in statements that set or compare it. */
 function reasonsIn(file: string): string[] {
-  // Without fragments that only name a column.
+  // Removes SQL fragments that only name a column.
   const source = file.replaceAll(/\bsql`[a-z.]+`/g, '')
   const calls = [...source.matchAll(/\w+Attention\(([^)]*)\)/g)].map(([, given = '']) => given)
   const statements = [...source.matchAll(/attention\s+(?:=|IN) \(?((?:'|CASE )[^)\n]*)/g)].map(
@@ -28,7 +28,7 @@ function expand(template: string): string[] {
 }
 
 describe('an attention code', () => {
-  test('is found in the code', () => {
+  test('is found in the source', () => {
     const reasons = new Set(raised.map(([reason]) => reason))
 
     expect([...reasons]).toEqual(

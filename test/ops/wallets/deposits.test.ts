@@ -72,7 +72,7 @@ test('a held deposit is listed, shown with its wallet and credited once, even by
   expect(await decisions(id)).toMatchObject({ outcome: 'credited', note: 'It is theirs', resolved_by: who })
 })
 
-test('a deposit that is kept stays in suspense, leaves the list and is in the activity list', async () => {
+test('a kept deposit stays in suspense, leaves the list, and appears in the activity list', async () => {
   const id = await aHeld(5_000_000n)
 
   const { out } = await terminal.ops('deposit', 'keep', '--deposit', id, '--note', 'Taken back')
@@ -83,7 +83,7 @@ test('a deposit that is kept stays in suspense, leaves the list and is in the ac
   expect(await latestActivity(terminal.db, partnerId, 1)).toMatchObject([{ action: 'deposit.keep' }])
 })
 
-test("a deposit with an unreadable amount is credited with the operator's amount, and its movement never again", async () => {
+test("a deposit with an unreadable amount is credited once, with the operator's amount", async () => {
   const id = await aHeld(null)
   const credit = (...more: string[]) =>
     terminal.ops('deposit', 'credit', '--deposit', id, '--note', 'Read by eye', ...more)
@@ -191,7 +191,7 @@ describe('a live credit above the limit', () => {
     expect(actions).toContainEqual(['deposit.credit_withdraw', 'ops:grace'])
   })
 
-  test('needs one operator up to the limit, and the limit is a setting', async () => {
+  test('up to the limit needs one operator, and the limit is a setting', async () => {
     const atLimit = await as('ada', 'credit', await aHeld(1_000_000_000n))
     const other = await aHeld(1_000_000n)
     const withZero = await runWith({ ...terminal.env, OPS_USER: 'ada', DEPOSIT_CONFIRM_ABOVE_USDC: '0' }, [

@@ -1,4 +1,4 @@
-// Why a request to the bank failed, in fixed words, and how it is counted.
+// The cause of a failed bank request, in fixed words, and its metric.
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { type BankCallSeen, RailUnavailable } from '../../../rail/rail'
 import { createRails, type Rails } from '../../../rail/rails'
@@ -31,7 +31,7 @@ describe('the cause', () => {
     [401, { code: 'invalid', location: 'header', name: 'Api-Key' }, 'HTTP 401 invalid', 'unauthorized'],
     [400, { code: 'duplicate_record', message: 'Ada' }, 'HTTP 400 duplicate_record', 'refused'],
     [429, {}, 'HTTP 429', 'throttled'],
-    // A code that the bank does not document could be anything.
+    // An undocumented code could contain anything, even personal data.
     [409, { code: 'ada_lovelace_38290008' }, 'HTTP 409', 'refused'],
     [201, {}, 'HTTP 201 unreadable', 'ok'],
     [201, undefined, 'HTTP 201 unreadable', 'unreadable'],
@@ -53,7 +53,7 @@ describe('the cause', () => {
     expect(seen).toMatchObject([{ outcome: 'lost' }])
   })
 
-  test('of a response that does not come is a timeout', async () => {
+  test('of a missing response is a timeout', async () => {
     bank.answer(() => {})
 
     expect(await submit()).toMatchObject({ outcome: 'unknown', cause: 'timeout' })
@@ -68,14 +68,14 @@ describe('the cause', () => {
     expect(seen).toMatchObject([{ outcome: 'unconnected' }])
   })
 
-  test('of a call whose time limit has passed is ours, and is not counted as the bank’s', async () => {
+  test('of a call whose time limit has already passed is not counted as a bank failure', async () => {
     const endBy = new Date(systemClock.now().getTime() - 1)
 
     expect(await submit(endBy)).toMatchObject({ outcome: 'not-sent', cause: 'no time left' })
     expect(seen).toEqual([])
   })
 
-  test('is in the error of a read', async () => {
+  test('is part of the error of a read', async () => {
     bank.answer((_, response) => json(response, 500, { code: 'unexpected', message: 'Ada' }))
 
     const error = await railsAt(bank.url)

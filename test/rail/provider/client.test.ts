@@ -27,7 +27,7 @@ describe('nothing was sent', () => {
   })
 
   test('when the connection is not established in time', async () => {
-    // A TLS client without a response is still in its handshake, like one without a route is still connecting.
+    // A TLS client without a response is still in its handshake, just as a client without a route is still connecting.
     const { server, received } = await listenAndRecord()
 
     const answer = await post(urlOf(server).replace('http:', 'https:'))
@@ -47,7 +47,7 @@ describe('nothing was sent', () => {
 })
 
 describe('the request may have arrived', () => {
-  test('when the bank takes the request and closes', async () => {
+  test('when the bank accepts the request and closes the connection', async () => {
     bank.answer((_, response) => response.destroy())
 
     expect(await post(bank.url)).toMatchObject({ stage: 'sent' })
@@ -91,7 +91,7 @@ describe('the request may have arrived', () => {
     })
   })
 
-  test('when the answer has no end', async () => {
+  test('when the answer is endless', async () => {
     bank.answer((_, response) => response.end('x'.repeat(5 * 1024 * 1024)))
 
     expect(await post(bank.url)).toMatchObject({ stage: 'sent', cause: { message: 'the answer is too long' } })
@@ -138,7 +138,7 @@ describe('a response', () => {
     ['7', 7_000],
     ['Mon, 01 Mar 2027 12:00:05 GMT', 5_000],
     ['soon', null],
-  ])('gives its retry time: %s', async (header, retryAfterMs) => {
+  ])('provides its retry time: %s', async (header, retryAfterMs) => {
     bank.answer((_, response) => json(response, 429, {}, { 'Retry-After': header }))
 
     expect(await post(bank.url)).toMatchObject({ retryAfterMs })

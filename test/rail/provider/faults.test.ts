@@ -51,7 +51,7 @@ describe('a first transfer', () => {
     ['a lost race for the wallet', { kind: 'busy' }, 'not-sent busy null', 0],
   ]
 
-  test.each(faults)('that meets %s has the expected outcome', async (_, fault, outcome, stored) => {
+  test.each(faults)('that gets %s has the expected outcome', async (_, fault, outcome, stored) => {
     const order = anOrder(partner)
     const [key, body] = [randomUUID(), rail.transferBody(order)]
     await bank.fault({ ...fault, match: toTransfers })
@@ -91,7 +91,7 @@ describe('a first transfer', () => {
     expect(await transfersOf(order.payoutId)).toEqual([])
   })
 
-  test('for more than the wallet holds proves nothing when it is a repeat', async () => {
+  test('for more than the wallet holds proves nothing if it is a repeat', async () => {
     const body = rail.transferBody(anOrder(partner, { sendsMicroUsdc: 20_000_000_000n }))
 
     expect(inShort(await rail.submit({ key: randomUUID(), body, call: 'repeat' }))).toBe('unknown')
@@ -196,7 +196,7 @@ describe('registering a recipient', () => {
     expect(await register(rail, partner.customerRef, recipient)).not.toBe(recipientRef)
   })
 
-  test('whose account the bank found to be wrong is rejected', async () => {
+  test('whose account the bank has found to be invalid is rejected', async () => {
     const recipient = aPayee()
     const recipientRef = await register(rail, partner.customerRef, recipient)
     await bank.control('POST', `/external_accounts/${recipientRef}`, { deactivation_reason: 'invalid_account_number' })
@@ -219,9 +219,9 @@ describe('registering a recipient', () => {
   test.each([
     ['loses its answer', { kind: 'reset', stage: 'after' }, 'connection reset', null],
     ['is not answered', { kind: 'hang', ms: 400 }, 'timeout', null],
-    ['meets 500', { kind: 'status', status: 500 }, 'HTTP 500', null],
-    ['meets 401', { kind: 'status', status: 401 }, 'HTTP 401 not_allowed', null, 'misconfigured'],
-    ['meets 429', { kind: 'status', status: 429, retry_after: 3 }, 'HTTP 429', 3_000, 'busy'],
+    ['gets 500', { kind: 'status', status: 500 }, 'HTTP 500', null],
+    ['gets 401', { kind: 'status', status: 401 }, 'HTTP 401 not_allowed', null, 'misconfigured'],
+    ['gets 429', { kind: 'status', status: 429, retry_after: 3 }, 'HTTP 429', 3_000, 'busy'],
     ['gets invalid JSON', { kind: 'malformed' }, 'HTTP 201 unreadable', null],
   ])(
     'that %s is unavailable, and registered once when repeated',
@@ -254,7 +254,7 @@ describe('a read', () => {
     ['no answer', { kind: 'hang' }],
     ['invalid JSON', { kind: 'malformed' }],
     ['a truncated answer', { kind: 'truncated' }],
-  ])('that meets %s is an error, not an answer', async (_, fault) => {
+  ])('that gets %s is an error, not an answer', async (_, fault) => {
     const { ref } = await pay(rail, anOrder(partner))
     const ask = [
       () => rail.rate(),
@@ -281,7 +281,7 @@ describe('a read', () => {
     await expect(lookup).rejects.toThrow(RailUnavailable)
   })
 
-  test('of a transfer that does not exist is an error as well', async () => {
+  test('of a transfer that does not exist is also an error', async () => {
     await expect(rail.transfer('../customers')).rejects.toThrow(RailUnavailable)
   })
 })

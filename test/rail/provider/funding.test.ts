@@ -11,7 +11,7 @@ const { rail, partner } = useConnectedPartner(bank)
 
 const wanted = (change: object = {}) => ({ ...partner, chain: 'base', key: randomUUID(), ...change })
 
-test('a USDC address is created once, even when the bank has forgotten the key, and leads into the wallet', async () => {
+test('a USDC address is created once, even when the bank has forgotten the key, and funds the wallet', async () => {
   const address = await rail.depositAddress(wanted())
   expect(await rail.depositAddress(wanted())).toBe(address)
 
@@ -38,7 +38,7 @@ test('a pound account is created once, and payments to it arrive in the wallet',
   expect(history.at(-1)).toMatchObject({ kind: 'deposit', transferRef: null })
 })
 
-test('another wallet of the same customer has its own', async () => {
+test('another wallet of the same customer has its own address and account', async () => {
   const other = await rail.createWallet({ customerRef: partner.customerRef, chain: 'base', key: randomUUID() })
   const others = () => wanted({ walletRef: other.walletRef })
 
@@ -46,7 +46,7 @@ test('another wallet of the same customer has its own', async () => {
   expect((await rail.bankFunding(others())).fundingRef).not.toBe((await rail.bankFunding(wanted())).fundingRef)
 })
 
-test('accounts of another kind are not taken for ours, and an unreadable one is an error', async () => {
+test('accounts of another kind are not mistaken for ours, and an unreadable one is an error', async () => {
   const scripted = await startScriptedBank()
   const destination = { bridge_wallet_id: 'w_1' }
   const iban = { id: 'va_1', status: 'activated', destination, source_deposit_instructions: { currency: 'eur' } }

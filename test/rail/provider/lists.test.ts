@@ -1,4 +1,4 @@
-// Reading lists that shift, end early or leave rows out while money depends on them.
+// Reads lists that shift, end early or omit rows, while money depends on them.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ProviderRail } from '../../../rail/provider'
@@ -56,17 +56,20 @@ describe('a transfer that never existed', () => {
     expect(await findNone()).toEqual({ outcome: 'absent' })
   })
 
-  test.each([1, -1])('is absent even if each page is shifted by %i, because the pages still join', async (by) => {
+  test.each([1, -1])('is absent even if each page is shifted by %i, because the pages still overlap', async (by) => {
     await bank.fault({ kind: 'list_shift', by })
 
     expect(await findNone()).toEqual({ outcome: 'absent' })
   })
 
-  test.each([25, 120])('is not called absent when pages shift by %i, more than they overlap', async (by) => {
-    await bank.fault({ kind: 'list_shift', by })
+  test.each([25, 120])(
+    'does not count as absent when pages shift by %i, which is more than they overlap',
+    async (by) => {
+      await bank.fault({ kind: 'list_shift', by })
 
-    expect(await findNone()).toEqual({ outcome: 'incomplete' })
-  })
+      expect(await findNone()).toEqual({ outcome: 'incomplete' })
+    },
+  )
 
   test('is absent only after two reads agree', async () => {
     const short = await bank.fault({ kind: 'list_short', times: 1 })
@@ -75,14 +78,14 @@ describe('a transfer that never existed', () => {
     expect(await bank.counts(short)).toEqual({ fired: 1, remaining: 0 })
   })
 
-  test('is not called absent by a list that is always empty', async () => {
+  test('does not count as absent when the list is always empty', async () => {
     await bank.fault({ kind: 'list_short', times: null, match: { path: '*/transfers' } })
     const order = { ...partner, payoutId: middle.payoutId ?? '', since }
 
     expect(await rail.findTransfer(order)).toMatchObject({ outcome: 'found' })
   })
 
-  test('is not called absent while the history is incomplete', async () => {
+  test('does not count as absent while the history is incomplete', async () => {
     await bank.fault({ kind: 'list_shift', by: 50, match: { path: '*/history' } })
 
     expect(await findNone()).toEqual({ outcome: 'incomplete' })
@@ -94,7 +97,7 @@ describe('a transfer that never existed', () => {
     expect(found).toEqual({ outcome: 'absent' })
   })
 
-  test('is searched no further back than it can be', async () => {
+  test('is searched no further back than it could have been created', async () => {
     const asked = await bank.fault({ kind: 'list_shift', by: 0, match: { path: '*/transfers' } })
 
     await rail.findTransfer({ ...partner, payoutId: randomUUID(), since: new Date(Date.now() + 7_200_000) })

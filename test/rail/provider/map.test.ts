@@ -54,13 +54,13 @@ describe('a transfer', () => {
     expect(readTransfer(returned).reason).toBe('bank_refused: The bank gave the reason code DS24.')
   })
 
-  test('whose receipt states a network cost has it in pounds, at the receipt’s rate', () => {
+  test('whose receipt states a network cost has that cost in pounds, at the receipt’s rate', () => {
     const receipt = { gas_fee: '0.025', exchange_rate: '0.79' }
 
     expect(readTransfer(aTransferJson({ receipt })).networkCostMicropounds).toBe(19_750n)
   })
 
-  test('whose cost has no rate has no cost', () => {
+  test('whose network cost has no rate has no cost', () => {
     expect(readTransfer(aTransferJson({ receipt: { gas_fee: '0.025' } })).networkCostMicropounds).toBeNull()
   })
 

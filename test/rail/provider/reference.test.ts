@@ -1,4 +1,4 @@
-// Texts that the rail carries: cut, cleaned, or omitted, never refused.
+// Texts for the bank are cut, cleaned or omitted, but never refused.
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { cleanReference, recipientBody } from '../../../rail/provider/reference'
@@ -18,7 +18,7 @@ describe('the reference', () => {
     expect(cleanReference(text)).toBe(expected)
   })
 
-  test.each([[null], [''], ['   '], ['李雷'], ['🎉🎉']])('%j has nothing that the rail can carry', (text) => {
+  test.each([[null], [''], ['   '], ['李雷'], ['🎉🎉']])('%j has no character that the bank accepts', (text) => {
     expect(cleanReference(text)).toBeUndefined()
   })
 
@@ -58,7 +58,7 @@ describe('a recipient', () => {
     expect(body).not.toHaveProperty('first_name')
   })
 
-  test('with a long name and a long address has them cut to 35 letters', () => {
+  test('with a long name and address has both cut to 35 letters', () => {
     const { account_owner_name, first_name, address } = JSON.parse(
       recipientBody({
         ...aRecipient(),
@@ -87,7 +87,7 @@ describe('a recipient', () => {
     expect(JSON.parse(recipientBody(recipient))).not.toHaveProperty('address')
   })
 
-  test('with a short first and a long second line keeps the second', () => {
+  test('with a short first and a long second address line keeps the second', () => {
     const address = { ...aRecipient().address, line1: 'N 1', line2: 'Old Mill Lane' }
 
     expect(JSON.parse(recipientBody({ ...aRecipient(), address })).address.street_line_1).toBe('Old Mill Lane')
@@ -119,7 +119,7 @@ describe('a recipient', () => {
     expect(sent).not.toHaveProperty('state')
   })
 
-  test('whose names are blanks still has one', () => {
+  test('whose names are blank still gets a name', () => {
     const body = JSON.parse(recipientBody({ ...aRecipient(), firstName: ' ', lastName: '\u200b' }))
 
     expect(body.account_owner_name).toBe('Account holder')

@@ -17,7 +17,7 @@ describe('the signature', () => {
     expect(event()).toEqual({ outcome: 'ignored' })
   })
 
-  test('of the published example is not valid for one byte more', () => {
+  test('of the published example is not valid with one byte more', () => {
     const { body, signature, at } = published
     const event = receive(`${body} `, `t=${at},v0=${signature}`, { key: published.publicKey, at })
 

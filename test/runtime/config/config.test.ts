@@ -53,7 +53,7 @@ test('the API listens on this machine only, unless HOST opens it', () => {
   expect(loadConfig({ ...needed, HOST: '0.0.0.0' }).host).toBe('0.0.0.0')
 })
 
-test('sessions last twelve idle hours and at most seven days, sign-up is open, and no proxy is trusted', () => {
+test('by default, sessions last twelve idle hours and at most seven days, sign-up is open, and no proxy is trusted', () => {
   const { session, signUp, trustedProxies, temporalUiUrl } = loadConfig(needed)
 
   expect({ session, signUp, trustedProxies, temporalUiUrl }).toEqual({
@@ -87,7 +87,7 @@ test('https requires the number of proxies, even if it is 0', () => {
   expect(mistakesOf({ ...needed, PUBLIC_URL: 'http://localhost:3000' })).toEqual([])
 })
 
-test('a bank has a URL and a key', () => {
+test('a bank needs both a URL and a key', () => {
   const banks = {
     BANK_SANDBOX_URL: 'http://127.0.0.1:8300/v0/',
     BANK_SANDBOX_KEY: 'sk-test-1',
@@ -100,7 +100,7 @@ test('a bank has a URL and a key', () => {
   expect(loadOpsConfig({ ...needed, ...banks }).bank).toEqual(bank)
 })
 
-test('mail and seller are optional, and complete if they are set', () => {
+test('mail and seller settings are optional, but must be complete', () => {
   expect(loadConfig(needed)).toMatchObject({ mail: null, seller: null })
 
   const { mail, seller } = loadConfig({ ...needed, ...mailAndSeller })
@@ -167,7 +167,7 @@ test.each([
   ['no key at all', ','],
   ['a malformed key', `${needed.SECRET_KEYS},short`],
   ['an id twice', `${needed.SECRET_KEYS},${needed.SECRET_KEYS}`],
-])('SECRET_KEYS with %s is one mistake', (_what, SECRET_KEYS) => {
+])('SECRET_KEYS with %s is reported as one mistake', (_what, SECRET_KEYS) => {
   const mistake =
     'SECRET_KEYS must be a comma-separated list of <id>:<64 hex digits>, each id once, the current key first.'
 
@@ -230,7 +230,7 @@ test.each([
   expect(mistakesOf({ ...needed, ...own })).toEqual(mistakes)
 })
 
-test('production accepts its own secrets', () => {
+test('production accepts strong secrets', () => {
   const own = {
     NODE_ENV: 'production',
     DATABASE_URL: 'postgresql://payouts:Wm3hVb81kq@db/payouts',

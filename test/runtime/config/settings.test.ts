@@ -35,7 +35,7 @@ test('every variable of the table is read, and no other', () => {
   expect([...used].toSorted()).toEqual(known.toSorted())
 })
 
-test('every default is a valid value, in production too', () => {
+test('every default is valid, even in production', () => {
   const invalid = rows.filter(
     ([, { kind, inProduction, presence }]) =>
       'default' in presence && (inProduction ?? kind).parse(presence.default) === undefined,
@@ -44,7 +44,7 @@ test('every default is a valid value, in production too', () => {
   expect(invalid).toEqual([])
 })
 
-test('an empty environment lacks exactly the required settings', () => {
+test('an empty environment is reported to lack exactly the required settings', () => {
   const required = rows.flatMap(([name, { presence }]) =>
     'required' in presence && presence.with === null ? [`${name} is required.`] : [],
   )

@@ -40,7 +40,7 @@ test('a profile supplies address, namespace and API key', () => {
   })
 })
 
-test('a file without a profile name means its default profile', () => {
+test('without a profile name, the default profile of the file is used', () => {
   expect(loadTemporalConfig({ TEMPORAL_CONFIG_FILE: file(cloud) })).toMatchObject({
     address: 'localhost:7233',
     namespace: 'default',
@@ -48,7 +48,7 @@ test('a file without a profile name means its default profile', () => {
   })
 })
 
-test('disabled TLS ignores its other keys', () => {
+test('with TLS disabled, its other keys are ignored', () => {
   const config = loadTemporalConfig({ TEMPORAL_CONFIG_FILE: file(cloud), TEMPORAL_PROFILE: 'plain' })
 
   expect(config).toMatchObject({ address: 'temporal:7233', tls: null })

@@ -29,7 +29,7 @@ test('an unreachable server is reported within the deadline, and used again when
   const client = connect(new URL(proxy.url).host)
   const startedAt = performance.now()
 
-  // Which of the two depends on whether the first connection attempt has failed by then.
+  // The error depends on whether the first connection attempt has failed by then.
   await expect(pingTemporal(client, 300)).rejects.toThrow(/UNAVAILABLE|DEADLINE_EXCEEDED/)
   const tookMs = performance.now() - startedAt
   await proxy.restore()

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await requireSearchAttributes(worker.client, wantedAttributes)
 })
 
-test('the same refund starts it immediately and then once an hour, a newer one immediately', async () => {
+test('the same refund starts a return workflow immediately and then once an hour, and a newer one immediately', async () => {
   const clock = movingClock()
   const payoutId = randomUUID()
   const payout = {

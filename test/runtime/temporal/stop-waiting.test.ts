@@ -38,7 +38,7 @@ test('waiting and later requests are answered without a verdict, and their workf
   await untilStarted('later')
 })
 
-/** No worker polls their queue, so no verdict comes. */
+/** Workflows whose queue no worker polls, so that no verdict arrives. */
 function workflowsThatWaitLong(): Workflows {
   const taskQueuePrefix = `nobody-${randomBytes(6).toString('hex')}`
   const config = {

@@ -22,7 +22,7 @@ const theirs = otherAuthority.issue('payouts.test')
 
 let server: TemporalProxy
 let folder = ''
-/** Valid settings. */
+/** Valid mTLS settings. */
 let mutual: EnvironmentVariables = {}
 
 beforeAll(async () => {
@@ -159,7 +159,7 @@ describe('with an API key', () => {
 
   afterAll(() => cloud.close())
 
-  test('every call of API, ops and worker sends it, over TLS without TEMPORAL_TLS', async () => {
+  test('every call of API, ops and worker sends the key, over TLS even without TEMPORAL_TLS', async () => {
     expect(await reach({ ...keyEnv(cloud), TEMPORAL_API_KEY: 'the-key' })).toEqual({
       api: 'in',
       ops: 'in',
@@ -189,7 +189,7 @@ function file(name: string, content: string): string {
   return join(folder, name)
 }
 
-/** The result of each of them: in, out, or its error message. */
+/** Whether API, ops and worker can connect, or their error messages. */
 async function reach(env: EnvironmentVariables): Promise<{ api: string; ops: string; worker: string }> {
   const config = loadTemporalConfig(env)
   const client = connectClient(config)

@@ -23,7 +23,7 @@ afterEach(async () => {
   await collector.close()
 })
 
-test('a post has the OTLP path, the JSON of OTLP and the configured headers', async () => {
+test('a post has the OTLP path, OTLP JSON and the configured headers', async () => {
   const opened = open({ everyMs: never })
 
   opened.add({
@@ -90,7 +90,7 @@ test('a full batch is sent immediately, an incomplete one after the interval', a
   await until('the small one', () => collector.spans().length === 6)
 })
 
-test('more spans than a batch holds are sent in several posts', async () => {
+test('spans that exceed a batch are sent in several posts', async () => {
   const opened = open({ batchMax: 1_000, everyMs: never })
 
   for (let n = 0; n < 2_500; n++) opened.add(aSpan(`span ${n}`))

@@ -11,7 +11,7 @@ test('without a collector there is no tracer', () => {
   expect(openTracing(null, process)).toBeNull()
 })
 
-// Once used, it slows down every promise of a process on Node 20 (runtime/temporal/client.ts).
+// Once used, AsyncLocalStorage slows down every promise of a process on Node 20 (runtime/temporal/client.ts).
 test('only the tracer uses AsyncLocalStorage', () => {
   const using = sourceFiles().filter((file) => read(file).includes('AsyncLocalStorage'))
 

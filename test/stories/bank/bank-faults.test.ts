@@ -113,7 +113,7 @@ test('an account ending in 0000 fails immediately and is refunded when the bank 
   expect(await world.balance()).toBe(before)
 })
 
-test('an unknown bank state is waited out and reported, never guessed', async () => {
+test('an unknown bank state is reported and waited out, and its meaning is never guessed', async () => {
   await world.bank.fault({ kind: 'stuck', state: 'pending', times: 1 })
   const { body } = await world.pay()
   const [transfer] = await world.transfersOf(body.id)
@@ -126,7 +126,7 @@ test('an unknown bank state is waited out and reported, never guessed', async ()
   expect(await world.settled(body.id)).toMatchObject({ status: 'completed', attention: null })
 })
 
-test('a transfer that the bank reviews for long stays processing, and completes when it is done', async () => {
+test('a transfer that the bank reviews for a long time stays processing, and completes afterwards', async () => {
   await world.bank.fault({ kind: 'stuck', state: 'in_review', times: 1 })
   const { body } = await world.pay()
 
@@ -188,7 +188,7 @@ test('a list that changes while it is read proves nothing: the money stays held 
   expect(await world.balance()).toBe(before)
 })
 
-test('the bank is killed with a stored transfer that we do not know: it is found, and paid once', async () => {
+test('the bank is killed with a stored transfer that we do not know: the transfer is found, and paid once', async () => {
   const held = await world.bank.fault({ kind: 'hang', stage: 'after', times: 1, match: toTransfers })
   const answer = world.pay()
   await until('the transfer is stored', async () => (await world.bank.counts(held)).fired > 0)
@@ -202,7 +202,7 @@ test('the bank is killed with a stored transfer that we do not know: it is found
   expect(await world.transfersOf(body.id)).toHaveLength(1)
 })
 
-test('the bank is killed while payouts are in flight: it resumes, and so do they', async () => {
+test('the bank is killed while payouts are in flight: after its restart, all payouts complete', async () => {
   await world.bank.fault({ kind: 'stuck', state: 'pending', times: null })
   const paid = await Promise.all(Array.from({ length: 5 }, () => world.pay()))
 

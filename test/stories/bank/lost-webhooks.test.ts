@@ -32,7 +32,7 @@ afterAll(async () => {
   await inbox?.remove()
 })
 
-test('verification and the first pounds: the bank is polled until it has decided, and the wallet is read', async () => {
+test('verification and the first deposit need no events: the bank is polled until it has decided, and the wallet is read', async () => {
   const grace = aPerson(world, inbox, 'grace@hopper.test')
   await grace.signUp('Hopper Ltd')
   await grace.ask('POST', '/v1/compliance/verification', {})
@@ -53,7 +53,7 @@ test('verification and the first pounds: the bank is polled until it has decided
     return body.usdc !== '0.00' && body.usdc
   })
 
-  // At 0.79395 GBP for a dollar 100.00 pounds buy 125.9525 dollars, rounded down to a cent.
+  // At 0.79395 GBP per dollar, 100.00 pounds buy 125.9525 dollars, rounded down to a cent.
   expect(balance).toBe('125.95')
 })
 
@@ -87,7 +87,7 @@ test('a return is found by the nightly scan alone, before its refund', async () 
   const { body } = await world.pay({ amount_gbp: '10.00' }, { environment: 'live', key: 'order-looked-for' })
   await world.settled(body.id)
   const before = await world.balance('live')
-  // No wallet shows it yet: the bank keeps the money for a day, or until the test releases it.
+  // The wallet does not show the return yet: the bank keeps the money for a day, or until the test releases it.
   await world.bank.control('PUT', '/delays', { returned: dayMs })
   const [transfer] = await world.transfersOf(body.id)
   await world.bank.control('POST', `/transfers/${transfer.id}/advance`, { state: 'returned' })

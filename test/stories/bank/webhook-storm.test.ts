@@ -1,4 +1,4 @@
-// Thousands of bank events, each at least twice and in random order: the ledger ends as if each had come once
+// Thousands of bank events, each at least twice and in random order: the final ledger is the same as if each had arrived once
 // and in order. STORM_EVENTS sets the number. The default is a tenth of the full 10,000, because each world
 // has a payout for every twenty.
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 // The referee checks each world at its end.
 afterEach(() => open?.close())
 
-test('a storm of events ends as the same events do in order', async () => {
+test('a storm of events leads to the same ledger as the same events in order', async () => {
   let delivered = 0
   const stormy = await livedThrough(async (world, fresh, heard) => {
     const count = heard.length === 0 ? 0.6 * events : 0.4 * events

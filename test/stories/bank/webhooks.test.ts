@@ -12,7 +12,7 @@ let world: World
 beforeAll(async () => {
   // No poll happens for ten minutes, so every settlement here was caused by an event.
   world = await openWorld({ env: { PAYOUT_POLL_MS: '600000' } })
-  // The worker registers our address at the bank, and does not wait for it.
+  // The worker registers our address at the bank in the background.
   await world.bankKnowsUs()
 })
 afterEach(async () => {
@@ -87,13 +87,13 @@ describe('a signed event that contradicts the bank is stored for operators, and 
     expect([await world.balance(), await countSets()]).toEqual([before, sets])
   })
 
-  test('about a delivery with another amount of a payout in flight: the bank is polled and corrects it', async () => {
+  test('about a delivery with another amount: the bank is polled, and its answer counts', async () => {
     await world.bank.fault({ kind: 'stuck', state: 'pending', times: 1 })
     const { body } = await world.pay()
     const [transfer] = await world.transfersOf(body.id)
     const [before, sets] = [await world.balance(), await countSets()]
     const about = { state: 'payment_processed', payoutId: body.id, transferId: transfer.id, amount: '999999.00' }
-    // Delays nothing, but counts the polls. When the second one arrives, the effects of the first are complete.
+    // This fault delays nothing, but counts the polls. When the second poll arrives, the effects of the first are complete.
     const asked = await world.bank.fault({
       ...toSlowDown,
       match: { method: 'GET', path: `/v0/transfers/${transfer.id}` },
@@ -111,7 +111,7 @@ describe('a signed event that contradicts the bank is stored for operators, and 
     await world.settled(body.id)
   })
 
-  test('about a return of a delivered payout: the bank is polled, and does not confirm it', async () => {
+  test('about a return of a delivered payout: the bank is polled, and its answer refutes the event', async () => {
     const { body } = await world.pay()
     await world.settled(body.id)
     const [transfer] = await world.transfersOf(body.id)

@@ -59,7 +59,7 @@ test('sign up, verify, top up, pay, get a return three days later, and be billed
   await balance('629.76')
   await ada.mailed(/A top-up arrived/)
 
-  // 0.99 and 1 % of 200.00 are 2.99; the bank's share is 0.50 and 0.5 %, 1.50; 201.50 pounds at 0.79 are 255.0633 dollars, rounded up.
+  // The fee is 0.99 plus 1 % of 200.00, 2.99. The bank's share is 0.50 plus 0.5 %, 1.50. 201.50 pounds at 0.79 are 255.0633 dollars, rounded up.
   const order = world.order({ amount_gbp: '200.00' })
   const paid = await payConfirmed(order)
   expect([paid.status, paid.body.fee_gbp, paid.body.wallet_sent_usdc]).toEqual([201, '2.99', '255.07'])
@@ -90,9 +90,9 @@ test('sign up, verify, top up, pay, get a return three days later, and be billed
     // 2.99 less the 1.50 that was part of the transfer. It is credited, because the payout was returned.
     payout_fees: '1.49',
     credit: '1.49',
-    // 0.018 and 10 % are 0.0198.
+    // 0.018 plus 10 % is 0.0198.
     network_fees: '0.02',
-    // A return costs 5.00, and 20 %.
+    // A return costs 5.00 plus 20 %.
     bank_exceptions: '6.00',
   })
   // 39.00 + 15.00 + 1.49 − 1.49 + 0.02 + 6.00

@@ -46,7 +46,7 @@ export function suspendedPartner(open: () => World): void {
       const isBack = ({ status, closed_at }: { status: string; closed_at: unknown }) =>
         status === 'returned' && closed_at !== null
       expect(await world.reached(arrived.body.id, isBack)).toMatchObject({ status: 'returned' })
-      // 153.30 for the one delivered now have left, and 153.30 of the returned one are back.
+      // 153.30 have left for the payout delivered now, and 153.30 of the returned one are back.
       expect(await world.balance(environment)).toBe(before)
       const afterwards = await world.pay({}, { environment, key: 'order-running' })
       expect([afterwards.status, afterwards.body.status]).toEqual([200, 'completed'])

@@ -71,7 +71,7 @@ test('the same key with another body is refused with the names of the differing 
   expect(await world.transfersOf(first.body.id)).toHaveLength(1)
 })
 
-test('the same key in sandbox and live, or of two partners, is two payouts', async () => {
+test('the same key in sandbox and live, or from two partners, makes two payouts', async () => {
   await world.topUp('153.30', 'live')
   const sandbox = await world.pay({}, { key: 'order-both' })
   const live = await world.pay({}, { key: 'order-both', environment: 'live' })
@@ -91,7 +91,7 @@ test('402 names the shortfall; after a top-up of that much the same key pays', a
   await world.topUp('5000.00')
 })
 
-test('fifty concurrent requests with the same key after a 502, while the refused run still closes: one transfer', async () => {
+test('fifty concurrent requests with the same key after a 502, while the refused run is still ending, make one transfer', async () => {
   await world.bank.fault({ kind: 'status', status: 401, times: 1, match: toTransfers })
   const refused = await world.pay({}, { key: 'order-502' })
 
@@ -103,7 +103,7 @@ test('fifty concurrent requests with the same key after a 502, while the refused
   expect(await world.transfersOf(answers[0]?.body.id)).toHaveLength(1)
 })
 
-test('two refusals, then the bank accepts: each attempt is separate, the payout is one', async () => {
+test('two refusals, then the bank accepts: each attempt is separate, and there is one payout', async () => {
   await world.bank.fault({ kind: 'status', status: 401, times: 2, match: toTransfers })
 
   const statuses = []

@@ -10,7 +10,7 @@ let forgotten: string
 
 beforeAll(async () => {
   world = await openWorld({ env: { PAYOUT_CALL_MS: '1500', PAYOUT_ANSWER_MS: '2000' } })
-  // The server takes twenty seconds to delete a closed workflow. The last story of this file needs that.
+  // The server takes twenty seconds to delete a closed workflow, which the last story of this file needs.
   forgotten = (await world.pay({}, { key: 'order-forgotten' })).body.id
   await ended('order-forgotten')
   await forget('order-forgotten')
@@ -57,7 +57,7 @@ describe.each(steps)('%s', (_, fault) => {
     await ended(key)
   })
 
-  test('reset to its beginning: the new run finds the work of the old one', async () => {
+  test('reset to its beginning: the new run continues the work of the old one', async () => {
     const { key, answer } = await caught(fault)
     await answer
 
@@ -107,7 +107,7 @@ test('its history deleted while it waits for the bank: the sweep resumes from th
   expect(await ending(key)).toEqual(paidOnce)
 })
 
-test('its history deleted, then the key again: always answered from the database', async () => {
+test('its history deleted, then a request with the same key: always answered from the database', async () => {
   await gone('order-forgotten')
 
   const again = await world.pay({}, { key: 'order-forgotten' })

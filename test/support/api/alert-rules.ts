@@ -1,4 +1,4 @@
-// The alert rules in docs/observability, and an evaluator for those about the growth of counters.
+// The alert rules in docs/observability, and an evaluator for rules about the growth of counters.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

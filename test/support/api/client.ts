@@ -64,13 +64,13 @@ export interface Api {
   readonly db: Db
   readonly keyring: Keyring
   readonly clock: Clock
-  /** For a test that pauses a single request. */
+  /** The dependencies, for a test that pauses a single request. */
   readonly deps: ApiDeps
-  /** For a test about connections. */
+  /** The HTTP server, for a test about connections. */
   readonly server: Server
   get(path: string, options?: CallOptions): Promise<Answer>
   post(path: string, body: unknown, options?: CallOptions): Promise<Answer>
-  /** For the methods that only the dashboard uses. */
+  /** Sends a request with any method, including those that only the dashboard uses. */
   send(method: Method, path: string, body: unknown, options?: CallOptions): Promise<Answer>
   close(): Promise<void>
 }
@@ -80,7 +80,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export interface CallOptions {
   /** The secret of an API key. */
   readonly key?: string
-  /** A token from aSession: the call then comes from our own pages, unless the headers say otherwise. */
+  /** A token from aSession: the call then comes from our own pages, unless the headers override that. */
   readonly session?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -93,7 +93,7 @@ export interface Answer {
   readonly bytes: Buffer
 }
 
-/** Tests read the fields they expect; everything else is unknown. A response without a body has none. */
+/** The fields that tests read; everything else is unknown. A response without a body has no fields. */
 export interface AnswerBody {
   readonly error?: { readonly code: string; readonly message: string; readonly details?: unknown }
   readonly data?: readonly Readonly<Record<string, unknown>>[]
@@ -106,7 +106,7 @@ export interface AnswerBody {
 export const testOrigin = 'http://payouts.test'
 const mailFrom = { name: 'Payouts', address: 'codes@payouts.test' }
 
-/** The default keys of tests; the second one is an older key that still reads. */
+/** The default keys of tests; the second one is an older key that can still read. */
 export const testSecretKeys = [
   { id: 'k2', bytes: Buffer.alloc(32, 2) },
   { id: 'k1', bytes: Buffer.alloc(32, 1) },

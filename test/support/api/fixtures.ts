@@ -98,7 +98,7 @@ export async function revokeKey({ db, clock }: Stage, partner: PartnerRow, secre
   if (revoked.outcome !== 'revoked') throw new Error(`the key was not revoked: ${revoked.outcome}`)
 }
 
-/** An acknowledged and completed sandbox payout of 120.00, unless the fields say otherwise. */
+/** An acknowledged and completed sandbox payout of 120.00, unless `fields` override that. */
 export async function aPayoutRow(
   { db, clock }: Stage,
   partner: PartnerRow,
@@ -132,7 +132,7 @@ export async function aPayoutRow(
   return row
 }
 
-/** Money in a wallet, booked as a deposit. */
+/** Books money in a wallet as a deposit. */
 export async function deposit(
   { db, clock }: Stage,
   partner: PartnerRow,

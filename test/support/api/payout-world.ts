@@ -33,7 +33,7 @@ export interface PayoutWorld {
   pay(payer: Payer, change?: Json, call?: PayCall): Promise<Answer>
   startWorkers(): Promise<void>
   stopWorkers(): Promise<void>
-  /** The bank's own records. */
+  /** The transfers of a payout, from the bank's own records. */
   transfersOf(payoutId: unknown): Promise<Json[]>
   close(): Promise<void>
 }

@@ -36,7 +36,7 @@ export async function invoiceOf(get: (path: string) => Promise<unknown>, id: str
   return (await get(`/v1/invoices/${id}`)) as InvoiceJson
 }
 
-/** Every page of the list. */
+/** All charges, from every page of the list. */
 export async function chargesOf(
   get: (path: string) => Promise<unknown>,
   invoiceId: string,

@@ -60,7 +60,7 @@ export const still = {
   refund_in_flight: 600_000,
 }
 
-/** How our programs reach a bank. */
+/** The settings with which our programs reach a bank. */
 export function accessTo({ url }: Pick<TestBank, 'url'>) {
   const access = (key: string) => ({ url: `${url}/v0`, key })
   return { sandbox: access(keys.sandbox), live: access(keys.live) }

@@ -10,7 +10,7 @@ export async function press(page: string, choice: string): Promise<void> {
   if (status !== 303 && status !== 200) throw new Error(`the bank's page answered ${status}`)
 }
 
-/** A bank transfer to the account that GET /v1/account names. */
+/** Sends pounds by bank transfer to the account from GET /v1/account. */
 export async function payInPounds({ db, bank }: World, funding: Json, amount: string): Promise<Json> {
   const [wallet] = await db.dataSource.query<Json[]>(
     'SELECT funding_ref AS ref FROM wallets WHERE funding_sort_code = $1 AND funding_account_number = $2',

@@ -1,4 +1,4 @@
-// The sandbox bank as a separate process: it can be killed, and load on the rest does not slow its records.
+// The sandbox bank as a separate process: it can be killed, and load on the other processes does not slow it down.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -60,7 +60,7 @@ async function unpackChromium(): Promise<Found> {
   }
 }
 
-/** A minimal machine has no fonts, and a browser without fonts draws nothing. */
+/** Configures fonts, because a minimal machine has none, and a browser without fonts draws no text. */
 function fontsConf(folder: string): string {
   const fonts = ['/usr/share/fonts', join(folder, 'fonts')].map((each) => `<dir>${each}</dir>`).join('')
   return `<?xml version="1.0"?><fontconfig>${fonts}<cachedir>${join(folder, 'fonts-cache')}</cachedir></fontconfig>`

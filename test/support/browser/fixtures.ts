@@ -26,7 +26,7 @@ export async function aBusyPartner(api: Api): Promise<{ readonly partner: Partne
   return { partner, payoutId: await thisWeek(api, partner) }
 }
 
-/** A payout made that many days ago, in both environments. */
+/** Creates payouts over a year, in both environments. */
 async function aYear(api: Api, partner: PartnerRow): Promise<void> {
   for (let day = 4; day < 340; day += 9) {
     for (const environment of ['sandbox', 'live'] as const) {

@@ -16,7 +16,7 @@ export interface ServedDashboard {
 /** A dashboard for this test file. */
 export function useDashboard(options: ApiOptions = {}): ServedDashboard {
   const held = useBrowser()
-  // On a busy machine a page's reads wait longer for their turn than a user would.
+  // Allows a long wait, because a page's reads may wait longer on a busy machine than a user would.
   const readLimits = { ...limitsFor(1), waitMs: 60_000 }
   const api = useApi({ publicUrl: 'http://localhost', readLimits, ...options })
   return { api, visit: (as) => aVisitor(held.browser, api.url, as) }

@@ -16,7 +16,7 @@ export async function aPayout(
   return row
 }
 
-/** 120.00 in the sandbox, not acknowledged yet. */
+/** A sandbox payout of 120.00 GBP that is not acknowledged yet. */
 export function aPendingRow(wallet: WalletRow, at: Date): StoredPayout {
   return {
     id: newId(at),

@@ -38,7 +38,7 @@ export async function charge(
   await db.transaction((tx) => addCharge(tx, { ...about, ...rest }))
 }
 
-/** Charges of a month, ten thousand per statement. The nth costs a pound and n millionths, or 1.98p. */
+/** Inserts charges of a month, ten thousand per statement. The nth is a pound and n millionths, or 1.98p. */
 export async function chargeMany(
   db: Db,
   partner: Pick<PartnerRow, 'id'>,

@@ -1,4 +1,4 @@
-// Changes the database as a superuser with the triggers off, which the proof must notice.
+// Changes the database as a superuser with the triggers off. The proof must notice such changes.
 import type { Db } from '../../../db/database'
 
 export async function withoutTriggers(db: Db, sql: string, values: readonly unknown[] = []): Promise<void> {

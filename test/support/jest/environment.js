@@ -5,7 +5,7 @@ const { AsyncLocalStorage } = require('node:async_hooks')
 const vm = require('node:vm')
 const { ModuleMocker } = require('jest-mock')
 
-/** Replaces a separate context where Jest asks for one. */
+/** Replaces the separate context that Jest asks for. */
 const thisRealm = {}
 
 const compileFunction = vm.compileFunction
@@ -16,7 +16,7 @@ vm.compileFunction = (code, parameters, options = {}) => {
   return compileFunction(code, parameters, others)
 }
 
-// Each Temporal connection enables a storage and never disables it. That would slow down every promise of later files.
+// Each Temporal connection enables an AsyncLocalStorage and never disables it. That would slow down every promise of later files.
 const enabled = new Set()
 const enable = AsyncLocalStorage.prototype._enable
 AsyncLocalStorage.prototype._enable = function () {
@@ -43,7 +43,7 @@ class ThisRealm {
 
   async setup() {}
 
-  /** Jest replaces these for a file, and the replacements keep everything that the file has loaded in memory. */
+  /** Restores globals that Jest replaces for a file, because the replacements would keep its modules in memory. */
   async teardown() {
     globalThis.console = console
     process.exit = exit

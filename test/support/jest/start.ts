@@ -99,7 +99,7 @@ async function temporal(folder: string): Promise<string> {
   return server.address
 }
 
-/** Silent except in a first run, which has to download the program. */
+/** Prints progress only in a first run, which has to download the program. */
 function reportProgress(): (progress: string) => void {
   let reportedAtMs = 0
   return (progress) => {

@@ -20,7 +20,7 @@ export function testSystem(): TestSystem {
   return JSON.parse(announced)
 }
 
-/** Migrated once, and copied for each test file. */
+/** The database that is migrated once and copied for each test file. */
 export const templateDatabase = 'template_payouts'
 
 export function withDatabase(serverUrl: string, database: string): string {

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
-/** Accepts mails, and then treats the connection as configured. */
+/** Accepts mails, and then delays or closes the connection as configured. */
 export async function aSlowServer(
   then: (socket: Socket, accept: () => void) => void,
   when: 'at the end' | 'at the first bytes' = 'at the end',

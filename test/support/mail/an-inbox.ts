@@ -1,4 +1,4 @@
-// The real inbox in its own folder, and the queries of tests.
+// A real mail inbox in its own folder, and functions that read it.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

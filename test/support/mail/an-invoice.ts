@@ -61,7 +61,7 @@ export function anInvoice(change: Partial<InvoiceDocument> = {}): InvoiceDocumen
   }
 }
 
-/** All six kinds, credit of earlier invoices, VAT, and a void invoice that it replaces. */
+/** An invoice with all six kinds of lines, carried credit, VAT, and a void invoice that it replaces. */
 export function aFullInvoice(): InvoiceDocument {
   const alike = { quantity: 3, unitAmountMicropounds: 10_000_000n, amountPence: 3_000n }
   const { lines: few, seller } = anInvoice()

@@ -8,13 +8,13 @@ import { pollReturn, pollSettlement } from '../../../activities/payouts/settle'
 import { submitToRail } from '../../../activities/payouts/submit'
 import type { PayoutRef, Underway } from '../../../workflows/payouts/payout'
 
-/** `brief` is for activities that a caller waits for, as in a worker. */
+/** `brief` has the short timeouts of activities that a caller waits for. */
 export function payoutActivities(deps: PayoutDeps, brief: PayoutDeps = deps) {
   const steps = {
     ...bind(brief, { debitPayout, submitToRail, cancelPayout }),
     ...bind(deps, { resolveSubmit, pollSettlement, chargePayout, pollReturn }),
   }
-  /** A poll and, for a completed payout, the charge, as in the workflow. */
+  /** Polls the bank and charges a completed payout, as the workflow does. */
   const settle = async (payout: PayoutRef): Promise<Underway> => {
     const step = await steps.pollSettlement(payout)
     return step.at === 'settled' ? steps.chargePayout(payout) : step

@@ -192,7 +192,7 @@ export function claimOf(
 
 type NewClaim = Parameters<typeof claimPayout>[1]
 
-/** Never ends in 0000, which the sandbox rejects. */
+/** A random account number that never ends in 0000, which the sandbox rejects. */
 export function anAccountNumber(): string {
   return `${randomInt(1_000, 10_000)}${randomInt(1_000, 10_000)}`
 }
@@ -202,7 +202,7 @@ export function railsTo(bank: TestBank, { callMs = 2_000, clock = systemClock } 
 }
 
 export function stepDeps(db: Db, rails: Rails, change: Partial<PayoutDeps> = {}): PayoutDeps {
-  // Long enough to register a recipient on a busy machine; a test about a busy bank gives less.
+  // Long enough to register a recipient on a busy machine; tests about a busy bank use shorter limits.
   const limits = { repeatForMs: 2_000, listLagMs: 200, answerWithinMs: 10_000, answerCallMs: 2_000 }
   const log = keptLog()
   return { db, clock: systemClock, keyring: testKeyring, rails, log, limits, ...change }

@@ -20,7 +20,7 @@ export const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
 
 export const log = keptLog()
 
-/** The strictest limits, except for payouts, which have their usual time. */
+/** The strictest limits, except for payouts, which have their usual limits. */
 export const limits = {
   graceMs: 0,
   balanceLagMs: 0,
@@ -76,7 +76,7 @@ async function aProofStage(bank: TestBank): Promise<ProofStage> {
   const parts = stepDeps(db, rails)
   const steps = payoutActivities(parts)
   const partnerId = (await aConnectedPartner(db, bank)).id
-  // The fixture books the sandbox's float without the bank's id for it; the live wallet is booked as in production.
+  // The fixture books the sandbox's float without the bank's ID. The live wallet is booked as in production.
   await db.dataSource.query(
     `UPDATE wallets SET rail = 'simulated', customer_ref = NULL, wallet_ref = NULL WHERE environment = 'sandbox'`,
   )

@@ -6,14 +6,14 @@ import { keepOutput } from '../kept-logs'
 
 export interface Part {
   readonly name: string
-  /** Resolves when it reports that it is ready. */
+  /** Starts the process. Resolves when it reports that it is ready. */
   start(change?: Record<string, string>): Promise<void>
   /** Sends SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>
-  /** SIGTERM, which lets it finish. */
+  /** Sends SIGTERM, which lets the process finish its work. */
   stop(): Promise<void>
   isRunning(): boolean
-  /** Everything it has ever written. */
+  /** Everything that the process has written so far. */
   output(): string
 }
 

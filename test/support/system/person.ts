@@ -11,7 +11,7 @@ export interface Person {
   signUp(businessName: string): Promise<Answer>
   /** Signs in with a mailed code. The previous session ends. */
   signIn(): Promise<Answer>
-  /** The subject of a mail to them, once there is a matching one that was not read before. */
+  /** Resolves with the subject of the next unread mail that matches. */
   mailed(subject: RegExp): Promise<RegExpExecArray>
 }
 

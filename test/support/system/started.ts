@@ -48,7 +48,7 @@ export function start(dataDir: string, env: Record<string, string>, through?: st
   const file = join(dataDir, 'local.json')
   const isReady = () => {
     if (child.exitCode !== null) throw new Error(`It ended instead of starting:\n${output()}`)
-    // A killed run could not remove its file, so the file alone proves nothing until this run has written it.
+    // A killed run leaves its file behind, so the file alone does not prove that this run is ready.
     return output().includes('Payouts is running') && existsSync(file)
   }
   return {

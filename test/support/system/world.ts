@@ -55,7 +55,7 @@ export interface Asked {
   /** The Idempotency-Key; a new one by default. */
   readonly key?: string
   readonly environment?: Environment
-  /** The client disconnects when it fires, without a response. */
+  /** When it aborts, the client disconnects without a response. */
   readonly signal?: AbortSignal
 }
 
@@ -82,21 +82,21 @@ export interface World {
   cancel(payoutId: string, environment?: Environment): Promise<Answer>
   /** Downloads a response that is not JSON, such as a PDF, in the live environment. */
   download(path: string): Promise<Buffer>
-  /** A POST without a key. */
+  /** Sends a POST request without a key. */
   send(path: string, body: Json, headers: Record<string, string>): Promise<Answer>
   /** Resolves when our webhook is registered at the bank, in both environments. */
   bankKnowsUs(): Promise<unknown>
   /** The payout's current row. */
   row(payoutId: string): Promise<Json>
-  /** The row once the payout is final and closed. */
+  /** Resolves with the row once the payout is final and closed. */
   settled(payoutId: string): Promise<Json>
-  /** The rows of the answered payouts, once all of them are final and closed. */
+  /** Resolves with the rows of the answered payouts once all of them are final and closed. */
   allSettled(answers: readonly Answer[]): Promise<Json[]>
-  /** The row as soon as it matches. */
+  /** Resolves with the row as soon as it matches. */
   reached(payoutId: string, wanted: (row: Json) => boolean): Promise<Json>
-  /** The row under an Idempotency-Key, as soon as there is one that matches. */
+  /** Resolves with the row of an Idempotency-Key as soon as it matches. */
   claimed(key: string, wanted?: (row: Json) => boolean): Promise<Json>
-  /** The bank's transfers of it. */
+  /** The bank's transfers of the payout. */
   transfersOf(payoutId: string): Promise<Json[]>
   balance(environment?: Environment): Promise<bigint>
   topUp(usdc: string, environment?: Environment): Promise<void>
@@ -172,7 +172,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     const [found] = await db.dataSource.query<Json[]>(sql, values)
     return found ?? null
   }
-  /** A wait that times out shows what the workflows wait for. */
+  /** Waits for a value. If that times out, the error shows what the workflows wait for. */
   function waitFor(what: string, probe: () => Promise<Json>): Promise<Json> {
     return until(what, probe, timeoutMs).catch(explained)
   }
@@ -303,7 +303,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       }
     },
   }
-  // A bank that has just started may be slow, and without its rate no payout is made.
+  // A bank that has just started may be slow, and without its rate every payout is refused.
   await until('the bank’s rates are known', async () => {
     const balances = await Promise.all([world.get('/v1/balance'), world.get('/v1/balance', 'live')])
     return balances.every(({ status }) => status === 200)

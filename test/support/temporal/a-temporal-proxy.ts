@@ -20,7 +20,7 @@ export interface TemporalProxy {
   close(): Promise<void>
 }
 
-/** Status and message of a refusal; null passes the call on. */
+/** Returns the status and message of a refusal, or null to forward the call. */
 type Refuse = (path: string) => { readonly status: number; readonly message: string } | null
 
 export function startTlsServer(
@@ -33,7 +33,7 @@ export function startTlsServer(
     key: own.key,
     ...(clients === 'anybody' ? {} : { ca: clients.certificate, requestCert: true, rejectUnauthorized: true }),
   })
-  // The answer of a server to an unknown key.
+  // This is a server's answer to an unknown key.
   return startProxy(server, () => (manners === 'refuses' ? { status: 16, message: 'Request unauthorized.' } : null))
 }
 
@@ -71,7 +71,7 @@ function answerOf({ status, message }: { readonly status: number; readonly messa
   return { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': String(status), 'grpc-message': message }
 }
 
-/** gRPC reports the status of a call at its end, in trailers. */
+/** Forwards a call with its trailers, in which gRPC reports the status at the end. */
 function passOn(near: ServerHttp2Stream, far: ReturnType<ReturnType<typeof connect>['request']>): void {
   let trailers: IncomingHttpHeaders = {}
   near.pipe(far)

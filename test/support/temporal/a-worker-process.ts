@@ -12,7 +12,7 @@ export interface WorkerProcess {
   readonly ended: Promise<number | null>
   /** The messages of its log so far. */
   readonly messages: string[]
-  /** What it wrote outside of the log, for operators. */
+  /** Its output on standard error, which is meant for operators. */
   readonly errorOutput: string[]
   /** Resolves when the log has a message that matches. */
   logs(pattern: RegExp): Promise<void>

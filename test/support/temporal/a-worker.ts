@@ -26,9 +26,9 @@ export interface AWorker {
   readonly databaseUrl: string
   readonly queuePrefix: string
   readonly taskQueue: string
-  /** Asks it to stop, and waits until nothing runs any more. */
+  /** Asks the worker to stop, and resolves when nothing runs any more. */
   stop(): Promise<void>
-  /** Releases its resources; only after stop. */
+  /** Releases its resources. Call it only after `stop`. */
   dispose(): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export interface AWorkerOptions {
   readonly opsEmail?: string
   readonly proof?: Partial<ProofLimits>
   readonly bank?: BankConfig
-  /** The keys that sealed the data it opens. */
+  /** The keys for the sealed data that the worker opens. */
   readonly secretKeys?: Config['secretKeys']
   readonly log?: Log
   readonly seller?: Seller | null
@@ -127,7 +127,7 @@ export interface TestActivityOptions extends AWorkerOptions {
   readonly queuePrefix: string
 }
 
-/** Every activity, as a worker has them; without a bank unless one is given. */
+/** All activities of a worker, without a bank unless one is given. */
 export function testActivities({ db, client, queuePrefix, clock, ...options }: TestActivityOptions) {
   const { log = keptLog(), bank, activityRetentionDays = 400 } = options
   const { activityReadRetentionDays = activityRetentionDays } = options

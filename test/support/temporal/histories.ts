@@ -18,7 +18,7 @@ export interface ToldHistory {
   readonly text: string
 }
 
-/** The histories of the latest payouts, and of workflows about partners; a sample of a story's many is enough. */
+/** The histories of the latest payouts, and of workflows about partners; a sample is enough if a story has many. */
 export async function textsOf(db: Db, temporal: Client): Promise<ToldHistory[]> {
   const last = 'SELECT * FROM payouts ORDER BY created_at DESC LIMIT 20'
   const told = [...(await historiesOf(db, temporal, last)), ...(await aroundPayouts(db, temporal))]

@@ -1,4 +1,4 @@
-// Every path of a payout workflow, each run once by the whole system, and its history.
+// Runs every path of a payout workflow once in a whole system, and reads its history.
 import { hostname } from 'node:os'
 import type { WorkflowHandle } from '@temporalio/client'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils'
@@ -10,7 +10,7 @@ import { until } from '../until'
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
-/** How each path is taken, by name. Returns the Idempotency-Key. */
+/** Functions that run each path, by name. They return the Idempotency-Key. */
 export const payoutPaths: Readonly<Record<string, (world: World) => Promise<string>>> = {
   async completed(world) {
     await world.pay({}, { key: 'path-completed' })
@@ -74,7 +74,7 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
     await cancelled
     return idempotencyKey
   },
-  // Recorded by a worker that let a refused cancel wake the workflow.
+  // The recording is from a worker in which a refused cancel woke the workflow.
   async 'cancel-refused'(world) {
     const idempotencyKey = 'path-cancel-refused'
     await world.bank.fault({ kind: 'reset', stage: 'before', times: 2, match: toTransfers })

@@ -18,7 +18,7 @@ interface ReplayOptions {
   readonly existing?: 'kept' | 'replaced'
 }
 
-/** Takes each path after the hooks registered so far, and tests that its history replays. */
+/** Runs each path after the hooks registered so far, and tests that its history replays. */
 export function replayed(paths: Paths, { endsAs, existing = 'replaced' }: ReplayOptions = {}) {
   const fresh = new Map<string, string>()
   beforeAll(async () => {

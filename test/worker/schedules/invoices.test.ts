@@ -48,7 +48,7 @@ test('it runs on the 1st at 06:00 in London, in winter and in summer', async () 
   ])
 })
 
-test('a year of missed months is caught up, and none of them is skipped', async () => {
+test('a year of missed months is billed, and none of them is skipped', async () => {
   const { scheduleId } = await aSchedule()
 
   const { policies } = await handleOf(scheduleId).describe()
@@ -70,7 +70,7 @@ test('a worker that starts leaves an up-to-date Schedule alone', async () => {
   expect(changed.policies.catchupWindow).toBe(10 * 86_400_000)
 })
 
-test('three months by their nominal times, as in a backfill, are billed in order, each with its own charges', async () => {
+test('three months in a backfill are billed in order of their nominal times, each with its own charges', async () => {
   const { scheduleId } = await aSchedule()
   for (const month of ['2027-03', '2027-04', '2027-05']) {
     const name = `of-${month}`

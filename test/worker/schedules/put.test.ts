@@ -7,8 +7,8 @@ import { testConfig, testTemporal } from '../../support/temporal/a-worker'
 
 const log = keptLog()
 
-test('Schedules that cannot be created are not waited for, and are given up when the worker is asked to stop', async () => {
-  // Nothing listens there.
+test('a worker does not wait for Schedules that cannot be created, and gives them up when it is asked to stop', async () => {
+  // Nothing listens at this address.
   const temporal = { ...testTemporal(), address: '127.0.0.1:1' }
   const client = connectClient(temporal)
   const stop = new AbortController()
@@ -25,7 +25,7 @@ test('Schedules that cannot be created are not waited for, and are given up when
   await client.connection.close()
 })
 
-test('a worker that is asked to stop while it waits for them does not start to work', async () => {
+test('a worker that is asked to stop while it waits for its Schedules does not start to work', async () => {
   const temporal = { ...testTemporal(), address: '127.0.0.1:1' }
   const client = connectClient(temporal)
   const stop = new AbortController()

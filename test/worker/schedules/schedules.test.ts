@@ -1,4 +1,4 @@
-// The Schedules, with the nightly pruning as example: each exists once, as defined in the code, whichever
+// The Schedules, tested with the nightly pruning: each exists once, as defined in the code, whichever
 // worker starts first.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -70,7 +70,7 @@ test('it runs at 03:30 London time, in winter and in summer', async () => {
   ])
 })
 
-test('at its time it prunes rows past their retention', async () => {
+test('at its scheduled time it prunes rows past their retention', async () => {
   const schedule = aSchedule()
   const { id: partnerId } = await aPartner(worker.db)
   await recordActivity(worker.db, [
@@ -86,7 +86,7 @@ test('at its time it prunes rows past their retention', async () => {
   expect(await latestActivity(worker.db, partnerId, 10)).toMatchObject([{ at: new Date('2026-10-01T00:00:00Z') }])
 })
 
-test('no Schedule runs twice concurrently: an early run is skipped, except for months, each of which is billed', async () => {
+test('no Schedule runs twice concurrently: an early run is skipped, except for invoice runs, because each month is billed', async () => {
   const { sweep } = testConfig()
   const overlaps: string[] = []
   for (const schedule of schedulesOf({ ...testConfig(), taskQueuePrefix: worker.queuePrefix, sweep })) {

@@ -1,4 +1,4 @@
-// The order in which waiting tasks are handed to workers: partners take turns, and work that a person waits for comes first.
+// Waiting tasks are handed to workers fairly: partners take turns, and work that a person waits for comes first.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { connectClient } from '../../../runtime/temporal/client'

@@ -1,4 +1,4 @@
-// Search attributes: registered by the first worker that starts, checked by queries where that is refused, and never of another type.
+// Search attributes: registered by the first worker that starts, checked by queries if registration is refused, and rejected if their type differs.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
@@ -77,7 +77,7 @@ describe.each([
   })
 })
 
-test('a server that lists attributes but does not add any names the commands, too', async () => {
+test('a server that lists attributes but cannot add any also gets the commands', async () => {
   await requireSearchAttributes(client, { SomeWord: 'KEYWORD' })
 
   const checking = behind(

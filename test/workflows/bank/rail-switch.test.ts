@@ -44,7 +44,7 @@ afterAll(async () => {
 const transfers = async (answers: readonly Json[]) =>
   (await Promise.all(answers.map(({ body }) => world.transfersOf(body.id)))).map(({ length }) => length)
 
-test('paused and resumed from the Web UI: answered 201 pending immediately, kept through a restart, then sent once', async () => {
+test('a rail paused in the Web UI: payouts are answered 201 pending, survive a restart, and are sent once after the resume', async () => {
   const pausing = await begin({ environment: 'sandbox', action: 'pause', by: 'grace', reason: 'a story' })
   expect(await pausing.result()).toEqual({ changed: true, woken: 0, failed: 0 })
 
@@ -80,7 +80,7 @@ test('paused and resumed from the Web UI: answered 201 pending immediately, kept
   fresh.set('resumed', await asRecorded(resuming))
 })
 
-test('the command line pauses and resumes in the same way, and wakes by the same workflow', async () => {
+test('the command line pauses and resumes in the same way, and wakes payouts with the same workflow', async () => {
   const env = {
     DATABASE_URL: world.api.databaseUrl,
     TEMPORAL_ADDRESS: testSystem().temporalAddress,

@@ -19,7 +19,7 @@ const approved = { status: 'approved', tos_status: 'approved' }
 const bank = useSandboxBank({ fsync: 'off', sandboxKyc: 'manual' })
 const worker = useWorker(() => ({ clock: systemClock, bank: { ...accessTo(bank), live: null } }))
 
-/** How each path is taken, by the name of its recording. */
+/** Functions that run each path, by the name of its recording. */
 const paths: Paths = {
   async 'connect-sandbox/connected'() {
     const partnerId = await aPartnerId('at-once')

@@ -18,7 +18,7 @@ const opsEmail = 'ops@payouts.test'
 const worker = useWorker(() => ({ clock: systemClock, bank: accessTo(bank), proof: limits, opsEmail }))
 let firstProof: unknown
 
-/** How each path is taken, by the name of its recording. */
+/** Functions that run each path, by the name of its recording. */
 const paths: Paths = {
   async 'proof/found'() {
     // This deposit is not booked in our ledger.

@@ -1,4 +1,4 @@
-// A mail server that accepts an invoice without confirming it: few copies, far apart, and then an operator decides.
+// A mail server accepts an invoice without confirming it: few copies are sent, far apart, and then an operator decides.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addChargedPartners } from '../../../bench/charged-partners'
 import { londonMonthOf, previousMonth } from '../../../domain/month'
@@ -35,7 +35,7 @@ afterAll(async () => {
   await server.close()
 })
 
-test('after the first time it waits an hour, and the activity has a heartbeat timeout that a busy process can meet', async () => {
+test('after the first unconfirmed mail it waits an hour, with a heartbeat timeout that a busy process can meet', async () => {
   const mailing = worker.client.workflow.getHandle<typeof invoiceMail>(invoiceMailId(id))
   const events = await until('it waits', async () => {
     const history = (await mailing.fetchHistory()).events ?? []
@@ -50,7 +50,7 @@ test('after the first time it waits an hour, and the activity has a heartbeat ti
   await mailing.terminate()
 })
 
-test('after the third time it is reported, listed as not mailed, and not sent any more', async () => {
+test('after the third unconfirmed mail it is reported, listed as not mailed, and not sent again', async () => {
   const before = server.taken()
 
   const mailed = await worker.client.workflow.execute<typeof invoiceMail>('invoiceMail', {

@@ -77,7 +77,7 @@ test('an invoice that is marked as mailed is not mailed again', async () => {
   expect(await subjects()).toEqual(before)
 })
 
-test('a mail is sent but cannot be marked: it is marked later, and not sent again', async () => {
+test('a mail that is sent but cannot be marked is marked later, and not sent again', async () => {
   await chargedPartner('marked')
   await worker.db.dataSource.query(
     `CREATE FUNCTION refuse_mark() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'planted'; END $$;
@@ -100,7 +100,7 @@ test.each([
   ['nobody', null],
   ['refused', 'not an address'],
 ])(
-  '%s: an address that is %j is looked up every day, and once the invoice is void no mail is sent',
+  '%s: with the address %j, the workflow checks for a new address every day, and stops once the invoice is void',
   async (name, email) => {
     await chargedPartner(name)
     await worker.db.dataSource.query('UPDATE partners SET billing_email = $2 WHERE slug = $1', [`${name}-1`, email])

@@ -137,7 +137,7 @@ async function ended(workflow: string, order: unknown, taskQueue = worker.taskQu
     taskQueue,
     args: [order],
   })
-  // A run that could not bill a partner fails with its result.
+  // A run that could not bill a partner fails, and its failure contains the result.
   await handle.result().catch((error: unknown) => {
     if (resultIn(error) === null) throw error
   })

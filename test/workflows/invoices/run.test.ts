@@ -20,7 +20,7 @@ beforeEach(() => {
   name = `run-${randomBytes(4).toString('hex')}`
 })
 afterEach(async () => {
-  // A test must not leave unbilled charges to the next one.
+  // A test must not leave unbilled charges behind for the next one.
   await (await start({ period })).result()
 })
 
@@ -58,7 +58,7 @@ test('a month of many partners continues as new, and keeps its count', async () 
   expect((await first.describe()).status.name).toBe('CONTINUED_AS_NEW')
 })
 
-test('one partner’s failure is named and stops no other, and a rerun after the fix bills only that one', async () => {
+test('a partner that fails is named and does not stop others, and a rerun after the fix bills only that partner', async () => {
   await chargedPartners(5)
   const bad = await partnerId(`${name}-3`)
   await worker.db.dataSource.query(
@@ -87,7 +87,7 @@ test('two concurrent runs bill each partner once', async () => {
   expect(await invoicesOf(name)).toHaveLength(10)
 })
 
-test('only the named partner is billed when one is named', async () => {
+test('if a partner is named, only that partner is billed', async () => {
   await chargedPartners(2)
 
   const result = await (await start({ period, partner: `${name}-2` })).result()
@@ -98,7 +98,7 @@ test('only the named partner is billed when one is named', async () => {
   expect((await invoicesOf(name)).map(({ slug }) => slug)).toEqual([`${name}-2`])
 })
 
-test('a cancelled run leaves complete invoices, each being mailed', async () => {
+test('a cancelled run leaves only complete invoices, which are all mailed', async () => {
   await chargedPartners(10)
 
   const handle = await start({ period })
@@ -142,7 +142,7 @@ test.each([
   expect(rootCause(failure instanceof WorkflowFailedError ? failure.cause : null)).toMatch(sentence)
 })
 
-test('it waits for an unavailable database', async () => {
+test('a run waits for an unavailable database', async () => {
   await chargedPartners(2)
   await worker.db.dataSource.query('ALTER TABLE partners RENAME TO partners_away')
   const handle = await start({ period })

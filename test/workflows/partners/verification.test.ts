@@ -23,7 +23,7 @@ const rejected = { status: 'rejected', reason: 'The company could not be found.'
 const bank = useSandboxBank({ fsync: 'off', controlPort: 0 })
 const worker = useWorker(() => ({ clock: systemClock, bank: { ...accessTo(bank), sandbox: null } }))
 
-/** How each path is taken, by the name of its recording. Only forwarded bank events move them. */
+/** Functions that run each path, by the name of its recording. Only forwarded bank events make them progress. */
 const paths: Paths = {
   async 'verification/approved-at-once'() {
     return woken(await aBeginner(), yes)
@@ -126,7 +126,7 @@ test('a workflow whose starter could not store the start ends, and sends nothing
   expect(json.data).toEqual([])
 })
 
-test('a customer that the bank refuses to open ends as rejected, and continues when tried again with another email', async () => {
+test('a verification that the bank refuses ends as rejected, and continues when it is tried again with another email', async () => {
   const taken = await aBeginner()
   await wake(taken, never)
   await setBankStatus(taken, { status: 'incomplete' })
@@ -160,7 +160,7 @@ test('an unavailable bank is retried until it is back', async () => {
   expect(await handle.result()).toBe('approved')
 })
 
-test('after approval an event starts it again, and it waits until the pause is over', async () => {
+test('after approval, an event starts the workflow again, which waits until the bank’s pause is over', async () => {
   const partnerId = await aPaused()
   const again = await wake(partnerId, quick)
   await untilStatus(partnerId, 'in_review')
@@ -182,7 +182,7 @@ test('a pause without an event is found by the daily scan', async () => {
   expect(await untilStatus(partnerId, 'in_review')).toBe(true)
 })
 
-test('the daily scan starts a started verification without a workflow, does not wake a running one, and leaves others alone', async () => {
+test('the daily scan restarts a missing verification workflow, does not wake a running one, and leaves others alone', async () => {
   const [lost, running] = [await aBeginner(), await aBeginner()]
   const { id: other } = await aPartner({ db: worker.db, clock: systemClock }, { verificationStatus: 'not_started' })
   const handle = await wake(running, never)

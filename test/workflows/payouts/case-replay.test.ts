@@ -19,7 +19,7 @@ const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 const worker = useWorker({ clock: systemClock, log })
 
-/** How each path is taken, by the name of its recording. */
+/** Functions that run each path, by the name of its recording. */
 const paths: Paths = {
   async 'payout-case/resolved'() {
     const { caseId, handle } = await aFollowedCase({ dueInMs: 3_600_000 })
@@ -54,7 +54,7 @@ test.each(names)('the history of %s holds no personal data and no reason', (name
   expect(text).not.toMatch(/Lovelace|canary|ops:/)
 })
 
-test('each late case was reported, and no other', () => {
+test('only late cases were reported', () => {
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual(Array(2).fill(expect.stringContaining('overdue')))
 })
 

@@ -35,7 +35,7 @@ test.each(names)('%s replays as it runs today', (name) => {
   expect([outcomes.has(name), outcomes.get(name)]).toEqual([true, undefined])
 })
 
-// The referee searches for the account and name of each world; this one searches the recordings.
+// The referee searches each world's histories for its account and name. This test searches the recordings.
 test.each(names)('the history of %s holds no personal data and no account', (name) => {
   for (const history of [recorded(name), fresh.get(name) ?? '']) {
     const text = history.replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) => Buffer.from(data, 'base64').toString())

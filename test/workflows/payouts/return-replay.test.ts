@@ -18,7 +18,7 @@ const worker = useWorker(() => ({
 }))
 let payer: Payer
 
-/** How each path is taken, by the name of its recording. */
+/** Functions that run each path, by the name of its recording. */
 const paths: Paths = {
   async 'payout-return/returned-then-refunded'() {
     const { id, move } = await aCompleted()

@@ -114,7 +114,7 @@ async function attributesOf(payer: Payer, idempotencyKey: string): Promise<Recor
   return Object.fromEntries(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]))
 }
 
-/** Its search attributes and its result, once the workflow has ended. */
+/** The search attributes and the result of a workflow, once it has ended. */
 async function ended(payer: Payer, idempotencyKey: string): Promise<Record<string, unknown>> {
   const result: unknown = await handleOf(payer, idempotencyKey).result()
   return { ...(await attributesOf(payer, idempotencyKey)), result }

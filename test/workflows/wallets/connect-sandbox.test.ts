@@ -14,7 +14,7 @@ const bank = useSandboxBank({ fsync: 'off', controlPort: 0, sandboxKyc: 'manual'
 const worker = useWorker(() => ({ clock: systemClock, bank: { ...accessTo(bank), live: null } }))
 let partners = 0
 
-test('it connects after the bank was down and then reviewed the customer', async () => {
+test('a sandbox is connected after the bank was down and then reviewed the customer', async () => {
   const partnerId = await aPartnerId()
   await bank.control('POST', '/outage', { ms: 600_000 })
   await Promise.all([start(partnerId), start(partnerId), start(partnerId)])
@@ -32,7 +32,7 @@ test('it connects after the bank was down and then reviewed the customer', async
   expect(await walletOf(partnerId)).toMatchObject({ rail: 'provider_sandbox', balanceMicroUsdc: 10_000_000_000n })
 })
 
-test('it waits until the last simulated payout is final', async () => {
+test('a sandbox is connected only after the last simulated payout is final', async () => {
   const partnerId = await aPartnerId()
   const wallet = await walletOf(partnerId)
   const { id } = await aPayout(worker.db, {}, wallet)
@@ -78,7 +78,7 @@ async function customersOf(from: TestBank): Promise<string | undefined> {
   return (await allCustomers(from))[0]
 }
 
-/** Oldest first. */
+/** Sorted oldest first. */
 async function allCustomers(from: TestBank): Promise<string[]> {
   const { json } = await from.get('/customers')
   return json.data.map(({ id }: { id: string }) => id).toReversed()

@@ -19,7 +19,7 @@ const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
 const bank = useSandboxBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
 const worker = useWorker(() => ({ clock: systemClock, bank: accessTo(bank) }))
 
-/** How each path is taken, by the name of its recording. */
+/** Functions that run each path, by the name of its recording. */
 const paths: Paths = {
   async 'wallet-reading/read'() {
     const { id } = await aWallet()
@@ -92,7 +92,7 @@ function aReading({ id: walletId }: WalletRow, readings: number) {
   })
 }
 
-/** The bank does not answer until the event has arrived. */
+/** Runs reads during which an event arrives: the bank delays its answer until then. */
 async function withEventDuringRead(readings: number): Promise<ReadingHandle> {
   const wallet = await aWallet()
   const fault = await bank.fault({ kind: 'status', status: 503, times: null, match: toHistory })

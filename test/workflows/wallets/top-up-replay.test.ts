@@ -26,7 +26,7 @@ replayed({
   },
 })
 
-test('a second run of the same click adds nothing', async () => {
+test('a second run of the same top-up adds nothing', async () => {
   expect([await run(), await run()]).toEqual([{ balanceUsdc: '10025.00' }, { balanceUsdc: '10025.00' }])
 })
 

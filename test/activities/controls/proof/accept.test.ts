@@ -56,7 +56,7 @@ test('a drift that was accepted, disappeared and came back is new', async () => 
   expect(await runProof(withBankBalancePlus(10_000n))).toMatchObject({ drifts: 1, fresh: 1 })
 })
 
-test('the proof continues past an accepted drift, to the penny, and comes back to it when it is reopened', async () => {
+test('the proof continues past an accepted drift, and returns to it when it is reopened', async () => {
   const strange = await stage.aStrangeTransfer()
   await stage.aSentPayout()
   const later = aged()

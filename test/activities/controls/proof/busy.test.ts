@@ -36,7 +36,7 @@ beforeAll(async () => {
   world = await aPayoutWorld({ bank })
   rails = railsTo(world.bank, { callMs: 5_000 })
   payers = [await world.aPayer(), await world.aPayer()]
-  // The fixture books the sandbox's float without the bank's id for it.
+  // The fixture books the sandbox's float without the bank's ID of that deposit.
   await world.api.db.dataSource.query(
     `UPDATE wallets SET rail = 'simulated', customer_ref = NULL, wallet_ref = NULL WHERE environment = 'sandbox'`,
   )

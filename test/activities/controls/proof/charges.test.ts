@@ -1,4 +1,4 @@
-// A live payout is charged what its row says, and a return is credited, independent of other drift.
+// The charges of a live payout match its row, and a return is credited, regardless of other drifts.
 import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { listDrifts } from '../../../../db/controls/proof/drifts'
@@ -38,7 +38,7 @@ test.each([
   await withoutTriggers(db, plantFault, [payoutId])
   await runProof(deps)
 
-  // A fee that changes without its triggers is not in the totals of its month either.
+  // A fee that was changed without the triggers also differs from the totals of its month.
   expect((await stage.found()).filter(([kind]) => kind !== 'payout_totals')).toEqual([['payout_charge', payoutId]])
 })
 
@@ -57,7 +57,7 @@ test.each([
   expect(await stage.found()).toEqual([['payout_charge', payoutId]])
 })
 
-test('a fee of a payout that has not completed is found, and so is one without a payout, in pounds', async () => {
+test('a fee of an incomplete payout is found, and so is a fee without a payout; both are shown in pounds', async () => {
   const [completed, { payoutId }] = [await aCompleted(), await stage.aSentPayout()]
   await withoutTriggers(db, copy({ payout_id: payoutId, cause_ref: payoutId }), [completed.payoutId])
   await withoutTriggers(db, copy({ payout_id: null, cause_ref: 'made-up' }), [completed.payoutId])

@@ -24,7 +24,7 @@ test('an old row changed without our triggers is found by the daily full verific
   expect(await stage.found()).toContainEqual(['payout_row', payoutId])
 })
 
-test('proof --full finds it immediately', async () => {
+test('proof --full finds a changed old row immediately', async () => {
   const { payoutId } = await aVerifiedPayout()
   await withoutTriggers(db, 'DELETE FROM payout_events WHERE payout_id = $1', [payoutId])
 
@@ -123,7 +123,7 @@ test('two concurrent proofs, with payouts in flight, count every booking once', 
   expect(await theCheckpoint()).toMatchObject({ bookings: count })
 })
 
-test('a booking of a movement that the bank does not have is found after the checkpoint too', async () => {
+test('a booking of a movement that the bank does not have is also found after the checkpoint', async () => {
   await aVerifiedPayout()
   await post('made-up', 5_000_000n)
   stage.clock.forward(120_000)

@@ -32,7 +32,7 @@ test('a history of 200,000 movements is compared', () => {
   expect(settled).toMatchObject({ provedTo: 'm199938', bookings: 199_939 })
 })
 
-test('a single movement is the newest one, and is read again', () => {
+test('a single movement is always the newest one, so it is read again', () => {
   expect(compared({ history: [aDeposit('in', 100n, 60)], bookings: [booked('in', 100n)] }).settled).toBeNull()
 })
 
@@ -58,7 +58,7 @@ test('a withdrawal whose payout does not know its transfer yet is not a drift, b
   expect(settled).toBeNull()
 })
 
-test('a refund is matched when it is booked, by its movement or by its payout alone', () => {
+test('a booked refund is matched by its movement, or by its payout alone', () => {
   const history = [aWithdrawal('out', 30n, 300), aRefund('back', 30n, 200), aDeposit('in', 1n, 0)]
   const refunded = aPayout({ status: 'failed', isOpen: false, transitMicroUsdc: 0n })
   const named = compared({ history, payouts: [refunded], bookings: [booked('back', 30n), booked('in', 1n)] })
@@ -75,7 +75,7 @@ test('a refund is matched when it is booked, by its movement or by its payout al
   }
 })
 
-test('an unbooked refund belongs to its workflow while the payout is open, and is a drift afterwards', () => {
+test('an unbooked refund is left to its workflow while the payout is open, and is a drift afterwards', () => {
   const history = [aWithdrawal('out', 30n, 300), aRefund('back', 30n, 200), aDeposit('in', 1n, 0)]
   const bookings = [booked('in', 1n)]
   const open = compared({ history, bookings, payouts: [aPayout({})] })

@@ -64,7 +64,7 @@ test('drift in our own ledger is found in every wallet, and resolved, while the 
   const [first, last] = [wallets[0]?.id ?? '', wallets.at(-1)?.id ?? '']
   await addToBalances([first, last], 77)
 
-  // Pages of two: those after the page in which the bank failed are proved too.
+  // With pages of two wallets, the pages after the one in which the bank failed are proved too.
   const page = await provePage(deps, { environment: 'live', after: null, limit: 2 })
 
   expect(page).toMatchObject({ wallets: partners, drifts: 2, fresh: 2, failed: partners, next: null })
@@ -114,7 +114,7 @@ test('a history that is too long to read is reported as such, and the bank does 
   expect(drift).toMatchObject({ kind: 'not_compared', found: 'too_long, last compared never' })
 })
 
-test('a wallet without a bank whose ledger cannot be read for too long is reported too', async () => {
+test('a wallet without a bank is also reported if its ledger cannot be read for too long', async () => {
   await runProof(deps)
   stage.clock.forward(limits.comparedWithinMs + 60_000)
   const isSandbox = `SELECT id FROM wallets WHERE environment = 'sandbox'`

@@ -52,7 +52,7 @@ test('a stuck payout stays overdue whatever operators do, until the bank reports
   expect(await runProof(deps)).toMatchObject(fine)
 })
 
-test('the end of a pause counts as progress of waiting payouts, and not of those sent before', async () => {
+test('the end of a pause counts as progress for waiting payouts, but not for those sent before', async () => {
   const sent = await stage.aSentPayout()
   const waiting = await stage.aPayout()
   await steps.debitPayout(waiting)

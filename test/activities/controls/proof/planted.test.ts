@@ -19,7 +19,7 @@ test('nothing is found before a fault is planted', async () => {
   expect(await runProof(deps)).toMatchObject(fine)
 })
 
-test('two deposits booked with amounts that are wrong by the same sum are both found', async () => {
+test('two deposits whose booked amounts are wrong by the same sum are both found', async () => {
   const [one, other] = [await aDeposit('10.000000'), await aDeposit('20.000000')]
   await book(one, topUpPostings(13_000_000n))
   await book(other, topUpPostings(17_000_000n))
@@ -88,7 +88,7 @@ test('a held deposit credited without an operator’s decision is found in suspe
   expect(await stage.found()).toEqual([['suspense_balance', wallet.id]])
 })
 
-test('a deposit that was booked for another partner is found at both', async () => {
+test('a deposit that was booked for another partner is found for both partners', async () => {
   const others = await anotherWallet()
   const id = await aDeposit('10.000000')
   await postSet(db, {
@@ -168,7 +168,7 @@ test('a payout whose row is gone is found by its set', async () => {
   expect(kinds(await stage.found())).toEqual(expect.arrayContaining(['set_sum', 'transfer_without_payout']))
 })
 
-test('a completed payout that the bank never sent stays found, even long after the proof has advanced', async () => {
+test('a completed payout that the bank never sent remains a drift, even long after the proof has advanced', async () => {
   const payout = await stage.aSentPayout()
   await stage.advance(payout, 'payment_processed')
   await steps.settle(payout)

@@ -129,7 +129,7 @@ test('a refund of a completed payout is found until its return is booked', async
   expect((await stage.found()).map(([kind]) => kind)).toEqual(['deposit_not_booked'])
 })
 
-test('a payout whose transfer the bank does not know is found, sent or completed, with or without a reference', async () => {
+test('a payout whose transfer is unknown to the bank is found, whether sent or completed, with or without a reference', async () => {
   const [unknown, nameless] = [await stage.aPayout(), await stage.aPayout()]
   for (const payout of [unknown, nameless]) await steps.debitPayout(payout)
   await db.dataSource.query(

@@ -88,7 +88,7 @@ describe('each refusal comes before the ones below it', () => {
     expect(await send('{', key, { ...headers, 'Content-Type': 'text/plain' })).toBe('400 idempotency_key_required')
   })
 
-  test('a key of 8 and one of 100 characters are accepted', async () => {
+  test('keys of 8 and of 100 characters are accepted', async () => {
     const key = await aKey(api, await aPartner(api), 'sandbox')
 
     expect(await post(aRequest(), key, keyHeader('a_-:.Z09'))).toBe('201')

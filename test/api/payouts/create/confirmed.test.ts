@@ -44,7 +44,7 @@ test('a confirmed payout is sent to the bank once, and its timeline names the ad
   expect(timeline.body.data?.[0]).toMatchObject({ event: 'requested', by: expect.stringMatching(/@people\.test$/) })
 })
 
-test('a released attempt (502) gives the code back: the same request then pays, once', async () => {
+test('a released attempt (502) makes the code usable again: the same request then pays, once', async () => {
   const request = aRequest()
   const key = `order-${randomUUID()}`
   const confirm_code = await codeFor(request, key)
@@ -58,7 +58,7 @@ test('a released attempt (502) gives the code back: the same request then pays, 
   expect(await world.transfersOf(again.body['id'])).toHaveLength(1)
 })
 
-test('an answer lost on its way to us needs no second code: the request replays', async () => {
+test('a lost answer needs no second code: the request replays', async () => {
   const request = aRequest()
   const key = `order-${randomUUID()}`
   const confirm_code = await codeFor(request, key)

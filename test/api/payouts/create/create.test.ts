@@ -152,7 +152,7 @@ describe('a payout that does not succeed', () => {
     expect(again.status).toBe(201)
   })
 
-  test('because another took the money first is 402 from the debit itself, and leaves no payout', async () => {
+  test('because another payout took the money first is 402 from the debit itself, and leaves no payout', async () => {
     const someone = await world.aPayer()
     const answers = await Promise.all(Array.from({ length: 6 }, () => world.pay(someone, { amount_gbp: '3000.00' })))
 
@@ -214,7 +214,7 @@ describe('a payout with an unknown outcome', () => {
   })
 })
 
-// The last test, because the rate it sets stays cached for half a minute.
+// Runs last, because the rate it sets stays cached for half a minute.
 test('a payout refused because the rate has moved is 502, and the retry with the same key gets a new quote', async () => {
   const [key, request] = [`order-${randomUUID()}`, aRequest()]
   await world.bank.fault({ kind: 'rate_jump', sell_rate: '0.77', times: null })

@@ -93,13 +93,13 @@ describe('a request that joined a refused attempt', () => {
     return joiner
   }
 
-  test('gets that refusal while it is still true', async () => {
+  test('gets that refusal while it is still valid', async () => {
     const joiner = await aStaleJoiner(aRequest(), newKey())
 
     expect(await joiner()).toMatchObject({ status: 422, code: 'recipient_account_rejected' })
   })
 
-  test('gets the payout when the key has paid since', async () => {
+  test('gets the payout if the key has paid in between', async () => {
     const [key, request] = [newKey(), aRequest()]
     const joiner = await aStaleJoiner(request, key)
     const again = await world.pay(payer, request, { key })
@@ -110,7 +110,7 @@ describe('a request that joined a refused attempt', () => {
     expect(await world.transfersOf(again.body['id'])).toHaveLength(1)
   })
 
-  test('gets the key conflict when the key has paid for another body since', async () => {
+  test('gets the key conflict if the key has paid for another body in between', async () => {
     const [key, request] = [newKey(), aRequest()]
     const joiner = await aStaleJoiner(request, key)
     const other = await world.pay(payer, { ...request, amount_gbp: '3.00' }, { key })

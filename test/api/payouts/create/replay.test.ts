@@ -21,7 +21,7 @@ afterEach(() => world.bank.control('DELETE', '/faults'))
 
 const newKey = () => `order-${randomUUID()}`
 
-/** The stored form of a payout created from the body. */
+/** The stored fingerprint of a payout created from the body. */
 function fingerprintFor(body: Json) {
   const { whole, keyId, fields } = fingerprintOf(testKeyring, readPayoutRequest(body).fields)
   return { fingerprint: whole, fingerprintKeyId: keyId, fieldFingerprints: fields }
@@ -79,7 +79,7 @@ describe('a body that an earlier version accepted and this one refuses', () => {
     expect(codeOf(await post({ ...old, recipient: { ...old['recipient'], first_name: '' } }))).toEqual(refusal)
   })
 
-  test('is 400 with half of a surrogate pair, which was stored as U+FFFD and replayed for other bodies', async () => {
+  test('is 400 with a lone surrogate, which was stored as U+FFFD and replayed for other bodies', async () => {
     const { partner, post } = await aStored()
     const named = (last_name: string): Json => ({ ...old, recipient: { ...old['recipient'], last_name } })
     const { idempotencyKey } = await aPayoutRow(world.api, partner, fingerprintFor(named('A\ud800')))
@@ -107,7 +107,7 @@ describe('the same key with the same body', () => {
     expect(await world.transfersOf(payout['id'])).toHaveLength(1)
   })
 
-  test('may differ in form: order of fields, spaces, defaults, leading zeros, a confirm code', async () => {
+  test('may differ in the order of fields, spaces, defaults, leading zeros and the confirm code', async () => {
     const [key, request] = [newKey(), aRequest({ amount_gbp: '1.00' })]
     const { recipient, amount_gbp: _, ...rest } = request
     const { address, bank, ...person } = recipient
@@ -149,7 +149,7 @@ describe('the same key with the same body', () => {
     expect(other.status).toBe(422)
   })
 
-  test('is 200 to a suspended partner, to which everything else is 403', async () => {
+  test('is 200 for a suspended partner, which gets 403 for everything else', async () => {
     const someone = await world.aPayer()
     const [key, request] = [newKey(), aRequest()]
     const first = await world.pay(someone, request, { key })
@@ -258,21 +258,24 @@ describe('guessing the bank details of a stored payout', () => {
   test.each([
     ['active', 422],
     ['suspended', 403],
-  ] as const)('a key of an %s partner has few guesses, then a right one is 429 too', async (status, conflict) => {
-    const { guess, close } = await aVictim(status)
+  ] as const)(
+    'a key of an %s partner has few guesses, after which even a right one is 429',
+    async (status, conflict) => {
+      const { guess, close } = await aVictim(status)
 
-    const guesses: Answer[] = []
-    for (let n = 0; n <= conflictsPerCallerAndHour; n++) guesses.push(await guess(0, wrong(n)))
-    const right = await guess(0, '12340008')
-    // The other process learns the count from the database with its first conflict.
-    const elsewhere = [await guess(1, wrong(0)), await guess(1, '12340008')]
+      const guesses: Answer[] = []
+      for (let n = 0; n <= conflictsPerCallerAndHour; n++) guesses.push(await guess(0, wrong(n)))
+      const right = await guess(0, '12340008')
+      // The other process learns the count from the database with its first conflict.
+      const elsewhere = [await guess(1, wrong(0)), await guess(1, '12340008')]
 
-    const expected = [...Array(conflictsPerCallerAndHour).fill(conflict), 429]
-    expect(guesses.map((each) => each.status)).toEqual(expected)
-    expect([right, ...elsewhere].map((each) => each.status)).toEqual([429, 429, 429])
-    expect([right.body.error?.code, right.headers.get('Retry-After')]).toEqual(['rate_limited', '120'])
-    await close()
-  })
+      const expected = [...Array(conflictsPerCallerAndHour).fill(conflict), 429]
+      expect(guesses.map((each) => each.status)).toEqual(expected)
+      expect([right, ...elsewhere].map((each) => each.status)).toEqual([429, 429, 429])
+      expect([right.body.error?.code, right.headers.get('Retry-After')]).toEqual(['rate_limited', '120'])
+      await close()
+    },
+  )
 
   test('conflicts of one key neither limit another key nor stop its replays', async () => {
     const { partner, guess, close } = await aVictim()
@@ -340,7 +343,7 @@ describe('many requests with one key', () => {
     expect(await world.transfersOf(answers[0]?.body['id'])).toHaveLength(1)
   })
 
-  test('all get the refusal when the payout is refused', async () => {
+  test('all get the refusal if the payout is refused', async () => {
     const someone = await world.aPayer()
     const [key, request] = [newKey(), aRequest()]
     await world.bank.fault({

@@ -1,4 +1,4 @@
-// Validation of CreatePayoutRequest: the code of each fault, the order of several, and the details.
+// Validation of CreatePayoutRequest: the code of each error, their order, and the details.
 import { describe, expect, test } from '@jest/globals'
 import { ApiError } from '../../../../api/http/errors'
 import { compileBody } from '../../../../api/http/requests/validate'
@@ -166,7 +166,7 @@ describe('invalid_recipient names each field with its rule', () => {
     expect(missing(withRecipient({ type: 'person' }))).toEqual({ missing: ['recipient.type (individual or business)'] })
   })
 
-  test('a missing object is reported by its required fields', () => {
+  test('a missing object is reported through its required fields', () => {
     const bank = [
       `recipient.bank.bank_name (${textRule})`,
       'recipient.bank.sort_code (6 digits)',
@@ -202,7 +202,7 @@ describe('invalid_recipient names each field with its rule', () => {
   })
 })
 
-describe('the other codes', () => {
+describe('other error codes', () => {
   test.each(['0.99', '20000.01', '1.0', '01', '-1.00', '1e3', '1.00\n', '１.00', '', 100, null, ['1.00']])(
     'amount_gbp %j is invalid_amount',
     (amount_gbp) => {

@@ -33,7 +33,7 @@ describe.each(foreign)('%s', (_, change) => {
     expect(await find()).toMatchObject({ outcome: 'found', transfer: { ref: 'tr_ours' } })
   })
 
-  test('does not stop the proof that there is none', async () => {
+  test('does not prevent the proof that our transfer does not exist', async () => {
     const withdrawal = { payment_route: { transfer_id: 'tr_foreign' }, created_at: row.created_at }
     answer({ transfers: [row], history: [aWithdrawal(withdrawal)] })
 
@@ -42,7 +42,7 @@ describe.each(foreign)('%s', (_, change) => {
 })
 
 describe('an unreadable row that may be ours', () => {
-  test('makes the lookup incomplete when nothing shows which payout it names', async () => {
+  test('makes the lookup incomplete if its payout is unknown', async () => {
     answer({ transfers: [aTransferJson({ client_reference_id: 7 })] })
 
     expect(await find()).toEqual({ outcome: 'incomplete' })
@@ -60,7 +60,7 @@ describe('an unreadable row that may be ours', () => {
     expect(await find()).toEqual({ outcome: 'incomplete', transferRef: 'tr_odd' })
   })
 
-  test('is decided by the transfer itself when the list shows less of it', async () => {
+  test('is decided by the transfer itself if the list shows fewer fields', async () => {
     const bare = { id: 'tr_bare', created_at: '2027-03-01T11:59:59.000Z' }
     answer({ transfers: [bare], alone: { tr_bare: aTransferJson({ id: 'tr_bare' }) } })
     expect(await find()).toMatchObject({ outcome: 'found', transfer: { ref: 'tr_bare' } })
@@ -108,13 +108,13 @@ test.each<[string, Row, string]>([
   ['a withdrawal without a transfer', { amount: '-5' }, 'incomplete'],
   ['a movement of an unknown type', { type: 'adjustment' }, 'incomplete'],
   ['a withdrawal in no currency', { currency: null }, 'incomplete'],
-])('%s leaves a transfer that is not listed %3$s', async (_, change, outcome) => {
+])('with %s, a transfer that is not listed has the expected result', async (_, change, outcome) => {
   answer({ history: [aWithdrawal({ payment_route: null, ...change })] })
 
   expect(await find()).toEqual({ outcome })
 })
 
-test('an unusable response leaves the lookup incomplete, and no response makes the bank unavailable', async () => {
+test('an unusable response makes the lookup incomplete, and a missing response makes the bank unavailable', async () => {
   for (const status of [400, 401, 403, 404]) {
     bank.answer((_, response) => json(response, status, { code: 'not_found' }))
     expect(await find()).toEqual({ outcome: 'incomplete' })

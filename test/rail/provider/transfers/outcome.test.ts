@@ -86,7 +86,7 @@ describe('the first call ever made under a bank key', () => {
     expect(rule('first', answered(429, undefined, undefined, 2_000))).toMatchObject({ retryAfterMs: 2_000 })
   })
 
-  test('no text of the bank’s message gets into ours', () => {
+  test('our message contains no text of the bank’s message', () => {
     const outcomes = first.map(([, answer]) => JSON.stringify(rule('first', answer))).join()
 
     expect(outcomes).not.toMatch(/Ada|12345678/)

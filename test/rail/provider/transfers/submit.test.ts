@@ -63,7 +63,7 @@ describe('a response', () => {
     ['132.40', 'insufficient'],
     ['132.41', 'busy'],
     ['unavailable', 'busy'],
-  ])('of 400 with a balance of %s means %s, by a new read of the wallet', async (balance, why) => {
+  ])('of 400 with a balance of %s means %s, after a new read of the wallet', async (balance, why) => {
     bank.answer(({ method }, response) => {
       if (method === 'POST') return json(response, 400, { code: 'bad_request', message: 'no' }, { 'Retry-After': '1' })
       return json(response, 200, { balances: [{ currency: 'usdc', balance }] })
@@ -78,7 +78,7 @@ describe('a response', () => {
     expect(bank.requests.map(({ path }) => path)).toEqual(['/v0/transfers', '/v0/customers/cust_1/wallets/wallet_1'])
   })
 
-  test('is awaited once, without a retry here', async () => {
+  test('is awaited once, without a retry', async () => {
     bank.answer((_, response) => response.destroy())
 
     expect(await submit('first')).toEqual({ outcome: 'unknown', cause: 'connection reset' })
