@@ -118,7 +118,7 @@ test.each<[string, PayoutSearch, string]>([
   expect(plan).not.toContain('Seq Scan on payouts')
 })
 
-test('the code that a payout gives back', async () => {
+test('the lookup of a code that a payout gives back uses an index', async () => {
   const plan = await planOf((db) => giveCodeBack(db, { usedFor: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55' }))
 
   expect(plan).toContain('codes_used_for_index')

@@ -74,7 +74,7 @@ test('a webhook that the bank disabled is enabled by the next worker that starts
   expect(registered.id).not.toBe(known?.webhookRef)
 })
 
-test('an unavailable bank is registered with when it is back, and a worker that stops does not wait for it', async () => {
+test('the webhook is registered once an unavailable bank is back, and a worker that stops does not wait for that', async () => {
   await bank.fault({ kind: 'status', status: 503, match: { path: '/v0/webhooks', environment: 'sandbox' }, times: 2 })
   await register('http://127.0.0.1:3/webhooks/bank')
   expect(await findBankWebhook(db, 'sandbox')).toMatchObject({ url: 'http://127.0.0.1:3/webhooks/bank' })

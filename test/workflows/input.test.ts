@@ -29,8 +29,9 @@ describe.each(needSomething)('%s', (type) => {
     async (args) => {
       const sentence = await failureOf(type, JSON.parse(args))
 
-    expect(sentence).toMatch(/^The input must be .+\.$|^Specify the month to bill, such as /)
-  })
+      expect(sentence).toMatch(/^The input must be .+\.$|^Specify the month to bill, such as /)
+    },
+  )
 })
 
 test.each([

@@ -162,7 +162,7 @@ test('a webhook with another address, a disabled one and a missing one are repor
   const unwanted = await problems({ WEBHOOK_URL: '' })
 
   expect(elsewhere).toHaveLength(2)
-  expect(elsewhere[0]).toMatch(/^live webhook: webhook of another address: \S+ is registered, WEBHOOK_URL is https:/)
+  expect(elsewhere[0]).toMatch(/^live webhook: webhook address differs: \S+ is registered, WEBHOOK_URL is https:/)
   expect(disabled).toEqual([expect.stringMatching(/^live webhook: webhook disabled at the bank: restart a worker/)])
   expect(missing).toHaveLength(2)
   expect(missing[0]).toMatch(/^live webhook: webhook not registered: a worker's log shows why/)
