@@ -11,7 +11,7 @@ import { identityOf } from './identity'
 export interface Part extends Pick<Server, 'pid' | 'exited' | 'tail' | 'stop'> {
   readonly name: string
   readonly logFile: string
-  /** Starts it again after it has ended. Null for a part whose end stops the system. */
+  /** Restarts the part after it has ended. Null for a part whose end stops the system. */
   readonly restart: (() => Promise<void>) | null
 }
 

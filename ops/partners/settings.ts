@@ -20,7 +20,7 @@ import { describePartner, presentPartner } from './lifecycle'
 const settings = {
   min: optional(payoutAmount, 'The smallest payout.'),
   'max-per-payout': optional(payoutAmount, 'The largest payout.'),
-  countries: optional(countryList, 'Countries it may pay to.'),
+  countries: optional(countryList, 'Countries that the partner may pay to.'),
   'billing-email': optional(emailOrNone, 'Recipient of the invoices.'),
   'billing-address': optional(addressOrNone, 'Address on invoices, below the name.'),
   'contact-email': optional(emailOrNone, 'Recipient of all other mails.'),
@@ -77,7 +77,7 @@ const approveName = defineCommand('partner approve-name', {
 })
 
 const refuseName = defineCommand('partner refuse-name', {
-  about: 'Refuses the name that a partner requested; it keeps its name.',
+  about: 'Refuses the name that a partner requested; the partner keeps its name.',
   ...onePartner,
   run: (ops, given) => decideName(ops, given.partner, 'partner.name_refuse', () => ({})),
 })

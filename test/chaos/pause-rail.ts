@@ -18,7 +18,7 @@ export async function pauseRail(
   await insist(world, 'resume', environment)
 }
 
-/** Retries a command. One whose answer was lost may have taken effect, and is then refused. */
+/** Retries a command until it has taken effect. If only its answer was lost, the retry is refused. */
 async function insist(world: World, verb: 'pause' | 'resume', environment: string): Promise<void> {
   const isObeyed = async () => {
     const states = await railStates(world.db)

@@ -231,7 +231,7 @@ describe('pounds to the micropound', () => {
     expect(parseMicropounds(text)).toBe(micropounds)
   })
 
-  test.each(['1', '1.0', '1.0000001', '-1.00', '', '1e2', ' 1.00', '1.00\n'])('%j is not such an amount', (text) => {
+  test.each(['1', '1.0', '1.0000001', '-1.00', '', '1e2', ' 1.00', '1.00\n'])('%j is refused', (text) => {
     expect(parseMicropounds(text)).toBeNull()
   })
 })

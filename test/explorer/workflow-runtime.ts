@@ -142,7 +142,7 @@ function proxy(options: ActivityOptions): object {
     {
       get(_, name) {
         const run = (input: unknown) => here().run.activity(here(), { name: String(name), input, options })
-        // The options of one call are only its summary.
+        // Our workflows pass only a summary in the options of a call, so the explorer ignores them.
         return Object.assign(run, { executeWithOptions: (_more: object, [input]: [unknown]) => run(input) })
       },
     },

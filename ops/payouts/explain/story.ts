@@ -31,7 +31,7 @@ export function inOrder(lines: readonly Line[]): Line[] {
   return story
 }
 
-/** A step ends after everything it wrote, and not before the previous step. */
+/** Dates each ended step no earlier than the lines that it wrote, and no earlier than the previous step. */
 function afterTheirWrites(lines: readonly Line[]): Line[] {
   let before = 0
   return lines.map((each) => {

@@ -56,7 +56,7 @@ describe('a month begins and ends at midnight in London', () => {
     ['2027-03-31T23:00:00.000Z', '2027-04-01'],
     ['2027-10-31T23:59:59.999Z', '2027-10-01'],
     ['2027-11-01T00:00:00.000Z', '2027-11-01'],
-  ])('at %s it is the month of %s', async (now, month) => {
+  ])('at %s the period starts on %s', async (now, month) => {
     clock.set(now)
 
     expect((await usage(sandbox))['period_start']).toBe(month)

@@ -51,7 +51,7 @@ test('a partner can be changed while its charges are released', async () => {
 test('a void that exceeds the usual statement timeout is not aborted', async () => {
   const partner = await aChargedPartner()
   const { number } = await billed(db, partner, '2026-10')
-  // Simulates many charges: the statement takes longer than server and client allow for others.
+  // Simulates many charges: the statement takes longer than the usual timeouts of server and client.
   await db.dataSource.query(`
     CREATE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(12.5); RETURN NULL; END';
     CREATE TRIGGER planted AFTER UPDATE ON invoice_charges FOR EACH STATEMENT EXECUTE FUNCTION be_slow()`)

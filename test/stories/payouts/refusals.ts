@@ -16,7 +16,7 @@ export function refusedForNow(open: () => World): void {
     await world.judge()
   })
 
-  describe.each(['forgotten', 'replayed'] as const)('refusals are %s', (refusals) => {
+  describe.each(['forgotten', 'replayed'] as const)('refusals under a repeated key are %s', (refusals) => {
     beforeAll(() => world.bank.restartWith(refusals))
 
     test('the loser of a race for the wallet is retried within the answer time, and paid once', async () => {

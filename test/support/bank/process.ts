@@ -11,7 +11,7 @@ export interface KillableBank extends TestBank {
   kill(): Promise<void>
   /** Starts at the same address, with its journal but without its faults. `env` adds to the usual environment. */
   start(env?: Readonly<Record<string, string>>): Promise<void>
-  /** Restarts it as a bank that replays a refusal under a repeated key, or forgets it, which is the default. */
+  /** Sets how the restarted bank treats a refusal when its key is repeated. The default is 'forgotten'. */
   restartWith(refusals: Refusals): Promise<void>
 }
 

@@ -13,7 +13,7 @@ import { environment } from '../../../runtime/config/config'
 export interface OwnServer {
   /** Sends SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>
-  /** Starts at the same address, with its data. */
+  /** Starts the server again at the same address, with the same data. */
   start(): Promise<void>
 }
 
