@@ -60,6 +60,8 @@ const ramp = defineCommand('worker ramp', {
     withDeployment(ops, async (client, deployment) => {
       const unknown = unknownBuild(deployment, given.build)
       if (unknown !== null) return unknown
+      const notRamping = given.percent === 0 ? notRampingBuild(deployment, given.build) : null
+      if (notRamping !== null) return notRamping
       await setRamp(client, deployment, { build: buildOf(given.build), percent: given.percent, by: ops.madeBy })
       return changed(client, deployment, `Build ${given.build} gets ${given.percent} % of the work.`)
     }),
@@ -126,6 +128,13 @@ function buildOf(chosen: string): string | null {
 function unknownBuild({ versions: known }: Deployment, chosen: string): Answer | null {
   if (chosen === unversioned || known.some((version) => version.build === chosen)) return null
   return refused('not_found', `No worker of build ${chosen} has run: worker versions shows the builds.`)
+}
+
+/** Zero per cent ends the ramp of any build at Temporal, also of one that the operator did not name. */
+function notRampingBuild({ ramping }: Deployment, chosen: string): Answer | null {
+  if (ramping !== null && ramping.build === buildOf(chosen)) return null
+  const actual = ramping === null ? 'no build has a ramp' : `the ramp is of build ${ramping.build ?? unversioned}`
+  return refused('invalid_state', `Build ${chosen} has no ramp: ${actual}.`)
 }
 
 /** The build that was current most recently, apart from the current one. */
