@@ -1,6 +1,16 @@
 // The systemd units match docker-compose.yml: the same programs, secrets, settings and limits, and a nightly backup.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
@@ -91,6 +101,18 @@ test.each(inCompose.slice(0, 2))('%s stops and is configured like its service', 
   )
   const env = Object.fromEntries(Object.entries({ ...example, ...ofUnit }).map(([key, value]) => [key, here(value)]))
   expect(loadConfig(env)).toMatchObject({ publicUrl: 'https://payouts.example.com', trustedProxies: 1 })
+})
+
+test('the commands of the guide make secrets and settings private', () => {
+  const commands = read('docs/operations/deploy.md').match(/^install .+$/gm) ?? []
+
+  for (const command of commands) {
+    execFileSync('/bin/sh', ['-c', command.replaceAll('/etc/payouts', folder)], { cwd: root })
+  }
+
+  const modeOf = (path: string) => (statSync(join(folder, path)).mode & 0o777).toString(8)
+  expect([modeOf('secrets'), modeOf('settings')]).toEqual(['700', '600'])
+  expect(readFileSync(join(folder, 'settings'), 'utf8')).not.toMatch(/:\/\/[^/@\s]*:[^/@\s]*@/)
 })
 
 test('API and worker start after the migrations, and restart without them', () => {
