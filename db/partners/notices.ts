@@ -66,6 +66,20 @@ export async function countUnreadable(db: Queryable, partnerId: string): Promise
   return Number(row?.count ?? 0)
 }
 
+export interface UnreadableNotices {
+  readonly slug: string
+  readonly count: number
+  /** The time of the oldest one. */
+  readonly since: Date
+}
+
+/** Of all partners, the ones whose notices wait longest first. */
+export async function listUnreadable(db: Queryable, limit: number): Promise<UnreadableNotices[]> {
+  return db.sql<UnreadableNotices>`SELECT p.slug, count(*)::integer AS count, min(notices.at) AS since
+    FROM notices JOIN partners p ON p.id = partner_id
+    WHERE told_at IS NULL AND NOT ${hasReader} GROUP BY p.slug ORDER BY since, p.slug LIMIT ${limit}`
+}
+
 /** The partner `p` has a contact address, or an admin who has signed in. */
 const hasReader = sql`(p.contact_email IS NOT NULL OR EXISTS (
   SELECT FROM members m WHERE m.partner_id = p.id AND m.role = 'admin' AND m.last_login_at IS NOT NULL))`

@@ -3,6 +3,7 @@ import type { RailState } from '../../db/bank/rail-pauses'
 import type { OpenWork } from '../../db/controls/metrics'
 import type { LeftUndone, Upkeep } from '../../db/controls/upkeep-metrics'
 import type { ListedWorker } from '../../db/controls/workers'
+import type { UnreadableNotices } from '../../db/partners/notices'
 import type { OldestPending } from '../../db/payouts/open'
 import type { Environment } from '../../domain/environment'
 import { formatPence } from '../../domain/money'
@@ -15,6 +16,8 @@ export interface Situation {
   readonly work: readonly OpenWork[]
   readonly oldest: readonly OldestPending[]
   readonly upkeep: Upkeep
+  /** Notices that no one can receive. */
+  readonly unreadable: readonly UnreadableNotices[]
   readonly workers: readonly ListedWorker[]
   /** The queues that must have a worker. */
   readonly queues: readonly string[]
@@ -33,7 +36,7 @@ export interface Need {
 
 /** Most urgent first: outages, then payouts, then the books, then scheduled work. */
 export function needsOf(situation: Situation): Need[] {
-  const { banks, rails, work, upkeep, at } = situation
+  const { banks, rails, work, upkeep, unreadable, at } = situation
   return [
     ...processNeeds(situation),
     ...banks.flatMap((bank) =>
@@ -42,6 +45,7 @@ export function needsOf(situation: Situation): Need[] {
     ...rails.flatMap(pauseNeed),
     ...work.flatMap((each) => workNeed(each, situation)),
     ...upkeep.left.flatMap(leftNeed),
+    ...unreadable.map((each) => unreadableNeed(each, at)),
     ...billingNeed(upkeep, at),
   ]
 }
@@ -135,6 +139,13 @@ function leftNeed({ work, sort, count, ageSeconds }: LeftUndone): Need[] {
     case 'erase':
       return late(172_800, 'not_erased', `${sort} are ${age} past their retention: check the Schedule retention`)
   }
+}
+
+function unreadableNeed({ slug, count, since }: UnreadableNotices, at: Date): Need {
+  const age = ago(Math.max(0, (at.getTime() - since.getTime()) / 1_000))
+  const waiting = count === 1 ? '1 live notice waits' : `${count} live notices wait`
+  const why = `${waiting} for ${age} because no one can receive mail for ${slug}`
+  return need('live', 'notices_unreadable', `${why}: partner set --partner ${slug} --contact-email`)
 }
 
 /** Allows half a day for the run on the 1st. */

@@ -3,6 +3,7 @@ import { railStates } from '../../db/bank/rail-pauses'
 import { type OpenWorkKind, readOpenWork } from '../../db/controls/metrics'
 import { readUpkeep } from '../../db/controls/upkeep-metrics'
 import { type ListedWorker, listWorkers } from '../../db/controls/workers'
+import { listUnreadable } from '../../db/partners/notices'
 import { listOldestPending } from '../../db/payouts/open'
 import { type Environment, environments } from '../../domain/environment'
 import { formatPence, formatUsdc } from '../../domain/money'
@@ -10,7 +11,7 @@ import { housekeepingQueue, ofSystem, payoutQueue } from '../../workflows/names'
 import { checkBanks, problemsOf } from '../bank/check'
 import { type Command, defineCommand, done, found } from '../command'
 import type { Ops } from '../connect'
-import { columns } from '../print'
+import { columns, shownAtOnce } from '../print'
 import { withTemporal } from '../reach-temporal'
 import { Trouble } from '../trouble'
 import { ago, answers, type Need, needsOf, type Situation } from './needs'
@@ -18,7 +19,7 @@ import { ago, answers, type Need, needsOf, type Situation } from './needs'
 const show = defineCommand('status show', {
   whenAlone: 'runs',
   about:
-    'Shows rails, banks, workers, waiting payouts, attention, drifts, held deposits and mails on one screen. Exits with 1 when something needs an operator.',
+    'Shows rails, banks, workers, waiting payouts, attention, drifts, held deposits, mails and notices on one screen. Exits with 1 when something needs an operator.',
   async run(ops) {
     const situation = await look(ops)
     const needs = needsOf(situation)
@@ -36,17 +37,18 @@ export const statusCommands: readonly Command[] = [show]
 async function look(ops: Ops): Promise<Situation> {
   const { db, clock, retention, taskQueuePrefix: prefix } = ops
   const at = clock.now()
-  const [rails, work, oldest, upkeep, workers, banks, temporal] = await Promise.all([
+  const [rails, work, oldest, upkeep, unreadable, workers, banks, temporal] = await Promise.all([
     railStates(db),
     readOpenWork(db, at),
     listOldestPending(db),
     readUpkeep(db, { now: at, retention }),
+    listUnreadable(db, shownAtOnce),
     listWorkers(db),
     checkBanks(ops),
     askTemporal(ops),
   ])
   const queues = [...environments.map((each) => payoutQueue(each, prefix)), ofSystem(housekeepingQueue, prefix)]
-  return { at, rails, work, oldest, upkeep, workers, queues, banks, temporal }
+  return { at, rails, work, oldest, upkeep, unreadable, workers, queues, banks, temporal }
 }
 
 async function askTemporal(ops: Ops): Promise<string | null> {
@@ -63,7 +65,7 @@ async function askTemporal(ops: Ops): Promise<string | null> {
 }
 
 function present(situation: Situation, needs: readonly Need[]) {
-  const { at, workers, temporal, upkeep } = situation
+  const { at, workers, temporal, upkeep, unreadable } = situation
   const mails = upkeep.left.filter(({ work }) => work === 'mail')
   return {
     object: 'status',
@@ -74,6 +76,7 @@ function present(situation: Situation, needs: readonly Need[]) {
     workers: countStates(workers),
     temporal,
     mails_waiting: mails.reduce((sum, { count }) => sum + count, 0),
+    notices_unreadable: unreadable.reduce((sum, { count }) => sum + count, 0),
     oldest_mail_seconds: Math.max(0, ...mails.map(({ ageSeconds }) => Math.floor(ageSeconds))),
   }
 }
@@ -120,11 +123,12 @@ function screenOf(status: Status): string {
   const [live, sandbox] = [cellsOf(status.live, at), cellsOf(status.sandbox, at)]
   const rows = live.map(([name, cell], index) => [name, cell ?? '-', sandbox[index]?.[1] ?? '-'])
   const workers = Object.entries(status.workers).filter(([state, count]) => count > 0 || state === 'working')
-  const { mails_waiting: mails, oldest_mail_seconds: oldest, temporal } = status
+  const { mails_waiting: mails, oldest_mail_seconds: oldest, notices_unreadable: notices, temporal } = status
   const shared = [
     ['workers', workers.map(([state, count]) => `${count} ${state}`).join(', ')],
     ['Temporal', temporal ?? 'not checked: TEMPORAL_ADDRESS is not set'],
     ['mails waiting', mails === 0 ? '-' : `${mails}, the oldest for ${ago(oldest)}`],
+    ['unreadable notices', notices === 0 ? '-' : String(notices)],
   ]
   return [columns([[status.at, 'LIVE', 'SANDBOX'], ...rows]), columns(shared)].join('\n\n')
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { PayoutDeps } from '../../activities/bind'
+import { runProof } from '../../activities/controls/proof/run'
 import { chargePayout } from '../../activities/payouts/charge'
 import { debitPayout } from '../../activities/payouts/debit'
 import { pollReturn, pollSettlement } from '../../activities/payouts/settle'
@@ -79,6 +80,7 @@ async function openDemo(ops: Ops, bank: SimulatedBank, { usdc, ...about }: Wante
   })
   const keys = { sandbox: await newKey(stage, 'sandbox'), live: await newKey(stage, 'live') }
   await payMonth(stage, usdc, `key:${keys.live.prefix}`)
+  await reconcile(ops)
   await connectSoon(ops, partnerId)
   const json = {
     id: partnerId,
@@ -87,6 +89,13 @@ async function openDemo(ops: Ops, bank: SimulatedBank, { usdc, ...about }: Wante
     keys: { sandbox: keys.sandbox.secret, live: keys.live.secret },
   }
   return done(json, `${about.slug} has uninvoiced payouts from ${monthInWords(month)}.`)
+}
+
+/** The wallets were opened a month ago, so without this they count as never reconciled until the first scheduled proof. */
+async function reconcile(ops: Ops): Promise<void> {
+  const { db, clock, proof: limits } = ops
+  const log = createLog({ level: 'silent', name: 'ops' })
+  await withRails(ops, clock, (rails) => runProof({ db, clock, rails, limits, log }, 'changes'))
 }
 
 interface Stage {

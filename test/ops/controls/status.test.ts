@@ -6,6 +6,7 @@ import type { LeftUndone } from '../../../db/controls/upkeep-metrics'
 import { enterWorker } from '../../../db/controls/workers'
 import { openKeyring } from '../../../db/keyring'
 import { enqueueMail } from '../../../db/partners/mails'
+import { addNotice } from '../../../db/partners/notices'
 import { setAttention } from '../../../db/payouts/steps'
 import { ago, answers, needsOf, type Situation } from '../../../ops/controls/needs'
 import { systemClock } from '../../../runtime/clock'
@@ -61,9 +62,32 @@ test('a system that needs no operator: every line of the screen, and exit code 0
     'workers | 1 working',
     'Temporal | answers',
     'mails waiting | -',
+    'unreadable notices | -',
     '',
     'Nothing needs an operator.',
     '',
+  ])
+})
+
+test('notices that no one can receive need an operator, with the command that names a recipient', async () => {
+  const argv = ['partner', 'create', '--name', 'Quiet Ltd', '--slug', 'quiet', '--email', 'ada@quiet.test']
+  const { id: partnerId } = await terminal.json<{ id: string }>(...argv)
+  const at = new Date(systemClock.now().getTime() - 3 * 3_600_000)
+  await addNotice(terminal.db, { partnerId, environment: 'live', kind: 'low_balance', about: 'low', at })
+  const readable = await read()
+  await terminal.db.dataSource.query('UPDATE partners SET contact_email = NULL WHERE id = $1', [partnerId])
+
+  const { code, notices_unreadable, needs_operator } = await read()
+  await terminal.db.dataSource.query('DELETE FROM notices')
+
+  expect([readable.code, readable['notices_unreadable']]).toEqual([0, 0])
+  expect([code, notices_unreadable]).toEqual([1, 1])
+  expect(needs_operator).toEqual([
+    {
+      environment: 'live',
+      code: 'notices_unreadable',
+      text: '1 live notice waits for 3 h 0 min because no one can receive mail for quiet: partner set --partner quiet --contact-email',
+    },
   ])
 })
 
@@ -136,6 +160,7 @@ describe('an operator is needed for', () => {
     work: [],
     oldest: [],
     upkeep: { left: [], notBilled: 0 },
+    unreadable: [],
     workers: [],
     queues: [],
     banks: [],

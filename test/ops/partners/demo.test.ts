@@ -55,6 +55,12 @@ test('the month has every kind of charge, all in that month, and the wallet hold
   expect([londonMonthOf(payouts.first), londonMonthOf(payouts.last)]).toEqual([month, month])
 })
 
+test('its wallets are reconciled from the start, so status does not report them', async () => {
+  const { needs_operator } = JSON.parse((await ops('status', '--json')).out)
+
+  expect(needs_operator.map(({ code }: { code: string }) => code)).not.toContain('proof_old')
+})
+
 test('reconciliation finds no drift, and the ledger and the audit chain are valid', async () => {
   await sealAll(terminal.db, systemClock.now())
 
