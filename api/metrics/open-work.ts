@@ -40,6 +40,7 @@ export function openWorkMetrics(figures: readonly OpenWork[]): Metric[] {
       each((environment) => of('open', environment).reduce((sum, { microUsdc }) => sum + usdc(microUsdc), 0)),
     ),
     gauge('payouts_attention', 'Payouts that need an operator.', counts('attention')),
+    gauge('payouts_not_charged', 'Completed payouts whose charge cannot be booked.', counts('not_charged')),
     gauge('payouts_held_deposits', 'Held deposits.', counts('held_deposits')),
     gauge(
       'payouts_held_deposits_usdc',

@@ -10,6 +10,7 @@ export type OpenWorkKind =
   | 'open'
   | 'pending'
   | 'attention'
+  | 'not_charged'
   | 'held_deposits'
   | 'quarantined'
   | 'drift'
@@ -49,6 +50,9 @@ export async function readOpenWork(db: Queryable, now: Date): Promise<OpenWork[]
     UNION ALL
     SELECT 'attention', environment, NULL, count(*)::integer, 0, ${age(sql`updated_at`)}
     FROM payouts WHERE attention IS NOT NULL GROUP BY environment
+    UNION ALL
+    SELECT 'not_charged', environment, NULL, count(*)::integer, 0, ${age(sql`completed_at`)}
+    FROM payouts WHERE attention IS NOT NULL AND attention = 'can_not_book_charge' GROUP BY environment
     UNION ALL
     SELECT 'held_deposits', wallets.environment, NULL, count(*)::integer, coalesce(sum(amount_micro_usdc), 0)::bigint,
       ${age(sql`found_at`)}

@@ -94,6 +94,8 @@ function workNeed({ kind, sort, environment, count, ageSeconds }: OpenWork, { ol
       return []
     case 'attention':
       return is('attention', `${payouts(count)} in attention: payout attention lists the next steps`)
+    case 'not_charged':
+      return is('not_charged', `${payouts(count)} cannot be charged, which blocks an invoice: payout attention`)
     case 'drift':
       return is('drift', `drift ${sort} (${count}), first seen ${age} ago: proof list`)
     case 'held_deposits':

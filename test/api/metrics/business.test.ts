@@ -83,6 +83,7 @@ test('an unsent payout of a suspended partner waits intentionally, so its age is
 test('payouts in attention, held deposits, unread wallets, quarantined events, drift and pauses are counted', async () => {
   const partner = await aPartner(api)
   const { walletId } = await aPayoutRow(api, partner, { attention: 'outcome_overdue', closedAt: clock.now() })
+  await aPayoutRow(api, partner, { environment: 'live', status: 'completed', attention: 'can_not_book_charge' })
   await api.db.dataSource.query(
     `INSERT INTO held_deposits (id, wallet_id, bank_ref, amount_micro_usdc, why, found_at)
     VALUES (gen_random_uuid(), '${walletId}', 'movement-1', 12500000, 'unknown', '${now}')`,
@@ -117,6 +118,8 @@ test('payouts in attention, held deposits, unread wallets, quarantined events, d
   expect(value('payouts_drifts{environment="live",kind="bank_balance"}')).toBe(0)
   expect(value('payouts_rail_paused{environment="live"}')).toBe(1)
   expect(value('payouts_attention{environment="sandbox"}')).toBe(1)
+  expect(value('payouts_not_charged{environment="sandbox"}')).toBe(0)
+  expect(value('payouts_not_charged{environment="live"}')).toBe(1)
   expect(value('payouts_held_deposits{environment="sandbox"}')).toBe(1)
   expect(value('payouts_held_deposits_usdc{environment="sandbox"}')).toBe(12.5)
   expect(value('payouts_wallets_not_read{environment="sandbox"}')).toBe(1)
