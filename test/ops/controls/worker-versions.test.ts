@@ -57,7 +57,7 @@ function poll(buildId: string): Promise<unknown> {
     namespace,
     taskQueue: { name: `${prefix}-live` },
     identity: 'a test',
-    // WORKER_VERSIONING_MODE_VERSIONED in the server's protocol.
+    // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- WORKER_VERSIONING_MODE_VERSIONED: its package is not ours
     deploymentOptions: { deploymentName: deploymentNameOf(prefix), buildId, workerVersioningMode: 2 },
   })
 }
