@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from 'typebox'
 import { sessionCookieName } from './http/callers/cookies'
 import { ApiError, type ErrorCode, errorTable, presentError } from './http/errors'
-import { errorsOf, type ReplyShape, type Route, repliesOf } from './http/route'
+import { errorsOf, type ReplyShape, type Route, repliesOf, tags } from './http/route'
 import { ErrorBody } from './http/schema'
 
 interface OpenApiDocument {
@@ -41,7 +41,7 @@ export function openApiDocument(
     openapi: '3.1.0',
     info: { title: about.title, version: about.version, description: about.guide },
     servers: [{ url: about.publicUrl, description: 'Sandbox and live. The API key determines the environment.' }],
-    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: { key: keyScheme, session: sessionScheme(about.publicUrl) },
@@ -82,11 +82,12 @@ function securityOf({ access }: Route): Json[] {
 function describeParameters(place: string, schema: TSchema | undefined, components: Map<string, Json>): Json[] {
   if (!schema) return []
   const { properties = {}, required = [] } = schema as { properties?: Record<string, Json>; required?: string[] }
-  return Object.entries(properties).map(([name, { description, ...rule }]) => ({
+  return Object.entries(properties).map(([name, { description, example, ...rule }]) => ({
     name,
     in: place,
     required: required.includes(name),
     ...(description ? { description } : {}),
+    ...(example ? { example } : {}),
     schema: hoist(rule, components),
   }))
 }
@@ -208,8 +209,7 @@ const keyScheme = {
   type: 'http',
   scheme: 'bearer',
   bearerFormat: 'kp_(sandbox|live)_<48 hex digits>',
-  description:
-    'An API key from the dashboard. It determines the environment and can access only its own partner account.',
+  description: 'An API key from the dashboard. It determines the environment and can access only its own account.',
 }
 
 const sessionScheme = (publicUrl: string) => ({

@@ -53,8 +53,8 @@ const Activity = Component('Activity', {
 
 export const listActivityRoute = get('/v1/activity', 'listActivity', {
   steps: [...checks('activity.list', { by: 'key', partner: 'any' }, { query: Query }), listActivity],
-  tag: 'Account',
-  summary: `The latest ${activityListLength} requests on the account`,
+  tag: 'Audit log',
+  summary: 'List audit log entries',
   description:
     'API calls and dashboard actions, newest first. Use `starting_after` for older ones. A live key and the dashboard see both ' +
     'environments and changes of the account itself. A sandbox key sees the sandbox only.',

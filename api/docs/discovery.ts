@@ -15,8 +15,7 @@ const Discovery = Component('Discovery', {
 })
 
 const discoveryDocs = {
-  tag: 'Discovery',
-  summary: 'Name, version and documentation of the API',
+  tag: 'Public pages',
   reply: ok('Name, version and documentation.', Discovery, {
     name: 'Payouts',
     version: apiVersion,
@@ -27,11 +26,13 @@ const discoveryDocs = {
 export const getRootRoute = get('/', 'getRoot', {
   steps: [openToAnyone, validate(), describeApi],
   ...discoveryDocs,
+  summary: 'Retrieve API information (root path)',
 })
 
 export const getDiscoveryRoute = get('/v1', 'getDiscovery', {
   steps: [openToAnyone, validate(), describeApi],
   ...discoveryDocs,
+  summary: 'Retrieve API information',
 })
 
 async function describeApi(_request: OpenRequest, { config }: ApiDeps): Promise<Reply> {

@@ -27,7 +27,7 @@ function writeErrorTable(): string {
   const rows = Object.entries(errorTable).map(
     ([code, { status, cause, cure }]) => `| ${status} | \`${code}\` | ${inCell(cause)} | ${inCell(cure)} |`,
   )
-  return ['| HTTP | Code | Cause | Cure |', '| --- | --- | --- | --- |', ...rows].join('\n')
+  return ['| HTTP | Code | Cause | What to do |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }
 
 /** A bar would end the cell, and `<` would start a tag. */

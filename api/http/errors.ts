@@ -35,7 +35,7 @@ export const errorTable = {
   },
   invalid_code: {
     status: 401,
-    message: 'This code is wrong. Check it, or ask for a new one.',
+    message: 'This code is not valid. Check it, or request a new one.',
     cause:
       'The code is wrong, used, older than 10 minutes, was entered wrongly too often, was requested in another browser, or was replaced by a newer one.',
     cure: 'Enter the newest code in the browser that requested it, or request a new one.',
@@ -48,9 +48,9 @@ export const errorTable = {
   },
   partner_not_active: {
     status: 403,
-    message: 'The partner account is not active.',
+    message: 'The account is not active.',
     cause:
-      'The account is suspended or closed. Reads still work; new payouts and the balance do not. While it is suspended, keys can be revoked, members removed or made viewers, and payouts cancelled.',
+      'The account is suspended or closed. Reads still work; new payouts and the balance do not. While it is suspended, keys can be revoked, members removed or demoted to viewer, and payouts cancelled.',
     cure: 'Contact support.',
   },
   api_key_required: {
@@ -75,7 +75,7 @@ export const errorTable = {
   not_found: {
     status: 404,
     message: 'There is no such resource.',
-    cause: 'The ID or slug is unknown, malformed, or belongs to another partner.',
+    cause: 'The ID or slug is unknown, malformed, or belongs to another account.',
     cure: 'Check the ID, and that the key belongs to the environment of the object.',
   },
   route_not_found: {
@@ -106,7 +106,7 @@ export const errorTable = {
     status: 409,
     message: 'The resource is in a state that does not allow this.',
     cause:
-      'The request came too late, such as revoking a revoked key; it would leave the partner without an admin; or the page shows a different account than its session has (X-Partner-Id).',
+      'The request came too late, such as revoking a revoked key; it would leave the account without an admin; or the page shows a different account than its session has (X-Partner-Id).',
     cure: 'Read details.status.',
   },
   payload_too_large: {

@@ -26,9 +26,27 @@ export interface Route extends Omit<RouteDocs, 'bodyExample'> {
   readonly handle: (request: never, deps: ApiDeps) => Promise<Reply>
 }
 
+const forDashboard = 'Used by the dashboard: needs a signed-in person, and refuses API keys.'
+
+/** The sections of the reference, in the order in which people need them. */
+export const tags = {
+  Payouts: 'Send pounds to UK bank accounts, and follow each payout until it is paid.',
+  'Recalls and traces': 'Ask for the money back, or ask the bank where it is.',
+  Wallet: 'The USDC that pays for your payouts.',
+  Sandbox: 'Test money and simulated outcomes. Sandbox only.',
+  Account: 'Your account, its settings and its business verification.',
+  'API keys': 'Create and revoke keys.',
+  Billing: 'Usage, invoices and the charges behind them.',
+  'Audit log': 'API calls and dashboard actions.',
+  Team: forDashboard,
+  'Sign-in': forDashboard,
+  'Confirm codes': `Codes that confirm one action. ${forDashboard}`,
+  'Public pages': 'Public information. Needs no key.',
+} as const
+
 /** The parts of a route that only the OpenAPI document and the tests read. */
 export interface RouteDocs {
-  readonly tag: string
+  readonly tag: keyof typeof tags
   readonly summary: string
   readonly description?: string
   /** The request headers that the handler reads and checks. */

@@ -15,6 +15,7 @@ interface Annotations {
   'x-hint'?: string
   'x-documented'?: object
   default?: unknown
+  example?: string
 }
 
 /** PostgreSQL cannot store NUL. */

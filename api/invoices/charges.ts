@@ -45,7 +45,7 @@ export const listInvoiceChargesRoute = get('/v1/invoices/:id/charges', 'listInvo
     listInvoiceCharges,
   ],
   tag: 'Billing',
-  summary: 'The charges behind an invoice, newest first',
+  summary: 'List the charges of an invoice',
   description:
     'The amount of a line is the exact sum of the charges of its line_kind, rounded half up to the penny. ' +
     'Credit carried in from earlier invoices is not a charge. It has its own line, credit_carried_in_gbp of the invoice. ' +
@@ -81,7 +81,7 @@ async function listInvoiceCharges(request: ApiRequest, { db }: ApiDeps): Promise
 export const exportInvoiceChargesRoute = get('/v1/invoices/:id/charges.csv', 'exportInvoiceCharges', {
   steps: [...historyChecks('charge.export', { by: 'key', partner: 'any' }, { params: IdParams }), exportInvoiceCharges],
   tag: 'Billing',
-  summary: 'The charges behind an invoice as CSV',
+  summary: 'Export the charges of an invoice as CSV',
   description: 'The fields of the list. Credits are negative here, so that the amounts can be summed.',
   reply: csvShape,
   errors: ['not_found'],

@@ -16,7 +16,7 @@ import { checks } from '../http/steps'
 export const getInvoicePdfRoute = fileRoute({
   extension: 'pdf',
   operationId: 'getInvoicePdf',
-  summary: 'One invoice as a PDF',
+  summary: 'Download an invoice as PDF',
   type: 'application/pdf',
   render: invoicePdf,
 })
@@ -24,7 +24,7 @@ export const getInvoicePdfRoute = fileRoute({
 export const getInvoiceCsvRoute = fileRoute({
   extension: 'csv',
   operationId: 'getInvoiceCsv',
-  summary: 'One invoice as CSV',
+  summary: 'Download an invoice as CSV',
   type: 'text/csv; charset=utf-8',
   render: async (document) => Buffer.from(invoiceCsv(document), 'utf8'),
 })

@@ -106,7 +106,7 @@ const exampleInvoice = {
 export const listInvoicesRoute = get('/v1/invoices', 'listInvoices', {
   steps: [...checks('invoice.list', { by: 'key', partner: 'any' }, { query: Query }), listInvoices],
   tag: 'Billing',
-  summary: 'Invoices, newest month first',
+  summary: 'List invoices',
   description:
     'Issued on the 1st for live usage of the previous month. Drafts are not shown. The sandbox is never charged, so a ' +
     'sandbox key gets an empty list, and 404 for every invoice.',
@@ -132,7 +132,7 @@ async function listInvoices(request: ApiRequest, { db }: ApiDeps): Promise<Reply
 export const getInvoiceRoute = get('/v1/invoices/:id', 'getInvoice', {
   steps: [...checks('invoice.read', { by: 'key', partner: 'any' }, { params: IdParams }), getInvoice],
   tag: 'Billing',
-  summary: 'One invoice',
+  summary: 'Retrieve an invoice',
   description: 'Add .pdf or .csv to the ID for a document, or /charges for the charges behind the lines.',
   reply: ok('The invoice.', Invoice, exampleInvoice),
   errors: ['not_found'],

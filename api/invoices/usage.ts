@@ -34,7 +34,7 @@ const Usage = Component('Usage', {
 export const getUsageRoute = get('/v1/usage', 'getUsage', {
   steps: [...historyChecks('usage.read', { by: 'key', partner: 'any' }), getUsage],
   tag: 'Billing',
-  summary: 'The current month so far',
+  summary: 'Retrieve usage of the current month',
   description:
     'The invoice of this month as if it were issued now, with charges that came too late for the previous one. The sandbox shows its payouts but is never charged, so its invoice is empty.',
   reply: ok('The month so far.', Usage, {
@@ -102,7 +102,7 @@ const UsageMonth = Component('UsageMonth', {
 export const getUsageHistoryRoute = get('/v1/usage/history', 'getUsageHistory', {
   steps: [...historyChecks('usage.history', { by: 'key', partner: 'any' }, { query: Query }), getUsageHistory],
   tag: 'Billing',
-  summary: 'Usage of the last months, oldest first',
+  summary: 'List usage by month',
   reply: listShape('One item for each month, even without payouts.', UsageMonth, [
     { period_start: '2026-10-01', count: 31, completed: 30, paid_gbp: '3600.00', fees_gbp: '65.70' },
     { period_start: '2026-11-01', count: 42, completed: 40, paid_gbp: '4800.00', fees_gbp: '87.60' },

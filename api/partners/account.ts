@@ -26,7 +26,7 @@ const BankFunding = Answer(
 
 export const requestedName = Nullable(
   Type.String({
-    description: 'A new name that awaits our approval. Until it is approved, mails and invoices use `name`.',
+    description: 'A new name that awaits our approval. Until it is approved, emails and invoices use `name`.',
   }),
 )
 
@@ -64,7 +64,7 @@ export const exampleAccount: Static<typeof Account> = {
 export const getAccountRoute = get('/v1/account', 'getAccount', {
   steps: [...checks('account.read', { by: 'key', partner: 'any' }), showAccount(presentAccount)],
   tag: 'Account',
-  summary: 'The account of the key',
+  summary: 'Retrieve the account',
   reply: ok('The account.', Account, exampleAccount),
 })
 

@@ -21,7 +21,7 @@ const BusinessVerification = Answer({
 const AccountRules = Answer({
   isolated_wallet: Type.Boolean({
     description:
-      "Whether the partner has its own wallet at the bank, which holds no other partner's money. False until it is connected.",
+      "Whether the account has its own wallet at the bank, which holds no other business's money. False until it is connected.",
   }),
   wallet_chain: Nullable(Type.String()),
   enabled_countries: Type.Array(Type.String()),
@@ -64,7 +64,7 @@ export const exampleCompliance: Static<typeof Compliance> = {
 export const getComplianceRoute = get('/v1/compliance', 'getCompliance', {
   steps: [...checks('compliance.read', { by: 'key', partner: 'any' }), showAccount(presentCompliance)],
   tag: 'Account',
-  summary: 'Business verification, limits and screening',
+  summary: 'Retrieve verification status and limits',
   reply: ok('The state of the account.', Compliance, exampleCompliance),
 })
 

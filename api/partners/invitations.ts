@@ -37,7 +37,7 @@ const NewMember = Body('NewMember', {
 export const inviteMemberRoute = post('/v1/members', 'inviteMember', {
   steps: [...checks('member.create', { by: 'person', partner: 'active' }, { body: NewMember }), inviteMember],
   tag: 'Team',
-  summary: 'Invite a member by email',
+  summary: 'Invite a team member',
   description: 'The invitation of an admin needs a `confirm_code`.',
   bodyExample: { email: 'grace@acme.example.com', name: 'Grace Hopper', role: 'viewer' },
   reply: { status: 201, description: 'The new member.', schema: Member, example: exampleMember },
@@ -74,7 +74,7 @@ async function inviteMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> 
 
 export const inviteMemberConfirmCodeRoute = confirmRoute(inviteMemberRoute, 'member.confirm', confirmInvitation, {
   body: MemberToConfirm,
-  summary: 'Email the code for inviting an admin',
+  summary: 'Send a code to invite an admin',
   bodyExample: { email: 'grace@acme.example.com', name: 'Grace Hopper', role: 'admin' },
 })
 
@@ -95,7 +95,7 @@ function boundToInvitation(email: string, name: string | null) {
 }
 
 const Params = Answer({
-  slug: Pattern(slugPattern, { description: 'The slug of the partner that sent the invitation.' }),
+  slug: Pattern(slugPattern, { description: 'The slug of the account that sent the invitation.' }),
 })
 
 const Declined = Component('InvitationDeclined', { slug: Type.String(), declined: Type.Literal(true) })
@@ -105,7 +105,7 @@ export const deleteInvitationRoute = del('/v1/auth/invitations/:slug', 'deleteIn
   tag: 'Sign-in',
   summary: 'Decline an invitation',
   description:
-    'Declines an invitation that another partner sent to the signed-in email. A member who has accepted it can leave with DELETE /v1/members/{id}.',
+    'Declines an invitation that another account sent to the signed-in email. A member who has accepted it can leave with DELETE /v1/members/{id}.',
   reply: ok('The invitation is deleted.', Declined, { slug: 'acme', declined: true }),
 })
 

@@ -12,7 +12,7 @@ import { get, type OpenRequest, type Reply } from '../http/route'
 import { Answer, environmentQuery, Pattern, Strict } from '../http/schema'
 import { openToAnyone, validate } from '../http/steps'
 
-const Params = Answer({ slug: Pattern(slugPattern, { description: "The partner's short name." }) })
+const Params = Answer({ slug: Pattern(slugPattern, { description: 'The short name of the account.' }) })
 
 const Query = Strict({
   ...environmentQuery,
@@ -21,8 +21,8 @@ const Query = Strict({
 
 export const getPartnerLogoRoute = get('/v1/public/partners/:slug/logo', 'getPartnerLogo', {
   steps: [openToAnyone, validate({ params: Params, query: Query }), getPartnerLogo],
-  tag: 'Discovery',
-  summary: "A partner's logo",
+  tag: 'Public pages',
+  summary: 'Retrieve a logo',
   headers: IfNoneMatchHeader,
   reply: {
     status: 200,

@@ -6,7 +6,7 @@ import type { SwitchableNotice } from '../../domain/partners/partner'
 import { Answer, MoneyString, Nullable, Strict } from '../http/schema'
 
 export const lowBalanceDescription =
-  'Admins get a mail when the balance of the live wallet falls below this amount. Null disables the mail.'
+  'Admins get an email when the balance of the live wallet falls below this amount. Null disables the email.'
 
 const switchDescriptions: Readonly<Record<SwitchableNotice, string>> = {
   payout_failed: 'A live payout failed.',
@@ -38,11 +38,11 @@ export const NotificationChanges = Strict(
     top_up: Type.Optional(switches.top_up),
     case: Type.Optional(switches.case),
   },
-  { description: 'Mails to admins. Omitted switches do not change.' },
+  { description: 'Emails to admins. Omitted switches do not change.' },
 )
 
 export const mailSettings = {
-  notifications: Answer(switches, { description: 'Mails to admins.' }),
+  notifications: Answer(switches, { description: 'Emails to admins.' }),
   low_balance_usdc: Nullable(MoneyString({ description: lowBalanceDescription })),
 }
 

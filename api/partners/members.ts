@@ -45,7 +45,7 @@ export const exampleMember: Static<typeof Member> = {
 export const listTeamRoute = get('/v1/members', 'listMembers', {
   steps: [...checks('member.list', { by: 'person', partner: 'any' }), listTeam],
   tag: 'Team',
-  summary: 'The members of the account',
+  summary: 'List team members',
   reply: listShape('The members, oldest first.', Member, [exampleMember]),
 })
 
@@ -74,10 +74,10 @@ export const changeMemberRoute = patch('/v1/members/:id', 'changeMember', {
     changeMember,
   ],
   tag: 'Team',
-  summary: "Change a member's role",
+  summary: 'Change the role of a team member',
   description:
     'Takes effect on their next request. A promotion to admin needs a `confirm_code`. The last admin cannot be demoted. A ' +
-    'suspended partner can demote an admin, but not promote a viewer.',
+    'suspended account can demote an admin, but not promote a viewer.',
   bodyExample: { role: 'viewer' },
   reply: ok('The member.', Member, exampleMember),
   errors: ['invalid_state', 'invalid_confirm_code'],
@@ -106,7 +106,7 @@ async function changeMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> 
 // Not for suspended partners: they may only demote an admin, which needs no code.
 export const changeMemberConfirmCodeRoute = confirmRoute(changeMemberRoute, 'member.confirm', confirmPromotion, {
   body: MemberChangesToConfirm,
-  summary: 'Email the code for a promotion to admin',
+  summary: 'Send a code to make a member an admin',
   bodyExample: { role: 'admin' },
 })
 
@@ -136,9 +136,9 @@ export const deleteMemberRoute = del('/v1/members/:id', 'deleteMember', {
     deleteMember,
   ],
   tag: 'Team',
-  summary: 'Remove a member and end their sessions',
+  summary: 'Remove a team member',
   description:
-    'All admins and the removed member get a mail. Members can remove themselves, which ends their session. The last admin cannot.',
+    'All admins and the removed member get an email. Members can remove themselves, which ends their session. The last admin cannot.',
   reply: ok('The member is removed.', Removed, { id: exampleMember.id, removed: true }),
   errors: ['invalid_state'],
 })
@@ -165,7 +165,7 @@ function requireChanged(changed: ChangedMember): Extract<ChangedMember, { outcom
   if (changed.outcome === 'not_found') throw new ApiError('not_found')
   if (changed.outcome === 'partner_not_active') throw new ApiError('partner_not_active')
   throw new ApiError('invalid_state', {
-    message: 'The last admin can be neither removed nor made a viewer. Make another member an admin first.',
+    message: 'The last admin can be neither removed nor demoted. Make another member an admin first.',
     details: { status: 'last_admin' },
   })
 }

@@ -10,7 +10,7 @@ import { Answer, Component, Nullable, Pattern, Uri } from '../http/schema'
 import { openToAnyone, validate } from '../http/steps'
 import { logoUrlOf } from './logo'
 
-const Params = Answer({ slug: Pattern(slugPattern, { description: "The partner's short name." }) })
+const Params = Answer({ slug: Pattern(slugPattern, { description: 'The short name of the account.' }) })
 
 const PublicPartner = Component('PublicPartner', {
   slug: Type.String(),
@@ -21,9 +21,9 @@ const PublicPartner = Component('PublicPartner', {
 
 export const getPublicPartnerRoute = get('/v1/public/partners/:slug', 'getPublicPartner', {
   steps: [openToAnyone, validate({ params: Params }), getPublicPartner],
-  tag: 'Discovery',
-  summary: "A partner's public name and branding",
-  reply: ok('The partner.', PublicPartner, {
+  tag: 'Public pages',
+  summary: 'Retrieve a public profile',
+  reply: ok('The public profile.', PublicPartner, {
     slug: 'acme',
     name: 'Acme Ltd',
     logo_url: 'https://payouts.example.com/v1/public/partners/acme/logo?v=4f9a1c02b7d1',

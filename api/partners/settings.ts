@@ -87,7 +87,7 @@ const ChangedAccount = Component('ChangedAccount', { ...Account.properties, ...m
 export const changeAccountRoute = patch('/v1/account', 'changeAccount', {
   steps: [...checks('account.update', { by: 'person', partner: 'active' }, { body: AccountChanges }), changeAccount],
   tag: 'Account',
-  summary: 'Change name, branding, addresses and mails',
+  summary: 'Update the account',
   description:
     'Omitted fields do not change, and null removes a value. GET /v1/auth/session shows all fields. `billing_email` and ' +
     '`contact_email` need a `confirm_code`.',
@@ -122,7 +122,7 @@ async function changeAccount(request: ApiRequest, deps: ApiDeps): Promise<Reply>
 
 export const changeAccountConfirmCodeRoute = confirmRoute(changeAccountRoute, 'account.confirm', confirmEmails, {
   body: EmailsToConfirm,
-  summary: 'Email the code for changing the billing or contact email',
+  summary: 'Send a code to change the billing or contact email',
   bodyExample: { billing_email: 'billing@acme.example.com' },
 })
 

@@ -15,7 +15,7 @@ export const startVerificationRoute = post('/v1/compliance/verification', 'start
     startVerification,
   ],
   tag: 'Account',
-  summary: 'Start business verification, or start it again after a refusal',
+  summary: 'Start business verification',
   description:
     'Verification starts immediately. Shortly afterwards `continue_url` and `terms_url` lead to the next steps. GET /v1/compliance shows the progress.',
   bodyExample: {},

@@ -13,7 +13,7 @@ export const cancelPayoutRoute = post('/v1/payouts/:id/cancel', 'cancelPayout', 
   // A cancel only stops a payment, so a suspended partner may do it too.
   steps: [...payoutChecks('payout.cancel', { by: 'key', partner: 'any' }), cancelPayout],
   tag: 'Payouts',
-  summary: 'Cancel a payout that has not been sent',
+  summary: 'Cancel a payout',
   description:
     'Works while a payout is pending and the bank does not have it. The money is then back in the wallet. Otherwise the response ' +
     'is 409 with the status in details.status, and the request has no effect: a payout is never cancelled after a 409. After 503 ' +

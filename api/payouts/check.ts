@@ -30,7 +30,7 @@ export const checkPayoutRoute = post('/v1/payouts/check', 'checkPayout', {
     checkPayout,
   ],
   tag: 'Payouts',
-  summary: 'Check whether a payout looks like a recent one',
+  summary: 'Check for duplicates',
   description:
     'Takes the body of a payout and creates nothing. The result is only a warning: the Idempotency-Key is the protection against duplicates.',
   bodyExample: exampleCreatePayoutRequest,

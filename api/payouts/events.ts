@@ -43,7 +43,7 @@ const PayoutEvent = Component('PayoutEvent', {
 export const listPayoutEventsRoute = get('/v1/payouts/:id/events', 'listPayoutEvents', {
   steps: [...payoutChecks('payout.events', { by: 'key', partner: 'any' }), listPayoutEvents],
   tag: 'Payouts',
-  summary: 'The timeline of a payout, oldest first',
+  summary: 'List payout events',
   reply: listShape('The timeline.', PayoutEvent, [
     { at: '2026-11-16T09:30:00.000Z', event: 'requested', status: 'pending', by: 'ada@acme.test', detail: null },
     { at: '2026-11-16T09:30:00.020Z', event: 'debited', status: 'pending', by: 'service', detail: '153.30 USDC' },

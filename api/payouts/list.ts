@@ -53,7 +53,7 @@ const ListQuery = Strict({ ...pageQuery(), ...FilterQuery.properties })
 export const listPayoutsRoute = get('/v1/payouts', 'listPayouts', {
   steps: [...historyChecks('payout.list', { by: 'key', partner: 'any' }, { query: ListQuery }), listPayouts],
   tag: 'Payouts',
-  summary: 'Payouts, newest first',
+  summary: 'List payouts',
   reply: listShape('A page of payouts.', Payout, [examplePayout], examplePayout.id),
   errors: ['invalid_request'],
 })
@@ -72,7 +72,7 @@ async function listPayouts(request: ApiRequest, { db }: ApiDeps): Promise<Reply>
 export const exportPayoutsRoute = get('/v1/payouts.csv', 'exportPayouts', {
   steps: [...historyChecks('payout.export', { by: 'key', partner: 'any' }, { query: FilterQuery }), exportPayouts],
   tag: 'Payouts',
-  summary: 'Payouts as CSV',
+  summary: 'Export payouts as CSV',
   description:
     'Takes the filters of the list and returns all matching payouts. Import the column `account_last4` as text: spreadsheets that guess types drop leading zeros.',
   reply: csvShape,

@@ -51,7 +51,7 @@ export const createQuoteRoute = post('/v1/quotes', 'createQuote', {
     createQuote,
   ],
   tag: 'Payouts',
-  summary: 'The current cost of a payout',
+  summary: 'Create a quote',
   description: 'A quote is not binding. A payout is priced when it is created.',
   bodyExample: { amount_gbp: '120.00', country: 'GB' },
   reply: ok('The quote.', QuoteAnswer, exampleQuote),

@@ -26,7 +26,7 @@ const RecipientSummary = Component('RecipientSummary', {
 export const listRecipientsRoute = get('/v1/recipients', 'listRecipients', {
   steps: [...historyChecks('recipient.list', { by: 'key', partner: 'any' }, { query: Query }), listRecipients],
   tag: 'Payouts',
-  summary: 'Recipients that the account has paid',
+  summary: 'List recipients',
   description:
     'Payouts of the last 12 months that did not fail and were not cancelled, grouped by bank account, last paid first.',
   reply: listShape('A page of recipients.', RecipientSummary, [

@@ -57,8 +57,8 @@ export const simulatePayoutRoute = post('/v1/sandbox/payouts/:id/simulate', 'sim
     ...payoutChecks('payout.simulate', { by: 'key', partner: 'active' }, { body: SimulationRequest }),
     simulatePayout,
   ],
-  tag: 'Payouts',
-  summary: 'Choose the outcome of a sandbox payout',
+  tag: 'Sandbox',
+  summary: 'Simulate a payout outcome',
   description:
     'For sandbox keys, and for admins in the sandbox. The payout changes shortly after the sandbox bank. Read it as you would in ' +
     'live. The response is 409 when the outcome is no longer possible, and 403 for a live payout.',

@@ -46,7 +46,7 @@ const codeSent = (description: string): ReplyShape => ({
 export const requestCodeRoute = post('/v1/auth/codes', 'requestCode', {
   steps: [openToAnyone, validate({ body: CodeRequest }), requestCode],
   tag: 'Sign-in',
-  summary: 'Email a sign-in code',
+  summary: 'Send a sign-in code',
   description:
     'The response is the same whether or not the email is known. The code works only in the browser that requested it, which a cookie ' +
     'identifies. A new code voids the previous sign-in code of the same browser, and no other.',
@@ -63,9 +63,9 @@ async function requestCode(request: OpenRequest, deps: ApiDeps): Promise<Reply> 
 export const signUpRoute = post('/v1/auth/signups', 'signUp', {
   steps: [openToAnyone, validate({ body: SignUpRequest }), signUp],
   tag: 'Sign-in',
-  summary: 'Open an account for a business',
+  summary: 'Sign up a business',
   description:
-    'Emails a code. The partner and its sandbox are created when the code is used at POST /v1/auth/sessions with `purpose: sign_up`.',
+    'Emails a code. The account and its sandbox are created when the code is used at POST /v1/auth/sessions with `purpose: sign_up`.',
   bodyExample: { business_name: 'Acme Ltd', email: 'ada@acme.example.com' },
   reply: codeSent('The code will be emailed.'),
   errors: ['rate_limited', 'route_not_found'],

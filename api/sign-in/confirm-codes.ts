@@ -50,13 +50,13 @@ interface ConfirmCodeDocs {
 
 /** The route that mails the code for requests to another route. */
 export function confirmRoute(
-  { path, operationId, tag, params }: Route,
+  { path, operationId, params }: Route,
   action: string,
   confirm: (request: ApiRequest, deps: ApiDeps) => Promise<Confirmable>,
   { body, ...docs }: ConfirmCodeDocs,
 ): Route {
   return post(`${path}/confirm-codes`, `${operationId}ConfirmCode`, {
-    tag,
+    tag: 'Confirm codes',
     errors: ['invalid_state'],
     ...confirmCodeDocs,
     ...docs,

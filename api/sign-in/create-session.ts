@@ -25,14 +25,14 @@ const SignInRequest = Body('SignInRequest', {
   }),
   purpose: Type.Optional(
     OneOf(['sign_in', 'sign_up'], {
-      description: 'The purpose of the code. The code of a sign-up creates its partner only with `sign_up`.',
+      description: 'The purpose of the code. The code of a sign-up creates its account only with `sign_up`.',
       default: 'sign_in',
       'x-hint': 'sign_in or sign_up',
     }),
   ),
   partner: Type.Optional(
     Pattern(slugPattern, {
-      description: 'The slug of the partner to sign in to. If omitted, the partner of the last sign-in.',
+      description: 'The slug of the account to sign in to. If omitted, the account of the last sign-in.',
     }),
   ),
 })
@@ -40,14 +40,14 @@ const SignInRequest = Body('SignInRequest', {
 export const createSessionRoute = post('/v1/auth/sessions', 'createSession', {
   steps: [openToAnyone, validate({ body: SignInRequest }), createSession],
   tag: 'Sign-in',
-  summary: 'Sign in with an emailed code',
+  summary: 'Sign in with a code',
   description:
     'Sets the session cookie. A code works once, for 10 minutes, in the browser that requested it (with its cookie `__Host-browser`), ' +
     'and not after 5 wrong tries. When many codes were requested for one email within an hour, the later ones allow one try.',
   bodyExample: { email: 'ada@acme.example.com', code: '482913' },
   reply: {
     status: 201,
-    description: 'The person and the partner of the session.',
+    description: 'The person and the account of the session.',
     schema: Session,
     example: exampleSession,
     headers: {

@@ -26,7 +26,7 @@ const sessionPartner = {
   name: Type.String(),
   invited: Type.Boolean({
     description:
-      'Whether this is an open invitation, which any partner can send. Switching to the partner accepts it. DELETE /v1/auth/invitations/{slug} declines it.',
+      'Whether this is an open invitation, which any account can send. Switching to it accepts it. DELETE /v1/auth/invitations/{slug} declines it.',
   }),
 }
 
@@ -47,14 +47,14 @@ export const Session = Component('Session', {
     ...mailSettings,
   }),
   partners: Type.Array(Answer(sessionPartner), {
-    description: 'All partners of this email. POST /v1/auth/session/partner switches between them.',
+    description: 'All accounts of this email. POST /v1/auth/session/partner switches between them.',
   }),
   live: Type.Boolean({ description: 'Whether business verification is approved.' }),
   expires_at: DateTime(),
   temporal_ui_url: Nullable(
     Uri({
       description:
-        'The Temporal Web UI, for admins of a verified partner. Null unless the link is enabled for this installation.',
+        'The Temporal Web UI, for admins of a verified business. Null unless the link is enabled for this installation.',
     }),
   ),
 })

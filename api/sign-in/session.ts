@@ -18,7 +18,7 @@ import { describeSession, exampleSession, Session } from './session-answer'
 export const getSessionRoute = get('/v1/auth/session', 'getSession', {
   steps: [...checks('session.read', { by: 'person', partner: 'any' }), getSession],
   tag: 'Sign-in',
-  summary: 'Who is signed in',
+  summary: 'Retrieve the current session',
   reply: ok('The session.', Session, exampleSession),
 })
 
@@ -32,10 +32,10 @@ const SwitchRequest = Body('SwitchRequest', { slug: Pattern(slugPattern) })
 export const switchPartnerRoute = post('/v1/auth/session/partner', 'switchPartner', {
   steps: [...checks('session.switch', anyMember, { body: SwitchRequest }), switchPartner],
   tag: 'Sign-in',
-  summary: 'Switch to another partner',
-  description: 'Switching to a partner that has sent an invitation accepts it.',
+  summary: 'Switch account',
+  description: 'Switching to an account that has sent an invitation accepts it.',
   bodyExample: { slug: 'acme' },
-  reply: ok('The session, now with that partner.', Session, exampleSession),
+  reply: ok('The session, now for that account.', Session, exampleSession),
   errors: ['not_found'],
 })
 
@@ -74,8 +74,8 @@ export const deleteSessionRoute = del('/v1/auth/session', 'deleteSession', {
 export const deleteSessionsRoute = del('/v1/auth/sessions', 'deleteSessions', {
   steps: [...checks('session.end_all', anyMember), signOut('session.end_all')],
   tag: 'Sign-in',
-  summary: 'Sign out everywhere',
-  reply: { ...signedOut, description: 'All sessions of this email have ended, for every partner.' },
+  summary: 'Sign out of all sessions',
+  reply: { ...signedOut, description: 'All sessions of this email have ended, for every account.' },
 })
 
 function signOut(action: 'session.end' | 'session.end_all'): Handler {

@@ -19,8 +19,8 @@ const Balance = Component('Balance', {
 
 export const getBalanceRoute = get('/v1/balance', 'getBalance', {
   steps: [...checks('balance.read', { by: 'key', partner: 'active' }), getBalance],
-  tag: 'Account',
-  summary: 'The balance of the wallet',
+  tag: 'Wallet',
+  summary: 'Retrieve the wallet balance',
   reply: ok('The balance.', Balance, {
     object: 'balance',
     usdc: '10000.00',

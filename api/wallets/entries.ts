@@ -47,9 +47,9 @@ const CsvQuery = Strict({ ...environmentQuery, ...filters })
 
 export const listWalletEntriesRoute = get('/v1/wallet/entries', 'listWalletEntries', {
   steps: [...historyChecks('wallet.statement', { by: 'key', partner: 'any' }, { query: ListQuery }), listWalletEntries],
-  tag: 'Account',
-  summary: 'The statement of the wallet, newest first',
-  reply: listShape('A page of the statement.', WalletEntry, [
+  tag: 'Wallet',
+  summary: 'List wallet transactions',
+  reply: listShape('A page of transactions, newest first.', WalletEntry, [
     {
       id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
       at: '2026-11-16T09:30:00.000Z',
@@ -57,7 +57,7 @@ export const listWalletEntriesRoute = get('/v1/wallet/entries', 'listWalletEntri
       amount_usdc: '-153.30',
       balance_usdc: '9846.70',
       payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
-      description: 'Payout to Ada Lovelace, account ending 0008',
+      description: 'Payout to Ada Lovelace (••0008)',
     },
   ]),
   errors: ['invalid_request'],
@@ -76,8 +76,8 @@ async function listWalletEntries(request: ApiRequest, { db }: ApiDeps): Promise<
 
 export const exportWalletEntriesRoute = get('/v1/wallet/entries.csv', 'exportWalletEntries', {
   steps: [...historyChecks('wallet.export', { by: 'key', partner: 'any' }, { query: CsvQuery }), exportWalletEntries],
-  tag: 'Account',
-  summary: 'The statement of the wallet as CSV',
+  tag: 'Wallet',
+  summary: 'Export wallet transactions as CSV',
   reply: csvShape,
   errors: ['invalid_request'],
 })
@@ -116,31 +116,31 @@ function presentEntry(row: WalletEntryRow): Static<typeof WalletEntry> {
 function meaningOf(row: WalletEntryRow): { kind: EntryKind; text: string } {
   switch (row.cause) {
     case 'float':
-      return { kind: 'topup', text: 'Test money to start with' }
+      return { kind: 'topup', text: 'Starting test money' }
     case 'top_up':
       return { kind: 'topup', text: 'Test money' }
     case 'deposit':
     case 'held_credit':
       return { kind: 'topup', text: 'Top-up' }
     case 'debit':
-      return { kind: 'payout', text: row.payoutId === null ? 'Set aside for a payout' : `Payout to ${whom(row)}` }
+      return { kind: 'payout', text: row.payoutId === null ? 'Reserved for a payout' : `Payout to ${whom(row)}` }
     case 'reversal':
-      return { kind: 'refund', text: row.payoutId === null ? 'Back: the payout was not sent' : back(row) }
+      return { kind: 'refund', text: row.payoutId === null ? 'Refund: payout not sent' : back(row) }
     case 'refund':
       return { kind: row.payoutStatus === 'returned' ? 'return' : 'refund', text: back(row) }
     case 'return':
       return { kind: 'return', text: back(row) }
     case 'float_reversal':
-      return { kind: 'adjustment', text: 'Test money replaced by that of the sandbox bank' }
+      return { kind: 'adjustment', text: 'Test money moved to the sandbox bank' }
     default:
       return { kind: 'adjustment', text: 'Adjustment' }
   }
 }
 
 function back(row: WalletEntryRow): string {
-  return `Back from the payout to ${whom(row)}`
+  return `Refund: payout to ${whom(row)}`
 }
 
 function whom({ recipientName, accountLast4 }: WalletEntryRow): string {
-  return `${recipientName ?? 'a recipient'}, account ending ${accountLast4 ?? 'unknown'}`
+  return `${recipientName ?? 'a recipient'} (••${accountLast4 ?? '••••'})`
 }

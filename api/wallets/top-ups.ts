@@ -26,8 +26,8 @@ const TopUp = Component('TopUp', {
 
 export const createSandboxTopUpRoute = post('/v1/sandbox/top-ups', 'createSandboxTopUp', {
   steps: [...checks('wallet.credit', { by: 'key', partner: 'active' }, { body: TopUpRequest }), createSandboxTopUp],
-  tag: 'Account',
-  summary: 'Add test money to the sandbox wallet',
+  tag: 'Sandbox',
+  summary: 'Add test money',
   description: 'For sandbox keys, and for admins. A live key is refused with 403.',
   bodyExample: { usdc: '1000.00' },
   reply: {

@@ -15,10 +15,10 @@ export function Switched() {
     <div className="mx-auto w-full max-w-6xl px-4 pt-6 sm:px-8">
       <Notice
         tone="bad"
-        title="You switched partners in another tab"
+        title="You switched accounts in another tab"
         action={<Button onClick={() => location.reload()}>Reload</Button>}
       >
-        This page still shows the previous partner, so the server refuses changes. Reload it to continue.
+        Reload this page to continue with that account.
       </Notice>
     </div>
   )

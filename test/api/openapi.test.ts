@@ -9,6 +9,7 @@ import { errorsOf, type Route } from '../../api/http/route'
 import { Answer, Text } from '../../api/http/schema'
 import { openApiDocument } from '../../api/openapi'
 import { routes } from '../../api/routes'
+import { idempotencyKeyPattern } from '../../domain/limits'
 import { endpoints } from './route-calls'
 
 const about = { title: 'Payouts API', version: apiVersion, publicUrl: 'https://payouts.example.com', guide: '## Guide' }
@@ -34,6 +35,7 @@ interface Operation {
     readonly in: string
     readonly required: boolean
     readonly schema: object
+    readonly example?: string
   }[]
   readonly requestBody?: { readonly content: { readonly 'application/json': Media } }
   readonly responses: Readonly<Record<string, Response>>
@@ -90,14 +92,21 @@ describe('the OpenAPI document', () => {
     const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId)
 
     expect(open).toEqual([
-      'getRoot',
+      'requestCode',
+      'createSession',
+      'signUp',
       'getDiscovery',
+      'getRoot',
       'getPublicPartner',
       'getPartnerLogo',
-      'requestCode',
-      'signUp',
-      'createSession',
     ])
+  })
+
+  test('the example of the Idempotency-Key is a valid one', () => {
+    const create = operations.find(({ operationId }) => operationId === 'createPayout')
+    const header = create?.parameters?.find(({ name }) => name === 'Idempotency-Key')
+
+    expect(header?.example).toMatch(new RegExp(idempotencyKeyPattern))
   })
 
   test('names each path parameter as required, and every parameter has a schema', () => {

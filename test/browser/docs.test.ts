@@ -55,8 +55,8 @@ describe('/docs in a browser', () => {
     await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
     await page.getByRole('cell', { name: 'insufficient_funds' }).waitFor()
     await keepPicture(page, 'docs-light')
-    await page.getByRole('button', { name: 'The current cost of a payout' }).click()
-    await page.getByRole('heading', { name: 'The current cost of a payout' }).waitFor()
+    await page.getByRole('button', { name: 'Create a quote' }).click()
+    await page.getByRole('heading', { name: 'Create a quote' }).waitFor()
     await keepPicture(page, 'docs-operation')
 
     expect(asked).toContain(`${origin}/openapi.json`)
@@ -67,7 +67,7 @@ describe('/docs in a browser', () => {
   test('a call can be made from the page with the reader’s own key', async () => {
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.getByPlaceholder('Token').first().fill(key)
-    await page.getByRole('button', { name: 'The balance of the wallet' }).click()
+    await page.getByRole('button', { name: 'Retrieve the wallet balance' }).click()
     await page.getByRole('button', { name: /Test Request.*\/v1\/balance/ }).click()
     await page.getByRole('button', { name: /^Send/ }).first().click()
     await page.getByText('200 OK').waitFor()

@@ -34,8 +34,10 @@ export function page({ title, version, assets }: { title: string; version: strin
 <header class="bar">
 <a class="brand" href="docs"><img src="docs/assets/${icon}" alt="" width="24" height="24">${title}</a>
 <span class="version">${version}</span>
-<nav aria-label="Other forms of this page">
-<a href="docs/guide.md">Guide as Markdown</a>
+<nav aria-label="Dashboard and other formats">
+<a href="dashboard/keys">Get an API key</a>
+<a href="dashboard">Dashboard</a>
+<a href="docs/guide.md">Markdown</a>
 <a href="openapi.json">OpenAPI</a>
 <a href="llms.txt">llms.txt</a>
 </nav>

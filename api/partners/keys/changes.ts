@@ -49,7 +49,7 @@ const exampleKey: Static<typeof KeyCreated> = {
 
 export const createKeyRoute = post('/v1/keys', 'createKey', {
   steps: [...checks('key.create', { by: 'person', partner: 'active' }, { body: NewKey }), createKey],
-  tag: 'Account',
+  tag: 'API keys',
   summary: 'Create an API key',
   description:
     'Only this response contains the secret. Each environment allows 5 keys, and 30 new ones an hour. A live key needs approved ' +
@@ -87,7 +87,7 @@ async function createKey(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
 
 export const createKeyConfirmCodeRoute = confirmRoute(createKeyRoute, 'key.confirm', confirmKey, {
   body: KeyToConfirm,
-  summary: 'Email the code for a live API key',
+  summary: 'Send a code to create a live API key',
   bodyExample: { environment: 'live', label: 'Checkout' },
   errors: ['invalid_state', 'verification_required'],
 })
@@ -116,8 +116,8 @@ const KeyRevoked = Component('KeyRevoked', { id: Uuid(), revoked: Type.Literal(t
 export const revokeKeyRoute = post('/v1/keys/:id/revoke', 'revokeKey', {
   // Revoking a key can only stop payments, so a suspended partner may do it too.
   steps: [...checks('key.revoke', { by: 'person', partner: 'any' }, { params: IdParams }), revokeKey],
-  tag: 'Account',
-  summary: 'Revoke a key, immediately and permanently',
+  tag: 'API keys',
+  summary: 'Revoke an API key',
   reply: ok('The key no longer works.', KeyRevoked, { id: exampleKey.id, revoked: true }),
   errors: ['invalid_state'],
 })

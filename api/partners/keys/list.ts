@@ -49,8 +49,8 @@ const ApiKey = Component('ApiKey', {
 
 export const listKeysRoute = get('/v1/keys', 'listKeys', {
   steps: [...checks('key.list', { by: 'key', partner: 'any' }, { query: Query }), listKeys],
-  tag: 'Account',
-  summary: 'API keys, without their secrets',
+  tag: 'API keys',
+  summary: 'List API keys',
   description:
     'Newest first, including revoked ones. A live key and the dashboard see the keys of both environments. A sandbox key sees those of the sandbox.',
   reply: listShape('A page of keys.', ApiKey, [

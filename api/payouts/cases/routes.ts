@@ -82,8 +82,8 @@ const exampleCase: Static<typeof Case> = {
 
 export const createCaseRoute = post('/v1/payouts/:id/cases', 'createCase', {
   steps: [...payoutChecks('case.open', { by: 'key', partner: 'active' }, { body: NewCase }), createCase],
-  tag: 'Payouts',
-  summary: 'Recall or trace a payout',
+  tag: 'Recalls and traces',
+  summary: 'Open a recall or trace',
   description:
     'A completed payout can be recalled. A payout that is processing or completed can be traced. Only one case of each kind can be ' +
     'open at a time. A recall needs the recipient’s consent, so it may be refused. A case is charged when it is resolved, at cost plus 20%.',
@@ -141,8 +141,8 @@ function requireOpened(opened: OpenedCase, kind: CaseKind): CaseRow {
 
 export const listCasesRoute = get('/v1/payouts/:id/cases', 'listCases', {
   steps: [...payoutChecks('case.list', { by: 'key', partner: 'any' }), listCases],
-  tag: 'Payouts',
-  summary: 'Recalls and traces of a payout, oldest first',
+  tag: 'Recalls and traces',
+  summary: 'List recalls and traces of a payout',
   reply: listShape('The cases.', Case, [exampleCase]),
   errors: ['not_found'],
 })

@@ -41,9 +41,9 @@ const NamePart = (description: string) => VisibleLine({ maxLength: nameMaxLength
 const Needed = (description: string) => VisibleLine({ maxLength: addressMaxLength, description })
 
 const Address = Strict({
-  line1: Needed('House and street.'),
+  line1: Needed('Address line 1: house and street.'),
   line2: Type.Optional(Line({ maxLength: addressMaxLength })),
-  city: Needed('The town.'),
+  city: Needed('The town or city.'),
   postal_code: Needed('The postcode.'),
   region: Type.Optional(
     Line({
@@ -115,6 +115,7 @@ export const RepeatedPayoutRequest = Strict({
 export const IdempotencyKeyHeader = Strict({
   'Idempotency-Key': Pattern(idempotencyKeyPattern, {
     description: 'One key per logical payout, such as your own order ID. Send the same key when you retry.',
+    example: 'order-1001',
   }),
 })
 

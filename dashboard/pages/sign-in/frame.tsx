@@ -22,9 +22,9 @@ export function Frame({ title, about, mark, children, below }: FrameProps) {
         {below}
         {pageFacts.mail_inbox_url && (
           <p>
-            Mails on this machine:{' '}
+            Running locally:{' '}
             <a href={pageFacts.mail_inbox_url} target="_blank" rel="noreferrer">
-              open the mail inbox
+              open the test inbox
             </a>
           </p>
         )}

@@ -47,8 +47,8 @@ export function ConfirmByCode(props: ConfirmProps) {
       }}
     >
       <p className="break-words">
-        Enter the code from the mail to <strong className="font-semibold">{member.email}</strong>. The code confirms
-        only {children}.
+        Enter the code we emailed to <strong className="font-semibold">{member.email}</strong>. The code confirms only{' '}
+        {children}.
       </p>
       {onClose && error && !isWrong && <Trouble error={error} />}
       {mail.error && <Trouble error={mail.error} title="The code could not be sent" retry={() => mail.mutate()} />}
@@ -66,7 +66,7 @@ export function ConfirmByCode(props: ConfirmProps) {
           </Button>
           {pageFacts.mail_inbox_url && (
             <a href={pageFacts.mail_inbox_url} target="_blank" rel="noreferrer" className="underline">
-              Open the mail inbox
+              Open the test inbox
             </a>
           )}
         </span>

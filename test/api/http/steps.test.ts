@@ -5,7 +5,7 @@ import { authenticate, authenticateWith, authorize, limit, openToAnyone, validat
 import { payoutInPath } from '../../../api/payouts/lookups'
 
 const reply = { status: 200, description: 'Done.', schema: {} } as const
-const docs: RouteDocs = { tag: 'Example', summary: 'An example', reply, errors: [] }
+const docs: RouteDocs = { tag: 'Payouts', summary: 'An example', reply, errors: [] }
 const access = authorize('example.read', { by: 'key', partner: 'any' })
 
 async function forCaller(_request: ApiRequest): Promise<Reply> {

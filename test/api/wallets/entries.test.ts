@@ -107,15 +107,15 @@ test('each entry shows the reason of its movement in the partner’s terms, newe
 
   const rows = body.data?.map((row) => [row['kind'], row['amount_usdc'], row['payout_id'], row['description']])
   expect(rows).toEqual([
-    ['adjustment', '-1.00', null, 'Test money replaced by that of the sandbox bank'],
+    ['adjustment', '-1.00', null, 'Test money moved to the sandbox bank'],
     ['refund', '10.00', null, 'Back: the payout was not sent'],
-    ['payout', '-10.00', null, 'Set aside for a payout'],
-    ['return', '50.00', returned.id, 'Back from the payout to Ada Lovelace, account ending 0009'],
-    ['return', '100.00', returned.id, 'Back from the payout to Ada Lovelace, account ending 0009'],
-    ['payout', '-100.00', returned.id, 'Payout to Ada Lovelace, account ending 0009'],
-    ['refund', '153.299999', failed.id, 'Back from the payout to Ada Lovelace, account ending 0008'],
-    ['payout', '-153.30', failed.id, 'Payout to Ada Lovelace, account ending 0008'],
-    ['topup', '10000.00', null, 'Test money to start with'],
+    ['payout', '-10.00', null, 'Reserved for a payout'],
+    ['return', '50.00', returned.id, 'Refund: payout to Ada Lovelace (••0009)'],
+    ['return', '100.00', returned.id, 'Refund: payout to Ada Lovelace (••0009)'],
+    ['payout', '-100.00', returned.id, 'Payout to Ada Lovelace (••0009)'],
+    ['refund', '153.299999', failed.id, 'Refund: payout to Ada Lovelace (••0008)'],
+    ['payout', '-153.30', failed.id, 'Payout to Ada Lovelace (••0008)'],
+    ['topup', '10000.00', null, 'Starting test money'],
   ])
 })
 

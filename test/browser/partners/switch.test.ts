@@ -51,7 +51,7 @@ test('a payout of a page whose partner was switched in another tab is refused, a
   await page.getByRole('button', { name: 'Send £12.00' }).click()
 
   expect((await answered).status()).toBe(409)
-  await page.getByText('You switched partners in another tab').waitFor()
+  await page.getByText('You switched accounts in another tab').waitFor()
   await page.getByText('Nothing was sent').waitFor()
   expect(await visitor.faults()).toEqual([])
   await visitor.picture('switched-elsewhere')
@@ -69,7 +69,7 @@ test('a file is saved only for the partner that the page shows', async () => {
   await page.getByRole('button', { name: 'CSV' }).click()
 
   await page.getByText(/^Download failed\./).waitFor()
-  await page.getByText('You switched partners in another tab').waitFor()
+  await page.getByText('You switched accounts in another tab').waitFor()
   expect(saved).toBe(0)
   await visitor.leave()
 })

@@ -25,8 +25,8 @@ export function SettingsPage() {
               <Fact name="Address">
                 <Copyable text={`${location.origin}/p/${partner.slug}`} name="address" shown={`/p/${partner.slug}`} />
               </Fact>
-              <Fact name="Partner id">
-                <Copyable text={partner.id} name="partner id" shown={`${partner.id.slice(0, 8)}…`} />
+              <Fact name="Account ID">
+                <Copyable text={partner.id} name="account ID" shown={`${partner.id.slice(0, 8)}…`} />
               </Fact>
             </Facts>
           </Card>
