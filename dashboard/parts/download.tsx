@@ -9,7 +9,7 @@ import { useToast } from './toast'
 interface DownloadButtonProps {
   readonly path: string
   readonly query?: CallOptions['query']
-  readonly type: 'CSV' | 'PDF' | 'Charges'
+  readonly type: 'CSV' | 'Export CSV' | 'PDF' | 'Charges'
   /** Distinguishes several downloads on a page. */
   readonly label?: string
 }

@@ -52,7 +52,7 @@ export function Trouble({
       {error instanceof Refusal && error.requestId && (
         <p className="mt-1 flex items-center gap-1 text-xs text-soft">
           Request <code className="truncate font-mono">{error.requestId}</code>
-          <CopyButton text={error.requestId} name="request id" />
+          <CopyButton text={error.requestId} name="request ID" />
         </p>
       )}
     </Notice>
@@ -60,26 +60,26 @@ export function Trouble({
 }
 
 function titleOf(error: unknown): string {
-  if (error instanceof Unreachable) return 'We could not reach the server'
-  if (error instanceof Refusal && error.status === 403) return 'Not allowed'
-  if (error instanceof Refusal && error.status < 500) return 'The request failed'
+  if (error instanceof Unreachable) return 'We couldn’t reach the server'
+  if (error instanceof Refusal && error.status === 403) return 'You don’t have permission'
+  if (error instanceof Refusal && error.status < 500) return 'We couldn’t complete this'
   return 'Something went wrong on our side'
 }
 
 const advice: Readonly<Record<string, string>> = {
-  api_key_required: 'Viewers cannot change anything. Ask an admin of your team.',
-  verification_required: 'Business verification must be approved first. Until then, use the sandbox.',
-  partner_not_active: 'The account is not active, so it is read-only. Contact support.',
+  api_key_required: 'Viewers have read-only access. Ask an admin to do this.',
+  verification_required: 'Your business must be verified first. Until then, use the sandbox.',
+  partner_not_active: 'This account isn’t active, so it’s read-only. Contact support.',
   forbidden_origin:
-    'The server does not recognise the address of this page. Open the dashboard at its usual address and sign in again.',
-  rate_limited: 'Too many requests. Wait a minute, then try again.',
-  provider_unavailable: 'The bank is not responding. Try again in a few seconds.',
-  service_unavailable: 'The service is starting or has lost its database. Try again in a few seconds.',
+    'We don’t recognise the address of this page. Open the dashboard at its usual address and sign in again.',
+  rate_limited: 'Too many attempts. Wait a minute and try again.',
+  provider_unavailable: 'The bank isn’t responding. Try again in a few seconds.',
+  service_unavailable: 'We’re having a brief problem. Try again in a few seconds.',
   key_limit_reached: 'This environment already has 5 keys. Revoke one first.',
 }
 
 export function adviceOf(error: unknown): string {
-  if (error instanceof Unreachable) return 'Check the connection, then try again.'
+  if (error instanceof Unreachable) return 'Check your connection and try again.'
   if (error instanceof Refusal) return advice[error.code] ?? error.message
-  return 'Reload the page. If the problem remains, contact support.'
+  return 'Reload the page. If it keeps happening, contact support.'
 }

@@ -44,7 +44,7 @@ export function EnvironmentBand() {
       <p className="stripes flex min-h-8 items-center justify-center gap-2 bg-sandbox px-4 py-1 text-center text-xs font-semibold text-on-sandbox">
         <FlaskConical className="size-3.5 shrink-0" aria-hidden />
         <span>
-          Sandbox<span className="font-medium">: test money only</span>
+          Sandbox<span className="font-medium">: test money only. Nobody gets paid.</span>
         </span>
       </p>
     )
@@ -53,10 +53,9 @@ export function EnvironmentBand() {
     <p className="stripes flex min-h-8 items-center justify-center gap-2 bg-simulated px-4 py-1 text-center text-xs font-semibold text-on-simulated">
       <WandSparkles className="size-3.5 shrink-0" aria-hidden />
       <span>
-        Live mode, simulated bank
+        Live (simulated)
         <span className="font-medium">
-          : <span className="hidden sm:inline">no real money moves</span>
-          <span className="sm:hidden">no money moves</span>
+          : <span className="hidden sm:inline">the bank runs on this machine. </span>No real money moves.
         </span>
       </span>
     </p>

@@ -32,7 +32,7 @@ export function PageTrouble({ error, reset }: ErrorComponentProps) {
     void router.invalidate()
   }
   return (
-    <Page title="This page could not be shown">
+    <Page title="This page couldn’t load">
       <Trouble error={error} retry={retry} />
     </Page>
   )

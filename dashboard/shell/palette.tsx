@@ -51,7 +51,7 @@ function Search({ onClose }: { readonly onClose: () => void }) {
         aria-activedescendant={hits.length > 0 ? `hit-${chosen}` : undefined}
         aria-label="Search pages and payouts"
         autoFocus
-        placeholder="Page, reference, name, last four digits or id"
+        placeholder="Search pages, recipients, references, last 4 digits or IDs"
         value={typed}
         onChange={(event) => {
           setTyped(event.target.value)
@@ -59,7 +59,7 @@ function Search({ onClose }: { readonly onClose: () => void }) {
         }}
         className="h-13 w-full rounded-t-2xl border-b border-line bg-surface px-5 text-base placeholder:text-soft focus-visible:outline-none"
       />
-      <ul id="hits" role="listbox" aria-label="Results" className="max-h-[50vh] overflow-y-auto p-2">
+      <ul id="hits" role="listbox" aria-label="Search results" className="max-h-[50vh] overflow-y-auto p-2">
         {hits.map((hit, index) => (
           <li
             key={hit.to}
@@ -75,7 +75,7 @@ function Search({ onClose }: { readonly onClose: () => void }) {
             {hit.status ? <Status of={hit.status} /> : <ArrowRight className="size-4 text-soft" aria-hidden />}
           </li>
         ))}
-        {hits.length === 0 && <li className="px-3 py-6 text-center text-soft">No results.</li>}
+        {hits.length === 0 && <li className="px-3 py-6 text-center text-soft">No results</li>}
       </ul>
     </div>
   )

@@ -17,7 +17,7 @@ export function Partners() {
   return (
     <>
       <Line />
-      <DropdownMenu.RadioGroup value={partner.slug} aria-label="Partner">
+      <DropdownMenu.RadioGroup value={partner.slug} aria-label="Account">
         {mine.map((each) => (
           <DropdownMenu.RadioItem
             key={each.slug}

@@ -10,7 +10,7 @@ import { Invitations, item, Line, Partners, Tick } from './partners-menu'
 import { chooseTheme, rememberedTheme, type Theme } from './remembered'
 
 const themes = [
-  ['system', 'System theme', SunMoon],
+  ['system', 'Use system setting', SunMoon],
   ['light', 'Light', Sun],
   ['dark', 'Dark', Moon],
 ] as const
@@ -44,7 +44,7 @@ export function PersonMenu() {
         >
           <div className="px-2.5 py-2">
             <p className="truncate font-medium">{member.email}</p>
-            <p className="text-xs text-soft">{member.role === 'admin' ? 'Admin' : 'Viewer: read-only'}</p>
+            <p className="text-xs text-soft">{member.role === 'admin' ? 'Admin' : 'Viewer (read-only)'}</p>
           </div>
           <Partners />
           <Invitations />

@@ -43,7 +43,7 @@ test('a new key stays on the page until the user has saved it, whatever happens 
   await secret.waitFor()
 
   await page.getByRole('button', { name: 'I’ve saved it' }).click()
-  await page.getByRole('heading', { name: 'Make a first payout' }).waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'Make your first payout' }).waitFor({ state: 'detached' })
   expect(await secret.count()).toBe(0)
   await visitor.leave()
 })

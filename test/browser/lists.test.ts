@@ -99,7 +99,7 @@ describe('the home page', () => {
   test('counts a new payout in every figure at the same time', async () => {
     await page.clock.install()
     await visitor.go('/dashboard?environment=sandbox')
-    await page.getByText('Make a first payout').waitFor()
+    await page.getByText('Make your first payout').waitFor()
     await aPayoutRow(api, partner, { recipientName: 'Ada Lovelace', amountPence: 1_200n, completedAt: api.clock.now() })
     await page.clock.runFor(21_000)
 

@@ -92,7 +92,7 @@ describe('on every page', () => {
     await page.getByText('Sandbox: test money only').waitFor()
 
     await page.getByRole('button', { name: 'Live', exact: true }).click()
-    await page.getByText('Live mode, simulated bank').waitFor()
+    await page.getByText('Live (simulated)').waitFor()
     await page.getByRole('link', { name: 'Wallet' }).click()
 
     await page.waitForURL('**/dashboard/wallet?environment=live')
@@ -156,7 +156,7 @@ describe('on every page', () => {
 
     const headings = await visitor.page.getByRole('heading', { level: 2 }).allTextContents()
 
-    expect(headings).toEqual(['Timeline', 'Cost if paid', 'Details'])
+    expect(headings).toEqual(['Timeline', 'Quoted cost (not charged)', 'Details'])
     await visitor.leave()
   })
 
@@ -183,7 +183,7 @@ describe('on every page', () => {
     await page.getByLabel('Work email').fill('ada@engine.test')
     await page.getByRole('button', { name: 'Send code' }).click()
 
-    await page.getByText('No code was sent').waitFor()
+    await page.getByText('You’ve requested too many codes.').waitFor()
     expect(await page.getByLabel('Six-digit code').isEditable()).toBe(true)
     await visitor.leave()
   })

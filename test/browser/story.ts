@@ -19,10 +19,10 @@ export function newcomer(stage: Stage): void {
       visitor = await aVisitor(stage.browser, local.api)
       page = visitor.page
       await visitor.go('/sign-in')
-      await page.getByRole('link', { name: 'Open a sandbox' }).click()
+      await page.getByRole('link', { name: 'Create a sandbox account' }).click()
       await page.getByLabel('Business name').fill('Engine <b>Works</b> Ltd')
       await page.getByLabel('Work email').fill('ada@engine.test')
-      await page.getByRole('button', { name: 'Open sandbox' }).click()
+      await page.getByRole('button', { name: 'Create account' }).click()
 
       await page.getByLabel('Six-digit code').waitFor()
       await visitor.picture('story-code')
@@ -30,7 +30,7 @@ export function newcomer(stage: Stage): void {
       const code = await codeFor(local, 'ada@engine.test')
       await page.getByLabel('Six-digit code').fill(`${code.slice(0, 3)} ${code.slice(3)}`)
 
-      await page.getByRole('heading', { name: 'Make a first payout' }).waitFor()
+      await page.getByRole('heading', { name: 'Make your first payout' }).waitFor()
       expect(await page.locator('h1').textContent()).toBe('Engine <b>Works</b> Ltd')
       expect(new URL(page.url()).search).toBe('?environment=sandbox')
       await page.getByText('10,000.00').waitFor()
@@ -39,7 +39,7 @@ export function newcomer(stage: Stage): void {
     test('sends a first payout and sees it completed without a reload', async () => {
       await page.getByRole('link', { name: 'Send a payout' }).click()
       await page.getByRole('button', { name: 'Review' }).click()
-      await page.getByText('Enter six digits, such as 20-04-15.').waitFor()
+      await page.getByText('Enter a 6-digit sort code, e.g. 20-04-15.').waitFor()
       await fillPayout(page, { amount: '120', name: 'Ada Lovelace', account: '3829 0008' })
       await page.getByText('153.30').waitFor()
       await visitor.picture('story-form')
@@ -49,7 +49,7 @@ export function newcomer(stage: Stage): void {
       await visitor.picture('story-review')
       await page.getByRole('button', { name: 'Send £120.00' }).click()
 
-      await page.getByText('In the recipient’s account').waitFor()
+      await page.getByText('Paid to recipient').waitFor()
       await page.getByText('Completed', { exact: true }).waitFor()
       await visitor.settled()
       await visitor.picture('story-completed')
@@ -83,7 +83,7 @@ export function newcomer(stage: Stage): void {
       await visitor.picture('story-secret')
       const ask = () => fetch(`${local.api}/v1/balance`, { headers: { Authorization: `Bearer ${secret}` } })
       expect((await ask()).status).toBe(200)
-      await page.getByRole('button', { name: 'Done' }).click()
+      await page.getByRole('button', { name: 'I’ve saved it' }).click()
       await page.getByText(secret).waitFor({ state: 'detached' })
 
       await page.getByRole('button', { name: /^Revoke/ }).click()
@@ -123,7 +123,7 @@ export function newcomer(stage: Stage): void {
 
       expect(await viewer.page.getByRole('link', { name: 'Send a payout' }).count()).toBe(0)
       await viewer.go('/dashboard/send?environment=sandbox')
-      await viewer.page.getByText('Only admins send payouts').waitFor()
+      await viewer.page.getByText('Only admins can send payouts').waitFor()
       await viewer.go('/dashboard/keys?environment=sandbox')
       expect(await viewer.page.getByRole('button', { name: /Create key|Revoke/ }).count()).toBe(0)
       const refused =

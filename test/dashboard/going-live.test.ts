@@ -56,8 +56,8 @@ describe('a cancel that was not answered with the cancelled payout', () => {
 describe('labels', () => {
   test.each<[PayoutEvent['event'], string, string]>([
     ['case_opened', 'recall', 'Recall opened'],
-    ['case_resolved', 'recall: refused', 'Recall resolved: the recipient did not agree'],
-    ['case_resolved', 'trace: not_found', 'Trace resolved: the money was not found'],
+    ['case_resolved', 'recall: refused', 'Recall resolved: recipient declined'],
+    ['case_resolved', 'trace: not_found', 'Trace resolved: payment not located'],
     ['returned', 'account_closed: The account is closed.', 'Returned by the recipient’s bank'],
   ])('%s (%s) is %s', (event, detail, title) => expect(titleOf({ event, detail })).toBe(title))
 

@@ -32,13 +32,13 @@ test('filled-in fields become the request of the API, without the empty ones', (
 })
 
 test.each([
-  [{ amount: '4.99' }, { amount: 'The smallest payout is £5.00.' }],
-  [{ amount: '20000.01' }, { amount: 'The largest payout is £20,000.00.' }],
-  [{ amount: '1.234' }, { amount: 'Enter pounds and pence, such as 120 or 120.50.' }],
-  [{ sortCode: '2004' }, { sortCode: 'Enter six digits, such as 20-04-15.' }],
-  [{ accountNumber: '1234567' }, { accountNumber: 'Enter eight digits; this has 7.' }],
+  [{ amount: '4.99' }, { amount: 'The minimum is £5.00.' }],
+  [{ amount: '20000.01' }, { amount: 'The maximum is £20,000.00 per payout.' }],
+  [{ amount: '1.234' }, { amount: 'Enter pounds and pence, e.g. 120.50.' }],
+  [{ sortCode: '2004' }, { sortCode: 'Enter a 6-digit sort code, e.g. 20-04-15.' }],
+  [{ accountNumber: '1234567' }, { accountNumber: 'Enter 8 digits (you’ve entered 7).' }],
   [{ email: 'ada@' }, { email: 'Enter a valid email address.' }],
-  [{ city: ' ' }, { city: 'Enter the town.' }],
+  [{ city: ' ' }, { city: 'Enter a town or city.' }],
 ])('%j is refused with %j', (change, faults) => expect(faultsOf({ ...filled, ...change }, limits)).toEqual(faults))
 
 test('each form has its own key, in the format of the API', () => {

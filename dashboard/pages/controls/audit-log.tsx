@@ -13,21 +13,21 @@ import { Moment } from '../../parts/values/moment'
 import { whoWords } from '../../words'
 
 const aboutRequests =
-  'Requests by API keys and members in both environments, newest first, with the error code of refused ones. Request bodies are not stored.'
+  'API requests and dashboard actions, sandbox and live, newest first. Request bodies aren’t stored.'
 const aboutKinds: Readonly<Record<ActivityKind, string>> = {
   everything: aboutRequests,
   changes: aboutRequests,
   security:
-    'Sign-ins, confirm codes, and changes to keys, members, roles, contact emails and the status of the account, newest first. They are kept permanently.',
+    'Sign-ins, confirm codes, and changes to keys, members, roles, contact emails and the account status, newest first. We keep these permanently.',
 }
 
 const columns = [
   { head: 'Time', from: 'sm' },
   { head: 'Action' },
-  { head: 'By' },
+  { head: 'Actor' },
   { head: 'Environment', from: 'md' },
-  { head: 'Response', from: 'sm' },
-  { head: 'Request', from: 'lg' },
+  { head: 'Status', from: 'sm' },
+  { head: 'Request ID', from: 'lg' },
 ] as const
 
 export function AuditLogPage() {
@@ -41,7 +41,7 @@ export function AuditLogPage() {
         <Field
           label="Filter"
           type="search"
-          placeholder="Action, error, payout, person, key, request id"
+          placeholder="Action, error, payout, person, key or request ID"
           {...typing(typed, setTyped)}
         />
         <Choice label="Show" value={kind} onChange={(event) => setKind(kindFrom(event.target.value))}>
@@ -66,8 +66,7 @@ function textOf({ action, by, detail, environment, request_id, status }: Activit
 }
 
 function Entries({ entries }: { readonly entries: readonly Activity[] }) {
-  if (entries.length === 0)
-    return <Empty title="No entries">Nothing has happened yet, or nothing matches the filter.</Empty>
+  if (entries.length === 0) return <Empty title="No matching activity">Try another filter.</Empty>
   return (
     <Table columns={columns} label="Audit log">
       {entries.map((entry, index) => (
@@ -94,7 +93,7 @@ function Entries({ entries }: { readonly entries: readonly Activity[] }) {
           </Cell>
           <Cell from="lg">
             {entry.request_id && (
-              <Copyable text={entry.request_id} name="request id" shown={entry.request_id.slice(0, 8)} />
+              <Copyable text={entry.request_id} name="request ID" shown={entry.request_id.slice(0, 8)} />
             )}
           </Cell>
         </Row>

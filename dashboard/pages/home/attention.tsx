@@ -76,7 +76,7 @@ export function Attention() {
 function why({ status, failure_reason }: Payout): string {
   if (status === 'failed') return failure_reason ? reasonWords(failure_reason) : 'Failed.'
   if (status === 'returned') return `Returned. ${failure_reason ? reasonWords(failure_reason) : ''}`
-  if (status === 'processing') return 'On its way for longer than usual.'
+  if (status === 'processing') return 'Taking longer than usual.'
   return 'The bank has not confirmed it yet.'
 }
 
@@ -118,10 +118,10 @@ function oldestFirst(answer: List<Payout> | undefined): readonly Payout[] {
 
 const waiting: Readonly<Record<string, readonly [title: string, sentence: string]>> = {
   action_required: [
-    'Verification needs your input',
+    'Action needed on verification',
     'The bank needs more information before you can make live payouts.',
   ],
-  rejected: ['Verification was rejected', 'See the bank’s reasons. The sandbox keeps working.'],
+  rejected: ['Verification was declined', 'See the bank’s reasons. Your sandbox still works.'],
 }
 
 function Verification() {
@@ -153,14 +153,14 @@ function LowBalance() {
   return (
     <Notice
       tone="warn"
-      title={isEmpty ? 'The wallet is empty' : 'The wallet is running low'}
+      title={isEmpty ? 'Your wallet is empty' : 'Low wallet balance'}
       action={<ButtonLink to="/dashboard/top-up">Top up</ButtonLink>}
     >
       {isEmpty
-        ? 'Payouts are refused until you top it up.'
+        ? 'Top up before sending payouts.'
         : limit === null
-          ? `It holds about ${pounds(balance.approx_gbp)}, less than three of this month’s average payouts.`
-          : `It holds ${grouped(balance.usdc)} USDC, less than your limit of ${grouped(limit)} USDC.`}
+          ? `Balance is about ${pounds(balance.approx_gbp)}, less than three of this month’s average payouts.`
+          : `Balance is ${grouped(balance.usdc)} USDC, below your ${grouped(limit)} USDC alert.`}
     </Notice>
   )
 }

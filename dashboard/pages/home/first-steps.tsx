@@ -36,8 +36,8 @@ function GoLive() {
 function FirstLivePayout() {
   const isAdmin = useIsAdmin()
   return (
-    <Card title="Make a first live payout">
-      <p className="text-soft">Your business is verified. Top up the wallet, then send the first payout.</p>
+    <Card title="Make your first live payout">
+      <p className="text-soft">Your business is verified. Top up your wallet, then send a payout.</p>
       <div className="mt-4 flex flex-wrap gap-2">
         <ButtonLink to="/dashboard/top-up" weight={isAdmin ? 'plain' : 'primary'}>
           Top up
@@ -68,13 +68,13 @@ function FirstPayoutByCurl() {
   const prefix = keys?.data[0]?.key_prefix
   const line = curlLine(secret ?? `${prefix ?? 'kp_sandbox_'}…`)
   return (
-    <Card title="Make a first payout">
+    <Card title="Make your first payout">
       <ol className="flex flex-col gap-5">
         <Step
           number={1}
           title={
             secret
-              ? 'The command below contains your key. Save the key: it is shown only once.'
+              ? 'Your key is in the command below. Copy it now: you won’t see it again.'
               : prefix
                 ? `You have a key: ${prefix}…`
                 : 'Create an API key'
@@ -89,7 +89,7 @@ function FirstPayoutByCurl() {
           {secret && <Saved onClick={() => setSecret(null)} />}
           {create.error && <Trouble error={create.error} />}
         </Step>
-        <Step number={2} title="Paste this into a terminal">
+        <Step number={2} title="Run this in a terminal">
           <div className="relative rounded-lg border border-line bg-sunken">
             <pre
               tabIndex={0}
@@ -104,16 +104,15 @@ function FirstPayoutByCurl() {
           </div>
           {!secret && (
             <p className="text-xs text-soft">
-              Replace the key in the first line with your full secret; only its prefix is stored here.
+              Replace the key on the first line with your full secret. We only keep its first characters.
             </p>
           )}
         </Step>
-        <Step number={3} title="Watch it arrive">
+        <Step number={3} title="See the result">
           <p className="text-soft">
-            The payout appears on this page automatically. Payouts to account numbers that end in 0000 fail, so you can
-            test that too.
+            Your payout appears here automatically. Use an account number ending in 0000 to test a failure.
           </p>
-          {isAdmin && <ButtonLink to="/dashboard/send">Or send one here</ButtonLink>}
+          {isAdmin && <ButtonLink to="/dashboard/send">Or send one from the dashboard</ButtonLink>}
         </Step>
       </ol>
     </Card>

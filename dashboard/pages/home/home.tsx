@@ -22,7 +22,7 @@ export function HomePage() {
   const isNew = latest.data?.data.length === 0
   useCurrentTotals(latest.data)
   return (
-    <Page title={partner.name} about={environment === 'sandbox' ? 'Your sandbox' : 'Your payouts'}>
+    <Page title={partner.name} about={environment === 'sandbox' ? 'Sandbox overview' : 'Overview'}>
       <Figures />
       <Attention />
       {(isNew || (secret !== null && environment === 'sandbox')) && <FirstSteps />}
@@ -34,7 +34,7 @@ export function HomePage() {
             flush
             aside={
               <ButtonLink to="/dashboard/payouts" weight="quiet" className="-mr-3">
-                All payouts
+                View all
               </ButtonLink>
             }
           >
@@ -72,7 +72,7 @@ function Figures() {
           name="Wallet balance"
           value={balance.data ? grouped(balance.data.usdc) : <Missing isFailed={balance.isError} />}
           unit="USDC"
-          note={balance.data && `about ${pounds(balance.data.approx_gbp)}`}
+          note={balance.data && `≈ ${pounds(balance.data.approx_gbp)}`}
         />
         <Figure
           name="Paid this month"
@@ -114,10 +114,10 @@ function PaidByMonth() {
   const history = useQuery(usageHistoryQuery(environment))
   return (
     <Card
-      title="Paid by month"
+      title="Paid to recipients by month"
       aside={
         <ButtonLink to="/dashboard/usage" weight="quiet" className="-mr-3">
-          Usage
+          View usage
         </ButtonLink>
       }
     >

@@ -16,7 +16,7 @@ import { grouped, monthWords, pounds } from '../../words'
 export function InvoicesPage() {
   const query = useQuery(invoicesQuery)
   return (
-    <Page title="Invoices" about="Issued on the 1st for live usage in the previous month; due 14 days later.">
+    <Page title="Invoices" about="Issued on the 1st for the previous month’s live usage. Due in 14 days.">
       <Loaded
         query={query}
         skeleton={
@@ -29,8 +29,7 @@ export function InvoicesPage() {
           data.length === 0 ? (
             <Card flush>
               <Empty title="No invoices yet" action={<ButtonLink to="/dashboard/usage">View this month</ButtonLink>}>
-                An invoice is issued on the 1st if the previous month had live charges: payouts, the account or the
-                verification.
+                Your first invoice arrives on the 1st of the month after you go live.
               </Empty>
             </Card>
           ) : (
@@ -82,7 +81,7 @@ function InvoiceCard({ invoice }: { readonly invoice: Invoice }) {
       <details className="group border-t border-line">
         <summary className="flex list-none items-center gap-1.5 px-5 py-2 text-xs text-soft hover:text-ink">
           <ChevronRight className="size-3.5 transition-transform group-open:rotate-90" aria-hidden />
-          Invoice lines
+          Line items
         </summary>
         <Lines invoice={invoice} />
       </details>

@@ -16,7 +16,7 @@ export function UsagePage() {
   return (
     <Page
       title="Fees and usage"
-      about={environment === 'sandbox' ? 'The sandbox shows the same figures as live and is never charged.' : undefined}
+      about={environment === 'sandbox' ? 'Sandbox fees are shown for reference and never charged.' : undefined}
     >
       <div className="grid gap-5 md:grid-cols-3">
         <ThisMonth />
@@ -28,7 +28,7 @@ export function UsagePage() {
           {({ data }) => <BarsChart label="Paid to recipients in the last twelve months" bars={data.map(barOf)} />}
         </Loaded>
       </Card>
-      <Card flush title="By month">
+      <Card flush title="Monthly breakdown">
         <Loaded query={history}>{({ data }) => <Months months={data.toReversed()} />}</Loaded>
       </Card>
     </Page>
@@ -100,8 +100,8 @@ function Prices() {
         {({ prices }) => (
           <Facts>
             <Fact name="Per payout">{prices.payout ? priceWords(prices.payout) : '–'}</Fact>
-            <Fact name="Account per month">{prices.monthly_account ? priceWords(prices.monthly_account) : '–'}</Fact>
-            <Fact name="Failed and cancelled payouts">free</Fact>
+            <Fact name="Monthly account fee">{prices.monthly_account ? priceWords(prices.monthly_account) : '–'}</Fact>
+            <Fact name="Failed and cancelled payouts">Free</Fact>
           </Facts>
         )}
       </Loaded>

@@ -21,8 +21,8 @@ import { useEnvironment, useIsAdmin, useSession } from '../../shell/here'
 
 const mostKeys = 5
 const aboutKeys = {
-  sandbox: 'A sandbox key uses test money and has no access to live data.',
-  live: 'A live key pays from the live wallet. It can also read invoices, and the keys and activity of both environments.',
+  sandbox: 'Sandbox keys use test money and can’t see live data.',
+  live: 'Live keys pay from the live wallet. They can also read invoices, and the keys and audit log of both environments.',
 }
 
 export function KeysPage() {
@@ -40,14 +40,14 @@ export function KeysPage() {
     </Button>
   )
   return (
-    <Page title="API keys" about={`Up to ${mostKeys} in each environment. ${aboutKeys[environment]}`} actions={create}>
+    <Page title="API keys" about={`Up to ${mostKeys} keys per environment. ${aboutKeys[environment]}`} actions={create}>
       {mustVerify && (
         <Notice
           tone="warn"
-          title="Live keys need verification"
+          title="Verify your business to create live keys"
           action={<ButtonLink to="/dashboard/verification">Verification</ButtonLink>}
         >
-          Until your business is verified, use the sandbox: it has every feature except real money.
+          The sandbox works the same way, with test money.
         </Notice>
       )}
       <Card flush>
@@ -93,7 +93,7 @@ function Keys({ keys, action }: { readonly keys: readonly ApiKey[]; readonly act
   if (keys.length === 0)
     return (
       <Empty title="No keys in this environment" action={action}>
-        A key lets your own systems make payouts. Its secret is shown once, when it is created.
+        Keys let your own systems create payouts. You see the secret once, when you create the key.
       </Empty>
     )
   return (
@@ -109,7 +109,7 @@ function Keys({ keys, action }: { readonly keys: readonly ApiKey[]; readonly act
               <Moment at={key.created_at} as="day" />
             </Cell>
             <Cell from="sm" className="text-soft">
-              {key.last_used_at ? <Moment at={key.last_used_at} as="ago" /> : 'never'}
+              {key.last_used_at ? <Moment at={key.last_used_at} as="ago" /> : 'Never'}
             </Cell>
             <Cell>
               <Status of={key.revoked_at ? 'revoked' : 'active'} />
@@ -183,7 +183,7 @@ function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: KeyCreated) =>
     <form onSubmit={submit} className="flex flex-col gap-4">
       <Field
         label="Label"
-        hint="Where you use it, such as “shop server”."
+        hint="Where you’ll use it, e.g. “shop server”."
         required
         maxLength={60}
         autoFocus
@@ -193,7 +193,7 @@ function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: KeyCreated) =>
       <DialogButtons>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" weight="primary" busy={create.isPending}>
-          {environment === 'live' ? 'Confirm by email' : `Create ${environment} key`}
+          {environment === 'live' ? 'Email me a code' : `Create ${environment} key`}
         </Button>
       </DialogButtons>
     </form>
@@ -203,14 +203,14 @@ function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: KeyCreated) =>
 function Secret({ made, done }: { readonly made: KeyCreated; readonly done: () => void }) {
   return (
     <div className="flex flex-col gap-4">
-      <p className="text-soft">The secret is shown only once. Store it with your other secrets.</p>
+      <p className="text-soft">Copy this secret now and store it safely. You won’t be able to see it again.</p>
       <code data-testid="secret" className="rounded-lg border border-line bg-sunken p-3 font-mono text-xs break-all">
         {made.secret}
       </code>
       <DialogButtons>
         <CopyButton text={made.secret} name="secret" wide />
         <Button weight="primary" onClick={done}>
-          Done
+          I’ve saved it
         </Button>
       </DialogButtons>
     </div>
@@ -231,8 +231,8 @@ function RevokeKey({ apiKey, onClose }: { readonly apiKey: ApiKey | null; readon
   return (
     <Dialog open={apiKey !== null} onClose={onClose} title="Revoke this key?">
       <p className="text-soft">
-        Every request with <strong className="text-ink">{apiKey?.label ?? apiKey?.key_prefix}</strong> will be refused
-        from now on. Payouts created with it continue.
+        Requests using <strong className="text-ink">{apiKey?.label ?? apiKey?.key_prefix}</strong> will stop working
+        immediately. Payouts it already created continue.
       </p>
       {revoke.error && <Trouble error={revoke.error} />}
       <DialogButtons>

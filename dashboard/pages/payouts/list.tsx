@@ -32,7 +32,7 @@ export function PayoutsPage() {
       title="Payouts"
       actions={
         <>
-          <DownloadButton path="/v1/payouts.csv" query={{ environment, ...filters }} type="CSV" />
+          <DownloadButton path="/v1/payouts.csv" query={{ environment, ...filters }} type="Export CSV" />
           {isAdmin && (
             <ButtonLink to="/dashboard/send" weight="primary">
               <Send aria-hidden />
@@ -84,7 +84,7 @@ function Filters({ search }: { readonly search: PayoutSearch }) {
       </div>
       <div className="col-span-2 sm:col-span-1">
         <Choice label="Status" value={search.status ?? ''} onChange={(event) => change({ status: event.target.value })}>
-          <option value="">Any</option>
+          <option value="">All statuses</option>
           {payoutStatuses.map((status) => (
             <option key={status} value={status}>
               {status.charAt(0).toUpperCase() + status.slice(1)}
@@ -110,7 +110,7 @@ function NothingFound() {
       title="No payouts match these filters"
       action={<Button onClick={() => void navigate({ to: '/dashboard/payouts', search: {} })}>Clear filters</Button>}
     >
-      Search by reference, recipient name, last four digits of the account, or payout id.
+      Search by reference, recipient name, last 4 digits of the account, or payout ID.
     </Empty>
   )
 }
@@ -124,7 +124,7 @@ function NoneYet() {
         <>
           {isAdmin && (
             <ButtonLink to="/dashboard/send" weight="primary">
-              Send first payout
+              Send your first payout
             </ButtonLink>
           )}
           <Anchor href="/docs" target="_blank">
@@ -133,7 +133,7 @@ function NoneYet() {
         </>
       }
     >
-      Payouts created here or through the API appear on this page with their current status.
+      Payouts you create here or through the API appear here and update live.
     </Empty>
   )
 }

@@ -23,7 +23,7 @@ export function RecipientsPage() {
   return (
     <Page
       title="Recipients"
-      about="Everyone you paid in the last twelve months, by account. Full account numbers are never shown."
+      about="Everyone you’ve paid in the last 12 months, by account. Full account numbers are never shown."
     >
       <PagesCard query={query} what="recipients">
         {(recipients) => <Recipients recipients={recipients} />}

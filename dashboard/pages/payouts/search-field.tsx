@@ -30,6 +30,11 @@ export function SearchField({ asked, ask }: SearchFieldProps) {
     return () => clearTimeout(timer)
   })
   return (
-    <Field label="Search" type="search" placeholder="Reference, name, last four, id" {...typing(typed, setTyped)} />
+    <Field
+      label="Search"
+      type="search"
+      placeholder="Reference, name, last 4 digits or ID"
+      {...typing(typed, setTyped)}
+    />
   )
 }

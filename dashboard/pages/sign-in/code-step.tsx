@@ -44,7 +44,7 @@ export function CodeStep({ email, purpose, partner, next, resend, back }: CodeSt
       </Button>
       <div className="flex justify-between gap-2">
         <Button weight="quiet" className="-ml-3" onClick={back}>
-          Use another email
+          Use a different email
         </Button>
         <Resend send={resend} />
       </div>
@@ -91,7 +91,7 @@ function Resend({ send }: { readonly send: () => Promise<unknown> }) {
       disabled={left > 0}
       onClick={() => again.mutate()}
     >
-      {left > 0 ? `Resend in ${left} s` : 'Resend'}
+      {left > 0 ? `Resend in ${left} s` : 'Resend code'}
     </Button>
   )
 }

@@ -25,7 +25,7 @@ export function PartnerSignInPage() {
     return (
       <Frame title="Page not found" about="Check the address.">
         <Link to="/sign-in" className="underline">
-          Sign in
+          Go to sign-in
         </Link>
       </Frame>
     )
@@ -83,7 +83,7 @@ function SignIn({ title, partner, next, mark, below }: SignInProps) {
       </Frame>
     )
   return (
-    <Frame title={title} about="We will send a code to your work email." mark={mark} below={below}>
+    <Frame title={title} about="We’ll email you a six-digit code." mark={mark} below={below}>
       <EmailForm ask={ask} email={email} setEmail={setEmail} button="Send code" />
     </Frame>
   )
@@ -108,11 +108,11 @@ export function SignUpPage() {
     )
   return (
     <Frame
-      title="Open a sandbox"
-      about="Start with test money and a sandbox key. Live payouts need business verification."
+      title="Create a sandbox account"
+      about="Start with test money and API keys right away. Live payouts unlock once your business is verified."
       below={below}
     >
-      <EmailForm ask={ask} email={email} setEmail={setEmail} button="Open sandbox">
+      <EmailForm ask={ask} email={email} setEmail={setEmail} button="Create account">
         <Field
           label="Business name"
           required
@@ -164,20 +164,20 @@ function EmailForm({ ask, email, setEmail, button, children }: EmailFormProps) {
 
 const SentTo = ({ email }: { readonly email: string }) => (
   <>
-    If <strong className="font-medium text-ink">{email}</strong> can sign in, we sent a code. It is valid for 10
+    If <strong className="font-medium text-ink">{email}</strong> has an account, we’ve sent it a code. It expires in 10
     minutes.
   </>
 )
 
 const TooManyCodes = ({ email }: { readonly email: string }) => (
   <>
-    No code was sent: too many were requested for <strong className="font-medium text-ink">{email}</strong> or from your
-    network. Try again later. A code that this browser requested still works.
+    You’ve requested too many codes. Use the latest one we sent to{' '}
+    <strong className="font-medium text-ink">{email}</strong>, or try again in a few minutes.
   </>
 )
 
 const SignUpHint = () => (
   <p>
-    New here? <Link to="/sign-up">Open a sandbox</Link>
+    New here? <Link to="/sign-up">Create a sandbox account</Link>
   </p>
 )

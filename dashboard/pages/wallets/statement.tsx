@@ -21,11 +21,13 @@ export function WalletPage() {
     <Page
       title="Wallet"
       about={
-        balance ? `${grouped(balance.usdc)} USDC, about ${pounds(balance.approx_gbp)}` : 'All movements of the wallet'
+        balance
+          ? `Money in and out. Balance: ${grouped(balance.usdc)} USDC (≈ ${pounds(balance.approx_gbp)})`
+          : 'Money in and out'
       }
       actions={
         <>
-          <DownloadButton path="/v1/wallet/entries.csv" query={{ environment }} type="CSV" />
+          <DownloadButton path="/v1/wallet/entries.csv" query={{ environment }} type="Export CSV" />
           <ButtonLink to="/dashboard/top-up" weight="primary">
             <CirclePlus aria-hidden />
             Top up
@@ -33,7 +35,7 @@ export function WalletPage() {
         </>
       }
     >
-      <PagesCard query={query} what="entries">
+      <PagesCard query={query} what="transactions">
         {(entries) => <Statement entries={entries} />}
       </PagesCard>
     </Page>
@@ -41,8 +43,8 @@ export function WalletPage() {
 }
 
 const columns = [
-  { head: 'Time', from: 'sm' },
-  { head: 'Entry' },
+  { head: 'Date', from: 'sm' },
+  { head: 'Description' },
   { head: 'Amount (USDC)', align: 'right' },
   { head: 'Balance (USDC)', align: 'right', from: 'sm' },
 ] as const
@@ -93,14 +95,14 @@ function Statement({ entries }: { readonly entries: readonly WalletEntry[] }) {
 function NoneYet() {
   return (
     <Empty
-      title="No entries yet"
+      title="No transactions yet"
       action={
         <ButtonLink to="/dashboard/top-up" weight="primary">
           Top up
         </ButtonLink>
       }
     >
-      Top-ups, payouts and refunds appear here, with the balance after each.
+      Top-ups, payouts and refunds appear here with a running balance.
     </Empty>
   )
 }

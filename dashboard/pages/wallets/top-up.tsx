@@ -25,7 +25,7 @@ export function TopUpPage() {
   return (
     <Page
       title="Top up"
-      about={balance && `The wallet holds ${grouped(balance.usdc)} USDC, about ${pounds(balance.approx_gbp)}.`}
+      about={balance && `Wallet balance: ${grouped(balance.usdc)} USDC (≈ ${pounds(balance.approx_gbp)})`}
     >
       <div className="grid items-start gap-5 lg:grid-cols-2">
         {environment === 'sandbox' && isAdmin && <TestMoney />}
@@ -55,7 +55,7 @@ function TestMoney() {
   return (
     <Card title="Add test money">
       <form onSubmit={submit} className="flex flex-col gap-4">
-        <p className="text-soft">The sandbox bank credits the wallet at once. Test money has no value.</p>
+        <p className="text-soft">Added instantly. Test money has no value.</p>
         <Field
           label="Amount (USDC)"
           inputMode="decimal"
@@ -78,12 +78,12 @@ function ByUsdc({ account: { funding_wallet, environment } }: { readonly account
     return (
       <Card title="Send USDC">
         <Notice
-          title="The wallet has no address yet"
+          title="No wallet address yet"
           action={environment === 'live' && <ButtonLink to="/dashboard/verification">Verification</ButtonLink>}
         >
           {environment === 'live'
-            ? 'You get an address when your business is verified.'
-            : 'The sandbox bank assigns one when it is connected, usually within a minute.'}
+            ? 'You’ll get one when your business is verified.'
+            : 'The sandbox bank assigns one, usually within a minute.'}
         </Notice>
       </Card>
     )
@@ -109,7 +109,7 @@ function ByUsdc({ account: { funding_wallet, environment } }: { readonly account
         <Notice tone="warn">
           Send only USDC, and only on {codeWords(chain)}.{' '}
           {isSimulated(environment)
-            ? 'This address is simulated: real money sent to it is lost.'
+            ? 'This is a test address. Real money sent here will be lost.'
             : 'Anything else is lost.'}
         </Notice>
       </div>
@@ -122,7 +122,7 @@ function ByBank({ funding, environment }: { readonly funding: BankFunding; reado
   return (
     <Card title="Bank transfer">
       <div className="flex flex-col gap-4">
-        <p className="text-soft">Pounds sent to this account are converted to USDC when they arrive.</p>
+        <p className="text-soft">GBP sent to this account is converted to USDC on arrival.</p>
         <Facts>
           <Fact name="Account holder">
             <Copyable text={funding.account_holder_name} name="account holder" />
@@ -140,7 +140,7 @@ function ByBank({ funding, environment }: { readonly funding: BankFunding; reado
           )}
         </Facts>
         {isSimulated(environment) && (
-          <Notice tone="warn">This account is simulated: real money sent to it is lost.</Notice>
+          <Notice tone="warn">This is a test account. Real money sent here will be lost.</Notice>
         )}
       </div>
     </Card>

@@ -18,7 +18,7 @@ interface ConfirmProps {
   readonly change: { readonly isPending: boolean; readonly error: Error | null }
   /** Set in a dialog: the form then has no frame and shows every error itself. */
   readonly onClose?: () => void
-  /** The end of "The code confirms only". */
+  /** The end of "It only works for". */
   readonly children: ReactNode
 }
 
@@ -47,22 +47,23 @@ export function ConfirmByCode(props: ConfirmProps) {
       }}
     >
       <p className="break-words">
-        Enter the code we emailed to <strong className="font-semibold">{member.email}</strong>. The code confirms only{' '}
-        {children}.
+        We emailed a code to <strong className="font-semibold">{member.email}</strong>. It only works for {children}.
       </p>
       {onClose && error && !isWrong && <Trouble error={error} />}
-      {mail.error && <Trouble error={mail.error} title="The code could not be sent" retry={() => mail.mutate()} />}
+      {mail.error && <Trouble error={mail.error} title="We couldn’t send the code" retry={() => mail.mutate()} />}
       <CodeField
         value={code}
         onChange={setCode}
         onComplete={() => undefined}
         disabled={busy}
-        error={isWrong && code === '' ? 'This code is wrong, used or expired, or confirms something else.' : null}
+        error={
+          isWrong && code === '' ? 'That code isn’t valid for this. Check the latest email or resend the code.' : null
+        }
       />
       <div className="flex flex-wrap items-center justify-between gap-2">
         <span className="flex flex-wrap items-center gap-2">
           <Button weight="quiet" className="-ml-3" busy={mail.isPending} onClick={() => mail.mutate()}>
-            Send new code
+            Resend code
           </Button>
           {pageFacts.mail_inbox_url && (
             <a href={pageFacts.mail_inbox_url} target="_blank" rel="noreferrer" className="underline">

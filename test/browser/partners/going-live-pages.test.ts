@@ -51,7 +51,7 @@ describe('verification', () => {
     const visitor = await open(await aSession(api, gone, 'admin'), '/dashboard/verification?environment=live')
 
     await visitor.page.getByText('<img src=x onerror=alert(1)>').waitFor()
-    await visitor.page.getByText('You cannot try again.').waitFor()
+    await visitor.page.getByText('You can’t reapply.').waitFor()
     expect(await visitor.page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
     expect(visitor.complaints).toEqual([])
     await visitor.leave()
@@ -61,7 +61,7 @@ describe('verification', () => {
     const fresh = await aPartner(api, { verificationStatus: 'not_started' })
     const visitor = await open(await aSession(api, fresh, 'viewer'), '/dashboard/verification?environment=live')
 
-    await visitor.page.getByText('An admin of your team has to continue.').waitFor()
+    await visitor.page.getByText('An admin on your team needs to complete this.').waitFor()
     expect(await visitor.page.getByRole('button', { name: 'Start verification' }).count()).toBe(0)
     await visitor.leave()
   })
@@ -70,7 +70,7 @@ describe('verification', () => {
     const asked = await aPartner(api, verificationStates['verification-action'])
     const visitor = await open(await aSession(api, asked, 'admin'), '/dashboard?environment=sandbox')
 
-    await visitor.page.getByText('Verification needs your input').waitFor()
+    await visitor.page.getByText('Action needed on verification').waitFor()
     await visitor.picture('home-verification')
     expect(await visitor.faults()).toEqual([])
     await visitor.leave()
@@ -95,7 +95,7 @@ describe('a top-up', () => {
     const visitor = await open(admin, '/dashboard/top-up?environment=live')
 
     await visitor.page.getByText('04-00-04').waitFor()
-    expect(await visitor.page.getByText(/simulated: real money sent to it is lost/).count()).toBe(2)
+    expect(await visitor.page.getByText(/This is a test .*\. Real money sent here will be lost/).count()).toBe(2)
     await visitor.leave()
   })
 })
@@ -109,7 +109,7 @@ describe('sending a payout', () => {
     await fillPayout(page, { amount: '45.50', name: 'Katherine Johnson', account: '38290008' })
     await page.getByRole('button', { name: 'Review' }).click()
     await page.getByText('You are about to send').waitFor()
-    await page.getByRole('button', { name: 'Confirm by email' }).click()
+    await page.getByRole('button', { name: 'Email me a code' }).click()
     await code.waitFor()
     await page.keyboard.type('12')
     // The rate has changed when the user comes back from their mailbox.
@@ -124,7 +124,7 @@ describe('sending a payout', () => {
     expect(await code.inputValue()).toBe('123456')
 
     await page.getByRole('button', { name: 'Send £45.50' }).click()
-    await page.getByText('This code is wrong, used or expired').waitFor()
+    await page.getByText('That code isn’t valid').waitFor()
     await page.keyboard.type('654321')
     expect(await code.inputValue()).toBe('654321')
     await visitor.leave()
@@ -140,7 +140,7 @@ describe('a payout', () => {
       await refund(api, row)
 
       await visitor.page.reload()
-      await visitor.page.getByText('Refunded to the wallet').waitFor()
+      await visitor.page.getByText('Refunded to wallet').waitFor()
       await visitor.page.getByText(/back in your wallet\./).waitFor()
       expect(await visitor.page.getByText(/shortly/).count()).toBe(0)
       await visitor.picture(`payout-refunded-${status}`)
@@ -158,9 +158,9 @@ describe('a payout', () => {
     )
     expect(await recall.textContent()).toContain('by us')
     expect(await trace.textContent()).toMatch(/Overdue.*Due/)
-    await visitor.page.getByText('Recall resolved: the recipient did not agree').waitFor()
+    await visitor.page.getByText('Recall resolved: recipient declined').waitFor()
     // One of a kind at a time, and the trace is open.
-    expect(await visitor.page.getByRole('button', { name: 'Trace', exact: true }).count()).toBe(0)
+    expect(await visitor.page.getByRole('button', { name: 'Request trace', exact: true }).count()).toBe(0)
     expect(await checkPage(visitor, 'payout-cases')).toEqual(noFindings)
     await visitor.leave()
   })
@@ -182,12 +182,12 @@ describe('a payout', () => {
       const visitor = await open(session, `/dashboard/payouts/${id}?environment=sandbox`)
       const names = await visitor.page.locator('main button').allTextContents()
       await visitor.leave()
-      return names.filter((name) => /^(Cancel payout|Simulate|Recall|Trace)$/.test(name))
+      return names.filter((name) => /^(Cancel payout|Simulate|Request recall|Request trace)$/.test(name))
     }
 
     expect(await offered(admin, 'pending')).toEqual(['Cancel payout'])
-    expect(await offered(admin, 'processing')).toEqual(['Simulate', 'Trace'])
-    expect(await offered(admin, 'completed')).toEqual(['Simulate', 'Recall', 'Trace'])
+    expect(await offered(admin, 'processing')).toEqual(['Simulate', 'Request trace'])
+    expect(await offered(admin, 'completed')).toEqual(['Simulate', 'Request recall', 'Request trace'])
     expect(await offered(admin, 'failed')).toEqual([])
     expect(await offered(viewer, 'pending')).toEqual([])
     expect(await offered(viewer, 'completed')).toEqual([])
@@ -211,16 +211,16 @@ describe('mails to admins', () => {
     expect(await topUps.isChecked()).toBe(true)
 
     await topUps.click()
-    await page.getByText('Saved', { exact: true }).waitFor()
-    await page.getByLabel('Low balance limit (USDC)').fill('1,250.5')
-    await page.getByRole('button', { name: 'Save low balance limit' }).click()
-    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.getByText('Changes saved', { exact: true }).waitFor()
+    await page.getByLabel('Low-balance alert (USDC)').fill('1,250.5')
+    await page.getByRole('button', { name: 'Save low-balance alert' }).click()
+    await page.getByText('Changes saved', { exact: true }).waitFor()
     await page.reload()
     await page.getByRole('switch').first().waitFor()
 
     expect(await topUps.isChecked()).toBe(false)
     expect(await page.getByRole('switch', { checked: true }).count()).toBe(5)
-    expect(await page.getByLabel('Low balance limit (USDC)').inputValue()).toBe('1250.50')
+    expect(await page.getByLabel('Low-balance alert (USDC)').inputValue()).toBe('1250.50')
     expect(await checkPage(visitor, 'settings-mails')).toEqual(noFindings)
     await visitor.leave()
   })

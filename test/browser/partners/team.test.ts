@@ -33,7 +33,7 @@ async function mailedCode(): Promise<string> {
 
 async function enterCode(button: string, picture: string): Promise<void> {
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('The code confirms only').waitFor()
+  await dialog.getByText('It only works for').waitFor()
   expect(await visitor.faults()).toEqual([])
   await dialog.getByLabel('Six-digit code').fill(await mailedCode())
   await visitor.picture(picture)
@@ -48,8 +48,8 @@ describe('an admin', () => {
     await page.getByLabel('Billing email').fill('bills@northwind.example')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await enterCode('Save', 'confirm-settings')
-    await page.getByText('Saved', { exact: true }).waitFor()
-    await page.getByText('“Northwind Trading Ltd” is waiting for our approval.').waitFor()
+    await page.getByText('Changes saved', { exact: true }).waitFor()
+    await page.getByText('“Northwind Trading Ltd” is awaiting our approval.').waitFor()
     await page.getByRole('navigation', { name: 'Pages' }).getByText('Northwind Market Ltd').waitFor()
 
     await visitor.go('/dashboard/settings?environment=sandbox')
@@ -69,8 +69,8 @@ describe('an admin', () => {
 
     await visitor.go('/dashboard/team?environment=sandbox')
     await page.getByLabel(`Role of ${grace.email}`).selectOption('admin')
-    await enterCode('Promote', 'confirm-promotion')
-    await page.getByText('Role changed').waitFor()
+    await enterCode('Make admin', 'confirm-promotion')
+    await page.getByText('Role updated').waitFor()
     await hers.page.reload()
 
     await hers.page.getByRole('button', { name: 'Create key' }).first().waitFor()
@@ -83,11 +83,11 @@ describe('an admin', () => {
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByLabel('Work email').fill('new@northwind.example')
     await page.getByLabel('Role', { exact: true }).selectOption('admin')
-    await page.getByRole('button', { name: 'Confirm by email' }).click()
+    await page.getByRole('button', { name: 'Email me a code' }).click()
     const right = await mailedCode()
     await page.getByLabel('Six-digit code').fill(anotherCode(right))
     await page.getByRole('button', { name: 'Send invitation' }).click()
-    await page.getByText('This code is wrong, used or expired').waitFor()
+    await page.getByText('That code isn’t valid').waitFor()
     expect(await visitor.faults()).toEqual([])
     await enterCode('Send invitation', 'confirm-invitation')
 
@@ -100,7 +100,7 @@ describe('an admin', () => {
     await visitor.go('/dashboard/keys?environment=live')
     await page.getByRole('button', { name: 'Create key' }).first().click()
     await page.getByLabel('Label').fill('Shop server')
-    await page.getByRole('button', { name: 'Confirm by email' }).click()
+    await page.getByRole('button', { name: 'Email me a code' }).click()
     await enterCode('Create live key', 'confirm-key')
 
     expect(await page.getByTestId('secret').textContent()).toMatch(/^kp_live_[0-9a-f]{48}$/)
@@ -112,12 +112,12 @@ describe('an admin', () => {
     // The member who opened the account goes first.
     await page.getByRole('button', { name: /^Remove ada@.*\.test$/ }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-    await page.getByText('Member removed').waitFor()
+    await page.getByText('Team member removed').waitFor()
     await page.getByLabel(`Role of ${ada.email}`).selectOption('viewer')
     await page.getByRole('dialog').getByRole('button', { name: 'Make viewer' }).click()
 
     await page.getByText('Role not changed').waitFor()
-    await page.getByText(/The last admin can be neither removed nor made a viewer/).waitFor()
+    await page.getByText(/The last admin can be neither removed nor demoted/).waitFor()
     expect(await page.getByLabel(`Role of ${ada.email}`).inputValue()).toBe('admin')
     await visitor.leave()
   })
@@ -162,7 +162,7 @@ describe('an admin', () => {
     await visitor.go('/dashboard/team?environment=sandbox')
     await page.getByRole('button', { name: `Remove ${grace.email}` }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-    await page.getByText('Member removed').waitFor()
+    await page.getByText('Team member removed').waitFor()
     await page.getByText(grace.email).waitFor({ state: 'detached' })
     await hers.page.getByRole('link', { name: 'Wallet' }).click()
 
@@ -212,7 +212,7 @@ describe('a member', () => {
     await other.go('/dashboard/payouts?environment=sandbox')
 
     await visitor.go('/dashboard/settings?environment=sandbox')
-    await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByRole('button', { name: 'Sign out of all sessions' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await other.page.getByRole('link', { name: 'Wallet' }).click()
 

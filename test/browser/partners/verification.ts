@@ -14,7 +14,7 @@ export function goingLive(stage: Stage): void {
     await visitor.go('/sign-up')
     await page.getByLabel('Business name').fill('Difference Engines Ltd')
     await page.getByLabel('Work email').fill('ada@difference.test')
-    await page.getByRole('button', { name: 'Open sandbox' }).click()
+    await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByLabel('Six-digit code').fill(await codeFor(stage.local, 'ada@difference.test'))
     await page.waitForURL('**/dashboard?*')
   })
@@ -41,7 +41,7 @@ export function goingLive(stage: Stage): void {
       await page.getByText('Simulated bank', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Start verification' }).click()
 
-      const link = page.getByRole('link', { name: 'Continue at the bank' })
+      const link = page.getByRole('link', { name: 'Continue with the bank' })
       await link.waitFor()
       expect([await link.getAttribute('target'), await link.getAttribute('rel')]).toEqual([
         '_blank',
@@ -53,7 +53,7 @@ export function goingLive(stage: Stage): void {
 
     test('is asked for more, and both pages show it without a reload', async () => {
       expect(await page.getByText('Action required', { exact: true }).count()).toBe(0)
-      const tab = await atTheBank('Continue at the bank', 'Ask for more')
+      const tab = await atTheBank('Continue with the bank', 'Ask for more')
 
       await shows('Action required', tab)
       await shows('Action required')
@@ -61,7 +61,7 @@ export function goingLive(stage: Stage): void {
     })
 
     test('is rejected with a reason, and tries again', async () => {
-      const tab = await atTheBank('Continue at the bank', 'Reject')
+      const tab = await atTheBank('Continue with the bank', 'Reject')
       await shows('Rejected')
       await page.getByText('Your information could not be verified.').waitFor()
       await visitor.settled()
@@ -70,14 +70,14 @@ export function goingLive(stage: Stage): void {
       await tab.close()
 
       await page.getByRole('button', { name: 'Try again' }).click()
-      await page.getByText('Why the bank refused last time').waitFor()
-      await page.getByRole('link', { name: 'Continue at the bank' }).waitFor()
+      await page.getByText('Reasons given by the bank last time').waitFor()
+      await page.getByRole('link', { name: 'Continue with the bank' }).waitFor()
     })
 
     test('accepts the terms, is approved, and has a live wallet, live keys and a bank account to pay into', async () => {
       await (await atTheBank('Read and accept the bank’s terms', 'Accept the terms')).close()
       await page.getByRole('link', { name: 'Read and accept the bank’s terms' }).waitFor({ state: 'detached' })
-      await (await atTheBank('Continue at the bank', 'Approve')).close()
+      await (await atTheBank('Continue with the bank', 'Approve')).close()
 
       await shows('Approved')
       await visitor.settled()

@@ -15,20 +15,20 @@ export function verifiedPartner(stage: Stage): void {
       const { page } = visitor
       await signIn(visitor, local, 'demo@payouts.test')
       await visitor.go('/dashboard/send?environment=live')
-      await page.getByText('Live mode, simulated bank').waitFor()
+      await page.getByText('Live (simulated)').waitFor()
       await fillPayout(page, { amount: '45.50', name: 'Katherine Johnson', account: '38290008' })
       await page.getByRole('button', { name: 'Review' }).click()
-      await page.getByRole('button', { name: 'Confirm by email' }).click()
+      await page.getByRole('button', { name: 'Email me a code' }).click()
       const code = await codeFor(local, 'demo@payouts.test', /45\.50/)
       const wrong = code === '000000' ? '000001' : '000000'
       await page.getByLabel('Six-digit code').fill(wrong)
       await page.getByRole('button', { name: 'Send £45.50' }).click()
-      await page.getByText('This code is wrong, used or expired').waitFor()
+      await page.getByText('That code isn’t valid').waitFor()
       await visitor.picture('story-confirm')
       await page.getByLabel('Six-digit code').fill(code)
       await page.getByRole('button', { name: 'Send £45.50' }).click()
 
-      await page.getByText('In the recipient’s account').waitFor()
+      await page.getByText('Paid to recipient').waitFor()
       await visitor.settled()
       await visitor.picture('story-live-completed')
       expect(await page.getByRole('link', { name: 'Workflow in Temporal' }).getAttribute('href')).toContain(
@@ -60,13 +60,13 @@ export function verifiedPartner(stage: Stage): void {
       const choose = (name: string, mimeType: string, buffer: Buffer) =>
         page.locator('input[type=file]').setInputFiles({ name, mimeType, buffer })
       await choose('logo.svg', 'image/svg+xml', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))
-      await page.getByText('This is not a PNG, JPEG or WebP image.').waitFor()
+      await page.getByText('Choose a PNG, JPEG or WebP image.').waitFor()
       await choose('logo.png', 'image/png', Buffer.alloc(40 * 1024 + 1))
-      await page.getByText('This image has 41 kB; the limit is 40 kB.').waitFor()
+      await page.getByText('This image is 41 kB. The maximum is 40 kB.').waitFor()
       await choose('logo.png', 'image/png', aPng)
       await page.locator('main img[src^="data:image/png"]').waitFor()
       await page.getByRole('button', { name: 'Save', exact: true }).click()
-      await page.getByText('Saved', { exact: true }).waitFor()
+      await page.getByText('Changes saved', { exact: true }).waitFor()
       await visitor.picture('settings-logo')
 
       await visitor.go(`/p/${local.partner?.slug}`)
@@ -104,7 +104,7 @@ export function verifiedPartner(stage: Stage): void {
       await page.getByText('You are about to send').waitFor()
       await tabTo(page, 'Send £13.00')
       await keyboard.press('Enter')
-      await page.getByText('In the recipient’s account').waitFor()
+      await page.getByText('Paid to recipient').waitFor()
       const sent = page.url()
 
       await jumpTo(page, 'Payouts')

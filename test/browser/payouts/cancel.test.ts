@@ -33,7 +33,7 @@ test('a payout that the bank does not have is cancelled and refunded', async () 
   await confirm()
 
   await page.getByText('Cancelled', { exact: true }).first().waitFor()
-  await page.getByText('Refunded to the wallet').waitFor()
+  await page.getByText('Refunded to wallet').waitFor()
   await page.getByRole('button', { name: 'Cancel payout' }).waitFor({ state: 'detached' })
   await visitor.settled()
   await visitor.picture('cancelled')
@@ -61,7 +61,7 @@ test('a payout that the bank may have cannot be cancelled, and the page says so'
 
   await visitor.page.getByText('Too late to cancel').waitFor()
   await visitor.page.getByText('The bank may already have it').waitFor()
-  expect(await visitor.page.getByText('nothing will be charged').count()).toBe(0)
+  expect(await visitor.page.getByText('You won’t be charged').count()).toBe(0)
   await visitor.picture('cancel-too-late')
   expect(await visitor.faults()).toEqual([])
   expect(await world.transfersOf(id)).toHaveLength(1)
@@ -75,7 +75,7 @@ test('without a worker the cancel can be repeated, and the page does not claim s
   await page.getByRole('button', { name: 'Cancel payout' }).click()
 
   await confirm()
-  await page.getByText('Not decided yet').waitFor()
+  await page.getByText('We couldn’t confirm the cancellation').waitFor()
   expect(await page.getByText('Payout cancelled', { exact: true }).count()).toBe(0)
   await visitor.picture('cancel-undecided')
   await world.startWorkers()

@@ -19,7 +19,7 @@ export function unknownPayout(stage: Stage): void {
     await visitor.picture('story-unknown')
     await page.unroute('**/v1/payouts?*')
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('In the recipient’s account').waitFor()
+    await page.getByText('Paid to recipient').waitFor()
 
     expect(await countSent('1111', '£7.00')).toBe(1)
   })
@@ -31,7 +31,7 @@ export function unknownPayout(stage: Stage): void {
     )
     await page.context().setOffline(false)
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('In the recipient’s account').waitFor()
+    await page.getByText('Paid to recipient').waitFor()
 
     expect(keys).toHaveLength(2)
     expect(new Set(keys).size).toBe(1)
@@ -45,22 +45,22 @@ export function unknownPayout(stage: Stage): void {
       route.fulfill({ status: 429, json: { error: { code: 'rate_limited', message: 'Too many requests.' } } }),
     )
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('Too many requests.').waitFor()
-    expect(await page.getByText('We do not know yet whether it was sent').count()).toBe(1)
+    await page.getByText('Too many attempts.').waitFor()
+    expect(await page.getByText('We couldn’t confirm this payout').count()).toBe(1)
     expect(await page.getByText('Nothing was sent').count()).toBe(0)
     await page.unroute('**/v1/payouts?*')
 
     page.once('dialog', (dialog) => void dialog.accept())
     await page.reload()
-    await page.getByText('A payout has an unknown outcome').waitFor()
+    await page.getByText('An earlier payout wasn’t confirmed').waitFor()
     const kept: string = await page.evaluate('JSON.stringify(Object.entries(sessionStorage))')
     expect(kept).not.toMatch(/Liskov|38293333|9\.00/)
     await visitor.picture('story-unknown-reopened')
-    await page.getByRole('button', { name: 'Look it up' }).click()
-    await page.getByText('The earlier payout was created').waitFor()
-    await page.getByRole('link', { name: 'Open it' }).click()
+    await page.getByRole('button', { name: 'Check now' }).click()
+    await page.getByText('Your earlier payout went through').waitFor()
+    await page.getByRole('link', { name: 'View payout' }).click()
 
-    await page.getByText('In the recipient’s account').waitFor()
+    await page.getByText('Paid to recipient').waitFor()
     await page.getByRole('link', { name: 'Send a payout' }).first().click()
     await page.getByLabel('Amount (GBP)').waitFor()
   })
@@ -75,14 +75,14 @@ export function unknownPayout(stage: Stage): void {
     await signInHere(visitor, stage.local, 'demo@payouts.test')
     await page.waitForURL('**/dashboard/send?*')
 
-    await page.getByText('A payout has an unknown outcome').waitFor()
-    await page.getByRole('button', { name: 'Fill it in again' }).click()
+    await page.getByText('An earlier payout wasn’t confirmed').waitFor()
+    await page.getByRole('button', { name: 'Re-enter it' }).click()
     await fillPayout(page, { amount: '11.00', name: 'Hedy Lamarr', account: '38294444' })
     await page.getByRole('button', { name: 'Review' }).click()
     const answered = page.waitForResponse(/\/v1\/payouts\?/)
     await page.getByRole('button', { name: 'Send £11.00' }).click()
     expect((await answered).headers()['idempotent-replayed']).toBe('true')
-    await page.getByText('In the recipient’s account').waitFor()
+    await page.getByText('Paid to recipient').waitFor()
 
     expect(keys).toHaveLength(3)
     expect(new Set(keys).size).toBe(1)
@@ -98,7 +98,7 @@ export function unknownPayout(stage: Stage): void {
     await page.getByRole('button', { name: 'Review' }).click()
     await lose()
     await page.getByRole('button', { name: `Send £${payout.amount}` }).click()
-    await page.getByText('We do not know yet whether it was sent').waitFor()
+    await page.getByText('We couldn’t confirm this payout').waitFor()
   }
 
   async function countSent(lastFour: string, amount: string): Promise<number> {

@@ -9,6 +9,7 @@ import { Trouble } from '../../../parts/notice'
 import { useIsAdmin } from '../../../shell/here'
 import { LogoField } from './logo-field'
 import { type AccountChanges, useSave } from './save'
+import { texts } from './texts'
 
 const names = ['name', 'brand_color', 'billing_email', 'contact_email', 'billing_address'] as const
 type Name = (typeof names)[number]
@@ -56,7 +57,7 @@ export function BusinessForm({ partner }: { readonly partner: SignedInPartner })
               busy={save.isPending}
               disabled={changed.length === 0 && logo === undefined}
             >
-              Save
+              {texts.business.save}
             </Button>
           </div>
         )}
@@ -81,29 +82,35 @@ function BusinessFields({ partner, bind }: BusinessFieldsProps) {
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Business name" required maxLength={120} hint={waitingName(partner)} {...bind('name')} />
+        <Field label={texts.business.name} required maxLength={120} hint={waitingName(partner)} {...bind('name')} />
         <Field
-          label="Colour"
+          label={texts.business.colour}
           optional
           pattern="#[0-9A-Fa-f]{6}"
           placeholder="#0f766e"
-          hint="# and six hex digits."
+          hint={texts.business.colourHint}
           {...bind('brand_color')}
         />
-        <Field label="Billing email" optional type="email" hint="Invoices go here." {...bind('billing_email')} />
         <Field
-          label="Contact email"
+          label={texts.business.billingEmail}
           optional
           type="email"
-          hint="For questions about payouts."
+          hint={texts.business.billingEmailHint}
+          {...bind('billing_email')}
+        />
+        <Field
+          label={texts.business.contactEmail}
+          optional
+          type="email"
+          hint={texts.business.contactEmailHint}
           {...bind('contact_email')}
         />
       </div>
       <Area
-        label="Billing address"
+        label={texts.business.billingAddress}
         optional
         rows={4}
-        hint="Printed on invoices, line by line."
+        hint={texts.business.billingAddressHint}
         {...bind('billing_address')}
       />
     </>
@@ -111,7 +118,7 @@ function BusinessFields({ partner, bind }: BusinessFieldsProps) {
 }
 
 function waitingName({ requested_name: name }: SignedInPartner): string | null {
-  return name === null ? null : `“${name}” is waiting for our approval.`
+  return name === null ? null : texts.business.awaiting(name)
 }
 
 interface ConfirmEmailsProps {
@@ -124,16 +131,16 @@ interface ConfirmEmailsProps {
 function ConfirmEmails({ changes, save, onClose }: ConfirmEmailsProps) {
   const emails = emailsIn(changes ?? {})
   return (
-    <Dialog open={changes !== null} onClose={onClose} title="Confirm the change">
+    <Dialog open={changes !== null} onClose={onClose} title={texts.confirm.title}>
       <ConfirmByCode
         path="/v1/account"
         request={{ body: Object.fromEntries(emails.map(({ field, email }) => [field, email])) }}
-        button="Save"
+        button={texts.business.save}
         confirm={(code) => save.mutate({ ...changes, confirm_code: code })}
         change={save}
         onClose={onClose}
       >
-        {emails.map(({ name, email }) => (email === null ? `no ${name}` : `the ${name} ${email}`)).join(' and ')}
+        {emails.map(({ name, email }) => texts.confirm.email(name, email)).join(' and ')}
       </ConfirmByCode>
     </Dialog>
   )

@@ -4,6 +4,7 @@ import { type ChangeEvent, useId, useRef, useState } from 'react'
 import type { PublicPartner } from '../../../api/types'
 import { Button } from '../../../parts/forms/button'
 import { logoOf, PartnerMark } from '../../../shell/partner-mark'
+import { texts } from './texts'
 
 interface LogoFieldProps {
   readonly partner: PublicPartner
@@ -43,18 +44,18 @@ export function LogoField({ partner, disabled, onPick }: LogoFieldProps) {
             id={id}
             type="file"
             accept={types.join(',')}
-            aria-label="Logo"
+            aria-label={texts.logo.label}
             tabIndex={-1}
             className="hidden"
             onChange={(event) => void take(event)}
           />
           <Button disabled={disabled} aria-describedby={`${id}-about`} onClick={() => input.current?.click()}>
             <ImageUp aria-hidden />
-            {isSet ? 'Change logo' : 'Choose logo'}
+            {isSet ? texts.logo.change : texts.logo.upload}
           </Button>
           {isSet && !disabled && (
             <Button weight="quiet" onClick={clear}>
-              Remove
+              {texts.logo.remove}
             </Button>
           )}
         </div>
@@ -63,7 +64,7 @@ export function LogoField({ partner, disabled, onPick }: LogoFieldProps) {
           role={fault ? 'alert' : undefined}
           className={`text-xs ${fault ? 'text-bad' : 'text-soft'}`}
         >
-          {fault ?? 'Shown on your sign-in page and in the menu. PNG, JPEG or WebP, at most 40 kB.'}
+          {fault ?? texts.logo.about}
         </p>
       </div>
     </div>
@@ -71,8 +72,8 @@ export function LogoField({ partner, disabled, onPick }: LogoFieldProps) {
 }
 
 function faultOf({ type, size }: File): string | null {
-  if (!types.includes(type)) return 'This is not a PNG, JPEG or WebP image.'
-  return size > mostBytes ? `This image has ${Math.ceil(size / 1024)} kB; the limit is 40 kB.` : null
+  if (!types.includes(type)) return texts.logo.wrongType
+  return size > mostBytes ? texts.logo.tooLarge(Math.ceil(size / 1024)) : null
 }
 
 function asDataUrl(file: File): Promise<string> {

@@ -9,23 +9,15 @@ import { Trouble } from '../../../parts/notice'
 import { useIsAdmin } from '../../../shell/here'
 import { asAmount } from '../../../words'
 import { useSave } from './save'
-
-const switches: readonly (readonly [NotificationKind, string, string])[] = [
-  ['payout_failed', 'Payout failed', 'Includes the reason. The money is refunded automatically.'],
-  ['payout_returned', 'Payout returned', 'The recipient’s bank returned the money.'],
-  ['top_up', 'Top-up received', 'By bank transfer or in USDC.'],
-  ['low_balance', 'Low wallet balance', 'When your balance falls below the alert level below.'],
-  ['case', 'Recall or trace resolved', 'Includes the outcome and the cost.'],
-  ['verification', 'Verification updates', 'When the bank makes a decision or needs information.'],
-]
+import { switches, texts } from './texts'
 
 export function Notifications({ partner }: { readonly partner: SignedInPartner }) {
   const isAdmin = useIsAdmin()
   const save = useSave()
   return (
-    <Card title="Email notifications">
+    <Card title={texts.notifications.title}>
       <div className="flex flex-col gap-4">
-        <p className="text-soft">All admins of the team get these emails. They cover the live environment only.</p>
+        <p className="text-soft">{texts.notifications.about}</p>
         {switches.map(([kind, label, about]) => (
           <Switch
             key={kind}
@@ -36,7 +28,7 @@ export function Notifications({ partner }: { readonly partner: SignedInPartner }
             onChange={(on) => save.mutate({ notifications: { [kind]: on } })}
           />
         ))}
-        {save.error && <Trouble error={save.error} title="Not saved" />}
+        {save.error && <Trouble error={save.error} title={texts.notifications.notSaved} />}
         <LowBalance partner={partner} />
       </div>
     </Card>
@@ -65,26 +57,26 @@ function LowBalance({ partner: { low_balance_usdc: saved } }: { readonly partner
   return (
     <form onSubmit={submit} className="flex flex-col gap-3 border-t border-line pt-4">
       <Field
-        label="Low balance limit (USDC)"
+        label={texts.notifications.alert}
         optional
         inputMode="decimal"
         className="figures text-right"
         placeholder="500"
         disabled={!isAdmin}
         {...typing(shown, setTyped)}
-        hint="Leave empty for no email."
-        error={isWrong ? 'Enter an amount such as 500 or 1250.50, or leave it empty.' : null}
+        hint={texts.notifications.alertHint}
+        error={isWrong ? texts.notifications.alertFault : null}
       />
-      {save.error && <Trouble error={save.error} title="Not saved" />}
+      {save.error && <Trouble error={save.error} title={texts.notifications.notSaved} />}
       {isAdmin && (
         <div>
           <Button
             type="submit"
             busy={save.isPending}
             disabled={isWrong || usdc === saved}
-            aria-label="Save low balance limit"
+            aria-label={texts.notifications.saveAlert}
           >
-            Save
+            {texts.business.save}
           </Button>
         </div>
       )}

@@ -8,24 +8,25 @@ import { useIsAdmin, useSession } from '../../../shell/here'
 import { useSignOut } from '../../../shell/person-menu'
 import { BusinessForm } from './business-form'
 import { Notifications } from './notifications'
+import { texts } from './texts'
 
 export function SettingsPage() {
   const isAdmin = useIsAdmin()
   const { partner } = useSession()
   return (
-    <Page title="Settings">
-      {!isAdmin && <Notice>Only admins can change these settings.</Notice>}
+    <Page title={texts.title}>
+      {!isAdmin && <Notice>{texts.readOnly}</Notice>}
       <div className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
         <div className="flex min-w-0 flex-col gap-5">
-          <Card title="Business">
+          <Card title={texts.business.title}>
             <BusinessForm key={partner.id} partner={partner} />
           </Card>
-          <Card title="Your sign-in page">
+          <Card title={texts.signInPage.title}>
             <Facts>
-              <Fact name="Address">
+              <Fact name={texts.signInPage.address}>
                 <Copyable text={`${location.origin}/p/${partner.slug}`} name="address" shown={`/p/${partner.slug}`} />
               </Fact>
-              <Fact name="Account ID">
+              <Fact name={texts.signInPage.accountId}>
                 <Copyable text={partner.id} name="account ID" shown={`${partner.id.slice(0, 8)}…`} />
               </Fact>
             </Facts>
@@ -44,15 +45,14 @@ function Sessions() {
   const { member } = useSession()
   const everywhere = useSignOut('/v1/auth/sessions')
   return (
-    <Card title="Your sessions">
+    <Card title={texts.sessions.title}>
       <div className="flex flex-col items-start gap-3">
         <p className="text-soft">
-          You are signed in as <span className="text-ink">{member.email}</span>. If you lost a device, end all your
-          sessions.
+          {texts.sessions.signedInAs} <span className="text-ink">{member.email}</span>. {texts.sessions.lostDevice}
         </p>
         {everywhere.error && <Trouble error={everywhere.error} />}
         <Button weight="danger" busy={everywhere.isPending} onClick={() => everywhere.mutate()}>
-          Sign out everywhere
+          {texts.sessions.signOut}
         </Button>
       </div>
     </Card>

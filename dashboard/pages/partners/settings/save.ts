@@ -4,6 +4,7 @@ import { call } from '../../../api/call'
 import { sessionQuery } from '../../../api/queries'
 import type { NotificationKind } from '../../../api/types'
 import { useToast } from '../../../parts/toast'
+import { texts } from './texts'
 
 export type AccountChanges = Readonly<
   Record<string, string | null | Readonly<Partial<Record<NotificationKind, boolean>>>>
@@ -18,7 +19,7 @@ export function useSave(onSaved?: () => void) {
       await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
       await Promise.all(['account', 'compliance'].map((name) => queryClient.invalidateQueries({ queryKey: [name] })))
       onSaved?.()
-      showToast('Saved')
+      showToast(texts.saved)
     },
   })
 }

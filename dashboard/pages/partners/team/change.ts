@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { membersQuery, sessionQuery } from '../../../api/queries'
 import { useToast } from '../../../parts/toast'
 
-export const roleChanged = 'Role changed'
+export const roleChanged = 'Role updated'
 
 export function useTeamChange<Args extends readonly unknown[]>(
   change: (...args: Args) => Promise<unknown>,

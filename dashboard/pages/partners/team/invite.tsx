@@ -35,7 +35,7 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
         change={invite}
         onClose={onClose}
       >
-        the invitation of {body.email} as an admin
+        inviting {body.email} as an admin
       </ConfirmByCode>
     )
   return (
@@ -47,14 +47,14 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
         value={role}
         onChange={(event) => setRole(event.target.value === 'admin' ? 'admin' : 'viewer')}
       >
-        <option value="viewer">Viewer: can view everything, but not change it</option>
-        <option value="admin">Admin: sends payouts, changes settings</option>
+        <option value="viewer">Viewer: read-only access</option>
+        <option value="admin">Admin: can send payouts and change settings</option>
       </Choice>
       {invite.error && <Trouble error={invite.error} />}
       <DialogButtons>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" weight="primary" busy={invite.isPending}>
-          {role === 'admin' ? 'Confirm by email' : 'Send invitation'}
+          {role === 'admin' ? 'Email me a code' : 'Send invitation'}
         </Button>
       </DialogButtons>
     </form>

@@ -25,7 +25,7 @@ export function TeamPage() {
   return (
     <Page
       title="Team"
-      about="Admins send payouts and change settings. Viewers can only view."
+      about="Admins can send payouts and change settings. Viewers have read-only access."
       actions={
         isAdmin && (
           <Button weight="primary" onClick={() => setInviting(true)}>
@@ -40,7 +40,7 @@ export function TeamPage() {
           {({ data }) => <Members members={data} />}
         </Loaded>
       </Card>
-      <Dialog open={inviting} onClose={() => setInviting(false)} title="Invite a member">
+      <Dialog open={inviting} onClose={() => setInviting(false)} title="Invite a team member">
         <Invite onClose={() => setInviting(false)} />
       </Dialog>
     </Page>
@@ -162,16 +162,16 @@ export function Promote({ member, onClose }: PromoteProps) {
     onClose,
   )
   return (
-    <Dialog open={member !== null} onClose={onClose} title="Promote this member to admin?">
+    <Dialog open={member !== null} onClose={onClose} title="Make this member an admin?">
       <ConfirmByCode
         path={path}
         request={{ body }}
-        button="Promote"
+        button="Make admin"
         confirm={(code) => promote.mutate([code])}
         change={promote}
         onClose={onClose}
       >
-        that {member?.email} becomes an admin, who sends payouts and changes settings
+        making {member?.email} an admin, who can send payouts and change settings
       </ConfirmByCode>
     </Dialog>
   )

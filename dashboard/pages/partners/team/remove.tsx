@@ -19,7 +19,7 @@ interface LeavingProps {
 export function Remove({ member, onClose }: LeavingProps) {
   const remove = useTeamChange(
     (who: Member) => call('DELETE', pathTo`/v1/members/${who.id}`),
-    'Member removed',
+    'Team member removed',
     onClose,
   )
   return (
@@ -29,8 +29,8 @@ export function Remove({ member, onClose }: LeavingProps) {
       button="Remove"
       change={{ ...remove, start: () => member && remove.mutate([member]) }}
     >
-      <strong className="text-ink">{member?.email}</strong> is signed out at once and cannot sign in again. Their
-      activity stays in the audit log.
+      <strong className="text-ink">{member?.email}</strong> will be signed out and lose access. Their activity stays in
+      the audit log.
     </Question>
   )
 }
@@ -87,7 +87,7 @@ export function Leave({ member, onClose }: LeavingProps) {
       button="Leave team"
       change={{ ...leave, start: () => member && leave.mutate(member) }}
     >
-      You are signed out at once, and only an admin can invite you again. Your activity stays in the audit log.
+      You’ll be signed out, and only an admin can invite you again. Your activity stays in the audit log.
     </Question>
   )
 }

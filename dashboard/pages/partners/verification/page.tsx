@@ -15,7 +15,7 @@ export function VerificationPage() {
   return (
     <Page
       title="Verification"
-      about="Live payouts need a verified business. The bank asks the questions; this page shows the progress."
+      about="Your business must be verified before you can make live payouts. The bank runs the checks."
     >
       <Loaded query={query}>
         {(compliance) => (
@@ -45,10 +45,10 @@ function Rules({ compliance: { account } }: { readonly compliance: Compliance })
   return (
     <Card title="Account limits">
       <Facts>
-        <GbpFact name="Smallest payout" of={account.payout_limits_gbp.min} />
-        <GbpFact name="Largest payout" of={account.payout_limits_gbp.max_per_payout} />
-        <Fact name="Countries">{account.enabled_countries.join(', ') || 'none'}</Fact>
-        <Fact name="Wallet">{account.isolated_wallet ? 'separate' : 'not open yet'}</Fact>
+        <GbpFact name="Minimum payout" of={account.payout_limits_gbp.min} />
+        <GbpFact name="Maximum payout" of={account.payout_limits_gbp.max_per_payout} />
+        <Fact name="Countries">{account.enabled_countries.join(', ') || 'None'}</Fact>
+        <Fact name="Wallet">{account.isolated_wallet ? 'Dedicated' : 'Not opened yet'}</Fact>
         <Fact name="Network">{account.wallet_chain ? codeWords(account.wallet_chain) : '–'}</Fact>
       </Facts>
     </Card>

@@ -13,12 +13,12 @@ import { codeWords } from '../../../words'
 import { type Step, stepsOf } from './steps'
 
 const next: Readonly<Record<string, string>> = {
-  not_started: 'Not started. It takes about ten minutes: have the company number and the owners’ details ready.',
-  pending: 'Started but not finished. Continue where you stopped.',
-  action_required: 'The bank needs more information. Continue at the bank to see what is missing.',
-  in_review: 'The bank is reviewing your business. This takes one to two working days; you do not need to do anything.',
-  approved: 'Your business is verified: you can create live keys and send live payouts.',
-  rejected: 'The bank did not accept the business. The sandbox keeps working.',
+  not_started: 'Takes about 10 minutes. You’ll need your company number and the owners’ details.',
+  pending: 'You haven’t finished yet. Continue where you left off.',
+  action_required: 'The bank needs more information. Continue to see what’s missing.',
+  in_review: 'The bank is reviewing your details. This takes 1–2 working days. There’s nothing you need to do.',
+  approved: 'Your business is verified. You can now create live keys and send live payouts.',
+  rejected: 'The bank declined your application. Your sandbox still works.',
 }
 
 export function VerificationStatus({ compliance }: { readonly compliance: Compliance }) {
@@ -31,7 +31,7 @@ export function VerificationStatus({ compliance }: { readonly compliance: Compli
         <div aria-live="polite" className="flex flex-col items-start gap-2">
           <Status of={status} />
           <p className="max-w-prose">
-            {isBeingAsked ? 'Connecting to the bank. Its links will appear here in a moment.' : next[status]}
+            {isBeingAsked ? 'Connecting to the bank. The next steps will appear here in a moment.' : next[status]}
           </p>
         </div>
         <Reasons of={verification} />
@@ -39,8 +39,7 @@ export function VerificationStatus({ compliance }: { readonly compliance: Compli
         <NextActions of={verification} />
         {pageFacts.live_is_simulated && status !== 'approved' && (
           <Notice title="Simulated bank">
-            The bank’s page asks no questions; you choose its decision there. No business is verified, and no money
-            moves.
+            You choose the outcome on the bank’s page. There are no real checks, and no money moves.
           </Notice>
         )}
         <div className="w-full border-t border-line pt-4">
@@ -63,7 +62,7 @@ function Reasons({ of: { status, reasons } }: { readonly of: BusinessVerificatio
     <div className="w-full">
       <Notice
         tone={status === 'rejected' ? 'bad' : 'warn'}
-        title={status === 'rejected' ? 'Why the bank refused' : 'Why the bank refused last time'}
+        title={status === 'rejected' ? 'Reasons given by the bank' : 'Reasons given by the bank last time'}
       >
         <ul className="list-disc pl-4">
           {[...new Set(reasons)].map((reason) => (
@@ -76,10 +75,10 @@ function Reasons({ of: { status, reasons } }: { readonly of: BusinessVerificatio
 }
 
 const looks: Readonly<Record<Step['state'], readonly [LucideIcon, string, string]>> = {
-  done: [CircleCheck, 'text-good', 'done'],
-  yours: [CircleDot, 'text-warn', 'your turn'],
-  theirs: [Clock, 'text-busy', 'in progress'],
-  later: [CircleDashed, 'text-soft', 'later'],
+  done: [CircleCheck, 'text-good', 'Done'],
+  yours: [CircleDot, 'text-warn', 'Action needed'],
+  theirs: [Clock, 'text-busy', 'In progress'],
+  later: [CircleDashed, 'text-soft', 'Not started'],
 }
 
 function Steps({ steps }: { readonly steps: readonly Step[] }) {
@@ -115,7 +114,7 @@ function NextActions({ of: verification }: { readonly of: BusinessVerification }
       </div>
     )
   if (can_start) return isAdmin ? <Start isAgain={status === 'rejected'} /> : <AdminsOnly />
-  if (status === 'rejected') return <p className="text-soft">You cannot try again. Contact support.</p>
+  if (status === 'rejected') return <p className="text-soft">You can’t reapply. Contact support.</p>
   if (!isAdmin) return <AdminsOnly />
   const isAnswered = stepsOf(verification)[0]?.state === 'done'
   return (
@@ -123,7 +122,7 @@ function NextActions({ of: verification }: { readonly of: BusinessVerification }
       {continue_url && !isAnswered && (
         <Anchor href={continue_url} target="_blank" rel="noopener noreferrer" weight="primary">
           <ExternalLink aria-hidden />
-          Continue at the bank
+          Continue with the bank
         </Anchor>
       )}
       {terms_url && (
@@ -136,7 +135,7 @@ function NextActions({ of: verification }: { readonly of: BusinessVerification }
   )
 }
 
-const AdminsOnly = () => <p className="text-soft">An admin of your team has to continue.</p>
+const AdminsOnly = () => <p className="text-soft">An admin on your team needs to complete this.</p>
 
 function Start({ isAgain }: { readonly isAgain: boolean }) {
   const queryClient = useQueryClient()

@@ -25,4 +25,4 @@ export function stepsOf(verification: BusinessVerification): readonly Step[] {
   return names.map((name, index) => ({ name, state: states[index] ?? 'later' }))
 }
 
-const names = ['The bank’s questions', 'The bank’s terms', 'The bank’s review', 'Your live wallet'] as const
+const names = ['Business details', 'Bank terms', 'Bank review', 'Live wallet'] as const

@@ -7,10 +7,10 @@ type CancelTrouble =
   | { readonly outcome: 'other' }
 
 const tooLate: Readonly<Record<string, string>> = {
-  pending: 'The bank may already have it, so it cannot be cancelled. This page shows its progress.',
-  processing: 'The bank is processing it. You can recall it once it is completed.',
-  completed: 'It is in the recipient’s account. You can recall it, if the recipient agrees.',
-  failed: 'It has failed: nothing was charged, and the money returns to the wallet.',
+  pending: 'The bank may already have it, so it can’t be cancelled. This page will show what happens.',
+  processing: 'The bank is processing it. You can request a recall once it’s completed.',
+  completed: 'It’s in the recipient’s account. You can request a recall, which the recipient has to agree to.',
+  failed: 'It had already failed: you weren’t charged, and the money returns to your wallet.',
   returned: 'The recipient’s bank has already returned it.',
 }
 
@@ -18,8 +18,8 @@ export function cancelTroubleOf(error: Error): CancelTrouble {
   if (error instanceof Unreachable || (error instanceof Refusal && error.status >= 500))
     return {
       outcome: 'undecided',
-      title: 'Not decided yet',
-      advice: 'We do not know yet whether the cancel was in time. Trying again is safe.',
+      title: 'We couldn’t confirm the cancellation',
+      advice: 'It’s safe to try again.',
     }
   const status = statusIn(error)
   // The response to an earlier attempt was lost.

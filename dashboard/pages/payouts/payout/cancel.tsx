@@ -38,9 +38,9 @@ export function CancelPayout({ payout }: { readonly payout: Payout }) {
           {!isTooLate && (
             <p className="text-soft">
               <strong className="text-ink">{pounds(payout.amount_gbp)}</strong> to{' '}
-              <strong className="text-ink">{payout.recipient.name ?? 'the recipient'}</strong> will not be sent, nothing
-              will be charged, and the money returns to the wallet at once. This works only until the bank has the
-              payout.
+              <strong className="text-ink">{payout.recipient.name ?? 'the recipient'}</strong> won’t be sent. You won’t
+              be charged, and the money returns to your wallet right away. You can only cancel before the bank has
+              accepted it.
             </p>
           )}
           {cancel.error && trouble?.outcome === 'other' && <Trouble error={cancel.error} />}

@@ -56,20 +56,19 @@ function NewCase({ payout, recall, trace }: NewCaseProps) {
       {(recall || trace) && (
         <div className="flex flex-col items-start gap-3">
           <p className="text-soft">
-            {recall ? 'Was it paid by mistake, or did it not arrive?' : 'Should it have arrived by now?'} Our staff
-            contact the bank.
+            {recall ? 'Sent by mistake, or hasn’t arrived?' : 'Hasn’t arrived?'} We’ll contact the bank for you.
           </p>
           <div className="flex flex-wrap gap-2">
             {recall && (
               <Button onClick={() => setKind('recall')}>
                 <Undo2 aria-hidden />
-                Recall
+                Request recall
               </Button>
             )}
             {trace && (
               <Button onClick={() => setKind('trace')}>
                 <SearchCheck aria-hidden />
-                Trace
+                Request trace
               </Button>
             )}
           </div>
@@ -92,12 +91,12 @@ function Shown({ of: each }: { readonly of: Case }) {
       </header>
       <p className="break-words">{each.reason}</p>
       <Facts>
-        <Fact name="Opened">
+        <Fact name="Requested">
           <Moment at={each.opened_at} as="day" />
         </Fact>
-        <Fact name="Opened by">{whoWords(each.opened_by)}</Fact>
+        <Fact name="Requested by">{whoWords(each.opened_by)}</Fact>
         {each.resolved_at === null ? (
-          <Fact name="Due">
+          <Fact name="Reply expected by">
             <Moment at={each.due_at} as="day" />
           </Fact>
         ) : (

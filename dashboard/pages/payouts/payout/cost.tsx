@@ -10,10 +10,10 @@ interface Words {
   readonly wallet: string
 }
 
-const paid: Words = { title: 'Cost', recipient: 'Recipient gets', wallet: 'Debited from wallet' }
+const paid: Words = { title: 'Amount and fees', recipient: 'Recipient receives', wallet: 'Debited from wallet' }
 const notPaid: Words = {
-  title: 'Cost if paid',
-  recipient: 'Recipient amount',
+  title: 'Quoted cost (not charged)',
+  recipient: 'Recipient would have received',
   wallet: 'Reserved from wallet',
 }
 
@@ -23,7 +23,7 @@ const words: Readonly<Record<Payout['status'], Words>> = {
   completed: paid,
   failed: notPaid,
   cancelled: notPaid,
-  returned: { ...paid, recipient: 'Sent to recipient' },
+  returned: { ...paid, recipient: 'Recipient was sent' },
 }
 
 interface CostProps {
@@ -38,8 +38,8 @@ export function Cost({ payout, details }: CostProps) {
       <Facts>
         <GbpFact name={recipient} of={payout.amount_gbp} />
         <GbpFact name="Fee" of={payout.fee_gbp} />
-        <GbpFact name="· taken in the transfer" of={payout.fee_breakdown.taken_in_transfer_gbp} />
-        <GbpFact name="· on the monthly invoice" of={payout.fee_breakdown.on_monthly_invoice_gbp} />
+        <GbpFact name="Deducted in the transfer" of={payout.fee_breakdown.taken_in_transfer_gbp} />
+        <GbpFact name="Billed monthly" of={payout.fee_breakdown.on_monthly_invoice_gbp} />
         <Fact name={wallet}>
           <Usdc of={payout.wallet_sent_usdc} />
         </Fact>

@@ -4,12 +4,12 @@ import { codeWords } from '../../../words'
 
 const known: Readonly<Record<string, string>> = {
   requested: 'Requested',
-  debited: 'Debited from the wallet',
+  debited: 'Reserved in wallet',
   sent: 'Accepted by the bank',
   unconfirmed: 'Waiting for the bank to confirm',
-  completed: 'In the recipient’s account',
+  completed: 'Paid to recipient',
   failed: 'Failed',
-  refunded: 'Refunded to the wallet',
+  refunded: 'Refunded to wallet',
   cancelled: 'Cancelled',
   returned: 'Returned by the recipient’s bank',
 }
@@ -23,10 +23,10 @@ export function titleOf({ event, detail }: Pick<PayoutEvent, 'event' | 'detail'>
 }
 
 const outcomes: Readonly<Record<string, string>> = {
-  returned: 'The money is returned',
-  refused: 'The recipient did not agree',
-  found: 'The money was found',
-  not_found: 'The money was not found',
+  returned: 'Money will be returned',
+  refused: 'Recipient declined',
+  found: 'Payment located',
+  not_found: 'Payment not located',
   withdrawn: 'Withdrawn',
 }
 

@@ -18,18 +18,17 @@ interface OpenCaseProps {
 
 const words = {
   recall: {
-    title: 'Recall this payout?',
-    about:
-      'We ask the recipient’s bank to return the money. The recipient has to agree, so it may be refused. This page shows the outcome.',
-    hint: 'Why you recall it, such as: paid to the wrong supplier.',
-    button: 'Open recall',
+    title: 'Request a recall?',
+    about: 'We’ll ask the recipient’s bank to return the money. The recipient has to agree, so it may be refused.',
+    hint: 'For example: paid to the wrong supplier.',
+    button: 'Request recall',
     done: 'Recall requested',
   },
   trace: {
-    title: 'Trace this payout?',
-    about: 'We ask the bank where the money is. Nothing changes for the recipient.',
-    hint: 'Why you trace it, such as: the recipient says that it has not arrived.',
-    button: 'Open trace',
+    title: 'Request a trace?',
+    about: 'We’ll ask the bank where the money is. The recipient isn’t affected.',
+    hint: 'For example: the recipient says it hasn’t arrived.',
+    button: 'Request trace',
     done: 'Trace requested',
   },
 } as const
@@ -53,7 +52,7 @@ export function OpenCase({ payout, kind, onClose }: OpenCaseProps) {
         <p className="text-soft">
           {about}{' '}
           {payout.environment === 'live'
-            ? 'When it is resolved, the bank’s cost plus 20% is charged on the monthly invoice.'
+            ? 'When the case closes, the bank’s charge plus 20% is added to your monthly invoice.'
             : 'The sandbox is never charged.'}
         </p>
         <Area label="Reason" required autoFocus rows={3} maxLength={500} hint={hint} {...typing(reason, setReason)} />

@@ -28,7 +28,8 @@ export function PayoutPage() {
     return (
       <Page title="Payout not found">
         <Notice action={<ButtonLink to="/dashboard/payouts">All payouts</ButtonLink>}>
-          There is no such payout in {environment}. A payout exists only in the environment in which it was created.
+          This payout isn’t in {environment}. It may be in {environment === 'live' ? 'the sandbox' : 'live'}: switch
+          above to look there.
         </Notice>
       </Page>
     )
@@ -85,11 +86,11 @@ function Shown({ payout }: { readonly payout: Payout }) {
 }
 
 const words: Readonly<Record<Payout['status'], string | null>> = {
-  pending: 'Saved and waiting for the bank to confirm. The money is held; it cannot be paid twice.',
+  pending: 'Waiting for the bank to confirm. The money is reserved and can’t be paid twice.',
   processing: null,
   completed: null,
   failed: null,
-  cancelled: 'This payout was cancelled before it was sent. Nothing was charged.',
+  cancelled: 'This payout was cancelled before it was sent. You weren’t charged.',
   returned: null,
 }
 
@@ -129,8 +130,8 @@ function Details({ payout, details }: DetailsProps) {
     <Card title="Details">
       <Facts>
         <Fact name="Reference">{payout.reference ? <Copyable text={payout.reference} name="reference" /> : '–'}</Fact>
-        <Fact name="Payout id">
-          <Copyable text={payout.id} name="payout id" shown={short(payout.id)} />
+        <Fact name="Payout ID">
+          <Copyable text={payout.id} name="payout ID" shown={short(payout.id)} />
         </Fact>
         <Fact name="Bank reference">
           {details?.bank_reference ? (

@@ -18,7 +18,7 @@ import { type Outcome, possibleFrom, simulatedReasons } from './simulations'
 
 const ways = {
   settle: [Check, 'Settle', 'it is paid'],
-  fail: [X, 'Fail …', 'it cannot be delivered'],
+  fail: [X, 'Fail …', 'it can’t be delivered'],
   return: [Undo2, 'Return …', 'it is paid, then returned'],
   stall: [Pause, 'Stall', 'the bank holds it'],
 } as const satisfies Readonly<Record<Outcome, unknown>>
@@ -43,7 +43,7 @@ export function Simulate({ payout }: { readonly payout: Payout }) {
           className="stripes inline-flex h-9 items-center gap-2 rounded-lg bg-sandbox px-3.5 text-sm font-semibold text-on-sandbox hover:brightness-95 disabled:cursor-not-allowed [&_svg]:size-4"
         >
           <FlaskConical aria-hidden />
-          {isAwaited ? 'Simulating …' : 'Simulate'}
+          {isAwaited ? 'Waiting for the bank…' : 'Simulate'}
         </DropdownMenu.Trigger>
         {/* Without a portal, so that the menu stays inside the main landmark for screen readers. */}
         <DropdownMenu.Content
@@ -51,7 +51,7 @@ export function Simulate({ payout }: { readonly payout: Payout }) {
           sideOffset={6}
           className="z-30 w-72 rounded-xl border border-line bg-surface p-1.5 shadow-over"
         >
-          <p className="px-2.5 py-2 text-xs text-soft">Choose what the sandbox bank does. No money moves.</p>
+          <p className="px-2.5 py-2 text-xs text-soft">Choose what the sandbox bank does next. No real money moves.</p>
           {possible.map((outcome) => {
             const [Icon, name, about] = ways[outcome]
             return (

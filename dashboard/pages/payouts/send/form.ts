@@ -48,15 +48,15 @@ export function faultsOf(fields: PayoutFields, limits: Limits): Faults {
   const amountFault = faultOfAmount(fields.amount, limits)
   if (amountFault) faults['amount'] = amountFault
   const required = {
-    firstName: 'first name',
-    lastName: 'last name',
-    line1: 'address',
-    city: 'town',
-    postalCode: 'postcode',
-    bankName: 'bank name',
+    firstName: 'a first name',
+    lastName: 'a last name',
+    line1: 'address line 1',
+    city: 'a town or city',
+    postalCode: 'a postcode',
+    bankName: 'the bank name',
   }
-  for (const name of typedKeys(required)) if (fields[name].trim() === '') faults[name] = `Enter the ${required[name]}.`
-  if (!/^\d{6}$/.test(digits(fields.sortCode))) faults['sortCode'] = `Enter six digits, such as 20-04-15.`
+  for (const name of typedKeys(required)) if (fields[name].trim() === '') faults[name] = `Enter ${required[name]}.`
+  if (!/^\d{6}$/.test(digits(fields.sortCode))) faults['sortCode'] = 'Enter a 6-digit sort code, e.g. 20-04-15.'
   if (!/^\d{8}$/.test(digits(fields.accountNumber)))
     faults['accountNumber'] = accountFault(digits(fields.accountNumber))
   if (fields.email.trim() && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(fields.email.trim()))
@@ -66,14 +66,13 @@ export function faultsOf(fields: PayoutFields, limits: Limits): Faults {
 
 export function faultOfAmount(typed: string, { min, max_per_payout: max }: Limits): string | null {
   const amount = asAmount(typed)
-  if (amount === null)
-    return typed.trim() === '' ? 'Enter an amount.' : 'Enter pounds and pence, such as 120 or 120.50.'
-  if (roughly(amount) < roughly(min)) return `The smallest payout is ${pounds(min)}.`
-  return roughly(amount) > roughly(max) ? `The largest payout is ${pounds(max)}.` : null
+  if (amount === null) return typed.trim() === '' ? 'Enter an amount.' : 'Enter pounds and pence, e.g. 120.50.'
+  if (roughly(amount) < roughly(min)) return `The minimum is ${pounds(min)}.`
+  return roughly(amount) > roughly(max) ? `The maximum is ${pounds(max)} per payout.` : null
 }
 
 function accountFault(typed: string): string {
-  return /^\d+$/.test(typed) ? `Enter eight digits; this has ${typed.length}.` : 'Enter eight digits.'
+  return /^\d+$/.test(typed) ? `Enter 8 digits (you’ve entered ${typed.length}).` : 'Enter 8 digits.'
 }
 
 export function requestOf(fields: PayoutFields): PayoutRequest {

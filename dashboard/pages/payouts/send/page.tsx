@@ -17,7 +17,7 @@ export function SendPage() {
   if (!isAdmin)
     return (
       <Page title="Send a payout">
-        <Notice title="Only admins send payouts">Ask an admin of your team to send it or to change your role.</Notice>
+        <Notice title="Only admins can send payouts">Ask an admin on your team.</Notice>
       </Page>
     )
   if (environment === 'live' && !live)
@@ -25,10 +25,10 @@ export function SendPage() {
       <Page title="Send a payout">
         <Notice
           tone="warn"
-          title="Your business is not verified yet"
+          title="Your business isn’t verified yet"
           action={<ButtonLink to="/dashboard/verification">Verification</ButtonLink>}
         >
-          Live payouts need verification. Switch to the sandbox to try one now.
+          You can send live payouts once your business is verified. Try one in the sandbox now.
         </Notice>
       </Page>
     )

@@ -42,7 +42,7 @@ export function PayoutForm({ typed, onChange, onDone }: PayoutFormProps) {
   return (
     <form ref={form} noValidate onSubmit={submit} className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
       <div className="flex min-w-0 flex-col gap-5">
-        <Card title="Payment">
+        <Card title="Amount">
           <div className="grid gap-4 sm:grid-cols-2">
             <Field
               label="Amount (GBP)"
@@ -99,7 +99,7 @@ function RecipientCards({
           <Field label="First name" maxLength={80} {...bind('firstName')} />
           <Field label="Last name" maxLength={80} {...bind('lastName')} />
           <Choice
-            label="Type"
+            label="Recipient type"
             value={typed.type}
             onChange={(event) => setType(event.target.value === 'business' ? 'business' : 'individual')}
           >
@@ -109,7 +109,7 @@ function RecipientCards({
           <Field label="Email" optional type="email" {...bind('email')} />
           <Field label="Address line 1" maxLength={140} {...bind('line1')} />
           <Field label="Address line 2" optional maxLength={140} {...bind('line2')} />
-          <Field label="Town" maxLength={140} {...bind('city')} />
+          <Field label="Town or city" maxLength={140} {...bind('city')} />
           <Field label="Postcode" maxLength={140} {...bind('postalCode')} />
         </div>
       </Card>

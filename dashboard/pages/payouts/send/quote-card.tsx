@@ -24,26 +24,24 @@ export function QuoteCard({ typed, limits }: { readonly typed: string; readonly 
     <Card title="Cost">
       <div className={query.isPlaceholderData ? 'opacity-60' : ''} aria-live="polite">
         <Facts>
-          <Fact name="Recipient gets">{quote ? <Gbp of={quote.seller_receives_gbp} /> : '–'}</Fact>
+          <Fact name="Recipient receives">{quote ? <Gbp of={quote.seller_receives_gbp} /> : '–'}</Fact>
           <Fact name="Fee">{quote ? <Gbp of={quote.fee_gbp} /> : '–'}</Fact>
-          <Fact name="· taken in the transfer">
+          <Fact name="Deducted in the transfer">
             {quote ? <Gbp of={quote.fee_breakdown.taken_in_transfer_gbp} /> : '–'}
           </Fact>
-          <Fact name="· on the monthly invoice">
-            {quote ? <Gbp of={quote.fee_breakdown.on_monthly_invoice_gbp} /> : '–'}
-          </Fact>
+          <Fact name="Billed monthly">{quote ? <Gbp of={quote.fee_breakdown.on_monthly_invoice_gbp} /> : '–'}</Fact>
           <Fact name="Rate">
             {quote ? <span className="figures">1 USD = {quote.exchange_rate.gbp_per_usd} GBP</span> : '–'}
           </Fact>
-          <Fact name="Wallet sends">
+          <Fact name="Debited from wallet">
             <strong>{quote ? <Usdc of={quote.wallet_sends_usdc} /> : '–'}</strong>
           </Fact>
           <Fact name="Wallet balance">{balance ? <Usdc of={balance.usdc} /> : '–'}</Fact>
         </Facts>
-        {isShort && <p className="mt-3 text-xs font-medium text-bad">The wallet balance is too low for this payout.</p>}
+        {isShort && <p className="mt-3 text-xs font-medium text-bad">Not enough in your wallet for this payout.</p>}
         {query.error && amount !== null && <p className="mt-3 text-xs text-bad">{adviceOf(query.error)}</p>}
       </div>
-      <p className="mt-3 text-xs text-soft">Not binding: the rate is fixed when the payout is sent.</p>
+      <p className="mt-3 text-xs text-soft">Estimate. The exchange rate is set when you send.</p>
     </Card>
   )
 }

@@ -78,7 +78,7 @@ export function Review({ request, idempotencyKey, place, isReopened, back }: Rev
             onClick={() => (mustConfirm ? setAsked(true) : send.mutate(undefined))}
           >
             <Send aria-hidden />
-            {mustConfirm ? 'Confirm by email' : `Send ${pounds(request.amount_gbp)}`}
+            {mustConfirm ? 'Email me a code' : `Send ${pounds(request.amount_gbp)}`}
           </Button>
         )}
       </div>
@@ -87,7 +87,7 @@ export function Review({ request, idempotencyKey, place, isReopened, back }: Rev
 }
 
 const leaving =
-  'We do not know yet whether the payout was sent. Leave anyway? Check the list of payouts before you send it again.'
+  'We don’t know yet whether this payout was sent. Leave anyway? Check the payouts list before sending again.'
 
 function requestOf({ request, idempotencyKey, place }: Pick<ReviewProps, 'request' | 'idempotencyKey' | 'place'>) {
   const { environment } = place
@@ -154,7 +154,7 @@ function Summary({ request: { amount_gbp, reference, recipient } }: { readonly r
         </Fact>
         {reference && <Fact name="Reference">{reference}</Fact>}
         <Fact name="Fee">{quote ? <Gbp of={quote.fee_gbp} /> : '–'}</Fact>
-        <Fact name="Wallet sends about">{quote ? <Usdc of={quote.wallet_sends_usdc} /> : '–'}</Fact>
+        <Fact name="Debited from wallet (about)">{quote ? <Usdc of={quote.wallet_sends_usdc} /> : '–'}</Fact>
       </Facts>
     </>
   )
@@ -180,7 +180,7 @@ function SimilarWarning({ request }: { readonly request: PayoutRequest }) {
         {latest.status}
       </Link>
       {'). '}
-      Send it only if you want to pay again.
+      Only continue if you mean to pay again.
     </Notice>
   )
 }

@@ -20,8 +20,8 @@ export function SendTrouble({ error, isUnknown, retry, busy }: SendTroubleProps)
   )
   if (isUnknown)
     return (
-      <Notice tone="warn" title="We do not know yet whether it was sent" action={!isWrongCode(error) && again}>
-        The response was lost. Trying again is safe: it is the same payout, and it is never paid twice.
+      <Notice tone="warn" title="We couldn’t confirm this payout" action={!isWrongCode(error) && again}>
+        The connection dropped before we got an answer. It’s safe to try again: the same payout is never paid twice.
         {isAnswer(error) && <p className="mt-1">{adviceOf(error)}</p>}
       </Notice>
     )
@@ -30,14 +30,14 @@ export function SendTrouble({ error, isUnknown, retry, busy }: SendTroubleProps)
   if (error.code === 'payout_not_created' || error.code === 'provider_unavailable')
     return (
       <Notice tone="warn" title="Nothing was sent" action={again}>
-        The bank could not be reached, and the wallet is unchanged. Try again in a moment.
+        We couldn’t reach the bank. Your wallet is unchanged. Try again in a moment.
       </Notice>
     )
   if (error.code === 'insufficient_funds')
     return (
       <Notice
         tone="bad"
-        title="The wallet balance is too low"
+        title="Not enough in your wallet"
         action={<ButtonLink to="/dashboard/top-up">Top up</ButtonLink>}
       >
         {shortfallOf(error.details)} Nothing was sent.
@@ -52,17 +52,17 @@ function isAnswer(error: Error): boolean {
   return error instanceof Refusal && error.status < 500 && !isWrongCode(error)
 }
 
-/** An earlier attempt created a payout with other details than the form shows now. */
+/** An earlier attempt did go through with other details than the form shows now. */
 function SentBefore({ details }: { readonly details: unknown }) {
   const id = isRecord(details) && typeof details['payout_id'] === 'string' ? details['payout_id'] : null
   const open = id && (
     <ButtonLink to="/dashboard/payouts/$id" params={{ id }}>
-      Open that payout
+      View that payout
     </ButtonLink>
   )
   return (
-    <Notice tone="warn" title="An earlier attempt created a payout" action={open}>
-      This form has already created a payout with different details. Check that payout before you send another.
+    <Notice tone="warn" title="An earlier attempt did go through" action={open}>
+      It created a payout with different details. Check that payout before you send another.
     </Notice>
   )
 }
@@ -71,5 +71,5 @@ function shortfallOf(details: unknown): string {
   if (!isRecord(details)) return ''
   const { shortfall_usdc: usdc, shortfall_approx_gbp: gbp } = details
   if (typeof usdc !== 'string') return ''
-  return `The wallet needs ${grouped(usdc)} USDC more${typeof gbp === 'string' ? `, about ${pounds(gbp)}` : ''}.`
+  return `You need ${grouped(usdc)} USDC more${typeof gbp === 'string' ? ` (about ${pounds(gbp)})` : ''}.`
 }

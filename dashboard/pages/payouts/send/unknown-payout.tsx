@@ -29,37 +29,39 @@ export function UnknownPayout({ idempotencyKey, fillInAgain, startAnother }: Unk
     return (
       <Notice
         tone="good"
-        title="The earlier payout was created"
+        title="Your earlier payout went through"
         action={
           <span className="flex flex-wrap gap-2">
             <Button onClick={startAnother}>Send another payout</Button>
             <ButtonLink to="/dashboard/payouts/$id" params={{ id: found.id }} weight="primary" onClick={startAnother}>
-              Open it
+              View payout
             </ButtonLink>
           </span>
         }
       >
-        It is {found.status}. Sending another one is a new payment.
+        It’s {found.status}. Sending again creates a second payment.
       </Notice>
     )
   return (
     <>
       <Notice
         tone="warn"
-        title="A payout has an unknown outcome"
+        title="An earlier payout wasn’t confirmed"
         action={
           <span className="flex flex-wrap gap-2">
-            <Button onClick={fillInAgain}>Fill it in again</Button>
+            <Button onClick={fillInAgain}>Re-enter it</Button>
             <Button weight="primary" busy={lookUp.isFetching} onClick={() => void lookUp.refetch()}>
-              Look it up
+              Check now
             </Button>
           </span>
         }
       >
-        {lookUp.data ? 'It has not arrived yet; it may still arrive within a minute. ' : 'Its response was lost. '}
-        Filling in the form again is safe: it is the same payout, and it is never paid twice.
+        {lookUp.data
+          ? 'We haven’t received it yet. It may still arrive within a minute. '
+          : 'Check whether it went through. '}
+        You can also re-enter it: it counts as the same payout and can’t be paid twice.
       </Notice>
-      {lookUp.error && <Trouble error={lookUp.error} title="The payout could not be looked up" />}
+      {lookUp.error && <Trouble error={lookUp.error} title="We couldn’t check the payout" />}
     </>
   )
 }
