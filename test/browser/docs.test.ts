@@ -64,6 +64,20 @@ describe('/docs in a browser', () => {
     expect(complaints).toEqual([])
   })
 
+  test('the sample of a payout works when it is pasted: it has an Idempotency-Key', async () => {
+    await page.getByRole('button', { name: 'Create a payout', exact: true }).click()
+    const sample = page
+      .locator('pre, code')
+      .filter({ hasText: /curl[^]*\/v1\/payouts[^]*Idempotency-Key: [^']+'/ })
+      .first()
+    const [, pasted = ''] = /Idempotency-Key: ([^']*)'/.exec((await sample.textContent()) ?? '') ?? []
+
+    const headers = { 'Idempotency-Key': pasted }
+    const { status, body } = await api.post('/v1/payouts', { amount_gbp: 'none' }, { key, headers })
+    expect([status, body.error?.code]).toEqual([400, 'invalid_request'])
+    await keepPicture(page, 'docs-create')
+  })
+
   test('a call can be made from the page with the reader’s own key', async () => {
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.getByPlaceholder('Token').first().fill(key)
