@@ -71,13 +71,13 @@ test('the table holds every endpoint of the specification, and the documented ad
 
 test('only the public endpoints and sign-in are open to anyone', () => {
   expect(routes.filter((route) => route.access.by === 'anyone').map(({ path }) => path)).toEqual([
-    '/',
+    '/v1/auth/codes',
+    '/v1/auth/sessions',
+    '/v1/auth/signups',
     '/v1',
+    '/',
     '/v1/public/partners/:slug',
     '/v1/public/partners/:slug/logo',
-    '/v1/auth/codes',
-    '/v1/auth/signups',
-    '/v1/auth/sessions',
   ])
 })
 
