@@ -83,7 +83,10 @@ describe('/docs in a browser', () => {
     await page.getByPlaceholder('Token').first().fill(key)
     await page.getByRole('button', { name: 'Retrieve the wallet balance' }).click()
     await page.getByRole('button', { name: /Test Request.*\/v1\/balance/ }).click()
-    await page.getByRole('button', { name: /^Send/ }).first().click()
+    await page
+      .getByRole('button', { name: /Send get request to .*balance/i })
+      .first()
+      .click()
     await page.getByText('200 OK').waitFor()
     await keepPicture(page, 'docs-call')
 

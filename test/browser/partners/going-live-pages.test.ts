@@ -153,11 +153,9 @@ describe('a payout', () => {
     const recall = visitor.page.getByRole('article', { name: 'Recall' })
     const trace = visitor.page.getByRole('article', { name: 'Trace' })
 
-    expect(await recall.textContent()).toMatch(
-      /Resolved.*The recipient did not agree.*The bank has asked the recipient\./,
-    )
+    expect(await recall.textContent()).toMatch(/Resolved.*Recipient declined.*The bank has asked the recipient\./)
     expect(await recall.textContent()).toContain('by us')
-    expect(await trace.textContent()).toMatch(/Overdue.*Due/)
+    expect(await trace.textContent()).toMatch(/Overdue.*Reply expected by/)
     await visitor.page.getByText('Recall resolved: recipient declined').waitFor()
     // One of a kind at a time, and the trace is open.
     expect(await visitor.page.getByRole('button', { name: 'Request trace', exact: true }).count()).toBe(0)

@@ -122,7 +122,7 @@ export function verifiedPartner(stage: Stage): void {
     'First name': 'Dorothy',
     'Last name': 'Vaughan',
     'Address line 1': '12 St James Square',
-    Town: 'London',
+    'Town or city': 'London',
     Postcode: 'SW1Y 4JH',
     'Bank name': 'Barclays',
     'Sort code': '200415',

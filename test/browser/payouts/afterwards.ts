@@ -100,7 +100,7 @@ export function afterwards(stage: Stage): void {
       expect(await visitor.faults()).toEqual([])
       await page.getByRole('dialog').getByRole('button', { name: 'Request recall' }).click()
       const recall = page.getByRole('article', { name: 'Recall' })
-      await recall.getByText('Due', { exact: true }).waitFor()
+      await recall.getByText('Reply expected by', { exact: true }).waitFor()
       await page.getByText('Recall opened', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Request recall', exact: true }).waitFor({ state: 'detached' })
 
