@@ -34,6 +34,8 @@ describe('/docs in a browser', () => {
   // Opened once, because rendering the reference is most of the work.
   beforeAll(async () => {
     page = await held.browser.newPage({ viewport: { width: 1440, height: 1000 }, colorScheme: 'light' })
+    // The reference renders slowly on a busy machine.
+    page.setDefaultTimeout(120_000)
     page.on('request', (request) => asked.push(request.url()))
     page.on('pageerror', (error) => complaints.push(String(error)))
     page.on('console', (message) => {
