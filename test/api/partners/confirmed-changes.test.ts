@@ -59,7 +59,7 @@ const actions: Readonly<Record<string, () => Promise<Action>>> = {
   },
   'the removal of the contact email': async () => {
     const other = { body: { contact_email: null, billing_email: null } }
-    return { method: 'PATCH', path: '/v1/account', body: { contact_email: null }, other, shown: ['removed'] }
+    return { method: 'PATCH', path: '/v1/account', body: { contact_email: null }, other, shown: ['Removed'] }
   },
 }
 

@@ -108,7 +108,7 @@ test('each entry shows the reason of its movement in the partner’s terms, newe
   const rows = body.data?.map((row) => [row['kind'], row['amount_usdc'], row['payout_id'], row['description']])
   expect(rows).toEqual([
     ['adjustment', '-1.00', null, 'Test money moved to the sandbox bank'],
-    ['refund', '10.00', null, 'Back: the payout was not sent'],
+    ['refund', '10.00', null, 'Refund: payout not sent'],
     ['payout', '-10.00', null, 'Reserved for a payout'],
     ['return', '50.00', returned.id, 'Refund: payout to Ada Lovelace (••0009)'],
     ['return', '100.00', returned.id, 'Refund: payout to Ada Lovelace (••0009)'],

@@ -78,7 +78,7 @@ test('a return leaves nothing in the other accounts, and the exchange account ho
 
 test('a set that does not balance, moves nothing or has one side is a bug', () => {
   expect(() => assertBalanced([posting(1n), posting(-2n)])).toThrow('must balance')
-  expect(() => assertBalanced([posting(1n), posting(-1n), posting(0n)])).toThrow('must move something')
+  expect(() => assertBalanced([posting(1n), posting(-1n), posting(0n)])).toThrow('must move money')
   expect(() => assertBalanced([posting(0n)])).toThrow('two sides')
   expect(() => assertBalanced([])).toThrow('two sides')
   expect(() => assertBalanced([posting(3n), posting(-1n), posting(-2n)])).not.toThrow()
