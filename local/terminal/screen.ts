@@ -26,7 +26,7 @@ export function renderScreen(content: ScreenContent, out: NodeJS.WriteStream): s
     ...row('API', colour.cyan(api)),
     ...row('API reference', colour.cyan(docs)),
     ...row('Temporal Web UI', temporalUi && colour.cyan(temporalUi)),
-    ...row('Sandbox bank', bank && `${bank} (simulated, even for live: no real money moves)`),
+    ...row('Sandbox bank', bank && `${bank} (simulated, for live too: no real money moves)`),
     ...row('Mail inbox', mailInbox && `${colour.cyan(mailInbox)} (receives every mail, including sign-in codes)`),
     ...(demo
       ? [

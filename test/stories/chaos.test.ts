@@ -1,4 +1,4 @@
-// Everything fails together, for half a minute or as long as `npm run chaos` is told to run: nothing is lost and
+// Everything fails together, for half a minute or for the minutes given to `npm run chaos`: nothing is lost and
 // nothing is paid twice.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { migrate } from '../../db/migrate'
