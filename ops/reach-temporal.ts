@@ -12,10 +12,14 @@ type Work<T> = (client: Client, workflows: typeof starting) => Promise<T>
 const withinMs = 5_000
 const bestEffortMs = 3_000
 
-export async function withTemporal<T>({ temporal }: Pick<Ops, 'temporal'>, work: Work<T>): Promise<T> {
+export async function withTemporal<T>(
+  { temporal }: Pick<Ops, 'temporal'>,
+  work: Work<T>,
+  deadlineMs = withinMs,
+): Promise<T> {
   if (temporal === null) throw new Trouble('Also set TEMPORAL_ADDRESS, to the server that the workers use.')
   try {
-    return await reach(temporal, withinMs, work)
+    return await reach(temporal, deadlineMs, work)
   } catch (error) {
     const refusal = refusalOf(error)
     if (refusal !== null) throw new Trouble(`Temporal cannot be used: ${refusal}.`)

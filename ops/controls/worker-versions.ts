@@ -94,9 +94,12 @@ export const workerVersionCommands: readonly Command[] = [versions, promote, ram
 
 type Work = (client: Client, deployment: Deployment) => Promise<Answer>
 
+/** The server acknowledges a change only after every task queue has received it, which takes seconds on a busy server. */
+const withinMs = 30_000
+
 async function withDeployment(ops: Ops, work: Work): Promise<Answer> {
   const name = deploymentNameOf(ops.taskQueuePrefix)
-  return withTemporal(ops, async (client) => {
+  const describeThenWork = async (client: Client): Promise<Answer> => {
     try {
       const deployment = await findDeployment(client, name)
       return deployment === null ? refused('not_found', noVersions) : await work(client, deployment)
@@ -106,7 +109,8 @@ async function withDeployment(ops: Ops, work: Work): Promise<Answer> {
       if (reason === null) throw error
       return refused('invalid_state', `Temporal refuses this: ${reason}.`)
     }
-  })
+  }
+  return withTemporal(ops, describeThenWork, withinMs)
 }
 
 const noVersions = 'No worker has run with WORKER_VERSIONING=on: set it for the workers, and start one.'
