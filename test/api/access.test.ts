@@ -11,7 +11,7 @@ import { fromOurPages } from '../support/api/people'
 import { aCallOf } from './route-calls'
 
 const callers = [
-  'nobody',
+  'unauthenticated',
   'a revoked key',
   'a sandbox key',
   'a live key',
@@ -85,7 +85,7 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'POST /v1/auth/session/partner': [401, 401, 403, 403, 403, 200, 200, 404],
   'DELETE /v1/auth/session': forMembers(200),
   'DELETE /v1/auth/sessions': forMembers(200),
-  // Every caller is a full member, so no invitation exists.
+  // Every caller is already a member, so there is no invitation to decline.
   'DELETE /v1/auth/invitations/:slug': forMembers(404),
   'GET /v1/members': forMembers(200),
   'POST /v1/members': forAdmins(201),
@@ -165,7 +165,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))('%s', (nam
 })
 
 async function credentialsOf(kind: CallerKind, partner: PartnerRow, stranger: PartnerRow): Promise<CallOptions> {
-  if (kind === 'nobody') return {}
+  if (kind === 'unauthenticated') return {}
   if (kind === 'a viewer') return { session: await aSession(api, partner, 'viewer') }
   if (kind === 'an admin') return { session: await aSession(api, partner) }
   if (kind === 'a stranger’s admin') return { session: await aSession(api, stranger) }
@@ -178,7 +178,7 @@ async function credentialsOf(kind: CallerKind, partner: PartnerRow, stranger: Pa
   return { key }
 }
 
-/** A write also needs an origin and an idempotency key. */
+/** The headers that a write needs too: an Idempotency-Key, and for members an Origin. */
 function unsafe({ method, access }: Route, kind: CallerKind): Pick<CallOptions, 'headers'> {
   if (method === 'GET') return {}
   const origin = kind.includes('key') && access.by !== 'anyone' ? {} : fromOurPages.headers

@@ -158,7 +158,7 @@ function aMail(address: string, kind: MailKind = 'invitation', keyring = testKey
   return db.transaction((tx) => enqueueMail(tx, keyring, { kind, mail, at: clock.now(), expiresAt: at(600_000) }))
 }
 
-/** The mails of the last ten minutes, except those that expired unsent. */
+/** The mails that are neither erased nor expired. */
 function waitingMails(): Promise<MailRow[]> {
   return db.dataSource.getRepository(mails).findBy({ sealed: Not(IsNull()), expiresAt: MoreThan(clock.now()) })
 }

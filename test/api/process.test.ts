@@ -174,30 +174,30 @@ test('SIGTERM does not wait for a verdict: a payout in flight is answered pendin
   expect(run.output()).toMatch(new RegExp(`"route":"/v1/payouts".*"payout_id":"${made.id}"`))
 })
 
-test.each(['cut', 'hush'] as const)(
-  'it ends within ten seconds even if PostgreSQL and Temporal are gone: %s',
-  async (how) => {
-    const [postgres, temporal] = [await proxyOf(database.url), await proxyOf(`tcp://${testSystem().temporalAddress}`)]
-    const run = await start({ DATABASE_URL: postgres.url, TEMPORAL_ADDRESS: new URL(temporal.url).host })
-    const headers = { Authorization: `Bearer ${key}` }
-    expect((await fetch(`${run.url}/v1/account`, { headers })).status).toBe(200)
-    await Promise.all([postgres[how](), temporal[how]()])
-    const flying = fetch(`${run.url}/v1/account`, { headers }).then(
-      ({ status }) => status,
-      () => 'cut off',
-    )
+test.each([
+  ['refuse connections', 'cut'],
+  ['no longer answer', 'stopForwarding'],
+] as const)('SIGTERM ends the API within ten seconds even if PostgreSQL and Temporal %s', async (_what, how) => {
+  const [postgres, temporal] = [await proxyOf(database.url), await proxyOf(`tcp://${testSystem().temporalAddress}`)]
+  const run = await start({ DATABASE_URL: postgres.url, TEMPORAL_ADDRESS: new URL(temporal.url).host })
+  const headers = { Authorization: `Bearer ${key}` }
+  expect((await fetch(`${run.url}/v1/account`, { headers })).status).toBe(200)
+  await Promise.all([postgres[how](), temporal[how]()])
+  const flying = fetch(`${run.url}/v1/account`, { headers }).then(
+    ({ status }) => status,
+    () => 'cut off',
+  )
 
-    const seconds = secondsSince()
-    run.child.kill('SIGTERM')
-    await exitCodeOf(run)
+  const seconds = secondsSince()
+  run.child.kill('SIGTERM')
+  await exitCodeOf(run)
 
-    expect(seconds()).toBeLessThan(10)
-    expect([503, 'cut off']).toContain(await flying)
-    await Promise.all([postgres.cut(), temporal.cut()])
-  },
-)
+  expect(seconds()).toBeLessThan(10)
+  expect([503, 'cut off']).toContain(await flying)
+  await Promise.all([postgres.cut(), temporal.cut()])
+})
 
-test('it ends when its parent process ends', async () => {
+test('the API ends when its parent process ends', async () => {
   const run = await start()
 
   run.child.disconnect()

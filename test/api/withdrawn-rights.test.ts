@@ -80,8 +80,8 @@ function withdrawalsFor(route: Route): (readonly [Subject['by'], Withdrawal])[] 
   ]
 }
 
-describe('a right that is withdrawn', () => {
-  test.each(withdrawn)('while %s arrives, by a %s, and %s', async (_name, by, withdrawal, route) => {
+describe('a write is refused and leaves nothing behind', () => {
+  test.each(withdrawn)('if, while %s arrives from a %s, %s', async (_name, by, withdrawal, route) => {
     const subject = await aSubject(by)
     const { refusal, withdraw } = withdrawals[withdrawal]
     const request = await slowRequest(route, subject)
@@ -98,7 +98,7 @@ describe('a right that is withdrawn', () => {
   })
 
   test.each(withdrawn.filter(([, , , { operationId }]) => !writeNothing.includes(operationId)))(
-    'after %s was authorised, by a %s, and %s',
+    'if, after %s from a %s was authorised, %s',
     async (_name, by, withdrawal, route) => {
       const subject = await aSubject(by)
       const { refusal, withdraw } = withdrawals[withdrawal]
@@ -111,7 +111,7 @@ describe('a right that is withdrawn', () => {
         const answered = request.sendAll().finally(() => {
           isAnswered = true
         })
-        // Uses another connection, because within a transaction PostgreSQL repeats its first answer.
+        // Uses another connection, because within a transaction pg_stat_activity keeps returning its first snapshot.
         await until('the write waits', async () => isAnswered || (await isWriteWaiting()))
         return { before: await footprint(tx), heard: () => answered }
       })
@@ -128,7 +128,7 @@ async function isWriteWaiting(): Promise<boolean> {
   return blocked.length > 0
 }
 
-/** Has another admin at the partner, because the last admin cannot be removed. */
+/** The partner has another admin too, because the last admin cannot be removed. */
 async function aSubject(by: Subject['by']): Promise<Subject> {
   const partner = await aPartner(api)
   await aSession(api, partner)
@@ -161,8 +161,8 @@ interface SlowRequest {
 }
 
 /**
- * A request that stops in the middle of its body, or of its headers if it has none. Reports the response as `401
- * unauthorized`.
+ * A request that can be sent in two parts, divided within its body, or within its headers if it has no body.
+ * Resolves with the response in the form `401 unauthorized`.
  */
 async function slowRequest(route: Route, subject: Subject): Promise<SlowRequest> {
   const call = await aCallOf(route, subject.partner, api)
@@ -199,7 +199,7 @@ async function slowRequest(route: Route, subject: Subject): Promise<SlowRequest>
   }
 }
 
-/** The path of an object that can be written, for routes where only the right decides. */
+/** A path at which the write would succeed, so that only the withdrawn right can refuse it. */
 async function writablePath(route: Route, { partner, member }: Subject, otherwise: string): Promise<string> {
   switch (route.operationId) {
     case 'createConfirmCode':

@@ -14,7 +14,7 @@ const { api, visit } = useDashboard({ rails })
 const unverified = { verificationStatus: 'not_started' } as const
 const verified = { verificationStatus: 'approved' } as const
 
-test('the sandbox offers a key and a line to paste', async () => {
+test('the sandbox offers a key and a command to paste', async () => {
   const visitor = await newcomer(unverified, 'admin', 'sandbox')
 
   const line = await visitor.page.getByLabel('Payout with curl').textContent()

@@ -21,7 +21,7 @@ let visitor: Visitor
 let alerts = 0
 
 beforeAll(async () => {
-  // A request to another server is a complaint too.
+  // The visitor also records a request to another server as a complaint.
   partner = await aPartner(api, { name: hostile, logoUrl: 'https://elsewhere.example/logo.png' })
   const payout = { recipientName: hostile, reference: hostile, status: 'failed', failureReason: hostile } as const
   payoutId = (await aPayoutRow(api, partner, payout)).id
@@ -60,21 +60,21 @@ const pages: readonly (readonly [what: string, path: () => string])[] = [
   ['the business, on its sign-in page', () => `/p/${partner.slug}`],
 ]
 
-test.each(pages)('%s', async (_, path) => {
+test.each(pages)('hostile text stays text: %s', async (_, path) => {
   await visitor.go(path())
 
   await visitor.page.locator('main').getByText(hostile).first().or(field()).first().waitFor()
   expect(await whatRan()).toEqual(nothing)
 })
 
-test('usage, which shows no text of theirs except the name of the business', async () => {
+test('hostile text stays text: the business, on the usage page', async () => {
   await visitor.go('/dashboard/usage?environment=sandbox')
 
   await visitor.page.getByRole('navigation', { name: 'Pages' }).getByText(hostile).waitFor()
   expect(await whatRan()).toEqual(nothing)
 })
 
-test('results of Ctrl+K, and the names of other partners in the menu', async () => {
+test('hostile text stays text: results of Ctrl+K, and other partners in the menu', async () => {
   const { page } = visitor
   await visitor.go('/dashboard?environment=sandbox')
 
@@ -89,7 +89,7 @@ test('results of Ctrl+K, and the names of other partners in the menu', async () 
   expect(await whatRan()).toEqual(nothing)
 })
 
-/** Debited from the wallet for the payout, as its statement shows. */
+/** Debits the wallet for the payout, so that the statement shows its recipient. */
 async function moneyMoved(id: string): Promise<void> {
   const wallet = await findWallet(api.db, partner.id, 'sandbox')
   if (wallet === null) throw new Error('the partner has no wallet')
@@ -101,7 +101,7 @@ const field = () => visitor.page.locator(`input[value="${hostile}"]`)
 
 const nothing = { pictures: 0, alerts: 0, complaints: [] }
 
-/** The content security policy would stop the script, but the element must not exist either. */
+/** The content security policy would stop an injected script, but its element must not exist either. */
 async function whatRan() {
   return { pictures: await visitor.page.locator('img[src=x]').count(), alerts, complaints: visitor.complaints }
 }

@@ -1,4 +1,4 @@
-// Lists and their surroundings: the search follows the URL, waiting items stay visible, and a phone cuts nothing off.
+// Lists of the dashboard: the search follows the URL, waiting items stay visible, and a phone cuts nothing off.
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page, Route } from 'playwright-core'
 import { type ActivityEntry, recordActivity } from '../../db/controls/activity'
@@ -34,7 +34,7 @@ describe('the search of payouts', () => {
     await page.waitForURL('**/payouts?*q=nobody*')
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByText('Ada Lovelace').waitFor()
-    // Long enough for the typed text to be written back.
+    // Long enough for a delayed search to put the cleared text back.
     await page.clock.runFor(2_000)
 
     expect(await page.getByRole('searchbox').inputValue()).toBe('')
@@ -69,7 +69,7 @@ describe('the attention list', () => {
 
     const names = page.getByRole('listitem').getByRole('link', { name: /Pia|Paul|Fay|Rae|Nia/ })
     await page.getByText('Needs attention').waitFor()
-    // Each list has its own request.
+    // Each kind of payout has its own request, so waits until all of them are shown.
     await names.nth(7).waitFor()
     await expect(names.allTextContents().then((all) => all.map((text) => text.split(' ')[0]))).resolves.toEqual([
       'Pia',
@@ -110,7 +110,7 @@ describe('the home page', () => {
     await visitor.leave()
   })
 
-  test('says what it could not read, and reads it again on request', async () => {
+  test('names the parts that it could not load, and loads them again on request', async () => {
     await made('failed', 'Fay Failed', { days: 1 })
     const refuse = (route: Route) =>
       route.fulfill({ status: 429, json: { error: { code: 'rate_limited', message: 'Too many requests.' } } })
@@ -133,7 +133,7 @@ describe('the home page', () => {
   })
 })
 
-test('only a payout that was sent shows what the wallet was debited', async () => {
+test('only a payout that was sent shows the amount debited from the wallet', async () => {
   for (const status of ['completed', 'failed', 'cancelled'] as const) await made(status, status, { days: 1 })
   await visitor.go('/dashboard/payouts?environment=sandbox')
   const rows = page.getByRole('table', { name: 'Payouts' }).getByRole('row')

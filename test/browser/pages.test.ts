@@ -142,7 +142,7 @@ describe('on every page', () => {
     await visitor.leave()
   })
 
-  test('a payout of the other environment is not shown, with the reason', async () => {
+  test('a payout of the other environment is shown as not found', async () => {
     const visitor = await visit({ session: admin })
     await visitor.go(`/dashboard/payouts/${busy.payoutId}?environment=live`)
 
@@ -150,7 +150,7 @@ describe('on every page', () => {
     await visitor.leave()
   })
 
-  test('a failed payout shows no cost', async () => {
+  test('a failed payout shows its quoted cost as not charged', async () => {
     const visitor = await visit({ session: admin })
     await visitor.go(`/dashboard/payouts/${busy.payoutId}?environment=sandbox`)
 
@@ -160,7 +160,7 @@ describe('on every page', () => {
     await visitor.leave()
   })
 
-  test('names its partner in its requests', async () => {
+  test('each request names the partner that the page shows', async () => {
     const visitor = await visit({ session: admin })
     const asked = new Set<string | undefined>()
     visitor.page.on('request', (request) => {

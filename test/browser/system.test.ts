@@ -1,5 +1,4 @@
-// The dashboard with one system as `npm start` runs it. Its parts share the system, because starting it takes
-// most of the time.
+// The dashboard stories on one system that `npm start` runs. They share it, because starting it takes most of the time.
 import { describe, expect, test } from '@jest/globals'
 import { useStage } from '../support/browser/stage'
 import { leftOf } from '../support/system/started'
@@ -12,7 +11,7 @@ import { newcomer } from './story'
 
 const stage = useStage()
 
-describe('story', () => {
+describe('the main story', () => {
   newcomer(stage)
 })
 describe('verification', () => {
@@ -21,11 +20,11 @@ describe('verification', () => {
 describe('verified', () => {
   verifiedPartner(stage)
 })
-describe('unknown', () => {
+describe('a payout whose response is lost', () => {
   unknownPayout(stage)
 })
 // After the others, because it changes the delays of the bank.
-describe('afterwards', () => {
+describe('after a payout was sent', () => {
   afterwards(stage)
 })
 
@@ -40,7 +39,7 @@ describe('npm start', () => {
     expect((await fetch(`${local.api}/readyz`)).status).toBe(200)
   })
 
-  test('names a part that keeps ending with the last lines of its log, stops everything and exits with 1', async () => {
+  test('stops everything if a part keeps ending, prints the last lines of its log, and exits with 1', async () => {
     const { system, dataDir } = stage
     const parts = system.parts()
     while (pidOf('Worker') !== null) {
@@ -57,7 +56,7 @@ describe('npm start', () => {
   })
 })
 
-/** Null once everything has stopped, which removes the list. */
+/** Null once everything has stopped, because that deletes the list of parts. */
 function pidOf(part: string): number | null {
   try {
     return stage.system.parts().find(({ name }) => name === part)?.pid ?? null

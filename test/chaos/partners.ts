@@ -56,7 +56,7 @@ export async function openPartners(world: World): Promise<Partners> {
   async function ask({ key, body, payer }: Order, timeoutMs: number): Promise<number> {
     const { partnerId, environment, secret } = payer
     const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', 'Idempotency-Key': key }
-    // Uses the next API after one that does not answer, like a proxy.
+    // Uses the APIs in turn, so that a retry reaches another one, as behind a proxy.
     const url = `${world.urls[turn++ % world.urls.length]}/v1/payouts`
     const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(timeoutMs) })
     const { id = null, amount_gbp: amountGbp = null, error }: Json = await response.json()
@@ -70,7 +70,7 @@ export async function openPartners(world: World): Promise<Partners> {
       const payer = payers[count % payers.length]
       if (payer === undefined) throw new Error('there is no payer')
       const order = anOrder(payer)
-      // Some clients disconnect before they can have received a response, and some retry although they have received one.
+      // In every fifth order the client disconnects early, and in every seventh it repeats an answered request.
       const timeouts = count % 5 === 0 ? [5 + ((count * 53) % 400)] : []
       for (let answered = false; !answered; await pause(200)) {
         const status = await ask(order, timeouts.pop() ?? answerLimitMs).catch(() => 0)

@@ -13,14 +13,14 @@ export async function pauseRail(
   world: World,
   { environment, ms }: Extract<ChaosEvent, { kind: 'pause' }>,
 ): Promise<void> {
-  await insist(world, 'pause', environment)
+  await retryUntilDone(world, 'pause', environment)
   await pause(ms)
-  await insist(world, 'resume', environment)
+  await retryUntilDone(world, 'resume', environment)
 }
 
-/** Retries a command until it has taken effect. If only its answer was lost, the retry is refused. */
-async function insist(world: World, verb: 'pause' | 'resume', environment: string): Promise<void> {
-  const isObeyed = async () => {
+/** Retries a command until it has taken effect. If only its answer was lost, the refused retry shows that it has. */
+async function retryUntilDone(world: World, verb: 'pause' | 'resume', environment: string): Promise<void> {
+  const isDone = async () => {
     const states = await railStates(world.db)
     const state = states.find((each) => each.environment === environment)
     return state !== undefined && (state.pausedAt !== null) === (verb === 'pause')
@@ -28,7 +28,7 @@ async function insist(world: World, verb: 'pause' | 'resume', environment: strin
   const hasWorked = () =>
     world
       .ops('rail', verb, '--environment', environment)
-      .then(() => true, isObeyed)
+      .then(() => true, isDone)
       .catch(() => false)
   await until(`ops could ${verb} the ${environment} rail`, hasWorked, retryForMs)
 }

@@ -37,7 +37,7 @@ export async function runPlan(plan: readonly ChaosEvent[], world: World, servers
   let [kills, faults, pauses] = [0, 0, 0]
   for (const event of plan) {
     await pause(Math.max(0, begun + event.atMs - performance.now()))
-    // On a slow machine the target may still be down or paused. Then there is nothing to kill or to pause.
+    // Skips a target that is still down or paused, as can happen on a slow machine.
     if (event.kind === 'kill' && !busy.has(event.target)) {
       during(busy, event.target, strike(victims[event.target], event.downMs))
       kills += 1

@@ -1,5 +1,5 @@
-// A production Temporal server, built with Go and kept in .cache, with its own PostgreSQL, as used in production
-// instead of the development server.
+// A production Temporal server with its own PostgreSQL, in place of the development server. It is built with Go and
+// kept in .cache.
 import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'

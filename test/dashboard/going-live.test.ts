@@ -9,7 +9,7 @@ import { simulatedReasons } from '../../dashboard/pages/payouts/payout/simulatio
 import { whoWords } from '../../dashboard/words'
 import { bankReasons } from '../../rail/reasons'
 
-describe('the missing steps of a verification', () => {
+describe('the steps of a verification', () => {
   const base = { continue_url: 'https://bank.test/kyc', reasons: [], can_start: false }
   const terms = 'https://bank.test/terms'
 
@@ -24,30 +24,33 @@ describe('the missing steps of a verification', () => {
     ['action_required', 'rejected', null, ['yours', 'done', 'later', 'later']],
     ['rejected', 'rejected', null, []],
     ['approved', 'approved', null, ['done', 'done', 'done', 'done']],
-  ])('%s, %s, terms at %s', (status, provider_status, terms_url, states) => {
+  ])('with status %s, bank status %s, terms at %s', (status, provider_status, terms_url, states) => {
     const steps = stepsOf({ ...base, status, provider_status, terms_url })
 
     expect(steps.map(({ state }) => state)).toEqual(states)
   })
 })
 
-describe('a cancel that was not answered with the cancelled payout', () => {
+describe('a cancel that was answered with an error', () => {
   const conflict = (status: string) => new Refusal(409, 'invalid_state', 'no', { status }, null)
 
-  test.each(['pending', 'processing', 'completed', 'failed', 'returned'])('was too late at %s', (status) => {
-    expect(cancelTroubleOf(conflict(status)).outcome).toBe('too_late')
-  })
+  test.each(['pending', 'processing', 'completed', 'failed', 'returned'])(
+    'was too late if the payout is %s',
+    (status) => {
+      expect(cancelTroubleOf(conflict(status)).outcome).toBe('too_late')
+    },
+  )
 
-  test('has worked when the payout is cancelled', () => {
+  test('has succeeded if the payout is cancelled', () => {
     expect(cancelTroubleOf(conflict('cancelled')).outcome).toBe('cancelled')
   })
 
   test.each([
     ['no worker could decide', new Refusal(503, 'service_unavailable', 'later', undefined, null)],
     ['the answer was lost', new Unreachable(new Error('gone'))],
-  ])('is undecided when %s', (_, error) => expect(cancelTroubleOf(error).outcome).toBe('undecided'))
+  ])('is undecided if %s', (_, error) => expect(cancelTroubleOf(error).outcome).toBe('undecided'))
 
-  test('is no cancel when the session was switched to another partner, or was refused', () => {
+  test('has an ordinary error if the session was switched to another partner, or the member has no right', () => {
     expect(cancelTroubleOf(new Refusal(409, 'invalid_state', 'no', undefined, null)).outcome).toBe('other')
     expect(cancelTroubleOf(new Refusal(403, 'api_key_required', 'no', undefined, null)).outcome).toBe('other')
   })

@@ -1,4 +1,4 @@
-// After the sign-in only a page of the dashboard follows, whatever the URL asks for.
+// The sign-in leads only to pages of the dashboard, whatever the URL asks for.
 import { expect, test } from '@jest/globals'
 import { nextPage } from '../../dashboard/pages/sign-in/next-page'
 

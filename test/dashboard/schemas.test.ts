@@ -52,11 +52,11 @@ test.each<[string, Schema]>([
     '{\n  readonly id: string\n  readonly note?: string\n}',
     { type: 'object', required: ['id'], properties: { id: { type: 'string' }, note: { type: 'string' } } },
   ],
-])('%s', (type, schema) => {
+])('a schema becomes the type %s', (type, schema) => {
   expect(typeOf(schema, '')).toBe(type)
 })
 
-/** An object that is repeated is written once: a schema as the base of a larger one, a field as a type of its own. */
+/** Writes a repeated object once: a schema as the base of a larger one, a field as a separate type. */
 function writeTypes(schemas: Schemas): string {
   const parts = Object.entries(schemas).map(([name, schema]) => ({ name, ...splitOff(schema, schemas) }))
   const names = repeatedFields(parts.map(({ own }) => own))
@@ -70,7 +70,7 @@ function writeTypes(schemas: Schemas): string {
 /** Two schemas may share a few fields by chance, so a base has at least this many. */
 const baseFields = 5
 
-/** Splits a schema that has all fields of another into that one and the fields of its own. */
+/** If a schema has all fields of another one, splits it into that base and its own fields. */
 function splitOff(schema: Schema, schemas: Schemas): { base: string; own: Schema } {
   const fields = fieldsOf(schema)
   const found = Object.entries(schemas).find(([, other]) => {
@@ -89,7 +89,7 @@ function fieldsOf({ properties = {}, required = [] }: Schema): Map<string, strin
   return new Map(fields.map(([name, field]) => [name, `${required.includes(name)} ${typeOf(field, '')}`]))
 }
 
-/** The objects that stand in several fields of the same name, each with the type name that this gives. */
+/** The object types that occur in several fields of the same name, each with the type name derived from that name. */
 function repeatedFields(schemas: readonly Schema[]): Map<string, string> {
   const seen = new Map<string, string>()
   const repeated = new Map<string, string>()

@@ -26,11 +26,11 @@ test.each([
   'CREATE TABLE mine (id int)',
   'CREATE FUNCTION mine() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$',
   'ALTER ROLE payouts_app SUPERUSER',
-])('it cannot run: %s', async (sql) => {
+])('the application’s role cannot run: %s', async (sql) => {
   await expect(application.query(sql)).rejects.toMatchObject({ code: '42501' })
 })
 
-test('it can read and write, including in a table of a later migration', async () => {
+test('the application’s role can read and write, including in a table of a later migration', async () => {
   const owner = new Client({ connectionString: database.url })
   await owner.connect()
   await owner.query('CREATE TABLE of_a_later_migration (id bigserial, note text)')

@@ -112,7 +112,7 @@ test('a connection that ends at the moment of checkout fails its transaction and
 
   // Runs while the only connection is busy, so that the second transaction needs a new one.
   await other.transaction(async () => {
-    proxy.farewellNext()
+    proxy.endNext()
     await expect(other.transaction((tx) => backend(tx))).rejects.toThrow('not queryable')
   })
 

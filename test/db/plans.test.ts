@@ -118,7 +118,7 @@ test.each<[string, PayoutSearch, string]>([
   expect(plan).not.toContain('Seq Scan on payouts')
 })
 
-test('the lookup of a code that a payout gives back uses an index', async () => {
+test('the lookup of a code that becomes usable again uses an index', async () => {
   const plan = await planOf((db) => giveCodeBack(db, { usedFor: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55' }))
 
   expect(plan).toContain('codes_used_for_index')
@@ -159,12 +159,12 @@ test.each(ofWallet)('%s: the query for the payouts of a wallet uses an index', a
 /** A prepared statement keeps one plan for any values; an unprepared one is planned for its values. */
 type Plan = 'for any values' | 'for its values'
 
-/** The plan of the last statement that was run. */
+/** The plan of the last statement that `ask` sends. */
 async function planOf(ask: (tx: Tx) => Promise<unknown>, plan?: Plan): Promise<string> {
   return explain((await statementsOf(ask)).at(-1), plan)
 }
 
-/** Every query finds nothing, so that all statements run. */
+/** The statements that `ask` sends. None is executed: each gets an empty result. */
 async function statementsOf(ask: (tx: Tx) => Promise<unknown>): Promise<Command[]> {
   const asked: Command[] = []
   const nothing = { command: 'SELECT', rowCount: 0, oid: 0, fields: [], rows: [] }

@@ -95,7 +95,7 @@ describeWithNginx('the proxy', () => {
 
     expect((await ask('/v1/balance')).status).toBe(200)
     expect(seen.map(({ url }) => url)).not.toContain('/v1/payouts')
-    // Without our setting nginx waits for a minute.
+    // Without our settings, nginx would wait for a minute and exceed this limit.
   }, 30_000)
 
   test('answers a large body and an unavailable API in the format of the API', async () => {

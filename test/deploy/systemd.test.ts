@@ -92,7 +92,7 @@ test.each(inCompose.slice(0, 2))('%s stops and is configured like its service', 
 
   expect(`${unit.one('TimeoutStopSec')}s`).toBe(service.stop_grace_period)
   expect(unit.one('EnvironmentFile')).toBe('/etc/payouts/settings')
-  // A container listens for other containers, and its bank is simulated.
+  // Only compose needs these: its containers listen for each other, and its live bank is simulated.
   const onlyInCompose = ['BANK_LIVE_SIMULATED', 'METRICS_HOST']
   expect(Object.keys({ ...example, ...ofUnit }).toSorted()).toEqual(
     Object.keys(service.environment)
@@ -125,7 +125,7 @@ test('API and worker start after the migrations, and restart without them', () =
 
 describe('the backup', () => {
   beforeEach(() => {
-    // A fake pg_dump that writes its input, because the pg_dump of this machine may be older than the server.
+    // A fake pg_dump that records its variables and arguments, because the real one may be older than the server.
     const fake = '#!/bin/sh\nenv | grep ^PG | sort >"${2#--file=}"\necho "$@" >>"$(dirname "${2#--file=}")/arguments"\n'
     writeFileSync(join(folder, 'pg_dump'), fake, { mode: 0o755 })
   })

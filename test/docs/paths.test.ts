@@ -76,8 +76,8 @@ function isFolder(name = ''): boolean {
 }
 
 /**
- * Tries the root, the page and docs/. Otherwise the path must be the end of a path whose folder the
- * sentence names.
+ * Whether the path exists, relative to the root, the page's folder or docs/. A path that does not start with one of our
+ * top folders may also be the end of a longer path.
  */
 function isThere(page: string, path: string): boolean {
   const bare = path.replace(/\/$/, '')

@@ -79,7 +79,7 @@ describe('the amount that the wallet sends', () => {
       fc.property(fc.bigInt({ min: 1n, max: 10n ** 12n }), rates, (pence, rate) => {
         const sent = usdcSentFor(pence, rate)
         expect(sent % cent).toBe(0n)
-        // In exact terms: micro-USDC × nano-rate against pence × 10^13.
+        // Compares without rounding: micro-USDC × nano-rate with pence × 10^13.
         expect(sent * rate >= pence * 10n ** 13n).toBe(true)
         expect((sent - cent) * rate < pence * 10n ** 13n).toBe(true)
       }),

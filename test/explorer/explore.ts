@@ -105,7 +105,7 @@ async function probe(world: World): Promise<string[]> {
     return [`the bank refused the amount permanently, but the payout has not failed: ${describeRow(row)}`]
   }
   if (!plan.probe) return []
-  // A bank that never answers cannot report whether it has an old payout.
+  // A late cancel needs the bank's answer on whether it has the payout, so ends a fault that stops all answers.
   if (bank.trouble?.scope === 'everything') bank.trouble = null
   schedule.say('nothing was sent, provably: a cancel must win', 'probe')
   const before = world.cancels.length

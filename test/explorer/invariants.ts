@@ -76,7 +76,7 @@ function endRules(world: World, row: ExploredRow): string[] {
   if (!isOpen(row) && temporal.latest(world.workflowId(row.attempt))?.status === 'RUNNING') {
     found.push('the payout is final, but its workflow still runs')
   }
-  // Without it the rules about first calls would hold vacuously.
+  // If the explorer never saw a first call, the rules about first calls would hold vacuously.
   if (bank.calls.length > 0 && world.starts.length === 0) found.push('the explorer has not seen the first call begin')
   const isEarly = schedule.nowMs - row.created_at.getTime() < 23 * 3_600_000
   const hasRate = plan.events.some(({ happening }) => happening.kind === 'rate')

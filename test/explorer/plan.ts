@@ -33,7 +33,7 @@ export type Happening =
 
 const [secondMs, minuteMs, hourMs] = [1_000, 60_000, 3_600_000]
 
-/** Jumps of the clock, from a slow answer to a bank that has forgotten its keys. */
+/** Clock jumps, from the delay of a slow answer up to the time after which the bank has forgotten a key. */
 const jumpsMs = [1, 3, 9, 35, 70]
   .map((seconds) => seconds * secondMs)
   .concat(
@@ -87,7 +87,7 @@ const after: fc.Arbitrary<Planned['after']> = fc.oneof(
   fc.record({ count: fc.integer({ min: 0, max: 3 }), of: fc.constant('idle moments') } as const),
 )
 
-/** A payout that succeeds immediately leaves little to explore. */
+/** Most plans open with a pause or a fault, because a payout that succeeds immediately leaves little to explore. */
 const opening: fc.Arbitrary<readonly Happening[]> = fc.oneof(
   { weight: 3, arbitrary: fc.constant([{ kind: 'pause' }] as const) },
   {

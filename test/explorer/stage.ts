@@ -20,7 +20,7 @@ export interface ExploredPartner {
   readonly request: unknown
 }
 
-/** The payout's row, with its column names. */
+/** The payout's row, under the column names of the database. */
 export interface ExploredRow {
   readonly id: string
   readonly attempt: number

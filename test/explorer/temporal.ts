@@ -91,7 +91,7 @@ export class TemporalServer implements Server {
     const client = {
       options: { namespace: 'default' },
       connection: {},
-      // Our code sets deadlines by the machine's clock. Here they count in whole seconds.
+      // Our code computes deadlines from the machine's clock. Rounds them to whole seconds of virtual time.
       withDeadline: <T>(deadlineMs: number, ask: () => Promise<T>) =>
         schedule.withDeadline(Math.round((deadlineMs - Date.now()) / 1_000) * 1_000, ask),
       workflow: {

@@ -254,7 +254,7 @@ export class World {
       )
       const outcome = await workflowsFor({ temporal: this.temporal.client(), log: this.log }).cancelPayout(open)
       const row = await this.row()
-      // An attempt whose own caller was refused does not exist, and the operator gets that answer.
+      // A released or replaced attempt is no payout, so the operator gets no status.
       const isGone = row === null || row.released_at !== null || row.attempt !== open.attempt
       const status = isGone ? null : row.status
       if (status === 'cancelled') hear('cancelled', status)

@@ -70,7 +70,7 @@ test('a server uses another port if its port is taken', async () => {
   expect(await query(server, 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test('it listens on this machine only and requires a password', async () => {
+test('a server listens on this machine only and requires a password', async () => {
   const server = await start()
   const wrong = new URL(server.url)
   wrong.password = 'wrong'
@@ -89,7 +89,7 @@ test('a row that violates a constraint is not logged', async () => {
   expect(readFileSync(options().logFile, 'utf8')).not.toContain('log-canary')
 })
 
-test('a PID file of another live process does not stop it', async () => {
+test('a server starts even if its PID file names another live process', async () => {
   const first = await start()
   await first.stop()
   writeFileSync(join(dataDir, 'postmaster.pid'), `${process.pid}\n${dataDir}\n0\n5432\n\n127.0.0.1\n0\nready\n`)
@@ -109,7 +109,7 @@ test('a killed server is detected, and starts again', async () => {
   expect(await query(second, 'select answer from kept_on')).toEqual([{ answer: 42 }])
 })
 
-test('it stops when its parent is killed', async () => {
+test('a server stops when its parent is killed', async () => {
   const note = join(folder, 'pid')
   const program = `
     const { startPostgres } = require(${JSON.stringify(join(projectDir(), 'dist/local/postgres/start.js'))})

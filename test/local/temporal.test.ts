@@ -44,7 +44,7 @@ test('a server is not mistaken for another one that took its port first', async 
   expect(await servesNamespace(server.address, 'default')).toBe(true)
 })
 
-test('only its owner can read its data', async () => {
+test('only the owner of a server can read its data', async () => {
   const cli = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
   const dbFile = join(folder, 'private.db')
   const logFile = join(folder, 'private.log')
@@ -68,7 +68,7 @@ test('ready means that the namespace is served, not only that a port is open', a
   expect(await servesNamespace(`127.0.0.1:${await choosePort(0)}`, 'default')).toBe(false)
 })
 
-test('its HTTP API starts no workflow for a web page, whatever its Host header', async () => {
+test('the server’s HTTP API starts no workflow for a web page, whatever its Host header', async () => {
   const real = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
   const httpPort = await choosePort(0)
   const cli = join(folder, 'cli')
@@ -98,7 +98,7 @@ test('its HTTP API starts no workflow for a web page, whatever its Host header',
   expect(started).toBe('WorkflowNotFoundError')
 })
 
-test('its Web UI works in a browser as localhost, but not under another host name', async () => {
+test('the Web UI works in a browser as localhost, but not under another host name', async () => {
   const cli = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
   const options = { cli, logFile: join(folder, 'ui.log'), dbFile: null, preferredPort: 0, preferredUiPort: 0 }
   const server = await startTemporal(options)

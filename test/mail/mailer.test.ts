@@ -56,7 +56,7 @@ describe('a mail that is sent', () => {
     expect((await inbox.bytes(`/messages/${message?.id}/raw`)).toString()).toContain('Auto-Submitted: auto-generated')
   })
 
-  test('fifty concurrent mails are fifty mails', async () => {
+  test('is delivered once, even among fifty concurrent ones', async () => {
     const sent = await Promise.all(Array.from({ length: 50 }, (_, n) => mailer.send(aMail({ subject: `mail ${n}` }))))
 
     expect(new Set(sent.map(({ outcome }) => outcome))).toEqual(new Set(['sent']))
@@ -113,7 +113,7 @@ describe('a mail that is not sent', () => {
     ['the mail is rejected', 'data', 554, 'refused'],
     ['the server is full', 'data', 452, 'later'],
     ['the server rejects us', 'mail', 550, 'later'],
-  ] as const)('%s (%s, %i): %s', async (_what, at, responseCode, outcome) => {
+  ] as const)('because %s (%s, %i) has the outcome "%s"', async (_what, at, responseCode, outcome) => {
     const error = Object.assign(new Error('ada@acme.test is not wanted'), { responseCode })
     const server = new SMTPServer({
       disabledCommands: ['AUTH', 'STARTTLS'],
@@ -127,7 +127,7 @@ describe('a mail that is not sent', () => {
     await new Promise<void>((resolve) => server.close(resolve))
   })
 
-  test('an unavailable server: later', async () => {
+  test('because the server is unavailable has the outcome "later"', async () => {
     const server = createServer()
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const smtpUrl = urlOf(server)
@@ -138,7 +138,7 @@ describe('a mail that is not sent', () => {
     unavailable.close()
   })
 
-  test('a server that never greets, one that disconnects, and one that stops answering: later, within the time limits', async () => {
+  test('because the server does not greet, disconnects or stops answering has the outcome "later" within the time limits', async () => {
     const greeting = '220 hello\r\n'
     const limits = { connectTimeoutMs: 300, answerTimeoutMs: 600 }
     const silent = createServer((socket) => void socket.resume())
@@ -154,7 +154,7 @@ describe('a mail that is not sent', () => {
     for (const server of [silent, rude, tired]) server.close()
   })
 
-  test('the next attempt reconnects to the server', async () => {
+  test('is sent by the next attempt, which reconnects to the server', async () => {
     const dataDir = inbox.dataDir
     const smtpPort = Number(new URL(inbox.smtpUrl).port)
     await inbox.close()
@@ -166,8 +166,8 @@ describe('a mail that is not sent', () => {
   })
 })
 
-describe('a mail that the server received but did not confirm', () => {
-  test('it disconnects before its final reply: perhaps, with no automatic second attempt', async () => {
+describe('the outcome of a mail once the server receives it', () => {
+  test('is "perhaps" if it disconnects before its final reply, with no automatic second attempt', async () => {
     const server = await aSlowServer((socket) => socket.destroy())
 
     expect(await sendTo(server.server)).toEqual({ outcome: 'perhaps', reason: 'ECONNECTION' })
@@ -175,7 +175,7 @@ describe('a mail that the server received but did not confirm', () => {
     await server.close()
   })
 
-  test('its final reply exceeds the timeout: perhaps', async () => {
+  test('is "perhaps" if its final reply exceeds the timeout', async () => {
     const server = await aSlowServer(() => undefined)
 
     const sent = await sendTo(server.server, { answerTimeoutMs: 300 })
@@ -185,21 +185,21 @@ describe('a mail that the server received but did not confirm', () => {
     await server.close()
   })
 
-  test('its final reply is slow, but within the timeout: sent', async () => {
+  test('is "sent" if its final reply is slow, but within the timeout', async () => {
     const server = await aSlowServer((_socket, accept) => void setTimeout(accept, 600))
 
     expect(await sendTo(server.server, { connectTimeoutMs: 300, answerTimeoutMs: 5_000 })).toEqual({ outcome: 'sent' })
     await server.close()
   })
 
-  test('its final reply is 421, so it did not accept the mail: later', async () => {
+  test('is "later" if its final reply is 421, because it did not accept the mail', async () => {
     const server = await aSlowServer((socket) => socket.end('421 closing\r\n'))
 
     expect(await sendTo(server.server)).toEqual({ outcome: 'later', reason: '421' })
     await server.close()
   })
 
-  test('it disconnects in the middle of the mail, so it cannot have accepted it: later', async () => {
+  test('is "later" if it disconnects in the middle of the mail, because it cannot have accepted it', async () => {
     const server = await aSlowServer((socket) => socket.destroy(), 'at the first bytes')
     const content = randomBytes(20_000_000)
 

@@ -29,7 +29,7 @@ import { published } from '../support/bank/published-signature'
 const { BANK_CONTRACT_URL: realUrl, BANK_CONTRACT_KEY: realKey } = environment()
 const isRealAsked = Boolean(realUrl && realKey)
 if (!isRealAsked && (realUrl || realKey)) throw new Error('Set both BANK_CONTRACT_URL and BANK_CONTRACT_KEY, or none.')
-// Checked for any address, because this suite pays.
+// Requires a test key for any URL, because this suite makes payments.
 if (realKey && !realKey.startsWith('sk-test-'))
   throw new Error('BANK_CONTRACT_KEY must be a key of the bank’s sandbox.')
 
@@ -53,7 +53,7 @@ test('the bank’s own example of a signature is valid, but not for another body
   expect(receive(`${body}\n`)).toThrow(BadSignature)
 })
 
-// This suite pays, so it never runs against the real bank's live environment.
+// Runs against the sandbox bank only: this suite makes payments, so it never uses the real bank's live environment.
 test('the live sandbox bank opens one customer per email, and refuses a second one and an invalid name', async () => {
   const bank = await openTestBank()
   const rail = railTo(bank.url, { apiKey: keys.live })

@@ -45,7 +45,7 @@ export async function readBank(controlUrl: string): Promise<BankBooks> {
 
 type BankJson = ReturnType<typeof JSON.parse>
 
-/** The journal has the Idempotency-Key of each transfer. */
+/** The Idempotency-Key of each transfer, from the bank's journal. */
 async function keysOf(read: (path: string) => Promise<BankJson>): Promise<Map<string, string>> {
   const keys = new Map<string, string>()
   for (let after = 0; ; ) {

@@ -14,8 +14,8 @@ const counts = `status IN ('open', 'paid')`
 
 /** An invoice's lines as computed from its charges, and as stored. */
 const lines = `
-  SELECT invoice_id, kind, sum(should_be) AS should_be, sum(stands) AS stands FROM (
-    SELECT ic.invoice_id, k.line AS kind, round(sum(c.amount_micropounds) / 10000) AS should_be, 0 AS stands
+  SELECT invoice_id, kind, sum(should_be) AS should_be, sum(stored) AS stored FROM (
+    SELECT ic.invoice_id, k.line AS kind, round(sum(c.amount_micropounds) / 10000) AS should_be, 0 AS stored
     FROM invoice_charges ic JOIN charges c ON c.id = ic.charge_id JOIN (VALUES
       ('payout_fee', 'payout_fees'), ('network_fee', 'network_fees'), ('exception', 'bank_exceptions'),
       ('monthly_account', 'monthly_account'), ('verification', 'business_verification'), ('credit', 'credit')
@@ -31,7 +31,8 @@ const rules = [
       JOIN invoices i ON i.id = ic.invoice_id AND i.${counts} GROUP BY ic.charge_id HAVING count(*) > 1`,
   },
   {
-    // Ignores payouts completed within a minute of billing, which may be too late for it. No transaction takes that long.
+    // Ignores charges created within a minute before the invoice, because billing may not have seen their
+    // transaction. No transaction takes that long.
     rule: 'a charge stored before its month was billed is on an invoice',
     sql: `SELECT c.kind || ' ' || c.cause_ref AS what FROM charges c
       WHERE EXISTS (SELECT FROM invoices i WHERE i.partner_id = c.partner_id AND i.${counts} AND i.period >= c.month
@@ -56,8 +57,8 @@ const rules = [
   },
   {
     rule: 'a line is the sum of its charges, rounded once',
-    sql: `SELECT i.number || ' ' || l.kind || ' says ' || stands || ', is ' || should_be AS what
-      FROM (${lines}) l JOIN invoices i ON i.id = l.invoice_id WHERE stands <> should_be`,
+    sql: `SELECT i.number || ' ' || l.kind || ' says ' || stored || ', is ' || should_be AS what
+      FROM (${lines}) l JOIN invoices i ON i.id = l.invoice_id WHERE stored <> should_be`,
   },
   {
     rule: 'a total is the sum of its lines, and excess credit is carried',

@@ -14,8 +14,8 @@ export async function secretRules(
 ): Promise<string[]> {
   const found: string[] = []
   for (const columns of await columnsByTable(records)) {
-    if (!(await standsInSome(records, columns, canaries))) continue
-    for (const column of columns) found.push(...(await standsIn(records, column, canaries)))
+    if (!(await occursInSome(records, columns, canaries))) continue
+    for (const column of columns) found.push(...(await occurrencesIn(records, column, canaries)))
   }
   for (const { where, text } of texts) {
     for (const canary of canaries)
@@ -39,7 +39,7 @@ async function columnsByTable(records: Records): Promise<Column[][]> {
 }
 
 /** Searches a whole table first, because most have no match and there are hundreds of columns. */
-async function standsInSome(
+async function occursInSome(
   records: Records,
   columns: readonly Column[],
   canaries: readonly Canary[],
@@ -52,14 +52,14 @@ async function standsInSome(
   return rows.length > 0
 }
 
-async function standsIn(
+async function occurrencesIn(
   records: Records,
   { name, table, column }: Column,
   canaries: readonly Canary[],
 ): Promise<string[]> {
   const patterns = patternsFor(canaries.filter(({ allowedIn }) => allowedIn !== name))
   if (patterns.length === 0) return []
-  // All values together first, because a long story has many rows. Only if there is a match is each value searched separately.
+  // Searches for all values together first, because a long story has many rows. Then finds which of them matched.
   const rows: { canary: string }[] = await records.query(
     `SELECT DISTINCT canary FROM (SELECT ${column}::text AS said FROM ${table} WHERE ${column}::text ~ $2) found,
       unnest($1::text[]) AS canary WHERE said ~ canary`,

@@ -14,14 +14,14 @@ import { until } from '../support/until'
 const seed = Number(environment()['STORY_SEED'] ?? randomInt(1, 1_000_000))
 const rounds = 6
 let world: World
-let wayToTemporal: TcpProxy
+let temporalProxy: TcpProxy
 
 beforeAll(async () => {
-  wayToTemporal = await proxyOf(`tcp://${testSystem().temporalAddress}`)
+  temporalProxy = await proxyOf(`tcp://${testSystem().temporalAddress}`)
   world = await openWorld({
     // The bank's answers are held back until the worker is dead, so its timeout must be longer.
     env: { PAYOUT_CALL_MS: '3000', PAYOUT_CONNECT_MS: '2000', PAYOUT_ANSWER_MS: '2000' },
-    apiEnv: { TEMPORAL_ADDRESS: new URL(wayToTemporal.url).host },
+    apiEnv: { TEMPORAL_ADDRESS: new URL(temporalProxy.url).host },
   })
 })
 afterEach(async () => {
@@ -32,7 +32,7 @@ afterEach(async () => {
 })
 afterAll(async () => {
   await world.close()
-  await wayToTemporal.cut()
+  await temporalProxy.cut()
 })
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
@@ -99,7 +99,7 @@ test('the worker is killed while it resolves a lost answer: the next one continu
 })
 
 test('the worker is killed while fifty payouts are in flight: each is paid once', async () => {
-  // The bank's rate is known from here on, so no payout is refused for a missing rate.
+  // This first payout makes the bank's rate known, so that no later one is refused for a missing rate.
   await world.pay()
   const answers = Array.from({ length: 50 }, () => world.pay({ amount_gbp: '5.00' }))
   await until('some of them are at the bank', async () => {
@@ -143,11 +143,11 @@ test('no worker runs: an acknowledged pending payout is decided later, and a ref
 })
 
 test('Temporal cannot be reached: 201 pending from the row, and the sweep makes sure that it is paid', async () => {
-  // Without a worker, no sweep can reach Temporal either.
+  // Stops the worker, so that no sweep starts the workflow while the API cannot.
   await world.worker.stop()
-  await wayToTemporal.cut()
+  await temporalProxy.cut()
   const { status, body } = await world.pay()
-  await wayToTemporal.restore()
+  await temporalProxy.restore()
 
   await world.worker.start()
   await world.sweep()
@@ -158,11 +158,11 @@ test('Temporal cannot be reached: 201 pending from the row, and the sweep makes 
 
 test('the API is killed between the row and the workflow: the sweep finishes it, and the client’s retry finds it', async () => {
   const key = 'order-orphan'
-  await wayToTemporal.cut()
+  await temporalProxy.cut()
   const lost = world.pay({}, { key }).catch(() => 'no answer')
   const { id } = await world.claimed(key)
   await world.api.kill()
-  await wayToTemporal.restore()
+  await temporalProxy.restore()
   await world.api.start()
 
   await world.sweep()

@@ -15,8 +15,8 @@ beforeAll(async () => {
   collector = await aCollector()
   // Wallets are only read when a story asks for it, so any other booking was caused by an event.
   const wallets = { WALLET_READ_EVERY_MS: '86400000' }
-  const patience = { PAYOUT_CALL_MS: '3000', PAYOUT_ANSWER_MS: '30000' }
-  world = await openWorld({ env: { ...tracedTo(collector), ...wallets, ...patience } })
+  const timeouts = { PAYOUT_CALL_MS: '3000', PAYOUT_ANSWER_MS: '30000' }
+  world = await openWorld({ env: { ...tracedTo(collector), ...wallets, ...timeouts } })
 })
 afterAll(async () => {
   await world?.close()

@@ -132,7 +132,7 @@ export function traces(open: () => World, opened: () => ACollector): void {
     expect(new Set(collector.taken.map(({ headers }) => headers['x-collector-key']))).toEqual(new Set([collectorKey]))
   })
 
-  test('while the collector is down, and while it never answers, payouts are unaffected, and it is logged once', async () => {
+  test('a collector that is down or never answers does not affect payouts, and is logged once', async () => {
     collector.behave('away')
     const away = await world.settled((await world.pay()).body.id)
     collector.behave('silent')
@@ -146,7 +146,7 @@ export function traces(open: () => World, opened: () => ACollector): void {
 
     expect([away, silent].map(({ status }) => status)).toEqual(['completed', 'completed'])
     expect(told('cannot send traces')).toEqual([1, 1])
-    // Buffered spans are not lost. The bank knows the recipient by now.
+    // No buffered span is lost. There are eight paths, because the bank already knows the recipient.
     for (const { id } of [away, silent]) expect(pathsIn(await wholeTrace(id))).toHaveLength(8)
   })
 

@@ -83,7 +83,7 @@ function sequence(...parts: readonly Buffer[]): Buffer {
   return tagged(0x30, Buffer.concat(parts))
 }
 
-/** DER: type, length and bytes. */
+/** A DER value: type, length and bytes. */
 function tagged(tag: number, bytes: Buffer): Buffer {
   const { length } = bytes
   const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255]

@@ -34,7 +34,7 @@ export function importsOf(file: string, text: string = read(file)): Import[] {
   return names.map((name) => ({ from: file, to: name.startsWith('.') ? normalize(join(dirname(file), name)) : name }))
 }
 
-/** The layer of one of our files: its top folder, two levels of runtime/, or the file itself at the root. */
+/** The layer of one of our files: its top folder, with the subfolder in runtime/, or the file's own name at the root. */
 export function layerOf(path: string): string {
   const [top = '', inner = ''] = path.replace(/\.ts$/, '').split('/')
   return top === 'runtime' ? `${top}/${inner}` : top

@@ -67,7 +67,7 @@ export async function runWith(env: Readonly<Record<string, string>>, argv: reado
   return { code, ...printed }
 }
 
-/** One sentence: one line that starts with a capital or the name of an option or partner, and ends with a full stop. */
+/** One sentence: a single line that ends with a full stop. */
 export const oneSentence = /^\S[^\n]*\.\n$/
 
 /** The words of a command line, as a shell splits them. */

@@ -237,7 +237,7 @@ function isOwn(to: string): boolean {
   return ours.has(layerOf(to)) && !isPackage(to)
 }
 
-/** We import our own folders by relative paths, so any other bare name is a package. */
+/** Whether an import names a scoped package or a Node module. We import our own files by relative paths. */
 function isPackage(to: string): boolean {
   return to.startsWith('@') || to.startsWith('node:')
 }

@@ -6,7 +6,7 @@ import { routes } from '../../api/routes'
 import { everyMessage } from '../support/mail/every-message'
 import { read, sourceFiles } from '../support/source-imports'
 
-/** Each with the word to use instead. */
+/** Words that customers must not read, each with the word to use instead. */
 const refused: readonly (readonly [RegExp, string])[] = [
   [/\bcan\s+not\b/i, 'cannot, or can’t'],
   [/make-believe/i, 'simulated, or test'],

@@ -6,8 +6,8 @@ import { testSystem } from '../support/jest/system'
 
 const code = readFileSync(testSystem().workflowBundlePath, 'utf8')
 
-test('it contains our workflows and domain, the SDK with its dependencies, and nothing else: no TypeBox, no Ajv, no Node', () => {
-  const modules = [...code.matchAll(/^ {2}!\*\*\* (.+) \*\*\*!$/gm)].map(([, path]) => roomOf(path ?? ''))
+test('the bundle contains our workflows and domain, the SDK with its dependencies, and nothing else: no TypeBox, no Ajv, no Node', () => {
+  const modules = [...code.matchAll(/^ {2}!\*\*\* (.+) \*\*\*!$/gm)].map(([, path]) => ownerOf(path ?? ''))
 
   expect([...new Set(modules)].toSorted((a, b) => a.localeCompare(b))).toEqual([
     '__temporal_custom_failure_converter (ignored)',
@@ -22,7 +22,7 @@ test('it contains our workflows and domain, the SDK with its dependencies, and n
   ])
 })
 
-test('it contains every workflow', () => {
+test('the bundle contains every workflow', () => {
   expect(Object.keys(workflows)).toEqual([
     'changedTransfers',
     'connectSandbox',
@@ -51,6 +51,6 @@ test('it contains every workflow', () => {
 })
 
 /** The package or folder that a module of the bundle belongs to. */
-function roomOf(path: string): string {
+function ownerOf(path: string): string {
   return /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? /^\.\/([^/]+)\//.exec(path)?.[1] ?? path
 }

@@ -40,7 +40,7 @@ test('a worker that drains while Temporal is silent reports drained, takes no mo
   let hasEnded = false
   const working = workUntilStopped([worker], parts).then(() => (hasEnded = true))
   await until('it polls for tasks', () => worker.getStatus().workflowPollerState === 'POLLING')
-  temporal.hush()
+  temporal.stopForwarding()
 
   ask.abort()
   await until('drained', () => states.includes('drained'))

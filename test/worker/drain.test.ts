@@ -1,4 +1,5 @@
-// A drained worker process: it stays without working, differs from one that is gone, and ends on request.
+// A drained worker process takes no tasks but keeps running, is distinguished from one that is gone, and exits on
+// request.
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 // The tests run concurrently, because each one mostly waits.
-test.concurrent('it ends cleanly when both servers are gone', () =>
+test.concurrent('a worker ends cleanly when both servers are gone', () =>
   withServers(async ({ postgres, temporal, start }) => {
     const worker = start()
     await worker.ready
@@ -33,11 +33,11 @@ test.concurrent('it ends cleanly when both servers are gone', () =>
     expect(worker.messages.at(-1)).toBe('stopped')
   }))
 
-test.concurrent('it ends cleanly when PostgreSQL does not answer', () =>
+test.concurrent('a worker ends cleanly when PostgreSQL does not answer', () =>
   withServers(async ({ postgres, start }) => {
     const worker = start()
     await worker.ready
-    postgres.hush()
+    postgres.stopForwarding()
 
     const { code, afterMs } = await askedToStop(worker)
 
@@ -46,18 +46,19 @@ test.concurrent('it ends cleanly when PostgreSQL does not answer', () =>
     expect(afterMs).toBeLessThan(12_000)
   }))
 
-test.concurrent('it is forced to end when Temporal stays silent for longer than the shutdown limit', () =>
+test.concurrent('a worker is forced to end when Temporal stays silent for longer than the shutdown limit', () =>
   withServers(async ({ temporal, start }) => {
     const metricsPort = await choosePort(0)
     const worker = start({ WORKER_METRICS_PORT: String(metricsPort) })
     await worker.ready
     // Without a poll in flight the worker has nothing to wait for.
     await until('it polls', async () => pollersIn((await scrape(`http://127.0.0.1:${metricsPort}`)).text) > 0)
-    // Uses a new connection, because the keepalive of one older than 15 s would end it and its polls before the 30 s are over.
+    // Makes the worker reconnect: the keepalive of a connection older than 15 s would end it and its polls before the
+    // 30 s are over.
     await temporal.cut()
     await temporal.restore()
     await until('it is connected again', () => temporal.isConnected())
-    temporal.hush()
+    temporal.stopForwarding()
 
     const { code, afterMs } = await askedToStop(worker)
 
@@ -67,9 +68,9 @@ test.concurrent('it is forced to end when Temporal stays silent for longer than 
     expect(worker.messages).not.toContain('stopped')
   }))
 
-test.concurrent('it also ends while it waits for a Temporal server that does not answer', () =>
+test.concurrent('a worker also ends while it waits for a Temporal server that does not answer', () =>
   withServers(async ({ temporal, start }) => {
-    temporal.hush()
+    temporal.stopForwarding()
     const worker = start()
     await worker.logs(/^Temporal at .* is not available yet/)
 

@@ -44,7 +44,7 @@ test('two workers that start concurrently are both ready, and the Schedules exis
   expect(sweep.action).toMatchObject({ workflowType: 'sweep', taskQueue: `${prefix}-housekeeping` })
 })
 
-test('it stops once and cleanly, however often it is asked to', async () => {
+test('a worker stops once and cleanly, however often it is asked to', async () => {
   const asking = setInterval(() => one.child.kill('SIGTERM'), 5)
   const code = await one.ended
   clearInterval(asking)
@@ -66,13 +66,13 @@ test('with WORKER_VERSIONING it refuses a server without worker deployments', as
   await server.close()
 })
 
-test('it stops when its parent process is gone', async () => {
+test('a worker stops when its parent process is gone', async () => {
   other.child.disconnect()
 
   expect(await other.ended).toBe(0)
 })
 
-test('it waits for PostgreSQL and then for Temporal, and logs each once', async () => {
+test('a worker waits for PostgreSQL and then for Temporal, and logs each once', async () => {
   const postgres = await proxyOf(database.url)
   const temporal = await proxyOf(`http://${testSystem().temporalAddress}`)
   await Promise.all([postgres.cut(), temporal.cut()])
@@ -97,7 +97,7 @@ test('it waits for PostgreSQL and then for Temporal, and logs each once', async 
   await Promise.all([postgres.cut(), temporal.cut()])
 })
 
-test('it can be asked to stop while it waits', async () => {
+test('a worker can be asked to stop while it waits', async () => {
   const worker = start({ TEMPORAL_ADDRESS: '127.0.0.1:1' })
   await worker.logs(/Temporal at .* is not available yet/)
 

@@ -23,19 +23,19 @@ interface Options {
   readonly retry?: RetryPolicy
 }
 
-/** A lost worker must not hold up its work for longer. */
+/** An activity without heartbeats may run at most this long, so that a lost worker does not hold up its work. */
 const longestWithoutHeartbeatMs = 60_000
 
-/** worker/temporal/activity-interceptors.ts sends one each second. A busy worker may miss some. */
+/** The interval of worker/temporal/activity-interceptors.ts. A busy worker may miss some heartbeats. */
 const heartbeatEveryMs = 1_000
 
-/** workflows/starts.ts: a longer wait inside the task would cost the worker its task. */
+/** The timeout that workflows/starts.ts sets. A local activity that waits longer makes the worker lose its task. */
 const workflowTaskTimeoutMs = 5_000
 
 const db = useDatabase()
 const used: readonly Used[] = [
   ...recordedProxies(),
-  // Created inside its workflow, because the queue depends on the workflow's own.
+  // The workflow creates this proxy while it runs, because the activity's queue depends on the workflow's queue.
   { name: 'mailInvoice', kind: 'regular', options: mailInvoiceOptions },
 ]
 

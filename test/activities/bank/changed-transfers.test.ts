@@ -41,7 +41,7 @@ afterEach(async () => {
   await worker.db.dataSource.query('DELETE FROM bank_readings')
 })
 test.each(['live', 'sandbox'] as const)(
-  'a completed payout of %s that was returned gets its return workflow',
+  'a completed %s payout that was returned gets its return workflow',
   async (environment) => {
     const payout = await aCompleted(environment)
     const other = await aCompleted(environment)
@@ -103,9 +103,9 @@ test('each scan looks back to a day before the previous one began, and the first
   const asked: Date[] = []
   const before = Date.now()
 
-  await lookWith((at) => void asked.push(at))
+  await scanWith((at) => void asked.push(at))
   const readUntil = await findReading(worker.db, 'live')
-  await lookWith((at) => void asked.push(at))
+  await scanWith((at) => void asked.push(at))
 
   const [first, second] = asked
   expect(Math.abs((first?.getTime() ?? 0) - (before - 92 * dayMs))).toBeLessThan(60_000)
@@ -113,11 +113,11 @@ test('each scan looks back to a day before the previous one began, and the first
   expect(second?.getTime()).toBe((readUntil?.getTime() ?? 0) - dayMs)
 })
 
-test('a scan that could not start every workflow does not count', async () => {
+test('a scan that could not start every workflow is repeated from the same time', async () => {
   const payout = await aCompleted()
   await move(payout, 'returned')
 
-  expect(await lookWith(() => {}, 'away')).toMatchObject({ returns: 0, failed: 1 })
+  expect(await scanWith(() => {}, 'away')).toMatchObject({ returns: 0, failed: 1 })
   expect(await findReading(worker.db, 'live')).toBeNull()
   expect((await scan()).live).toMatchObject({ returns: 1, failed: 0 })
   await settle(payout)
@@ -128,7 +128,7 @@ test('unrelated transfers do not stop the scan', async () => {
   await move(payout, 'returned')
   const unknownRefs = [null, 'not-ours', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4']
 
-  expect(await lookWith(() => {}, 'there', unknownRefs)).toMatchObject({ returns: 1, failed: 0 })
+  expect(await scanWith(() => {}, 'there', unknownRefs)).toMatchObject({ returns: 1, failed: 0 })
   expect([await findReading(worker.db, 'live'), lines]).toEqual([expect.any(Date), []])
   await settle(payout)
 })
@@ -137,7 +137,7 @@ test('an unreadable transfer of ours does not stop the scan, and is reported unt
   const [payout, unreadable] = [await aCompleted(), await aCompleted()]
   await move(payout, 'returned')
 
-  expect(await lookWith(() => {}, 'there', [unreadable.payoutId])).toMatchObject({ returns: 1, failed: 1 })
+  expect(await scanWith(() => {}, 'there', [unreadable.payoutId])).toMatchObject({ returns: 1, failed: 1 })
   expect(await findReading(worker.db, 'live')).toBeNull()
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ payout_id: unreadable.payoutId }])
   await settle(payout)
@@ -149,7 +149,7 @@ test.each([
 ])('a last scan %d days ago logs %d errors', async (days, errors) => {
   await saveReading(worker.db, 'live', new Date(Date.now() - days * dayMs))
 
-  await lookWith(() => {})
+  await scanWith(() => {})
 
   expect(lines.filter((line) => line.includes('for days'))).toHaveLength(errors)
 })
@@ -162,8 +162,8 @@ test('without a configured bank nothing is scanned', async () => {
   expect(await findReading(worker.db, 'live')).toBeNull()
 })
 
-/** One scan that records the requests to the bank, optionally without Temporal or with odd transfers. */
-function lookWith(
+/** One scan that records the requests to the bank, optionally without Temporal or with unreadable transfers. */
+function scanWith(
   onRead: (at: Date) => void,
   temporal: 'there' | 'away' = 'there',
   unreadable: readonly (string | null)[] = [],
@@ -200,7 +200,7 @@ function returnOf({ payoutId }: PayoutRef) {
   return worker.client.workflow.getHandle(payoutReturnId(payoutId))
 }
 
-/** Handles its return, as a payout worker would. */
+/** Refunds the payout and handles its return, as a payout worker would. */
 async function settle(payout: PayoutRef): Promise<void> {
   await move(payout, 'refunded')
   await steps.pollReturn(payout)

@@ -68,7 +68,7 @@ test('a pause between reading the row and the first call takes effect, even if i
         return rails.provider_sandbox.registerRecipient(order)
       },
     })
-    // Resumes after the row was refused and before the reason is read.
+    // Resumes after the row has refused the first call, and before the activity reads the reason.
     const watched = actingAfter(db, (tx) => beginSubmit(tx, { ...payout, body: '', at: systemClock.now() }), resume)
 
     const answer = await (after === 'resumed' ? stepsOn(watched, steps.rail) : steps).submitToRail(payout)

@@ -82,13 +82,13 @@ test('bank data of an account that was never paid is erased when it is old enoug
   const insert = `INSERT INTO bank_recipients (id, customer_ref, details_hash, recipient_ref, created_at)
     SELECT gen_random_uuid(), 'cust', sha256(n::text::bytea), 'ref', now() FROM generate_series(1, 3) n`
   await query(insert)
-  // Ids begin with their creation time.
+  // Ids begin with their creation time, so this makes the rows old.
   await query(`UPDATE bank_recipients SET id = overlay(id::text PLACING '00000000-0000' FROM 1)::uuid`)
 
   expect([await eraseAt(29), await eraseAt(31, 2), await eraseAt(31, 2)]).toEqual([0, 2, 1])
 })
 
-/** The hashes of this request's recipient that are still in the database, and its request body for the bank if that is still there too. */
+/** The recipient's data that is still in the database: hashes by name, and the request body for the bank. */
 async function leftOf(wanted: Request): Promise<string[]> {
   const text = await dump(world.api.db)
   const { fields, details } = readPayoutRequest(wanted)

@@ -76,7 +76,7 @@ test('a position that cannot be resumed is dropped', async () => {
   expect(await aSweep()).toMatchObject({ failed: 0 })
 })
 
-/** A payout that completed two days ago. No worker polls its queue, so its workflow stays in its initial state. */
+/** A returned payout that completed two days ago. No worker polls its queue, so its workflow stays in its initial state. */
 function aReturned(returnedAt: Date): Promise<StoredPayout> {
   const arrived = { createdAt: hoursAgo(51), completedAt: hoursAgo(50), transferRef: `tr-${returnedAt.getTime()}` }
   return aPayout(worker.db, { status: 'returned', returnedAt, ...arrived })

@@ -158,7 +158,7 @@ test('the workflow of a final payout is terminated when its history cannot be re
   for (const cause of [historyDisagrees, historyDisagrees]) await failTask(cause)
   await worker.db.dataSource.query(`UPDATE payouts SET closed_at = now() - interval '1 second' WHERE id = $1`, [row.id])
 
-  // The server's list lags slightly.
+  // The server's list of workflows lags, so one sweep may not find it yet.
   while ((await describe(idOf(row))).status.name === 'RUNNING') expect(await aSweep()).toMatchObject({ failed: 0 })
 
   expect((await describe(idOf(row))).status.name).toBe('TERMINATED')
@@ -260,7 +260,7 @@ async function anOpenPayout(fields: Partial<StoredPayout> = {}, from?: WalletRow
   return row
 }
 
-/** A server that answers every call except those about one workflow. */
+/** A client that cannot start one workflow. All other calls succeed. */
 function refusing(workflowId: string): Client {
   return new Client({
     connection: worker.client.connection,

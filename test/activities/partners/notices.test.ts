@@ -101,7 +101,7 @@ describe('a live payout that failed', () => {
     expect(mail?.mail.text).toContain('Showing 20 of 23')
   })
 
-  test('gets its notice from the database itself, in live only', async () => {
+  test('has a notice that a database trigger wrote, like a returned one, and in live only', async () => {
     for (const [environment, kind] of [
       ['live', 'failed'],
       ['live', 'returned'],

@@ -59,7 +59,7 @@ describe('opening the customer', () => {
     expect(await now()).toMatchObject({ continueUrl: first.kyc_link, termsUrl: first.tos_link })
   })
 
-  test('a bank that does not answer is a retryable error, and nothing has changed', async () => {
+  test('at a bank that does not answer fails with a retryable error and changes nothing', async () => {
     const unavailable = withRail({ openCustomer: () => Promise.reject(new RailUnavailable('open customer')) })
 
     await expect(unavailable.openLiveCustomer({ partnerId: partner.id })).rejects.toThrow(RailUnavailable)

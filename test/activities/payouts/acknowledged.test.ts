@@ -30,7 +30,7 @@ const readsStep = (tx: Tx) => loadStep(tx, '')
 const beginsSubmit = (tx: Tx) => beginSubmit(tx, { payoutId: '', attempt: 1, body: '', at: new Date(0) })
 const withdrawsSubmit = (tx: Tx) => withdrawSubmit(tx, { payoutId: '', attempt: 1, key: '', newKey: '' })
 
-describe.each(['forgotten', 'replayed'] as const)('at a bank whose refusals are %s', (refusals) => {
+describe.each(['forgotten', 'replayed'] as const)('at a bank whose refusals under a key are %s', (refusals) => {
   beforeEach(() => open(refusals))
   afterEach(close)
 
@@ -40,7 +40,7 @@ describe.each(['forgotten', 'replayed'] as const)('at a bank whose refusals are 
     ['a bad key', { kind: 'status', status: 401 }, 'bank_misconfigured'],
     ['our own limit', { kind: 'status', status: 403, code: 'developer_limits_exceeded' }, 'bank_misconfigured'],
   ])(
-    '%s: it waits unsent under a fresh bank key, and is sent when the cause is gone',
+    'a payout refused because of %s waits under a new bank key, and is sent when the cause is gone',
     async (_name, fault, attention) => {
       const payout = await anAcknowledged()
       const { bankKey } = await loadStep(db, payout.payoutId)
@@ -58,7 +58,7 @@ describe.each(['forgotten', 'replayed'] as const)('at a bank whose refusals are 
     },
   )
 
-  test('a payout that our ledger covers and the bank does not: it waits, and needs an operator', async () => {
+  test('a payout that our ledger covers but the bank’s wallet does not waits, and needs an operator', async () => {
     const payout = await anAcknowledged()
     await drain()
 
@@ -181,7 +181,7 @@ describe('a payout that the bank refuses or cannot take', () => {
     expect((await loadStep(db, payout.payoutId)).attention).toBe('bank_misconfigured')
   })
 
-  test('a rate that moved by more than the bank’s share fails the payout immediately, and it is refunded', async () => {
+  test('a payout fails immediately and is refunded if the rate moved so far that its USDC no longer suffice', async () => {
     const before = await balance()
     const payout = await anAcknowledged(100_000n)
     await bank.fault({ kind: 'rate_jump', sell_rate: '0.78', times: null })

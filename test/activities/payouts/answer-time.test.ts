@@ -52,7 +52,8 @@ test('a registration that uses up the time is not followed by a transfer that wo
 })
 
 test('the transfer gets only the time that the registration has left', async () => {
-  // The registration takes 40 s of the 60 by its own clock, so there is no time for a second attempt in 30 s.
+  // The registration advances the clock by 40 of the 60 s. The bank's Retry-After of 30 s exceeds the rest, so the
+  // transfer is tried once.
   const clock = movingClock()
   const { steps, payout } = await aDebited(
     { answerWithinMs: 60_000 },

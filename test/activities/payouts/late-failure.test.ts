@@ -1,5 +1,5 @@
-// Failures in live after the bank has accepted a payout: failed with its reason, credited at `refunded` only,
-// or left to an operator.
+// A live payout that fails after the bank has accepted it gets a reason, is credited only at `refunded`, or needs
+// an operator.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { loadStep } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'

@@ -33,7 +33,7 @@ afterEach(() => requireSoundLedger(db.dataSource))
 test.each([
   ['the same bank key', (payout: PayoutRef) => payout],
   ['another bank key, because of a retry after the backup', changeBankKey],
-])('a restored payout that the bank has under %s is taken over and not sent again', async (_key, changed) => {
+])('a restored payout that the bank has under %s gets that transfer and is not sent again', async (_key, changed) => {
   const payout = await aDebited()
   await steps.submitToRail(payout)
   await restoreDebited(payout)
@@ -75,7 +75,7 @@ test('an operator can bind the transfer of a restored payout before anything is 
   expect(await transfersOf(payout)).toHaveLength(1)
 })
 
-test('a payout that was never debited is neither taken over nor sent', async () => {
+test('a payout that was never debited neither gets a transfer nor is sent', async () => {
   const { transferRef } = await aSent()
   const payout = await aClaim(db, { partnerId: partner.id })
   const decision = { payoutId: payout.payoutId, evidence: 'a guess', by: 'ops:test' }

@@ -20,7 +20,7 @@ let now: () => Date
 const deps = stepDeps(db, rails, { clock: { now: () => now() } })
 const steps = payoutActivities(deps)
 
-/** Half past midnight in London, where it is April already. */
+/** 00:30 on 1 April in London, which is still March in UTC. */
 const april = new Date('2027-03-31T23:30:00Z')
 const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
 
@@ -100,7 +100,7 @@ describe('a completed live payout', () => {
     expect(await steps.pollReturn(payout)).toMatchObject({ at: 'over', status: 'returned' })
   })
 
-  test('that is still delivered stays unchanged, closed and charged', async () => {
+  test('that the bank still reports as delivered stays unchanged, closed and charged', async () => {
     const payout = await aCompleted()
     const before = await rowOf(payout)
 

@@ -110,8 +110,8 @@ async function run(month: string): Promise<bigint> {
   return issued.totalPence
 }
 
-// From here on, computed independently of the code: pence and micropounds, a table of clock changes, and a
-// plain sum.
+// The expected amounts, computed without the code under test: pence and micropounds, a table of clock changes, and
+// a plain sum.
 
 const dayMs = 86_400_000
 const summer = [

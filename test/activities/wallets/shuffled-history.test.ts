@@ -145,7 +145,7 @@ async function heldCount(): Promise<number> {
   return (await listHeldDeposits(db, 10_000)).filter(({ walletId }) => walletId === wallet.id).length
 }
 
-/** Movements within one hour, because later arrivals need not be seen. */
+/** A movement within one hour, because the reader may miss one that arrives more than an hour late. */
 function aMovement(index: number, random: () => number): Movement {
   const at = noon + Math.floor(random() * 59 * minute)
   const amount = `${Math.floor(random() * 1_000)}.${String(1 + Math.floor(random() * 999_999)).padStart(6, '0')}`

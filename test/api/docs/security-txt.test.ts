@@ -1,4 +1,5 @@
-// GET /.well-known/security.txt names the configured contact, as RFC 9116 requires, and never expires.
+// GET /.well-known/security.txt names the configured contact, as RFC 9116 requires. Its expiry date is
+// always in the future.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Api, startApi } from '../../support/api/client'
 
@@ -11,7 +12,7 @@ const seller = {
   paymentLines: ['Example Bank'],
 }
 
-describe('with a contact', () => {
+describe('security.txt with a contact', () => {
   let api: Api
   let now = new Date('2026-11-16T09:30:00Z')
   beforeAll(async () => {
@@ -24,7 +25,7 @@ describe('with a contact', () => {
   })
   afterAll(() => api.close())
 
-  test('it is public plain text with the fields of RFC 9116', async () => {
+  test('is public plain text with the fields of RFC 9116', async () => {
     const response = await fetch(`${api.url}/.well-known/security.txt`)
 
     expect(response.status).toBe(200)
@@ -37,7 +38,7 @@ describe('with a contact', () => {
     )
   })
 
-  test('it expires within a year, and always in the future', async () => {
+  test('expires within a year, and always in the future', async () => {
     now = new Date('2031-02-28T23:59:59Z')
     const text = await (await fetch(`${api.url}/.well-known/security.txt`)).text()
     const expires = new Date(/^Expires: (.+)$/m.exec(text)?.[1] ?? '')
@@ -46,13 +47,18 @@ describe('with a contact', () => {
     expect(expires.getTime()).toBeLessThan(new Date('2032-02-28').getTime())
   })
 
-  test('another method is 405', async () => {
+  test('is 405 for another method', async () => {
     expect((await fetch(`${api.url}/.well-known/security.txt`, { method: 'POST' })).status).toBe(405)
   })
 })
 
 test.each([
-  ['the address on invoices is the contact where operators have none', seller, 200, 'Contact: mailto:billing@'],
+  [
+    'the address on invoices is the contact if none is configured for operators',
+    seller,
+    200,
+    'Contact: mailto:billing@',
+  ],
   ['there is no file without a contact', undefined, 404, 'route_not_found'],
 ])('%s', async (_, configured, status, text) => {
   const api = await startApi(configured === undefined ? {} : { seller: configured })

@@ -49,7 +49,7 @@ test('waiting reads run one after the other', async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
-test('a partner with waiting reads pauses between them, and other partners do not wait', async () => {
+test('the reads of a partner whose reads queue up run with a pause in between, and other partners do not wait', async () => {
   const resting = await startApi({
     readLimits: { running: 1, waiting: 1, waitMs: 2_000, restFactor: 10_000, restAtMostMs: 60_000 },
   })
@@ -64,7 +64,7 @@ test('a partner with waiting reads pauses between them, and other partners do no
   const statuses = (await Promise.all(reads)).map(({ status }) => status)
   await resting.close()
 
-  // On a slow machine the first one exceeds its two seconds and gets 503 instead of 200.
+  // On a slow machine the first read exceeds its limit of two seconds and gets 503 instead of 200.
   expect(statuses.filter((status) => status === 429)).toHaveLength(2)
   expect(statuses.filter((status) => status === 200 || status === 503)).toHaveLength(1)
   expect(other.status).toBe(200)

@@ -41,7 +41,7 @@ test('a limit below the weight of a read still allows one read', async () => {
   expect((await api.get('/v1/payouts', { key })).status).toBe(200)
 })
 
-test('a light request leaves its unused share to a heavier one that follows', async () => {
+test('a light request leaves enough quota for a heavier one that follows', async () => {
   const key = await aKey(api, await aPartner(api, { rateLimitSandbox: 4 }), 'sandbox')
 
   const answers = [await api.get('/v1/account', { key }), await api.get('/v1/payouts', { key })]

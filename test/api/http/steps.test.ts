@@ -23,7 +23,7 @@ test('a route cannot omit or swap a step, nor call a handler with the wrong look
   get('/example', 'example', { ...docs, steps: [authenticate, limit, validate(), forCaller] })
   // @ts-expect-error Nothing authenticates the caller.
   get('/example', 'example', { ...docs, steps: [limit, access, validate(), forCaller] })
-  // @ts-expect-error The caller is authorized before it is counted.
+  // @ts-expect-error The rate limit must count the caller before it is authorized.
   post('/example', 'example', { ...docs, steps: [authenticate, access, limit, validate(), forCaller] })
   // @ts-expect-error An open route has no caller.
   get('/example', 'example', { ...docs, steps: [openToAnyone, validate(), forCaller] })

@@ -198,7 +198,7 @@ describe('one invoice', () => {
     const known = { 'If-None-Match': first.headers.get('ETag') ?? '' }
 
     expect((await get(`${invoice.id}.csv`, known)).status).toBe(304)
-    // Not before its issue, whenever this test runs.
+    // An invoice cannot be paid before it was issued, and this test may run earlier than that date.
     const at = invoice.issuedAt ?? api.clock.now()
     const number = invoice.number ?? ''
     await api.db.transaction((tx) => markInvoicePaid(tx, { number, at }))

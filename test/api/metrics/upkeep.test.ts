@@ -40,7 +40,7 @@ test('the age of the reconciliation is that of the least recently checked wallet
   const [sandbox, live] = ['sandbox', 'live'].map((each) => `payouts_proof_age_seconds{environment="${each}"}`)
   expect(whileItRuns.value(String(sandbox))).toBe(600)
   expect(whenOneIsLeftOut.value(String(sandbox))).toBe(3_600)
-  // These were never checked, so they count from the day they were opened.
+  // The live wallets were never checked, so their age counts from their creation.
   expect(whenOneIsLeftOut.value(String(live))).toBe(3_600)
 
   function checkWallet(walletId: string | undefined): Promise<void> {

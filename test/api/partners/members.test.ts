@@ -256,7 +256,7 @@ test('an admin of a suspended partner cannot give rights: neither invite nor pro
     await api.send('PATCH', `/v1/members/${id}`, { role: 'admin' }, { session }),
     await api.post(`/v1/members/${id}/confirm-codes`, { role: 'admin' }, { session }),
   ]
-  // As in a request that was authorised right before the suspension.
+  // This is the transaction of a request that was authorised right before the suspension.
   const inTransaction = await api.db.transaction((tx) => changeRole(tx, { partnerId: partner.id, id, role: 'admin' }))
 
   expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual(

@@ -28,7 +28,7 @@ async function aPerson(partner: PartnerRow, role: 'admin' | 'viewer' = 'admin'):
   return { session, id, email }
 }
 
-/** The queued notices by address. */
+/** The queued notices, sorted by address. */
 async function notices() {
   const leaseUntil = new Date(clock.now().getTime() + 3_600_000)
   const taken = await takeMails(api.db, testKeyring, { at: clock.now(), leaseUntil, limit: 100 })

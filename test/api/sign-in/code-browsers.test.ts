@@ -208,7 +208,7 @@ function mailsSettled(email: string): Promise<boolean> {
   })
 }
 
-/** One round of the attack: requests a code in a new browser, and uses up its wrong attempts. */
+/** One round of the attack: requests a code in a new browser, and uses up its attempts with wrong guesses. */
 async function attack(email: string): Promise<void> {
   const stranger = aBrowser()
   await ask(stranger, email)

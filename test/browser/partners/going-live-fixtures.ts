@@ -79,7 +79,7 @@ export async function aReturnedPayout(api: Api, partner: PartnerRow): Promise<st
   return id
 }
 
-/** Books the refund of a payout, of the amount that the wallet sent. */
+/** Books the refund of a payout: the amount that the wallet sent. */
 export async function refund(
   { db, clock }: Api,
   { id, walletId, walletSendsMicroUsdc: sum }: StoredPayout,

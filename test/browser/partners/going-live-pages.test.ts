@@ -91,7 +91,7 @@ describe('a top-up', () => {
     await visitor.leave()
   })
 
-  test('warns that real money is lost where live is simulated, too', async () => {
+  test('in a simulated live environment also warns that real money would be lost', async () => {
     const visitor = await open(admin, '/dashboard/top-up?environment=live')
 
     await visitor.page.getByText('04-00-04').waitFor()
@@ -132,7 +132,7 @@ describe('sending a payout', () => {
 })
 
 describe('a payout', () => {
-  test('that came back says so once the money is in the wallet', async () => {
+  test('that failed or was returned shows its refund once the money is in the wallet', async () => {
     for (const status of ['failed', 'returned'] as const) {
       const row = await aPayoutRow(api, partner, { status, environment: 'live' })
       const visitor = await open(admin, `/dashboard/payouts/${row.id}?environment=live`)
@@ -157,7 +157,7 @@ describe('a payout', () => {
     expect(await recall.textContent()).toContain('by us')
     expect(await trace.textContent()).toMatch(/Overdue.*Reply expected by/)
     await visitor.page.getByText('Recall resolved: recipient declined').waitFor()
-    // One of a kind at a time, and the trace is open.
+    // A payout can have one open case of each kind, and its trace is open.
     expect(await visitor.page.getByRole('button', { name: 'Request trace', exact: true }).count()).toBe(0)
     expect(await checkPage(visitor, 'payout-cases')).toEqual(noFindings)
     await visitor.leave()

@@ -41,7 +41,7 @@ test('switching shows the other partner and nothing of the first', async () => {
   await visitor.leave()
 })
 
-test('a payout of a page whose partner was switched in another tab is refused, and sent for neither', async () => {
+test('a payout of a page whose partner was switched in another tab is refused, and sent for neither partner', async () => {
   await visitor.go('/dashboard/send?environment=sandbox')
   await fillPayout(page, { amount: '12.00', name: 'Grace Hopper', account: '38291111' })
   await page.getByRole('button', { name: 'Review' }).click()
@@ -119,7 +119,7 @@ describe('an invitation', () => {
   const invitation = () => page.getByRole('group', { name: /^Invitation to/ })
 })
 
-/** Not even until the list is read again. */
+/** Records whether the previous partner's recipient is shown at any moment, even before the list is read again. */
 const watchForNora = `(() => {
   const look = () => { window.sawNora ||= document.body.textContent.includes('Nora North') }
   window.sawNora = false

@@ -109,7 +109,7 @@ describe('an admin', () => {
 
   test('sees why the last admin cannot be demoted', async () => {
     await visitor.go('/dashboard/team?environment=sandbox')
-    // The member who opened the account goes first.
+    // Removes the other admin, who opened the account, so that the last one is left.
     await page.getByRole('button', { name: /^Remove ada@.*\.test$/ }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByText('Team member removed').waitFor()
@@ -122,7 +122,7 @@ describe('an admin', () => {
     await visitor.leave()
   })
 
-  test('changes no role by a key press: promoting and demoting both ask first', async () => {
+  test('must confirm a role change, so that a key press alone changes nothing', async () => {
     const changes: string[] = []
     page.on('request', (request) => {
       if (request.method() === 'PATCH') changes.push(request.url())
@@ -140,7 +140,7 @@ describe('an admin', () => {
     await visitor.leave()
   })
 
-  test('types into a dialog at once: the focus is in its first field', async () => {
+  test('can type into a dialog immediately, because its first field has the focus', async () => {
     await visitor.go('/dashboard/team?environment=sandbox')
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByRole('dialog').waitFor()

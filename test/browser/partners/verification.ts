@@ -19,7 +19,7 @@ export function goingLive(stage: Stage): void {
     await page.waitForURL('**/dashboard?*')
   })
 
-  /** In the tab that the link opens. The bank redirects it to the dashboard, which shows the new state there too. */
+  /** Presses a button in the tab that the link opens. The bank redirects that tab to the dashboard. */
   async function atTheBank(link: string, button: string): Promise<Page> {
     const [tab] = await Promise.all([
       page.context().waitForEvent('page'),

@@ -20,7 +20,7 @@ export function afterwards(stage: Stage): void {
     page = visitor.page
   })
 
-  /** How long the bank holds a sent transfer, so that there is time to choose its outcome. */
+  /** Sets how long the bank holds a sent transfer, so that there is time to choose its outcome. */
   async function setBankDelay(ms: number): Promise<void> {
     const body = JSON.stringify({ payment_submitted: ms })
     const headers = { 'Content-Type': 'application/json' }
@@ -44,7 +44,7 @@ export function afterwards(stage: Stage): void {
     await page.getByRole('button', { name: /^(Fail payout|Return payout)$/ }).click()
   }
 
-  /** Less than the half minute after which a final payout is read again anyway. */
+  /** The timeout is shorter than the half minute after which the page reads a final payout again anyway. */
   const shows = (text: string) => page.getByText(text, { exact: true }).first().waitFor({ timeout: 20_000 })
 
   describe('in the sandbox an admin', () => {
@@ -118,7 +118,7 @@ export function afterwards(stage: Stage): void {
     })
   })
 
-  /** The ops command line, with the same system. */
+  /** Runs an ops command on the same system. */
   async function ops(...command: string[]): Promise<{ readonly data: readonly { readonly id: string }[] }> {
     const env = { ...environment(), DATA_DIR: stage.dataDir }
     const args = [join(projectDir(), 'dist/ops/main.js'), ...command, '--json']

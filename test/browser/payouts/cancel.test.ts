@@ -40,7 +40,7 @@ test('a payout that the bank does not have is cancelled and refunded', async () 
   expect(visitor.complaints).toEqual([])
 })
 
-test('a user who keeps it cancels nothing', async () => {
+test('a user who chooses to keep the payout cancels nothing', async () => {
   const id = await aWaiting('order-kept')
   await open(id)
   await visitor.page.getByRole('button', { name: 'Cancel payout' }).click()
@@ -50,7 +50,7 @@ test('a user who keeps it cancels nothing', async () => {
 })
 
 test('a payout that the bank may have cannot be cancelled, and the page says so', async () => {
-  // Every repeat is lost too, or one of them could resolve the outcome before the cancel arrives.
+  // The answer to every repeat is lost too. Otherwise one could resolve the outcome before the cancel arrives.
   const toTransfers = { method: 'POST', path: '/v0/transfers' }
   await world.bank.fault({ kind: 'reset', stage: 'after', times: null, match: toTransfers })
   const id = String((await world.pay(payer)).body['id'])
@@ -91,7 +91,7 @@ async function open(id: string): Promise<void> {
 
 const confirm = () => visitor.page.getByRole('dialog').getByRole('button', { name: 'Cancel payout' }).click()
 
-/** Answered as pending while no worker ran, and then the bank does not answer when it is to be sent. */
+/** A payout that was acknowledged as pending while no worker ran. The bank then answers every call with 503. */
 async function aWaiting(idempotencyKey: string): Promise<string> {
   await world.stopWorkers()
   const id = String((await world.pay(payer, {}, { key: idempotencyKey })).body['id'])

@@ -13,7 +13,7 @@ export function unknownPayout(stage: Stage): void {
     page = visitor.page
   })
 
-  test('it is sent again as the same payout', async () => {
+  test('is sent again as the same payout', async () => {
     await sendUnknown({ amount: '7.00', name: 'Grace Hopper', account: '38291111' }, loseTheAnswer)
     expect(await page.getByRole('button', { name: 'Edit' }).isDisabled()).toBe(true)
     await visitor.picture('story-unknown')
@@ -24,7 +24,7 @@ export function unknownPayout(stage: Stage): void {
     expect(await countSent('1111', '£7.00')).toBe(1)
   })
 
-  test('sent offline it does not hang: the retry is the same payout, and is paid once', async () => {
+  test('because the browser is offline does not hang: the retry is the same payout, and is paid once', async () => {
     const keys = keysSent()
     await sendUnknown({ amount: '8.00', name: 'Radia Perlman', account: '38292222' }, () =>
       page.context().setOffline(true),
@@ -38,7 +38,7 @@ export function unknownPayout(stage: Stage): void {
     expect(await countSent('2222', '£8.00')).toBe(1)
   })
 
-  test('it stays unknown after a refusal and a reload, until it is looked up', async () => {
+  test('stays unknown after a refusal and a reload, until it is looked up', async () => {
     await sendUnknown({ amount: '9.00', name: 'Barbara Liskov', account: '38293333' }, loseTheAnswer)
     await page.unroute('**/v1/payouts?*')
     await page.route('**/v1/payouts?*', (route) =>
@@ -65,7 +65,7 @@ export function unknownPayout(stage: Stage): void {
     await page.getByLabel('Amount (GBP)').waitFor()
   })
 
-  test('it survives the end of the session: after signing in again it is the same payout, and is paid once', async () => {
+  test('survives the end of the session: after signing in again it is the same payout, and is paid once', async () => {
     const keys = keysSent()
     await sendUnknown({ amount: '11.00', name: 'Hedy Lamarr', account: '38294444' }, loseTheAnswer)
     await page.unroute('**/v1/payouts?*')
@@ -91,7 +91,7 @@ export function unknownPayout(stage: Stage): void {
     await visitor.leave()
   })
 
-  /** The response is lost after the review, so the page does not learn the outcome. */
+  /** Sends a payout whose response is lost, so that the page does not learn the outcome. */
   async function sendUnknown(payout: Parameters<typeof fillPayout>[1], lose: () => Promise<void>): Promise<void> {
     await page.getByRole('link', { name: 'Send a payout' }).first().click()
     await fillPayout(page, payout)
@@ -114,7 +114,7 @@ export function unknownPayout(stage: Stage): void {
     })
   }
 
-  /** The Idempotency-Key of each later attempt. */
+  /** The Idempotency-Key of each attempt from now on. */
   function keysSent(): (string | undefined)[] {
     const keys: (string | undefined)[] = []
     page.on('request', (request) => {

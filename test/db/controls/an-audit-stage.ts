@@ -115,7 +115,7 @@ export function later(hours: number): Date {
   return new Date(now.getTime() + hours * 3_600_000)
 }
 
-/** Writes rows to seal. Each one is a set with two entries, a charge and a change. */
+/** Writes `count` groups of rows to seal, each with a set of two entries, a charge and a change. */
 export async function someRows(count: number, on?: Tx): Promise<void> {
   const write: Db['transaction'] = (work) => (on === undefined ? db.transaction(work) : work(on))
   for (let made = 0; made < count; made += 1) {

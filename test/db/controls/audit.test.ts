@@ -119,7 +119,7 @@ test('a row that commits long after higher ids were sealed is sealed too, even b
   expect(await actionsSealed()).toEqual(['quick.change', 'quick.change.later', 'slow.change'])
 })
 
-test('the sealer skips sealed rows after some minutes, by transaction ids of this server and not of one it was restored from', async () => {
+test('the sealer skips sealed rows after some minutes, but not by transaction ids of the server that a backup came from', async () => {
   const progressAt = async (minutes: number) => {
     await sealSome(1_000, later(minutes / 60))
     const [progress] = await stage.db.dataSource.query(

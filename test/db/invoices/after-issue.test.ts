@@ -214,7 +214,7 @@ describe('credit beyond the charges', () => {
     expect(amounts((await soFar(partner, inNovember)).lines)).toEqual([['credit', 500n]])
   })
 
-  test('that a later invoice has used prevents its own invoice from being voided, until the later one is void', async () => {
+  test('an invoice cannot be voided while a later invoice uses its credit', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     await charge(db, partner, { ...credit(500n), at: inOctober })

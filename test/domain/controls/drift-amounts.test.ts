@@ -25,6 +25,6 @@ test.each([
   ['booking_without_movement', '3 of them', '3 of them'],
   ['payout_without_transfer', '12345', '12345'],
   ['silent_payout', 'news since 2026-11-15T12:00:00Z', 'news since 2026-11-15T12:00:00Z'],
-])('%s: %s', (kind, kept, shown) => {
+])('the %s drift %j is shown as %j', (kind, kept, shown) => {
   expect(saidInUsdc(kind, kept)).toBe(shown)
 })

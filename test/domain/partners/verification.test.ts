@@ -45,11 +45,14 @@ describe('the bank’s status', () => {
     ['paused', {}, { status: 'approved', wallet: 'connected' }, 'in_review', 'blocked'],
     ['offboarded', {}, { status: 'approved', wallet: 'connected' }, 'rejected', 'blocked'],
     ['offboarded', {}, { reasonsKnown: [] }, 'rejected', 'blocked'],
-  ])('%s %j, ours %j: %s, screening %s', (providerStatus, bankFields, known, status, screening) => {
-    const update = verificationUpdate({ ...bank, providerStatus, ...bankFields }, { ...ours, ...known })
+  ])(
+    '%s with %j, for a partner with %j, means %s with screening %s',
+    (providerStatus, bankFields, known, status, screening) => {
+      const update = verificationUpdate({ ...bank, providerStatus, ...bankFields }, { ...ours, ...known })
 
-    expect(update).toMatchObject({ status, screening, bankStatus: 'known' })
-  })
+      expect(update).toMatchObject({ status, screening, bankStatus: 'known' })
+    },
+  )
 
   test.each(verificationStatuses)('that is unknown leaves %s unchanged', (status) => {
     const update = verificationUpdate({ ...bank, providerStatus: 'levitating' }, { ...ours, status })

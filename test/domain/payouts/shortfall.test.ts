@@ -7,11 +7,11 @@ const rate = 790_000_000n
 const nano = 1_000_000_000n
 
 test.each([
-  // 100.00 USDC at 0.79 are exactly 79.00 pounds.
+  // At 0.79, 100.00 USDC are exactly 79.00 pounds, so nothing is rounded up.
   [100_000_000n, 0n, '100.00', '79.00'],
   [177_850_000n, 0n, '177.85', '140.51'],
   [10_000n, 0n, '0.01', '0.01'],
-])('%s less %s micro-USDC: %s USDC, %s GBP', (required, available, usdc, gbp) => {
+])('%s micro-USDC required and %s available is a shortfall of %s USDC or %s GBP', (required, available, usdc, gbp) => {
   expect(shortfallOf(required, available, rate)).toMatchObject({ shortfall_usdc: usdc, shortfall_approx_gbp: gbp })
 })
 

@@ -24,14 +24,14 @@ const webhookUrl = `http://127.0.0.1:1/webhooks/${randomUUID()}`
 
 beforeAll(async () => {
   // The bank creates a key pair for each webhook, which takes seconds on a busy machine.
-  const patient = railsTo(bank, { callMs: 30_000 })
+  const slowRails = railsTo(bank, { callMs: 30_000 })
   await aConnectedPartner(terminal.db, bank)
   for (const [environment, rail] of [
-    ['sandbox', patient.provider_sandbox],
-    ['live', patient.provider_production],
+    ['sandbox', slowRails.provider_sandbox],
+    ['live', slowRails.provider_production],
   ] as const)
     await registerWebhook({ db: terminal.db, clock: systemClock, rail }, { environment, url: webhookUrl })
-  patient.close()
+  slowRails.close()
 })
 
 afterEach(async () => {
@@ -98,7 +98,7 @@ test.each<[string, () => Record<string, string>, RegExp]>([
     () => ({ BANK_SANDBOX_URL: `${bank.url}/v9` }),
     /^sandbox reachable: no rate at this address \(HTTP 404/,
   ],
-])('%s', async (_, change, expected) => {
+])('%s is reported', async (_, change, expected) => {
   const failed = await problems(change())
 
   // With a key of the other environment, the bank does not know this environment's webhook either.

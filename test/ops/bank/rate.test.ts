@@ -20,8 +20,8 @@ beforeAll(async () => {
 })
 
 /**
- * Each test begins with 0.79 accepted in both environments. Metrics are cached for 5 s, so each has its own
- * server.
+ * Each test begins with 0.79 accepted in both environments. Metrics are cached for 5 s, so each
+ * test has its own metrics server.
  */
 beforeEach(async () => {
   await world.bank.control('DELETE', '/faults')
@@ -172,7 +172,7 @@ const balance = (environment: 'sandbox' | 'live' = 'sandbox') =>
   world.api.get('/v1/balance', { key: payer.keys[environment] })
 const quote = () => world.api.post('/v1/quotes', { amount_gbp: '100.00' }, { key: payer.keys.sandbox })
 
-/** Every debit of the partner, and the rows of its payouts. */
+/** The number of ledger sets and of payouts, which a refused request must not change. */
 async function debits(): Promise<unknown> {
   return world.api.db.dataSource.query(
     `SELECT (SELECT count(*)::integer FROM ledger_sets) AS sets, (SELECT count(*)::integer FROM payouts) AS payouts`,

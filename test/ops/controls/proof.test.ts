@@ -204,7 +204,7 @@ describe('audit verify', () => {
 
     expect(code).toBe(1)
     expect(out).toContain(`The row ${row?.id} of ledger_entries was changed after it was sealed`)
-    // The printed head must not be one from before the fault.
+    // Prints no head, because one from before the fault would look valid.
     expect(out).not.toMatch(/^head /m)
     const { out: json } = await ops('audit', 'verify', '--json')
     expect(JSON.parse(json)).toMatchObject({ head: null, what: 'row_changed' })

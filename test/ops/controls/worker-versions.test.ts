@@ -10,13 +10,13 @@ import { until } from '../../support/until'
 
 const terminal = useTerminal()
 const client = connectClient(testTemporal())
-// Temporal accepts no dot in the name of a deployment.
+// The dot tests that deploymentNameOf replaces it: Temporal rejects a deployment name with a dot.
 const prefix = `test.${randomBytes(6).toString('hex')}`
 const [older, newer] = ['1.0.0+aaaaaaaa', '1.1.0+bbbbbbbb']
 
 beforeAll(async () => {
   for (const build of [older, newer]) {
-    // A server records a build when one of its workers polls. No task comes.
+    // The server records a build when a worker of it polls. The poll gets no task, so the test aborts it.
     const stop = new AbortController()
     const polling = client.withAbortSignal(stop.signal, () => poll(build)).catch(() => {})
     await until(`${build} is known`, async () => (await described())?.versions.some((each) => each.build === build))
@@ -57,7 +57,7 @@ function poll(buildId: string): Promise<unknown> {
     namespace,
     taskQueue: { name: `${prefix}-live` },
     identity: 'a test',
-    // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- WORKER_VERSIONING_MODE_VERSIONED: its package is not ours
+    // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- WORKER_VERSIONING_MODE_VERSIONED is in a package that we do not depend on.
     deploymentOptions: { deploymentName: deploymentNameOf(prefix), buildId, workerVersioningMode: 2 },
   })
 }

@@ -51,7 +51,7 @@ test('charge list shows the charges of a payout, a month or a partner, with thei
   const ofPartner = await list('--partner', partner.slug)
   const { out } = await terminal.ops('charge', 'list', '--partner', partner.slug)
 
-  // The case was resolved now, so its charge belongs to this month.
+  // The case is resolved today, so its charge belongs to this month and not to `period`.
   expect(kindsOf(ofMonth)).toEqual(['credit', 'exception', 'network_fee', 'payout_fee'])
   expect(kindsOf(ofPayout)).toEqual(['credit', 'exception', 'exception', 'network_fee', 'payout_fee'])
   expect(ofPartner).toEqual(ofPayout)

@@ -25,7 +25,7 @@ test('the demo partner is refused if the banks are not simulated', async () => {
   expect([code, err]).toEqual([2, expect.stringMatching(/^This works only with a simulated sandbox bank/)])
 })
 
-test('the month has every kind of charge, all in that month, and the wallet holds the requested balance', async () => {
+test('the demo partner’s month has every kind of charge, and its wallet holds the requested balance', async () => {
   const made = await ops(...demo, '--usdc', '10000.00', '--json')
   const again = await ops(...demo, '--usdc', '10000.00')
   const preview = JSON.parse((await ops('invoices', 'preview', '--period', month, '--json')).out)
@@ -55,7 +55,7 @@ test('the month has every kind of charge, all in that month, and the wallet hold
   expect([londonMonthOf(payouts.first), londonMonthOf(payouts.last)]).toEqual([month, month])
 })
 
-test('its wallets are reconciled from the start, so status does not report them', async () => {
+test('the demo partner’s wallets are reconciled from the start, so status does not report them', async () => {
   const { needs_operator } = JSON.parse((await ops('status', '--json')).out)
 
   expect(needs_operator.map(({ code }: { code: string }) => code)).not.toContain('proof_old')

@@ -233,7 +233,7 @@ async function move(transferRef: string, state: string): Promise<void> {
   expect(status).toBe(200)
 }
 
-/** Only for the wallet of this payout, because other tests leave theirs unbound. */
+/** The drifts of this payout's wallet only, because other tests leave transfers unbound. */
 async function driftsOf({ payoutId }: PayoutRef): Promise<unknown[]> {
   await ops(['proof'])
   const sql = `SELECT kind, subject FROM drifts WHERE resolved_at IS NULL

@@ -45,7 +45,7 @@ test('two concurrent cancels and one by the partner take effect once', async () 
   const byPartner = world.api.post(`/v1/payouts/${id}/cancel`, undefined, { key: payer.keys.sandbox })
   const both = await Promise.all([cancel(id), cancel(id)])
 
-  // Commands that arrive after the cancel report that it is cancelled.
+  // A command that arrives after the first cancel reports that the payout is already cancelled.
   expect((await byPartner).body['status'] ?? 'cancelled').toBe('cancelled')
   for (const { out, err } of both) expect(out + err).toMatch(/cancelled/)
   expect(await statusOf(id)).toBe('cancelled')

@@ -158,7 +158,7 @@ test('a refused attempt: no payout exists, and its money is refunded', async () 
   )
 })
 
-test('a payout that failed at the bank, and one that waits for a paused rail', async () => {
+test('a payout that failed at the bank: shows the reason; one that waits for a paused rail: shows who paused it', async () => {
   const failed = await paid({ recipient: { bank: { account_number: '12340000' } } })
   await pauseRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', reason: null, at: systemClock.now() })
   const waiting = await paid()
@@ -175,11 +175,11 @@ test('a payout that failed at the bank, and one that waits for a paused rail', a
   await reached(waiting, 'processing')
 })
 
-test('reports how a missing workflow is started, that the workflow is unknown without Temporal, and that a payout does not exist', async () => {
+test('reports a missing workflow, an unavailable Temporal and an unknown payout', async () => {
   const { payoutId } = await aClaim(world.api.db, { partnerId: payer.id })
 
   const lost = await explained(payoutId)
-  // Runs several times, because a leftover call would end the process only occasionally.
+  // Runs several times, because an unhandled error of an abandoned call would end the process only occasionally.
   const absent = { TEMPORAL_ADDRESS: '127.0.0.1:1' }
   const withoutTemporal = await Promise.all(Array.from({ length: 10 }, () => explained(payoutId, absent)))
   const none = await ops(payer.id)

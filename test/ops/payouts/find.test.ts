@@ -45,13 +45,13 @@ test.each<[string, string[], () => string[]]>([
   ['a day', ['--partner', 'acme', '--since', '2020-01-01', '--amount', '50.00'], () => [inLive]],
   ['a status', ['--partner', 'acme', '--status', 'pending'], () => [order2001, inLive]],
   ['refused requests', ['--partner', 'acme', '--status', 'refused'], () => [refusedOne]],
-])('payout find by %s', async (_, argv, expected) => {
+])('payout find by %s finds exactly the matching payouts', async (_, argv, expected) => {
   const { data } = await terminal.json<{ data: { id: string }[] }>('payout', 'find', ...argv)
 
   expect(data.map(({ id }) => id)).toEqual(expected())
 })
 
-test('payout find prints what distinguishes payouts, without recipient and reference', async () => {
+test('payout find prints the fields that distinguish payouts, without recipient and reference', async () => {
   const { code, out } = await terminal.ops(
     'payout',
     'find',

@@ -9,11 +9,11 @@ const bank = useScriptedBank()
 test.each<[string, object, string, 'deposit' | null]>([
   ['another currency', { currency: 'eurc' }, 'currency', 'deposit'],
   ['an unknown type', { type: 'adjustment' }, 'type', null],
-  ['nothing', { amount: '0.000000' }, 'amount', 'deposit'],
+  ['an amount of zero', { amount: '0.000000' }, 'amount', 'deposit'],
   ['a negative amount', { amount: '-5.00' }, 'amount', 'deposit'],
   ['seven decimals', { amount: '5.0000001' }, 'amount', 'deposit'],
   ['an amount that is a number', { amount: 5 }, 'amount', 'deposit'],
-  ['no time', { created_at: 'yesterday' }, 'created_at', 'deposit'],
+  ['an invalid time', { created_at: 'yesterday' }, 'created_at', 'deposit'],
 ])('%s is reported as unreadable, and the movements around it are read', async (_, change, field, looksLike) => {
   answerHistory([aMovement('mov_3'), aMovement('mov_2', change), aMovement('mov_1')])
 

@@ -1,4 +1,4 @@
-// Reads lists that shift, end early or omit rows, while money depends on them.
+// The rail reads the bank's lists correctly even if they shift, end early or omit rows. Money depends on it.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ProviderRail } from '../../../rail/provider'
@@ -125,7 +125,7 @@ describe('a wallet’s history', () => {
   test('that is too long to read is reported as too long, not as shifted', async () => {
     const scripted = await startScriptedBank()
     let next = 0
-    // Each page begins with the 21 rows that ended the previous one, as in a list that does not change.
+    // Each page begins with the 20 rows that ended the previous one, as in a list that does not change.
     scripted.answer((_, response) => {
       const first = next === 0 ? 0 : next - 20
       next = first + 100

@@ -224,11 +224,14 @@ test.each([
   ['postgresql://payouts:@db/payouts', ['DATABASE_URL has no password: production refuses it.']],
   ['postgresql://payouts@db/payouts?sslcert=/run/secrets/cert.pem', []],
   ['postgresql://payouts@localhost/payouts?host=/run/postgresql', []],
-])('production accepts %s only if it needs no password', (DATABASE_URL, mistakes) => {
-  const own = { NODE_ENV: 'production', SECRET_KEYS: `k1:${randomHex}`, DATABASE_URL }
+])(
+  'production refuses a database URL without a password, unless it uses a certificate or a socket: %s',
+  (DATABASE_URL, mistakes) => {
+    const own = { NODE_ENV: 'production', SECRET_KEYS: `k1:${randomHex}`, DATABASE_URL }
 
-  expect(mistakesOf({ ...needed, ...own })).toEqual(mistakes)
-})
+    expect(mistakesOf({ ...needed, ...own })).toEqual(mistakes)
+  },
+)
 
 test('production accepts strong secrets', () => {
   const own = {

@@ -11,7 +11,7 @@ const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
 test('nothing is traced without a collector', () => {
   expect(tracing({})).toBeNull()
   expect(tracing({ OTEL_SERVICE_NAME: 'payouts', OTEL_TRACES_SAMPLER_ARG: '0.5' })).toBeNull()
-  // This value is for another program on the same machine.
+  // This value has the format of another sampler, for another program on the same machine.
   expect(tracing({ OTEL_TRACES_SAMPLER_ARG: 'endpoint=http://127.0.0.1:14250' })).toBeNull()
 })
 

@@ -123,7 +123,7 @@ describe('the error message names the remedy for', () => {
   })
 
   test('a rejected API key', async () => {
-    const refusing = await startTlsServer(servers.issue('temporal.test'), 'anybody', 'refuses')
+    const refusing = await startTlsServer(servers.issue('temporal.test'), 'any', 'refuses')
     const env = { ...keyEnv(refusing), TEMPORAL_API_KEY: 'expired' }
 
     const reached = await reach(env)
@@ -152,7 +152,7 @@ describe('with an API key', () => {
   let cloud: TemporalProxy
 
   beforeAll(async () => {
-    cloud = await startTlsServer(servers.issue('temporal.test'), 'anybody')
+    cloud = await startTlsServer(servers.issue('temporal.test'), 'any')
   })
 
   afterEach(() => void cloud.calls.splice(0))

@@ -37,15 +37,15 @@ test('verification and the first deposit need no events: the bank is polled unti
   await grace.signUp('Hopper Ltd')
   await grace.ask('POST', '/v1/compliance/verification', {})
   const verification = async () => (await grace.ask('GET', '/v1/compliance')).body.business_verification
-  const stands = (wanted: string) => until(wanted, async () => (await verification()).status === wanted)
+  const untilStatus = (wanted: string) => until(wanted, async () => (await verification()).status === wanted)
   await until('the links', async () => (await verification()).continue_url !== null)
   const { terms_url, continue_url } = await verification()
 
   await press(terms_url, 'accept')
   await press(continue_url, 'ask')
-  await stands('action_required')
+  await untilStatus('action_required')
   await press(continue_url, 'approve')
-  await stands('approved')
+  await untilStatus('approved')
   const { body: account } = await grace.ask('GET', '/v1/account?environment=live')
   await payInPounds(world, account.bank_funding, '100.00')
   const balance = await until('it is booked', async () => {
@@ -61,7 +61,7 @@ test('thirty days of payouts and deposits: each is settled, booked, and found if
   const before = await world.balance('live')
   const paid: Json[] = []
 
-  // A day lasts as long as its payout and its nightly scan. Only scheduled work is started by hand.
+  // Each round is a day with one payout and the nightly scan, which the story starts by hand.
   for (let day = 1; day <= days; day++) {
     const { body } = await world.pay({ amount_gbp: '10.00' }, { environment: 'live', key: `order-day-${day}` })
     paid.push(await world.settled(body.id))

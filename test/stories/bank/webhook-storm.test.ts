@@ -1,6 +1,6 @@
 // Thousands of bank events, each at least twice and in random order: the final ledger is the same as if each had arrived once
 // and in order. STORM_EVENTS sets the number. The default is a tenth of the full 10,000, because each world
-// has a payout for every twenty.
+// has a payout for every twenty events.
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals'
 import { type Json, quick, still } from '../../support/bank/client'
 import { inAnyOrder, type SignedEvent, signedEvents } from '../../support/bank/events'
@@ -18,7 +18,7 @@ let open: World | null = null
 let ordered: Json
 
 beforeAll(async () => {
-  ordered = await livedThrough(async (world, fresh) => {
+  ordered = await ledgerAfter(async (world, fresh) => {
     for (const event of fresh) await deliver(world, event)
   })
 })
@@ -27,11 +27,11 @@ afterEach(() => open?.close())
 
 test('a storm of events leads to the same ledger as the same events in order', async () => {
   let delivered = 0
-  const stormy = await livedThrough(async (world, fresh, heard) => {
+  const stormy = await ledgerAfter(async (world, fresh, heard) => {
     const count = heard.length === 0 ? 0.6 * events : 0.4 * events
     const storm = inAnyOrder(fresh, heard, count)
     delivered += storm.length
-    await side(atOnce, storm, (event) => deliver(world, event))
+    await inLanes(atOnce, storm, (event) => deliver(world, event))
   })
 
   expect(stormy).toEqual(ordered)
@@ -40,7 +40,7 @@ test('a storm of events leads to the same ledger as the same events in order', a
 })
 
 /** A world in which only the story delivers events. Returns its ledger at the end. */
-async function livedThrough(
+async function ledgerAfter(
   deliverAll: (world: World, fresh: readonly SignedEvent[], heard: readonly SignedEvent[]) => Promise<void>,
 ): Promise<Json> {
   // Only an event causes a poll of the bank.
@@ -50,7 +50,7 @@ async function livedThrough(
   await world.bankKnowsUs()
   await world.bank.fault({ kind: 'webhook_lost', times: null })
   const numbers = Array.from({ length: payouts }, (_, index) => index)
-  const answers = await side(8, numbers, (index) =>
+  const answers = await inLanes(8, numbers, (index) =>
     world.pay({ amount_gbp: `${2 + (index % 7)}.00` }, { environment: 'live', key: `order-number-${index}` }),
   )
   const ids = answers.map(({ body }) => body.id)
@@ -126,8 +126,8 @@ async function booksOf({ db }: World): Promise<Json> {
   }
 }
 
-/** Runs this many at a time, in order. */
-async function side<T, R>(width: number, all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+/** Works through a list in order, with this many running at a time. */
+async function inLanes<T, R>(width: number, all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   const waiting = all.entries()
   const lane = async () => {

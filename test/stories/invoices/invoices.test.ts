@@ -70,7 +70,7 @@ test('the worker is killed in the middle of a run over 200 partners: one invoice
 
   expect([results.length, new Set(results).size]).toEqual([200, 200])
   expect(whenKilled).toBeLessThan(200)
-  // The next worker finds invoices that were issued at the moment of the kill.
+  // The next worker counts an invoice that was issued at the moment of the kill as already billed.
   expect({ billed: issued + already, failed }).toEqual({ billed: 200, failed: 0 })
   expect(await countOf(name)).toBe(200)
   await expectEveryChargeOnce()

@@ -13,7 +13,7 @@ export function suspendedPartner(open: () => World): void {
   test.each(environments)(
     'in %s, running payouts finish, new ones get 403, replays 200, until the partner is active again',
     async (environment) => {
-      // One is delivered during the suspension, one is returned before delivery, one was delivered and is returned.
+      // During the suspension, one payout is delivered, one bounces, and one that was delivered before is returned.
       const arrived = await world.pay({}, { environment, key: 'order-arrived' })
       await world.settled(arrived.body.id)
       const before = await world.balance(environment)
@@ -46,7 +46,7 @@ export function suspendedPartner(open: () => World): void {
       const isBack = ({ status, closed_at }: { status: string; closed_at: unknown }) =>
         status === 'returned' && closed_at !== null
       expect(await world.reached(arrived.body.id, isBack)).toMatchObject({ status: 'returned' })
-      // 153.30 have left for the payout delivered now, and 153.30 of the returned one are back.
+      // The payout delivered during the suspension cost 153.30, and the returned one gave 153.30 back.
       expect(await world.balance(environment)).toBe(before)
       const afterwards = await world.pay({}, { environment, key: 'order-running' })
       expect([afterwards.status, afterwards.body.status]).toEqual([200, 'completed'])

@@ -33,8 +33,8 @@ const steps: readonly [string, Json][] = [
   ['while it waits for the bank', { kind: 'stuck', state: 'pending' }],
 ]
 
-describe.each(steps)('%s', (_, fault) => {
-  test('terminated: the sweep resumes from the row, and it is paid once', async () => {
+describe.each(steps)('a payout, %s', (_, fault) => {
+  test('is resumed from its row after its workflow was terminated, and is paid once', async () => {
     const { key, answer } = await caught(fault)
 
     await handle(key).terminate('a story')
@@ -45,7 +45,7 @@ describe.each(steps)('%s', (_, fault) => {
     expect(await ending(key)).toEqual(paidOnce)
   })
 
-  test('cancelled: too late, it is paid once and the caller gets the result', async () => {
+  test('is paid once although its workflow is cancelled, and the caller gets the result', async () => {
     const { key, answer } = await caught(fault)
 
     await handle(key).cancel()
@@ -57,7 +57,7 @@ describe.each(steps)('%s', (_, fault) => {
     await ended(key)
   })
 
-  test('reset to its beginning: the new run continues the work of the old one', async () => {
+  test('is paid once if its workflow is reset to its beginning, because the new run continues the work', async () => {
     const { key, answer } = await caught(fault)
     await answer
 
@@ -68,7 +68,7 @@ describe.each(steps)('%s', (_, fault) => {
   })
 })
 
-test('cancelled before anything was sent: nothing is sent, the money is refunded, the key stays taken', async () => {
+test('a workflow that is cancelled before anything was sent sends nothing, refunds the money and keeps the key taken', async () => {
   const key = 'order-cancelled'
   const before = await world.balance()
   await world.worker.stop()
@@ -84,7 +84,7 @@ test('cancelled before anything was sent: nothing is sent, the money is refunded
   expect((await world.pay({}, { key })).body).toMatchObject({ id: row.id, status: 'cancelled' })
 })
 
-test('reset after its end: nothing happens again', async () => {
+test('a workflow that is reset after its end repeats nothing', async () => {
   const { body } = await world.pay({}, { key: 'order-reset-late' })
   await world.settled(body.id)
   await ended('order-reset-late')
@@ -95,7 +95,7 @@ test('reset after its end: nothing happens again', async () => {
   expect(await world.transfersOf(body.id)).toHaveLength(1)
 })
 
-test('its history deleted while it waits for the bank: the sweep resumes from the row', async () => {
+test('a payout whose workflow is deleted while it waits for the bank is resumed from the row by the sweep', async () => {
   const { key, answer } = await caught({ kind: 'stuck', state: 'pending' })
   await answer
   await forget(key)
@@ -107,7 +107,7 @@ test('its history deleted while it waits for the bank: the sweep resumes from th
   expect(await ending(key)).toEqual(paidOnce)
 })
 
-test('its history deleted, then a request with the same key: always answered from the database', async () => {
+test('a request with the key of a payout whose workflow was deleted is answered from the database', async () => {
   await gone('order-forgotten')
 
   const again = await world.pay({}, { key: 'order-forgotten' })

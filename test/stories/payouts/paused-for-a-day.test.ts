@@ -56,7 +56,7 @@ test('a cancel that is refused has no effect: the call is not repeated, and the 
   expect((await eventsOf(key)).some(({ activityTaskScheduledEventAttributes: regular }) => regular)).toBe(false)
   expect(await world.transfersOf(body.id)).toHaveLength(0)
 
-  // Paused again, the payout waits for the bank's list, and the refused cancels stay refused.
+  // Pauses the rail again while the worker looks for the transfer. The refused cancels must stay refused.
   await world.ops('rail', 'pause', '--environment', 'sandbox')
   await handle(key).signal('bankSpoke')
   await until('the bank was asked', async () =>

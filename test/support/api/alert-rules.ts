@@ -56,7 +56,7 @@ function isMatch(series: string, matchers: string): boolean {
   )
 }
 
-/** `3 > 0.5 * 4` */
+/** Evaluates a comparison such as `3 > 0.5 * 4`. */
 function holds(comparison: string): boolean {
   const [left, right] = comparison.split(' > ')
   const product = right?.split(' * ').reduce((value, factor) => value * Number(factor), 1)

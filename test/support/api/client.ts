@@ -106,7 +106,7 @@ export interface AnswerBody {
 export const testOrigin = 'http://payouts.test'
 const mailFrom = { name: 'Payouts', address: 'codes@payouts.test' }
 
-/** The default keys of tests; the second one is an older key that can still read. */
+/** The default keys of tests. The second one is an older key, kept to decrypt data written with it. */
 export const testSecretKeys = [
   { id: 'k2', bytes: Buffer.alloc(32, 2) },
   { id: 'k1', bytes: Buffer.alloc(32, 1) },

@@ -36,7 +36,7 @@ export function aClock(iso: string): Clock & { set(iso: string): void } {
   }
 }
 
-/** Opens a partner in the usual way, then applies the changes. It is approved, so that it may have live keys. */
+/** Opens an approved partner, which may have live keys, and applies the changes. */
 export async function aPartner({ db, clock }: Stage, changes: PartnerChanges = {}): Promise<PartnerRow> {
   const slug = `acme-${randomBytes(6).toString('hex')}`
   const by = { email: `ada@${slug}.test`, createdBy: 'ops:test' }

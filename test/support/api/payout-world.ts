@@ -52,7 +52,7 @@ export interface WorldOptions {
   readonly payouts?: Partial<PayoutConfig>
   readonly bank?: Parameters<typeof openTestBank>[0]
   readonly workers?: 'started' | 'none'
-  /** Uses http for a browser, whose cookie then has another name. */
+  /** An http URL for browser tests. The session cookie then has another name. */
   readonly publicUrl?: string
   /** The keys of the API, if not the default ones. */
   readonly keyring?: Keyring

@@ -14,7 +14,7 @@ export async function openChromium(moreFlags: readonly string[] = []): Promise<B
   return chromium.launch({ executablePath, args: [...flags, ...moreFlags], env: { ...environment(), ...env } })
 }
 
-/** Disables the sandbox, because tests may run as root, and the browser's background requests. */
+/** Disables Chromium's sandbox, because tests may run as root, and its background requests. */
 const flags = [
   '--no-sandbox',
   '--disable-gpu',

@@ -20,6 +20,6 @@ export async function checkPage(visitor: Visitor, name: string) {
   return { light, dark, onPhone, tooWideBy, complaints }
 }
 
-/** A table that is wider than its card scrolls inside it, and does not widen the page. */
+/** Measures each table too, because one that is wider than its card scrolls inside it and does not widen the page. */
 const widest = `Math.max(0, document.documentElement.scrollWidth - innerWidth,
   ...Array.from(document.querySelectorAll('table'), ({ parentElement: card }) => card.scrollWidth - card.clientWidth))`

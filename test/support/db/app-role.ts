@@ -23,7 +23,7 @@ async function asRole(ownerUrl: string, role: string, statement: string): Promis
   await client.connect()
   try {
     await client.query('BEGIN')
-    // Roles belong to the whole server, where two test files that alter a role concurrently would get "tuple concurrently updated".
+    // All test files share the server's roles, and two that alter one concurrently would get "tuple concurrently updated".
     await client.query('LOCK TABLE pg_catalog.pg_authid IN SHARE ROW EXCLUSIVE MODE')
     await client.query(readFileSync(rolesFile, 'utf8'))
     await client.query(statement)

@@ -38,7 +38,10 @@ export async function charge(
   await db.transaction((tx) => addCharge(tx, { ...about, ...rest }))
 }
 
-/** Inserts charges of a month, ten thousand per statement. The nth is a pound and n millionths, or 1.98p. */
+/**
+ * Inserts charges of a month, ten thousand per statement. For even n the nth is a fee of one pound and n millionths, for odd
+ * n a network fee of 1.98p.
+ */
 export async function chargeMany(
   db: Db,
   partner: Pick<PartnerRow, 'id'>,

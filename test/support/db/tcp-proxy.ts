@@ -1,4 +1,4 @@
-// A network between the service and PostgreSQL that a test can cut and restore.
+// A TCP proxy in front of PostgreSQL or Temporal, as a network connection that a test can cut and restore.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
 
@@ -9,22 +9,22 @@ export interface TcpProxy {
   restore(): Promise<void>
   isConnected(): boolean
   /** Keeps every connection but stops forwarding, like a broken network. */
-  hush(): void
+  stopForwarding(): void
   /** The next connection becomes ready and ends immediately, as with a backend whose postmaster was just killed. */
-  farewellNext(): void
+  endNext(): void
 }
 
 export async function proxyOf(databaseUrl: string): Promise<TcpProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
-  let hushed = false
-  let farewells = 0
+  let isStopped = false
+  let toEnd = 0
   const server = createServer((near) => {
-    if (hushed) return void sockets.add(near.on('error', () => near.destroy()))
+    if (isStopped) return void sockets.add(near.on('error', () => near.destroy()))
     const far = connect(Number(target.port), target.hostname)
-    if (farewells > 0) {
-      farewells -= 1
-      far.pipe(farewellAfterReady()).pipe(near)
+    if (toEnd > 0) {
+      toEnd -= 1
+      far.pipe(fatalErrorAfterReady()).pipe(near)
     } else far.pipe(near)
     near.pipe(far)
     for (const [socket, other] of [
@@ -49,27 +49,27 @@ export async function proxyOf(databaseUrl: string): Promise<TcpProxy> {
       }),
     restore: async () => void (await listen(server, port)),
     isConnected: () => sockets.size > 0,
-    hush: () => {
-      hushed = true
+    stopForwarding: () => {
+      isStopped = true
       for (const socket of sockets) socket.unpipe().pause()
     },
-    farewellNext: () => void (farewells += 1),
+    endNext: () => void (toEnd += 1),
   }
 }
 
 const readyForQuery = Buffer.from('Z\0\0\0\u0005I')
 const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to unexpected postmaster exit', '']
-const farewellText = Buffer.from(fields.map((field) => `${field}\0`).join(''))
+const errorText = Buffer.from(fields.map((field) => `${field}\0`).join(''))
 
 /** Sends ReadyForQuery and the FATAL error in one chunk, as a busy process would read them. */
-function farewellAfterReady(): Transform {
+function fatalErrorAfterReady(): Transform {
   const length = Buffer.alloc(4)
-  length.writeInt32BE(farewellText.length + length.length)
-  const farewell = Buffer.concat([Buffer.from('E'), length, farewellText])
+  length.writeInt32BE(errorText.length + length.length)
+  const error = Buffer.concat([Buffer.from('E'), length, errorText])
   return new Transform({
     transform(piece: Buffer, _, done) {
       const isReady = piece.subarray(-readyForQuery.length).equals(readyForQuery)
-      done(null, isReady ? Buffer.concat([piece, farewell]) : piece)
+      done(null, isReady ? Buffer.concat([piece, error]) : piece)
       if (isReady) this.end()
     },
   })

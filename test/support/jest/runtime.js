@@ -7,7 +7,7 @@ const { default: JestRuntime } = require('jest-runtime')
 
 const project = path.join(__dirname, '../../..')
 
-/** These replace packages under the workflows, so each of their files loads everything itself. */
+/** These test files replace packages that the workflows use, so each of them loads every module itself. */
 const replacesPackages = /\/test\/(explorer\/|workflows\/options\.test)/
 
 /** Source maps of the modules that Node loaded, for the stack traces of later files. */

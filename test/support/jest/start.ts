@@ -35,10 +35,10 @@ export default async function start(): Promise<void> {
   }
 }
 
-/** An in-memory file system, where a new database costs PostgreSQL a quarter of the processor time. */
+/** An in-memory file system, on which creating a database takes only a quarter of the processor time. */
 const memory = '/dev/shm'
 
-/** Whether there is enough memory: a container may have only a few megabytes. */
+/** Whether that file system is large enough: in a container it may have only a few megabytes. */
 function hasMemory(): boolean {
   if (!existsSync(memory)) return false
   const { bavail, bsize } = statfsSync(memory)

@@ -192,7 +192,7 @@ export function claimOf(
 
 type NewClaim = Parameters<typeof claimPayout>[1]
 
-/** A random account number that never ends in 0000, which the sandbox rejects. */
+/** A random account number. It never ends in 0000, because such a payout fails in the sandbox. */
 export function anAccountNumber(): string {
   return `${randomInt(1_000, 10_000)}${randomInt(1_000, 10_000)}`
 }
@@ -222,7 +222,7 @@ export function movingClock(): Clock & { forward(ms: number): void; reset(): voi
   }
 }
 
-/** The hashes of a payout that still identify its recipient's account. */
+/** The stored data of a payout that still identifies its recipient. */
 export async function recipientLeft(db: Db, { payoutId }: PayoutRef): Promise<object> {
   const [row] = await db.dataSource.query(
     `SELECT account_hash AS account, bank_body AS body,

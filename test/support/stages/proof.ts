@@ -76,7 +76,7 @@ async function aProofStage(bank: TestBank): Promise<ProofStage> {
   const parts = stepDeps(db, rails)
   const steps = payoutActivities(parts)
   const partnerId = (await aConnectedPartner(db, bank)).id
-  // The fixture books the sandbox's float without the bank's ID. The live wallet is booked as in production.
+  // Takes the sandbox wallet off the bank, so that the proof compares only the live one with it.
   await db.dataSource.query(
     `UPDATE wallets SET rail = 'simulated', customer_ref = NULL, wallet_ref = NULL WHERE environment = 'sandbox'`,
   )

@@ -19,7 +19,7 @@ import { createDatabase, openDb } from '../db/database'
 import { testSystem } from '../jest/system'
 import { aConnectedPartner, anAccountNumber, type ConnectedPartner, topUp } from '../stages/payout'
 import { testTemporal } from '../temporal/a-worker'
-import { outlinesOfOpen, textsOf } from '../temporal/histories'
+import { lastEventsOfOpen, textsOf } from '../temporal/histories'
 import { deleteSchedules } from '../temporal/own-schedules'
 import { type Ran, runWith } from '../terminal'
 import { until } from '../until'
@@ -33,7 +33,7 @@ export interface WorldOptions {
   /** Changed settings of the API alone. */
   readonly apiEnv?: Readonly<Record<string, string>>
   readonly delaysMs?: typeof quick
-  /** The number of APIs and of workers; requests go to the APIs in turn. One by default. */
+  /** How many APIs, and how many workers, to start: one of each by default. Requests go to the APIs in turn. */
   readonly ofEach?: number
   /** The program of each worker, relative to dist; by default as many of this build as there are APIs. */
   readonly workerMains?: readonly string[]
@@ -178,7 +178,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   }
 
   async function explained(cause: Error): Promise<never> {
-    throw new Error(`${cause.message}\n${await outlinesOfOpen(db, temporal, prefix)}`, { cause })
+    throw new Error(`${cause.message}\n${await lastEventsOfOpen(db, temporal, prefix)}`, { cause })
   }
 
   const row = (payoutId: string) => find('SELECT * FROM payouts WHERE id = $1', [payoutId])

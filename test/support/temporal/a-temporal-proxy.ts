@@ -25,16 +25,16 @@ type Refuse = (path: string) => { readonly status: number; readonly message: str
 
 export function startTlsServer(
   own: Issued,
-  clients: Authority | 'anybody',
-  manners: 'serves' | 'refuses' = 'serves',
+  clients: Authority | 'any',
+  behaviour: 'serves' | 'refuses' = 'serves',
 ): Promise<TemporalProxy> {
   const server = createSecureServer({
     cert: own.certificate,
     key: own.key,
-    ...(clients === 'anybody' ? {} : { ca: clients.certificate, requestCert: true, rejectUnauthorized: true }),
+    ...(clients === 'any' ? {} : { ca: clients.certificate, requestCert: true, rejectUnauthorized: true }),
   })
-  // This is a server's answer to an unknown key.
-  return startProxy(server, () => (manners === 'refuses' ? { status: 16, message: 'Request unauthorized.' } : null))
+  // A real server answers an unknown API key in this way.
+  return startProxy(server, () => (behaviour === 'refuses' ? { status: 16, message: 'Request unauthorized.' } : null))
 }
 
 /** A server that lacks some calls, as Temporal Cloud lacks OperatorService. */

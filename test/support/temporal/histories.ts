@@ -1,4 +1,4 @@
-// The workflow histories of a story's payouts: complete for the search for secrets, and as an outline for
+// The workflow histories of a story's payouts: the whole text for the search for secrets, and the last events for
 // failure messages.
 import type { Client } from '@temporalio/client'
 import type { Db } from '../../../db/database'
@@ -11,18 +11,18 @@ import {
   walletReadingId,
 } from '../../../workflows/names'
 import type { Json } from '../bank/client'
-import { outlineOf, textOfHistory } from './history-text'
+import { lastEventsText, textOfHistory } from './history-text'
 
-export interface ToldHistory {
+export interface HistoryText {
   readonly where: string
   readonly text: string
 }
 
 /** The histories of the latest payouts, and of workflows about partners; a sample is enough if a story has many. */
-export async function textsOf(db: Db, temporal: Client): Promise<ToldHistory[]> {
+export async function textsOf(db: Db, temporal: Client): Promise<HistoryText[]> {
   const last = 'SELECT * FROM payouts ORDER BY created_at DESC LIMIT 20'
-  const told = [...(await historiesOf(db, temporal, last)), ...(await aroundPayouts(db, temporal))]
-  return told.map(({ where, history }) => ({ where, text: textOfHistory(history) }))
+  const histories = [...(await historiesOf(db, temporal, last)), ...(await aroundPayouts(db, temporal))]
+  return histories.map(({ where, history }) => ({ where, text: textOfHistory(history) }))
 }
 
 async function aroundPayouts(db: Db, temporal: Client): Promise<{ where: string; history: unknown }[]> {
@@ -38,25 +38,25 @@ async function aroundPayouts(db: Db, temporal: Client): Promise<{ where: string;
   return Promise.all(workflowIds.map((workflowId) => historyOf(temporal, workflowId)))
 }
 
-/** The steps so far of workflows whose payouts are still open, and of the sweeps that should have resumed them. */
-export async function outlinesOfOpen(db: Db, temporal: Client, queuePrefix: string): Promise<string> {
+/** The last events of workflows whose payouts are still open, and of the sweeps that should have resumed them. */
+export async function lastEventsOfOpen(db: Db, temporal: Client, queuePrefix: string): Promise<string> {
   const open = 'SELECT * FROM payouts WHERE closed_at IS NULL AND released_at IS NULL ORDER BY created_at LIMIT 3'
-  const told = [...(await historiesOf(db, temporal, open)), ...(await lastSweeps(temporal, queuePrefix))]
-  return told.map(({ where, history }) => `${where}:\n${outlineOf(history)}`).join('\n')
+  const histories = [...(await historiesOf(db, temporal, open)), ...(await lastSweeps(temporal, queuePrefix))]
+  return histories.map(({ where, history }) => `${where}:\n${lastEventsText(history)}`).join('\n')
 }
 
 async function lastSweeps(temporal: Client, queuePrefix: string): Promise<{ where: string; history: unknown }[]> {
-  const told = []
+  const sweeps = []
   const query = `WorkflowType = 'sweep' AND TaskQueue = '${ofSystem(housekeepingQueue, queuePrefix)}'`
   for await (const { workflowId, runId, status } of temporal.workflow.list({ query, pageSize: 3 })) {
     const history = await temporal.workflow
       .getHandle(workflowId, runId)
       .fetchHistory()
       .catch(() => null)
-    told.push({ where: `${workflowId}, ${status.name}`, history })
-    if (told.length === 3) break
+    sweeps.push({ where: `${workflowId}, ${status.name}`, history })
+    if (sweeps.length === 3) break
   }
-  return told
+  return sweeps
 }
 
 async function historiesOf(db: Db, temporal: Client, payouts: string): Promise<{ where: string; history: unknown }[]> {

@@ -7,7 +7,7 @@ export function textOfHistory(history: unknown): string {
 }
 
 /** The last events, each with its time: enough to see what a workflow waits for. */
-export function outlineOf(history: unknown, last = 25): string {
+export function lastEventsText(history: unknown, last = 25): string {
   const { events = [] } = (history ?? {}) as { events?: readonly HistoryEvent[] }
   return events.slice(-last).map(lineOf).join('\n')
 }

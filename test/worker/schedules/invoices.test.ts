@@ -24,7 +24,7 @@ afterAll(async () => {
   await worker.dispose()
 })
 
-test('it runs on the 1st at 06:00 in London, in winter and in summer', async () => {
+test('the invoice run starts on the 1st at 06:00 in London, in winter and in summer', async () => {
   const { scheduleId } = await aSchedule()
 
   const { startTime } = await worker.client.workflowService.listScheduleMatchingTimes({
@@ -89,7 +89,7 @@ test('three months in a backfill are billed in order of their nominal times, eac
 
   expect(results.map((result: InvoiceRunResult) => [result.period, result.issued])).toEqual([
     ['2027-03', 1],
-    // The account fee of the previous month is due every month.
+    // Partners of earlier months get another invoice, because the account fee is due every month.
     ['2027-04', 2],
     ['2027-05', 3],
   ])

@@ -51,7 +51,7 @@ test('a worker with newer code updates the existing Schedule, and a Schedule pau
   expect(after.state).toMatchObject({ paused: true, note: 'looking into it' })
 })
 
-test('it runs at 03:30 London time, in winter and in summer', async () => {
+test('the pruning runs at 03:30 London time, in winter and in summer', async () => {
   const schedule = aSchedule()
   await putSchedule(worker.client, schedule)
 
@@ -70,7 +70,7 @@ test('it runs at 03:30 London time, in winter and in summer', async () => {
   ])
 })
 
-test('at its scheduled time it prunes rows past their retention', async () => {
+test('at its scheduled time the pruning deletes rows past their retention', async () => {
   const schedule = aSchedule()
   const { id: partnerId } = await aPartner(worker.db)
   await recordActivity(worker.db, [

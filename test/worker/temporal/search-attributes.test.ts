@@ -28,7 +28,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('many workers that start concurrently register them, and registering again is not an error', async () => {
+test('many workers that start concurrently register the attributes, and registering again is not an error', async () => {
   const wanted = { SomeWord: 'KEYWORD', SomeNumber: 'INT' } as const
 
   await Promise.all(Array.from({ length: 5 }, () => requireSearchAttributes(client, wanted)))
@@ -42,7 +42,7 @@ describe.each([
   ['PERMISSION_DENIED', 7],
   ['UNIMPLEMENTED', 12],
 ])('a server that answers %s to OperatorService', (_name, status) => {
-  test('passes if queries find every attribute', async () => {
+  test('passes the check if queries find every attribute', async () => {
     await requireSearchAttributes(client, { SomeWord: 'KEYWORD', SomeNumber: 'INT' })
 
     const checked = await behind(status, (cloud) =>
@@ -52,7 +52,7 @@ describe.each([
     expect(checked).toBe('queried')
   })
 
-  test('fails for a text, which is no keyword', async () => {
+  test('fails the check if an attribute has the type Text instead of Keyword', async () => {
     const searchAttributes = { SomeText: 1 }
     await client.connection.operatorService.addSearchAttributes({ namespace, searchAttributes })
     await requireSearchAttributes(client, { SomeWord: 'KEYWORD' })
@@ -64,7 +64,7 @@ describe.each([
     await expect(checking).rejects.toThrow(/another type: SomeText; create them with/)
   })
 
-  test('fails with the commands that create the missing attributes', async () => {
+  test('fails the check with the commands that create the missing attributes', async () => {
     await requireSearchAttributes(client, { SomeWord: 'KEYWORD' })
 
     const checking = behind(status, (cloud) =>

@@ -106,7 +106,7 @@ test('a payout whose workflow is lost during a pause gets one at the resume', as
   const resuming = await begin({ environment: 'sandbox', action: 'resume', by: 'grace' })
 
   expect(await resuming.result()).toEqual({ changed: true, woken: 1, failed: 0 })
-  // It was started on a queue where no worker pays. This test only needs the workflow to run.
+  // The resume started it on a queue that no payout worker polls, so it stays running.
   expect((await handle.describe()).status.name).toBe('RUNNING')
   await handle.terminate('a test')
   await world.api.db.dataSource.query('UPDATE payouts SET closed_at = now() WHERE id = $1', [answer.body.id])

@@ -100,7 +100,7 @@ test.each([
   ['nobody', null],
   ['refused', 'not an address'],
 ])(
-  '%s: with the address %j, the workflow checks for a new address every day, and stops once the invoice is void',
+  'without a valid address (%s: %j), the workflow checks for a new one every day, and stops once the invoice is void',
   async (name, email) => {
     await chargedPartner(name)
     await worker.db.dataSource.query('UPDATE partners SET billing_email = $2 WHERE slug = $1', [`${name}-1`, email])

@@ -121,7 +121,7 @@ test('each partner is reported as billed even if the last two reads of the progr
   await chargedPartners(3)
   const reported: string[] = []
   const onBilled = async ({ partnerId }: { partnerId: string }) => void reported.push(partnerId)
-  const temporal = deafToLastReads(2)
+  const temporal = withoutLastReads(2)
 
   const order = { period, partner: null } as const
   const result = await followRun({ temporal, queuePrefix: worker.queuePrefix, onBilled, onSilence: () => {} }, order)
@@ -179,8 +179,8 @@ function start(order: InvoiceRunOrder) {
   })
 }
 
-/** The worker's client. Reads of a run's progress fail until the run has ended, and for the next few reads after that. */
-function deafToLastReads(reads: number): Client {
+/** The worker's client, whose reads of the run's progress fail until the run has ended and for `reads` more times. */
+function withoutLastReads(reads: number): Client {
   const { client } = worker
   const workflowId = invoiceRunId(worker.queuePrefix, { period, partner: null })
   let unanswered = 0

@@ -30,7 +30,7 @@ test('a second run of the same sign-up returns the same partner and opens none',
   expect([second, count]).toEqual([first, 1])
 })
 
-test('its history holds no personal data', () => {
+test('the history of a sign-up holds no personal data', () => {
   const text = payloadsOf(fresh.get('sign-up/opened'))
 
   expect(text).toContain(codeId)

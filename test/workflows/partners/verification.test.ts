@@ -82,7 +82,7 @@ test.each(names)('the history of %s holds no personal data and no account', (nam
   expect(text).not.toMatch(/Acme|ada@|\.test|040668|sort_?code|account_?number|0x[0-9a-f]{40}|could not be found/i)
 })
 
-test("it ends with the bank's decision", () => {
+test("a verification ends with the bank's decision, and continues as new before that", () => {
   for (const name of ['verification', 'verifications']) {
     expect(fresh.get(`${name}/continued`)).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
   }
@@ -174,7 +174,7 @@ test('after approval, an event starts the workflow again, which waits until the 
   expect(charged).toEqual({ times: 1 })
 })
 
-test('a pause without an event is found by the daily scan', async () => {
+test('the daily scan finds a verification that the bank paused without sending an event', async () => {
   const partnerId = await aPaused()
 
   await (await scan({ pageSize: 50, pages: 10 })).result()

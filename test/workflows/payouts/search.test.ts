@@ -64,7 +64,7 @@ test('a payout and its return are found by the same key', async () => {
   expect(new Set(found)).toEqual(new Set(['payout', 'payoutReturn']))
 })
 
-test('its steps and timers have summaries that name what is debited and charged', async () => {
+test('the steps and timers of a payout have summaries with the debit and the charge', async () => {
   const payer = await world.aPayer()
   await world.pay(payer, {}, { key: 'summaries-1' })
   await ended(payer, 'summaries-1')
@@ -80,7 +80,7 @@ test('its steps and timers have summaries that name what is debited and charged'
   expect(summaries).toContainEqual('completed, to be charged: nothing in the sandbox')
 })
 
-test('a payout with an unknown outcome reports what it waits for and until when, and is found by its key', async () => {
+test('a payout with an unknown outcome reports the event that it waits for and its deadline, and is found by its key', async () => {
   const payer = await world.aPayer()
   await world.bank.fault({
     kind: 'reset',

@@ -92,7 +92,7 @@ function aReading({ id: walletId }: WalletRow, readings: number) {
   })
 }
 
-/** Runs reads during which an event arrives: the bank delays its answer until then. */
+/** Runs a read during which an event arrives: the bank answers with 503 until then. */
 async function withEventDuringRead(readings: number): Promise<ReadingHandle> {
   const wallet = await aWallet()
   const fault = await bank.fault({ kind: 'status', status: 503, times: null, match: toHistory })

@@ -1,5 +1,4 @@
-// A healthy system shows no drift, however often it is proved while payouts run. A faulty one does,
-// however busy it is.
+// Proofs that run while payouts run find no drift in correct data, and still find a real one.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { listDrifts } from '../../../../db/controls/proof/drifts'
@@ -36,7 +35,7 @@ beforeAll(async () => {
   world = await aPayoutWorld({ bank })
   rails = railsTo(world.bank, { callMs: 5_000 })
   payers = [await world.aPayer(), await world.aPayer()]
-  // The fixture books the sandbox's float without the bank's ID of that deposit.
+  // Takes the sandbox wallets off the bank, so that the proof compares only the live ones with it.
   await world.api.db.dataSource.query(
     `UPDATE wallets SET rail = 'simulated', customer_ref = NULL, wallet_ref = NULL WHERE environment = 'sandbox'`,
   )

@@ -1,4 +1,4 @@
-// The charges of a live payout match its row, and a return is credited, regardless of other drifts.
+// The proof finds charges that do not match the row of a live payout, and a return that is not credited.
 import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { listDrifts } from '../../../../db/controls/proof/drifts'
@@ -57,7 +57,7 @@ test.each([
   expect(await stage.found()).toEqual([['payout_charge', payoutId]])
 })
 
-test('a fee of an incomplete payout is found, and so is a fee without a payout; both are shown in pounds', async () => {
+test('a fee for an incomplete payout and a fee without a payout are found, and shown in pounds', async () => {
   const [completed, { payoutId }] = [await aCompleted(), await stage.aSentPayout()]
   await withoutTriggers(db, copy({ payout_id: payoutId, cause_ref: payoutId }), [completed.payoutId])
   await withoutTriggers(db, copy({ payout_id: null, cause_ref: 'made-up' }), [completed.payoutId])

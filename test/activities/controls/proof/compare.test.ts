@@ -1,5 +1,4 @@
-// Which bank movements are matched in our ledger, and how far the proof may advance past them, with plain
-// numbers.
+// Which bank movements match our ledger, and how far the proof may advance past them. Needs no database and no bank.
 import { expect, test } from '@jest/globals'
 import { compare, type ToCompare } from '../../../../activities/controls/proof/compare'
 import type { BookedPayout, Booking } from '../../../../db/controls/proof/books'
@@ -44,7 +43,7 @@ test('a second withdrawal for a payout is found by its own id, and blocks the pr
   expect(findings).toEqual([
     { kind: 'transfer_without_payout', walletId, subject: 'again', expected: 'a payout', found: '30' },
   ])
-  // Our 1000, plus the unbooked deposit, minus the second withdrawal.
+  // Our balance of 1000, plus the unbooked deposit, minus the second withdrawal.
   expect(expectedMicroUsdc).toBe(1_000n + 1n - 30n)
   expect(settled?.provedTo).toBe('out')
 })

@@ -40,18 +40,18 @@ test('a healthy wallet shows no drift, whatever the state of its payouts', async
 
 test('an unbooked deposit is found once its grace period is over, and resolved when it is booked', async () => {
   const { json } = await bank.control('POST', `/wallets/${wallet.wallet}/deposits`, { amount: '12.345678' })
-  const patient = { ...deps, limits: { ...limits, graceMs: 60_000 } }
+  const withGrace = { ...deps, limits: { ...limits, graceMs: 60_000 } }
 
-  expect(await runProof(patient)).toMatchObject(fine)
+  expect(await runProof(withGrace)).toMatchObject(fine)
   clock.forward(61_000)
-  expect(await runProof(patient)).toMatchObject({ drifts: 1, fresh: 1 })
+  expect(await runProof(withGrace)).toMatchObject({ drifts: 1, fresh: 1 })
   expect(await stage.found()).toEqual([['deposit_not_booked', json.id]])
 
   await readWallet(
     { db, clock, log, rails, startReturn: async () => undefined, listLagMs: 1_000 },
     { walletId: wallet.id },
   )
-  expect(await runProof(patient)).toMatchObject(fine)
+  expect(await runProof(withGrace)).toMatchObject(fine)
 })
 
 test('an idle sandbox is proved once more, then skipped, and does not count as overdue', async () => {
@@ -142,11 +142,11 @@ test.each([
 })
 
 test('a balance that the bank updates late is a drift only when its movements are no longer recent', async () => {
-  const patient = { ...deps, limits: { ...limits, balanceLagMs: 60_000 } }
+  const withLag = { ...deps, limits: { ...limits, balanceLagMs: 60_000 } }
   await stage.aSentPayout()
   const fault = await bank.fault({ kind: 'balance_lag', ms: 30_000, times: null, match: {} })
 
-  const [late, wrong] = [await runProof(patient), await runProof(deps)]
+  const [late, wrong] = [await runProof(withLag), await runProof(deps)]
   await bank.control('DELETE', `/faults/${fault}`)
 
   expect(late).toMatchObject(fine)

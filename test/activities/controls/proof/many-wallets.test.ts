@@ -89,7 +89,7 @@ test('a wallet whose proof throws is reported as failed, with its own ledger che
   expect(await listNotCompared(db, 10)).toEqual([expect.objectContaining({ outcome: 'failed' })])
 })
 
-test('a bank whose availability is unknown blocks no wallet', async () => {
+test('if the check of the bank’s availability itself fails, all other wallets are still proved', async () => {
   await fault(wallets[2]?.ref ?? '', 503)
   const rail = stage.rails.provider_production
   const rate: typeof rail.rate = () => Promise.reject(new TypeError('boom'))
@@ -114,7 +114,7 @@ test('a history that is too long to read is reported as such, and the bank does 
   expect(drift).toMatchObject({ kind: 'not_compared', found: 'too_long, last compared never' })
 })
 
-test('a wallet without a bank is also reported if its ledger cannot be read for too long', async () => {
+test('a wallet without a bank is also reported when its ledger has been unreadable for too long', async () => {
   await runProof(deps)
   stage.clock.forward(limits.comparedWithinMs + 60_000)
   const isSandbox = `SELECT id FROM wallets WHERE environment = 'sandbox'`
@@ -125,7 +125,7 @@ test('a wallet without a bank is also reported if its ledger cannot be read for 
   expect(await stage.found()).toEqual([['not_compared', sandbox?.id]])
 })
 
-test('a wallet that could not be compared for too long is reported as a drift until it is compared', async () => {
+test('a wallet that was not compared for too long is reported as a drift until it is compared', async () => {
   const unanswered = wallets[2]
   await fault(unanswered?.ref ?? '', 503)
   await runProof(deps)

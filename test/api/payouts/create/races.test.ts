@@ -136,7 +136,7 @@ describe('another body under a key whose payout is not decided', () => {
     expect([(await answer).status, status, body?.amount_gbp]).toEqual([422, 201, '2.00'])
   })
 
-  test('waits, and is refused with a payout that can be read', async () => {
+  test('waits, and is refused with the id of that payout, which the caller can read', async () => {
     const [key, request] = [newKey(), aRequest()]
     const { answer, id } = await anUndecided(request, key)
     const other = (await arrive({ ...request, amount_gbp: '2.00' }, key))()
@@ -148,7 +148,7 @@ describe('another body under a key whose payout is not decided', () => {
     expect([await statusOfRead(id), (await answer).status]).toEqual([200, 201])
   })
 
-  test('does not wait forever: the payout in its answer is permanent from then on', async () => {
+  test('is refused after the time limit with the id of that payout, which is acknowledged from then on', async () => {
     const [key, request] = [newKey(), aRequest()]
     const { answer, id } = await anUndecided(request, key)
     const hasty = await startApi({ database: world.api.databaseUrl, answerTimeoutMs: 200 })
@@ -162,8 +162,8 @@ describe('another body under a key whose payout is not decided', () => {
   })
 })
 
-describe('an obstacle to a new payout does not affect a replay that was overtaken by the first request', () => {
-  test('a missing rate', async () => {
+describe('a replay that was overtaken by the first request is still 200', () => {
+  test('while there is no rate', async () => {
     const [key, request] = [newKey(), aRequest()]
     const [asked, paidFirst] = [aGate(), aGate()]
     const rate = async () => {
@@ -189,7 +189,7 @@ describe('an obstacle to a new payout does not affect a replay that was overtake
     expect([fresh.status, fresh.body.error?.code]).toEqual([502, 'payout_not_created'])
   })
 
-  test('a wallet that the first request has emptied', async () => {
+  test('when the first request has emptied the wallet', async () => {
     payer = await world.aPayer()
     const [key, request] = [newKey(), aRequest({ amount_gbp: '7000.00' })]
     const overtaken = await arrive(request, key)

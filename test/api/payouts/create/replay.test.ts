@@ -318,7 +318,7 @@ describe('a key belongs to one partner and environment', () => {
 })
 
 describe('many requests with one key', () => {
-  test('(200 concurrent ones) are one 201 and 199 × 200, one payout and one transfer', async () => {
+  test('get one 201 and 199 times 200, and make one payout and one transfer, if all 200 are concurrent', async () => {
     const [key, request] = [newKey(), aRequest()]
 
     const answers = await Promise.all(Array.from({ length: 200 }, () => world.pay(payer, request, { key })))
@@ -329,7 +329,7 @@ describe('many requests with one key', () => {
     expect(await world.transfersOf(answers[0]?.body['id'])).toHaveLength(1)
   })
 
-  test('after a 502 are one 201, the rest 200, and one transfer', async () => {
+  test('get one 201 and otherwise 200 after a 502, and make one transfer', async () => {
     const [key, request] = [newKey(), aRequest()]
     await world.bank.control('POST', '/outage', { ms: 60_000 })
     const refused = await world.pay(payer, request, { key })
