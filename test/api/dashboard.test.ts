@@ -59,7 +59,7 @@ describe('the page', () => {
   })
 })
 
-describe('its files', () => {
+describe('the files of the dashboard', () => {
   const script = () => readdirSync(assets).find((name) => /^index-.*\.js$/.test(name)) ?? ''
 
   test('are cached for a year and compressed', async () => {
@@ -73,7 +73,7 @@ describe('its files', () => {
   })
 
   test.each(['none.js', '..%2findex.html', '%2e%2e%2f%2e%2e%2fapi%2fmain.js', `x${'y'.repeat(300)}.js`, '.js'])(
-    '%s is not a file of it',
+    'do not include %s',
     async (name) => {
       const answer = await fetch(`${api.url}/dashboard/assets/${name}`)
 

@@ -112,7 +112,7 @@ test('a request from another partner’s page is refused by the partner’s rout
 })
 
 describe.each(named(routes))('%s', (_name, route) => {
-  test('its examples match its schemas', () => {
+  test('has examples that match its schemas', () => {
     const shapes = [...repliesOf(route).filter(({ type }) => type === undefined), ...(route.body ? [route.body] : [])]
 
     expect(shapes.map(({ schema, example }) => faultsOf(schema, example))).toEqual(shapes.map(() => null))

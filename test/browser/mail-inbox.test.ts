@@ -87,7 +87,7 @@ test('a hostile mail runs nothing, loads nothing and sends nothing', async () =>
   expect(requests).toEqual([])
 })
 
-test('the button empties it', async () => {
+test('the button empties the inbox', async () => {
   await page.click('#empty')
 
   await page.waitForSelector('text=No mail yet')

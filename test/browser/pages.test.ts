@@ -64,7 +64,7 @@ describe('every page', () => {
   })
 })
 
-describe('on every page', () => {
+describe('the dashboard', () => {
   test('Ctrl+K jumps to a page or to a payout, by keyboard alone', async () => {
     const visitor = await visit({ session: admin })
     const { page } = visitor
@@ -160,7 +160,7 @@ describe('on every page', () => {
     await visitor.leave()
   })
 
-  test('each request names the partner that the page shows', async () => {
+  test('names the partner that a page shows in each request', async () => {
     const visitor = await visit({ session: admin })
     const asked = new Set<string | undefined>()
     visitor.page.on('request', (request) => {

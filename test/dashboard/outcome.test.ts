@@ -48,7 +48,7 @@ describe('after a lost response', () => {
     refusal(422, 'invalid_recipient'),
     refusal(422, 'idempotency_key_reused'),
     refusal(502, 'payout_not_created'),
-  ])('$status $code makes it known', (error) => {
+  ])('$status $code makes the outcome known', (error) => {
     expect(after(error, 'unknown')).toBe('nothing-sent')
   })
 

@@ -50,7 +50,7 @@ describe('a month begins and ends at midnight in London', () => {
   })
 })
 
-test('days are London days too', () => {
+test('a day begins at midnight in London too', () => {
   expect(londonDayOf(new Date('2027-03-31T23:00:00Z'))).toBe('2027-04-01')
   expect(londonDayOf(new Date('2027-01-05T00:00:00Z'))).toBe('2027-01-05')
 })

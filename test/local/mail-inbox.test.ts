@@ -92,7 +92,7 @@ describe('a hostile mail', () => {
     }
   })
 
-  test('its HTML is framed, with a policy that allows no script, no form and no network', async () => {
+  test('has its HTML framed, with a policy that allows no script, no form and no network', async () => {
     await deliver({ html: evil })
     const [message] = await inbox.messages()
     const frame = await fetch(`${inbox.url}/messages/${message?.id}/html`)
@@ -104,7 +104,7 @@ describe('a hostile mail', () => {
     expect(await pageOf(`/messages/${message?.id}`)).toContain('sandbox="allow-popups allow-popups-to-escape-sandbox"')
   })
 
-  test('its attachments are downloads, with an escaped file name', async () => {
+  test('has its attachments as downloads, with escaped file names', async () => {
     const filename = 'a"; x=\u00e9\r\nSet-Cookie: b.html'
     await deliver({ attachments: [{ filename, content: '<script>', contentType: 'text/html' }] })
     const [message] = await inbox.messages()
@@ -129,7 +129,7 @@ describe('the page', () => {
     expect((await fetch(`${inbox.url}/inbox.js`)).headers.get('content-type')).toBe('text/javascript; charset=utf-8')
   })
 
-  test('its version changes with every change', async () => {
+  test('has a version that changes with every change', async () => {
     const version = async () => (await fetch(`${inbox.url}/version.json`)).text()
     const versions = [await version()]
     await deliver({})

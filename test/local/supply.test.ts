@@ -45,7 +45,7 @@ test('a correct folder passes, even with a listed package for another system tha
   expect(check(good)).toEqual({ status: 0, said: expect.stringMatching(/^2 packages, 1 of them in production /) })
 })
 
-describe('it refuses', () => {
+describe('the dependency check refuses', () => {
   test.each<[string, object, string]>([
     [
       'a version range',

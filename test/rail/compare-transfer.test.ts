@@ -29,15 +29,15 @@ test.each(expected)('each transfer status is classified for a final payout that 
 })
 
 test.each([
-  ['of another transfer', { ...closed('completed'), transferRef: 'tr_2' }],
-  ['of a refunded payout', { ...closed('pending'), releasedAt: at, transferRef: null }],
+  ['of a payout with another transfer', { ...closed('completed'), transferRef: 'tr_2' }],
+  ['of a released payout', { ...closed('pending'), releasedAt: at, transferRef: null }],
   ['of a payout that failed as never sent', { ...closed('failed'), transferRef: null }],
   ['of a cancelled payout', { ...closed('cancelled'), transferRef: null }],
 ])('a transfer %s contradicts our ledger in any state', (_, payout) => {
   for (const status of statuses) expect(compareTransfer({ ref: 'tr_1', status }, payout)).toBe('contradiction')
 })
 
-test('an open payout is polled anyway', () => {
+test('a transfer of an open payout is not compared, because the payout is polled anyway', () => {
   for (const status of statuses) {
     expect(compareTransfer({ ref: 'tr_1', status }, { ...closed('processing'), closedAt: null })).toBe('open')
   }

@@ -142,7 +142,7 @@ test('no worker runs: an acknowledged pending payout is decided later, and a ref
   expect(before - (await world.balance())).toBe(BigInt(sent.wallet_sends_micro_usdc))
 })
 
-test('Temporal cannot be reached: 201 pending from the row, and the sweep makes sure that it is paid', async () => {
+test('Temporal cannot be reached: 201 pending from the row, and the sweep makes sure that the payout is paid', async () => {
   // Stops the worker, so that no sweep starts the workflow while the API cannot.
   await world.worker.stop()
   await temporalProxy.cut()
@@ -156,7 +156,7 @@ test('Temporal cannot be reached: 201 pending from the row, and the sweep makes 
   expect(await world.settled(body.id)).toMatchObject({ status: 'completed' })
 })
 
-test('the API is killed between the row and the workflow: the sweep finishes it, and the client’s retry finds it', async () => {
+test('the API is killed between the row and the workflow: the sweep finishes the payout, and the client’s retry finds it', async () => {
   const key = 'order-orphan'
   await temporalProxy.cut()
   const lost = world.pay({}, { key }).catch(() => 'no answer')

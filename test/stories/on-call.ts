@@ -55,7 +55,7 @@ export function onCall(open: () => World): void {
     for (const { body } of answers) expect(await world.transfersOf(body.id)).toHaveLength(1)
   })
 
-  test('a payout without a workflow is explained as such, woken by payout retry, and paid once', async () => {
+  test('payout explain reports a payout without a workflow, payout retry wakes it, and it is paid once', async () => {
     const key = 'order-retried'
     await world.bank.fault({ kind: 'stuck', state: 'pending' })
     const { body } = await world.pay({}, { key })

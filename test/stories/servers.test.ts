@@ -56,7 +56,7 @@ test('PostgreSQL is killed under load and restarted: no acknowledged payout is l
   await expect(world.judge()).resolves.toBeUndefined()
 })
 
-test('Temporal is killed under load and restarted: pending during the outage and never 502, and all of them complete', async () => {
+test('Temporal is killed under load and restarted: payouts are pending during the outage, never 502, and all complete', async () => {
   const load = underLoad(world, 30)
   await load.some()
 

@@ -111,7 +111,7 @@ describe('npm start', () => {
     await expect(fetch(`http://127.0.0.2:${port}/healthz`)).rejects.toThrow('fetch failed')
   })
 
-  test('its secrets are readable by their owner only', () => {
+  test('the secrets are readable by their owner only', () => {
     const modes = ['secrets.json', 'demo.json', 'env.json', 'local.json'].map(
       (name) => statSync(join(dataDir, name)).mode & 0o777,
     )
@@ -212,7 +212,7 @@ describe('the next start', () => {
     expect(readRunningEnvironment(dataDir)).toBeNull()
   })
 
-  test('recovers from that, on the configured ports; when npm itself is killed with SIGKILL, no process stays behind either', async () => {
+  test('recovers from a SIGKILL on the configured ports; when npm itself is killed, no process stays behind either', async () => {
     const ports = [await choosePort(0), await choosePort(0), await choosePort(0)]
     const [TEMPORAL_UI_PORT = '', SANDBOX_BANK_PORT = '', MAIL_INBOX_PORT = ''] = ports.map(String)
     const settings = { TEMPORAL_UI_PORT, SANDBOX_BANK_PORT, MAIL_INBOX_PORT }

@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-test('one of two workers is drained under load: every payout completes, some on the other worker, and it stays drained', async () => {
+test('one of two workers is drained under load: every payout completes, some on the other worker, and the drained one stays drained', async () => {
   const [leaving] = await working()
   // The bank knows the recipient from here on, so no payout is refused because its registration took too long.
   await world.settled((await world.pay()).body.id)

@@ -54,7 +54,7 @@ test('a worker stops once and cleanly, however often it is asked to', async () =
   expect(one.errorOutput).toEqual([])
 })
 
-test('with WORKER_VERSIONING it refuses a server without worker deployments', async () => {
+test('with WORKER_VERSIONING a worker refuses a server without worker deployments', async () => {
   const server = await startWithout(/WorkerDeployment/, 12)
 
   const worker = start({ TEMPORAL_ADDRESS: server.address, WORKER_VERSIONING: 'on' })

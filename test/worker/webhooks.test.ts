@@ -37,7 +37,7 @@ test('ten workers that start concurrently create one enabled webhook for each en
   }
 })
 
-test('a later worker adds no webhook, and one with another address registers it and disables the old one', async () => {
+test('a later worker adds no webhook, and one with another address registers that address and disables the old one', async () => {
   await register('http://127.0.0.1:1/webhooks/bank')
   expect(await webhooksOf('sandbox')).toHaveLength(1)
 

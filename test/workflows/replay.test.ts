@@ -87,13 +87,13 @@ describe.each(Object.entries(recorded))('%s', (workflow, names) => {
     expect(files.toSorted()).toEqual(names.map((name) => `${name}.json`).toSorted())
   })
 
-  test.each(names)('%s replays with today’s code', (name) => {
+  test.each(names)('the recording %s replays with the current code', (name) => {
     const path = `${workflow}/${name}`
 
     expect([today.has(path), today.get(path)]).toEqual([true, undefined])
   })
 
-  test.each(names)('%s detects a change that would break old runs', (name) => {
+  test.each(names)('the recording %s detects a change that would break old runs', (name) => {
     expect(changed.get(`${workflow}/${name}`)).toBeInstanceOf(DeterminismViolationError)
   })
 })

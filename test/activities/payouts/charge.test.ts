@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 afterEach(() => clock.reset())
 
-test('a settled payout is completed and open, and has no charge; its step charges it once and closes it', async () => {
+test('a settled payout stays open without a charge, until the charging step charges it once and closes it', async () => {
   expect(settled).toMatchObject({ at: 'settled', status: 'completed' })
   expect(await loadStep(db, payout.payoutId)).toMatchObject({ status: 'completed', closedAt: null })
   expect(await charges()).toEqual([])
@@ -85,7 +85,7 @@ test('after an invoice run has charged a payout, its own step charges nothing mo
   expect(left).toEqual([])
 })
 
-test('a payout that comes back before it was charged is charged and credited', async () => {
+test('a payout that is returned before it was charged is charged and credited', async () => {
   await advance('returned')
   await steps.pollReturn(payout)
 

@@ -121,7 +121,7 @@ test.each([
 test.each([
   ['a transfer', toTransfers, 'unknown'],
   ['the registration of a recipient', toAccounts, 'unsent'],
-])('a payout that waits because of HTTP 500 to %s is overdue after the same time', async (_, match, at) => {
+])('a payout that waits because of HTTP 500 to %s is reported as overdue', async (_, match, at) => {
   const payout = await aDebited()
   await markAnswered(db, { ...payout, at: clock.now() })
   await bank.fault({ kind: 'status', status: 500, times: null, match })

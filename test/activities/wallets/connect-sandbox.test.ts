@@ -93,7 +93,7 @@ test('while a simulated payout is open, the wallet stays on its rail and nothing
   expect(await steps.connectSandboxWallet(refs)).toBe('connected')
 })
 
-test('ten concurrent runs connect it once', async () => {
+test('ten concurrent runs connect the sandbox once', async () => {
   const partnerId = await aPartnerId()
   const refs = await atTheBank(partnerId)
 

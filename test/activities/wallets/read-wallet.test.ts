@@ -150,7 +150,7 @@ test('a refund that its payout has booked is not booked again', async () => {
   expect(await balance()).toBe(before)
 })
 
-test('the refund of a completed payout starts its return until the return has booked it', async () => {
+test('each read of the refund of a completed payout starts its return, until the return has booked the refund', async () => {
   const payout = await aReturned()
 
   expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, returns: 1 })

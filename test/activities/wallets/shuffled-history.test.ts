@@ -104,7 +104,7 @@ test('a movement older than the newest hour is not read again, and a slower read
   expect((await findWalletToRead(db, wallet.id))?.historyReadTo).toBe('m3')
 })
 
-test('an odd movement is held without an amount, and the others are booked', async () => {
+test('unreadable movements are held without an amount, and the others are booked', async () => {
   history = [
     { id: 'm1', at: noon, amount: '1.000000' },
     { id: 'm2', at: noon + 1, amount: '9.000000', currency: 'eurc' },

@@ -103,7 +103,7 @@ test('a sandbox key sees no invoice: neither in the list, nor by id, as a docume
   }
 })
 
-test('the latest 24 come first, older ones follow by cursor', async () => {
+test('the latest 24 invoices come first, and older ones follow by cursor', async () => {
   for (let month = 0; month < 26; month++) {
     const period = new Date(Date.UTC(2024, month)).toISOString().slice(0, 10)
     await anInvoice(api, partner, { period })
@@ -206,7 +206,7 @@ describe('one invoice', () => {
   })
 
   test.each(['', '.pdf', '.csv'])(
-    '%s is 404 not_found when it is absent, malformed, a draft or another partner’s',
+    'with the extension "%s" is 404 not_found if it is absent, malformed, a draft or another partner’s',
     async (end) => {
       const draft = { ...october, status: 'draft', issuedAt: null, dueAt: null } as const
       const ids = [

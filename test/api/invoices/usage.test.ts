@@ -103,7 +103,7 @@ describe('the invoice so far', () => {
     })
   })
 
-  test('credits beyond the charges never make it negative', async () => {
+  test('is never negative, even if credits exceed the charges', async () => {
     await aCharge(api, partner, { kind: 'payout_fee', amountMicropounds: 1_000_000n, month })
     await aCharge(api, partner, { kind: 'credit', amountMicropounds: 5_000_000n, month })
 

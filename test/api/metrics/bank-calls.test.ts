@@ -39,7 +39,7 @@ test('requests are counted from 0 by environment, operation and outcome, with th
   expect(shown()).toContain('payouts_bank_request_seconds_count{environment="live",operation="read_rate"} 2\n')
 })
 
-test('three failed requests of one kind raise PayoutsBankFailing, unless most of them succeed', async () => {
+test('three failed requests of one kind raise PayoutsBankFailing, unless most requests succeed', async () => {
   await bank.fault({ kind: 'status', status: 500, times: 3 })
   const firing: string[][] = []
   for (let call = 0; call < 6; call++) {

@@ -103,7 +103,7 @@ test('an audit chain check that found a fault, or that no longer runs, is shown'
   ])
 })
 
-test('mails wait until they are sent or obsolete, and an invoice until it is mailed or paid', async () => {
+test('a mail counts as waiting until it is sent or obsolete, and an invoice until it is mailed or paid', async () => {
   const mail = { to: { name: 'Ada', address: 'ada@acme.test' }, subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' }
   const [at, expiresAt] = [clock.now(), new Date('2026-11-15T12:30:00.000Z')]
   for (let n = 0; n < 2; n++)

@@ -43,7 +43,7 @@ test('screening is in_review once verification has started', async () => {
 })
 
 test.each(['sandbox', 'live'] as const)(
-  'a %s wallet belongs to the partner once the bank has it',
+  'a %s wallet is shown as isolated once it exists at the bank',
   async (environment) => {
     const partner = await aPartner(api)
     const key = await aKey(api, partner, environment)

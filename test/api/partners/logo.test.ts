@@ -105,7 +105,7 @@ test('viewers cannot upload one, and a closed partner’s logo is gone', async (
   expect([refused.status, before.status, (await fetchLogo(partner.slug)).status]).toEqual([403, 200, 404])
 })
 
-test('the activity list shows that it was changed, but not the new logo', async () => {
+test('the activity list shows that the logo was changed, but not the new logo', async () => {
   const session = await aSession(api, await aPartner(api))
   await store(session, asData('png', pictureOf('png')))
 

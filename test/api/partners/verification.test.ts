@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 
 describe('an admin', () => {
-  test('starts it, continues on the bank’s pages, and gets live keys, bank details and an address', async () => {
+  test('starts verification, continues on the bank’s pages, and gets live keys, bank details and an address', async () => {
     const { partner, session } = await aBeginner()
     await expect(newLiveKey(session)).resolves.toMatchObject({ status: 403 })
 
@@ -106,7 +106,7 @@ describe('an admin', () => {
   })
 })
 
-describe('it is refused', () => {
+describe('starting verification is refused', () => {
   test.each(['pending', 'action_required', 'in_review', 'approved'] as const)('while it is %s', async (status) => {
     const { partner, session } = await aBeginner({ verificationStatus: status })
 

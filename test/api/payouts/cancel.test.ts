@@ -98,7 +98,7 @@ test('a suspended partner may cancel, because that only stops money', async () =
   expect((await cancel(id)).status).toBe(200)
 })
 
-test('the activity list shows who cancelled it', async () => {
+test('the activity list shows who cancelled the payout', async () => {
   const id = await aWaiting('order-activity')
   await cancel(id)
 

@@ -5,7 +5,7 @@ import { aKey, aPartner, aPayoutRow, aSession } from '../../support/api/fixtures
 
 const api = useApi()
 
-test('the parts of the fee add up to it', async () => {
+test('the parts of the fee add up to the fee', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'sandbox')
   const fields = { idempotencyKey: 'order-1001', createdBy: 'ada@acme.test', transferRef: 'transfer-1' }

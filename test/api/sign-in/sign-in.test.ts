@@ -80,7 +80,7 @@ test('only admins get the address of the Temporal Web UI', async () => {
   expect((await api.get('/v1/auth/session', { session })).body['temporal_ui_url']).toBeNull()
 })
 
-test('an admin of an unverified partner does not get it, because anyone can sign up', async () => {
+test('an admin of an unverified partner does not get the address of the Web UI, because anyone can sign up', async () => {
   const session = await aSession(api, await aPartner(api, { verificationStatus: 'in_review' }))
 
   expect((await api.get('/v1/auth/session', { session })).body['temporal_ui_url']).toBeNull()

@@ -66,7 +66,7 @@ describe('verification', () => {
     await visitor.leave()
   })
 
-  test('the first page shows that the bank waits for the applicant', async () => {
+  test('the home page shows that the bank waits for the applicant', async () => {
     const asked = await aPartner(api, verificationStates['verification-action'])
     const visitor = await open(await aSession(api, asked, 'admin'), '/dashboard?environment=sandbox')
 

@@ -78,7 +78,7 @@ describe('an admin', () => {
     await visitor.leave()
   })
 
-  test('invites an admin with a mailed code, and shows that a code is wrong', async () => {
+  test('invites an admin with a mailed code, and sees that a code is wrong', async () => {
     await visitor.go('/dashboard/team?environment=sandbox')
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByLabel('Work email').fill('new@northwind.example')
@@ -190,7 +190,7 @@ describe('a member', () => {
     await visitor.leave()
   })
 
-  test('leaves a team, viewers included, and is signed out', async () => {
+  test('leaves a team, even as a viewer, and is signed out', async () => {
     const hers = await visit({ session: await aSessionOf(api, grace) })
     await hers.go('/dashboard/team?environment=sandbox')
     await hers.page.getByRole('button', { name: 'Leave team' }).click()

@@ -114,7 +114,7 @@ test.each([
   expect(await totalsDrifts(wallet.id, now)).toEqual([])
 })
 
-test('a drift in an older month is found when its turn comes, and is checked again while it is open', async () => {
+test('a drift in an older month is found when that month is checked, and is checked again while it is open', async () => {
   const wallet = await aWallet(db)
   for (const createdAt of [new Date('2026-08-10T12:00:00Z'), now]) {
     await live(wallet, { account: '11111111', amountPence: 1_000n, createdAt, daysBetween: 0, steps: ['accept'] })

@@ -20,7 +20,7 @@ test('a quote for 120.00 GBP at 0.79', () => {
   })
 })
 
-test('the two parts of the fee sum to it, and follow the price list', () => {
+test('the two parts of the fee add up to the fee, and follow the price list', () => {
   fc.assert(
     fc.property(amounts, rates, (amountPence, gbpPerUsdNano) => {
       const quote = quoteFor({ amountPence, prices, gbpPerUsdNano })

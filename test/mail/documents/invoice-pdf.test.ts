@@ -11,7 +11,7 @@ import { readPdf } from './read-pdf'
 
 const vat = { number: 'GB123456789', basisPoints: 2000 }
 
-describe('its bytes', () => {
+describe('the bytes of the PDF', () => {
   test('are the same for the same invoice, in this process and in another one', async () => {
     const [one, other] = [await invoicePdf(anInvoice()), await invoicePdf(anInvoice())]
 
@@ -38,7 +38,7 @@ describe('its bytes', () => {
   })
 })
 
-describe('its text', () => {
+describe('the text of the PDF', () => {
   test('has everything that a finance team needs', async () => {
     const text = await textOf(anInvoice())
 

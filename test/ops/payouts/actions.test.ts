@@ -17,7 +17,7 @@ const { terminal, bank, rails, temporal, partner, ops, steps, rowOf, transfersOf
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
 describe('payout resolve', () => {
-  test('sent, with a transfer that the bank confirms, makes the payout processing and records operator and evidence', async () => {
+  test('as sent, with a transfer that the bank confirms, makes the payout processing and records operator and evidence', async () => {
     const payout = await anUnknown('after')
     const [transfer] = await transfersOf(payout)
 
@@ -74,7 +74,7 @@ describe('payout resolve', () => {
     ])
   })
 
-  test('sent is refused for a transfer of another payout, and for one that the bank does not have', async () => {
+  test('as sent is refused for a transfer of another payout, and for one that the bank does not have', async () => {
     const [payout, other] = [await anUnknown('before'), await anUnknown('after')]
     const [transfer] = await transfersOf(other)
 
@@ -89,7 +89,7 @@ describe('payout resolve', () => {
     expect(await rowOf(payout)).toMatchObject({ status: 'pending', verdict: 'unknown', transfer_ref: null })
   })
 
-  test('not-sent fails and refunds a payout in attention with no repeat in flight, once', async () => {
+  test('as not-sent fails and refunds a payout in attention with no repeat in flight, once', async () => {
     const before = await balance()
     const payout = await anUnknown('before')
     await setAttention(terminal.db, payout.payoutId, 'outcome_unknown')
@@ -110,7 +110,7 @@ describe('payout resolve', () => {
     ])
   })
 
-  test('not-sent is refused before the payout needs an operator, while a repeat may be in flight, and if the bank has the transfer', async () => {
+  test('as not-sent is refused before the payout needs an operator, while a repeat may be in flight, and if the bank has the transfer', async () => {
     const [unreported, early, sent] = [await anUnknown('before'), await anUnknown('before'), await anUnknown('after')]
     for (const { payoutId } of [early, sent]) await setAttention(terminal.db, payoutId, 'outcome_unknown')
     const held = await balance()

@@ -158,7 +158,7 @@ test('a refused attempt: no payout exists, and its money is refunded', async () 
   )
 })
 
-test('a payout that failed at the bank: shows the reason; one that waits for a paused rail: shows who paused it', async () => {
+test('a failed payout shows its reason, and one that waits for a paused rail shows who paused it', async () => {
   const failed = await paid({ recipient: { bank: { account_number: '12340000' } } })
   await pauseRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', reason: null, at: systemClock.now() })
   const waiting = await paid()

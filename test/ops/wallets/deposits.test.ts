@@ -191,7 +191,7 @@ describe('a live credit above the limit', () => {
     expect(actions).toContainEqual(['deposit.credit_withdraw', 'ops:grace'])
   })
 
-  test('up to the limit needs one operator, and the limit is a setting', async () => {
+  test('needs a second operator, but one up to the limit does not, and the limit is a setting', async () => {
     const atLimit = await as('ada', 'credit', await aHeld(1_000_000_000n))
     const other = await aHeld(1_000_000n)
     const withZero = await runWith({ ...terminal.env, OPS_USER: 'ada', DEPOSIT_CONFIRM_ABOVE_USDC: '0' }, [

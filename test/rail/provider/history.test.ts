@@ -49,7 +49,7 @@ test('a transfer names its payout, even one that is not ours or is not a payout'
   expect(await bank.rail.payoutOf('tr_1')).toBeNull()
 })
 
-test('an unknown transfer belongs to no payout, and an answer without a payout is an error', async () => {
+test('an unknown transfer belongs to no payout, and any other refusal is an error', async () => {
   bank.answer((_, response) => json(response, 404, { code: 'not_found' }))
   expect(await bank.rail.payoutOf('tr_1')).toBeNull()
 

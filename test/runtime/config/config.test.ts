@@ -245,7 +245,7 @@ test('production accepts strong secrets', () => {
   expect(mistakesOf({ ...needed, ...own })).toEqual([])
 })
 
-test('production refuses time limits with which a payout could be paid and refunded', () => {
+test('production refuses time limits with which a payout could be both paid and refunded', () => {
   const typed = { PAYOUT_REPEAT_MS: '86400000', PAYOUT_QUIET_MS: '600' }
   const mistakes = [
     'PAYOUT_REPEAT_MS must be a whole number from 3600000 to 82800000.',

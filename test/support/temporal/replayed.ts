@@ -32,7 +32,7 @@ export function replayed(paths: Paths, { endsAs, existing = 'replaced' }: Replay
     }
     recordIfAsked(fresh, existing)
   })
-  test.each(Object.keys(paths))('%s replays as it runs today', async (name) => {
+  test.each(Object.keys(paths))('a fresh history of %s replays', async (name) => {
     await expect(replay(fresh.get(name))).resolves.toBeUndefined()
   })
   return fresh

@@ -148,7 +148,7 @@ test.each([
   60_000,
 )
 
-test.each(['paused', 'resumed'])('%s replays as it runs today', async (name) => {
+test.each(['paused', 'resumed'])('a fresh history of %s replays', async (name) => {
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
 
   await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()

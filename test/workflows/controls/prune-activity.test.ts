@@ -47,7 +47,7 @@ test('many old reads are deleted in batches, and the workflow continues as new b
   expect((await firstRun.describe()).historyLength).toBeLessThan(25)
 })
 
-test('with nothing to delete it ends after one batch', async () => {
+test('the workflow ends after one batch if there is nothing to delete', async () => {
   await recordActivity(worker.db, [entry('new.read', { age: 0 })])
 
   const handle = await start({ batchSize: 2, batchesPerRun: 2 })

@@ -35,7 +35,7 @@ afterAll(async () => {
   await server.close()
 })
 
-test('after the first unconfirmed mail it waits an hour, with a heartbeat timeout that a busy process can meet', async () => {
+test('after the first unconfirmed mail the workflow waits an hour, with a heartbeat timeout that a busy process can meet', async () => {
   const mailing = worker.client.workflow.getHandle<typeof invoiceMail>(invoiceMailId(id))
   const events = await until('it waits', async () => {
     const history = (await mailing.fetchHistory()).events ?? []
@@ -50,7 +50,7 @@ test('after the first unconfirmed mail it waits an hour, with a heartbeat timeou
   await mailing.terminate()
 })
 
-test('after the third unconfirmed mail it is reported, listed as not mailed, and not sent again', async () => {
+test('after the third unconfirmed mail the invoice is reported, stays marked as not mailed, and is not mailed again', async () => {
   const before = server.taken()
 
   const mailed = await worker.client.workflow.execute<typeof invoiceMail>('invoiceMail', {

@@ -77,7 +77,7 @@ test('an invoice that is marked as mailed is not mailed again', async () => {
   expect(await subjects()).toEqual(before)
 })
 
-test('a mail that is sent but cannot be marked is marked later, and not sent again', async () => {
+test('an invoice whose mail was sent but could not be marked is marked later, and not mailed again', async () => {
   await chargedPartner('marked')
   await worker.db.dataSource.query(
     `CREATE FUNCTION refuse_mark() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'planted'; END $$;

@@ -109,7 +109,7 @@ async function waiting(invoice: string): Promise<WorkflowHandle> {
   return mail
 }
 
-test.each(Object.keys(paths))('%s replays as it runs today, and its history holds no personal data', async (name) => {
+test.each(Object.keys(paths))('a fresh history of %s replays, and holds no personal data', async (name) => {
   const history = fresh.get(name) ?? ''
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
 

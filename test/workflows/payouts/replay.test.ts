@@ -31,7 +31,7 @@ test('every path has a recorded history', () => {
   expect(recorded.toSorted()).toEqual(names.toSorted())
 })
 
-test.each(names)('%s replays as it runs today', (name) => {
+test.each(names)('a fresh history of %s replays', (name) => {
   expect([outcomes.has(name), outcomes.get(name)]).toEqual([true, undefined])
 })
 
