@@ -23,11 +23,11 @@ const callers = [
 type CallerKind = (typeof callers)[number]
 
 const open = (status: number) => Array.from({ length: callers.length }, () => status)
-/** Every caller may read the object of its own partner. */
+/** Reads the caller's own partner, which every caller with a valid credential may do. */
 const read = [401, 401, 200, 200, 200, 200, 200, 200]
-/** A single sandbox object. */
+/** Reads a single sandbox object. */
 const readOne = [401, 401, 200, 404, 404, 200, 200, 404]
-/** An invoice. A sandbox key does not see it. */
+/** Reads an invoice, which a sandbox key does not see. */
 const readInvoice = [401, 401, 404, 200, 404, 200, 200, 404]
 /** For signed-in members only: admins, or admins and viewers. */
 const forAdmins = (status: number) => [401, 401, 403, 403, 403, 403, status, status]

@@ -17,7 +17,7 @@ import { testKeyring, testRateLimits } from '../support/api/client'
 import type { ExploredBank } from './bank'
 import type { Process, Schedule } from './schedule'
 
-/** The settings of production. */
+/** The same settings as in production. */
 export const settings = {
   pollMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000],
   answerTimeoutMs: 8_000,

@@ -9,7 +9,7 @@ import { World } from './world'
 
 export interface Explored {
   readonly violations: readonly string[]
-  /** The readable schedule. */
+  /** The schedule as readable lines. */
   readonly trace: readonly string[]
   readonly steps: number
   /** How the payout ended, for the summary of a run. */

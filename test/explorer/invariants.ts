@@ -1,5 +1,4 @@
-// The invariants after every schedule: the referee's rules, a true answer to every cancel, and no payout that is
-// unsent and locked, or stuck.
+// The invariants after every schedule: the referee's rules, a true answer to every cancel, and no payout that is stuck.
 import { bankRules } from '../referee/bank-rules'
 import { clientRules } from '../referee/client-rules'
 import { ledgerRules } from '../referee/ledger-rules'

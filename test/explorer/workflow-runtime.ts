@@ -13,7 +13,7 @@ export interface Incarnation {
   readonly cancelRequested: Promise<never>
   readonly handlers: Map<string, (...args: unknown[]) => unknown>
   readonly waiting: Set<Waiting>
-  /** Handlers that have not finished. */
+  /** The number of signal and update handlers that have not finished. */
   handling: number
 }
 

@@ -352,7 +352,7 @@ async function post(cause: string, causeRef: string, postings: ReturnType<typeof
   expect(await postSet(db, { ...about, cause, causeRef, postings })).toMatchObject({ outcome: 'posted' })
 }
 
-/** Sorted by address. */
+/** The queued mails, sorted by address. */
 async function mailed(): Promise<Mailed[]> {
   const at = new Date(clock.now().getTime() + 1_000)
   const taken = await takeMails(db, testKeyring, { at, leaseUntil: at, limit: 100 })

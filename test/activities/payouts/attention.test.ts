@@ -215,7 +215,7 @@ async function aReleased(idempotencyKey: string): Promise<PayoutRef> {
   return payout
 }
 
-/** Null when the key is not free. */
+/** Claims the key again. Null if the key is not free. */
 function claimAgain(idempotencyKey: string): Promise<PayoutRef | null> {
   return aClaim(db, { partnerId: partner.id, idempotencyKey }).catch(() => null)
 }

@@ -1,5 +1,5 @@
-// A live payout that fails after the bank has accepted it gets a reason, is credited only at `refunded`, or needs
-// an operator.
+// A live payout goes wrong after the bank has accepted it: it fails with a reason and is credited only at `refunded`,
+// or it needs an operator.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { loadStep } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'

@@ -54,7 +54,7 @@ interface Happening {
   readonly amountPence: bigint
 }
 
-/** Deterministic for a seed. */
+/** The events of a year, the same for the same seed. */
 function aYear(seed: number): Happening[] {
   let state = seed
   const random = (below: number) => {

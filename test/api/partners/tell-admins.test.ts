@@ -258,7 +258,7 @@ describe('the first live payout', () => {
     expect([none, await stored()]).toEqual([[], [{ about: body['id'] }]])
   })
 
-  test('cannot be switched off', async () => {
+  test('is mailed even if its mail is switched off', async () => {
     const key = await aKey(api, partner, 'live')
     await api.db.dataSource.query(`UPDATE partners SET muted_mails = '{first_payout,top_up}' WHERE id = $1`, [
       partner.id,

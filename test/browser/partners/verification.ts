@@ -32,7 +32,7 @@ export function goingLive(stage: Stage): void {
     return tab
   }
 
-  /** Nothing here reloads the page. */
+  /** Waits for the text without reloading the page. */
   const shows = (text: string, where = page) => where.getByText(text, { exact: true }).first().waitFor()
 
   describe('a new partner that goes live', () => {

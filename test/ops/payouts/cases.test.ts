@@ -107,7 +107,7 @@ test('help warns that the partner sees reasons and notes', async () => {
   }
 })
 
-/** Newest first. */
+/** The actions on cases in the activity list, newest first. */
 async function actions(): Promise<string[]> {
   const entries = await latestActivity(terminal.db, partner.id, 50)
   return entries.map(({ action }) => action).filter((action) => action.startsWith('case.'))

@@ -61,7 +61,7 @@ export async function aCode(api: Api, inbox: TestInbox, email: string): Promise<
   })
 }
 
-/** Sorted newest first. */
+/** The codes that were mailed to this email, newest first. */
 export async function codesOf(inbox: TestInbox, email: string): Promise<string[]> {
   const mails = (await inbox.messages()).filter(({ envelope }) => envelope.to.includes(email))
   return mails.flatMap(({ subject }) => /^(\d{6}) is your sign-(?:in|up) code$/.exec(subject)?.[1] ?? [])

@@ -121,7 +121,7 @@ function daysAgo({ clock }: Pick<Api, 'clock'>, days: number): Date {
   return new Date(clock.now().getTime() - days * dayMs)
 }
 
-/** One pixel. */
+/** An image of one pixel. */
 export const aPng = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',

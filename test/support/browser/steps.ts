@@ -52,7 +52,7 @@ const focusedName = `(() => {
   return (at?.getAttribute('aria-label') ?? label ?? at?.textContent ?? '').trim()
 })()`
 
-/** Uses the Ctrl+K menu. */
+/** Opens a page by its name in the Ctrl+K menu. */
 export async function jumpTo({ keyboard }: Page, name: string): Promise<void> {
   await keyboard.press('Control+k')
   await keyboard.type(name)

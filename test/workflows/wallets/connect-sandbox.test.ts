@@ -78,7 +78,7 @@ async function customersOf(from: TestBank): Promise<string | undefined> {
   return (await allCustomers(from))[0]
 }
 
-/** Sorted oldest first. */
+/** The ids of all customers, oldest first. */
 async function allCustomers(from: TestBank): Promise<string[]> {
   const { json } = await from.get('/customers')
   return json.data.map(({ id }: { id: string }) => id).toReversed()
