@@ -13,6 +13,8 @@ const seconds = 8
 const pauseMs = 100
 /** More than a worker runs concurrently, so that some wait in Temporal. */
 const floodClients = 200
+/** Limits the wait after a flood. */
+const drainMs = 120_000
 
 export async function fairness(stage: Stage): Promise<string[]> {
   const { port, system } = stage
@@ -50,9 +52,12 @@ export async function fairness(stage: Stage): Promise<string[]> {
 /** The rest of a flood must not slow the next round's quiet measurement. */
 async function untilDecided({ sql }: Stage): Promise<void> {
   const undecided = 'SELECT count(*)::int AS count FROM payouts WHERE verdict_at IS NULL AND released_at IS NULL'
+  const deadline = performance.now() + drainMs
   for (;;) {
     const { rows } = await sql.query<{ count: number }>(undecided)
-    if (rows[0]?.count === 0) return
+    const count = rows[0]?.count
+    if (count === 0) return
+    if (performance.now() > deadline) throw new Error(`${count} payouts of the flood have no verdict`)
     await wait(200)
   }
 }

@@ -67,9 +67,16 @@ const dynamicConfig = {
   'history.timerProcessorMaxTimeShift': '10ms',
   // Without it, a partner's payouts wait behind all earlier payouts of other partners.
   'matching.enableFairness': true,
+  // Fairness holds within a partition of a queue, and one server needs only one.
+  'matching.numTaskqueueWritePartitions': 1,
   // The server always opens an HTTP API that accepts POST requests from any web page. No Host header can contain a space,
   // so this value makes it refuse every request. We use gRPC.
   'frontend.httpAllowedHosts': ['no host'],
+}
+
+/** A database file of an earlier version may have tasks in four partitions. */
+function readPartitions(dbFile: string | null) {
+  return { 'matching.numTaskqueueReadPartitions': dbFile === null ? 1 : 4 }
 }
 
 function flags({ dbFile }: TemporalOptions, port: number, ui: Address | null): string[] {
@@ -86,7 +93,9 @@ function flags({ dbFile }: TemporalOptions, port: number, ui: Address | null): s
     'server',
     'start-dev',
     ...given.map(([name, value]) => `--${name}=${value}`),
-    ...Object.entries(dynamicConfig).map(([name, value]) => `--dynamic-config-value=${name}=${JSON.stringify(value)}`),
+    ...Object.entries({ ...dynamicConfig, ...readPartitions(dbFile) }).map(
+      ([name, value]) => `--dynamic-config-value=${name}=${JSON.stringify(value)}`,
+    ),
     ...(ui === null ? ['--headless'] : []),
   ]
 }

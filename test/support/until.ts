@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Resolves with the first value that is neither null, undefined nor false; throws after the time limit. */
-export async function until<T>(what: string, probe: () => T | Promise<T>, limitMs = 120_000): Promise<NonNullable<T>> {
+export async function until<T>(what: string, probe: () => T | Promise<T>, limitMs = 240_000): Promise<NonNullable<T>> {
   const end = performance.now() + limitMs
   for (;;) {
     const value = await probe()

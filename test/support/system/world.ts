@@ -120,7 +120,7 @@ export interface World {
 }
 
 /** Long enough for a busy machine. */
-const timeoutMs = 120_000
+const timeoutMs = 240_000
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const database = options.databaseUrl === undefined ? await createDatabase() : null
