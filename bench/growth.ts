@@ -2,7 +2,7 @@
 // searches continuously.
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client as Postgres } from 'pg'
-import { getText, load } from './load'
+import { getText, runLoad } from './load'
 import { type Measured, median, medianOf } from './measured'
 import { nextPayout } from './payouts/requests'
 import { openPartner, type System } from './system'
@@ -110,7 +110,7 @@ async function measureReads(system: System, key: string, payout: SomePayout): Pr
   const get = async (path: string) => {
     const text = getText({ path, headers: { Authorization: `Bearer ${key}` } })
     const target = { port: system.port, next: () => text, status: 200 }
-    return (await load(target, { clients: 1, seconds: 0.5 })).p50Ms
+    return (await runLoad(target, { clients: 1, seconds: 0.5 })).p50Ms
   }
   const times = new Map<string, { ms: number; besideMs: number }>()
   for (const [name, path] of reads(payout)) {
@@ -157,7 +157,7 @@ function readLines(measured: readonly ReadTimes[]): string[] {
   const head = ['10,000 ms', '400,000 ms', 'ratio', 'account']
   return [
     `Reads of one partner over HTTP, one client, median p50 of ${rounds} rounds, with 10,000 and with 400,000 payouts (aim: a ratio of at most 2.00).`,
-    '"account" is the ratio of GET /v1/account beside them: how much busier the machine was.',
+    '"account" is the ratio for GET /v1/account, measured alongside: it shows how much busier the machine was.',
     `  ${''.padEnd(26)}${head
       .map((cell) => cell.padStart(11))
       .join('')
@@ -171,11 +171,12 @@ function readLines(measured: readonly ReadTimes[]): string[] {
  * after each response.
  */
 async function floodLines(system: System, key: string): Promise<string[]> {
-  const post = () => load({ port: system.port, next: () => nextPayout([system.sandboxKey]).text, status: 201 }, posting)
+  const post = () =>
+    runLoad({ port: system.port, next: () => nextPayout([system.sandboxKey]).text, status: 201 }, posting)
   const [quiet, flooded, searches]: [Measured[], Measured[], Measured[]] = [[], [], []]
   for (let round = 0; round <= rounds; round++) {
     const alone = await post()
-    const flood = load({ port: system.port, next: () => searchText(key), status: 200, orStatus: 429 }, flooding)
+    const flood = runLoad({ port: system.port, next: () => searchText(key), status: 200, orStatus: 429 }, flooding)
     const beside = await post()
     const searched = await flood
     // The first round is a warm-up.
@@ -189,9 +190,9 @@ async function floodLines(system: System, key: string): Promise<string[]> {
   const ms = (taken: readonly Measured[]) =>
     `p50 ${medianOf(taken, 'p50Ms').toFixed(0)} ms, p99 ${medianOf(taken, 'p99Ms').toFixed(0)} ms`
   return [
-    `POST /v1/payouts of another partner, ${posting.clients} clients, medians of ${rounds} rounds in turns:`,
-    `  alone                       ${ms(quiet)}`,
-    `  beside ${floodClients} searching clients  ${ms(flooded)}   (${medianOf(searches, 'perSecond').toFixed(0)} searches/s answered)`,
+    `POST /v1/payouts of another partner, ${posting.clients} clients, medians of ${rounds} alternating rounds:`,
+    `  alone                          ${ms(quiet)}`,
+    `  alongside ${floodClients} searching clients  ${ms(flooded)}   (${medianOf(searches, 'perSecond').toFixed(0)} searches/s answered)`,
     `  p50 ${ratio('p50Ms')}, p99 ${ratio('p99Ms')} (aim: p99 at most 1.50)`,
   ]
 }

@@ -17,7 +17,7 @@ interface RequestParts {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export async function load(target: Target, { clients, seconds }: Load): Promise<Measured> {
+export async function runLoad(target: Target, { clients, seconds }: Load): Promise<Measured> {
   const startedAt = performance.now()
   const endAt = startedAt + seconds * 1_000
   const running = Array.from({ length: clients }, () => runClient(target, endAt))

@@ -1,5 +1,5 @@
-// `npm run bench` prints ratios measured within one run, because machines are noisy. The name of a part, such as `--
-// proof`, runs only that part.
+// `npm run bench` prints ratios measured within one run, because machines are noisy. With the name of a part, it runs only that
+// part: `npm run bench -- proof`.
 import { setTimeout as wait } from 'node:timers/promises'
 import { choosePort } from '../local/ports'
 import { growth } from './growth'
@@ -44,7 +44,8 @@ const idleMs = 10_000
 
 async function main(chosen: readonly string[]): Promise<void> {
   const unknown = chosen.filter((name) => !Object.hasOwn(parts, name))
-  if (unknown.length > 0) throw new Error(`There is no part "${unknown.join(' ')}": ${Object.keys(parts).join(', ')}.`)
+  if (unknown.length > 0)
+    throw new Error(`There is no part "${unknown.join(' ')}". The parts are: ${Object.keys(parts).join(', ')}.`)
   const system = await startSystem(await choosePort(3100))
   try {
     for (const [name, run] of Object.entries(parts)) {

@@ -14,7 +14,7 @@ import type { Environment } from './api/types'
 import type { PayoutSearch } from './pages/payouts/list'
 import { nextPage } from './pages/sign-in/next-page'
 import { PartnerSignInPage, SignInPage, SignUpPage } from './pages/sign-in/pages'
-import { FirstPaint, NotFound, OuterNotFound, OuterTrouble, PageTrouble } from './shell/fallbacks'
+import { FirstPaint, NotFound, OuterError, OuterNotFound, PageError } from './shell/fallbacks'
 import { rememberedEnvironment } from './shell/remembered'
 import { Shell } from './shell/shell'
 
@@ -54,7 +54,7 @@ const shell = createRoute({
   path: '/dashboard',
   component: Shell,
   notFoundComponent: NotFound,
-  errorComponent: OuterTrouble,
+  errorComponent: OuterError,
   validateSearch: environmentIn,
   search: { middlewares: [retainSearchParams(['environment'])] },
   beforeLoad: async ({ context, search, location }) => {
@@ -152,7 +152,7 @@ export function createDashboardRouter(queryClient: QueryClient) {
     context: { queryClient },
     defaultPreload: 'intent',
     defaultPendingComponent: FirstPaint,
-    defaultErrorComponent: PageTrouble,
+    defaultErrorComponent: PageError,
     defaultNotFoundComponent: NotFound,
     scrollRestoration: true,
   })

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Pins every image in Dockerfile and docker-compose.yml to the current digest of its tag. Replaces an older digest.
-# Needs Docker and the images' registries. A tag can be moved to another image later, a digest cannot.
+# Needs Docker and the images' registries. A tag can be moved to another image later; a digest cannot.
 set -eu
 cd "${1:-"$(dirname "$0")/.."}"
 

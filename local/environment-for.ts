@@ -8,11 +8,11 @@ interface Found {
   readonly databaseUrl: string
   readonly temporalAddress: string
   readonly secretKeys: string
-  /** Null if npm start did not start the bank. */
+  /** Null if `npm start` did not start the bank. */
   readonly bank: { readonly url: string; readonly keys: Secrets['bankKeys'] } | null
-  /** Null if npm start did not start the mail inbox. */
+  /** Null if `npm start` did not start the mail inbox. */
   readonly mail: { readonly smtp: string; readonly inbox: string } | null
-  /** Null if npm start did not start Temporal. */
+  /** Null if `npm start` did not start Temporal. */
   readonly temporalUi: string | null
 }
 
@@ -45,7 +45,7 @@ export function environmentFor(
       ? {}
       : {
           TEMPORAL_UI_URL: env.TEMPORAL_UI_URL || workflowsPage(found.temporalUi, env),
-          // The user who runs npm start owns all partners of that system.
+          // The user who runs `npm start` owns all partners of that system.
           TEMPORAL_UI_LINK: env.TEMPORAL_UI_LINK || 'on',
         }),
     ...(found.bank === null || env.SELLER_NAME ? {} : exampleSeller),
@@ -78,7 +78,7 @@ function webhookUrl(host: string, port: number): string {
   return `http://${isLocal(host) ? '127.0.0.1' : host}:${port}/webhooks/bank`
 }
 
-/** A PGSSLMODE or TEMPORAL_PROFILE meant for another server would also affect connections to the one that npm start starts. */
+/** A PGSSLMODE or TEMPORAL_PROFILE meant for another server would also affect connections to the one that `npm start` starts. */
 function forOwnServers({ env, databaseUrl }: Plan, { temporalUi }: Found): EnvironmentVariables {
   const foreign = [
     ...(databaseUrl === null ? [/^PG[A-Z]+$/] : []),

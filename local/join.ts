@@ -1,7 +1,7 @@
 // Preloaded by `npm run worker`: without DATABASE_URL, the worker joins the system that `npm start` runs in DATA_DIR.
 
 import { environment } from '../runtime/config/config'
-import { dataDirOf, nothingRuns, readRunningEnvironment } from './plan'
+import { dataDirOf, notRunningMessage, readRunningEnvironment } from './plan'
 
 const variables = environment()
 if (!variables.DATABASE_URL && !variables.DATABASE_URL_FILE) join()
@@ -20,6 +20,6 @@ function missingIn(running: ReturnType<typeof environment>): Record<string, stri
 }
 
 function giveUp(): void {
-  process.stderr.write(`${nothingRuns(variables)}\n`)
+  process.stderr.write(`${notRunningMessage(variables)}\n`)
   process.exit(1)
 }

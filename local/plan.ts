@@ -13,9 +13,9 @@ export interface Plan {
   readonly host: string
   readonly port: number
   readonly api: string
-  /** Ports that are set explicitly, for servers that npm start starts. */
+  /** Ports that are set explicitly, for servers that `npm start` starts. */
   readonly setPorts: LocalPorts
-  /** Existing servers. Null for servers that npm start must start. */
+  /** Existing servers. Null for servers that `npm start` must start. */
   readonly databaseUrl: string | null
   readonly temporalAddress: string | null
   /** `ours`: starts the sandbox bank. `given`: uses the settings, which may name no bank. */
@@ -81,8 +81,8 @@ export function dataDirOf(env: EnvironmentVariables): string {
 }
 
 /** The message for a command that needs a running system. */
-export function nothingRuns(env: EnvironmentVariables): string {
-  return `Nothing is running in ${env.DATA_DIR || '.data'}: run npm start, or set DATABASE_URL and SECRET_KEYS.`
+export function notRunningMessage(env: EnvironmentVariables): string {
+  return `Nothing is running in ${env.DATA_DIR || '.data'}: run \`npm start\`, or set DATABASE_URL and SECRET_KEYS.`
 }
 
 /** The environment shared by API, worker and ops of the running system. Null if none runs in this folder. */

@@ -24,11 +24,11 @@ async function main(): Promise<void> {
     throw new Error(`Payouts is already running ${where}; stop it, or set DATA_DIR and PORT to start a second system.`)
   }
   const parts = createParts(dataDir)
-  const hurry = () => {
+  const forceStop = () => {
     parts.killAll()
     process.exit(1)
   }
-  const signal = stopSignal({ hurry, parent: plan.env.npm_lifecycle_event ? process.ppid : null })
+  const signal = stopSignal({ forceStop, parent: plan.env.npm_lifecycle_event ? process.ppid : null })
   const run = async () => {
     unpublish(plan)
     await clearLeftovers(dataDir)
@@ -85,18 +85,18 @@ interface StopOptions {
   /** The npm process, whose end also stops the system. Null without npm, because a shell may leave the system in the background. */
   readonly parent: number | null
   /** Called on a second request: skip the orderly stop. */
-  readonly hurry: () => void
+  readonly forceStop: () => void
 }
 
 /**
  * Aborts when a signal or the end of npm asks this process to stop. npm forwards Ctrl-C, so the signal may arrive twice
  * in quick succession. Only a later signal counts as a second request.
  */
-function stopSignal({ parent, hurry }: StopOptions): AbortSignal {
+function stopSignal({ parent, forceStop }: StopOptions): AbortSignal {
   const stop = new AbortController()
   let askedMs: number | undefined
   const ask = () => {
-    if (askedMs !== undefined && performance.now() - askedMs > repeatedAfterMs) hurry()
+    if (askedMs !== undefined && performance.now() - askedMs > repeatedAfterMs) forceStop()
     askedMs ??= performance.now()
     stop.abort()
   }

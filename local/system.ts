@@ -33,9 +33,9 @@ interface Start {
 export interface System {
   readonly temporalAddress: string
   readonly temporalUi: string | null
-  /** Null if npm start did not start the bank. */
+  /** Null if `npm start` did not start the bank. */
   readonly bank: string | null
-  /** Null if npm start did not start the mail inbox. */
+  /** Null if `npm start` did not start the mail inbox. */
   readonly mail: LocalInbox | null
   /** Null for an external database, which gets no demo data. */
   readonly demo: Demo | null

@@ -1,11 +1,11 @@
-// Parses arguments by the table of commands. Reports an invalid argument in one sentence.
+// Parses the arguments against the table of commands. Reports an invalid argument in one sentence.
 import { parseArgs } from 'node:util'
-import { bareOptionOf, type Command, type Given, nameOf, type Refusal, refused } from './command'
+import { bareOptionOf, type Command, nameOf, type ParsedOptions, type Refusal, refused } from './command'
 import { commandHelp, nounHelp, overview } from './help'
 import type { Option, OptionTable } from './options'
 
 type Reading =
-  | { readonly outcome: 'run'; readonly command: Command; readonly given: Given<OptionTable> }
+  | { readonly outcome: 'run'; readonly command: Command; readonly given: ParsedOptions<OptionTable> }
   | { readonly outcome: 'help'; readonly text: string }
   | Refusal
 
@@ -27,7 +27,7 @@ export function readArguments(commands: readonly Command[], argv: readonly strin
   const given = readOptions(command, [...named, ...tokens])
   if (typeof given === 'string') return wrong(given)
   const extra = bare[named.length]
-  if (extra !== undefined) return wrong(`${nameOf(command)} does not take ${JSON.stringify(extra)}.`)
+  if (extra !== undefined) return wrong(`${quoted(command)} does not take ${JSON.stringify(extra)}.`)
   return { outcome: 'run', command, given }
 }
 
@@ -78,12 +78,12 @@ function whichCommand(commands: readonly Command[], ofNoun: readonly Command[], 
   if (words.length === 0) return `Give a command that begins with one of: ${nouns} (see --help).`
   if (ofNoun.length === 0)
     return `There is no command ${JSON.stringify(words[0])}. A command begins with one of: ${nouns}.`
-  if (words.length === 1) return `${words[0]} needs one of: ${verbs}.`
-  return `There is no command ${JSON.stringify(words.slice(0, 2).join(' '))}: ${words[0]} has ${verbs}.`
+  if (words.length === 1) return `\`${words[0]}\` needs one of: ${verbs}.`
+  return `There is no command ${JSON.stringify(words.slice(0, 2).join(' '))}: \`${words[0]}\` has ${verbs}.`
 }
 
 // No message repeats a value: it may be a secret, pasted into the wrong place.
-function readOptions(command: Command, tokens: readonly Token[]): Given<OptionTable> | string {
+function readOptions(command: Command, tokens: readonly Token[]): ParsedOptions<OptionTable> | string {
   const given = new Map<string, unknown>()
   for (const token of tokens) {
     if (token.kind !== 'option') continue
@@ -96,7 +96,7 @@ function readOptions(command: Command, tokens: readonly Token[]): Given<OptionTa
   const missing = Object.entries(command.options).flatMap(([name, { presence }]) =>
     presence === 'required' && !given.has(name) ? [`--${name}`] : [],
   )
-  return missing.length > 0 ? `${nameOf(command)} needs ${missing.join(' and ')}.` : Object.fromEntries(given)
+  return missing.length > 0 ? `${quoted(command)} needs ${missing.join(' and ')}.` : Object.fromEntries(given)
 }
 
 type OptionToken = Extract<Token, { kind: 'option' }>
@@ -110,7 +110,7 @@ function readOption(command: Command, token: OptionToken): { value: unknown } | 
   const { name, rawName } = token
   if (name === 'json') return token.value === undefined ? { value: true } : { fault: '--json takes no value.' }
   const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined
-  if (option === undefined) return { fault: `${nameOf(command)} has no option ${rawName}: ${namesOf(command)}.` }
+  if (option === undefined) return { fault: `${quoted(command)} has no option ${rawName}: ${namesOf(command)}.` }
   if (option.kind.isFlag) return token.value === undefined ? { value: true } : { fault: `${rawName} takes no value.` }
   // In "--name --slug acme" the name is missing. A value that begins with -- can be written as --name=--value.
   const isMissing = token.value === undefined || (token.value.startsWith('--') && !token.inlineValue)
@@ -118,6 +118,10 @@ function readOption(command: Command, token: OptionToken): { value: unknown } | 
   if (token.value.trim() === '') return { fault: `${rawName} must not be empty.` }
   const value = option.kind.parse(token.value)
   return value === undefined ? { fault: `${rawName} must be ${option.kind.rule}.` } : { value }
+}
+
+function quoted(command: Command): string {
+  return `\`${nameOf(command)}\``
 }
 
 function namesOf(command: Command): string {

@@ -14,11 +14,11 @@ export interface Command<Options extends OptionTable = OptionTable> {
   readonly bare?: string
   /** Arguments after noun and verb, for a call that works when pasted. */
   readonly example: readonly string[]
-  run(ops: Ops, given: Given<Options>): Promise<Answer>
+  run(ops: Ops, given: ParsedOptions<Options>): Promise<Answer>
 }
 
-/** The parsed options; an omitted optional one is undefined. */
-export type Given<Options extends OptionTable> = {
+/** An omitted optional option is undefined. */
+export type ParsedOptions<Options extends OptionTable> = {
   readonly [Name in keyof Options]: Options[Name] extends Option<infer Value, infer Presence>
     ? Presence extends 'required'
       ? Value

@@ -3,10 +3,10 @@ import { hostname, userInfo } from 'node:os'
 import { openDatabase } from '../db/data-source'
 import type { Db } from '../db/database'
 import { type Keyring, openKeyring } from '../db/keyring'
-import { dataDirOf, nothingRuns, readRunningEnvironment } from '../local/plan'
+import { dataDirOf, notRunningMessage, readRunningEnvironment } from '../local/plan'
 import { type Clock, systemClock } from '../runtime/clock'
 import { type EnvironmentVariables, loadOpsConfig, type OpsConfig } from '../runtime/config/config'
-import { Trouble } from './trouble'
+import { OperatorError } from './errors'
 
 export interface Ops {
   readonly db: Db
@@ -40,7 +40,7 @@ export async function withOps<T>(
 ): Promise<T> {
   const config = loadOpsConfig(env.DATABASE_URL || env.DATABASE_URL_FILE ? env : runningEnvironment(env))
   const { databaseUrl, secretKeys, bank, temporal, user, ...settings } = config
-  // The next query reports a lost idle connection.
+  // No report is needed: the pool replaces a lost idle connection, and a query fails if the database is down.
   const db = await openDatabase({ url: databaseUrl, poolSize: 2, onError: () => {}, connectMs: 15_000 })
   try {
     const reached = { say, bank, temporal, ...settings, keyring: () => keyringOf(secretKeys) }
@@ -55,11 +55,11 @@ function runningEnvironment(env: EnvironmentVariables): EnvironmentVariables {
   const running = readRunningEnvironment(dataDirOf(env))
   // The operator is not the user who started the system.
   if (running !== null) return { ...running, OPS_USER: env.OPS_USER }
-  throw new Trouble(nothingRuns(env))
+  throw new OperatorError(notRunningMessage(env))
 }
 
 function keyringOf(secretKeys: Parameters<typeof openKeyring>[0]): Keyring {
-  if (secretKeys.length === 0) throw new Trouble('Also set SECRET_KEYS, to the value that the API uses.')
+  if (secretKeys.length === 0) throw new OperatorError('Also set SECRET_KEYS, to the value that the API uses.')
   return openKeyring(secretKeys)
 }
 

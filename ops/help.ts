@@ -8,7 +8,7 @@ export function overview(commands: readonly Command[]): string {
   const create = commands.find((command) => command.verb === 'create')
   return page([
     `Usage: ${program} <command> [options] [--json]`,
-    'Manages partners, keys, wallets, payouts, invoices and the bank. Connects to DATABASE_URL (with SECRET_KEYS, and\nTEMPORAL_ADDRESS to bill) if that is set, otherwise to the system that npm start runs in DATA_DIR (.data).',
+    'Manages partners, keys, wallets, payouts, invoices and the bank. Connects to DATABASE_URL (with SECRET_KEYS, and\nTEMPORAL_ADDRESS to bill) if that is set, otherwise to the system that `npm start` runs in DATA_DIR (.data).',
     `Commands:\n${indent(columns(lines))}`,
     globalOptions,
     ...(create ? [exampleOf(create)] : []),
@@ -34,7 +34,7 @@ export function commandHelp(command: Command): string {
   const bare = bareOptionOf(command)
   const lines = options.map(([name, { kind, presence, about }]) => [
     written(name, kind),
-    `${about} ${presence === 'required' ? 'Required' : 'Optional'}${name === bare ? `, --${name} may be omitted` : ''}: ${kind.rule}.`,
+    `${about} ${presence === 'required' ? 'Required' : 'Optional'}${name === bare ? `, with or without the name --${name}` : ''}: ${kind.rule}.`,
   ])
   return page([
     wrap([`Usage: ${program} ${nameOf(command)}`, ...usage, '[--json]']),

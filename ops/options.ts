@@ -119,7 +119,7 @@ export const last4: Kind<string> = {
 /** Parses to a function, because "6h" depends on the current time. */
 export const since: Kind<(now: Date) => Date> = {
   placeholder: '<time>',
-  rule: 'a day in UTC, such as 2026-11-12, or how long ago, such as 45m, 6h or 2d',
+  rule: 'a day in UTC, such as 2026-11-12, or a time before now, such as 45m, 6h or 2d',
   parse: (text) => {
     const from = day.parse(text)
     if (from !== undefined) return () => new Date(`${from}T00:00:00.000Z`)
@@ -252,10 +252,10 @@ export const rateLimit: Kind<number | null> = {
   },
 }
 
-/** As key list shows them. Also accepts a whole secret, because that is all an operator has after a leak. */
+/** As `key list` shows them. Also accepts a whole secret, because that is all an operator has after a leak. */
 export const keyIdOrPrefix: Kind<{ readonly id: string } | { readonly prefix: string }> = {
   placeholder: '<id or prefix>',
-  rule: 'the id of a key or its prefix, as key list shows them',
+  rule: 'the id of a key or its prefix, as `key list` shows them',
   parse: (text) => {
     if (uuidExpression.test(text)) return { id: text.toLowerCase() }
     if (/^kp_(sandbox|live)_[0-9a-f]{1,8}$/.test(text)) return { prefix: text }

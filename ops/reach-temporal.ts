@@ -5,7 +5,7 @@ import type * as connecting from '../runtime/temporal/client'
 import { refusalOf } from '../runtime/temporal/refusal'
 import type * as starting from '../runtime/temporal/workflows'
 import type { Ops } from './connect'
-import { Trouble } from './trouble'
+import { OperatorError } from './errors'
 
 type Work<T> = (client: Client, workflows: typeof starting) => Promise<T>
 
@@ -17,13 +17,13 @@ export async function withTemporal<T>(
   work: Work<T>,
   deadlineMs = withinMs,
 ): Promise<T> {
-  if (temporal === null) throw new Trouble('Also set TEMPORAL_ADDRESS, to the server that the workers use.')
+  if (temporal === null) throw new OperatorError('Also set TEMPORAL_ADDRESS, to the server that the workers use.')
   try {
     return await reach(temporal, deadlineMs, work)
   } catch (error) {
     const refusal = refusalOf(error)
-    if (refusal !== null) throw new Trouble(`Temporal cannot be used: ${refusal}.`)
-    if (isAway(error)) throw new Trouble('Temporal does not answer: check that it runs, then repeat the command.')
+    if (refusal !== null) throw new OperatorError(`Temporal cannot be used: ${refusal}.`)
+    if (isAway(error)) throw new OperatorError('Temporal does not answer: check that it runs, then repeat the command.')
     throw error
   }
 }

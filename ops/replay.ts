@@ -41,7 +41,7 @@ replay().then(
 
 function sentenceOf(error: unknown): string {
   const isAddressMissing = error instanceof ConfigError && error.mistakes.includes('TEMPORAL_ADDRESS is required.')
-  if (isAddressMissing) return 'Nothing is running: run npm start, or set TEMPORAL_ADDRESS.'
+  if (isAddressMissing) return 'Nothing is running: run `npm start`, or set TEMPORAL_ADDRESS.'
   if (error instanceof ConfigError) return error.message
   const refusal = refusalOf(error)
   return refusal === null ? String(error) : `Temporal cannot be used: ${refusal}.`

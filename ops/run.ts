@@ -3,8 +3,8 @@ import type { EnvironmentVariables } from '../runtime/config/config'
 import { asksForJson, readArguments } from './arguments'
 import { commands } from './commands'
 import { withOps } from './connect'
+import { printableErrorOf } from './errors'
 import { type Output, printAnswer, printError } from './print'
-import { troubleOf } from './trouble'
 
 interface Terminal {
   readonly env: EnvironmentVariables
@@ -35,7 +35,7 @@ export async function run(argv: readonly string[], { env, stdout, stderr }: Term
     printAnswer(stdout, form, answer)
     return answer.found === 'something' ? 1 : 0
   } catch (error) {
-    printError(stderr, form, troubleOf(error))
+    printError(stderr, form, printableErrorOf(error))
     return 1
   }
 }

@@ -8,7 +8,7 @@ import { table } from './print'
 
 const workerId: Kind<string> = {
   placeholder: '<id>',
-  rule: 'the id of a worker, as worker list shows it',
+  rule: 'the id of a worker, as `worker list` shows it',
   parse: (text) => (/^[2-9a-z]{6}$/.test(text) ? text : undefined),
 }
 
@@ -45,7 +45,7 @@ const drain = defineCommand('worker drain', {
     wait: optional(seconds, 'How long to wait until it is drained; 0 returns immediately, the default is 60.'),
     last: optional(
       oneOf(['allow']),
-      'Also drains the last worker of a queue: payouts then wait until another one runs.',
+      'Also drains the only worker that serves its queues: payouts then wait until another one runs.',
     ),
   },
   example: ['--worker', 'k7m2qd'],
@@ -87,11 +87,11 @@ function outcomeOf(worker: ListedWorker): Answer {
   if (worker.state === 'ended') return done(json, `Worker ${id} has finished its tasks, and its process has ended.`)
   if (worker.state === 'gone')
     return found(json, `Worker ${id} was lost while draining: others take over its tasks within seconds.`)
-  return found(json, `Worker ${id} is still draining: worker list shows when it is drained.`)
+  return found(json, `Worker ${id} is still draining: \`worker list\` shows when it is drained.`)
 }
 
 function isLast({ id }: ListedWorker): string {
-  return `Worker ${id} is the last one of its queues: start another one first, or add --last allow and payouts wait until one runs.`
+  return `Worker ${id} is the only one that serves all its queues: start another one first, or add --last allow, and payouts wait until one runs.`
 }
 
 function tooLate({ id, state, seenAt, drainedAt, endedAt, askedBy }: ListedWorker): string {

@@ -25,8 +25,8 @@ export function readArguments(args: readonly string[]): Settings {
     port: number('port', defaults.port),
     controlPort: given['control-port'] === undefined ? null : number('control-port', 0),
     dataDir: text('data-dir', defaults.dataDir),
-    sandboxKey: apiKey('sk-test-', secret('sandbox-key', defaults.sandboxKey)),
-    liveKey: apiKey('sk-live-', secret('live-key', defaults.liveKey)),
+    sandboxKey: apiKey('sandbox-key', 'sk-test-', secret('sandbox-key', defaults.sandboxKey)),
+    liveKey: apiKey('live-key', 'sk-live-', secret('live-key', defaults.liveKey)),
     publicUrl: given['public-url'] ?? null,
     fsync: oneOf('fsync', text('fsync', defaults.fsync), ['on', 'off']),
     idempotencyWindowMs: number('idempotency-window-ms', defaults.idempotencyWindowMs),
@@ -122,7 +122,7 @@ function oneOf<T extends string>(name: string, text: string, allowed: readonly T
   return found
 }
 
-function apiKey(prefix: string, text: string): string {
-  if (!text.startsWith(prefix)) throw new Error(`A key of this environment starts with ${prefix}.`)
+function apiKey(name: string, prefix: string, text: string): string {
+  if (!text.startsWith(prefix)) throw new Error(`The key of --${name} must start with ${prefix}.`)
   return text
 }

@@ -101,7 +101,7 @@ async function reportVersion(client: Client, { taskQueuePrefix }: Config, log: L
   try {
     const deployment = await client.withDeadline(deadlineIn(5_000), find)
     if (deployment?.current === build || deployment?.ramping?.build === build) return
-    log.warn({ build }, 'this build gets no work until an operator runs ops worker promote or ops worker ramp')
+    log.warn({ build }, 'this build gets no work until an operator runs `ops worker promote` or `ops worker ramp`')
   } catch (error) {
     if (isUnsupported(error))
       throw new ConfigError(['WORKER_VERSIONING is on, but this Temporal server has no worker deployments.'])

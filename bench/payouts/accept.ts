@@ -1,6 +1,6 @@
 // Measures accepting and settling, alternating with bare workflows on the same server and worker options.
 import { randomUUID } from 'node:crypto'
-import { load } from '../load'
+import { runLoad } from '../load'
 import { type Load, type Measured, medianOf, ratioOf, repeat } from '../measured'
 import { nextPayout } from './requests'
 import { openTransfers, type Stage } from './stage'
@@ -33,8 +33,8 @@ export async function accepting(stage: Stage): Promise<string[]> {
   await stage.gate('open')
   const [alone = [], crowded = []] = measured
   return [
-    `Accepting payouts (POST /v1/payouts → 201) and settling them (until nothing is left to do), each apart; medians of ${rounds}`,
-    'interleaved rounds, recipients paid before:',
+    `Accepting payouts (POST /v1/payouts → 201) and settling them (until all are closed), measured separately; medians of ${rounds}`,
+    'interleaved rounds, to recipients that were paid before:',
     ...table(alone, crowded, settledPerSecond),
     ...verdicts(alone, crowded, settledPerSecond),
   ]
@@ -45,7 +45,7 @@ async function takeRound({ port, system, temporal }: Stage, each: Load): Promise
     temporal.workflow.execute(name, { taskQueue: 'bench-bare', workflowId: `bench-${randomUUID()}` })
   return {
     noop: await repeat(run('noop'), each),
-    ours: await load({ port, next: () => nextPayout([system.sandboxKey]).text, status: 201 }, each),
+    ours: await runLoad({ port, next: () => nextPayout([system.sandboxKey]).text, status: 201 }, each),
     three: await repeat(run('threeActivities'), each),
   }
 }
@@ -94,15 +94,15 @@ function verdicts(alone: readonly Round[], crowded: readonly Round[], settled: r
     `  ${name.padEnd(36)}${first} with 1 client, ${second} with 16, settling ${third}  (${aim})`
   return [
     line(
-      'throughput to three activities',
+      'throughput vs three activities',
       [throughput(alone, 'three'), throughput(crowded, 'three'), settling('three')],
-      'least 1.20, aim 1.80',
+      'at least 1.20, aim 1.80',
     ),
     line(
-      'throughput to the no-op',
+      'throughput vs the no-op',
       [throughput(alone, 'noop'), throughput(crowded, 'noop'), settling('noop')],
-      'least 0.40, aim 0.60',
+      'at least 0.40, aim 0.60',
     ),
-    `  ${'p50 to the no-op, one client'.padEnd(36)}${p50}  (aim: at most 1.50)`,
+    `  ${'p50 vs the no-op, one client'.padEnd(36)}${p50}  (aim: at most 1.50)`,
   ]
 }

@@ -1,7 +1,7 @@
 // Measures POST /v1/payouts of a partner that pays occasionally, alone and alongside another partner that sends
 // payouts continuously.
 import { setTimeout as wait } from 'node:timers/promises'
-import { load } from '../load'
+import { runLoad } from '../load'
 import { type Measured, measuredOf, medianOf, ratioOf } from '../measured'
 import { openPartner } from '../system'
 import { bodyFor, nextPayout } from './requests'
@@ -24,7 +24,7 @@ export async function fairness(stage: Stage): Promise<string[]> {
   const taken: { quiet: Measured[]; flooded: Measured[]; flood: Measured[] } = { quiet: [], flooded: [], flood: [] }
   for (let round = 0; round <= rounds; round++) {
     const quiet = await payNowAndThen(stage, key)
-    const flooding = load(
+    const flooding = runLoad(
       { port, next: () => nextPayout([system.sandboxKey]).text, status: 201 },
       { clients: floodClients, seconds },
     )
@@ -42,9 +42,9 @@ export async function fairness(stage: Stage): Promise<string[]> {
     `p50 ${medianOf(measured, 'p50Ms').toFixed(0)} ms, p99 ${medianOf(measured, 'p99Ms').toFixed(0)} ms`
   const ratio = (field: 'p50Ms' | 'p99Ms') => ratioOf(taken.flooded, taken.quiet, field).toFixed(2)
   return [
-    `POST /v1/payouts of a partner with one client and pauses of ${pauseMs} ms, medians of ${rounds} rounds in turns:`,
-    `  alone                        ${ms(taken.quiet)}`,
-    `  beside ${floodClients} clients of another  ${ms(taken.flooded)}   (those: ${medianOf(taken.flood, 'perSecond').toFixed(0)}/s, ${ms(taken.flood)})`,
+    `POST /v1/payouts of a partner with one client and pauses of ${pauseMs} ms, medians of ${rounds} alternating rounds:`,
+    `  alone                                   ${ms(taken.quiet)}`,
+    `  alongside ${floodClients} clients of another partner  ${ms(taken.flooded)}   (those: ${medianOf(taken.flood, 'perSecond').toFixed(0)}/s, ${ms(taken.flood)})`,
     `  p50 ${ratio('p50Ms')}, p99 ${ratio('p99Ms')} (aim: p99 at most 1.50)`,
   ]
 }

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client as Postgres } from 'pg'
 import { payoutWorkflowId } from '../../workflows/names'
-import { load } from '../load'
+import { runLoad } from '../load'
 import { mean } from '../measured'
 import { nextPayout } from './requests'
 import type { Stage } from './stage'
@@ -24,7 +24,7 @@ export async function wholeLife(stage: Stage): Promise<string[]> {
     return text
   }
   const startedAt = performance.now()
-  const accepted = await load({ port: system.port, next, status: 201 }, each)
+  const accepted = await runLoad({ port: system.port, next, status: 201 }, each)
   await untilAllClosed()
   const perSecond = accepted.count / ((performance.now() - startedAt) / 1_000)
   await wait(statisticsMs)
@@ -32,12 +32,12 @@ export async function wholeLife(stage: Stage): Promise<string[]> {
   const costs = await costsOf(stage, keys.slice(-samples))
   const per = (count: number) => (count / accepted.count).toFixed(1)
   return [
-    `The whole life of a payout as the system is started (events of the bank, polls, rate limit), ${each.clients} clients:`,
+    `The whole life of a payout on a system from \`npm start\` (bank events, polls, rate limit), ${each.clients} clients:`,
     `  accepting while others settle ${accepted.perSecond.toFixed(1)}/s, p50 ${accepted.p50Ms.toFixed(0)} ms, p95 ${accepted.p95Ms.toFixed(0)} ms;` +
       ` until the last one is closed ${perSecond.toFixed(1)}/s`,
     `  Temporal, for each payout: ${costs.transitions.toFixed(1)} state transitions, ${costs.tasks.toFixed(1)} workflow tasks,` +
       ` ${costs.events.toFixed(1)} history events`,
-    `  PostgreSQL, for each payout: ${per(after.commits - before.commits)} commits, ${per(after.writes - before.writes)} of them with something written`,
+    `  PostgreSQL, for each payout: ${per(after.commits - before.commits)} commits, ${per(after.writes - before.writes)} of them with writes`,
   ]
 }
 

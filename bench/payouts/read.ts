@@ -1,6 +1,6 @@
 // Compares GET /v1/payouts/{id} with authentication to a bare Koa handler that runs the same single SELECT.
 import { Client } from 'pg'
-import { getText, load } from '../load'
+import { getText, runLoad } from '../load'
 import { type Measured, medianOf, ratioOf } from '../measured'
 import { type System, startChild } from '../system'
 
@@ -20,8 +20,8 @@ export async function readPayout(system: System): Promise<string[]> {
   const ours: Measured[] = []
   const bares: Measured[] = []
   for (let round = 0; round <= rounds; round++) {
-    const bareRound = await load({ port: barePort, next: () => bareText, status: 200 }, { clients, seconds })
-    const ourRound = await load({ port: system.port, next: () => ourText, status: 200 }, { clients, seconds })
+    const bareRound = await runLoad({ port: barePort, next: () => bareText, status: 200 }, { clients, seconds })
+    const ourRound = await runLoad({ port: system.port, next: () => ourText, status: 200 }, { clients, seconds })
     // The first round is a warm-up.
     if (round > 0) {
       bares.push(bareRound)

@@ -1,7 +1,7 @@
 // Compares a repeated request for a finished payout to a bare Koa handler that looks up the same row.
 import { createServer } from 'node:net'
 import { choosePort } from '../../local/ports'
-import { load } from '../load'
+import { runLoad } from '../load'
 import { type Measured, medianOf, ratioOf } from '../measured'
 import { startChild } from '../system'
 import { payoutText } from './requests'
@@ -13,38 +13,38 @@ const each = { clients: 16, seconds: 1.5 }
 /** Uses the API that has made payouts before, because a process that has never called Temporal would be faster. */
 export async function replaying({ system, port }: Stage): Promise<string[]> {
   const text = payoutText(`bench-replay-${process.pid}`, system.sandboxKey, 1)
-  await load({ port, next: () => text, status: 201 }, { clients: 1, seconds: 0 })
+  await runLoad({ port, next: () => text, status: 201 }, { clients: 1, seconds: 0 })
   const barePort = await choosePort(0)
   const about = { DATABASE_URL: system.databaseUrl, PARTNER_ID: system.partnerId }
   const bare = await startChild('bench/bare/koa.js', { ...about, PORT: String(barePort) })
   const taken: { ours: Measured[]; bare: Measured[] } = { ours: [], bare: [] }
   for (let round = 0; round <= rounds; round++) {
-    const bareRound = await load({ port: barePort, next: () => text, status: 200 }, each)
-    const ourRound = await load({ port, next: () => text, status: 200 }, each)
+    const bareRound = await runLoad({ port: barePort, next: () => text, status: 200 }, each)
+    const ourRound = await runLoad({ port, next: () => text, status: 200 }, each)
     if (round === 0) continue
     taken.bare.push(bareRound)
     taken.ours.push(ourRound)
   }
   await bare.stop()
-  const alone = await besideASilentTemporal(system, text)
+  const alone = await withSilentTemporal(system, text)
   const ratio = ratioOf(taken.ours, taken.bare, 'perSecond').toFixed(2)
   return [
     `Repeating the request of a finished payout, ${each.clients} clients, medians of ${rounds} rounds:`,
     row('bare Koa + one SELECT', taken.bare),
     row('ours, replayed', taken.ours),
     `  ratio of requests per second: ${ratio} (aim: at least 0.60)`,
-    `  beside a Temporal that never answers, in a fresh process: ${alone.perSecond.toFixed(0)}/s`,
+    `  with a Temporal server that never answers, in a fresh process: ${alone.perSecond.toFixed(0)}/s`,
   ]
 }
 
 /** An API that called Temporal for a replay would answer no request here. */
-async function besideASilentTemporal({ env }: Stage['system'], text: string): Promise<Measured> {
+async function withSilentTemporal({ env }: Stage['system'], text: string): Promise<Measured> {
   const silent = createServer((socket) => socket.on('error', () => {}))
   const [port, temporalPort] = [await choosePort(0), await choosePort(0)]
   await new Promise<void>((resolve) => silent.listen(temporalPort, '127.0.0.1', resolve))
   const silently = { PORT: String(port), RATE_LIMIT: 'off', TEMPORAL_ADDRESS: `127.0.0.1:${temporalPort}` }
   const api = await startChild('api/main.js', { ...env, ...silently })
-  const taken = await load({ port, next: () => text, status: 200 }, { clients: each.clients, seconds: 0.5 })
+  const taken = await runLoad({ port, next: () => text, status: 200 }, { clients: each.clients, seconds: 0.5 })
   await api.stop()
   silent.close()
   return taken

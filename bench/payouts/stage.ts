@@ -7,7 +7,7 @@ import type { Client as Temporal } from '@temporalio/client'
 import { Client as Postgres } from 'pg'
 import { choosePort } from '../../local/ports'
 import { connectClient } from '../../runtime/temporal/client'
-import { load, postText } from '../load'
+import { postText, runLoad } from '../load'
 import { type System, startChild } from '../system'
 
 export interface Stage {
@@ -86,7 +86,7 @@ export async function bankSpeed({ system, sql }: Stage): Promise<string[]> {
     return postText({ path: '/v0/transfers', headers: { ...headers, 'Idempotency-Key': randomUUID() } }, another)
   }
   const port = Number(new URL(system.bankUrl).port)
-  const taken = await load({ port, next, status: 201 }, { clients: 16, seconds: 1 })
+  const taken = await runLoad({ port, next, status: 201 }, { clients: 16, seconds: 1 })
   return [
     `The simulated bank alone takes ${taken.perSecond.toFixed(0)} transfers/s from 16 clients, p50 ${taken.p50Ms.toFixed(1)} ms`,
   ]

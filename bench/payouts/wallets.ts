@@ -7,7 +7,7 @@ import { openPartner } from '../../db/partners/open'
 import { systemClock } from '../../runtime/clock'
 import { loadConfig } from '../../runtime/config/config'
 import { startConnectSandbox } from '../../runtime/temporal/workflows'
-import { load } from '../load'
+import { runLoad } from '../load'
 import { type Measured, medianOf, ratioOf } from '../measured'
 import { nextPayout } from './requests'
 import type { Stage } from './stage'
@@ -39,10 +39,10 @@ export async function openWallets(stage: Stage): Promise<string[]> {
 
 export async function hotWallet(stage: Stage, secrets: readonly string[]): Promise<string[]> {
   const { port, system } = stage
-  const from = (keys: readonly string[]) => load({ port, next: () => nextPayout(keys).text, status: 201 }, each)
+  const from = (keys: readonly string[]) => runLoad({ port, next: () => nextPayout(keys).text, status: 201 }, each)
   const taken: { hot: Measured[]; hundred: Measured[] } = { hot: [], hundred: [] }
   // A wallet's first payout to a recipient also registers them at the bank, which must not count here.
-  await load({ port, next: () => nextPayout(secrets).text, status: 201 }, { ...each, seconds: 4 })
+  await runLoad({ port, next: () => nextPayout(secrets).text, status: 201 }, { ...each, seconds: 4 })
   await stage.gate('shut')
   for (let round = 0; round < rounds; round++) {
     taken.hot.push(await from([system.sandboxKey]))

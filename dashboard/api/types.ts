@@ -14,7 +14,7 @@ export type Role = Session['member']['role']
 export type CaseKind = Case['kind']
 export type SignedInPartner = Session['partner']
 export type PartnerOfMine = Session['partners'][number]
-/** What admins are mailed about. */
+/** The kinds of email notifications to admins. */
 export type NotificationKind = keyof SignedInPartner['notifications']
 export type BankFunding = NonNullable<Account['bank_funding']>
 export type BusinessVerification = Compliance['business_verification']

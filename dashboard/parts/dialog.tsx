@@ -1,4 +1,4 @@
-// A modal window by the browser's <dialog>: it traps the focus, closes on Escape and restores the focus.
+// A modal window that uses the browser's <dialog>: it traps the focus, closes on Escape and restores the focus.
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 
@@ -10,7 +10,7 @@ interface DialogProps {
   /** `drawer`: full height at the left edge. `bare`: the content has its own frame. */
   readonly shape?: 'window' | 'drawer' | 'bare'
   /** Prevents accidental closing where it would lose data. */
-  readonly insist?: boolean
+  readonly preventClose?: boolean
 }
 
 const shapes = {
@@ -19,7 +19,7 @@ const shapes = {
   bare: 'mx-auto mt-[12vh] mb-auto w-[min(36rem,calc(100vw-2rem))] rounded-2xl p-0',
 }
 
-export function Dialog({ open, onClose, title, children, shape = 'window', insist = false }: DialogProps) {
+export function Dialog({ open, onClose, title, children, shape = 'window', preventClose = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useEffect(() => {
@@ -32,10 +32,10 @@ export function Dialog({ open, onClose, title, children, shape = 'window', insis
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault()
-        if (!insist) onClose()
+        if (!preventClose) onClose()
       }}
       onClick={(event) => {
-        if (event.target === ref.current && !insist) onClose()
+        if (event.target === ref.current && !preventClose) onClose()
       }}
       className={`max-w-none border border-line bg-surface text-ink shadow-over ${shapes[shape]}`}
     >
@@ -46,7 +46,7 @@ export function Dialog({ open, onClose, title, children, shape = 'window', insis
           </h2>
           {children}
           {/* Last, because showModal() focuses the first control: that is the first field, or Cancel. */}
-          {shape === 'window' && !insist && (
+          {shape === 'window' && !preventClose && (
             <button
               type="button"
               onClick={onClose}

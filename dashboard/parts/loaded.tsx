@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { List } from '../api/types'
 import { Card } from './card'
 import { Button } from './forms/button'
-import { Trouble } from './notice'
+import { ErrorNotice } from './notice'
 
 interface LoadedProps<T> {
   readonly query: Pick<UseQueryResult<T>, 'data' | 'isError' | 'error'> & { readonly refetch: () => unknown }
@@ -17,7 +17,7 @@ export function Loaded<T>({ query, children, skeleton = <Bars /> }: LoadedProps<
   if (query.isError)
     return (
       <Padded>
-        <Trouble error={query.error} retry={() => void query.refetch()} />
+        <ErrorNotice error={query.error} retry={() => void query.refetch()} />
       </Padded>
     )
   return skeleton

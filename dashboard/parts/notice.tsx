@@ -37,7 +37,7 @@ export function Notice({ tone = 'info', title, children, action }: NoticeProps) 
 }
 
 /** An error with advice and the request id that support needs. */
-export function Trouble({
+export function ErrorNotice({
   error,
   title,
   retry,

@@ -3,7 +3,7 @@ import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { Page } from '../parts/card'
 import { ButtonLink } from '../parts/forms/button'
 import { Bars } from '../parts/loaded'
-import { Trouble } from '../parts/notice'
+import { ErrorNotice } from '../parts/notice'
 
 export function FirstPaint() {
   return (
@@ -25,7 +25,7 @@ export function NotFound() {
   )
 }
 
-export function PageTrouble({ error, reset }: ErrorComponentProps) {
+export function PageError({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   const retry = () => {
     reset()
@@ -33,7 +33,7 @@ export function PageTrouble({ error, reset }: ErrorComponentProps) {
   }
   return (
     <Page title="This page couldn’t load">
-      <Trouble error={error} retry={retry} />
+      <ErrorNotice error={error} retry={retry} />
     </Page>
   )
 }
@@ -45,8 +45,8 @@ export const OuterNotFound = () => (
   </main>
 )
 
-export const OuterTrouble = (props: ErrorComponentProps) => (
+export const OuterError = (props: ErrorComponentProps) => (
   <main>
-    <PageTrouble {...props} />
+    <PageError {...props} />
   </main>
 )

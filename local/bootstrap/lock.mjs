@@ -20,7 +20,7 @@ export async function withLock(root, work) {
 }
 
 async function waitForLock(path) {
-  const progress = showProgress('Waiting for another npm start or npm test to prepare this folder')
+  const progress = showProgress('Waiting for another `npm start` or `npm test` to prepare this folder')
   while (!tryLock(path)) await sleep(200)
   progress.done('The other process has finished')
 }

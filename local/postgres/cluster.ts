@@ -22,7 +22,7 @@ import { newReachableFolder, rememberLink, type SystemUser } from './reachable-f
 
 export const superuser = 'payouts'
 
-const remedy = 'move it away, or set DATA_DIR to another folder.'
+const remedy = 'move it elsewhere, or set DATA_DIR to another folder.'
 
 interface ClusterOptions {
   readonly dataDir: string

@@ -64,10 +64,10 @@ function sbom() {
 /** `withoutHash` lists the packages, as `name@version`, that may be locked without a hash. The list may only shrink. */
 function mistakesIn({ manifest, lock, installed, withoutHash }) {
   return [
-    ...versionsThatMove(manifest),
+    ...inexactVersions(manifest),
     ...outOfStep(manifest, lock),
     ...lockedWithoutHash(lock, withoutHash),
-    ...hashedAfterAll(lock, withoutHash),
+    ...unneededExceptions(lock, withoutHash),
     ...installedUnverified(lock, installed),
     ...fromElsewhere(lock),
     ...unreviewedScripts(manifest, lock),
@@ -77,32 +77,32 @@ function mistakesIn({ manifest, lock, installed, withoutHash }) {
 
 const kinds = ['dependencies', 'devDependencies', 'optionalDependencies']
 
-function versionsThatMove(manifest) {
+function inexactVersions(manifest) {
   const declared = kinds.flatMap((kind) => Object.entries(manifest[kind] ?? {}))
   return declared
     .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.-]+)?$/.test(version))
-    .map(([name, version]) => `${name} is declared as ${version}: name one exact version.`)
+    .map(([name, version]) => `${name} is declared as ${version}: declare one exact version.`)
 }
 
 function outOfStep(manifest, lock) {
   const root = lock.packages?.[''] ?? {}
   return kinds
     .filter((kind) => sorted(manifest[kind]) !== sorted(root[kind]))
-    .map((kind) => `The ${kind} of package.json and package-lock.json differ: run npm install.`)
+    .map((kind) => `The ${kind} of package.json and package-lock.json differ: run \`npm install\`.`)
 }
 
 /** npm does not verify a package without a hash. */
 function lockedWithoutHash(lock, withoutHash) {
   return unhashedIn(lock)
     .filter((id) => !withoutHash.includes(id))
-    .map((id) => `${id} has no SHA-512 in package-lock.json: run npm run fill:hashes.`)
+    .map((id) => `${id} has no SHA-512 in package-lock.json: run \`npm run fill:hashes\`.`)
 }
 
-function hashedAfterAll(lock, withoutHash) {
+function unneededExceptions(lock, withoutHash) {
   const unhashed = new Set(unhashedIn(lock))
   return withoutHash
     .filter((id) => !unhashed.has(id))
-    .map((id) => `${id} is in without-hash.json but needs no exception: run npm run fill:hashes.`)
+    .map((id) => `${id} is in without-hash.json but needs no exception: run \`npm run fill:hashes\`.`)
 }
 
 /** Exceptions apply to packages of other platforms only, not to installed ones. */
@@ -110,10 +110,10 @@ function installedUnverified(lock, installed) {
   return Object.entries(installed.packages ?? {}).flatMap(([path, { integrity, inBundle, link }]) => {
     const locked = lock.packages?.[path]
     if (link || inBundle) return []
-    if (locked === undefined) return [`${path} is installed but not in package-lock.json: run npm ci.`]
+    if (locked === undefined) return [`${path} is installed but not in package-lock.json: run \`npm ci\`.`]
     if (!isHashed(locked))
-      return [`${path} is installed without a SHA-512 in package-lock.json: run npm run fill:hashes.`]
-    return locked.integrity === integrity ? [] : [`${path} differs from package-lock.json: run npm ci.`]
+      return [`${path} is installed without a SHA-512 in package-lock.json: run \`npm run fill:hashes\`.`]
+    return locked.integrity === integrity ? [] : [`${path} differs from package-lock.json: run \`npm ci\`.`]
   })
 }
 
@@ -207,7 +207,7 @@ function read(path) {
   try {
     return JSON.parse(readFileSync(join(root, path), 'utf8'))
   } catch {
-    process.stderr.write(`${path} cannot be read: run npm ci.\n`)
+    process.stderr.write(`${path} cannot be read: run \`npm ci\`.\n`)
     process.exit(1)
   }
 }

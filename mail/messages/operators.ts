@@ -18,7 +18,7 @@ export function driftMessage({ address, drifts }: { address: string; drifts: rea
   const heading = count === 1 ? 'The proof found a drift' : `The proof found ${count} drifts`
   const paragraphs = [
     'Our books and the bank’s differ, or a payout has not changed for too long. Nothing was repaired: an operator must decide.',
-    'npm run -s ops -- proof list shows the open drifts and the next step for each kind.',
+    '`npm run -s ops -- proof list` shows the open drifts and the next step for each kind.',
   ]
   const items = drifts.map(({ kind, partner, environment, subject, expected, found }) => ({
     title: `${kind}, ${partner} ${environment}`,
@@ -40,7 +40,7 @@ export function auditMessage({ address, fault }: { address: string; fault: Fault
   const heading = 'The audit chain does not hold'
   const paragraphs = [
     'The fault is named below. Nothing was repaired: an operator must decide.',
-    'npm run -s ops -- audit verify describes the fault in a sentence. Keep the heads that the worker has logged before.',
+    '`npm run -s ops -- audit verify` describes the fault in a sentence. Keep the heads that the worker has logged before.',
   ]
   const { what, sequence, table, rowId } = fault
   const known = [

@@ -41,7 +41,7 @@ export interface Check {
   readonly text: string
 }
 
-/** Reports live first. */
+/** Live comes first. */
 export async function checkBanks(ops: Ops): Promise<BankReport[]> {
   const wallets = await listNewestAtBank(ops.db)
   return Promise.all((['live', 'sandbox'] as const).map((environment) => reportOn(ops, environment, wallets)))
@@ -116,7 +116,7 @@ function ofEnvironment({ wallet }: CheckedBank, { environment, settings, hasWall
   if (wallet === 'known') return ok('environment', `${environment}: the bank knows our wallets`)
   if (wallet === 'other') {
     const other = environment === 'live' ? 'sandbox' : 'live'
-    return problem('environment', `wrong environment: ${settings}_KEY is a key of ${other}`)
+    return problem('environment', `wrong environment: ${settings}_KEY is a ${other} key`)
   }
   if (wallet === 'unknown') {
     const owner = 'the key belongs to another environment or account'
@@ -128,7 +128,7 @@ function ofEnvironment({ wallet }: CheckedBank, { environment, settings, hasWall
   return unknown('environment', hasWallet ? notChecked : 'not checked: no partner has a wallet at this bank')
 }
 
-/** Far below the limits that a wrong clock would break: ten minutes for a webhook, a few minutes for a rate. */
+/** Far below the maximum ages that we check with our clock: ten minutes for a webhook, a few minutes for a rate. */
 const maxAheadMs = 30_000
 
 function clock({ aheadMs }: CheckedBank): Check {

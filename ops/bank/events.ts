@@ -1,4 +1,4 @@
-// Quarantined bank events: they contradict our books, and are listed until an operator has handled them.
+// Quarantined bank events, which contradict our books or name no payout of ours. They are listed until an operator has handled them.
 import { attendEvent, listQuarantined, type QuarantinedEvent } from '../../db/bank/events'
 import { type Command, defineCommand, done, refused } from '../command'
 import { recordChange } from '../controls/record-change'
@@ -21,7 +21,7 @@ const list = defineCommand('bank-event list', {
 const attended = defineCommand('bank-event attended', {
   about: 'Records that a quarantined event was handled.',
   options: {
-    event: required(uuid, 'The ID of the event, from bank-event list.'),
+    event: required(uuid, 'The ID of the event, from `bank-event list`.'),
     note: required(note, 'What you did, without names and account numbers.'),
   },
   example: ['--event', exampleId, '--note', 'A transfer from another system'],

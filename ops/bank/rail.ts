@@ -22,7 +22,7 @@ const pause = defineCommand('rail pause', {
   about: 'Stops sending payouts to the bank: new ones are debited, answered as pending, and wait. Sent ones continue.',
   options: {
     environment: theEnvironment,
-    reason: optional(reason, 'The reason, without names; rail status shows it.'),
+    reason: optional(reason, 'The reason, without names; `rail status` shows it.'),
   },
   example: ['--environment', 'live', '--reason', 'The bank asked us to wait'],
   async run({ db, clock, madeBy }, given) {
@@ -30,7 +30,7 @@ const pause = defineCommand('rail pause', {
     const paused = await pauseRail(db, { ...about, reason: given.reason ?? null })
     if (!paused) return refused('invalid_state', `The ${given.environment} rail is already paused.`)
     const state = await stateOf(db, given.environment)
-    return done(state, `The ${given.environment} rail is paused; ${said(state)}.`)
+    return done(state, `The ${given.environment} rail is paused; ${describeWaiting(state)}.`)
   },
 })
 
@@ -108,8 +108,8 @@ async function stateOf(db: Ops['db'], wanted: string): Promise<Presented> {
   return state
 }
 
-function said({ unsent, unsent_gbp, unconfirmed }: Presented): string {
-  const waiting = unsent === 1 ? `1 payout of ${unsent_gbp} GBP waits` : `${unsent} payouts of ${unsent_gbp} GBP wait`
+function describeWaiting({ unsent, unsent_gbp, unconfirmed }: Presented): string {
+  const waiting = unsent === 1 ? `1 payout (${unsent_gbp} GBP) waits` : `${unsent} payouts (${unsent_gbp} GBP) wait`
   const before = unconfirmed === 1 ? '1 unconfirmed payout is' : `${unconfirmed} unconfirmed payouts are`
   return `${waiting}, and ${before} looked up at the bank`
 }

@@ -45,7 +45,7 @@ const accept = defineCommand('rate accept', {
     'Accepts a rate that is rejected because it jumped, after you have checked it against another source. A rate that is stale or far from the mid-market rate cannot be accepted.',
   options: {
     environment: theEnvironment,
-    rate: required(exchangeRate, 'The rate, exactly as rate show prints it.'),
+    rate: required(exchangeRate, 'The rate, exactly as `rate show` prints it.'),
     reason: required(reason, 'Why the jump is real, and where you checked it.'),
   },
   bare: 'rate',
@@ -148,7 +148,7 @@ function explain({ answer, last, rejection, now }: LookedUp, limits: RateLimits)
   }
   const far = percent(basisPointsBetween(rate.gbpPerUsdNano, last.gbpPerUsdNano))
   const allowed = percent(allowedJumpBasisPoints(limits, now.getTime() - last.acceptedAt.getTime()))
-  return `the rate is ${far} from the last accepted rate; at most ${allowed} is allowed now. If the jump is real, use rate accept.`
+  return `the rate is ${far} from the last accepted rate; at most ${allowed} is allowed now. If the jump is real, use \`rate accept\`.`
 }
 
 function secondsBetween(from: Date, to: Date): number {

@@ -1,4 +1,4 @@
-// Operator decisions about a drift that will not go away: accept it, or reopen it.
+// Operator decisions about drifts: accept one that is explained, or reopen an accepted one.
 import { acceptDrift, type DriftToDecide, lockDrift, reopenDrift } from '../../db/controls/proof/drifts'
 import { saidInUsdc } from '../../domain/controls/drift'
 import { type Answer, type Command, defineCommand, done, refused } from '../command'
@@ -7,7 +7,7 @@ import { exampleId, reason, required, uuid } from '../options'
 import { recordChange } from './record-change'
 
 const options = {
-  drift: required(uuid, 'The ID of the drift, from proof list; a changed drift has a new ID.'),
+  drift: required(uuid, 'The ID of the drift, from `proof list`; a changed drift has a new ID.'),
   reason: required(reason, 'The reason, without names and account numbers.'),
 }
 
@@ -50,7 +50,7 @@ async function decide(ops: Ops, { drift: id, reason, action }: Decision): Promis
     return drift
   })
   if (decided === 'not_found')
-    return refused('not_found', `There is no drift ${id}, or it has changed: see proof list.`)
+    return refused('not_found', `There is no drift ${id}, or it has changed: see \`proof list\`.`)
   if (decided === 'decided_before')
     return refused('invalid_state', `The drift ${id} is ${isAccepting ? 'already accepted' : 'not accepted'}.`)
   const { kind, subject, partner, environment } = decided

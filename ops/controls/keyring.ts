@@ -40,7 +40,7 @@ export const keyringCommands: readonly Command[] = [status, reseal]
 
 const batchSize = 500
 
-/** Includes keys that rows still use but SECRET_KEYS lacks, because their data cannot be opened. */
+/** Includes keys that rows still use but SECRET_KEYS lacks: the data under them cannot be opened. */
 function statesOf(keyring: Keyring, uses: readonly KeyUse[]) {
   const listed = keyring.all('seal').map(({ id }) => id)
   const ids = [...new Set([...listed, ...uses.map(({ keyId }) => keyId)])]

@@ -54,7 +54,7 @@ function processNeeds({ temporal, workers, queues }: Situation): Need[] {
   const away = temporal === null || temporal === answers ? [] : [need(null, 'temporal', temporal)]
   const working = workers.filter(({ state }) => state === 'working').flatMap(({ taskQueues }) => taskQueues)
   const idle = queues.filter((queue) => !working.includes(queue))
-  const missing = `no worker takes tasks of ${idle.join(', ')}: payouts wait until you start a worker (see worker list)`
+  const missing = `no worker takes tasks from ${idle.join(', ')}: payouts wait until you start a worker (see \`worker list\`)`
   return idle.length === 0 ? away : [...away, need(null, 'no_worker', missing)]
 }
 
@@ -63,7 +63,7 @@ export const answers = 'answers'
 function pauseNeed({ environment, pausedAt, pausedBy, reason, unsent, unsentPence }: RailState): Need[] {
   if (pausedAt === null) return []
   const why = reason === null ? 'no reason given' : reason
-  const waiting = `${payouts(unsent)} of ${formatPence(unsentPence)} GBP ${unsent === 1 ? 'waits' : 'wait'} for rail resume`
+  const waiting = `${payouts(unsent)} (${formatPence(unsentPence)} GBP) ${unsent === 1 ? 'waits' : 'wait'} for \`rail resume\``
   return [need(environment, 'rail_paused', `rail paused by ${pausedBy ?? 'an unknown operator'} (${why}): ${waiting}`)]
 }
 
@@ -75,16 +75,19 @@ function workNeed({ kind, sort, environment, count, ageSeconds }: OpenWork, { ol
     case 'pending': {
       if (ageSeconds <= 900) return []
       const first = oldest.find((each) => each.environment === environment && each.bank === sort)
-      const see = first === undefined ? 'payout attention' : `payout explain ${first.payoutId}`
+      const see = first === undefined ? 'see `payout attention`' : `see \`payout explain ${first.payoutId}\``
       return sort === 'called'
-        ? is('pending_unconfirmed', `payout unconfirmed for ${age}: the bank may have it, never pay it again; ${see}`)
+        ? is(
+            'pending_unconfirmed',
+            `payout unconfirmed for ${age}: the bank may have it, so never pay it again; ${see}`,
+          )
         : is('pending_unsent', `payout not sent for ${age} although nothing holds it: check the workers; ${see}`)
     }
     case 'open':
       if (sort === 'processing' && ageSeconds > 7_200)
         return is(
           'processing_old',
-          `payout at the bank for ${age} without a delivery: ask the bank; payout attention lists late ones`,
+          `payout at the bank for ${age} without a delivery: ask the bank; \`payout attention\` lists the late ones`,
         )
       if ((sort === 'failed' || sort === 'returned') && ageSeconds > 86_400)
         return is(
@@ -93,27 +96,27 @@ function workNeed({ kind, sort, environment, count, ageSeconds }: OpenWork, { ol
         )
       return []
     case 'attention':
-      return is('attention', `${payouts(count)} in attention: payout attention lists the next steps`)
+      return is('attention', `${payouts(count)} in attention: \`payout attention\` lists the next steps`)
     case 'not_charged':
-      return is('not_charged', `${payouts(count)} cannot be charged, which blocks an invoice: payout attention`)
+      return is('not_charged', `${payouts(count)} cannot be charged, which blocks an invoice: see \`payout attention\``)
     case 'drift':
-      return is('drift', `drift ${sort} (${count}), first seen ${age} ago: proof list`)
+      return is('drift', `drift ${sort} (${count}), first seen ${age} ago: see \`proof list\``)
     case 'held_deposits':
       return is(
         'held_deposits',
-        `${count} held ${count === 1 ? 'deposit' : 'deposits'}, the oldest for ${age}: deposit list`,
+        `${count} held ${count === 1 ? 'deposit' : 'deposits'}, the oldest for ${age}: see \`deposit list\``,
       )
     case 'quarantined':
       return is(
         'quarantined_events',
-        `${count} bank ${count === 1 ? 'event contradicts' : 'events contradict'} our books: bank-event list`,
+        `${count} bank ${count === 1 ? 'event contradicts' : 'events contradict'} our books: see \`bank-event list\``,
       )
     case 'not_read':
-      return ageSeconds > 900 ? is('wallet_not_read', `wallet history not read for ${age}: deposit list`) : []
+      return ageSeconds > 900 ? is('wallet_not_read', `wallet history not read for ${age}: see \`deposit list\``) : []
     case 'rejected_rate':
-      return is('rate_rejected', `exchange rate rejected (${sort}), so new payouts get 502: rate show`)
+      return is('rate_rejected', `exchange rate rejected (${sort}), so new payouts get 502: see \`rate show\``)
     case 'requested_names':
-      return is('requested_names', `${count} new ${count === 1 ? 'name' : 'names'} to approve: partner list`)
+      return is('requested_names', `${count} new ${count === 1 ? 'name' : 'names'} to approve: see \`partner list\``)
     case 'paused':
       return []
   }
@@ -125,13 +128,13 @@ function leftNeed({ work, sort, count, ageSeconds }: LeftUndone): Need[] {
     ageSeconds > limitSeconds ? [need(null, code, text)] : []
   switch (work) {
     case 'prove':
-      return late(3_600, 'proof_old', `a ${sort} wallet has not been reconciled for ${age}: run proof`)
+      return late(3_600, 'proof_old', `a ${sort} wallet has not been reconciled for ${age}: run \`proof\``)
     case 'seal':
       return late(900, 'not_sealed', `rows have not been sealed for ${age}: check the Schedule seal-audit`)
     case 'verify':
       return count > 0
-        ? [need(null, 'audit_fault', 'the audit chain is broken: change nothing; audit verify names the row')]
-        : late(172_800, 'audit_not_verified', `the audit chain has not been verified for ${age}: run audit verify`)
+        ? [need(null, 'audit_fault', 'the audit chain is broken: change nothing; `audit verify` names the row')]
+        : late(172_800, 'audit_not_verified', `the audit chain has not been verified for ${age}: run \`audit verify\``)
     case 'mail':
       return late(
         sort === 'invoice' ? 21_600 : 300,
@@ -147,7 +150,11 @@ function unreadableNeed({ slug, count, since }: UnreadableNotices, at: Date): Ne
   const age = ago(Math.max(0, (at.getTime() - since.getTime()) / 1_000))
   const waiting = count === 1 ? '1 live notice waits' : `${count} live notices wait`
   const why = `${waiting} for ${age} because no one can receive mail for ${slug}`
-  return need('live', 'notices_unreadable', `${why}: partner set --partner ${slug} --contact-email`)
+  return need(
+    'live',
+    'notices_unreadable',
+    `${why}: set an address with \`partner set --partner ${slug} --contact-email <email>\``,
+  )
 }
 
 /** Allows half a day for the run on the 1st. */
@@ -155,7 +162,7 @@ function billingNeed({ notBilled }: Upkeep, at: Date): Need[] {
   const isEarly = at.getTime() - startOf(londonMonthOf(at)).getTime() < 12 * 3_600_000
   if (notBilled === 0 || isEarly) return []
   const who = notBilled === 1 ? '1 partner has' : `${notBilled} partners have`
-  return [need(null, 'not_billed', `${who} no invoice for the last month: invoices rerun bills them`)]
+  return [need(null, 'not_billed', `${who} no invoice for the last month: \`invoices rerun\` bills them`)]
 }
 
 function need(environment: Environment | null, code: string, text: string): Need {

@@ -11,9 +11,9 @@ import { housekeepingQueue, ofSystem, payoutQueue } from '../../workflows/names'
 import { checkBanks, problemsOf } from '../bank/check'
 import { type Command, defineCommand, done, found } from '../command'
 import type { Ops } from '../connect'
+import { OperatorError } from '../errors'
 import { columns, shownAtOnce } from '../print'
 import { withTemporal } from '../reach-temporal'
-import { Trouble } from '../trouble'
 import { ago, answers, type Need, needsOf, type Situation } from './needs'
 
 const show = defineCommand('status show', {
@@ -59,7 +59,7 @@ async function askTemporal(ops: Ops): Promise<string | null> {
     )
     return answers
   } catch (error) {
-    if (error instanceof Trouble) return error.message
+    if (error instanceof OperatorError) return error.message
     throw error
   }
 }

@@ -20,7 +20,7 @@ const unversioned = 'unversioned'
 
 const build: Kind<string> = {
   placeholder: '<build>',
-  rule: 'a build, as worker versions shows it, or unversioned',
+  rule: 'a build, as `worker versions` shows it, or unversioned',
   parse: (text) => (/^[\w.+-]{1,100}$/.test(text) ? text : undefined),
 }
 
@@ -85,7 +85,7 @@ const rollback = defineCommand('worker rollback', {
       if (previous !== null) return makeCurrent(ops, client, deployment, previous)
       return refused(
         'invalid_state',
-        'No build was current before: worker promote unversioned gives all work to workers with WORKER_VERSIONING=off.',
+        'No build was current before: `worker promote unversioned` gives all work to workers with WORKER_VERSIONING=off.',
       )
     }),
 })
@@ -131,14 +131,14 @@ function buildOf(chosen: string): string | null {
 
 function unknownBuild({ versions: known }: Deployment, chosen: string): Answer | null {
   if (chosen === unversioned || known.some((version) => version.build === chosen)) return null
-  return refused('not_found', `No worker of build ${chosen} has run: worker versions shows the builds.`)
+  return refused('not_found', `No worker of build ${chosen} has run: \`worker versions\` shows the builds.`)
 }
 
-/** Zero per cent ends the ramp of any build at Temporal, also of one that the operator did not name. */
+/** Refuses because Temporal would end the current ramp, even if it belongs to a build that the operator did not name. */
 function notRampingBuild({ ramping }: Deployment, chosen: string): Answer | null {
   if (ramping !== null && ramping.build === buildOf(chosen)) return null
-  const actual = ramping === null ? 'no build has a ramp' : `the ramp is of build ${ramping.build ?? unversioned}`
-  return refused('invalid_state', `Build ${chosen} has no ramp: ${actual}.`)
+  const actual = ramping === null ? 'no build is ramping' : `build ${ramping.build ?? unversioned} is`
+  return refused('invalid_state', `Build ${chosen} is not ramping: ${actual}.`)
 }
 
 /** The build that was current most recently, apart from the current one. */

@@ -48,7 +48,7 @@ export function presentPartnerCharge(charge: PartnerCharge) {
   return { ...presentCharge(charge), partner: charge.slug, invoice: charge.invoiceNumber }
 }
 
-/** For people: a credit has a minus sign. */
+/** Shows credits with a minus sign. */
 export function chargeTable(charges: readonly PartnerCharge[]): string {
   const header = ['AT', 'PARTNER', 'MONTH', 'KIND', 'GBP', 'CAUSE', 'ABOUT', 'INVOICE']
   return table(header, charges.map(rowOf))

@@ -40,10 +40,7 @@ export const credit = defineCommand('invoices credit', {
       const detail = `${formatPence(amount)} GBP: ${reason}`
       await recordChange(ops, tx, { partnerId: partner.id, at, environment: null, action: 'invoice.credit', detail })
       const from = monthInWords(londonMonthOf(at))
-      return done(
-        json,
-        `${wanted} gets a credit of ${formatPence(amount)} GBP, on the invoice of ${from} or a later one.`,
-      )
+      return done(json, `${wanted} is credited ${formatPence(amount)} GBP on the invoice for ${from} or a later month.`)
     })
   },
 })

@@ -21,7 +21,7 @@ export interface FollowParts {
   readonly queuePrefix: string
   /** Called once for each partner that this call saw being billed. */
   readonly onBilled: (billed: BilledPartner) => Promise<void>
-  /** The run did not report its progress: no worker runs, or the server is away. The run itself is safe. */
+  /** Called when the run does not report its progress: no worker runs, or the server does not answer. The run continues by itself. */
   readonly onSilence: () => void
 }
 
@@ -58,8 +58,8 @@ interface OneRun {
 type Ended = { readonly result: InvoiceRunResult } | { readonly failure: unknown } | { readonly continuedAs: string }
 
 /**
- * A long run continues in a new history now and then. The last partners of a history are read before it is left, even if a busy
- * server does not answer at first.
+ * A long run continues as new from time to time. Before this follows the new run, it reads the last partners of the old one, and
+ * retries a few times if a busy server does not answer.
  */
 async function followOne(parts: FollowParts, { workflowId, runId }: OneRun): Promise<Ended> {
   const handle = parts.temporal.workflow.getHandle<typeof invoiceRun>(workflowId, runId, { followRuns: false })

@@ -47,7 +47,7 @@ export const markPaid = defineCommand('invoices mark-paid', {
 })
 
 export const markUnpaid = defineCommand('invoices mark-unpaid', {
-  about: 'Undoes mark-paid, so that the invoice is open again.',
+  about: 'Undoes `invoices mark-paid`, so that the invoice is open again.',
   options: which,
   example: ['--period', '2026-10', '--partner', 'acme'],
   run: (ops, invoice) => move(ops, invoice, 'open', (tx, number) => markInvoiceUnpaid(tx, { number })),
@@ -78,7 +78,7 @@ async function move(
       const at = ops.clock.now()
       const about = { partnerId: partner.id, at, environment: null }
       await recordChange(ops, tx, { ...about, action: actions[to], detail: number })
-      return done({ number, partner: slugOfPartner, period, status: to }, `${number} is ${to} now.`)
+      return done({ number, partner: slugOfPartner, period, status: to }, `${number} is now ${to}.`)
     }
     return refusalOf(number, to, moved)
   })
@@ -89,7 +89,7 @@ type NotMoved = Exclude<Moved | Paid | Unpaid | Voided, { outcome: 'moved' }>
 function refusalOf(number: string, to: keyof typeof actions, moved: NotMoved): Answer {
   if (moved.outcome === 'not_found') return refused('not_found', `There is no invoice ${number}.`)
   if (moved.outcome === 'credit_used') {
-    const sentence = `${number} carried credit forward that ${moved.usedBy} has used: void that one first.`
+    const sentence = `${moved.usedBy} uses credit that ${number} carried forward: void ${moved.usedBy} first.`
     return refused('invalid_state', sentence, { used_by: moved.usedBy })
   }
   if (moved.outcome === 'nothing_to_pay') {
@@ -100,6 +100,6 @@ function refusalOf(number: string, to: keyof typeof actions, moved: NotMoved): A
   }
   const { status } = moved
   if (status === to) return refused('invalid_state', `${number} is already ${status}.`, { status })
-  const hint = status === 'paid' ? ': run invoices mark-unpaid first' : ''
+  const hint = status === 'paid' ? ': run `invoices mark-unpaid` first' : ''
   return refused('invalid_state', `${number} is ${status}${hint}.`, { status })
 }

@@ -6,7 +6,7 @@ import { changePrices, listPrices, removePlanned, type ValidPrices } from '../..
 import type { PriceList } from '../../domain/invoices/fees'
 import { formatHundredths, formatMicropounds, formatPence } from '../../domain/money'
 import { type Month, startOf } from '../../domain/month'
-import { type Command, defineCommand, done, type Given, type Refusal, refused } from '../command'
+import { type Command, defineCommand, done, type ParsedOptions, type Refusal, refused } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
 import { month, optional, percent, price, priceToTheMicropound, required } from '../options'
@@ -26,7 +26,7 @@ const changeable = {
   'return-cost': optional(priceToTheMicropound, 'Cost of a return, which the bank does not state.'),
 }
 
-const planned = required(month, 'The month with which they begin.')
+const planned = required(month, 'The month in which they take effect.')
 
 const set = defineCommand('price set', {
   about:
@@ -60,7 +60,7 @@ const setDefault = defineCommand('price default set', {
 })
 
 const removeDefault = defineCommand('price default remove', {
-  about: 'Removes the prices of new partners that were planned last, if they have not begun.',
+  about: 'Removes the last planned prices for new partners, if they have not taken effect.',
   options: { from: planned },
   example: ['--from', '2027-01'],
   run: ({ db, clock }, { from }) =>
@@ -76,7 +76,7 @@ const showDefault = defineCommand('price default show', {
 })
 
 const remove = defineCommand('price remove', {
-  about: 'Removes the prices that were planned last, if they have not begun.',
+  about: "Removes a partner's last planned prices, if they have not taken effect.",
   options: { partner: thePartner, from: planned },
   example: ['--partner', 'acme', '--from', '2027-01'],
   run: (ops, given) =>
@@ -101,7 +101,7 @@ const list = defineCommand('price list', {
 export const priceCommands: readonly Command[] = [set, remove, list, showDefault, setDefault, removeDefault]
 
 function notPlanned(from: Month): Refusal {
-  return refused('invalid_state', `The prices that were planned last do not begin with ${from}.`)
+  return refused('invalid_state', `The last planned prices do not take effect in ${from}.`)
 }
 
 type Changed = { readonly outcome: 'changed'; readonly at: Date; readonly detail: string }
@@ -110,7 +110,7 @@ async function change(
   { clock, madeBy }: Ops,
   tx: Tx,
   partnerId: string | null,
-  given: Given<typeof changeable> & { readonly from: Month | undefined },
+  given: ParsedOptions<typeof changeable> & { readonly from: Month | undefined },
 ): Promise<Changed | Refusal> {
   const changes = changesOf(given)
   if (Object.keys(changes).length === 0) {
@@ -128,7 +128,7 @@ async function change(
   return { outcome: 'changed', at, detail: `from ${from.toISOString()}: ${describeChanges(changes)}` }
 }
 
-function changesOf(given: Given<typeof changeable>): Partial<PriceList> {
+function changesOf(given: ParsedOptions<typeof changeable>): Partial<PriceList> {
   const wanted: { readonly [Price in keyof PriceList]: bigint | undefined } = {
     payoutFixedPence: given['payout-fixed'],
     payoutBasisPoints: given['payout-percent'],

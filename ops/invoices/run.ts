@@ -2,11 +2,11 @@
 import { findPartnerById, findPartnerBySlug } from '../../db/partners/partners'
 import { isOver, type Month, monthInWords } from '../../domain/month'
 import type * as reaching from '../../runtime/temporal/client'
-import { type Answer, defineCommand, done, type Given, refused } from '../command'
+import { type Answer, defineCommand, done, type ParsedOptions, refused } from '../command'
 import type { Ops } from '../connect'
+import { OperatorError } from '../errors'
 import { month, required } from '../options'
 import { onlyPartner, unknownPartner } from '../partners/by-slug'
-import { Trouble } from '../trouble'
 import type * as following from './follow-run'
 
 const options = {
@@ -29,7 +29,7 @@ export const rerun = defineCommand('invoices rerun', {
   run: bill,
 })
 
-async function bill(ops: Ops, { period, partner: wanted }: Given<typeof options>): Promise<Answer> {
+async function bill(ops: Ops, { period, partner: wanted }: ParsedOptions<typeof options>): Promise<Answer> {
   if (!isOver(period, ops.clock.now())) {
     return refused(
       'invalid_state',
@@ -45,7 +45,7 @@ async function bill(ops: Ops, { period, partner: wanted }: Given<typeof options>
   const { issued, already, nothing, elsewhere } = result
   const sums = { issued, already, nothing, elsewhere, failed: result.failed }
   if (result.failed > 0) {
-    const sentence = `${result.failed} could not be billed for ${monthInWords(period)}: ${failed.join(', ')}; see the worker's log, then run invoices rerun.`
+    const sentence = `${result.failed === 1 ? '1 partner' : `${result.failed} partners`} could not be billed for ${monthInWords(period)}: ${failed.join(', ')}; see the worker's log, then run \`invoices rerun\`.`
     return refused('invalid_state', sentence, textsOf(sums))
   }
   return done({ object: 'invoice_run', period, ...sums }, outcomeOf(period, sums))
@@ -57,7 +57,7 @@ function outcomeOf(period: Month, { issued, already, nothing, elsewhere }: RunCo
   const parts = [
     ...(already > 0 ? [`${already} already had one`] : []),
     ...(nothing > 0 ? [`${nothing} had nothing to bill`] : []),
-    ...(elsewhere > 0 ? [`${elsewhere} are being billed by another run`] : []),
+    ...(elsewhere > 0 ? [`${elsewhere} ${elsewhere === 1 ? 'is' : 'are'} being billed by another run`] : []),
   ]
   const rest = parts.length > 0 ? `; ${parts.join(', ')}` : ''
   if (issued === 0) return `${month}: no invoice was issued${rest}.`
@@ -75,7 +75,7 @@ type Followed = Awaited<ReturnType<typeof following.followRun>>
 
 /** The result, or the reason of a refusal as a sentence. */
 async function follow(ops: Ops, order: { period: Month; partner: string | null }): Promise<Followed | string> {
-  if (ops.temporal === null) throw new Trouble('Also set TEMPORAL_ADDRESS: a run is a workflow.')
+  if (ops.temporal === null) throw new OperatorError('Also set TEMPORAL_ADDRESS: a run is a workflow.')
   // Loaded only when needed: Temporal's client takes longer to load than most commands to run.
   const { connectClient }: typeof reaching = require('../../runtime/temporal/client')
   const { followRun, refusalOf, isAway }: typeof following = require('./follow-run')
@@ -85,7 +85,7 @@ async function follow(ops: Ops, order: { period: Month; partner: string | null }
   } catch (error) {
     const refusal = refusalOf(error)
     if (refusal !== null) return refusal
-    if (isAway(error)) throw new Trouble('Temporal does not answer: check that it runs, then repeat the command.')
+    if (isAway(error)) throw new OperatorError('Temporal does not answer: check that it runs, then repeat the command.')
     throw error
   } finally {
     await client.connection.close()

@@ -42,7 +42,7 @@ import { approvePartner } from './verification'
  */
 export const demoPartner = defineCommand('partner demo', {
   about:
-    'Opens a demo partner at simulated banks: verified in the previous month, with uninvoiced live payouts of that month. Only if both banks are on this machine, and before a worker runs.',
+    'Opens a demo partner at simulated banks: verified in the previous month, with uninvoiced live payouts of that month. Works only if both banks are on this machine. Run it before a worker starts.',
   options: {
     name: required(partnerName, "The business's name."),
     slug: required(slug, 'The short name in URLs and commands.'),

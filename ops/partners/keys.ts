@@ -68,7 +68,7 @@ const revoke = defineCommand('key revoke', {
     const [key, ...others] = keys.filter((each) => isNamed(each, given.key))
     if (key === undefined) return refused('not_found', `${partner.slug} has no such key.`)
     if (others.length > 0) {
-      const sentence = `${others.length + 1} keys of ${partner.slug} have that prefix: use the id in key list.`
+      const sentence = `${others.length + 1} keys of ${partner.slug} have that prefix: use the id in \`key list\`.`
       return refused('invalid_request', sentence)
     }
 

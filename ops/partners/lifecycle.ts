@@ -198,6 +198,6 @@ async function moveStatus(ops: Ops, slug: string, { from, to, action }: Move): P
     const at = ops.clock.now()
     const moved = await updatePartner(tx, partnerId, { status: to }, at)
     await recordChange(ops, tx, { partnerId, at, environment: null, action, detail: null })
-    return done(presentPartner(moved), `${slug} is ${to} now.`)
+    return done(presentPartner(moved), `${slug} is now ${to}.`)
   })
 }

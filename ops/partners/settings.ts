@@ -1,7 +1,7 @@
 // `partner set` changes a partner's settings; `partner approve-name` and `refuse-name` decide about a requested name.
 import { type PartnerRow, updatePartner } from '../../db/partners/partners'
 import { formatPence } from '../../domain/money'
-import { type Answer, type Command, defineCommand, done, type Given, type Refusal, refused } from '../command'
+import { type Answer, type Command, defineCommand, done, type ParsedOptions, type Refusal, refused } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
 import {
@@ -51,7 +51,7 @@ export const setPartner = defineCommand('partner set', {
       if (differences.length === 0) return done(presentPartner(before), describePartner(before))
 
       const at = ops.clock.now()
-      // A name that an operator sets also ends an open request.
+      // A name that an operator sets also closes an open request for another one.
       const request = wanted.name === before.name ? {} : { requestedName: null }
       const after = await updatePartner(tx, before.id, { ...wanted, ...request }, at)
       const detail = differences.join(', ')
@@ -72,7 +72,7 @@ const approveName = defineCommand('partner approve-name', {
     decideName(ops, given.partner, 'partner.name_approve', ({ slug, requestedName }) =>
       requestedName === given.name
         ? { name: given.name }
-        : refused('invalid_state', `${slug} requested another name: see partner show.`),
+        : refused('invalid_state', `${slug} requested another name: see \`partner show\`.`),
     ),
 })
 
@@ -103,8 +103,8 @@ function decideName(
 
 type Settings = ReturnType<typeof settingsOf>
 
-// A default applies to an omitted option, not to null, which "none" and "default" are parsed as.
-function settingsOf(before: PartnerRow, given: Given<typeof settings>) {
+// A destructuring default applies to an omitted option but not to null, the parsed value of "none" and "default".
+function settingsOf(before: PartnerRow, given: ParsedOptions<typeof settings>) {
   const {
     min: minPayoutPence = before.minPayoutPence,
     'max-per-payout': maxPayoutPence = before.maxPayoutPence,

@@ -14,8 +14,8 @@ import { withSimulatedBank } from '../bank/simulated'
 import { type Command, defineCommand, done, refused } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
+import { OperatorError } from '../errors'
 import { withTemporal } from '../reach-temporal'
-import { Trouble } from '../trouble'
 import { onePartner, withPartner } from './by-slug'
 import { presentPartner } from './lifecycle'
 
@@ -49,7 +49,8 @@ const approve = defineCommand('partner approve', {
   about: 'Approves a partner at a simulated live bank and opens its live wallet there.',
   ...onePartner,
   run: withPartner(async (ops, partner) => {
-    if (partner.status === 'closed') return refused('invalid_state', `${partner.slug} is closed, not active.`)
+    if (partner.status === 'closed')
+      return refused('invalid_state', `${partner.slug} is closed and cannot be approved.`)
     return withSimulatedBank(ops, 'live', async ({ rail, bank }) => {
       const { db, clock, madeBy } = ops
       // A simulated bank has no unknown states, so there is nothing to log.
@@ -83,11 +84,11 @@ export async function approvePartner(deps: ApproveDeps, partnerId: string): Prom
 }
 
 async function wake(ops: Ops, partnerId: string): Promise<void> {
-  if (ops.temporal === null) throw new Trouble('Also set TEMPORAL_ADDRESS: a verification is a workflow.')
+  if (ops.temporal === null) throw new OperatorError('Also set TEMPORAL_ADDRESS: a verification is a workflow.')
   const settings = { queuePrefix: ops.taskQueuePrefix, pollMs: ops.verificationPollMs }
   try {
     await withTemporal(ops, (client, { startOrWake }) => startOrWake(client, starts.verification(partnerId, settings)))
   } catch {
-    throw new Trouble('Temporal does not answer: check that it runs, then repeat the command.')
+    throw new OperatorError('Temporal does not answer: check that it runs, then repeat the command.')
   }
 }

@@ -33,14 +33,14 @@ const retry = defineCommand('payout retry', {
 
 const resolve = defineCommand('payout resolve', {
   about:
-    'Records the outcome of a payout that may have been sent. Checks with the bank first, and pays nothing: sent follows the transfer, not-sent returns the money to the wallet.',
+    'Records the outcome of a payout that may have been sent. Checks with the bank first, and pays nothing: after sent, the payout follows the transfer; after not-sent, its money is back in the wallet.',
   options: {
     payout: thePayout,
     outcome: required(oneOf(['sent', 'not-sent']), 'The outcome.'),
     transfer: optional(reference, "The bank's id of its transfer; required for sent."),
     evidence: required(note, 'Your evidence, without names and account numbers; it stays in the timeline.'),
   },
-  example: ['--payout', exampleId, '--outcome', 'not-sent', '--evidence', 'The bank wrote in case 4711: none'],
+  example: ['--payout', exampleId, '--outcome', 'not-sent', '--evidence', 'Bank case 4711: no such transfer'],
   async run(ops, { payout: payoutId, outcome, transfer, evidence }) {
     if ((outcome === 'sent') !== (transfer !== undefined)) {
       return refused('invalid_request', '--outcome sent needs --transfer, and not-sent does not take it.')
@@ -122,7 +122,7 @@ async function pauseOf({ db }: Ops, { environment }: OpenPayout): Promise<string
   const rail = (await railStates(db)).find((each) => each.environment === environment)
   if (!rail?.pausedAt) return null
   const paused = `The ${environment} rail is paused, since ${rail.pausedAt.toISOString()} by ${rail.pausedBy ?? 'an unknown operator'}`
-  return `${paused}: until rail resume an unsent payout waits, and a sent one is only looked up.`
+  return `${paused}: until \`rail resume\`, an unsent payout waits, and a sent one is only looked up.`
 }
 
 async function overOrUnknown({ db }: Ops, payoutId: string) {

@@ -96,10 +96,10 @@ const attended = defineCommand('payout attended', {
 export const payoutCommands: readonly Command[] = [attention, show, attended]
 
 const disputed =
-  'The bank may have sent this payout although its key was released: bind its transfer with payout bind. Once the bank has ' +
+  'The bank may have sent this payout although its key was released: bind its transfer with `payout bind`. Once the bank has ' +
   'confirmed that the recipient was not paid and will not be, repeat this with --free-key yes: the next request under the key then pays again.'
 
-const unwritten = 'There is no runbook step for this code: ask an engineer to look at payout show.'
+const unwritten = 'There is no runbook step for this code: ask an engineer to look at `payout show`.'
 
 function presentWaiting(payout: WaitingPayout) {
   return {
@@ -153,7 +153,7 @@ function presentPayout(payout: StoryPayout) {
   }
 }
 
-/** Partners see no payout for a released key, so operators must not mention one. */
+/** A partner sees no payout for a released key, so operators see `refused` instead of a payout status. */
 function statusOf({ status, releasedAt }: Pick<StoryPayout, 'status' | 'releasedAt'>): string {
   return releasedAt === null ? status : 'refused'
 }

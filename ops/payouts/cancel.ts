@@ -8,9 +8,9 @@ import type { Workflows } from '../../runtime/temporal/workflows'
 import { type Command, defineCommand, done, type Refusal, refused, unknownPayout } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
+import { OperatorError } from '../errors'
 import { onePayout } from '../options'
 import { withTemporal } from '../reach-temporal'
-import { Trouble } from '../trouble'
 
 const cancel = defineCommand('payout cancel', {
   about: 'Cancels a payout that was not sent to the bank yet, as its partner can; its money is returned to the wallet.',
@@ -34,14 +34,14 @@ const cancel = defineCommand('payout cancel', {
     if (status === 'cancelled') {
       return done({ id: payoutId, status }, 'The payout is cancelled; its money is back in the wallet.')
     }
-    if (outcome === 'undecided' && isUnsent(payout)) throw new Trouble(undecided)
+    if (outcome === 'undecided' && isUnsent(payout)) throw new OperatorError(undecided)
     return tooLate(payout)
   },
 })
 
 export const payoutCancelCommands: readonly Command[] = [cancel]
 
-const undecided = 'The cancel is not decided yet: check that Temporal and a worker run, then repeat the command.'
+const undecided = 'The cancellation is not decided yet: check that Temporal and a worker run, then repeat the command.'
 
 function isUnsent({ status, submitStartedAt }: StoryPayout): boolean {
   return status === 'pending' && submitStartedAt === null

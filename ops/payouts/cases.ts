@@ -94,7 +94,7 @@ const show = defineCommand('case show', {
 const addNote = defineCommand('case note', {
   about: 'Adds a permanent note to a recall or trace. The partner sees it.',
   options: { case: theCase, note: required(note, 'Your findings, without account numbers; the partner sees them.') },
-  example: ['--case', exampleId, '--note', 'The recipient’s bank was asked on the phone'],
+  example: ['--case', exampleId, '--note', 'Phoned the recipient’s bank'],
   async run(ops, given) {
     const noted = await ops.db.transaction(async (tx) => {
       const row = await lockCase(tx, given.case)
@@ -121,7 +121,7 @@ const resolve = defineCommand('case resolve', {
   options: {
     case: theCase,
     outcome: required(oneOf(caseOutcomes), 'The outcome.'),
-    cost: required(price, 'What the bank charges us for it, without the return itself; 0.00 for nothing.'),
+    cost: required(price, "The bank's charge to us, without the cost of the return itself; 0.00 if there is none."),
     note: optional(note, 'Your findings, without account numbers; the partner sees them.'),
   },
   example: ['--case', exampleId, '--outcome', 'refused', '--cost', '12.50', '--note', 'The recipient did not agree'],

@@ -1,4 +1,4 @@
-// Finds payouts by known details, and resolves the name of one payout for the commands that show it.
+// Finds payouts by known details, and resolves an ID, transfer reference or Idempotency-Key to one payout.
 
 import { findPartnerBySlug } from '../../db/partners/partners'
 import { type PayoutSearch, type SearchedPayout, searchPayouts } from '../../db/payouts/search'
@@ -9,7 +9,7 @@ import {
   type Command,
   defineCommand,
   done,
-  type Given,
+  type ParsedOptions,
   type Refusal,
   refused,
   unknownPayout,
@@ -54,7 +54,7 @@ const find = defineCommand('payout find', {
   async run({ db, clock }, given) {
     const { partner: wanted, transfer } = given
     if (wanted === undefined && transfer === undefined) {
-      return refused('invalid_request', 'Give --partner, or --transfer with the reference of the bank.')
+      return refused('invalid_request', "Give --partner, or --transfer with the bank's reference.")
     }
     const partner = wanted === undefined ? undefined : await findPartnerBySlug(db, wanted)
     if (partner === null && wanted !== undefined) return unknownPartner(wanted)
@@ -77,7 +77,7 @@ const find = defineCommand('payout find', {
     const [only] = payouts.length === 1 ? payouts : []
     const more = [
       ...(isCut ? [`Only the newest ${shownAtOnce} are shown: add an option, such as --since 1d.`] : []),
-      ...(only === undefined ? [] : [`payout explain ${only.id} shows what happened to it.`]),
+      ...(only === undefined ? [] : [`\`payout explain ${only.id}\` shows what happened to it.`]),
     ]
     return done(json, [payoutTable(payouts), ...more].join('\n'))
   },
@@ -97,13 +97,13 @@ export const namedPayout = {
 
 /** Wraps the `run` of a command that has the options of namedPayout. */
 export function withNamedPayout(run: (ops: Ops, payoutId: string) => Promise<Answer>) {
-  return async (ops: Ops, given: Given<(typeof namedPayout)['options']>): Promise<Answer> => {
+  return async (ops: Ops, given: ParsedOptions<(typeof namedPayout)['options']>): Promise<Answer> => {
     const found = await resolve(ops, given)
     return typeof found === 'string' ? run(ops, found) : found
   }
 }
 
-async function resolve({ db }: Ops, given: Given<(typeof namedPayout)['options']>): Promise<string | Refusal> {
+async function resolve({ db }: Ops, given: ParsedOptions<(typeof namedPayout)['options']>): Promise<string | Refusal> {
   const { payout: name, partner: wanted, environment: only } = given
   const partner = wanted === undefined ? undefined : await findPartnerBySlug(db, wanted)
   if (partner === null && wanted !== undefined) return unknownPartner(wanted)
@@ -126,8 +126,8 @@ async function resolve({ db }: Ops, given: Given<(typeof namedPayout)['options']
 // The name is not repeated: it may be a secret, pasted into the wrong place.
 function noSuchPayout(partner: string | undefined): Refusal {
   return partner === undefined
-    ? refused('not_found', 'No payout has this transfer at the bank. To give an Idempotency-Key, add --partner.')
-    : refused('not_found', `${partner} has no payout with this id, transfer or Idempotency-Key: try payout find.`)
+    ? refused('not_found', 'No payout has this transfer reference. To look up an Idempotency-Key, add --partner.')
+    : refused('not_found', `${partner} has no payout with this id, transfer or Idempotency-Key: try \`payout find\`.`)
 }
 
 function payoutTable(payouts: readonly SearchedPayout[]): string {

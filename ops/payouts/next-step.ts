@@ -1,23 +1,23 @@
 // Runbook step for each attention code.
 
-interface Advice {
+interface RunbookStep {
   /** A whole code, or the prefix of codes that end with the bank's own state. */
   readonly code: string
   readonly step: string
 }
 
-const advices: readonly Advice[] = [
+const steps: readonly RunbookStep[] = [
   {
     code: 'outcome_unknown',
-    step: "The bank's lists do not show whether it was sent, because they are incomplete or have an unreadable row: ask the bank for a transfer with this id as its reference, do not pay again before it answers, and record the answer with payout resolve.",
+    step: "The bank's lists do not show whether it was sent, because they are incomplete or have an unreadable row: ask the bank for a transfer with this id as its reference, do not pay again before it answers, and record the answer with `payout resolve`.",
   },
   {
     code: 'outcome_overdue',
-    step: 'The bank has not confirmed it for too long: payout explain shows what the bank answered, and bank check whether it is reachable. If it is, ask it for a transfer with this id as its reference. The payout continues automatically.',
+    step: 'The bank has taken too long to confirm it: `payout explain` shows what the bank answered, and `bank check` whether it is reachable. If it is, ask it for a transfer with this id as its reference. The payout continues automatically.',
   },
   {
     code: 'settlement_overdue',
-    step: 'The bank has had it for longer than usual: ask the bank about the transfer that payout show names. The payout continues automatically.',
+    step: 'The bank has had it for longer than usual: ask the bank about the transfer that `payout show` names. The payout continues automatically.',
   },
   {
     code: 'refund_missing',
@@ -25,7 +25,7 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'refund_unexplained',
-    step: "The wallet's history has a refund of it, but its transfer counts as delivered: ask the bank which is right. It is booked automatically once the transfer shows it, and must not be credited by hand. After payout attended this refund raises no attention again.",
+    step: "The wallet's history has a refund of it, but its transfer counts as delivered: ask the bank which is right. It is booked automatically once the transfer shows it, and must not be credited by hand. After `payout attended`, this refund does not raise attention again.",
   },
   {
     code: 'debit_missing',
@@ -37,15 +37,15 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'unaccounted_transfer',
-    step: 'The bank has a transfer for it that we did not record, so it may have been paid twice: find all transfers with this id as their reference at the bank, and have the surplus one stopped or recalled. If the payout was released, bind its transfer with payout bind.',
+    step: 'The bank has a transfer for it that we did not record, so it may have been paid twice: find all transfers with this id as their reference at the bank, and have the surplus one stopped or recalled. If the payout was released, bind its transfer with `payout bind`.',
   },
   {
     code: 'bank_insufficient',
-    step: "The bank reports a balance that is too low, but our ledger covers the payout: compare the wallet's balance at the bank with wallet show, and settle the difference. An acknowledged payout waits, can be cancelled, and is sent when the bank's balance covers it.",
+    step: "The bank reports a balance that is too low, but our ledger covers the payout: compare the wallet's balance at the bank with `wallet show`, and settle the difference. An acknowledged payout waits, can be cancelled, and is sent when the bank's balance covers it.",
   },
   {
     code: 'bank_misconfigured',
-    step: "The bank refused our key, a feature or our own limit: payout explain shows its answer. Run bank check, and check the bank's address and key in the configuration, and our limits at the bank. An acknowledged payout waits, can be cancelled, and is sent once the bank accepts our calls again.",
+    step: "The bank refused our key, a feature or our own limit: `payout explain` shows its answer. Run `bank check`, and check the bank's address and key in the configuration, and our limits at the bank. An acknowledged payout waits, can be cancelled, and is sent once the bank accepts our calls again.",
   },
   {
     code: 'bank_says_error',
@@ -61,7 +61,7 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'bank_says_kyc_required',
-    step: "The bank needs more information about the paying business: have the partner follow the link to the bank's questions in its compliance page. The payout continues automatically.",
+    step: "The bank needs more information about the paying business: have the partner follow the link to the bank's questions on the Verification page of the dashboard. The payout continues automatically.",
   },
   {
     code: 'bank_says_missing_return_policy',
@@ -81,12 +81,12 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'bank_contradicts_',
-    step: 'A bank event contradicts our books: compare the transfer at the bank with the ledger entries. If the bank did send a released payout, run payout bind; otherwise ask an engineer to correct the books. Then see bank-event list. The key is refused until then; payout attended frees the key of a released payout only with --free-key yes.',
+    step: 'A bank event contradicts our books: compare the transfer at the bank with the ledger entries. If the bank did send a released payout, run `payout bind`; otherwise ask an engineer to correct the books. Then see `bank-event list`. The key is refused until then; `payout attended` frees the key of a released payout only with --free-key yes.',
   },
 ]
 
 /** Null for an unknown code. */
 export function nextStepFor(code: string): string | null {
-  const found = advices.find((each) => (each.code.endsWith('_') ? code.startsWith(each.code) : code === each.code))
+  const found = steps.find((each) => (each.code.endsWith('_') ? code.startsWith(each.code) : code === each.code))
   return found?.step ?? null
 }

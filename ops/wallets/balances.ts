@@ -44,7 +44,7 @@ const credit = defineCommand('wallet credit', {
 })
 
 const show = defineCommand('wallet show', {
-  about: 'Shows the balances of the wallets in both environments, and their held deposits (deposit list).',
+  about: 'Shows the balances of the wallets in both environments, and their held deposits (`deposit list`).',
   ...onePartner,
   run: withPartner(async ({ db }, partner) => {
     const found = await Promise.all(environments.map((environment) => findWallet(db, partner.id, environment)))

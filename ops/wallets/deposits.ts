@@ -1,4 +1,4 @@
-// Held deposits and withdrawals: nothing we know explains them, so an operator decides.
+// Held deposits and withdrawals: nothing in our records explains them, so an operator decides.
 
 import { type HeldDeposit, listHeldDeposits } from '../../db/wallets/held-deposits'
 import { type FailedReading, listFailedReadings } from '../../db/wallets/readings'
@@ -33,7 +33,7 @@ const list = defineCommand('deposit list', {
   },
 })
 
-const theDeposit = required(uuid, 'The ID of the deposit, from deposit list.')
+const theDeposit = required(uuid, 'The ID of the deposit, from `deposit list`.')
 
 const credit = defineCommand('deposit credit', {
   about:
@@ -43,13 +43,13 @@ const credit = defineCommand('deposit credit', {
     note: required(note, 'The reason, without names and account numbers.'),
     usdc: optional(creditAmount, 'The amount; only if the deposit’s own amount could not be read.'),
   },
-  example: ['--deposit', exampleId, '--note', 'The partner sent it by another way'],
+  example: ['--deposit', exampleId, '--note', 'Sent over another network'],
   run: (ops, { deposit: id, note, usdc = null }) =>
     decide(ops, { id, note, outcome: 'credited', amountMicroUsdc: usdc, by: ops.madeBy, login: ops.login }),
 })
 
 const confirm = defineCommand('deposit confirm', {
-  about: 'Confirms a credit that another operator requested with deposit credit, and credits it.',
+  about: 'Confirms a credit that another operator requested with `deposit credit`, and credits it.',
   options: {
     deposit: theDeposit,
     usdc: required(exactUsdc, 'The amount; it must equal the requested one.'),
@@ -64,7 +64,7 @@ const confirm = defineCommand('deposit confirm', {
       case 'not_requested':
         return refused(
           'invalid_state',
-          `No credit of ${id} waits for a second operator: request it with deposit credit.`,
+          `No credit of ${id} waits for a second operator: request it with \`deposit credit\`.`,
         )
       case 'same_operator':
         return refused('invalid_state', 'You requested this credit yourself: another operator has to confirm it.')
@@ -117,14 +117,14 @@ async function decide(ops: Ops, decision: HeldDecision): Promise<Answer> {
     case 'amount_known':
       return refused('invalid_request', 'Its amount is known: omit --usdc.')
     case 'request_open': {
-      const sentence = `A credit already waits for a second operator, ${describeRequest(resolved.request)}: confirm it with deposit confirm, or withdraw it with deposit withdraw.`
+      const sentence = `A credit already waits for a second operator, ${describeRequest(resolved.request)}: confirm it with \`deposit confirm\`, or withdraw it with \`deposit withdraw\`.`
       return refused('invalid_state', sentence)
     }
     case 'requested': {
       const { partner, environment } = resolved.deposit
       const { amountMicroUsdc, expiresAt } = resolved.request
       const requested_usdc = formatUsdcExactly(amountMicroUsdc)
-      const sentence = `Nothing is credited yet: ${requested_usdc} USDC for the ${environment} wallet of ${partner} wait for a second operator until ${expiresAt.toISOString()} (deposit confirm --deposit ${id} --usdc ${requested_usdc}).`
+      const sentence = `Nothing is credited yet: ${requested_usdc} USDC for the ${environment} wallet of ${partner} wait for a second operator until ${expiresAt.toISOString()} (\`deposit confirm --deposit ${id} --usdc ${requested_usdc}\`).`
       return done({ id, partner, environment, outcome: 'requested', requested_usdc, expires_at: expiresAt }, sentence)
     }
     case 'resolved': {

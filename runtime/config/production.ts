@@ -13,7 +13,7 @@ interface Secrets {
 export function refuseDevelopmentSecrets(reader: Reader, { secretKeys, bank, databaseUrl }: Secrets): void {
   if (!reader.isProduction()) return
   for (const { id, bytes } of secretKeys) {
-    if (id.startsWith('local')) refuse(reader, 'SECRET_KEYS', `has a key, ${id}, that npm start made`)
+    if (id.startsWith('local')) refuse(reader, 'SECRET_KEYS', `has a key, ${id}, that \`npm start\` made`)
     // 32 random bytes have about 30 distinct values.
     else if (new Set(bytes).size < 16) refuse(reader, 'SECRET_KEYS', `has a key, ${id}, that is not random`)
   }
@@ -57,7 +57,7 @@ function refuse(reader: Reader, name: string, why: string): void {
 
 function refuseDevelopmentKey(reader: Reader, name: string, access: BankAccess | null): void {
   const key = secretPart(access?.key ?? '')
-  if (key.startsWith('local-')) refuse(reader, name, 'was made by npm start')
+  if (key.startsWith('local-')) refuse(reader, name, 'was made by `npm start`')
   else if (key !== '' && key.length < 16) refuse(reader, name, 'is an example')
 }
 

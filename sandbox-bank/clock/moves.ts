@@ -8,7 +8,7 @@ import { changeAccount } from '../objects/external-accounts'
 import { presentTransfer } from '../objects/transfer-json'
 import { moveMoney } from '../objects/wallets'
 import { type Environment, environments, type Put, type Transfer } from '../storage/records'
-import { announce } from '../webhooks/events'
+import { recordEvent } from '../webhooks/events'
 import type { Timers } from './clock'
 import { planNext } from './plan'
 
@@ -35,7 +35,7 @@ export function moveTransfer(moment: Moment, before: Transfer, move: Move): Put[
   const subject = { ...aboutTransfer(moved), environment: moment.environment }
   const after = { ...moved, next: move.last === 'yes' ? null : planNext(moment, moved, subject) }
   const created = before.state === ''
-  const event = announce(moment, {
+  const event = recordEvent(moment, {
     category: 'transfer',
     type: created ? 'transfer.created' : 'transfer.updated.status_transitioned',
     objectId: after.id,

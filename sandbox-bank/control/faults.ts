@@ -19,7 +19,7 @@ export interface Subject {
   readonly category?: string
 }
 
-const aims = [
+const matchFields = [
   ...(['environment', 'method', 'path', 'client_reference_id', 'external_account_id'] as const),
   ...(['transfer_id', 'customer_id', 'wallet_id', 'state', 'category'] as const),
 ]
@@ -116,12 +116,12 @@ export function createFaults(): Faults {
 }
 
 function matches(fault: Fault, subject: Subject): boolean {
-  return aims.every((aim) => {
-    const wanted = fault.match[aim]
+  return matchFields.every((field) => {
+    const wanted = fault.match[field]
     if (wanted === undefined) return true
-    const actual = subject[aim]
+    const actual = subject[field]
     if (typeof actual !== 'string') return false
-    return aim === 'path' ? matchesPath(wanted, actual) : wanted === actual
+    return field === 'path' ? matchesPath(wanted, actual) : wanted === actual
   })
 }
 
@@ -155,23 +155,23 @@ export function readFault(body: unknown, firstState: string): FaultPlan {
   }
   const missing = rule.needs?.find((option) => plan[option] === null)
   if (missing) throw invalid(missing, `A fault of kind ${kind} needs ${missing}.`)
-  refuseStrangers(body, ['kind', 'match', 'times', ...(rule.needs ?? []), ...(rule.takes ?? [])])
+  rejectUnknownOptions(body, ['kind', 'match', 'times', ...(rule.needs ?? []), ...(rule.takes ?? [])])
   return plan
 }
 
 /** Rejects unknown options, because a fault with a misspelt option would fire in the wrong place. */
-function refuseStrangers(body: unknown, known: readonly string[]): void {
-  const stranger = entriesOf(body).find(([name]) => !known.includes(name))?.[0]
-  if (stranger) throw invalid(stranger, `This kind of fault accepts ${known.join(', ')}.`)
+function rejectUnknownOptions(body: unknown, known: readonly string[]): void {
+  const unknown = entriesOf(body).find(([name]) => !known.includes(name))?.[0]
+  if (unknown) throw invalid(unknown, `This kind of fault accepts ${known.join(', ')}.`)
 }
 
 function readMatch(body: unknown, state: string | undefined): FaultPlan['match'] {
-  const stranger = entriesOf(valueAt(body, 'match')).find(([name]) => !aims.some((aim) => aim === name))?.[0]
-  if (stranger) throw invalid(`match.${stranger}`, `match may contain ${aims.join(', ')}.`)
+  const unknown = entriesOf(valueAt(body, 'match')).find(([name]) => !matchFields.some((field) => field === name))?.[0]
+  if (unknown) throw invalid(`match.${unknown}`, `match may contain ${matchFields.join(', ')}.`)
   const match: Partial<Record<keyof Subject, string>> = state === undefined ? {} : { state }
-  for (const aim of aims) {
-    const value = optionalText(body, `match.${aim}`)
-    if (value !== null) match[aim] = value
+  for (const field of matchFields) {
+    const value = optionalText(body, `match.${field}`)
+    if (value !== null) match[field] = value
   }
   return match
 }
@@ -185,7 +185,7 @@ function readNumber(body: unknown, key: string, least: number): number | null {
   const value = valueAt(body, key)
   if (value === undefined || value === null) return null
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least) {
-    throw invalid(key, `${key} must be a whole number from ${least}.`)
+    throw invalid(key, `${key} must be a whole number of at least ${least}.`)
   }
   return value
 }

@@ -33,7 +33,7 @@ export const handRoutes: readonly ControlRoute[] = [
   { method: 'PUT', path: '/delays', handler: setDelays },
 ]
 
-/** Minimum of the virtual account. */
+/** The smallest deposit to a virtual account. */
 const leastPence = 200n
 
 /** Moves a transfer to the given state, or to its usual next one. `from` limits the states it may leave. */
@@ -160,7 +160,7 @@ function setDelays({ bank, body }: ControlCall): ControlAnswer {
     const known = Object.keys(delays).find((each): each is keyof Delays => each === state)
     if (!known) throw invalid(state, `The states with a delay are ${Object.keys(delays).join(', ')}.`)
     if (typeof ms !== 'number' || !Number.isSafeInteger(ms) || ms < 0)
-      throw invalid(state, `${state} must be milliseconds.`)
+      throw invalid(state, `${state} must be a whole number of milliseconds.`)
     delays[known] = ms
   }
   bank.delaysMs = delays

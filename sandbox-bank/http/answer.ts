@@ -55,7 +55,7 @@ async function writeSlowly(response: ServerResponse, body: Buffer, ms: number): 
 export const requestFaults = ['reset', 'hang', 'status', 'truncated', 'malformed', 'slow_body'] as const
 
 /** Applies a fault before anything is stored. Null: the request continues, perhaps later, even if its client has disconnected. */
-export async function strikeBefore(faults: Faults, fault: Fault): Promise<Reply | null> {
+export async function applyFaultBefore(faults: Faults, fault: Fault): Promise<Reply | null> {
   if (fault.stage !== 'before') return null
   if (fault.kind === 'hang') return (await faults.hang(fault)) === 'elapsed' ? null : dropped
   if (fault.kind === 'reset') return dropped
@@ -63,7 +63,7 @@ export async function strikeBefore(faults: Faults, fault: Fault): Promise<Reply 
 }
 
 /** Applies a fault to the response of a stored change. */
-export async function strikeAfter(faults: Faults, fault: Fault, reply: Reply): Promise<Reply> {
+export async function applyFaultAfter(faults: Faults, fault: Fault, reply: Reply): Promise<Reply> {
   if (fault.kind === 'slow_body') return { ...reply, wire: { kind: 'slow', ms: fault.ms ?? 0 } }
   if (fault.kind === 'truncated' || fault.kind === 'malformed') return { ...reply, wire: { kind: fault.kind } }
   if (fault.stage === 'before') return reply

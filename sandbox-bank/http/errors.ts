@@ -30,7 +30,7 @@ export function notFound(what: string): Refusal {
 }
 
 /** The body names an object that does not exist. For transfers this is a 400. */
-export function unknownIn(key: string, what: string): Refusal {
+export function notFoundInBody(key: string, what: string): Refusal {
   return refusal(400, 'not_found', `No such ${what}.`, key)
 }
 

@@ -13,7 +13,7 @@ import { walletRoutes } from '../objects/wallets'
 import { webhookRoutes } from '../objects/webhooks'
 import type { Settings } from '../settings'
 import type { Environment, Put } from '../storage/records'
-import { type Reply, requestFaults, strikeAfter, strikeBefore } from './answer'
+import { applyFaultAfter, applyFaultBefore, type Reply, requestFaults } from './answer'
 import { type Call, momentAt, type Outcome, type Route } from './call'
 import { headerRefusal, insufficientFunds, Refusal, refusal } from './errors'
 import { valueAt } from './fields'
@@ -61,8 +61,8 @@ export function createProtocol({ bank }: { bank: Bank }): (incoming: Incoming) =
     const racer =
       keyed && route.path === '/transfers' ? enterRace(String(valueAt(body, 'source.bridge_wallet_id'))) : null
     try {
-      const struck = fault && (await strikeBefore(bank.faults, fault))
-      if (struck) return struck
+      const faulty = fault && (await applyFaultBefore(bank.faults, fault))
+      if (faulty) return faulty
       const moment = momentAt(bank, environment)
       const call: Call = {
         ...moment,
@@ -74,7 +74,7 @@ export function createProtocol({ bank }: { bank: Bank }): (incoming: Incoming) =
       const reply = perform(call, route, keyed, () => racer?.check(bank.faults, subject))
       // No response, not even to a read, is sent before all changes are on disk.
       await bank.settled()
-      return fault ? await strikeAfter(bank.faults, fault, reply) : reply
+      return fault ? await applyFaultAfter(bank.faults, fault, reply) : reply
     } finally {
       racer?.leave()
       leave?.()
@@ -168,8 +168,8 @@ function subjectOf({ bank, environment, incoming, params, body }: SubjectParts):
   }
 }
 
-function named(aim: keyof Subject, value: unknown): Subject {
-  return typeof value === 'string' ? { [aim]: value } : {}
+function named(field: keyof Subject, value: unknown): Subject {
+  return typeof value === 'string' ? { [field]: value } : {}
 }
 
 interface Racer {

@@ -5,7 +5,7 @@ import { invalid, notFound, Refusal, refusal } from '../http/errors'
 import { optionalChoice, optionalText, requiredChoice, requiredText, valueAt } from '../http/fields'
 import { listPage } from '../http/lists'
 import type { ExternalAccount, Put } from '../storage/records'
-import { announce } from '../webhooks/events'
+import { recordEvent } from '../webhooks/events'
 import { customerOf } from './customers'
 
 export const externalAccountRoutes: readonly Route[] = [
@@ -22,7 +22,7 @@ export const externalAccountRoutes: readonly Route[] = [
 export function changeAccount(moment: Moment, before: ExternalAccount, change: Partial<ExternalAccount>): Put[] {
   const after: ExternalAccount = { ...before, ...change, updatedAt: moment.now }
   const active: [boolean, boolean] = [before.deactivationReason === null, after.deactivationReason === null]
-  const events = announce(moment, {
+  const events = recordEvent(moment, {
     // The real bank spells it with three c's.
     category: 'external_acccount',
     type: 'external_acccount.updated',

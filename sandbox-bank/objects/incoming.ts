@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { isoTime, type Moment } from '../http/call'
 import { formatDecimal, formatUsdc, type MicroUsdc, type Pence, usdcFor } from '../money'
 import type { Activity, LiquidationAddress, PaymentRoute, Put, VirtualAccount, Wallet } from '../storage/records'
-import { announce } from '../webhooks/events'
+import { recordEvent } from '../webhooks/events'
 import { ratesAt } from './rates'
 import { moveMoney } from './wallets'
 
@@ -58,7 +58,7 @@ export function presentActivity(activity: Activity): Record<string, unknown> {
 }
 
 function recordActivity(moment: Moment, category: string, activity: Activity): Put[] {
-  const events = announce(moment, {
+  const events = recordEvent(moment, {
     category,
     type: `${category}.created`,
     objectId: activity.sourceId,

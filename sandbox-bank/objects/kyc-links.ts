@@ -5,7 +5,7 @@ import { invalid, notFound, Refusal } from '../http/errors'
 import { optionalText, requiredChoice, requiredText, valueAt } from '../http/fields'
 import { listPage } from '../http/lists'
 import type { Customer, Endorsement, KycLink, Put } from '../storage/records'
-import { announce } from '../webhooks/events'
+import { recordEvent } from '../webhooks/events'
 import { customerOf, fasterPayments, presentCustomer, presentRejections, statusOf } from './customers'
 
 export const kycLinkRoutes: readonly Route[] = [
@@ -24,7 +24,7 @@ export function changeCustomer(moment: Moment, before: Customer, change: Partial
   const kyc: [string, string] = [before.kycStatus, after.kycStatus]
   return [
     ['customers', after],
-    ...announce(moment, {
+    ...recordEvent(moment, {
       category: 'customer',
       type: 'customer.updated.status_transitioned',
       objectId: after.id,
@@ -34,7 +34,7 @@ export function changeCustomer(moment: Moment, before: Customer, change: Partial
       about: { customer_id: after.id },
     }),
     ...(link
-      ? announce(moment, {
+      ? recordEvent(moment, {
           category: 'kyc_link',
           type: 'kyc_link.updated.status_transitioned',
           objectId: link.id,
@@ -85,7 +85,7 @@ function createKycLink(call: Call): Outcome {
   }
   const link: KycLink = { id: randomUUID(), customerId: customer.id, redirectUri, createdAt: now }
   const body = presentLinkOf(call, link, customer)
-  const events = announce(call, {
+  const events = recordEvent(call, {
     category: 'kyc_link',
     type: 'kyc_link.created',
     objectId: link.id,
@@ -118,7 +118,8 @@ function listLinks(call: Call) {
 
 function readEndorsements(body: unknown): string[] {
   const asked = valueAt(body, 'endorsements') ?? []
-  if (!Array.isArray(asked) || asked.length > 10) throw invalid('endorsements', 'endorsements must be a short list.')
+  if (!Array.isArray(asked) || asked.length > 10)
+    throw invalid('endorsements', 'endorsements must be a list of at most 10 names.')
   const names = asked.map((name: unknown) => {
     if (name === 'base' || name === fasterPayments) return name
     throw invalid('endorsements', `endorsements may contain base and ${fasterPayments}.`)
@@ -165,7 +166,7 @@ function kycUrlOfExisting(call: Call): string {
   if (endorsement !== null) query.set('endorsement', endorsement)
   const redirectUri = call.query.get('redirect_uri')
   if (redirectUri !== null && !isWebAddress(redirectUri))
-    throw invalid('redirect_uri', 'must be a web address.', 'query')
+    throw invalid('redirect_uri', 'redirect_uri must be a web address.', 'query')
   if (redirectUri !== null) query.set('redirect_uri', redirectUri)
   return `${call.bank.pagesUrl}/pages/kyc/${customer.id}${query.size > 0 ? `?${query.toString()}` : ''}`
 }

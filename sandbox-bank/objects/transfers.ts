@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { aboutTransfer, moveTransfer } from '../clock/moves'
 import { type Call, get, type Outcome, post, type Route, remove } from '../http/call'
-import { insufficientFunds, invalid, notFound, refusal, unknownIn } from '../http/errors'
+import { insufficientFunds, invalid, notFound, notFoundInBody, refusal } from '../http/errors'
 import { optionalAmount, optionalText, requiredAmount, requiredChoice, requiredText, valueAt } from '../http/fields'
 import { listPage } from '../http/lists'
 import { type Cents, covers, formatDecimal, microPerCent, type Pence, paddedSource, type RateNano } from '../money'
@@ -146,7 +146,7 @@ function readAmounts(
 
 function customerIn({ books, body }: Call): Customer {
   const customer = books.customers.get(requiredText(body, 'on_behalf_of'))
-  if (!customer) throw unknownIn('on_behalf_of', 'customer')
+  if (!customer) throw notFoundInBody('on_behalf_of', 'customer')
   requireActive(customer)
   requireFasterPayments(customer)
   return customer
@@ -155,7 +155,7 @@ function customerIn({ books, body }: Call): Customer {
 function accountIn({ books, body }: Call, customer: Customer): ExternalAccount {
   const key = 'destination.external_account_id'
   const account = books.externalAccounts.get(requiredText(body, key))
-  if (!account || account.customerId !== customer.id) throw unknownIn(key, 'external account')
+  if (!account || account.customerId !== customer.id) throw notFoundInBody(key, 'external account')
   if (account.deactivationReason !== null) {
     throw refusal(400, 'deactivated_external_account', 'The external account is not active.', key)
   }

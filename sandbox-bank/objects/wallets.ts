@@ -1,12 +1,12 @@
 // Wallets: creation with the sandbox's opening balance, balances, history, and the only function that moves money.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type Call, get, isoTime, type Moment, type Outcome, post, type Route } from '../http/call'
-import { notFound, refusal, unknownIn } from '../http/errors'
+import { notFound, notFoundInBody, refusal } from '../http/errors'
 import { requiredAmount, requiredChoice, requiredText } from '../http/fields'
 import { listPage } from '../http/lists'
 import { formatDecimal, formatUsdc, type MicroUsdc } from '../money'
 import type { Customer, HistoryRow, PaymentRoute, Put, Wallet } from '../storage/records'
-import { announce } from '../webhooks/events'
+import { recordEvent } from '../webhooks/events'
 import { customerOf, requireActive } from './customers'
 
 export const walletRoutes: readonly Route[] = [
@@ -39,7 +39,7 @@ export function moveMoney(
     availableMicro: after.balanceMicro,
     createdAt: now,
   }
-  const events = announce(moment, {
+  const events = recordEvent(moment, {
     category: 'bridge_wallet.activity',
     type: 'bridge_wallet.activity.created',
     objectId: row.id,
@@ -61,7 +61,7 @@ function walletOf(call: Call): Wallet {
 /** The customer's wallet that the body names. */
 export function walletIn({ books, body }: Call, customer: Customer, key: string): Wallet {
   const wallet = books.wallets.get(requiredText(body, key))
-  if (!wallet || wallet.customerId !== customer.id) throw unknownIn(key, 'wallet')
+  if (!wallet || wallet.customerId !== customer.id) throw notFoundInBody(key, 'wallet')
   return wallet
 }
 

@@ -5,7 +5,7 @@ import type { Fault, Subject } from '../control/faults'
 import { isoTime, type Moment } from '../http/call'
 import type { BankEvent, Delivery, Put, Webhook } from '../storage/records'
 
-interface Happening {
+interface EventContent {
   readonly category: string
   readonly type: string
   readonly objectId: string
@@ -19,27 +19,22 @@ interface Happening {
 /** How long an event waits to be overtaken if no other event follows. */
 const overtakenWithinMs = 60_000
 
-export function announce(moment: Moment, happening: Happening): Put[] {
+export function recordEvent(moment: Moment, content: EventContent): Put[] {
   const webhooks = moment.books.webhooks.all().filter((webhook) => webhook.status !== 'deleted')
   // Without a webhook, no one could read the event.
   if (webhooks.length === 0) return []
 
   const { faults } = moment.bank
-  const subject: Subject = { ...happening.about, environment: moment.environment, category: happening.category }
+  const subject: Subject = { ...content.about, environment: moment.environment, category: content.category }
   const strange = faults.take(['webhook_unknown_category'], subject)
-  const event = buildEvent(
-    moment,
-    happening,
-    subject,
-    strange?.category ?? (strange ? 'moon_phase' : happening.category),
-  )
+  const event = buildEvent(moment, content, subject, strange?.category ?? (strange ? 'moon_phase' : content.category))
   if (faults.take(['webhook_lost'], subject)) return [['events', event]]
 
   const late = faults.take(['webhook_late', 'webhook_reorder'], subject)
   const again = faults.take(['webhook_duplicate'], subject)
   const copies = again ? 1 + (again.copies ?? 1) : 1
   const deliveries = webhooks
-    .filter((webhook) => isFor(webhook, happening.category))
+    .filter((webhook) => isFor(webhook, content.category))
     .flatMap((webhook) => Array.from({ length: copies }, () => delivery(moment, webhook, event, late)))
   return [['events', event], ...deliveries.map((each): Put => ['deliveries', each])]
 }
@@ -54,7 +49,7 @@ export function presentEvent(event: BankEvent): unknown {
   return JSON.parse(event.body)
 }
 
-function buildEvent(moment: Moment, happening: Happening, subject: Subject, category: string): BankEvent {
+function buildEvent(moment: Moment, content: EventContent, subject: Subject, category: string): BankEvent {
   const id = `wh_${randomUUID().replaceAll('-', '')}`
   const sequence = moment.bank.nextEventSequence(moment.environment)
   const body = JSON.stringify({
@@ -63,15 +58,15 @@ function buildEvent(moment: Moment, happening: Happening, subject: Subject, cate
     event_sequence: sequence,
     event_developer_id: `dev_${moment.environment}`,
     event_category: category,
-    event_type: happening.type,
-    event_object_id: happening.objectId,
-    event_object_status: happening.status,
-    event_object: happening.object,
-    event_object_changes: happening.changes,
+    event_type: content.type,
+    event_object_id: content.objectId,
+    event_object_status: content.status,
+    event_object: content.object,
+    event_object_changes: content.changes,
     event_created_at: isoTime(moment.now),
   })
   const about = Object.fromEntries(Object.entries(subject).filter((pair) => typeof pair[1] === 'string'))
-  return { id, objectId: happening.objectId, sequence, category, about, body, createdAt: moment.now }
+  return { id, objectId: content.objectId, sequence, category, about, body, createdAt: moment.now }
 }
 
 function isFor(webhook: Webhook, category: string): boolean {

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { Refusal, Unreachable } from '../../dashboard/api/call'
 import type { BusinessVerification, PayoutEvent } from '../../dashboard/api/types'
 import { stepsOf } from '../../dashboard/pages/partners/verification/steps'
-import { cancelTroubleOf } from '../../dashboard/pages/payouts/payout/cancel-words'
+import { cancelFailureOf } from '../../dashboard/pages/payouts/payout/cancel-words'
 import { titleOf } from '../../dashboard/pages/payouts/payout/event-words'
 import { simulatedReasons } from '../../dashboard/pages/payouts/payout/simulations'
 import { whoWords } from '../../dashboard/words'
@@ -37,22 +37,22 @@ describe('a cancel that was answered with an error', () => {
   test.each(['pending', 'processing', 'completed', 'failed', 'returned'])(
     'was too late if the payout is %s',
     (status) => {
-      expect(cancelTroubleOf(conflict(status)).outcome).toBe('too_late')
+      expect(cancelFailureOf(conflict(status)).outcome).toBe('too_late')
     },
   )
 
   test('has succeeded if the payout is cancelled', () => {
-    expect(cancelTroubleOf(conflict('cancelled')).outcome).toBe('cancelled')
+    expect(cancelFailureOf(conflict('cancelled')).outcome).toBe('cancelled')
   })
 
   test.each([
     ['no worker could decide', new Refusal(503, 'service_unavailable', 'later', undefined, null)],
     ['the answer was lost', new Unreachable(new Error('gone'))],
-  ])('is undecided if %s', (_, error) => expect(cancelTroubleOf(error).outcome).toBe('undecided'))
+  ])('is undecided if %s', (_, error) => expect(cancelFailureOf(error).outcome).toBe('undecided'))
 
   test('has an ordinary error if the session was switched to another partner, or the member has no right', () => {
-    expect(cancelTroubleOf(new Refusal(409, 'invalid_state', 'no', undefined, null)).outcome).toBe('other')
-    expect(cancelTroubleOf(new Refusal(403, 'api_key_required', 'no', undefined, null)).outcome).toBe('other')
+    expect(cancelFailureOf(new Refusal(409, 'invalid_state', 'no', undefined, null)).outcome).toBe('other')
+    expect(cancelFailureOf(new Refusal(403, 'api_key_required', 'no', undefined, null)).outcome).toBe('other')
   })
 })
 

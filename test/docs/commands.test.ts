@@ -52,8 +52,8 @@ test('each sentence of payout explain about a stuck payout has a row on the page
   const traced = await aTrace(partner)
   assert(story !== null && traced.outcome === 'opened', 'both were stored')
   const [, ...rows] = read('docs/operations/stuck-payout.md').split('| it prints |')
-  const printed = rows.flatMap((table) => [...(table.split('\n\n')[0] ?? '').matchAll(/^\| `([^`]+)` \|/gm)])
-  const patterns = printed.map(([, text = '']) => new RegExp(`^${text.split('…').map(escaped).join('.+')}`))
+  const printed = rows.flatMap((table) => [...(table.split('\n\n')[0] ?? '').matchAll(/^\| (`+)(.+?)\1 \|/gm)])
+  const patterns = printed.map(([, , text = '']) => new RegExp(`^${text.split('…').map(escaped).join('.+')}`))
 
   const sentences = situations({ payout: story.payout, trace: traced.case }).flatMap(nextSteps)
 

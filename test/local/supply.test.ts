@@ -50,47 +50,47 @@ describe('the dependency check refuses', () => {
     [
       'a version range',
       { manifest: { ...good.manifest, devDependencies: { jest: '^30.0.0' } } },
-      'jest is declared as ^30.0.0: name one exact version.',
+      'jest is declared as ^30.0.0: declare one exact version.',
     ],
     [
       'a lock file that does not match package.json',
       { manifest: { ...good.manifest, dependencies: { koa: '3.2.2' } } },
-      'The dependencies of package.json and package-lock.json differ: run npm install.',
+      'The dependencies of package.json and package-lock.json differ: run `npm install`.',
     ],
     [
       'a package without a hash',
       { lock: changed('node_modules/koa', { version: '3.2.1' }) },
-      'koa@3.2.1 has no SHA-512 in package-lock.json: run npm run fill:hashes.',
+      'koa@3.2.1 has no SHA-512 in package-lock.json: run `npm run fill:hashes`.',
     ],
     [
       'a package for another system without its hash, unless it is listed',
       { withoutHash: [] },
-      'postgres@1.0.0 has no SHA-512 in package-lock.json: run npm run fill:hashes.',
+      'postgres@1.0.0 has no SHA-512 in package-lock.json: run `npm run fill:hashes`.',
     ],
     [
       'another version of a listed package',
       { lock: changed('node_modules/postgres', { version: '1.0.1', optional: true, hasInstallScript: true }) },
-      'postgres@1.0.1 has no SHA-512 in package-lock.json: run npm run fill:hashes.',
+      'postgres@1.0.1 has no SHA-512 in package-lock.json: run `npm run fill:hashes`.',
     ],
     [
       'a listed package without its hash where it is installed',
       { lock: changed('node_modules/koa', { version: '3.2.1' }), withoutHash: ['koa@3.2.1', 'postgres@1.0.0'] },
-      'node_modules/koa is installed without a SHA-512 in package-lock.json: run npm run fill:hashes.',
+      'node_modules/koa is installed without a SHA-512 in package-lock.json: run `npm run fill:hashes`.',
     ],
     [
       'a listed package that has a hash',
       { withoutHash: ['koa@3.2.1', 'postgres@1.0.0'] },
-      'koa@3.2.1 is in without-hash.json but needs no exception: run npm run fill:hashes.',
+      'koa@3.2.1 is in without-hash.json but needs no exception: run `npm run fill:hashes`.',
     ],
     [
       'a package with another hash than the locked one',
       { lock: changed('node_modules/koa', { version: '3.2.1', integrity: 'sha512-BBBB' }) },
-      'node_modules/koa differs from package-lock.json: run npm ci.',
+      'node_modules/koa differs from package-lock.json: run `npm ci`.',
     ],
     [
       'a package missing from the lock file',
       { installed: { packages: { ...good.installed.packages, 'node_modules/left-pad': koa } } },
-      'node_modules/left-pad is installed but not in package-lock.json: run npm ci.',
+      'node_modules/left-pad is installed but not in package-lock.json: run `npm ci`.',
     ],
     [
       'a package from outside the registry',
@@ -115,7 +115,7 @@ describe('the dependency check refuses', () => {
   })
 
   test('a folder without installed packages', () => {
-    expect(run(folder)).toEqual({ status: 1, said: 'package.json cannot be read: run npm ci.\n' })
+    expect(run(folder)).toEqual({ status: 1, said: 'package.json cannot be read: run `npm ci`.\n' })
   })
 })
 

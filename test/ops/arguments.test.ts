@@ -26,11 +26,11 @@ describe('a wrong command', () => {
     [['--json=x'], `Give a command that begins with one of: ${nouns} (see --help).`],
     [['wire'], `There is no command "wire". A command begins with one of: ${nouns}.`],
     [['pay\u001bout\n'], String.raw`There is no command "pay\u001bout\n". A command begins with one of: ${nouns}.`],
-    [['key'], 'key needs one of: create, list, revoke.'],
+    [['key'], '`key` needs one of: create, list, revoke.'],
     [['key', 'make', '--help'], 'There is no command "key make": key has create, list, revoke.'],
     [['__proto__', 'constructor'], `There is no command "__proto__". A command begins with one of: ${nouns}.`],
-    [['partner', 'list', 'acme'], 'partner list does not take "acme".'],
-    [['partner', 'list', '--', '--json'], 'partner list does not take "--json".'],
+    [['partner', 'list', 'acme'], '`partner list` does not take "acme".'],
+    [['partner', 'list', '--', '--json'], '`partner list` does not take "--json".'],
   ])('%j', async (argv, sentence) => {
     expect(await runWith(nowhere, argv)).toEqual({ code: 2, out: '', err: `${sentence}\n` })
   })
@@ -72,8 +72,8 @@ describe('an argument without an option name', () => {
       `--payout must be an id, such as ${id}, the bank's reference of its transfer, or with --partner its Idempotency-Key.`,
     ],
     [['payout', 'show', id, '--payout', id], '--payout must be given only once.'],
-    [['payout', 'show', id, id], `payout show does not take "${id}".`],
-    [['payout', 'attention', id], `payout attention does not take "${id}".`],
+    [['payout', 'show', id, id], `\`payout show\` does not take "${id}".`],
+    [['payout', 'attention', id], `\`payout attention\` does not take "${id}".`],
   ])('is refused if it is not a valid value: %j', (argv, message) => {
     expect(readArguments(commands, argv)).toMatchObject({ outcome: 'refused', message })
   })
@@ -81,20 +81,20 @@ describe('an argument without an option name', () => {
 
 describe('a wrong option', () => {
   test.each<[string, string[], string]>([
-    ['unknown', ['partner', 'list', '--all'], 'partner list has no option --all: it takes --json, --help.'],
-    ['unknown and short', ['partner', 'list', '-x'], 'partner list has no option -x: it takes --json, --help.'],
+    ['unknown', ['partner', 'list', '--all'], '`partner list` has no option --all: it takes --json, --help.'],
+    ['unknown and short', ['partner', 'list', '-x'], '`partner list` has no option -x: it takes --json, --help.'],
     [
       'of the object prototype',
       ['partner', 'list', '--__proto__'],
-      'partner list has no option --__proto__: it takes --json, --help.',
+      '`partner list` has no option --__proto__: it takes --json, --help.',
     ],
     [
       "another command's",
       ['key', 'list', '--slug', 'x'],
-      'key list has no option --slug: it takes --partner, --json, --help.',
+      '`key list` has no option --slug: it takes --partner, --json, --help.',
     ],
-    ['missing', ['partner', 'show'], 'partner show needs --partner.'],
-    ['missing, several', ['partner', 'create', '--slug', 'acme'], 'partner create needs --name and --email.'],
+    ['missing', ['partner', 'show'], '`partner show` needs --partner.'],
+    ['missing, several', ['partner', 'create', '--slug', 'acme'], '`partner create` needs --name and --email.'],
     ['given twice', ['partner', 'show', '--partner', 'a1', '--partner', 'a1'], '--partner must be given only once.'],
     ['without its value', ['partner', 'show', '--partner'], '--partner needs a value.'],
     ['without its value before another', ['partner', 'create', '--name', '--slug', 'acme'], '--name needs a value.'],
@@ -189,7 +189,7 @@ describe('a malformed value', () => {
     ],
     [
       ['key', 'revoke', '--partner', 'acme', '--key', 'kp_sandbox_'],
-      '--key must be the id of a key or its prefix, as key list shows them.',
+      '--key must be the id of a key or its prefix, as `key list` shows them.',
     ],
   ])('%j', async (argv, sentence) => {
     expect(await runWith(nowhere, argv)).toEqual({ code: 2, out: '', err: `${sentence}\n` })

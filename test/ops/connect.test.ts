@@ -48,7 +48,7 @@ describe('the system that ops uses', () => {
     expect(await runWith({ DATA_DIR: dataDir }, ['partner', 'list'])).toEqual({
       code: 1,
       out: '',
-      err: `Nothing is running in ${dataDir}: run npm start, or set DATABASE_URL and SECRET_KEYS.\n`,
+      err: `Nothing is running in ${dataDir}: run \`npm start\`, or set DATABASE_URL and SECRET_KEYS.\n`,
     })
   })
 
@@ -167,7 +167,7 @@ describe('one sentence reports', () => {
     const answer = await empty.ops(...list)
     await empty.close()
 
-    expect(answer).toEqual({ code: 1, out: '', err: 'The database is not up to date: run npm run migrate.\n' })
+    expect(answer).toEqual({ code: 1, out: '', err: 'The database is not up to date: run `npm run migrate`.\n' })
   })
 
   test.each([

@@ -143,7 +143,7 @@ test.each<[string, () => Promise<unknown>]>([
 
   expect([refusal.code, refusal.err]).toEqual([
     2,
-    expect.stringMatching(/^Worker aaaaaa is the last one of its queues: /),
+    expect.stringMatching(/^Worker aaaaaa is the only one that serves all its queues: /),
   ])
   expect(refusal.err).toMatch(oneSentence)
   expect(allowed.code).toBe(0)

@@ -23,7 +23,7 @@ test('a key is read from the named file, without its line ending', () => {
 
 test.each([
   [['--live-key-file', '/nowhere/at/all'], '--live-key-file names a file that cannot be read.'],
-  [['--live-key-file', '/dev/null'], 'A key of this environment starts with sk-live-.'],
+  [['--live-key-file', '/dev/null'], 'The key of --live-key must start with sk-live-.'],
   [
     ['--sandbox-key', 'sk-test-1', '--sandbox-key-file', '/dev/null'],
     '--sandbox-key and --sandbox-key-file are both given; remove one of them.',

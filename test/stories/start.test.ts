@@ -163,7 +163,7 @@ describe('npm start', () => {
 
     expect(lost.exitCode).toBe(1)
     expect(output).toBe(
-      `Nothing is running in ${join(dataDir, 'logs')}: run npm start, or set DATABASE_URL and SECRET_KEYS.\n`,
+      `Nothing is running in ${join(dataDir, 'logs')}: run \`npm start\`, or set DATABASE_URL and SECRET_KEYS.\n`,
     )
   })
 

@@ -166,7 +166,7 @@ function logOpen({ log }: ProofDeps, walletId: string, { open }: Recorded): void
   for (const { kind, subject, expected, found } of open) {
     const said = { expected: saidInUsdc(kind, expected), found: saidInUsdc(kind, found) }
     const facts = { wallet_id: walletId, kind, subject, ...said }
-    log.error(facts, 'open drift; see ops proof list')
+    log.error(facts, 'open drift; see `ops proof list`')
   }
 }
 

@@ -6,7 +6,7 @@ import type { Environment, List, Payout, PayoutStatus } from '../../api/types'
 import { now } from '../../now'
 import { Card } from '../../parts/card'
 import { ButtonLink } from '../../parts/forms/button'
-import { Notice, Trouble } from '../../parts/notice'
+import { ErrorNotice, Notice } from '../../parts/notice'
 import { Moment } from '../../parts/values/moment'
 import { Gbp } from '../../parts/values/money'
 import { Status } from '../../parts/values/status'
@@ -24,7 +24,7 @@ export function Attention() {
       <Verification />
       <LowBalance />
       {failed[0] && (
-        <Trouble
+        <ErrorNotice
           error={failed[0].error}
           title="We couldn’t check for payouts that need attention"
           retry={() => void Promise.all(failed.map(({ refetch }) => refetch()))}
@@ -84,7 +84,7 @@ interface Found {
   readonly payouts: readonly Payout[]
   /** Statuses with more payouts than are shown. */
   readonly cut: readonly PayoutStatus[]
-  /** Lists that could not be read: without them, no payout does not mean no problem. */
+  /** Lists that could not be read. If there is one, an empty result does not mean that no payout needs attention. */
   readonly failed: readonly UseQueryResult[]
 }
 

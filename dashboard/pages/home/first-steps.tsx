@@ -9,7 +9,7 @@ import type { KeyCreated } from '../../api/types'
 import { Card } from '../../parts/card'
 import { CopyButton } from '../../parts/copy'
 import { Button, ButtonLink } from '../../parts/forms/button'
-import { Trouble } from '../../parts/notice'
+import { ErrorNotice } from '../../parts/notice'
 import { useEnvironment, useIsAdmin, useSession } from '../../shell/here'
 
 export function FirstSteps() {
@@ -87,7 +87,7 @@ function FirstPayoutByCurl() {
             </Button>
           )}
           {secret && <Saved onClick={() => setSecret(null)} />}
-          {create.error && <Trouble error={create.error} />}
+          {create.error && <ErrorNotice error={create.error} />}
         </Step>
         <Step number={2} title="Run this in a terminal">
           <div className="relative rounded-lg border border-line bg-sunken">
@@ -126,7 +126,7 @@ const Saved = ({ onClick }: { readonly onClick: () => void }) => (
   </Button>
 )
 
-/** The secret of the first key. It stays in memory until the user has saved it, also while another page is open. */
+/** The secret of the first key. It stays in memory until the user has saved it, even while another page is open. */
 export function useFirstSecret(): readonly [string | null, (secret: string | null) => void] {
   const { partner } = useSession()
   const queryClient = useQueryClient()

@@ -6,7 +6,7 @@ import type { Environment, List, Payout, Usage } from '../../api/types'
 import { Card, Figure, Page } from '../../parts/card'
 import { ButtonLink } from '../../parts/forms/button'
 import { Bar, Bars, Loaded } from '../../parts/loaded'
-import { Trouble } from '../../parts/notice'
+import { ErrorNotice } from '../../parts/notice'
 import { BarsChart } from '../../parts/values/bars-chart'
 import { useEnvironment, useSession } from '../../shell/here'
 import { grouped, monthWords, plural, pounds, roughly } from '../../words'
@@ -91,7 +91,7 @@ function Figures() {
         />
       </div>
       {failed[0] && (
-        <Trouble
+        <ErrorNotice
           error={failed[0].error}
           title="Some figures couldn’t load"
           retry={() => void Promise.all(failed.map(({ refetch }) => refetch()))}

@@ -12,7 +12,7 @@ import { Button, ButtonLink } from '../../parts/forms/button'
 import { ConfirmByCode } from '../../parts/forms/confirm-by-code'
 import { Field, typing } from '../../parts/forms/field'
 import { Bars, Empty, Loaded, More } from '../../parts/loaded'
-import { Notice, Trouble } from '../../parts/notice'
+import { ErrorNotice, Notice } from '../../parts/notice'
 import { Cell, Row, Table } from '../../parts/table'
 import { useToast } from '../../parts/toast'
 import { Moment } from '../../parts/values/moment'
@@ -141,7 +141,12 @@ function CreateKey({ open, onClose }: { readonly open: boolean; readonly onClose
     onClose()
   }
   return (
-    <Dialog open={open} onClose={close} title={made ? 'Copy the secret now' : 'Create key'} insist={made !== null}>
+    <Dialog
+      open={open}
+      onClose={close}
+      title={made ? 'Copy the secret now' : 'Create key'}
+      preventClose={made !== null}
+    >
       {made ? <Secret made={made} done={close} /> : <NewKeyForm onMade={setMade} onClose={close} />}
     </Dialog>
   )
@@ -189,7 +194,7 @@ function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: KeyCreated) =>
         autoFocus
         {...typing(label, setLabel)}
       />
-      {create.error && <Trouble error={create.error} />}
+      {create.error && <ErrorNotice error={create.error} />}
       <DialogButtons>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" weight="primary" busy={create.isPending}>
@@ -234,7 +239,7 @@ function RevokeKey({ apiKey, onClose }: { readonly apiKey: ApiKey | null; readon
         Requests using <strong className="text-ink">{apiKey?.label ?? apiKey?.key_prefix}</strong> will stop working
         immediately. Payouts it already created continue.
       </p>
-      {revoke.error && <Trouble error={revoke.error} />}
+      {revoke.error && <ErrorNotice error={revoke.error} />}
       <DialogButtons>
         <Button onClick={onClose}>Keep key</Button>
         <Button weight="danger" busy={revoke.isPending} onClick={() => apiKey && revoke.mutate(apiKey.id)}>

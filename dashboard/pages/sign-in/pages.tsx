@@ -7,7 +7,7 @@ import { publicPartnerQuery } from '../../api/queries'
 import { pageFacts } from '../../page-facts'
 import { Button } from '../../parts/forms/button'
 import { Field, typing } from '../../parts/forms/field'
-import { Trouble } from '../../parts/notice'
+import { ErrorNotice } from '../../parts/notice'
 import { colorOf, PartnerMark } from '../../shell/partner-mark'
 import { CodeStep } from './code-step'
 import { Frame } from './frame'
@@ -32,7 +32,7 @@ export function PartnerSignInPage() {
   if (!partner)
     return error ? (
       <Frame title="Sign in">
-        <Trouble error={error} />
+        <ErrorNotice error={error} />
       </Frame>
     ) : null
   const color = colorOf(partner)
@@ -157,7 +157,7 @@ function EmailForm({ ask, email, setEmail, button, children }: EmailFormProps) {
       <Button type="submit" weight="primary" className="h-10 w-full" busy={ask.isPending}>
         {button}
       </Button>
-      {ask.error && <Trouble error={ask.error} />}
+      {ask.error && <ErrorNotice error={ask.error} />}
     </form>
   )
 }

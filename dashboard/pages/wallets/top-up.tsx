@@ -10,7 +10,7 @@ import { Copyable } from '../../parts/copy'
 import { Button, ButtonLink } from '../../parts/forms/button'
 import { Field, typing } from '../../parts/forms/field'
 import { Loaded } from '../../parts/loaded'
-import { Notice, Trouble } from '../../parts/notice'
+import { ErrorNotice, Notice } from '../../parts/notice'
 import { useToast } from '../../parts/toast'
 import { useEnvironment, useIsAdmin } from '../../shell/here'
 import { asAmount, codeWords, grouped, pounds, sortCodeWords } from '../../words'
@@ -63,7 +63,7 @@ function TestMoney() {
           {...typing(typed, setTyped)}
           error={usdc === null ? 'Enter an amount such as 1000 or 250.50.' : null}
         />
-        {add.error && <Trouble error={add.error} />}
+        {add.error && <ErrorNotice error={add.error} />}
         <Button type="submit" weight="primary" busy={add.isPending} disabled={usdc === null}>
           Add test money
         </Button>

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { type CallOptions, call, Refusal } from '../../api/call'
 import { pageFacts } from '../../page-facts'
 import { useSession } from '../../shell/here'
-import { Trouble } from '../notice'
+import { ErrorNotice } from '../notice'
 import { Button } from './button'
 import { CodeField } from './code-field'
 
@@ -18,7 +18,7 @@ interface ConfirmProps {
   readonly change: { readonly isPending: boolean; readonly error: Error | null }
   /** Set in a dialog: the form then has no frame and shows every error itself. */
   readonly onClose?: () => void
-  /** The end of "It only works for". */
+  /** Completes the sentence "It only works for …". */
   readonly children: ReactNode
 }
 
@@ -49,8 +49,8 @@ export function ConfirmByCode(props: ConfirmProps) {
       <p className="break-words">
         We emailed a code to <strong className="font-semibold">{member.email}</strong>. It only works for {children}.
       </p>
-      {onClose && error && !isWrong && <Trouble error={error} />}
-      {mail.error && <Trouble error={mail.error} title="We couldn’t send the code" retry={() => mail.mutate()} />}
+      {onClose && error && !isWrong && <ErrorNotice error={error} />}
+      {mail.error && <ErrorNotice error={mail.error} title="We couldn’t send the code" retry={() => mail.mutate()} />}
       <CodeField
         value={code}
         onChange={setCode}

@@ -51,7 +51,7 @@ export function Area({ label, hint, error, optional, className = '', ...area }: 
   )
 }
 
-/** The props of a field whose text is kept by a state. */
+/** The props of a controlled field, whose text is in a React state. */
 export function typing(value: string, set: (text: string) => void) {
   return {
     value,

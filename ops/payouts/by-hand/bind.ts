@@ -1,5 +1,5 @@
-// Binds a transfer that the bank made to the released attempt that it pays. The debit is posted again, and the payout exists
-// from then on.
+// Binds a transfer that the bank did send to the released attempt that it belongs to. Posts the debit again; from then on the
+// payout exists.
 
 import { recordTransfer } from '../../../activities/payouts/attempt'
 import { recordActivity } from '../../../db/controls/activity'
@@ -41,15 +41,15 @@ function objectionTo({ releasedAt, transferRef }: StepRow, decision: TransferToB
   if (releasedAt !== null) return null
   if (transferRef === decision.transferRef)
     return 'The payout already follows this transfer, so there is nothing to bind.'
-  return 'Its key was not released, so there is nothing to bind: payout resolve records the outcome of a lost answer.'
+  return 'Its key was not released, so there is nothing to bind: `payout resolve` records the outcome of a lost answer.'
 }
 
 /** Nothing was paid in the end, so no debit is posted again. An operator explains the movements. */
 function moneyIsBack({ status }: Transfer): string | null {
   if (status !== 'refunded' && status !== 'cancelled') return null
   return (
-    'The bank has given this money back, so there is nothing to bind: keep its movements with deposit keep, accept the drift ' +
-    'with proof accept, then free the key with payout attended --free-key yes.'
+    'The bank has given this money back, so there is nothing to bind: keep its movements with `deposit keep`, accept the drift ' +
+    'with `proof accept`, then free the key with `payout attended --free-key yes`.'
   )
 }
 
@@ -60,8 +60,8 @@ function ofEarlierAttempt(row: StepRow, { createdAt, sentMicroUsdc }: Transfer):
   const isYounger = createdAt !== null && createdAt.getTime() >= claimedMs
   if (isYounger && sentMicroUsdc === row.walletSendsMicroUsdc) return null
   return (
-    `This transfer belongs to an earlier attempt than the latest one, attempt ${row.attempt}, and cannot be bound: have ` +
-    'the bank recall it, or settle it with the partner and accept the drift with proof accept.'
+    `This transfer belongs to an attempt before the latest one, attempt ${row.attempt}, and cannot be bound: have ` +
+    'the bank recall it, or settle it with the partner and accept the drift with `proof accept`.'
   )
 }
 

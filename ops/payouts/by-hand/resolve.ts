@@ -1,5 +1,5 @@
-// Resolves a call whose answer was lost, by an operator's decision with evidence. The bank is asked first, the row decides,
-// and nothing is ever sent.
+// Records an operator's decision, with evidence, about a call to the bank whose answer was lost. Asks the bank first, and sends
+// nothing.
 
 import type { PayoutDeps } from '../../../activities/bind'
 import { neverSent, recordTransfer, refsOf, refuse, stateOf } from '../../../activities/payouts/attempt'
@@ -70,7 +70,7 @@ async function resolveNotSent(deps: HandDeps, { rail, ...row }: StepRow, decisio
     const { status } = await refuse(tx, locked, neverSent, deps.clock.now())
     return status === 'failed'
       ? { outcome: 'resolved', status }
-      : Promise.reject(new Error('an acknowledged payout must stay, as failed'))
+      : Promise.reject(new Error('an acknowledged payout that was not sent must become failed'))
   })
 }
 
@@ -101,7 +101,7 @@ async function recordAs(tx: Tx, { clock, log }: HandDeps, row: StepRow, transfer
   const payout = { payoutId: row.id, attempt: row.attempt }
   const { status } = await recordTransfer({ db: tx, clock, log }, payout, row, transfer)
   if (status === 'processing' || status === 'failed') return { outcome: 'resolved', status }
-  throw new Error('a transfer of a payout that was held must be recorded')
+  throw new Error('recording a transfer must leave the payout processing or failed')
 }
 
 function objectionTo(row: StepRow, { transferRef }: Decision): string | null {
@@ -127,7 +127,7 @@ function tooEarly({ clock, limits }: HandDeps, row: StepRow): string | null {
   return 'The payout does not have the attention outcome_unknown, so it cannot be resolved by hand.'
 }
 
-/** Whether an operator must decide about an acknowledged payout: its call is recorded as unknown, or its caller was answered first. */
+/** Whether an operator must decide about an acknowledged payout: its call is recorded as unknown, or its caller was answered before any call. */
 function isUndecided({ attention, verdict, answeredAt, submitStartedAt }: StepRow): boolean {
   const isKept = submitStartedAt === null ? answeredAt !== null : verdict === 'unknown'
   return attention === 'outcome_unknown' && isKept

@@ -163,10 +163,10 @@ function chargeLine(charge: PartnerCharge): Line {
   return { at: charge.createdAt, from: 'charge', text, ...writtenBy(causeOf(charge).cause) }
 }
 
-/** Without its notes, which case show prints. */
+/** Without its notes, which `case show` prints. */
 function caseLines({ id, kind, openedAt, dueAt, overdueAt, resolvedAt, outcome }: CaseRow): Line[] {
   const lines = [
-    [openedAt, `The ${kind} is the case ${id}, due ${dueAt.toISOString()}.`],
+    [openedAt, `The ${kind} has case ID ${id} and is due ${dueAt.toISOString()}.`],
     [overdueAt, `The case ${id} was overdue, and operators were notified.`],
     [resolvedAt, `The case ${id} ended as ${outcome ?? '-'}.`],
   ] as const

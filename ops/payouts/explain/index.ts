@@ -8,8 +8,8 @@ import { formatPence } from '../../../domain/money'
 import { payoutReturnId, payoutWorkflowId } from '../../../workflows/names'
 import { type Command, defineCommand, done, unknownPayout } from '../../command'
 import type { Ops } from '../../connect'
+import { OperatorError } from '../../errors'
 import { withTemporal } from '../../reach-temporal'
-import { Trouble } from '../../trouble'
 import { namedPayout, withNamedPayout } from '../find'
 import { linesFromDatabase } from './from-database'
 import type * as workflows from './from-workflow'
@@ -92,7 +92,7 @@ async function readWorkflows(ops: Ops, payout: StoryPayout): Promise<readonly wo
       return [ofPayout, await readWorkflow(client, payoutReturnId(payout.id))]
     })
   } catch (error) {
-    if (error instanceof Trouble) return null
+    if (error instanceof OperatorError) return null
     throw error
   }
 }

@@ -26,7 +26,7 @@ export function nextSteps(situation: Situation): string[] {
     isOver ? ending(payout) : awaited(situation),
     ...(isOver ? [] : byWorkflow(situation.workflow)),
     ...(isOver ? [] : lastFailure(situation)),
-    ...(isOver || isCalled(payout) ? [] : ['Until it is sent, payout cancel can cancel it.']),
+    ...(isOver || isCalled(payout) ? [] : ['Until it is sent, `payout cancel` can cancel it.']),
     ...(payout.attention === null ? [] : [adviceFor(payout.attention)]),
     ...late.map(
       ({ id, kind, dueAt }) => `An operator settles the ${kind} with the bank, case ${id}, due ${dueAt.toISOString()}.`,
@@ -87,7 +87,7 @@ function byWorkflow(workflow: WorkflowLines | null): string[] {
   if (workflow === null) return ['Temporal does not answer, so the state of its workflow is unknown.']
   const { status, pending, wakesAt, waitsFor } = workflow
   if (status !== 'RUNNING')
-    return [`It has no running workflow (${status}): the next sweep starts one, payout retry does so now.`]
+    return [`It has no running workflow (${status}): the next sweep starts one, or \`payout retry\` starts it now.`]
   const steps = pending.map(({ name, attempt, lastFailure, nextAt }) => {
     const failed = lastFailure === null ? '' : `; the last one failed: ${lastFailure.replace(/\.$/, '')}`
     const next = nextAt === null ? '' : `, again at ${nextAt.toISOString()}`

@@ -9,13 +9,13 @@ export interface Line {
   readonly writtenBy?: readonly string[]
   /** The step that the line describes. */
   readonly step?: string
-  /** The latest possible end of a step. The recorded end can be too early, by the time that the worker waited. */
+  /** The latest possible end of a step. The recorded end can be too early, because it excludes the time that the worker waited. */
   readonly endedBy?: Date
   /** Equal for lines that repeat each other. */
   readonly again?: string
 }
 
-/** Sorts by time. Of consecutive repeats it keeps the first, their number, and the last. */
+/** Sorts by time. Shortens more than three consecutive repeats to the first, a count, and the last. */
 export function inOrder(lines: readonly Line[]): Line[] {
   const sorted = afterTheirWrites(lines).toSorted((one, other) => one.at.getTime() - other.at.getTime())
   const story: Line[] = []

@@ -86,7 +86,7 @@ test.each<[string, () => Record<string, string>, RegExp]>([
   [
     'a key of the other environment',
     () => ({ BANK_LIVE_KEY: keys.sandbox }),
-    /^live environment: wrong environment: BANK_LIVE_KEY is a key of sandbox$/,
+    /^live environment: wrong environment: BANK_LIVE_KEY is a sandbox key$/,
   ],
   [
     'a bank that is down',

@@ -29,7 +29,7 @@ test('rail pause, status and resume: one environment only, with operator and rea
 
   expect([paused.code, paused.out]).toEqual([
     0,
-    expect.stringMatching(/^The live rail is paused; 0 payouts of 0.00 GBP wait/),
+    expect.stringMatching(/^The live rail is paused; 0 payouts \(0.00 GBP\) wait/),
   ])
   expect(during).toEqual([
     expect.objectContaining({ environment: 'sandbox', state: 'open', since: null, by: null, reason: null }),

@@ -86,7 +86,7 @@ test('notices that no one can receive need an operator, with the command that na
     {
       environment: 'live',
       code: 'notices_unreadable',
-      text: '1 live notice waits for 3 h 0 min because no one can receive mail for quiet: partner set --partner quiet --contact-email',
+      text: '1 live notice waits for 3 h 0 min because no one can receive mail for quiet: set an address with `partner set --partner quiet --contact-email <email>`',
     },
   ])
 })
@@ -122,8 +122,8 @@ test('waiting payouts, a paused rail, attention and a waiting mail, with sums an
   expect(live).toMatchObject({ rail: 'open', oldest_pending: null, unsent: 0, unconfirmed_gbp: '0.00' })
   expect(mails_waiting).toBe(1)
   expect(needs_operator.map(({ environment, text }) => `${environment}: ${text}`)).toEqual([
-    'sandbox: rail paused by ops:ada (The bank asked): 1 payout of 33.00 GBP waits for rail resume',
-    `sandbox: payout unconfirmed for 20 min: the bank may have it, never pay it again; payout explain ${called.payoutId}`,
+    'sandbox: rail paused by ops:ada (The bank asked): 1 payout (33.00 GBP) waits for `rail resume`',
+    `sandbox: payout unconfirmed for 20 min: the bank may have it, so never pay it again; see \`payout explain ${called.payoutId}\``,
     'sandbox: 1 payout in attention: payout attention lists the next steps',
     'null: 1 notice mail waits, the oldest for 10 min: check SMTP_URL and the log of the API',
   ])
@@ -145,7 +145,7 @@ test('no worker for a queue, no Temporal, and a bank that rejects our key need a
   expect(code).toBe(1)
   expect(needs_operator.map(({ environment, text }) => `${environment}: ${text}`)).toEqual([
     'null: Temporal does not answer: check that it runs, then repeat the command.',
-    'null: no worker takes tasks of payouts-live: payouts wait until you start a worker (see worker list)',
+    'null: no worker takes tasks from payouts-live: payouts wait until you start a worker (see `worker list`)',
     'sandbox: bank: key rejected (HTTP 401 invalid): correct BANK_SANDBOX_KEY, and restart workers and APIs one by one',
   ])
   expect(out).toMatch(/^bank +not configured +key rejected \(HTTP 401 invalid\)$/m)

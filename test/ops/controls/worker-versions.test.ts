@@ -35,9 +35,9 @@ test('worker ramp --percent 0 ends only the ramp of the build that it names', as
   const during = (await described())?.ramping
   const ended = await worker('ramp', newer, '--percent', '0')
 
-  expect([before.code, before.err]).toEqual([2, `Build ${newer} has no ramp: no build has a ramp.\n`])
+  expect([before.code, before.err]).toEqual([2, `Build ${newer} is not ramping: no build is ramping.\n`])
   expect([ramped.code, ramped.out]).toEqual([0, `Build ${newer} gets 25 % of the work.\n`])
-  expect([other.code, other.err]).toEqual([2, `Build ${older} has no ramp: the ramp is of build ${newer}.\n`])
+  expect([other.code, other.err]).toEqual([2, `Build ${older} is not ramping: build ${newer} is.\n`])
   expect(during).toEqual({ build: newer, percent: 25 })
   expect([ended.code, (await described())?.ramping]).toEqual([0, null])
 })

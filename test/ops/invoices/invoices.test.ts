@@ -100,7 +100,7 @@ test('a partner that cannot be billed is named, the command fails, and a rerun a
 
   expect(failed.code).toBe(2)
   expect(failed.err).toMatch(oneSentence)
-  expect(failed.err).toContain(`1 could not be billed for ${monthText}: broken-1;`)
+  expect(failed.err).toContain(`1 partner could not be billed for ${monthText}: broken-1;`)
   expect(fixed).toMatchObject({ issued: 1, failed: 0 })
 })
 
@@ -119,7 +119,7 @@ test.each([
   ],
   [['credit', '--partner', 'nobody', '--amount', '1.00', '--reason', 'x'], 'There is no partner nobody.\n'],
   [['credit', '--partner', 'seen-1', '--amount', '0.00', '--reason', 'x'], /^--amount must be pounds/],
-  [['void', '--period', period, '--partner', 'seen-1'], 'invoices void needs --reason.\n'],
+  [['void', '--period', period, '--partner', 'seen-1'], '`invoices void` needs --reason.\n'],
   [['mark-paid', '--period', period, '--partner', 'seen-1', '--on', '2026-02-30'], /^--on must be a day/],
   [['mark-paid', '--period', period, '--partner', 'seen-1', '--on', '2999-01-01'], '--on must not be in the future.\n'],
 ])('is refused with a message: %j', async (argv, sentence) => {
@@ -143,9 +143,9 @@ test('mark-paid, mark-unpaid and void work from the allowed statuses, and the ac
 
   const number = /INV-\d{4}-\d{6}/.exec(paid.out)?.[0] ?? ''
   expect([paid, unpaid, voided].map(({ out }) => out)).toEqual([
-    `${number} is paid now.\n`,
-    `${number} is open now.\n`,
-    `${number} is void now.\n`,
+    `${number} is now paid.\n`,
+    `${number} is now open.\n`,
+    `${number} is now void.\n`,
   ])
   expect(twice.err).toBe(`${number} is already paid.\n`)
   expect(tooEarly.err).toBe(`${number} is paid: run invoices mark-unpaid first.\n`)
@@ -170,7 +170,7 @@ test('a credit is on the next invoice; the same reference credits once, and with
   const other = await credit('6.00', '--reference', 'case-17')
 
   expect(first.out).toBe(
-    `seen-1 gets a credit of 5.00 GBP, on the invoice of ${monthInWords(thisMonth)} or a later one.\n`,
+    `seen-1 is credited 5.00 GBP on the invoice for ${monthInWords(thisMonth)} or a later month.\n`,
   )
   expect(again.out).toBe('seen-1 was already credited 5.00 GBP.\n')
   expect(other.err).toBe('case-17 was 5.00 GBP: use another --reference for another credit.\n')

@@ -64,7 +64,7 @@ test('planned prices of a month can be replaced or removed until the month begin
 
   await set('--from', '2099-06', '--payout-fixed', '0.69')
   const remove = (month: string) => terminal.ops('price', 'remove', '--partner', 'acme', '--from', month)
-  expect((await remove('2099-04')).err).toBe('The prices that were planned last do not begin with 2099-04.\n')
+  expect((await remove('2099-04')).err).toBe('The last planned prices do not take effect in 2099-04.\n')
   expect((await remove('2099-06')).code).toBe(0)
   expect(await terminal.json('price', 'list', '--partner', 'acme')).toEqual(replaced)
   const { id } = (await findPartnerBySlug(terminal.db, 'acme')) ?? { id: '' }

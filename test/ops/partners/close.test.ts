@@ -176,6 +176,6 @@ describe('partner close', () => {
     const charges = await terminal.db.dataSource.query('SELECT id FROM charges WHERE partner_id = $1', [partner.id])
     expect([charges, (await findPartnerBySlug(terminal.db, partner.slug))?.liveOpenedAt]).toEqual([[], null])
     const approved = await terminal.ops('partner', 'approve', '--partner', partner.slug)
-    expect([approved.code, approved.err]).toEqual([2, `${partner.slug} is closed, not active.\n`])
+    expect([approved.code, approved.err]).toEqual([2, `${partner.slug} is closed and cannot be approved.\n`])
   })
 })

@@ -157,7 +157,7 @@ describe('key revoke', () => {
 
     expect({ code, err }).toEqual({
       code: 2,
-      err: `2 keys of ${partner.slug} have that prefix: use the id in key list.\n`,
+      err: `2 keys of ${partner.slug} have that prefix: use the id in \`key list\`.\n`,
     })
     expect(await callerOf(keys[0]?.secret ?? '')).not.toBeNull()
   })
@@ -196,7 +196,7 @@ describe('key revoke', () => {
 
     expect({ code, err }).toEqual({
       code: 2,
-      err: '--key must be the id of a key or its prefix, as key list shows them.\n',
+      err: '--key must be the id of a key or its prefix, as `key list` shows them.\n',
     })
   })
 })

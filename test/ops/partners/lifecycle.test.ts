@@ -220,7 +220,7 @@ describe('partner approve-name and refuse-name', () => {
     const approved = await approve('Acme Bank plc')
     const again = await approve('Acme Bank plc')
 
-    expect([other.code, other.err]).toEqual([2, 'renamed requested another name: see partner show.\n'])
+    expect([other.code, other.err]).toEqual([2, 'renamed requested another name: see `partner show`.\n'])
     expect([approved.code, again.code]).toEqual([0, 2])
     expect(await findPartnerBySlug(terminal.db, 'renamed')).toMatchObject({
       name: 'Acme Bank plc',

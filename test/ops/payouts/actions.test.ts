@@ -220,7 +220,7 @@ describe('payout retry', () => {
     expect([code, open.out]).toEqual([0, 'Its workflow was woken.\n'])
     expect(out).toBe(
       `It had no running workflow; a new one was started. The sandbox rail is paused, since ${at.toISOString()} by ops:ada: ` +
-        'until rail resume an unsent payout waits, and a sent one is only looked up.\n',
+        'until `rail resume`, an unsent payout waits, and a sent one is only looked up.\n',
     )
     const { workflow_id } = await terminal.json<{ workflow_id: string }>('payout', 'show', payout.payoutId)
     await temporal.workflow.getHandle(workflow_id).terminate('a test')

@@ -160,7 +160,7 @@ describe('payout bind', () => {
 
     expect(second.attempt).toBe(2)
     refusedAll([whileOpen, afterwards])
-    expect(afterwards.err).toContain('belongs to an earlier attempt than the latest one, attempt 2')
+    expect(afterwards.err).toContain('belongs to an attempt before the latest one, attempt 2')
   })
 })
 

@@ -86,7 +86,7 @@ test('without a worker the command fails; the payout may still be cancelled late
 
   expect([code, err]).toEqual([
     1,
-    'The cancel is not decided yet: check that Temporal and a worker run, then repeat the command.\n',
+    'The cancellation is not decided yet: check that Temporal and a worker run, then repeat the command.\n',
   ])
   expect([statusBefore, await statusOf(id)]).toEqual(['pending', 'cancelled'])
   expect(await actorsOf(id)).toEqual({ inActivity: ['ops:grace'], inTimeline: ['ops:grace'] })

@@ -170,7 +170,7 @@ test('a failed payout shows its reason, and one that waits for a paused rail sho
   for (const { text } of [...ofFailed.steps, ...ofWaiting.steps]) expect(text).not.toMatch(/\.\.$/)
   expect(ofFailed.status).toBe('failed')
   expect(ofWaiting.next[0]).toMatch(/^It is sent when the sandbox rail is resumed, which ops:ada paused at 20\S+Z\.$/)
-  expect(ofWaiting.next).toContain('Until it is sent, payout cancel can cancel it.')
+  expect(ofWaiting.next).toContain('Until it is sent, `payout cancel` can cancel it.')
   expect(ofFailed.next.join()).not.toContain('payout cancel')
   await reached(waiting, 'processing')
 })
@@ -184,7 +184,9 @@ test('reports a missing workflow, an unavailable Temporal and an unknown payout'
   const withoutTemporal = await Promise.all(Array.from({ length: 10 }, () => explained(payoutId, absent)))
   const none = await ops(payer.id)
 
-  expect(lost.next[1]).toBe('It has no running workflow (ABSENT): the next sweep starts one, payout retry does so now.')
+  expect(lost.next[1]).toBe(
+    'It has no running workflow (ABSENT): the next sweep starts one, or `payout retry` starts it now.',
+  )
   const unknown = 'Temporal does not answer, so the state of its workflow is unknown.'
   expect(withoutTemporal.map(({ next }) => next[1])).toEqual(withoutTemporal.map(() => unknown))
   expect([none.code, none.err]).toEqual([2, `There is no payout ${payer.id}.\n`])

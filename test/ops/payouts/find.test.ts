@@ -67,13 +67,13 @@ test('payout find prints the fields that distinguish payouts, without recipient 
   expect(code).toBe(0)
   expect(out).toMatch(/^ID +CREATED +PARTNER +ENVIRONMENT +STATUS +GBP +ACCOUNT +KEY +ATTENTION\n/)
   expect(out).toMatch(new RegExp(`^${order2001} +20\\S+Z +acme +sandbox +pending +33\\.00 +2222 +order-2001 +-$`, 'm'))
-  expect(out).toContain(`payout explain ${order2001} shows what happened to it.\n`)
+  expect(out).toContain(`\`payout explain ${order2001}\` shows what happened to it.\n`)
   expect(out).not.toMatch(/Ada|Lovelace|Invoice/)
   expect([none.code, none.out]).toEqual([0, 'No payout matches.\n'])
 })
 
 test.each([
-  [['--amount', '33.00'], 'Give --partner, or --transfer with the reference of the bank.\n'],
+  [['--amount', '33.00'], "Give --partner, or --transfer with the bank's reference.\n"],
   [['--partner', 'nobody'], 'There is no partner nobody.\n'],
   [['--partner', 'acme', '--since', '2h30'], /^--since must be a day in UTC, .* such as 45m, 6h or 2d\.\n$/],
   [
@@ -103,10 +103,10 @@ test.each<[string, () => string[], () => string]>([
 
 test.each<[() => string[], string]>([
   [() => ['order-2001', '--partner', 'acme'], 'Both environments have such a payout: add --environment.\n'],
-  [() => ['order-2001'], 'No payout has this transfer at the bank. To give an Idempotency-Key, add --partner.\n'],
+  [() => ['order-2001'], 'No payout has this transfer reference. To look up an Idempotency-Key, add --partner.\n'],
   [
     () => [order2001, '--partner', 'beta'],
-    'beta has no payout with this id, transfer or Idempotency-Key: try payout find.\n',
+    'beta has no payout with this id, transfer or Idempotency-Key: try `payout find`.\n',
   ],
   [() => ['order-2001', '--partner', 'nobody'], 'There is no partner nobody.\n'],
 ])('payout show refuses a name that does not identify one payout: %#', async (argv, message) => {

@@ -195,9 +195,9 @@ test('production refuses development secrets, reports all of them together, and 
   const mistakes = [
     'BANK_LIVE_URL has the same host as BANK_SANDBOX_URL, but BANK_LIVE_SIMULATED is not on: production refuses it.',
     'SECRET_KEYS has a key, k2, that is not random: production refuses it.',
-    'SECRET_KEYS has a key, local, that npm start made: production refuses it.',
+    'SECRET_KEYS has a key, local, that `npm start` made: production refuses it.',
     'BANK_SANDBOX_KEY is an example: production refuses it.',
-    'BANK_LIVE_KEY was made by npm start: production refuses it.',
+    'BANK_LIVE_KEY was made by `npm start`: production refuses it.',
     'DATABASE_URL has the password of an example: production refuses it.',
   ]
 

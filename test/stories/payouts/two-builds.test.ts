@@ -47,7 +47,7 @@ test('a new build gets no work until it is promoted, and logs that', async () =>
 
   expect({ current, ramping }).toEqual({ current: null, ramping: null })
   expect(versions.map(({ work_percent: percent }) => percent)).toEqual([0, 0])
-  expect(next.output()).toContain('this build gets no work until an operator runs ops worker promote')
+  expect(next.output()).toContain('this build gets no work until an operator runs `ops worker promote`')
   await expect(world.ops('worker', 'promote', '0.0.1+none')).rejects.toThrow('No worker of build 0.0.1+none has run')
   await expect(world.ops('worker', 'rollback')).rejects.toThrow('No build was current before')
 })

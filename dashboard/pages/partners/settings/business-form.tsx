@@ -5,7 +5,7 @@ import { Dialog } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
 import { ConfirmByCode } from '../../../parts/forms/confirm-by-code'
 import { Area, Field } from '../../../parts/forms/field'
-import { Trouble } from '../../../parts/notice'
+import { ErrorNotice } from '../../../parts/notice'
 import { useIsAdmin } from '../../../shell/here'
 import { LogoField } from './logo-field'
 import { type AccountChanges, useSave } from './save'
@@ -48,7 +48,7 @@ export function BusinessForm({ partner }: { readonly partner: SignedInPartner })
       <form onSubmit={submit} className="flex flex-col gap-4">
         <LogoField partner={preview} disabled={!isAdmin} onPick={setLogo} />
         <BusinessFields partner={partner} bind={bind} />
-        {save.error && toConfirm === null && <Trouble error={save.error} />}
+        {save.error && toConfirm === null && <ErrorNotice error={save.error} />}
         {isAdmin && (
           <div>
             <Button

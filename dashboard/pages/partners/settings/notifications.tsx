@@ -5,7 +5,7 @@ import { Card } from '../../../parts/card'
 import { Button } from '../../../parts/forms/button'
 import { Field, typing } from '../../../parts/forms/field'
 import { Switch } from '../../../parts/forms/switch'
-import { Trouble } from '../../../parts/notice'
+import { ErrorNotice } from '../../../parts/notice'
 import { useIsAdmin } from '../../../shell/here'
 import { asAmount } from '../../../words'
 import { useSave } from './save'
@@ -28,7 +28,7 @@ export function Notifications({ partner }: { readonly partner: SignedInPartner }
             onChange={(on) => save.mutate({ notifications: { [kind]: on } })}
           />
         ))}
-        {save.error && <Trouble error={save.error} title={texts.notifications.notSaved} />}
+        {save.error && <ErrorNotice error={save.error} title={texts.notifications.notSaved} />}
         <LowBalance partner={partner} />
       </div>
     </Card>
@@ -67,7 +67,7 @@ function LowBalance({ partner: { low_balance_usdc: saved } }: { readonly partner
         hint={texts.notifications.alertHint}
         error={isWrong ? texts.notifications.alertFault : null}
       />
-      {save.error && <Trouble error={save.error} title={texts.notifications.notSaved} />}
+      {save.error && <ErrorNotice error={save.error} title={texts.notifications.notSaved} />}
       {isAdmin && (
         <div>
           <Button

@@ -3,7 +3,7 @@
 import { Card, Fact, Facts, Page } from '../../../parts/card'
 import { Copyable } from '../../../parts/copy'
 import { Button } from '../../../parts/forms/button'
-import { Notice, Trouble } from '../../../parts/notice'
+import { ErrorNotice, Notice } from '../../../parts/notice'
 import { useIsAdmin, useSession } from '../../../shell/here'
 import { useSignOut } from '../../../shell/person-menu'
 import { BusinessForm } from './business-form'
@@ -50,7 +50,7 @@ function Sessions() {
         <p className="text-soft">
           {texts.sessions.signedInAs} <span className="text-ink">{member.email}</span>. {texts.sessions.lostDevice}
         </p>
-        {everywhere.error && <Trouble error={everywhere.error} />}
+        {everywhere.error && <ErrorNotice error={everywhere.error} />}
         <Button weight="danger" busy={everywhere.isPending} onClick={() => everywhere.mutate()}>
           {texts.sessions.signOut}
         </Button>

@@ -6,7 +6,7 @@ import { DialogButtons } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
 import { ConfirmByCode } from '../../../parts/forms/confirm-by-code'
 import { Choice, Field, typing } from '../../../parts/forms/field'
-import { Trouble } from '../../../parts/notice'
+import { ErrorNotice } from '../../../parts/notice'
 import { useTeamChange } from './change'
 
 export function Invite({ onClose }: { readonly onClose: () => void }) {
@@ -50,7 +50,7 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
         <option value="viewer">Viewer: read-only access</option>
         <option value="admin">Admin: can send payouts and change settings</option>
       </Choice>
-      {invite.error && <Trouble error={invite.error} />}
+      {invite.error && <ErrorNotice error={invite.error} />}
       <DialogButtons>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" weight="primary" busy={invite.isPending}>

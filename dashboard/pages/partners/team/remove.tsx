@@ -1,4 +1,4 @@
-// Taking rights away, always after a question: an admin demotes or removes a member, and every member may leave.
+// Takes rights away after a confirmation: an admin demotes or removes a member, or a member leaves.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -6,7 +6,7 @@ import { call, pathTo } from '../../../api/call'
 import type { Member } from '../../../api/types'
 import { Dialog, DialogButtons } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
-import { Trouble } from '../../../parts/notice'
+import { ErrorNotice } from '../../../parts/notice'
 import { useToast } from '../../../parts/toast'
 import { useSession } from '../../../shell/here'
 import { roleChanged, useTeamChange } from './change'
@@ -53,7 +53,7 @@ export function Demote({ member, onClose }: LeavingProps) {
       onClose={close}
       title={isSelf ? 'Make yourself a viewer?' : 'Make this admin a viewer?'}
       button="Make viewer"
-      trouble="Role not changed"
+      errorTitle="Role not changed"
       change={{ ...demote, start: () => member && demote.mutate([member]) }}
     >
       {isSelf ? (
@@ -96,17 +96,17 @@ interface QuestionProps extends LeavingProps {
   readonly title: string
   readonly button: string
   /** The title of an error. */
-  readonly trouble?: string
+  readonly errorTitle?: string
   readonly change: { readonly isPending: boolean; readonly error: Error | null; readonly start: () => void }
   readonly children: ReactNode
 }
 
-function Question({ member, onClose, title, button, trouble, change, children }: QuestionProps) {
+function Question({ member, onClose, title, button, errorTitle, change, children }: QuestionProps) {
   return (
     <Dialog open={member !== null} onClose={onClose} title={title}>
       <div className="flex flex-col gap-4">
         <p className="text-soft">{children}</p>
-        {change.error && <Trouble error={change.error} {...(trouble ? { title: trouble } : {})} />}
+        {change.error && <ErrorNotice error={change.error} {...(errorTitle ? { title: errorTitle } : {})} />}
       </div>
       <DialogButtons>
         <Button onClick={onClose}>Cancel</Button>

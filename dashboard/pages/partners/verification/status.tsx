@@ -6,7 +6,7 @@ import type { BusinessVerification, Compliance } from '../../../api/types'
 import { pageFacts } from '../../../page-facts'
 import { Card, Fact, Facts } from '../../../parts/card'
 import { Anchor, Button, ButtonLink } from '../../../parts/forms/button'
-import { Notice, Trouble } from '../../../parts/notice'
+import { ErrorNotice, Notice } from '../../../parts/notice'
 import { Status } from '../../../parts/values/status'
 import { useIsAdmin } from '../../../shell/here'
 import { codeWords } from '../../../words'
@@ -149,7 +149,7 @@ function Start({ isAgain }: { readonly isAgain: boolean }) {
       <Button weight="primary" busy={start.isPending} onClick={() => start.mutate()}>
         {isAgain ? 'Try again' : 'Start verification'}
       </Button>
-      {start.error && <Trouble error={start.error} />}
+      {start.error && <ErrorNotice error={start.error} />}
     </div>
   )
 }

@@ -1,7 +1,7 @@
-// The outcome of a cancel: done, too late, or undecided. Only after the first is the money back.
+// The outcome of a cancellation: done, too late or undecided. The money is back in the wallet only if it is done.
 import { isRecord, Refusal, Unreachable } from '../../../api/call'
 
-type CancelTrouble =
+type CancelFailure =
   | { readonly outcome: 'cancelled' }
   | { readonly outcome: 'too_late' | 'undecided'; readonly title: string; readonly advice: string }
   | { readonly outcome: 'other' }
@@ -14,7 +14,7 @@ const tooLate: Readonly<Record<string, string>> = {
   returned: 'The recipient’s bank has already returned it.',
 }
 
-export function cancelTroubleOf(error: Error): CancelTrouble {
+export function cancelFailureOf(error: Error): CancelFailure {
   if (error instanceof Unreachable || (error instanceof Refusal && error.status >= 500))
     return {
       outcome: 'undecided',

@@ -7,23 +7,23 @@ import { reloadPayout } from '../../../api/queries'
 import type { Payout } from '../../../api/types'
 import { Dialog, DialogButtons } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
-import { Notice, Trouble } from '../../../parts/notice'
+import { ErrorNotice, Notice } from '../../../parts/notice'
 import { useToast } from '../../../parts/toast'
 import { useIsAdmin } from '../../../shell/here'
 import { pounds } from '../../../words'
-import { cancelTroubleOf } from './cancel-words'
+import { cancelFailureOf } from './cancel-words'
 
 export function CancelPayout({ payout }: { readonly payout: Payout }) {
   const isAdmin = useIsAdmin()
   const [open, setOpen] = useState(false)
   const cancel = useCancel(payout, () => setOpen(false))
-  const trouble = cancel.error && cancelTroubleOf(cancel.error)
-  const isTooLate = trouble?.outcome === 'too_late'
+  const failure = cancel.error && cancelFailureOf(cancel.error)
+  const isTooLate = failure?.outcome === 'too_late'
   const close = () => {
     setOpen(false)
     cancel.reset()
   }
-  // The dialog stays open when the status changes, so that it can show that the cancel was too late.
+  // The dialog stays open when the status changes, so that it can show that the cancellation was too late.
   if (!isAdmin || (payout.status !== 'pending' && !open)) return null
   return (
     <>
@@ -43,10 +43,10 @@ export function CancelPayout({ payout }: { readonly payout: Payout }) {
               accepted it.
             </p>
           )}
-          {cancel.error && trouble?.outcome === 'other' && <Trouble error={cancel.error} />}
-          {(trouble?.outcome === 'too_late' || trouble?.outcome === 'undecided') && (
-            <Notice tone={isTooLate ? 'bad' : 'warn'} title={trouble.title}>
-              {trouble.advice}
+          {cancel.error && failure?.outcome === 'other' && <ErrorNotice error={cancel.error} />}
+          {(failure?.outcome === 'too_late' || failure?.outcome === 'undecided') && (
+            <Notice tone={isTooLate ? 'bad' : 'warn'} title={failure.title}>
+              {failure.advice}
             </Notice>
           )}
         </div>
@@ -54,7 +54,7 @@ export function CancelPayout({ payout }: { readonly payout: Payout }) {
           <Button onClick={close}>{isTooLate ? 'Close' : 'Keep payout'}</Button>
           {!isTooLate && (
             <Button weight="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
-              {trouble?.outcome === 'undecided' ? 'Try again' : 'Cancel payout'}
+              {failure?.outcome === 'undecided' ? 'Try again' : 'Cancel payout'}
             </Button>
           )}
         </DialogButtons>
@@ -74,7 +74,7 @@ function useCancel({ id, environment }: Payout, onDone: () => void) {
     mutationFn: () => call('POST', pathTo`/v1/payouts/${id}/cancel`, { query: { environment } }),
     onSuccess: done,
     onError: (error) => {
-      if (cancelTroubleOf(error).outcome === 'cancelled') done()
+      if (cancelFailureOf(error).outcome === 'cancelled') done()
     },
     onSettled: () => reloadPayout(queryClient),
   })

@@ -7,7 +7,7 @@ import type { Case, CaseKind, Payout } from '../../../api/types'
 import { Dialog, DialogButtons } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
 import { Area, typing } from '../../../parts/forms/field'
-import { Trouble } from '../../../parts/notice'
+import { ErrorNotice } from '../../../parts/notice'
 import { useToast } from '../../../parts/toast'
 
 interface OpenCaseProps {
@@ -56,7 +56,7 @@ export function OpenCase({ payout, kind, onClose }: OpenCaseProps) {
             : 'The sandbox is never charged.'}
         </p>
         <Area label="Reason" required autoFocus rows={3} maxLength={500} hint={hint} {...typing(reason, setReason)} />
-        {open.error && <Trouble error={open.error} />}
+        {open.error && <ErrorNotice error={open.error} />}
         <DialogButtons>
           <Button onClick={close}>Cancel</Button>
           <Button type="submit" weight="primary" busy={open.isPending} disabled={reason.trim() === ''}>

@@ -10,7 +10,7 @@ import { pageFacts } from '../../../page-facts'
 import { Dialog, DialogButtons } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
 import { Choice, typing } from '../../../parts/forms/field'
-import { adviceOf, Trouble } from '../../../parts/notice'
+import { adviceOf, ErrorNotice } from '../../../parts/notice'
 import { useToast } from '../../../parts/toast'
 import { useIsAdmin } from '../../../shell/here'
 import { codeWords } from '../../../words'
@@ -99,7 +99,7 @@ function WithReason({ outcome, simulate, onClose }: WithReasonProps) {
             </option>
           ))}
         </Choice>
-        {simulate.error && <Trouble error={simulate.error} />}
+        {simulate.error && <ErrorNotice error={simulate.error} />}
       </div>
       <DialogButtons>
         <Button onClick={onClose}>Cancel</Button>

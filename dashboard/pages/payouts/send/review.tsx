@@ -16,7 +16,7 @@ import { useEnvironment } from '../../../shell/here'
 import { pounds, sortCodeWords } from '../../../words'
 import { forgetKey, keepKey, keptKey, type Place } from './kept-key'
 import { type Knowledge, knowledgeAfter } from './outcome'
-import { SendTrouble } from './send-trouble'
+import { SendError } from './send-error'
 
 interface ReviewProps {
   readonly request: PayoutRequest
@@ -45,7 +45,7 @@ export function Review({ request, idempotencyKey, place, isReopened, back }: Rev
       <Summary request={request} />
       <SimilarWarning request={request} />
       {send.error && (
-        <SendTrouble
+        <SendError
           error={send.error}
           isUnknown={isUnknown}
           retry={() => send.mutate(send.variables)}

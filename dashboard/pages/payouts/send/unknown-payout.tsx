@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { call } from '../../../api/call'
 import type { List, Payout } from '../../../api/types'
 import { Button, ButtonLink } from '../../../parts/forms/button'
-import { Notice, Trouble } from '../../../parts/notice'
+import { ErrorNotice, Notice } from '../../../parts/notice'
 import { useEnvironment } from '../../../shell/here'
 
 interface UnknownPayoutProps {
@@ -61,7 +61,7 @@ export function UnknownPayout({ idempotencyKey, fillInAgain, startAnother }: Unk
           : 'Check whether it went through. '}
         You can also re-enter it: it counts as the same payout and can’t be paid twice.
       </Notice>
-      {lookUp.error && <Trouble error={lookUp.error} title="We couldn’t check the payout" />}
+      {lookUp.error && <ErrorNotice error={lookUp.error} title="We couldn’t check the payout" />}
     </>
   )
 }

@@ -2,17 +2,17 @@
 import { isRecord, Refusal } from '../../../api/call'
 import { Button, ButtonLink } from '../../../parts/forms/button'
 import { isWrongCode } from '../../../parts/forms/confirm-by-code'
-import { adviceOf, Notice, Trouble } from '../../../parts/notice'
+import { adviceOf, ErrorNotice, Notice } from '../../../parts/notice'
 import { grouped, pounds } from '../../../words'
 
-interface SendTroubleProps {
+interface SendErrorProps {
   readonly error: Error
   readonly isUnknown: boolean
   readonly retry: () => void
   readonly busy: boolean
 }
 
-export function SendTrouble({ error, isUnknown, retry, busy }: SendTroubleProps) {
+export function SendError({ error, isUnknown, retry, busy }: SendErrorProps) {
   const again = (
     <Button weight="primary" busy={busy} onClick={retry}>
       Try again
@@ -25,7 +25,7 @@ export function SendTrouble({ error, isUnknown, retry, busy }: SendTroubleProps)
         {isAnswer(error) && <p className="mt-1">{adviceOf(error)}</p>}
       </Notice>
     )
-  if (!(error instanceof Refusal)) return <Trouble error={error} />
+  if (!(error instanceof Refusal)) return <ErrorNotice error={error} />
   if (isWrongCode(error)) return null
   if (error.code === 'payout_not_created' || error.code === 'provider_unavailable')
     return (
@@ -44,7 +44,7 @@ export function SendTrouble({ error, isUnknown, retry, busy }: SendTroubleProps)
       </Notice>
     )
   if (error.code === 'idempotency_key_reused') return <SentBefore details={error.details} />
-  return <Trouble error={error} title="Nothing was sent" />
+  return <ErrorNotice error={error} title="Nothing was sent" />
 }
 
 /** This attempt was refused, while the outcome of the earlier one is unknown. */
