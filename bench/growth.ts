@@ -12,7 +12,7 @@ const rounds = 5
 const floodClients = 16
 const slug = 'bench-growth'
 
-export async function growth(system: System, print: (lines: readonly string[]) => void): Promise<void> {
+export async function measureGrowth(system: System, print: (lines: readonly string[]) => void): Promise<void> {
   const sql = new Postgres({ connectionString: system.databaseUrl })
   await sql.connect()
   try {

@@ -15,7 +15,7 @@ import type { System } from './system'
 const sizes = [200, 2_000]
 const chargesEach = 100
 
-export async function invoices(system: System, print: (lines: readonly string[]) => void): Promise<void> {
+export async function measureInvoices(system: System, print: (lines: readonly string[]) => void): Promise<void> {
   const month = previousMonth(londonMonthOf(systemClock.now()))
   const postgres = new Postgres({ connectionString: system.databaseUrl })
   await postgres.connect()

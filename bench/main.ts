@@ -2,41 +2,41 @@
 // part: `npm run bench -- proof`.
 import { setTimeout as wait } from 'node:timers/promises'
 import { choosePort } from '../local/ports'
-import { growth } from './growth'
-import { invoices } from './invoices'
-import { accepting } from './payouts/accept'
-import { fairness } from './payouts/fairness'
-import { wholeLife } from './payouts/life'
-import { readPayout } from './payouts/read'
-import { replaying } from './payouts/replay'
-import { requestTime } from './payouts/request-time'
-import { bankSpeed, openStage } from './payouts/stage'
-import { hotWallet, openWallets } from './payouts/wallets'
-import { proof } from './proof'
+import { measureGrowth } from './growth'
+import { measureInvoices } from './invoices'
+import { measureAccepting } from './payouts/accept'
+import { measureFairness } from './payouts/fairness'
+import { measureWholeLife } from './payouts/life'
+import { measureRead } from './payouts/read'
+import { measureReplays } from './payouts/replay'
+import { measureRequestTime } from './payouts/request-time'
+import { measureBank, openStage } from './payouts/stage'
+import { measureHotWallet, openWallets } from './payouts/wallets'
+import { measureProof } from './proof'
 import { type System, startSystem } from './system'
 
 const parts = {
   reads: async (system: System) => {
     await wait(idleMs)
     print([`Resident memory when idle: ${memory(system)}`])
-    print(await readPayout(system))
+    print(await measureRead(system))
     print([`Resident memory after the load: ${memory(system)}`])
   },
   payouts: async (system: System) => {
-    await payouts(system, print)
+    await measurePayouts(system, print)
     print([`Resident memory after the payouts: ${memory(system)}`])
   },
   fairness: async (system: System) => {
     const stage = await openStage(system)
     try {
-      print(await fairness(stage))
+      print(await measureFairness(stage))
     } finally {
       await stage.close()
     }
   },
-  invoices: (system: System) => invoices(system, print),
-  growth: (system: System) => growth(system, print),
-  proof: (system: System) => proof(system, print),
+  invoices: (system: System) => measureInvoices(system, print),
+  growth: (system: System) => measureGrowth(system, print),
+  proof: (system: System) => measureProof(system, print),
 } as const
 
 /** Long enough to collect the garbage of the start-up. */
@@ -67,15 +67,15 @@ function print(lines: readonly string[]): void {
 }
 
 /** Measures POST /v1/payouts and everything behind it, as ratios to a bare server and bare workflows. */
-async function payouts(system: System, print: (lines: readonly string[]) => void): Promise<void> {
+async function measurePayouts(system: System, print: (lines: readonly string[]) => void): Promise<void> {
   const stage = await openStage(system)
   try {
-    print(await accepting(stage))
-    print(await wholeLife(stage))
-    print(await requestTime(stage))
-    print(await replaying(stage))
-    print(await hotWallet(stage, await openWallets(stage)))
-    print(await bankSpeed(stage))
+    print(await measureAccepting(stage))
+    print(await measureWholeLife(stage))
+    print(await measureRequestTime(stage))
+    print(await measureReplays(stage))
+    print(await measureHotWallet(stage, await openWallets(stage)))
+    print(await measureBank(stage))
   } finally {
     await stage.close()
   }

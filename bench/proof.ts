@@ -18,7 +18,7 @@ const changed = 10
 const rounds = 15
 const slug = 'bench-proof'
 
-export async function proof(system: System, print: (lines: readonly string[]) => void): Promise<void> {
+export async function measureProof(system: System, print: (lines: readonly string[]) => void): Promise<void> {
   system.ops('partner', 'create', '--name', 'Bench Proof', '--slug', slug, '--email', 'proof@payouts.test')
   const sql = new Postgres({ connectionString: system.databaseUrl })
   await sql.connect()

@@ -9,7 +9,7 @@ import { sessionQuery } from './api/queries'
 import { Toasts } from './parts/toast'
 import { createDashboardRouter } from './routes'
 import { applyTheme } from './shell/remembered'
-import { noticeSwitch } from './shell/switched'
+import { detectPartnerSwitch } from './shell/switched'
 
 applyTheme()
 
@@ -30,7 +30,7 @@ setRequestContext({ shownPartnerId: () => queryClient.getQueryData(sessionQuery.
 
 function handleError(error: Error): void {
   leaveIfSignedOut(error)
-  void noticeSwitch(queryClient, error)
+  void detectPartnerSwitch(queryClient, error)
 }
 
 function leaveIfSignedOut(error: Error): void {

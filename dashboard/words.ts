@@ -17,7 +17,7 @@ export function priceWords(price: string): string {
 }
 
 /** Only for chart heights and comparisons: never shown, never sent. */
-export function roughly(amount: string): number {
+export function asFloat(amount: string): number {
   return Number(amount)
 }
 

@@ -81,7 +81,7 @@ export function done(json: unknown, text: string): Done {
 }
 
 /** The command ran and found a problem. */
-export function found(json: unknown, text: string): Done {
+export function foundProblem(json: unknown, text: string): Done {
   return { outcome: 'done', json, text, found: 'something' }
 }
 

@@ -23,7 +23,8 @@ export async function withTemporal<T>(
   } catch (error) {
     const refusal = refusalOf(error)
     if (refusal !== null) throw new OperatorError(`Temporal cannot be used: ${refusal}.`)
-    if (isAway(error)) throw new OperatorError('Temporal does not answer: check that it runs, then repeat the command.')
+    if (isUnreachable(error))
+      throw new OperatorError('Temporal does not answer: check that it runs, then repeat the command.')
     throw error
   }
 }
@@ -46,7 +47,7 @@ async function reach<T>(temporal: TemporalConfig, ms: number, work: Work<T>): Pr
 }
 
 /** gRPC's DEADLINE_EXCEEDED and UNAVAILABLE, which the client wraps. */
-function isAway(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && (cause.code === 4 || cause.code === 14)) return true
   }

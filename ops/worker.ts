@@ -1,7 +1,7 @@
 // Lists the worker processes, and drains one so that it finishes its tasks and takes no new ones.
 import { setTimeout as wait } from 'node:timers/promises'
 import { askToDrain, findWorker, type ListedWorker, listWorkers } from '../db/controls/workers'
-import { type Answer, type Command, defineCommand, done, found, refused } from './command'
+import { type Answer, type Command, defineCommand, done, foundProblem, refused } from './command'
 import type { Ops } from './connect'
 import { type Kind, oneOf, optional, required } from './options'
 import { table } from './print'
@@ -86,8 +86,8 @@ function outcomeOf(worker: ListedWorker): Answer {
     return done(json, `Worker ${id} is drained: process ${pid} on ${host} stays idle until you stop it.`)
   if (worker.state === 'ended') return done(json, `Worker ${id} has finished its tasks, and its process has ended.`)
   if (worker.state === 'gone')
-    return found(json, `Worker ${id} was lost while draining: others take over its tasks within seconds.`)
-  return found(json, `Worker ${id} is still draining: \`worker list\` shows when it is drained.`)
+    return foundProblem(json, `Worker ${id} was lost while draining: others take over its tasks within seconds.`)
+  return foundProblem(json, `Worker ${id} is still draining: \`worker list\` shows when it is drained.`)
 }
 
 function isLast({ id }: ListedWorker): string {

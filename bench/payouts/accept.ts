@@ -17,7 +17,7 @@ interface Round {
   readonly ours: Measured
 }
 
-export async function accepting(stage: Stage): Promise<string[]> {
+export async function measureAccepting(stage: Stage): Promise<string[]> {
   const measured = loads.map((): Round[] => [])
   const settledPerSecond: Measured[] = []
   await stage.gate('shut')

@@ -16,7 +16,7 @@ const floodClients = 200
 /** Limits the wait after a flood. */
 const drainMs = 120_000
 
-export async function fairness(stage: Stage): Promise<string[]> {
+export async function measureFairness(stage: Stage): Promise<string[]> {
   const { port, system } = stage
   const { key } = openPartner(system, 'bench-quiet')
   await untilConnected(stage)

@@ -12,7 +12,7 @@ const samples = 20
 /** PostgreSQL updates its session statistics within a second. */
 const statisticsMs = 1_500
 
-export async function wholeLife(stage: Stage): Promise<string[]> {
+export async function measureWholeLife(stage: Stage): Promise<string[]> {
   const { system, sql, untilAllClosed } = stage
   system.ops('partner', 'set', '--partner', 'demo', '--rate-limit-sandbox', '10000')
   await wait(statisticsMs)

@@ -8,7 +8,7 @@ const rounds = 5
 const seconds = 2
 const clients = 16
 
-export async function readPayout(system: System): Promise<string[]> {
+export async function measureRead(system: System): Promise<string[]> {
   const id = await insertPayout(system)
   system.ops('partner', 'set', '--partner', 'demo', '--rate-limit-sandbox', '10000')
   const barePort = system.port + 1

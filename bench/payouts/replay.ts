@@ -11,7 +11,7 @@ const rounds = 4
 const each = { clients: 16, seconds: 1.5 }
 
 /** Uses the API that has made payouts before, because a process that has never called Temporal would be faster. */
-export async function replaying({ system, port }: Stage): Promise<string[]> {
+export async function measureReplays({ system, port }: Stage): Promise<string[]> {
   const text = payoutText(`bench-replay-${process.pid}`, system.sandboxKey, 1)
   await runLoad({ port, next: () => text, status: 201 }, { clients: 1, seconds: 0 })
   const barePort = await choosePort(0)

@@ -9,7 +9,7 @@ import type { Stage } from './stage'
 const requests = 40
 const pauseMs = 50
 
-export async function requestTime(stage: Stage): Promise<string[]> {
+export async function measureRequestTime(stage: Stage): Promise<string[]> {
   const taken: Moments[] = []
   for (let n = 0; n < requests; n++) {
     taken.push(await follow(stage, n))

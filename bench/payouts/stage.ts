@@ -73,7 +73,7 @@ export async function openTransfers(sql: Postgres): Promise<string[]> {
  * Measures the simulated bank alone, which is the upper limit of every measurement through it. Must run last, because
  * it leaves transfers at the bank that belong to no payout.
  */
-export async function bankSpeed({ system, sql }: Stage): Promise<string[]> {
+export async function measureBank({ system, sql }: Stage): Promise<string[]> {
   const { rows } = await sql.query<{ body: string; payoutId: string }>(
     `SELECT bank_body AS body, id AS "payoutId" FROM payouts WHERE bank_body IS NOT NULL AND partner_id = $1
       ORDER BY created_at DESC LIMIT 1`,

@@ -37,7 +37,7 @@ export async function openWallets(stage: Stage): Promise<string[]> {
   return secrets
 }
 
-export async function hotWallet(stage: Stage, secrets: readonly string[]): Promise<string[]> {
+export async function measureHotWallet(stage: Stage, secrets: readonly string[]): Promise<string[]> {
   const { port, system } = stage
   const from = (keys: readonly string[]) => runLoad({ port, next: () => nextPayout(keys).text, status: 201 }, each)
   const taken: { hot: Measured[]; hundred: Measured[] } = { hot: [], hundred: [] }

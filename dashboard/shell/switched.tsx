@@ -25,7 +25,7 @@ export function Switched() {
 }
 
 /** The same error has other causes too, so this checks the session. */
-export async function noticeSwitch(queryClient: QueryClient, error: Error): Promise<void> {
+export async function detectPartnerSwitch(queryClient: QueryClient, error: Error): Promise<void> {
   const shown = queryClient.getQueryData(sessionQuery.queryKey)
   if (!(error instanceof Refusal && error.code === 'invalid_state') || !shown) return
   const now = await call<Session>('GET', '/v1/auth/session').catch(() => shown)

@@ -3,7 +3,7 @@ import { findBankWebhook } from '../../db/bank/webhooks'
 import { listNewestAtBank, type WalletAtBank } from '../../db/wallets/wallets'
 import type { Environment } from '../../domain/environment'
 import { type CheckedBank, checkBank } from '../../rail/provider/check'
-import { type Command, defineCommand, done, found } from '../command'
+import { type Command, defineCommand, done, foundProblem } from '../command'
 import type { Ops } from '../connect'
 import { columns } from '../print'
 
@@ -19,7 +19,7 @@ const check = defineCommand('bank check', {
         : `${problems.length === 1 ? '1 check' : `${problems.length} checks`} failed.`
     const text = [...banks.map(sectionOf), last].join('\n\n')
     const json = { object: 'list', data: banks.map(present) }
-    return problems.length === 0 ? done(json, text) : found(json, text)
+    return problems.length === 0 ? done(json, text) : foundProblem(json, text)
   },
 })
 

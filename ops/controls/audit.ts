@@ -1,6 +1,6 @@
 // Verifies the audit chain: no sealed row may have changed.
 import { type FirstFault, type Verified, verifyAudit } from '../../db/controls/audit/verify'
-import { type Command, defineCommand, done, found } from '../command'
+import { type Command, defineCommand, done, foundProblem } from '../command'
 import { hash, optional } from '../options'
 import { fields } from '../print'
 
@@ -16,7 +16,7 @@ const verify = defineCommand('audit verify', {
     if (fault === null) return done(shown, `The audit chain is intact.\n${fields(facts)}`)
     const { links_that_hold, unsealed_tail } = facts
     const known = { links_that_hold, last_good, unsealed_tail, table, row_id, what, sequence }
-    return found(shown, `${sentenceOf(fault, verified.links)}\n${fields(known)}`)
+    return foundProblem(shown, `${sentenceOf(fault, verified.links)}\n${fields(known)}`)
   },
 })
 

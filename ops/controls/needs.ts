@@ -69,7 +69,7 @@ function pauseNeed({ environment, pausedAt, pausedBy, reason, unsent, unsentPenc
 
 function workNeed({ kind, sort, environment, count, ageSeconds }: OpenWork, { oldest }: Situation): Need[] {
   const is = (code: string, text: string) => [need(environment, code, text)]
-  const age = ago(ageSeconds)
+  const age = formatDuration(ageSeconds)
   if (count === 0) return []
   switch (kind) {
     case 'pending': {
@@ -123,7 +123,7 @@ function workNeed({ kind, sort, environment, count, ageSeconds }: OpenWork, { ol
 }
 
 function leftNeed({ work, sort, count, ageSeconds }: LeftUndone): Need[] {
-  const age = ago(ageSeconds)
+  const age = formatDuration(ageSeconds)
   const late = (limitSeconds: number, code: string, text: string) =>
     ageSeconds > limitSeconds ? [need(null, code, text)] : []
   switch (work) {
@@ -147,7 +147,7 @@ function leftNeed({ work, sort, count, ageSeconds }: LeftUndone): Need[] {
 }
 
 function unreadableNeed({ slug, count, since }: UnreadableNotices, at: Date): Need {
-  const age = ago(Math.max(0, (at.getTime() - since.getTime()) / 1_000))
+  const age = formatDuration(Math.max(0, (at.getTime() - since.getTime()) / 1_000))
   const waiting = count === 1 ? '1 live notice waits' : `${count} live notices wait`
   const why = `${waiting} for ${age} because no one can receive mail for ${slug}`
   return need(
@@ -174,7 +174,7 @@ function payouts(count: number): string {
 }
 
 /** A duration with one or two units: 45 s, 12 min, 3 h 20 min, 5 d. */
-export function ago(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const minutes = Math.floor(seconds / 60)
   if (minutes < 1) return `${Math.floor(seconds)} s`
   if (minutes < 60) return `${minutes} min`

@@ -7,7 +7,7 @@ import { type DriftKind, saidInUsdc } from '../../domain/controls/drift'
 import { createRails } from '../../rail/rails'
 import { createLog } from '../../runtime/log'
 import type { Proved } from '../../workflows/controls/proof'
-import { type Answer, type Command, defineCommand, done, found } from '../command'
+import { type Answer, type Command, defineCommand, done, foundProblem } from '../command'
 import type { Ops } from '../connect'
 import { flag, optional } from '../options'
 import { shownAtOnce, table } from '../print'
@@ -28,7 +28,7 @@ const runNow = defineCommand('proof run', {
     const { json, sections, isOpen } = await currentDrifts(ops)
     const text = [sentenceOf(proved, errors, json.data.length, json.accepted.length), ...sections].join('\n')
     const told = { object: 'proof', ...proved, errors, ...json }
-    return !isOpen && proved.failed === 0 ? done(told, text) : found(told, text)
+    return !isOpen && proved.failed === 0 ? done(told, text) : foundProblem(told, text)
   },
 })
 
@@ -40,7 +40,7 @@ const list = defineCommand('proof list', {
     const told = { object: 'list', ...json, gone }
     const lines = isOpen ? sections : ['No drift is open.', ...sections]
     const text = [...lines, ...section('Gone', goneHeader, gone)].join('\n')
-    return isOpen ? found(told, text) : done(told, text)
+    return isOpen ? foundProblem(told, text) : done(told, text)
   },
 })
 

@@ -9,12 +9,12 @@ import { type Environment, environments } from '../../domain/environment'
 import { formatPence, formatUsdc } from '../../domain/money'
 import { housekeepingQueue, ofSystem, payoutQueue } from '../../workflows/names'
 import { checkBanks, problemsOf } from '../bank/check'
-import { type Command, defineCommand, done, found } from '../command'
+import { type Command, defineCommand, done, foundProblem } from '../command'
 import type { Ops } from '../connect'
 import { OperatorError } from '../errors'
 import { columns, shownAtOnce } from '../print'
 import { withTemporal } from '../reach-temporal'
-import { ago, answers, type Need, needsOf, type Situation } from './needs'
+import { answers, formatDuration, type Need, needsOf, type Situation } from './needs'
 
 const show = defineCommand('status show', {
   whenAlone: 'runs',
@@ -28,7 +28,7 @@ const show = defineCommand('status show', {
     const verdict =
       needs.length === 0 ? 'Nothing needs an operator.' : `Needs an operator:\n${columns(list).replace(/^/gm, '  ')}`
     const text = [screenOf(json), verdict].join('\n\n')
-    return needs.length === 0 ? done(json, text) : found(json, text)
+    return needs.length === 0 ? done(json, text) : foundProblem(json, text)
   },
 })
 
@@ -127,7 +127,7 @@ function screenOf(status: Status): string {
   const shared = [
     ['workers', workers.map(([state, count]) => `${count} ${state}`).join(', ')],
     ['Temporal', temporal ?? 'not checked: TEMPORAL_ADDRESS is not set'],
-    ['mails waiting', mails === 0 ? '-' : `${mails}, the oldest for ${ago(oldest)}`],
+    ['mails waiting', mails === 0 ? '-' : `${mails}, the oldest for ${formatDuration(oldest)}`],
     ['unreadable notices', notices === 0 ? '-' : String(notices)],
   ]
   return [columns([[status.at, 'LIVE', 'SANDBOX'], ...rows]), columns(shared)].join('\n\n')
@@ -135,7 +135,7 @@ function screenOf(status: Status): string {
 
 /** Row names and texts. A null text means that there is nothing to show. */
 function cellsOf(each: Status['live'], at: Date): readonly (readonly [string, string | null])[] {
-  const since = (time: string) => ago(Math.max(0, (at.getTime() - new Date(time).getTime()) / 1_000))
+  const since = (time: string) => formatDuration(Math.max(0, (at.getTime() - new Date(time).getTime()) / 1_000))
   const sum = (count: number, amount: string) => (count === 0 ? null : `${count}, ${amount}`)
   const bank = each.bank === answers ? `answers in ${each.bank_answer_ms} ms` : (each.bank?.split(':')[0] ?? null)
   return [

@@ -46,7 +46,7 @@ export function refusalOf(error: unknown): string | null {
 }
 
 /** The server did not answer in time, or could not be reached. */
-export function isAway(error: unknown): boolean {
+export function isUnreachable(error: unknown): boolean {
   return error instanceof ServiceError || isGrpcServiceError(error)
 }
 

@@ -78,14 +78,15 @@ async function follow(ops: Ops, order: { period: Month; partner: string | null }
   if (ops.temporal === null) throw new OperatorError('Also set TEMPORAL_ADDRESS: a run is a workflow.')
   // Loaded only when needed: Temporal's client takes longer to load than most commands to run.
   const { connectClient }: typeof reaching = require('../../runtime/temporal/client')
-  const { followRun, refusalOf, isAway }: typeof following = require('./follow-run')
+  const { followRun, refusalOf, isUnreachable }: typeof following = require('./follow-run')
   const client = connectClient(ops.temporal)
   try {
     return await followRun({ temporal: client, queuePrefix: ops.taskQueuePrefix, ...progressOf(ops) }, order)
   } catch (error) {
     const refusal = refusalOf(error)
     if (refusal !== null) return refusal
-    if (isAway(error)) throw new OperatorError('Temporal does not answer: check that it runs, then repeat the command.')
+    if (isUnreachable(error))
+      throw new OperatorError('Temporal does not answer: check that it runs, then repeat the command.')
     throw error
   } finally {
     await client.connection.close()

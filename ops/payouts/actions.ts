@@ -13,7 +13,7 @@ import { recordChange } from '../controls/record-change'
 import { exampleId, note, oneOf, onePayout, optional, reference, required, thePayout } from '../options'
 import { withTemporal } from '../reach-temporal'
 import { bindTransfer } from './by-hand/bind'
-import { type HandDeps, resolveByHand } from './by-hand/resolve'
+import { type ByHandDeps, resolveByHand } from './by-hand/resolve'
 
 const timeouts = { connectMs: 2_000, callMs: 10_000 }
 
@@ -149,7 +149,7 @@ function wake(
   return withTemporal(ops, (temporal, { wakePayout }) => wakePayout({ temporal, ...settings }, open, record))
 }
 
-async function withRails<T>({ bank, db, clock, payouts }: Ops, work: (deps: HandDeps) => Promise<T>): Promise<T> {
+async function withRails<T>({ bank, db, clock, payouts }: Ops, work: (deps: ByHandDeps) => Promise<T>): Promise<T> {
   const rails = createRails({ bank, clock, timeouts })
   // No log: the command's answer reports everything.
   const log = createLog({ level: 'silent', name: 'ops' })

@@ -15,7 +15,7 @@ import {
 import { kycStatuses } from '../objects/customers'
 import { changeAccount, presentAccount } from '../objects/external-accounts'
 import { receivePounds, receiveUsdc } from '../objects/incoming'
-import { changeCustomer, grant } from '../objects/kyc-links'
+import { changeCustomer, grantEndorsements } from '../objects/kyc-links'
 import { presentTransfer } from '../objects/transfer-json'
 import { moveMoney } from '../objects/wallets'
 import type { Delays } from '../settings'
@@ -89,7 +89,7 @@ function setKyc({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
     kycStatus,
     tosStatus,
     rejections: reason === null ? customer.rejections : [...customer.rejections, rejection],
-    endorsements: kycStatus === 'approved' ? grant(customer.endorsements) : customer.endorsements,
+    endorsements: kycStatus === 'approved' ? grantEndorsements(customer.endorsements) : customer.endorsements,
   }
   bank.commit(environment, 'customer.changed', changeCustomer(moment, customer, change))
   return ok({ id: customer.id, kyc_status: kycStatus, tos_status: tosStatus })

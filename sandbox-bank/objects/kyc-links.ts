@@ -48,7 +48,7 @@ export function changeCustomer(moment: Moment, before: Customer, change: Partial
 }
 
 /** Approval grants the requested endorsements. No other status revokes granted ones. */
-export function grant(endorsements: readonly Endorsement[]): Endorsement[] {
+export function grantEndorsements(endorsements: readonly Endorsement[]): Endorsement[] {
   return endorsements.map(({ name }) => ({ name, status: 'approved' }))
 }
 
@@ -81,7 +81,7 @@ function createKycLink(call: Call): Outcome {
     updatedAt: now,
     kycStatus: automatic ? 'approved' : 'not_started',
     tosStatus: automatic ? 'approved' : 'pending',
-    endorsements: automatic ? grant(asked) : asked,
+    endorsements: automatic ? grantEndorsements(asked) : asked,
   }
   const link: KycLink = { id: randomUUID(), customerId: customer.id, redirectUri, createdAt: now }
   const body = presentLinkOf(call, link, customer)

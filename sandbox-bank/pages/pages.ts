@@ -5,7 +5,7 @@ import { type Moment, momentAt } from '../http/call'
 import { notFound, refusal } from '../http/errors'
 import type { Incoming } from '../http/protocol'
 import { fasterPayments } from '../objects/customers'
-import { changeCustomer, grant, isWebAddress } from '../objects/kyc-links'
+import { changeCustomer, grantEndorsements, isWebAddress } from '../objects/kyc-links'
 import { type Customer, type Endorsement, environments } from '../storage/records'
 
 type Change = (moment: Moment, customer: Customer, query: URLSearchParams) => Partial<Customer>
@@ -68,7 +68,10 @@ export async function answerPage(bank: Bank, { method, url, body }: Incoming): P
 }
 
 function approve(_moment: Moment, customer: Customer, query: URLSearchParams): Partial<Customer> {
-  return { kycStatus: 'approved', endorsements: grant(withAsked(customer.endorsements, query.get('endorsement'))) }
+  return {
+    kycStatus: 'approved',
+    endorsements: grantEndorsements(withAsked(customer.endorsements, query.get('endorsement'))),
+  }
 }
 
 function withAsked(endorsements: readonly Endorsement[], asked: string | null): readonly Endorsement[] {

@@ -6,7 +6,7 @@ import { type ActivityKind, activityQuery } from '../../api/queries'
 import type { Activity } from '../../api/types'
 import { Page } from '../../parts/card'
 import { Copyable } from '../../parts/copy'
-import { Choice, Field, typing } from '../../parts/forms/field'
+import { Choice, controlled, Field } from '../../parts/forms/field'
 import { Empty, PagesCard } from '../../parts/loaded'
 import { Cell, Row, Table } from '../../parts/table'
 import { Moment } from '../../parts/values/moment'
@@ -42,7 +42,7 @@ export function AuditLogPage() {
           label="Filter"
           type="search"
           placeholder="Action, error, payout, person, key or request ID"
-          {...typing(typed, setTyped)}
+          {...controlled(typed, setTyped)}
         />
         <Choice label="Show" value={kind} onChange={(event) => setKind(kindFrom(event.target.value))}>
           <option value="everything">Everything</option>

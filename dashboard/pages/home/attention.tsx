@@ -11,7 +11,7 @@ import { Moment } from '../../parts/values/moment'
 import { Gbp } from '../../parts/values/money'
 import { Status } from '../../parts/values/status'
 import { useEnvironment, useSession } from '../../shell/here'
-import { grouped, pounds, reasonWords, roughly } from '../../words'
+import { asFloat, grouped, pounds, reasonWords } from '../../words'
 
 const dayMs = 24 * 60 * 60 * 1000
 const shownOfEach = 3
@@ -146,9 +146,9 @@ function LowBalance() {
   // A business cannot top up before it is verified.
   if (!balance || !usage || (environment === 'live' && !live)) return null
   const { completed, paid_to_sellers_gbp } = usage.payouts
-  const isEmpty = roughly(balance.approx_gbp) < 1
-  const usual = completed > 0 ? roughly(paid_to_sellers_gbp) / completed : 0
-  const isLow = limit === null ? roughly(balance.approx_gbp) < usual * 3 : roughly(balance.usdc) < roughly(limit)
+  const isEmpty = asFloat(balance.approx_gbp) < 1
+  const usual = completed > 0 ? asFloat(paid_to_sellers_gbp) / completed : 0
+  const isLow = limit === null ? asFloat(balance.approx_gbp) < usual * 3 : asFloat(balance.usdc) < asFloat(limit)
   if (!isEmpty && !isLow) return null
   return (
     <Notice

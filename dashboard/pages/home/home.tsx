@@ -9,7 +9,7 @@ import { Bar, Bars, Loaded } from '../../parts/loaded'
 import { ErrorNotice } from '../../parts/notice'
 import { BarsChart } from '../../parts/values/bars-chart'
 import { useEnvironment, useSession } from '../../shell/here'
-import { grouped, monthWords, plural, pounds, roughly } from '../../words'
+import { asFloat, grouped, monthWords, plural, pounds } from '../../words'
 import { PayoutsTable } from '../payouts/payouts-table'
 import { Attention } from './attention'
 import { FirstSteps, useFirstSecret } from './first-steps'
@@ -127,7 +127,7 @@ function PaidByMonth() {
             label="Paid to recipients in the last twelve months"
             bars={data.map(({ period_start: month, paid_gbp, completed }) => ({
               month,
-              height: roughly(paid_gbp),
+              height: asFloat(paid_gbp),
               words: `${monthWords(month)}: ${pounds(paid_gbp)}, ${plural(completed, 'payout')}`,
             }))}
           />

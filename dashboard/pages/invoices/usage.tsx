@@ -8,7 +8,7 @@ import { Cell, Row, Table } from '../../parts/table'
 import { BarsChart } from '../../parts/values/bars-chart'
 import { Count, Gbp } from '../../parts/values/money'
 import { useEnvironment } from '../../shell/here'
-import { codeWords, monthWords, plural, pounds, priceWords, roughly } from '../../words'
+import { asFloat, codeWords, monthWords, plural, pounds, priceWords } from '../../words'
 
 export function UsagePage() {
   const environment = useEnvironment()
@@ -37,7 +37,7 @@ export function UsagePage() {
 
 const barOf = ({ period_start: month, paid_gbp, completed }: UsageMonth) => ({
   month,
-  height: roughly(paid_gbp),
+  height: asFloat(paid_gbp),
   words: `${monthWords(month)}: ${pounds(paid_gbp)}, ${plural(completed, 'payout')}`,
 })
 

@@ -10,7 +10,7 @@ import { CopyButton } from '../../parts/copy'
 import { Dialog, DialogButtons } from '../../parts/dialog'
 import { Button, ButtonLink } from '../../parts/forms/button'
 import { ConfirmByCode } from '../../parts/forms/confirm-by-code'
-import { Field, typing } from '../../parts/forms/field'
+import { controlled, Field } from '../../parts/forms/field'
 import { Bars, Empty, Loaded, More } from '../../parts/loaded'
 import { ErrorNotice, Notice } from '../../parts/notice'
 import { Cell, Row, Table } from '../../parts/table'
@@ -192,7 +192,7 @@ function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: KeyCreated) =>
         required
         maxLength={60}
         autoFocus
-        {...typing(label, setLabel)}
+        {...controlled(label, setLabel)}
       />
       {create.error && <ErrorNotice error={create.error} />}
       <DialogButtons>

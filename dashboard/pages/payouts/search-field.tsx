@@ -1,6 +1,6 @@
 // The search field: searches when the typing pauses, and follows changes of the URL.
 import { useEffect, useState } from 'react'
-import { Field, typing } from '../../parts/forms/field'
+import { controlled, Field } from '../../parts/forms/field'
 
 const pauseMs = 300
 
@@ -34,7 +34,7 @@ export function SearchField({ asked, ask }: SearchFieldProps) {
       label="Search"
       type="search"
       placeholder="Reference, name, last 4 digits or ID"
-      {...typing(typed, setTyped)}
+      {...controlled(typed, setTyped)}
     />
   )
 }

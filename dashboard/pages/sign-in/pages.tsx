@@ -6,7 +6,7 @@ import { call, Refusal } from '../../api/call'
 import { publicPartnerQuery } from '../../api/queries'
 import { pageFacts } from '../../page-facts'
 import { Button } from '../../parts/forms/button'
-import { Field, typing } from '../../parts/forms/field'
+import { controlled, Field } from '../../parts/forms/field'
 import { ErrorNotice } from '../../parts/notice'
 import { colorOf, PartnerMark } from '../../shell/partner-mark'
 import { CodeStep } from './code-step'
@@ -119,7 +119,7 @@ export function SignUpPage() {
           maxLength={120}
           autoComplete="organization"
           autoFocus
-          {...typing(name, setName)}
+          {...controlled(name, setName)}
         />
       </EmailForm>
     </Frame>
@@ -152,7 +152,7 @@ function EmailForm({ ask, email, setEmail, button, children }: EmailFormProps) {
         autoComplete="email"
         autoFocus={!children}
         className="h-10"
-        {...typing(email, setEmail)}
+        {...controlled(email, setEmail)}
       />
       <Button type="submit" weight="primary" className="h-10 w-full" busy={ask.isPending}>
         {button}

@@ -8,7 +8,7 @@ import { isSimulated } from '../../page-facts'
 import { Card, Fact, Facts, Page } from '../../parts/card'
 import { Copyable } from '../../parts/copy'
 import { Button, ButtonLink } from '../../parts/forms/button'
-import { Field, typing } from '../../parts/forms/field'
+import { controlled, Field } from '../../parts/forms/field'
 import { Loaded } from '../../parts/loaded'
 import { ErrorNotice, Notice } from '../../parts/notice'
 import { useToast } from '../../parts/toast'
@@ -60,7 +60,7 @@ function TestMoney() {
           label="Amount (USDC)"
           inputMode="decimal"
           className="figures text-right"
-          {...typing(typed, setTyped)}
+          {...controlled(typed, setTyped)}
           error={usdc === null ? 'Enter an amount such as 1000 or 250.50.' : null}
         />
         {add.error && <ErrorNotice error={add.error} />}

@@ -52,7 +52,7 @@ export function Area({ label, hint, error, optional, className = '', ...area }: 
 }
 
 /** The props of a controlled field, whose text is in a React state. */
-export function typing(value: string, set: (text: string) => void) {
+export function controlled(value: string, set: (text: string) => void) {
   return {
     value,
     onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>) =>

@@ -10,12 +10,12 @@ import { loadStep, lockStep, type StepRow, undoRelease } from '../../../db/payou
 import { assert } from '../../../domain/assert'
 import { formatUsdcExactly } from '../../../domain/money'
 import type { Transfer } from '../../../rail/rail'
-import type { Decision, HandDeps, Resolved } from './resolve'
+import type { ByHandDeps, Decision, Resolved } from './resolve'
 
 type TransferToBind = Decision & { readonly transferRef: string }
 
 /** Calls the bank only to read. The workflow, or the sweep, settles the payout afterwards. */
-export async function bindTransfer(deps: HandDeps, decision: TransferToBind): Promise<Resolved> {
+export async function bindTransfer(deps: ByHandDeps, decision: TransferToBind): Promise<Resolved> {
   const row = await loadStep(deps.db, decision.payoutId)
   const objection = objectionTo(row, decision)
   if (objection !== null) return refusedFor(objection)
@@ -74,7 +74,7 @@ interface Binding {
   readonly transfer: Transfer
 }
 
-async function bind(tx: Tx, { clock, log }: HandDeps, { row, decision, transfer }: Binding): Promise<Resolved> {
+async function bind(tx: Tx, { clock, log }: ByHandDeps, { row, decision, transfer }: Binding): Promise<Resolved> {
   const { payoutId, transferRef, evidence, by } = decision
   const debited = await postDebitAgain(tx, row, { by, at: clock.now() })
   if (debited.outcome === 'insufficient') return refusedFor(shortage(row, debited.balanceMicroUsdc))

@@ -11,7 +11,7 @@ import { loadStep, lockStep, type StepRow } from '../../../db/payouts/steps'
 import type { PayoutStatus } from '../../../domain/payouts/payout'
 import type { Transfer } from '../../../rail/rail'
 
-export type HandDeps = Pick<PayoutDeps, 'db' | 'clock' | 'log' | 'rails'> & {
+export type ByHandDeps = Pick<PayoutDeps, 'db' | 'clock' | 'log' | 'rails'> & {
   readonly limits: Pick<PayoutDeps['limits'], 'repeatForMs' | 'listLagMs'>
 }
 
@@ -30,7 +30,7 @@ export type Resolved =
   | { readonly outcome: 'refused'; readonly why: string }
 
 /** Without a transfer reference the payout was not sent, and its money goes back to the wallet. */
-export async function resolveByHand(deps: HandDeps, decision: Decision): Promise<Resolved> {
+export async function resolveByHand(deps: ByHandDeps, decision: Decision): Promise<Resolved> {
   const row = await loadStep(deps.db, decision.payoutId)
   const objection = objectionTo(row, decision) ?? (decision.transferRef === null ? tooEarly(deps, row) : null)
   if (objection !== null) return refusedFor(objection)
@@ -39,7 +39,7 @@ export async function resolveByHand(deps: HandDeps, decision: Decision): Promise
     : resolveSent(deps, row, decision, decision.transferRef)
 }
 
-async function resolveSent(deps: HandDeps, row: StepRow, decision: Decision, transferRef: string): Promise<Resolved> {
+async function resolveSent(deps: ByHandDeps, row: StepRow, decision: Decision, transferRef: string): Promise<Resolved> {
   if (!(await isDebited(deps.db, row))) {
     return refusedFor('The payout is not debited yet. Its workflow does that: is a worker running?')
   }
@@ -51,7 +51,7 @@ async function resolveSent(deps: HandDeps, row: StepRow, decision: Decision, tra
   return decide(deps, decision, (tx, locked) => recordAs(tx, deps, locked, transfer))
 }
 
-async function resolveNotSent(deps: HandDeps, { rail, ...row }: StepRow, decision: Decision): Promise<Resolved> {
+async function resolveNotSent(deps: ByHandDeps, { rail, ...row }: StepRow, decision: Decision): Promise<Resolved> {
   const asked = { ...refsOf({ rail, ...row }), payoutId: row.id, since: row.createdAt }
   const found = await deps.rails[rail].findTransfer(asked)
   if (found.outcome === 'found') {
@@ -76,7 +76,7 @@ async function resolveNotSent(deps: HandDeps, { rail, ...row }: StepRow, decisio
 
 /** Decides under the row's lock, because the worker or another operator may have resolved the payout first. */
 async function decide(
-  { db, clock }: HandDeps,
+  { db, clock }: ByHandDeps,
   decision: Decision,
   work: (tx: Tx, row: StepRow) => Promise<Resolved>,
 ): Promise<Resolved> {
@@ -97,7 +97,7 @@ async function decide(
   })
 }
 
-async function recordAs(tx: Tx, { clock, log }: HandDeps, row: StepRow, transfer: Transfer): Promise<Resolved> {
+async function recordAs(tx: Tx, { clock, log }: ByHandDeps, row: StepRow, transfer: Transfer): Promise<Resolved> {
   const payout = { payoutId: row.id, attempt: row.attempt }
   const { status } = await recordTransfer({ db: tx, clock, log }, payout, row, transfer)
   if (status === 'processing' || status === 'failed') return { outcome: 'resolved', status }
@@ -117,7 +117,7 @@ function objectionTo(row: StepRow, { transferRef }: Decision): string | null {
 }
 
 /** A repeated call that is still in progress at the bank could pay money that is refunded here. */
-function tooEarly({ clock, limits }: HandDeps, row: StepRow): string | null {
+function tooEarly({ clock, limits }: ByHandDeps, row: StepRow): string | null {
   const { repeatForMs, listLagMs } = limits
   // A restored row may lack a call, but no call is older than the row.
   const ageMs = clock.now().getTime() - (row.submitStartedAt ?? row.createdAt).getTime()

@@ -7,7 +7,7 @@ import type { FailedCall } from '../../../db/payouts/events'
 import type { PayoutStory, StoryEntry, StoryEvent, StoryPayout } from '../../../db/payouts/story'
 import { causeOf } from '../../../domain/invoices/invoice'
 import { formatMicropounds, formatPence, formatUsdcExactly } from '../../../domain/money'
-import { ended, type Line } from './story'
+import { asSentence, type Line } from './story'
 
 interface Known extends PayoutStory {
   readonly bankEvents: readonly PayoutBankEvent[]
@@ -40,12 +40,12 @@ const eventSentences: Readonly<Record<string, EventSentence>> = {
   sent: () => 'The bank has accepted it.',
   unconfirmed: () => 'The bank has not confirmed it: it may have been sent or not, and its money stays held.',
   completed: () => 'The bank reports that the money has arrived: it is completed.',
-  failed: (_, detail) => `It failed: ${ended(detail)}`,
+  failed: (_, detail) => `It failed: ${asSentence(detail)}`,
   cancelled: () => 'It was cancelled before anything was sent.',
-  returned: (_, detail) => `The bank returned the money: ${ended(detail)}`,
+  returned: (_, detail) => `The bank returned the money: ${asSentence(detail)}`,
   attention: (_, detail) => `It needs an operator because of ${detail}.`,
-  attended: (by, detail) => `${by} cleared the attention: ${ended(detail)}`,
-  resolved: (by, detail) => `${by} recorded the outcome: ${ended(detail)}`,
+  attended: (by, detail) => `${by} cleared the attention: ${asSentence(detail)}`,
+  resolved: (by, detail) => `${by} recorded the outcome: ${asSentence(detail)}`,
   shredded: (by) => `${by} erased its bank details.`,
   retried: (by, detail) => `${by} retried it: its workflow was ${detail}.`,
   cancel_asked: (by) => `${by} requested its cancellation.`,

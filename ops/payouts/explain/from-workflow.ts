@@ -8,7 +8,7 @@ import {
 import { deadlineIn } from '../../../runtime/temporal/client'
 import { statusQuery } from '../../../workflows/names'
 import type { PayoutReport } from '../../../workflows/payouts/payout'
-import { ended, type Line } from './story'
+import { asSentence, type Line } from './story'
 
 export interface WorkflowLines {
   readonly lines: readonly Line[]
@@ -112,7 +112,7 @@ interface Step {
 
 function stepSentence({ name, attempt, says }: Step): string {
   const tries = attempt > 1 ? ` at attempt ${attempt}` : ''
-  return ended(`The step ${name} ran${tries}${says === null ? '' : `: ${says}`}`)
+  return asSentence(`The step ${name} ran${tries}${says === null ? '' : `: ${says}`}`)
 }
 
 /** The worker records local activities as markers. */

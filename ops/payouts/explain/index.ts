@@ -14,7 +14,7 @@ import { namedPayout, withNamedPayout } from '../find'
 import { linesFromDatabase } from './from-database'
 import type * as workflows from './from-workflow'
 import { nextSteps } from './next'
-import { inOrder } from './story'
+import { mergeLines } from './story'
 
 const explain = defineCommand('payout explain', {
   about:
@@ -32,7 +32,7 @@ const explain = defineCommand('payout explain', {
     const { payout, failedCalls } = story
     const rail = rails.find(({ environment }) => environment === payout.environment) ?? null
     const known = linesFromDatabase({ ...story, bankEvents, cases })
-    const ordered = inOrder([...known, ...(asked?.flatMap((each) => each.lines) ?? [])])
+    const ordered = mergeLines([...known, ...(asked?.flatMap((each) => each.lines) ?? [])])
     const next = nextSteps({ payout, failedCalls, workflow: currentWorkflow(asked), rail, cases, limits: ops.payouts })
     const steps = ordered.map(({ at, from, text }) => ({ at: at.toISOString(), from, text }))
     const heading = headingOf(payout)

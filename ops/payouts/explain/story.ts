@@ -16,7 +16,7 @@ export interface Line {
 }
 
 /** Sorts by time. Shortens more than three consecutive repeats to the first, a count, and the last. */
-export function inOrder(lines: readonly Line[]): Line[] {
+export function mergeLines(lines: readonly Line[]): Line[] {
   const sorted = afterTheirWrites(lines).toSorted((one, other) => one.at.getTime() - other.at.getTime())
   const story: Line[] = []
   let run: Line[] = []
@@ -44,7 +44,7 @@ function afterTheirWrites(lines: readonly Line[]): Line[] {
 }
 
 /** Ends a sentence with a full stop. */
-export function ended(text: string): string {
+export function asSentence(text: string): string {
   return text.endsWith('.') ? text : `${text}.`
 }
 

@@ -8,7 +8,7 @@ import { openKeyring } from '../../../db/keyring'
 import { enqueueMail } from '../../../db/partners/mails'
 import { addNotice } from '../../../db/partners/notices'
 import { setAttention } from '../../../db/payouts/steps'
-import { ago, answers, needsOf, type Situation } from '../../../ops/controls/needs'
+import { answers, formatDuration, needsOf, type Situation } from '../../../ops/controls/needs'
 import { systemClock } from '../../../runtime/clock'
 import { json, useScriptedBank } from '../../support/bank/scripted'
 import { testSystem } from '../../support/jest/system'
@@ -229,7 +229,7 @@ describe('an operator is needed for', () => {
     [12_000, '3 h 20 min'],
     [172_800, '2 d'],
   ])('%d seconds are %s', (seconds, text) => {
-    expect(ago(seconds)).toBe(text)
+    expect(formatDuration(seconds)).toBe(text)
   })
 })
 

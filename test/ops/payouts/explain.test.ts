@@ -5,7 +5,7 @@ import { storeBankEvent } from '../../../db/bank/events'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
 import { openCase } from '../../../db/payouts/cases/cases'
 import { loadStep, setAttention } from '../../../db/payouts/steps'
-import { inOrder } from '../../../ops/payouts/explain/story'
+import { mergeLines } from '../../../ops/payouts/explain/story'
 import { systemClock } from '../../../runtime/clock'
 import { payoutWorkflowId } from '../../../workflows/names'
 import { type Payer, usePayoutWorld } from '../../support/api/payout-world'
@@ -215,7 +215,7 @@ test("an activity is listed after the rows it wrote and after the activity befor
   const step = (name: string, ms: number, endedBy: number) =>
     ({ at: at(ms), from: 'workflow', text: `${name} ran`, step: name, endedBy: at(endedBy) }) as const
 
-  const ordered = inOrder([
+  const ordered = mergeLines([
     { at: at(569), from: 'ledger', text: 'debited', writtenBy: ['debitPayout'] },
     { at: at(612), from: 'row', text: 'called', writtenBy: ['submitToRail'] },
     { at: at(640), from: 'timeline', text: 'sent', writtenBy: ['submitToRail', 'pollSettlement'] },
@@ -245,7 +245,7 @@ test('repeated lines are printed once, with their count', () => {
   )
   const other = { at: at(20), from: 'row', text: 'other' } as const
 
-  expect(inOrder([other, ...waits]).map(({ text }) => text)).toEqual([
+  expect(mergeLines([other, ...waits]).map(({ text }) => text)).toEqual([
     'wait 0',
     'The same, 7 more times.',
     'wait 8',

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react'
 import type { NotificationKind, SignedInPartner } from '../../../api/types'
 import { Card } from '../../../parts/card'
 import { Button } from '../../../parts/forms/button'
-import { Field, typing } from '../../../parts/forms/field'
+import { controlled, Field } from '../../../parts/forms/field'
 import { Switch } from '../../../parts/forms/switch'
 import { ErrorNotice } from '../../../parts/notice'
 import { useIsAdmin } from '../../../shell/here'
@@ -63,7 +63,7 @@ function LowBalance({ partner: { low_balance_usdc: saved } }: { readonly partner
         className="figures text-right"
         placeholder="500"
         disabled={!isAdmin}
-        {...typing(shown, setTyped)}
+        {...controlled(shown, setTyped)}
         hint={texts.notifications.alertHint}
         error={isWrong ? texts.notifications.alertFault : null}
       />

@@ -5,7 +5,7 @@ import type { Role } from '../../../api/types'
 import { DialogButtons } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
 import { ConfirmByCode } from '../../../parts/forms/confirm-by-code'
-import { Choice, Field, typing } from '../../../parts/forms/field'
+import { Choice, controlled, Field } from '../../../parts/forms/field'
 import { ErrorNotice } from '../../../parts/notice'
 import { useTeamChange } from './change'
 
@@ -40,8 +40,8 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
     )
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <Field label="Work email" type="email" required autoFocus {...typing(email, setEmail)} />
-      <Field label="Name" optional maxLength={120} {...typing(name, setName)} />
+      <Field label="Work email" type="email" required autoFocus {...controlled(email, setEmail)} />
+      <Field label="Name" optional maxLength={120} {...controlled(name, setName)} />
       <Choice
         label="Role"
         value={role}

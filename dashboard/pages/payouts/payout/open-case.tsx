@@ -6,7 +6,7 @@ import { reloadPayout } from '../../../api/queries'
 import type { Case, CaseKind, Payout } from '../../../api/types'
 import { Dialog, DialogButtons } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
-import { Area, typing } from '../../../parts/forms/field'
+import { Area, controlled } from '../../../parts/forms/field'
 import { ErrorNotice } from '../../../parts/notice'
 import { useToast } from '../../../parts/toast'
 
@@ -55,7 +55,15 @@ export function OpenCase({ payout, kind, onClose }: OpenCaseProps) {
             ? 'When the case closes, the bank’s charge plus 20% is added to your monthly invoice.'
             : 'The sandbox is never charged.'}
         </p>
-        <Area label="Reason" required autoFocus rows={3} maxLength={500} hint={hint} {...typing(reason, setReason)} />
+        <Area
+          label="Reason"
+          required
+          autoFocus
+          rows={3}
+          maxLength={500}
+          hint={hint}
+          {...controlled(reason, setReason)}
+        />
         {open.error && <ErrorNotice error={open.error} />}
         <DialogButtons>
           <Button onClick={close}>Cancel</Button>

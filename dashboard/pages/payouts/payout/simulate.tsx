@@ -9,7 +9,7 @@ import type { Payout } from '../../../api/types'
 import { pageFacts } from '../../../page-facts'
 import { Dialog, DialogButtons } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
-import { Choice, typing } from '../../../parts/forms/field'
+import { Choice, controlled } from '../../../parts/forms/field'
 import { adviceOf, ErrorNotice } from '../../../parts/notice'
 import { useToast } from '../../../parts/toast'
 import { useIsAdmin } from '../../../shell/here'
@@ -91,7 +91,7 @@ function WithReason({ outcome, simulate, onClose }: WithReasonProps) {
         <Choice
           label="Reason"
           hint={`The failure_reason of the payout will begin with ${reason}.`}
-          {...typing(reason, setReason)}
+          {...controlled(reason, setReason)}
         >
           {simulatedReasons.map((code) => (
             <option key={code} value={code}>

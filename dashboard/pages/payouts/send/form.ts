@@ -1,6 +1,6 @@
 // The fields of the payout form, their validation, and the request built from them.
 import type { PayoutRequest } from '../../../api/types'
-import { asAmount, pounds, roughly } from '../../../words'
+import { asAmount, asFloat, pounds } from '../../../words'
 
 export interface PayoutFields {
   readonly amount: string
@@ -67,8 +67,8 @@ export function faultsOf(fields: PayoutFields, limits: Limits): Faults {
 export function faultOfAmount(typed: string, { min, max_per_payout: max }: Limits): string | null {
   const amount = asAmount(typed)
   if (amount === null) return typed.trim() === '' ? 'Enter an amount.' : 'Enter pounds and pence, e.g. 120.50.'
-  if (roughly(amount) < roughly(min)) return `The minimum is ${pounds(min)}.`
-  return roughly(amount) > roughly(max) ? `The maximum is ${pounds(max)} per payout.` : null
+  if (asFloat(amount) < asFloat(min)) return `The minimum is ${pounds(min)}.`
+  return asFloat(amount) > asFloat(max) ? `The maximum is ${pounds(max)} per payout.` : null
 }
 
 function accountFault(typed: string): string {

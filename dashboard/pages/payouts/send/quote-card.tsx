@@ -6,7 +6,7 @@ import { Card, Fact, Facts } from '../../../parts/card'
 import { adviceOf } from '../../../parts/notice'
 import { Gbp, Usdc } from '../../../parts/values/money'
 import { useEnvironment } from '../../../shell/here'
-import { asAmount, roughly } from '../../../words'
+import { asAmount, asFloat } from '../../../words'
 import { faultOfAmount, type Limits } from './form'
 
 export function QuoteCard({ typed, limits }: { readonly typed: string; readonly limits: Limits }) {
@@ -19,7 +19,7 @@ export function QuoteCard({ typed, limits }: { readonly typed: string; readonly 
   })
   const { data: balance } = useQuery(balanceQuery(environment))
   const quote = amount === null ? undefined : query.data
-  const isShort = quote && balance && roughly(quote.wallet_sends_usdc) > roughly(balance.usdc)
+  const isShort = quote && balance && asFloat(quote.wallet_sends_usdc) > asFloat(balance.usdc)
   return (
     <Card title="Cost">
       <div className={query.isPlaceholderData ? 'opacity-60' : ''} aria-live="polite">
