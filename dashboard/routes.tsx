@@ -20,7 +20,7 @@ import { Shell } from './shell/shell'
 
 const root = createRootRouteWithContext<{ readonly queryClient: QueryClient }>()({ notFoundComponent: OuterNotFound })
 
-// Each validator returns its parameter even if it is undefined: the router passes on omitted ones unchecked.
+// Each validator returns its parameter even if it is undefined: a parameter that it did not return would pass the router unchecked.
 const textIn = (search: Record<string, unknown>, name: string): string | undefined => {
   const value = search[name]
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined

@@ -45,7 +45,7 @@ export function Dialog({ open, onClose, title, children, shape = 'window', preve
             {title}
           </h2>
           {children}
-          {/* Last, because showModal() focuses the first control: that is the first field, or Cancel. */}
+          {/* Last, because showModal() focuses the first control, which should be the first field or Cancel. */}
           {shape === 'window' && !preventClose && (
             <button
               type="button"

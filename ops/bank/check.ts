@@ -95,7 +95,7 @@ function reachable({ reach, answerMs }: CheckedBank, settings: string): Check {
   if (outcome === 'not_the_bank')
     return problem(
       'reachable',
-      `no rate at this address (${detail}): ${settings}_URL must be the bank's API with its version`,
+      `no rate at this address (${detail}): ${settings}_URL must be the URL of the bank's API, including its version`,
     )
   return ok('reachable', `yes, in ${answerMs} ms`)
 }
@@ -146,7 +146,10 @@ function webhook({ webhook: state }: CheckedBank, registered: string | null, wan
   if (registered === null)
     return wanted === null
       ? unknown('webhook', 'none: without WEBHOOK_URL payouts settle by polling')
-      : problem('webhook', "webhook not registered: a worker's log shows why; until then payouts settle by polling")
+      : problem(
+          'webhook',
+          "webhook not registered: a worker's log shows why; until it is registered, payouts settle by polling",
+        )
   if (wanted !== null && wanted !== registered)
     return problem(
       'webhook',

@@ -7,7 +7,7 @@ import { fields } from '../print'
 const verify = defineCommand('audit verify', {
   about:
     'Verifies the audit chain, names the first row that was changed, removed or moved, and counts unsealed rows; exits with 1 on a fault.',
-  options: { head: optional(hash, 'A head that an earlier verify printed; it must still be in the chain.') },
+  options: { head: optional(hash, 'A head that an earlier `audit verify` printed; it must still be in the chain.') },
   async run({ db }, given) {
     const verified = await verifyAudit(db, given.head ?? null)
     const shown = present(verified)

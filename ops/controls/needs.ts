@@ -96,7 +96,10 @@ function workNeed({ kind, sort, environment, count, ageSeconds }: OpenWork, { ol
         )
       return []
     case 'attention':
-      return is('attention', `${payouts(count)} in attention: \`payout attention\` lists the next steps`)
+      return is(
+        'attention',
+        `${payouts(count)} ${count === 1 ? 'needs' : 'need'} attention: \`payout attention\` lists the next steps`,
+      )
     case 'not_charged':
       return is('not_charged', `${payouts(count)} cannot be charged, which blocks an invoice: see \`payout attention\``)
     case 'drift':

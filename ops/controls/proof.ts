@@ -182,7 +182,7 @@ export const driftSteps: Readonly<Record<DriftKind, string>> = {
   deposit_amount:
     'A deposit is booked with a different amount than the bank’s: compare the bank’s movement with the booking, and ask an engineer to book the difference.',
   booking_without_movement:
-    'The number of bookings for earlier bank movements has changed, so one was invented or removed: ask an engineer to find it with `audit verify`.',
+    'The number of bookings for earlier bank movements has changed, so one was added or removed: ask an engineer to find it with `audit verify`.',
   bank_balance:
     'The bank’s balance differs by an amount that no single movement explains: compare the bank’s statement with the wallet’s entries from the last day on which both agreed, and ask the bank about the difference.',
   silent_payout:

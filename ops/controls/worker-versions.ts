@@ -49,7 +49,8 @@ const promote = defineCommand('worker promote', {
 })
 
 const ramp = defineCommand('worker ramp', {
-  about: 'Gives a build a share of the work; 0 ends the ramp. A workflow stays on its side of the ramp.',
+  about:
+    'Gives a build a share of the work; 0 ends the ramp. While the share is unchanged, a workflow stays on its build.',
   options: {
     build: required(build, 'The build.'),
     percent: required(percentage, 'Its share of the work, in per cent.'),

@@ -33,7 +33,10 @@ export const credit = defineCommand('invoices credit', {
       if (given !== null) {
         const before = formatPence(penceFromMicropounds(given))
         if (given === micropoundsFromPence(amount)) return done(json, `${wanted} was already credited ${before} GBP.`)
-        return refused('invalid_state', `${reference} was ${before} GBP: use another --reference for another credit.`)
+        return refused(
+          'invalid_state',
+          `The reference ${reference} was used for a credit of ${before} GBP: use another --reference.`,
+        )
       }
       const amountMicropounds = micropoundsFromPence(amount)
       await addCharge(tx, { ...cause, payoutId: null, amountMicropounds, at, description: reason })

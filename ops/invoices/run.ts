@@ -23,7 +23,8 @@ export const run = defineCommand('invoices run', {
 })
 
 export const rerun = defineCommand('invoices rerun', {
-  about: 'Bills a past month again after a correction: existing invoices stay, and late charges go on the next one.',
+  about:
+    'Bills a past month again after a correction: existing invoices stay, and late charges go on the next invoice.',
   options,
   example,
   run: bill,

@@ -33,7 +33,7 @@ const retry = defineCommand('payout retry', {
 
 const resolve = defineCommand('payout resolve', {
   about:
-    'Records the outcome of a payout that may have been sent. Checks with the bank first, and pays nothing: after sent, the payout follows the transfer; after not-sent, its money is back in the wallet.',
+    'Records the outcome of a payout that may have been sent. Checks with the bank first, and pays nothing. With --outcome sent, the payout follows the transfer; with not-sent, its money returns to the wallet.',
   options: {
     payout: thePayout,
     outcome: required(oneOf(['sent', 'not-sent']), 'The outcome.'),

@@ -40,11 +40,11 @@ const find = defineCommand('payout find', {
     partner: optional(slug, 'Of this partner; required without --transfer.'),
     environment: optional(environment, 'Only this environment.'),
     key: optional(idempotencyKey, 'With exactly this Idempotency-Key.'),
-    reference: optional(reference, "With this text in the partner's reference, in upper or lower case."),
+    reference: optional(reference, "With this text in the partner's reference, ignoring case."),
     amount: optional(payoutAmount, 'Of this amount in GBP.'),
     'recipient-last4': optional(last4, 'To an account that ends in these digits.'),
     transfer: optional(reference, "With this reference of the bank's transfer."),
-    since: optional(sinceKind, 'Created since then.'),
+    since: optional(sinceKind, 'Created at or after this time.'),
     status: optional(
       oneOf([...payoutStatuses, 'refused']),
       'With this status; a refused request has created no payout.',

@@ -45,7 +45,7 @@ const steps: readonly RunbookStep[] = [
   },
   {
     code: 'bank_misconfigured',
-    step: "The bank refused our key, a feature or our own limit: `payout explain` shows its answer. Run `bank check`, and check the bank's address and key in the configuration, and our limits at the bank. An acknowledged payout waits, can be cancelled, and is sent once the bank accepts our calls again.",
+    step: "The bank rejected our key, has not enabled a feature for us, or applied our own limit: `payout explain` shows its answer. Run `bank check`, and check the bank's address and key in the configuration, and our limits at the bank. An acknowledged payout waits, can be cancelled, and is sent once the bank accepts our calls again.",
   },
   {
     code: 'bank_says_error',

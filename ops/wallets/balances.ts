@@ -27,7 +27,7 @@ const credit = defineCommand('wallet credit', {
     if (environment === 'live' && given.reference !== undefined) {
       return refused('invalid_request', '--reference works in the sandbox only: every live deposit counts separately.')
     }
-    // The prefixes separate a given reference from a generated one.
+    // The prefixes distinguish a given reference from a generated one.
     const causeRef = given.reference === undefined ? `ops-call:${randomUUID()}` : `ops-reference:${given.reference}`
     const about = { partnerId: partner.id, amountMicroUsdc, causeRef, createdBy: ops.madeBy }
 
@@ -86,6 +86,6 @@ function presentCredit(
   const sentence =
     outcome === 'credited'
       ? `Credited ${credited_usdc} USDC to the ${environment} wallet of ${slug}, which now holds ${usdc} USDC.`
-      : `That reference was already credited: no money moved, ${slug} holds ${usdc} USDC.`
+      : `That reference was already credited: no money moved, and ${slug} holds ${usdc} USDC.`
   return done({ partner: slug, environment, credited_usdc, usdc }, sentence)
 }

@@ -37,7 +37,7 @@ const theDeposit = required(uuid, 'The ID of the deposit, from `deposit list`.')
 
 const credit = defineCommand('deposit credit', {
   about:
-    'Credits a held deposit to the wallet that received it. A live one above DEPOSIT_CONFIRM_ABOVE_USDC is only requested, and a second operator confirms it.',
+    'Credits a held deposit to the wallet that received it. A live credit above DEPOSIT_CONFIRM_ABOVE_USDC is only requested, and a second operator must confirm it.',
   options: {
     deposit: theDeposit,
     note: required(note, 'The reason, without names and account numbers.'),

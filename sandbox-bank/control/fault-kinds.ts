@@ -22,7 +22,7 @@ interface KindRule {
   readonly times: number | null
   readonly needs?: readonly FaultOption[]
   readonly takes?: readonly FaultOption[]
-  /** Default state of the transfer in which it fires. */
+  /** The state of a transfer in which it fires by default. */
   readonly state?: string
 }
 

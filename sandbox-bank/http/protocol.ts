@@ -173,7 +173,7 @@ function named(field: keyof Subject, value: unknown): Subject {
 }
 
 interface Racer {
-  /** Throws if a fault makes this request lose. */
+  /** Throws if a fault makes this request lose the race for its wallet. */
   check(faults: Faults, subject: Subject): void
   leave(): void
 }

@@ -89,7 +89,7 @@ export function createKeyPair(): { publicKey: string; privateKey: string } {
   })
 }
 
-/** RSA-SHA256 over the SHA-256 of "<t>.<body>", hashed twice as by the real bank. */
+/** RSA-SHA256 over the SHA-256 of "<t>.<body>", hashed twice, as the real bank does. */
 export async function signatureHeader(body: string, atMs: number, privateKey: string): Promise<string> {
   const digest = createHash('sha256').update(`${atMs}.${body}`).digest()
   const signature = await signInBackground('RSA-SHA256', digest, privateKey)

@@ -12,7 +12,7 @@ interface CodeFieldProps {
 export function CodeField({ value, onChange, onComplete, error, disabled }: CodeFieldProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
-  // After a refused code the next one can be typed at once.
+  // Lets the user type the next code right after a refused one.
   useEffect(() => {
     if (error) input.current?.focus()
   }, [error])

@@ -122,7 +122,7 @@ function tooEarly({ clock, limits }: ByHandDeps, row: StepRow): string | null {
   // A restored row may lack a call, but no call is older than the row.
   const ageMs = clock.now().getTime() - (row.submitStartedAt ?? row.createdAt).getTime()
   if (!(ageMs >= repeatForMs + listLagMs))
-    return 'It may still be sent: the time for which the call is repeated is not over.'
+    return "It is too early: its call may still be repeated, and the bank's list may not show the transfer yet."
   if (isUndecided(row)) return null
   return 'The payout does not have the attention outcome_unknown, so it cannot be resolved by hand.'
 }

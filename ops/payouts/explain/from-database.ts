@@ -86,7 +86,7 @@ function rowLines(payout: StoryPayout): Line[] {
       'called',
       `Attempt ${attempt} began its first call to the bank on ${rail}, under the bank key ${bankKey}${as}.`,
     ],
-    [answeredAt, 'answered', 'The caller received it as pending: from here on it is acknowledged.'],
+    [answeredAt, 'answered', 'The caller was answered pending: from here on the payout is acknowledged.'],
     [
       releasedAt,
       'released',

@@ -42,7 +42,7 @@ function ending({ status, releasedAt, verdict, failureReason, attention }: Story
     return `Nothing: it was refused (${verdict ?? 'payout_not_created'}), no payout exists, and ${key}.`
   }
   if (status === 'completed') return 'Nothing: it has arrived. It continues only if the bank returns the money.'
-  return `Nothing: it is ${status}${failureReason === null ? '' : ` (${failureReason.replace(/\.$/, '')})`}, and its money is where the ledger says.`
+  return `Nothing: it is ${status}${failureReason === null ? '' : ` (${failureReason.replace(/\.$/, '')})`}, and the ledger shows where its money is.`
 }
 
 function awaited({ payout, rail, limits }: Situation): string {
@@ -59,7 +59,7 @@ function awaited({ payout, rail, limits }: Situation): string {
       rail !== null && rail.pausedAt !== null
         ? `The transfer is looked up in the bank's list. The identical call is repeated until ${repeatUntil.toISOString()}, but not while the ${environment} rail is paused`
         : `The identical call is repeated until ${repeatUntil.toISOString()}`
-    return `${repeated}; the bank's own list decides, at the latest after ${decided.toISOString()}. It is never sent a second time.`
+    return `${repeated}; after ${decided.toISOString()} at the latest, the bank's own list decides. It is never sent a second time.`
   }
   if (rail !== null && rail.pausedAt !== null) {
     return `It is sent when the ${environment} rail is resumed, which ${rail.pausedBy ?? 'an unknown operator'} paused at ${rail.pausedAt.toISOString()}.`

@@ -208,7 +208,7 @@ describe('wallet credit at a bank', () => {
     await credit('--usdc', '5.00', '--reference', 'r-1')
     const other = await ops('wallet', 'credit', '--partner', slug, '--usdc', '6.00', '--reference', 'r-1')
 
-    expect(other.out).toBe(`That reference was already credited: no money moved, ${slug} holds 10005.00 USDC.\n`)
+    expect(other.out).toBe(`That reference was already credited: no money moved, and ${slug} holds 10005.00 USDC.\n`)
     expect(await heldAtBank('sandbox')).toBe('10005.00')
   })
 

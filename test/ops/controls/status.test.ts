@@ -124,7 +124,7 @@ test('waiting payouts, a paused rail, attention and a waiting mail, with sums an
   expect(needs_operator.map(({ environment, text }) => `${environment}: ${text}`)).toEqual([
     'sandbox: rail paused by ops:ada (The bank asked): 1 payout (33.00 GBP) waits for `rail resume`',
     `sandbox: payout unconfirmed for 20 min: the bank may have it, so never pay it again; see \`payout explain ${called.payoutId}\``,
-    'sandbox: 1 payout in attention: payout attention lists the next steps',
+    'sandbox: 1 payout needs attention: `payout attention` lists the next steps',
     'null: 1 notice mail waits, the oldest for 10 min: check SMTP_URL and the log of the API',
   ])
   expect(out).toMatch(/^unsent +- +1, 33\.00 GBP$/m)

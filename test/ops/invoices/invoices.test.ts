@@ -173,7 +173,7 @@ test('a credit is on the next invoice; the same reference credits once, and with
     `seen-1 is credited 5.00 GBP on the invoice for ${monthInWords(thisMonth)} or a later month.\n`,
   )
   expect(again.out).toBe('seen-1 was already credited 5.00 GBP.\n')
-  expect(other.err).toBe('case-17 was 5.00 GBP: use another --reference for another credit.\n')
+  expect(other.err).toBe('The reference case-17 was used for a credit of 5.00 GBP: use another --reference.\n')
   expect(await thisMonthOf()).toContainEqual(expect.objectContaining({ kind: 'credit', amount_gbp: '5.00' }))
 
   await credit('5.00')

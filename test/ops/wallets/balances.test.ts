@@ -58,7 +58,7 @@ describe('wallet credit', () => {
       ]),
     )
     expect(again.out).toBe(
-      `That reference was already credited: no money moved, ${partner.slug} holds 10005.00 USDC.\n`,
+      `That reference was already credited: no money moved, and ${partner.slug} holds 10005.00 USDC.\n`,
     )
   })
 

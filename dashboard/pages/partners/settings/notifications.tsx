@@ -1,4 +1,4 @@
-// Mail notifications to admins: one switch per kind, saved at once, and the low balance limit.
+// Mail notifications to admins: one switch per kind, saved immediately, and the low-balance limit.
 import { type FormEvent, useState } from 'react'
 import type { NotificationKind, SignedInPartner } from '../../../api/types'
 import { Card } from '../../../parts/card'
