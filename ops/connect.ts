@@ -13,7 +13,7 @@ export interface Ops {
   readonly clock: Clock
   /** The operator's name in the activity list. */
   readonly madeBy: string
-  /** The login on this machine, because anyone can set OPS_USER. */
+  /** The login on this machine. It is stored as well, because anyone can set OPS_USER. */
   readonly login: string
   keyring(): Keyring
   /** Prints a line about the progress of a long command. */
@@ -53,7 +53,7 @@ export async function withOps<T>(
 
 function runningEnvironment(env: EnvironmentVariables): EnvironmentVariables {
   const running = readRunningEnvironment(dataDirOf(env))
-  // The operator is not the user who started the system.
+  // The user who started the system may not be the operator.
   if (running !== null) return { ...running, OPS_USER: env.OPS_USER }
   throw new OperatorError(notRunningMessage(env))
 }

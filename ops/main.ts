@@ -1,4 +1,4 @@
-// `npm run -s ops -- …`: the operators' command line. The exit code comes from run.
+// `npm run -s ops -- …`: the operators' command line. `run` returns the exit code.
 import { environment } from '../runtime/config/config'
 import { run } from './run'
 

@@ -135,7 +135,7 @@ function unknownBuild({ versions: known }: Deployment, chosen: string): Answer |
   return refused('not_found', `No worker of build ${chosen} has run: \`worker versions\` shows the builds.`)
 }
 
-/** Refuses because Temporal would end the current ramp, even if it belongs to a build that the operator did not name. */
+/** The refusal if the build is not ramping: Temporal would end the current ramp, even of a build that the operator did not name. */
 function notRampingBuild({ ramping }: Deployment, chosen: string): Answer | null {
   if (ramping !== null && ramping.build === buildOf(chosen)) return null
   const actual = ramping === null ? 'no build is ramping' : `build ${ramping.build ?? unversioned} is`

@@ -1,4 +1,4 @@
-// Cancels a payout as its partner can: the workflow decides, and only while nothing was sent.
+// Cancels a payout in the same way as its partner: the workflow decides, and a payout that was sent cannot be cancelled.
 import type { Client } from '@temporalio/client'
 import { recordPayoutEvent } from '../../db/payouts/events'
 import { findOpenPayout, type OpenPayout } from '../../db/payouts/open'

@@ -57,7 +57,7 @@ async function resolveNotSent(deps: ByHandDeps, { rail, ...row }: StepRow, decis
   if (found.outcome === 'found') {
     return refusedFor(`The bank has the transfer ${found.transfer.ref} of this payout, so it was sent.`)
   }
-  // An operator may decide if the bank's lists are inconclusive, but not against a transfer that names this payout.
+  // An operator may decide if the bank's lists are inconclusive. If an unreadable transfer names this payout, the evidence must name it.
   if (found.outcome === 'incomplete' && found.transferRef && !decision.evidence.includes(found.transferRef)) {
     return refusedFor(
       `The bank's transfer ${found.transferRef} names this payout and cannot be read: ask the bank, and name the transfer in the evidence if it moved no money.`,
