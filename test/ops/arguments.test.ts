@@ -27,7 +27,7 @@ describe('a wrong command', () => {
     [['wire'], `There is no command "wire". A command begins with one of: ${nouns}.`],
     [['pay\u001bout\n'], String.raw`There is no command "pay\u001bout\n". A command begins with one of: ${nouns}.`],
     [['key'], '`key` needs one of: create, list, revoke.'],
-    [['key', 'make', '--help'], 'There is no command "key make": key has create, list, revoke.'],
+    [['key', 'make', '--help'], 'There is no command "key make": `key` has create, list, revoke.'],
     [['__proto__', 'constructor'], `There is no command "__proto__". A command begins with one of: ${nouns}.`],
     [['partner', 'list', 'acme'], '`partner list` does not take "acme".'],
     [['partner', 'list', '--', '--json'], '`partner list` does not take "--json".'],

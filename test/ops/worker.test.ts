@@ -89,7 +89,7 @@ test('a second drain command waits too, and is in the activity list only once', 
   expect([first.code, first.out]).toEqual([0, 'Worker aaaaaa was asked to drain.\n'])
   expect([late.code, late.out]).toEqual([
     1,
-    'Worker aaaaaa is already draining.\nWorker aaaaaa is still draining: worker list shows when it is drained.\n',
+    'Worker aaaaaa is already draining.\nWorker aaaaaa is still draining: `worker list` shows when it is drained.\n',
   ])
   expect([joined.code, joined.err]).toEqual([2, expect.stringMatching(/^Worker aaaaaa ended at \S+\.\n$/)])
   expect(await drains()).toHaveLength(before + 1)

@@ -148,7 +148,7 @@ test('mark-paid, mark-unpaid and void work from the allowed statuses, and the ac
     `${number} is now void.\n`,
   ])
   expect(twice.err).toBe(`${number} is already paid.\n`)
-  expect(tooEarly.err).toBe(`${number} is paid: run invoices mark-unpaid first.\n`)
+  expect(tooEarly.err).toBe(`${number} is paid: run \`invoices mark-unpaid\` first.\n`)
   expect(gone.err).toBe(`seen-2 has no invoice for ${monthText} that is open or paid.\n`)
   const { id = '' } = (await findPartnerBySlug(worker.db, 'seen-2')) ?? {}
   const entries = await latestActivity(worker.db, id, 10)

@@ -90,7 +90,9 @@ test('price default set changes the prices of new partners only, from now or fro
   expect(await terminal.json('price', 'list', '--partner', 'acme')).toEqual(ofAcme)
   const removed = await terminal.json<Prices>('price', 'default', 'remove', '--from', '2099-01')
   expect(removed).toEqual(now)
-  expect((await terminal.ops('price', 'default', 'remove', '--from', '2099-01')).err).toMatch(/^The prices that were/)
+  expect((await terminal.ops('price', 'default', 'remove', '--from', '2099-01')).err).toMatch(
+    /^The last planned prices/,
+  )
   const early = await terminal.ops('price', 'default', 'set', '--from', '2020-01', '--payout-fixed', '0.10')
   expect([early.code, early.err]).toEqual([2, '2020-01 has begun: past prices cannot change.\n'])
   expect((await terminal.ops('price', 'default', 'set')).err).toMatch(/^Give at least one of: --payout-fixed/)

@@ -164,7 +164,7 @@ describe('partner suspend and reactivate', () => {
     const reactivated = await terminal.ops('partner', 'reactivate', '--partner', 'moved')
 
     expect(suspended.status).toBe('suspended')
-    expect(reactivated).toEqual({ code: 0, out: 'moved is active now.\n', err: '' })
+    expect(reactivated).toEqual({ code: 0, out: 'moved is now active.\n', err: '' })
     const activity = await activityOf(id)
     expect(activity.map(({ action }) => action)).toEqual(['partner.reactivate', 'partner.suspend', 'partner.create'])
     expect(activity).toEqual(

@@ -104,7 +104,7 @@ test('a returned payout: shows the reason and the refund', async () => {
   expect(open.next[0]).toMatch(/^The workflow polls the transfer \S+ until the bank returns the money\.$/)
   inThisOrder(steps, [/^The bank returned the money: /, /^Booked as refund: .* to wallet\.$/])
   expect(next).toEqual([
-    expect.stringMatching(/^Nothing: it is returned \(.*\), and its money is where the ledger says\.$/),
+    expect.stringMatching(/^Nothing: it is returned \(.*\), and the ledger shows where its money is\.$/),
   ])
 })
 
@@ -126,7 +126,7 @@ test('a payout with an unknown outcome: shows the bank’s answer, the end of th
     ),
   )
   expect(next[0]).toMatch(/^The identical call is repeated until 20\S+Z; .* It is never sent a second time\.$/)
-  expect(next.at(-1)).toMatch(/^It needs an operator because of outcome_unknown: .* payout resolve\.$/)
+  expect(next.at(-1)).toMatch(/^It needs an operator because of outcome_unknown: .* `payout resolve`\.$/)
 
   await pauseRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', reason: null, at: systemClock.now() })
   const paused = await explained(id)
