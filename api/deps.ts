@@ -13,7 +13,7 @@ import type { ActivityLog } from './controls/activity-log'
 import type { RateLimiter } from './http/callers/rate-limiter'
 import type { CostlyReads } from './http/costly-reads'
 import type { MailSender } from './mail-sender'
-import type { RequestFigures } from './metrics/requests'
+import type { RequestMetrics } from './metrics/requests'
 
 export interface ApiDeps {
   readonly config: Pick<
@@ -41,7 +41,7 @@ export interface ApiDeps {
   readonly sandboxBank: Pick<SimulatedBank, 'simulate'> | null
   readonly clock: Clock
   readonly log: Log
-  readonly requests: RequestFigures
+  readonly requests: RequestMetrics
   /** Null when tracing is off. */
   readonly tracer: Tracer | null
   /** Rejects when Temporal does not respond in time. */

@@ -1,12 +1,12 @@
 // Sends queued mails in the background, with retries, including those that a crashed process left.
 import { randomInt } from 'node:crypto'
-import { forgetRateLimits } from '../db/controls/rate-limits'
+import { deleteIdleRateLimits } from '../db/controls/rate-limits'
 import type { Db } from '../db/database'
 import type { Keyring } from '../db/keyring'
-import { finishMail, forgetMails, type MailToSend, putMailOff, takeMails } from '../db/partners/mails'
+import { deleteExpiredMails, finishMail, type MailToSend, postponeMail, takeMails } from '../db/partners/mails'
 import { isMember } from '../db/partners/members'
-import { forgetCodes } from '../db/sign-in/codes'
-import { forgetSessions } from '../db/sign-in/sessions'
+import { deleteExpiredCodes } from '../db/sign-in/codes'
+import { deleteExpiredSessions } from '../db/sign-in/sessions'
 import type { Mailer } from '../mail/mailer'
 import type { Clock } from '../runtime/clock'
 import type { Log } from '../runtime/log'
@@ -34,7 +34,7 @@ const atOnce = 5
 /** Longer than the timeouts of the mailer. Otherwise a slow mail would be sent twice. */
 const leaseMs = 60_000
 const longestPauseMs = 30_000
-const forgetEveryMs = 60 * 60 * 1000
+const deleteEveryMs = 60 * 60 * 1000
 const keepForMs = 24 * 60 * 60 * 1000
 
 export function createMailSender(parts: MailSenderParts): MailSender {
@@ -42,7 +42,7 @@ export function createMailSender(parts: MailSenderParts): MailSender {
   let sending: Promise<void> | null = null
   let wanted = false
   let waking: NodeJS.Timeout | null = null
-  let forgottenAt = clock.now().getTime()
+  let deletedAt = clock.now().getTime()
   const timer = setInterval(look, lookEveryMs)
   timer.unref()
 
@@ -58,7 +58,7 @@ export function createMailSender(parts: MailSenderParts): MailSender {
   async function sendAll(): Promise<void> {
     try {
       if (mailer !== null) await sendWanted(mailer)
-      await forgetOld()
+      await deleteOld()
     } catch (error) {
       log.warn({ err: error }, 'cannot process queued mails')
     }
@@ -83,7 +83,7 @@ export function createMailSender(parts: MailSenderParts): MailSender {
     if (mail === null) {
       log.error({ mail_id: id, kind }, 'cannot decrypt mail with our secret keys; postponed')
       // Retry with backoff until the mail expires: during a key rotation another process may have the key.
-      return putMailOff(db, id, later(clock.now(), 1_000 * 2 ** Math.min(tries - 1, 20)))
+      return postponeMail(db, id, later(clock.now(), 1_000 * 2 ** Math.min(tries - 1, 20)))
     }
     // An unknown address gets no mail. Up to here it takes the same time as a known one.
     if (kind === 'sign_in' && !(await isMember(db, mail.to.address, clock.now()))) return finishMail(db, id, null)
@@ -91,15 +91,16 @@ export function createMailSender(parts: MailSenderParts): MailSender {
     if (sent.outcome === 'sent') return finishMail(db, id, clock.now())
     log.warn({ mail_id: id, kind, reason: sent.reason }, `mail not sent: ${sent.outcome}`)
     if (sent.outcome === 'refused') return finishMail(db, id, null)
-    await putMailOff(db, id, later(clock.now(), Math.min(longestPauseMs, 1_000 * 2 ** (tries - 1))))
+    await postponeMail(db, id, later(clock.now(), Math.min(longestPauseMs, 1_000 * 2 ** (tries - 1))))
   }
 
-  async function forgetOld(): Promise<void> {
+  async function deleteOld(): Promise<void> {
     const now = clock.now()
-    if (now.getTime() - forgottenAt < forgetEveryMs) return
-    forgottenAt = now.getTime()
+    if (now.getTime() - deletedAt < deleteEveryMs) return
+    deletedAt = now.getTime()
     const before = later(now, -keepForMs)
-    for (const forget of [forgetCodes, forgetMails, forgetSessions, forgetRateLimits]) await forget(db, before)
+    for (const remove of [deleteExpiredCodes, deleteExpiredMails, deleteExpiredSessions, deleteIdleRateLimits])
+      await remove(db, before)
   }
 
   return {

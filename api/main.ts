@@ -11,7 +11,7 @@ import { createRates, type RatesOptions } from '../rail/rates'
 import { simulatedBankOrNone } from '../rail/simulated-bank'
 import { systemClock } from '../runtime/clock'
 import { type Config, ConfigError, loadConfig } from '../runtime/config/config'
-import { createLog, type Log, pooledOutput } from '../runtime/log'
+import { bufferedOutput, createLog, type Log } from '../runtime/log'
 import { connectClient, pingTemporal } from '../runtime/temporal/client'
 import { refusalOf } from '../runtime/temporal/refusal'
 import { createWorkflows } from '../runtime/temporal/workflows'
@@ -22,7 +22,7 @@ import { createRateLimiter, unlimited } from './http/callers/rate-limiter'
 import { costlyReadMs, createCostlyReads, limitsFor } from './http/costly-reads'
 import { listen, stop } from './http/listen'
 import { createMailSender } from './mail-sender'
-import { createBankFigures, createRequestFigures } from './metrics/requests'
+import { createBankMetrics, createRequestMetrics } from './metrics/requests'
 import { openMetrics } from './metrics/server'
 import { createApi } from './server'
 
@@ -30,12 +30,12 @@ async function main(): Promise<void> {
   const config = loadConfig()
   const stopping = stopRequested()
   const clock = systemClock
-  const output = pooledOutput()
+  const output = bufferedOutput()
   const log = createLog({ level: config.logLevel, name: 'api' }, output)
   const [db, readDb] = await openPools(config, log)
   const tracing = openTracing(config.tracing, { name: 'payouts-api', version: apiVersion, clock, log })
   const temporal = connectClient(config.temporal, tracing?.temporalCalls)
-  const bankCalls = createBankFigures(environments.filter((each) => config.bank[each] !== null))
+  const bankCalls = createBankMetrics(environments.filter((each) => config.bank[each] !== null))
   const watched = { around: tracing?.bankCalls, onCall: bankCalls.count }
   const rails = createRails({ bank: config.bank, clock, timeouts: rateTimeouts, ...watched })
   const sandboxBank = simulatedBankOrNone(config.bank.sandbox, clock, simulateTimeouts)
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   const keyring = openKeyring(config.secretKeys)
   const mailer = config.mail === null ? null : createMailer({ ...config.mail, ...mailTimeouts })
   const mails = createMailSender({ db, keyring, mailer, clock, log })
-  const requests = createRequestFigures()
+  const requests = createRequestMetrics()
   const onRejected = warnOfRate(log)
   const ping = () => pingTemporal(temporal, 2_000)
   const server = createApi({

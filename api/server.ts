@@ -72,7 +72,7 @@ const exchangeMs = 120_000
 /** The minimum that a client must read of a long response in each `exchangeMs`. An export may take minutes on a slow connection. */
 const leastRead = 1024 * 1024
 
-/** Disconnects a client that reads nothing, or only a few bytes at a time. A client that waits for a slow handler stays connected. */
+/** Disconnects a client that stops reading, or reads less than `leastRead` per period. A handler may take up to one period. */
 export function limitAnswer(response: ServerResponse, periodMs = exchangeMs): void {
   response.setTimeout(stalledMs, () => {
     if (response.socket !== null && response.socket.writableLength > 0) response.socket.destroy()

@@ -56,7 +56,7 @@ function isLockTimeout(error: unknown): boolean {
 }
 
 const tableLocked =
-  'another session, such as a pg_dump or a long transaction, has held a table all the time; nothing is half done, so run it again when that is over'
+  'another session, such as a pg_dump or a long transaction, kept a table locked; no migration is half applied, so run it again when that session has ended'
 
 /** Returns an empty list if no migration has ever run. */
 async function ranOf(client: Client): Promise<string[]> {
@@ -74,7 +74,7 @@ function ignore(): void {}
 /** An arbitrary number that only migrations of this service use. */
 const lockKey = 1_794_700_800
 
-// A migration may rewrite a large table, so only the connection has a time limit.
+// A migration may rewrite a large table, so statements have no timeout. Connecting and waiting for a lock do.
 const limits: ConnectionLimits = {
   connectMs: 5_000,
   statementMs: 0,

@@ -82,7 +82,7 @@ export const nearMissesPerCallerAndHour = 100
 export const topUpsPerPartnerAndHour = 60
 
 /**
- * Three times the number that replacing every key takes. Each creation is a security event, so this also bounds that
- * list.
+ * Three times as many as it takes to replace every key. Each creation is a security event, so this also limits the list
+ * of security events.
  */
 export const keysPerPartnerAndHour = 30

@@ -16,7 +16,7 @@ export interface AcceptedRate {
   readonly acceptedAt: Date
 }
 
-export interface RateLimits {
+export interface ExchangeRateLimits {
   readonly maxAgeMs: number
   /** The largest allowed distance from the mid-market rate. */
   readonly midBasisPoints: number
@@ -38,7 +38,7 @@ interface RateCheck {
   readonly rate: BankRate | null
   /** Null if no rate has been accepted yet. The first plausible rate is then accepted. */
   readonly last: AcceptedRate | null
-  readonly limits: RateLimits
+  readonly limits: ExchangeRateLimits
   readonly now: Date
 }
 
@@ -52,7 +52,11 @@ export function rateRejection({ rate, last, limits, now }: RateCheck): RateRejec
   return isWithin(rate.gbpPerUsdNano, last.gbpPerUsdNano, allowed) ? null : 'jump'
 }
 
-export function isFresh({ updatedAt }: Pick<BankRate, 'updatedAt'>, { maxAgeMs }: RateLimits, now: Date): boolean {
+export function isFresh(
+  { updatedAt }: Pick<BankRate, 'updatedAt'>,
+  { maxAgeMs }: ExchangeRateLimits,
+  now: Date,
+): boolean {
   const ageMs = now.getTime() - updatedAt.getTime()
   return ageMs <= maxAgeMs && ageMs >= -clockSkewMs
 }
@@ -62,7 +66,7 @@ export function isFresh({ updatedAt }: Pick<BankRate, 'updatedAt'>, { maxAgeMs }
  * operator acts. So the limit grows for each full day since the last accepted rate. It stays below an upper bound,
  * which a rate with a misplaced decimal point always exceeds.
  */
-export function allowedJumpBasisPoints({ jumpBasisPoints }: RateLimits, sinceAcceptedMs: number): number {
+export function allowedJumpBasisPoints({ jumpBasisPoints }: ExchangeRateLimits, sinceAcceptedMs: number): number {
   const fullDays = sinceAcceptedMs < dayMs ? 0 : (sinceAcceptedMs - (sinceAcceptedMs % dayMs)) / dayMs
   const largest = jumpBasisPoints > largestJumpBasisPoints ? jumpBasisPoints : largestJumpBasisPoints
   const grown = jumpBasisPoints * (1 + fullDays)

@@ -6,7 +6,7 @@ export const codeTries = 5
 
 /**
  * Limits sign-in and sign-up codes together, from all clients. docs/decisions/sign-in/codes-bound-to-a-browser.md
- * derives these four.
+ * explains this and the next three limits.
  */
 export const codesPerEmailAndHour = 40
 /** The first codes of an hour allow `codeTries` wrong tries each. Every later code allows one try. */

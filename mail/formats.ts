@@ -10,7 +10,7 @@ export function unitPounds(micropounds: Micropounds): string {
   return `£${grouped(formatMicropounds(micropounds))}`
 }
 
-export function count(quantity: number): string {
+export function formatCount(quantity: number): string {
   return grouped(String(quantity))
 }
 

@@ -1,6 +1,6 @@
 // Lists the worker processes, and drains one so that it finishes its tasks and takes no new ones.
 import { setTimeout as wait } from 'node:timers/promises'
-import { askToDrain, findWorker, type ListedWorker, listWorkers } from '../db/controls/workers'
+import { findWorker, type ListedWorker, listWorkers, requestDrain } from '../db/controls/workers'
 import { type Answer, type Command, defineCommand, done, foundProblem, refused } from './command'
 import type { Ops } from './connect'
 import { type Kind, oneOf, optional, required } from './options'
@@ -52,7 +52,7 @@ const drain = defineCommand('worker drain', {
   async run(ops, given) {
     const { db, clock, madeBy } = ops
     const ifLast = given.last === 'allow' ? 'drain' : 'refuse'
-    const answer = await askToDrain(db, { id: given.worker, by: madeBy, at: clock.now(), ifLast })
+    const answer = await requestDrain(db, { id: given.worker, by: madeBy, at: clock.now(), ifLast })
     if (answer.outcome === 'unknown') return refused('not_found', `There is no worker ${given.worker}.`)
     const { outcome, worker } = answer
     if (outcome === 'last') return refused('invalid_state', isLast(worker))

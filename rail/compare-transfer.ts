@@ -33,7 +33,10 @@ export function compareTransfer({ ref, status: reported }: ReportedTransfer, pay
   return reported === 'delivered' && status !== 'returned' ? 'contradiction' : 'known'
 }
 
-/** A delivered transfer cannot be cancelled. Every other state causes a lookup. */
+/**
+ * A delivered transfer cannot be cancelled, so `cancelled` is a contradiction. Every state except `delivered` and
+ * `cancelled` starts the return workflow, which polls the bank.
+ */
 const ofCompleted: Readonly<Record<Exclude<TransferStatus, 'under_way'>, TransferComparison>> = {
   delivered: 'known',
   undeliverable: 'came_back',

@@ -180,7 +180,7 @@ export type Registered =
 
 /** Part of every result that is not a success. */
 interface Failed {
-  /** The bank's status and code, or the fate of the connection, as a fixed phrase: `HTTP 500`, `timeout`. */
+  /** The bank's status and code, or the failure of the connection, as a fixed phrase: `HTTP 500`, `timeout`. */
   readonly cause: string
 }
 

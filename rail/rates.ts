@@ -2,7 +2,7 @@
 // 5 minutes while the bank does not respond.
 
 import type { RailName } from '../domain/environment'
-import { type BankRate, isFresh, type RateLimits, type RateRejection } from '../domain/rate-check'
+import { type BankRate, type ExchangeRateLimits, isFresh, type RateRejection } from '../domain/rate-check'
 import type { Clock } from '../runtime/clock'
 import { type Rail, RailRefused, RailUnavailable } from './rail'
 
@@ -42,7 +42,7 @@ class RateRejected extends RailRefused {
 export interface RatesOptions {
   readonly rails: Partial<Record<RailName, RateSource>>
   readonly store: RateStore
-  readonly limits: RateLimits
+  readonly limits: ExchangeRateLimits
   readonly clock: Clock
   /** Called once for each check that fails. */
   readonly onRejected: (rail: RailName, rejection: RateRejection) => void

@@ -83,6 +83,6 @@ const wordOf: ReadonlyMap<ReasonCode, string> = new Map(
 export const bankReasons: readonly ReasonCode[] = [...wordOf.keys()].toSorted()
 
 /** Returns a bank code that reasonFor maps to this code. */
-export function bankWordFor(code: ReasonCode): string {
+export function bankCodeFor(code: ReasonCode): string {
   return wordOf.get(code) ?? unexplained
 }

@@ -7,7 +7,7 @@ import { ask, part } from './provider/ask'
 import { createClient, type Timeouts } from './provider/client'
 import { RailUnavailable, type WalletRefs } from './rail'
 import type { BankAddress } from './rails'
-import { bankWordFor, type ReasonCode } from './reasons'
+import { bankCodeFor, type ReasonCode } from './reasons'
 
 export interface SimulatedBank {
   approveCustomer(customerRef: string): Promise<void>
@@ -64,13 +64,13 @@ export function openSimulatedBank(access: BankAddress, clock: Clock, timeouts = 
   const control = createClient({ ...about, baseUrl: `${new URL(access.url).origin}/_control` })
 
   async function command(name: string, path: string, body: object): Promise<void> {
-    if (!isSimulatedBank(access)) throw new Error('only a bank on this machine is simulated')
+    if (!isSimulatedBank(access)) throw new Error('only a bank on this machine can be controlled')
     await ask(control, name, { method: 'POST', path, body: JSON.stringify(body) }, () => null)
   }
 
   /** The bank checks the current state itself, because the transfer can move at any moment. */
   async function advance(transferRef: string, { from, ...move }: Advance): Promise<'moved' | 'too_late'> {
-    if (!isSimulatedBank(access)) throw new Error('only a bank on this machine is simulated')
+    if (!isSimulatedBank(access)) throw new Error('only a bank on this machine can be controlled')
     const path = `/transfers/${part(transferRef)}/advance`
     const answer = await control.call({ method: 'POST', path, body: JSON.stringify({ from, ...move }) })
     const status = answer.stage === 'answered' ? answer.status : null
@@ -97,7 +97,7 @@ export function openSimulatedBank(access: BankAddress, clock: Clock, timeouts = 
       if (!isMade) throw new RailUnavailable('simulate deposit')
     },
     async simulate({ transferRef, outcome, reason }) {
-      const why = reason === null ? {} : { reason: bankWordFor(reason) }
+      const why = reason === null ? {} : { reason: bankCodeFor(reason) }
       if (outcome === 'settle') return advance(transferRef, { state: 'payment_processed', from: underWay })
       if (outcome === 'fail') return advance(transferRef, { state: 'undeliverable', from: underWay, ...why })
       if (outcome === 'stall') return advance(transferRef, { state: 'in_review', from: underWay, last: true })

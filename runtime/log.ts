@@ -29,7 +29,7 @@ export function createLog(options: { level: LogLevel; name: string }, destinatio
 }
 
 /** Buffers standard output for at most 200 ms, because a write per line costs more than the line itself. */
-export function pooledOutput(): DestinationStream & { flushSync(): void } {
+export function bufferedOutput(): DestinationStream & { flushSync(): void } {
   const output = openDestination({ dest: 1, sync: true, minLength: 8_192 })
   setInterval(() => output.flush(), 200).unref()
   process.once('exit', () => flushOnExit(output))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 export const bundlePath = join(__dirname, 'workflow-bundle.js')
 
-/** The fingerprint of its sources. */
+/** The file with the fingerprint of the bundle's sources. */
 export const madeFromPath = `${bundlePath}.made-from`
 
 /** The version of a worker's code: the package version and a fingerprint of its workflows. */

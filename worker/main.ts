@@ -14,7 +14,7 @@ async function main(): Promise<void> {
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.on(event, () => stop.abort())
   endWithin(stopWithinMs, stop.signal, log)
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'unexpected')
+    log.fatal({ err: error }, 'unexpected error')
     process.exit(1)
   })
   try {

@@ -2,7 +2,7 @@
 // one and disables the old one.
 
 import { bankKeyFor } from '../activities/bind'
-import { findBankWebhook, forgetBankWebhook, saveBankWebhook } from '../db/bank/webhooks'
+import { deleteBankWebhook, findBankWebhook, saveBankWebhook } from '../db/bank/webhooks'
 import type { Db } from '../db/database'
 import type { Environment } from '../domain/environment'
 import type { Rail } from '../rail/rail'
@@ -28,7 +28,7 @@ export async function registerWebhook(
   const known = await findBankWebhook(db, environment)
   if (url === null) {
     if (known !== null) await rail.disableWebhook(known.webhookRef)
-    if (known !== null) await forgetBankWebhook(db, known)
+    if (known !== null) await deleteBankWebhook(db, known)
     return 'not_wanted'
   }
   if (known?.url === url && (await rail.enableWebhook(known.webhookRef)) === 'enabled') return 'already_registered'

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
-import { enterWorker, type OwnState, sayAlive, type WorkerProcess } from '../db/controls/workers'
+import { insertWorker, type OwnState, recordHeartbeat, type WorkerProcess } from '../db/controls/workers'
 import type { Db } from '../db/database'
 import type { Clock } from '../runtime/clock'
 import { untilAvailable, type WaitOptions } from './until-available'
@@ -25,8 +25,8 @@ interface RegistrationParts {
   readonly onState?: (state: OwnState) => void
 }
 
-/** Also the longest delay until a worker notices a drain request. */
-const aliveEveryMs = 2_000
+/** Heartbeat interval. A worker notices a drain request at its next heartbeat. */
+const heartbeatEveryMs = 2_000
 
 export async function register({ db, clock, log, onState, ...about }: RegistrationParts): Promise<Registration> {
   const worker = await enter(db, { ...about, host: hostname(), pid: process.pid, startedAt: clock.now() })
@@ -36,11 +36,11 @@ export async function register({ db, clock, log, onState, ...about }: Registrati
   onState?.(state)
 
   const beat = async () => {
-    if (await sayAlive(db, worker, state)) asked.abort()
+    if (await recordHeartbeat(db, worker, state)) asked.abort()
   }
   async function keepBeating(): Promise<void> {
     for (;;) {
-      await wait(aliveEveryMs, null, { signal: over.signal })
+      await wait(heartbeatEveryMs, null, { signal: over.signal })
       await untilAvailable('The list of workers', beat, { log, signal: over.signal })
     }
   }
@@ -66,7 +66,7 @@ export async function register({ db, clock, log, onState, ...about }: Registrati
 async function enter(db: Db, about: Omit<WorkerProcess, 'id'>): Promise<WorkerProcess> {
   for (;;) {
     const worker = { ...about, id: newWorkerId() }
-    if (await enterWorker(db, worker)) return worker
+    if (await insertWorker(db, worker)) return worker
   }
 }
 

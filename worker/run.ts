@@ -25,7 +25,7 @@ import { registerWebhook } from './register-webhook'
 import { register } from './registration'
 import { putSchedules } from './schedules/put'
 import { traceActivities } from './temporal/activity-interceptors'
-import { connectWorker, installRuntime, openBankFigures, openStateGauge } from './temporal/connect'
+import { connectWorker, installRuntime, openBankMetrics, openStateGauge } from './temporal/connect'
 import { requireSearchAttributes, SearchAttributesWrong, wantedAttributes } from './temporal/search-attributes'
 import { untilAvailable, type WaitOptions } from './until-available'
 import { createWorker } from './worker'
@@ -53,7 +53,7 @@ export async function runWorker(config: Config, log: Log, signal: AbortSignal, o
   if (config.workerVersioning === 'on') await reportVersion(client, config, log)
   const schedules = await putSchedules(client, config, { waiting })
 
-  const onCall = openBankFigures(environments.filter((each) => config.bank[each] !== null))
+  const onCall = openBankMetrics(environments.filter((each) => config.bank[each] !== null))
   const payouts = createPayoutParts(config, { db, log, around: tracing?.bankCalls, onCall })
   const mailer = config.mail === null ? null : createMailer(config.mail)
   const sandboxBank = config.bank.sandbox === null ? null : openSimulatedBank(config.bank.sandbox, systemClock)

@@ -28,7 +28,7 @@ export function requireFields(input: unknown, wanted: Readonly<Record<string, ke
   )
 }
 
-/** Returns a value that the previous run passed on. In a first run it returns undefined: an operator may have copied the value. */
+/** Returns a value that the previous run passed on. Returns undefined in a first run, whose input an operator may have copied. */
 export function fromPreviousRun<Value>(value: Value | undefined): Value | undefined {
   return workflowInfo().continuedFromExecutionRunId === undefined ? undefined : value
 }
@@ -54,12 +54,12 @@ const kinds = {
   },
   text: { description: 'a non-empty string', fits: isText },
   count: {
-    description: 'a whole number from 1',
+    description: 'a whole number of at least 1',
     fits: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 1,
   },
   number: { description: 'a number', fits: isNumber },
   pauses: {
-    description: 'a list of milliseconds from 10',
+    description: 'a list of durations of at least 10 ms, in milliseconds',
     fits: (value: unknown) => Array.isArray(value) && value.every(isPause),
   },
 } as const

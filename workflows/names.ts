@@ -23,7 +23,7 @@ export interface PayoutKey {
   readonly attempt: number
 }
 
-/** One ID per attempt: a request for an older attempt gets its verdict and cannot start it again. */
+/** One ID per attempt: a request for an older attempt gets that attempt's verdict and cannot start it again. */
 export function payoutWorkflowId({ environment, partnerId, idempotencyKey, attempt }: PayoutKey): string {
   const first = `payout/${environment}/${partnerId}/${idempotencyKey}`
   return attempt === 1 ? first : `${first}/${attempt}`

@@ -50,7 +50,7 @@ export interface PollSettings extends QueueSettings {
   readonly pollMs: readonly number[]
 }
 
-export interface PayoutToStart extends PayoutKey {
+export interface PayoutStart extends PayoutKey {
   readonly payoutId: string
   readonly slug: string
   readonly status: PayoutStatus
@@ -60,7 +60,7 @@ export interface PayoutToStart extends PayoutKey {
   readonly accountLast4: string | null
 }
 
-export interface ReturnToStart {
+export interface ReturnStart {
   readonly payoutId: string
   readonly environment: Environment
   readonly idempotencyKey: string
@@ -68,7 +68,7 @@ export interface ReturnToStart {
   readonly amountPence: bigint
 }
 
-export interface CaseToStart {
+export interface CaseStart {
   readonly id: string
   readonly kind: CaseKind
   readonly environment: Environment
@@ -76,13 +76,13 @@ export interface CaseToStart {
   readonly dueAt: Date
 }
 
-interface WakeToStart {
+interface WakeStart {
   readonly environment: Environment
   readonly by: string
   readonly why: string
 }
 
-export interface RunToStart {
+export interface InvoiceRunStart {
   readonly period: string
   /** The partner's slug. Null bills every partner. */
   readonly partner: string | null
@@ -101,7 +101,7 @@ const dayMs = 24 * 60 * 60 * 1000
 
 export const starts = {
   /** A second request joins the running workflow. An ended attempt does not start again: the row assigns the next attempt. */
-  payout(payout: PayoutToStart, { queuePrefix, pollMs }: PollSettings): Start<'payout'> {
+  payout(payout: PayoutStart, { queuePrefix, pollMs }: PollSettings): Start<'payout'> {
     const {
       payoutId,
       attempt,
@@ -128,12 +128,12 @@ export const starts = {
   },
 
   /** An open payout whose workflow was lost gets a new run, which resumes from the row. */
-  resumedPayout(payout: PayoutToStart, settings: PollSettings): Start<'payout'> {
+  resumedPayout(payout: PayoutStart, settings: PollSettings): Start<'payout'> {
     return { ...starts.payout(payout, settings), workflowIdReusePolicy: 'ALLOW_DUPLICATE' }
   },
 
   /** Concurrent reports of a return start one run. A later report starts another, which finds nothing to do. */
-  payoutReturn(payout: ReturnToStart, { queuePrefix, pollMs }: PollSettings): Start<'payoutReturn'> {
+  payoutReturn(payout: ReturnStart, { queuePrefix, pollMs }: PollSettings): Start<'payoutReturn'> {
     const { payoutId, environment, slug, amountPence } = payout
     return {
       workflowType: 'payoutReturn',
@@ -147,7 +147,7 @@ export const starts = {
     }
   },
 
-  payoutCase({ id, kind, environment, openedAt, dueAt }: CaseToStart, settings: QueueSettings): Start<'payoutCase'> {
+  payoutCase({ id, kind, environment, openedAt, dueAt }: CaseStart, settings: QueueSettings): Start<'payoutCase'> {
     const dueInMs = dueAt.getTime() - openedAt.getTime()
     return {
       workflowType: 'payoutCase',
@@ -160,8 +160,8 @@ export const starts = {
     }
   },
 
-  /** Wakes unsent payouts. Replaces a run in progress, which may already have passed payouts that a second pause held. */
-  railSwitch({ environment, by, why }: WakeToStart, settings: QueueSettings): Start<'railSwitch'> {
+  /** Wakes unsent payouts. Replaces a run in progress, because that run may already be past payouts that a second pause held. */
+  railSwitch({ environment, by, why }: WakeStart, settings: QueueSettings): Start<'railSwitch'> {
     return {
       workflowType: 'railSwitch',
       workflowId: railSwitchId(environment, settings.queuePrefix),
@@ -236,7 +236,7 @@ export const starts = {
   },
 
   /** Two requests for the same month share one run and its result. */
-  invoiceRun({ period, partner }: RunToStart, settings: QueueSettings): Start<'invoiceRun'> {
+  invoiceRun({ period, partner }: InvoiceRunStart, settings: QueueSettings): Start<'invoiceRun'> {
     return {
       workflowType: 'invoiceRun',
       workflowId: invoiceRunId(settings.queuePrefix, { period, partner }),
@@ -253,7 +253,7 @@ function housekeeping({ queuePrefix }: QueueSettings): string {
   return ofSystem(housekeepingQueue, queuePrefix)
 }
 
-type Attributed = Pick<PayoutToStart, 'payoutId' | 'environment' | 'status' | 'slug' | 'amountPence'>
+type Attributed = Pick<PayoutStart, 'payoutId' | 'environment' | 'status' | 'slug' | 'amountPence'>
 
 type PayoutAttributes = ReturnType<typeof attributesOf> | ReturnType<typeof returnAttributesOf>
 
@@ -270,7 +270,7 @@ function attributesOf({ payoutId, slug, environment, status, amountPence }: Attr
 }
 
 /** Adds the Idempotency-Key. A payout's workflow reads the key from its own ID, but the ID of a return does not contain it. */
-function returnAttributesOf({ idempotencyKey, ...payout }: ReturnToStart) {
+function returnAttributesOf({ idempotencyKey, ...payout }: ReturnStart) {
   return [
     ...attributesOf({ ...payout, status: 'completed' }),
     { key: payoutSearchAttributes.key, value: idempotencyKey },

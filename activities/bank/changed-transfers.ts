@@ -7,20 +7,20 @@ import { isUuid } from '../../domain/uuid'
 import { compareTransfer } from '../../rail/compare-transfer'
 import type { ChangedTransfer, Transfer } from '../../rail/rail'
 import { startReturn } from '../../runtime/temporal/workflows'
-import type { ChangedTransfers, LookedThrough } from '../../workflows/bank/changed-transfers'
+import type { ChangedTransfers, TransferScan } from '../../workflows/bank/changed-transfers'
 import { ago, each, type SweepDeps } from '../controls/sweep'
 
 const dayMs = 86_400_000
-/** Each scan repeats a day, because clocks differ and a workflow may have been lost since. */
+/** Each scan repeats the last day of the previous one, because clocks differ and a started workflow may have been lost. */
 const overlapMs = dayMs
-/** Payments older than this are no longer returned. */
+/** Banks do not return payments older than this. */
 const firstScanMs = 91 * dayMs
 const atOnce = 100
 /** The scan runs daily, so by then two have failed. */
 const staleScanMs = 2 * dayMs
 
 /** Keeps one batch in memory at a time. If a transfer fails, the next scan starts from the same position again. */
-export async function readChangedTransfers(deps: SweepDeps, { environment }: ChangedTransfers): Promise<LookedThrough> {
+export async function readChangedTransfers(deps: SweepDeps, { environment }: ChangedTransfers): Promise<TransferScan> {
   const rail = deps.banks[environment]
   if (rail === null) return nothing
   const begunAt = deps.clock.now()
@@ -43,7 +43,7 @@ export async function readChangedTransfers(deps: SweepDeps, { environment }: Cha
   return sum
 }
 
-const nothing: LookedThrough = { looked: 0, returns: 0, contradictions: 0, failed: 0 }
+const nothing: TransferScan = { looked: 0, returns: 0, contradictions: 0, failed: 0 }
 
 /** Reports unreadable transfers of our own payouts and returns their number. */
 async function reportUnreadable(
@@ -58,7 +58,7 @@ async function reportUnreadable(
   return ours.length
 }
 
-async function readBatch(deps: SweepDeps, environment: Environment, some: readonly Transfer[]): Promise<LookedThrough> {
+async function readBatch(deps: SweepDeps, environment: Environment, some: readonly Transfer[]): Promise<TransferScan> {
   const named = new Map<string, Transfer[]>()
   for (const transfer of some) {
     const payoutId = transfer.payoutId?.toLowerCase() ?? ''
@@ -88,7 +88,7 @@ async function readBatch(deps: SweepDeps, environment: Environment, some: readon
   return { looked: some.length, returns: done.length, contradictions: contradicting.length, failed }
 }
 
-/** Unlike an event, this is the current status of the transfer: a refunded transfer cannot be delivered again. */
+/** An event may be outdated, but this is the current status, and a refunded transfer cannot be delivered again. */
 function compareNow(transfer: Transfer, payout: PayoutOfTransfer) {
   const isTakenBack = payout.status === 'returned' && payout.closedAt !== null && transfer.status === 'delivered'
   return isTakenBack ? 'contradiction' : compareTransfer(transfer, payout)
@@ -105,7 +105,7 @@ async function* inBatches(all: AsyncIterable<ChangedTransfer>): AsyncGenerator<r
   if (batch.length > 0) yield batch
 }
 
-function add(one: LookedThrough, other: LookedThrough): LookedThrough {
+function add(one: TransferScan, other: TransferScan): TransferScan {
   return {
     looked: one.looked + other.looked,
     returns: one.returns + other.returns,

@@ -28,12 +28,12 @@ export async function verifyAudit({ db, clock, keyring, log, opsEmail }: Deps): 
   const verified = await verifySinceLast(db)
   const { fault, head } = verified
   const links = String(verified.links)
-  if (fault === null) log.info({ links, audit_head: head }, 'the audit chain holds')
-  else log.error({ links, ...plain(fault) }, 'the audit chain does not hold')
+  if (fault === null) log.info({ links, audit_head: head }, 'the audit chain is valid')
+  else log.error({ links, ...plain(fault) }, 'the audit chain is broken')
   const at = clock.now()
   await db.transaction(async (tx) => {
-    const told = await recordVerification(tx, verified, at)
-    if (fault === null || told === 'no_news' || opsEmail === null) return
+    const recorded = await recordVerification(tx, verified, at)
+    if (fault === null || recorded === 'no_new_fault' || opsEmail === null) return
     const mail = auditMessage({ address: opsEmail, fault })
     await enqueueMail(tx, keyring, { kind: 'notice', mail, at, expiresAt: new Date(at.getTime() + keepForMs) })
   })

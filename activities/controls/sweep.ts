@@ -3,7 +3,13 @@
 import { defaultPayloadConverter } from '@temporalio/common'
 import { findSweepPosition, saveSweepPosition } from '../../db/controls/sweep-positions'
 import { takeLateOpenings } from '../../db/partners/verification'
-import { findOver, listOpenPayouts, markOverdue, type OpenCursor, type OpenPayout } from '../../db/payouts/open'
+import {
+  findOverOrAbsent,
+  listOpenPayouts,
+  markOverdue,
+  type OpenPayout,
+  type OpenPayoutCursor,
+} from '../../db/payouts/open'
 import { listSimulatedPartners } from '../../db/wallets/wallets'
 import { isUuid } from '../../domain/uuid'
 import { deadlineIn } from '../../runtime/temporal/client'
@@ -35,7 +41,7 @@ export function ago({ clock }: Pick<SweepDeps, 'clock'>, ms: number): Date {
 const callMs = 2_500
 const atOnce = 10
 
-/** A failed call does not stop the others. `describe` returns the fields that the log gets for a failed row. */
+/** A failed call does not stop the others. `describe` returns the log fields for a failed row. */
 export async function each<T, Result>(
   { temporal, log }: Pick<SweepDeps, 'temporal' | 'log'>,
   page: readonly T[],
@@ -59,7 +65,7 @@ export async function each<T, Result>(
 
 type Sweep<Deps> = (deps: Deps, page: Page) => Promise<SweptPage>
 
-/** The next sweep continues where an interrupted one stopped. If a page fails, its position is dropped. */
+/** The next sweep continues where an interrupted one stopped. If a page fails, the next sweep starts from the beginning. */
 export function resumable<Deps extends Pick<ActivityDeps, 'db'>>(stage: string, sweep: Sweep<Deps>): Sweep<Deps> {
   return async (deps, page) => {
     const after = page.after ?? (await findSweepPosition(deps.db, stage))
@@ -89,11 +95,11 @@ export async function sweepPayouts(deps: SweepDeps, { after, limit }: Page): Pro
   }
 }
 
-function writeCursor({ createdAt, payoutId }: OpenCursor): string {
+function writeCursor({ createdAt, payoutId }: OpenPayoutCursor): string {
   return `${createdAt.toISOString()} ${payoutId}`
 }
 
-function readCursor(text: string): OpenCursor {
+function readCursor(text: string): OpenPayoutCursor {
   const [createdAt = '', payoutId = ''] = text.split(' ')
   return { createdAt: new Date(createdAt), payoutId }
 }
@@ -123,7 +129,7 @@ export async function sweepStrays(deps: SweepDeps, page: Page): Promise<SweptPag
   const { running, next } = await runningPayouts(deps, page)
   const before = ago(deps, deps.olderThanMs)
   // A workflow that was started by hand can have any payout ID.
-  const strays = await findOver(deps.db, [...running.keys()].filter(isUuid), before)
+  const strays = await findOverOrAbsent(deps.db, [...running.keys()].filter(isUuid), before)
   for (const { payoutId, state } of strays) {
     deps.log.warn(
       { payout_id: payoutId, payout: state },

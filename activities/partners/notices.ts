@@ -4,11 +4,11 @@ import type { Tx } from '../../db/database'
 import { enqueueMail } from '../../db/partners/mails'
 import { listMembers } from '../../db/partners/members'
 import {
-  casesToTell,
-  depositsToTell,
   listNoticeGroups,
+  loadNoticeCases,
+  loadNoticeDeposits,
+  loadNoticePayouts,
   type NoticeGroup,
-  payoutsToTell,
   takeNotices,
 } from '../../db/partners/notices'
 import { findPartnerById, type PartnerRow } from '../../db/partners/partners'
@@ -54,7 +54,7 @@ export async function sendNotices(deps: NoticeDeps, { limit }: { readonly limit:
 async function tell(tx: Tx, deps: NoticeDeps, group: NoticeGroup): Promise<{ told: number; mails: number }> {
   const at = deps.clock.now()
   const partner = await findPartnerById(tx, group.partnerId)
-  assert(partner !== null, 'a notice is about a partner')
+  assert(partner !== null, 'the partner row must exist')
   const { sentTo, addresses } = await readersOf(tx, partner)
   if (addresses.length === 0) return { told: 0, mails: 0 }
 
@@ -93,7 +93,7 @@ async function readersOf(tx: Tx, { id, contactEmail }: PartnerRow): Promise<Read
 
 const listedAtMost = 20
 
-/** The content of a mail. A long list is truncated, and the mail states its length. Null if nothing is left to report. */
+/** The content of a mail. A long list is truncated, and the mail states how many items it shows. Null if nothing is left to report. */
 async function contentOf(
   tx: Tx,
   group: NoticeGroup,
@@ -106,7 +106,7 @@ async function contentOf(
   switch (group.kind) {
     case 'payout_failed':
     case 'payout_returned': {
-      const payouts = await payoutsToTell(tx, group, listed)
+      const payouts = await loadNoticePayouts(tx, group, listed)
       const items = payouts.map((payout) => ({
         payoutId: payout.payoutId,
         amountGbp: formatPence(payout.amountPence),
@@ -117,7 +117,7 @@ async function contentOf(
       return { kind: group.kind, count, items }
     }
     case 'first_payout': {
-      const payouts = await payoutsToTell(tx, group, listed)
+      const payouts = await loadNoticePayouts(tx, group, listed)
       const items = payouts.map(({ payoutId, amountPence, createdBy }) => ({
         payoutId,
         amountGbp: formatPence(amountPence),
@@ -126,11 +126,11 @@ async function contentOf(
       return { kind: group.kind, count, items }
     }
     case 'top_up': {
-      const amounts = await depositsToTell(tx, group, listed)
+      const amounts = await loadNoticeDeposits(tx, group, listed)
       return { kind: group.kind, count, amountsUsdc: amounts.map(formatUsdcExactly) }
     }
     case 'case': {
-      const cases = await casesToTell(tx, group, listed)
+      const cases = await loadNoticeCases(tx, group, listed)
       const items = cases.map(({ payoutId, kind, outcome, amountPence }) => ({
         payoutId,
         kind,

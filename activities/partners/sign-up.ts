@@ -18,7 +18,7 @@ export async function openSignedUp(
     if (known === null) throw ApplicationFailure.nonRetryable('There is no such sign-up.', 'SignUpUnknown')
     if (known.usedFor !== null) return known.usedFor
     const name = known.said?.['businessName']
-    if (name === undefined) throw ApplicationFailure.nonRetryable('The sign-up has no business.', 'SignUpEmpty')
+    if (name === undefined) throw ApplicationFailure.nonRetryable('The sign-up has no business name.', 'SignUpEmpty')
     const partnerId =
       (await partnerOfManyOpened(tx, { email: known.email, at: clock.now() })) ??
       (await openWithFreeSlug(tx, { name, email: known.email, at: clock.now() }))
@@ -27,7 +27,7 @@ export async function openSignedUp(
   })
 }
 
-/** If an email has already opened the maximum number of partners, returns the partner of its last sign-in. */
+/** If an email address has already opened the maximum number of partners, returns the partner of its last sign-in. */
 async function partnerOfManyOpened(
   tx: Tx,
   { email, at }: { readonly email: string; readonly at: Date },

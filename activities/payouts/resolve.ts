@@ -25,7 +25,7 @@ export async function resolveSubmit(
 ): Promise<Underway> {
   const row = await loadStep(deps.db, payout.payoutId)
   const state = stateOf(row, payout)
-  // The row has no call: it was restored from a backup, or has waited so long that the bank may have forgotten a call.
+  // The row records no call: it was restored from a backup, or is so old that the bank may have forgotten a call.
   if (state === null) {
     const taken = await takeOver(deps, payout, row)
     if (cancel === undefined) return taken ?? submitUnsent(deps, payout, row)
@@ -40,7 +40,7 @@ export async function resolveSubmit(
     // Once noted, the call can no longer be withdrawn. Its bank key may have been replaced before that, so read the row again.
     return noted.at === 'unknown' ? resolveSubmit(deps, payout) : noted
   }
-  assert(row.bankBody !== null && row.submitStartedAt !== null, 'a call that was started must have its bytes')
+  assert(row.bankBody !== null && row.submitStartedAt !== null, 'a call that was started must have a stored body')
 
   const ageMs = deps.clock.now().getTime() - row.submitStartedAt.getTime()
   let failed: { readonly bank?: string } = {}
@@ -89,13 +89,16 @@ async function takeOver(deps: PayoutDeps, payout: PayoutRef, row: StepRow): Prom
     case 'incomplete':
       return holdPayout(deps, payout, found.transferRef ? unreadable : undecided)
     case 'found':
-      deps.log.warn({ payout_id: row.id, transfer_ref: found.transfer.ref }, 'found a transfer that no row recorded')
+      deps.log.warn(
+        { payout_id: row.id, transfer_ref: found.transfer.ref },
+        'found a transfer that the row of its payout lacks',
+      )
       return recordTransfer(deps, payout, row, found.transfer)
   }
 }
 
 const undecided: Underway = { ...unconfirmed, at: 'unsent', says: 'waiting: an operator has to decide' }
-const noAnswer: Underway = { ...undecided, says: 'waiting: the bank does not answer whether it has it' }
+const noAnswer: Underway = { ...undecided, says: 'waiting: the bank does not say whether it has the transfer' }
 /** An unreadable transfer names the payout: the row was restored after a call, so a cancel comes too late. */
 const unreadable: Underway = { ...undecided, at: 'unknown' }
 

@@ -48,14 +48,14 @@ export async function pollReturn(deps: PayoutDeps, { payoutId }: ReturnRef): Pro
   return { at: at === 'settled' ? 'over' : at, status, says, ...reasonIn(failureReason) }
 }
 
-/** The money is back, or the payout never completed. In that case its own workflow settles it. */
+/** True if the money is back, or if the payout never completed: then its own workflow settles it. */
 function isReturnOver({ completedAt, status, closedAt }: StepRow): boolean {
   return completedAt === null || (status === 'returned' && closedAt !== null)
 }
 
 /** The workflow's own poll interval is the backoff for a bank that does not answer: a retry here would only lengthen its history. */
 async function askBank(deps: PayoutDeps, row: StepRow): Promise<Asked | Pick<Required<Underway>, 'says' | 'bank'>> {
-  assert(row.transferRef !== null, 'a payout that was sent must know its transfer')
+  assert(row.transferRef !== null, 'a payout that was sent must have a transfer reference')
   try {
     const transfer = await deps.rails[row.rail].transfer(row.transferRef)
     const isBack = transfer.status === 'refunded' || transfer.status === 'cancelled'

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isDebited } from '../../db/payouts/money'
 import {
+  deleteBankRecipient,
   detailsHash,
   findBankRecipient,
-  forgetBankRecipient,
   rememberBankRecipient,
 } from '../../db/payouts/recipients/at-bank'
 import { openRecipient } from '../../db/payouts/recipients/sealed'
@@ -88,7 +88,7 @@ async function notAccepted(
       return noteUnknown(deps, payout)
     case 'rejected':
       if (submitted.who === 'recipient') {
-        await forgetBankRecipient(deps.db, refsOf(row).customerRef, submitted.recipientRef)
+        await deleteBankRecipient(deps.db, refsOf(row).customerRef, submitted.recipientRef)
       }
       return releasePayout(deps, payout, { ...rejectionFor(submitted), proof: 'own-calls' })
     case 'not-sent':
@@ -224,7 +224,7 @@ async function whileBusy<T extends Answered>(time: AnswerTime, call: () => Promi
   for (let pauseMs = shortestPauseMs; ; pauseMs *= 2) {
     const answer = await call()
     const waitMs = Math.max(pauseMs, answer.retryAfterMs ?? 0)
-    // An unknown outcome is never repeated, because no other first call may follow it.
+    // A call with an unknown outcome is not repeated here: after it, no call counts as a first call any more.
     if (answer.why !== 'busy' || !isTimeLeft(time, waitMs)) return answer
     await wait(waitMs)
   }

@@ -22,7 +22,7 @@ export async function openSandboxCustomer(
   { partnerId }: Parameters<ConnectSandboxActivities['openSandboxCustomer']>[0],
 ): Promise<SandboxCustomer> {
   const partner = await findPartnerById(db, partnerId)
-  assert(partner !== null, 'only a partner can be connected')
+  assert(partner !== null, 'the partner row must exist')
   const { name: legalName } = partner
   // A unique address, because the bank identifies customers by email and two partners may share an admin.
   const email = `${partnerId}@partners.invalid`
@@ -62,7 +62,7 @@ function keyOfToday(clock: Clock, purpose: string): string {
 
 const chain = 'base'
 
-/** No payout can start under the wallet's lock, so none is left between the simulated rail and the sandbox bank. */
+/** While the wallet is locked no payout can start, so none is in progress during the switch to the sandbox bank. */
 export async function connectSandboxWallet(
   { db, clock, rails }: ConnectSandboxDeps,
   refs: SandboxRefs,

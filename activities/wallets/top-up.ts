@@ -25,7 +25,7 @@ export async function topUpSandbox(deps: TopUpDeps, topUp: SandboxTopUp): Promis
   const { db, clock, rails, sandboxBank: bank } = deps
   const { partnerId, keyPrefix, usdc, causeRef } = topUp
   const amountMicroUsdc = parseUsdc(usdc)
-  assert(amountMicroUsdc !== null, 'a top-up must be an amount')
+  assert(amountMicroUsdc !== null, 'the amount of a top-up must be valid')
   const credit = {
     partnerId,
     environment: 'sandbox',

@@ -21,7 +21,7 @@ export async function transferEvent(event: ReceivedEvent, payout: EventPayout | 
   if (compared === 'known') return 'too_late'
   if (compared === 'open' && !matters(event, payout)) return 'not_needed'
   try {
-    // The workflow of a completed payout has ended. Its return has another one.
+    // The workflow of a completed payout has ended. A separate workflow handles its return.
     return await (payout.completedAt === null
       ? deps.workflows.signalPayout(payout)
       : deps.workflows.signalReturn(payout))
@@ -58,7 +58,7 @@ interface SignedEvent {
 
 type WebhookReader = (signature: string, rawBody: Buffer) => Promise<SignedEvent>
 
-/** Keys change only with the webhook address, so they are cached. An event that fits no cached key triggers a reload. */
+/** Keys change only with the webhook address, so they are cached. An event that matches no cached key triggers a reload. */
 const freshForMs = 60_000
 const askAgainAfterMs = 1_000
 
@@ -94,7 +94,7 @@ interface Signed {
   readonly environments: readonly [Environment, ...Environment[]]
 }
 
-/** All environments whose key fits: a bank may use one key for both. Null when none fits. */
+/** All environments whose key matches the signature: a bank may use one key for both. Null if no key matches. */
 function signedWith(keys: Keys, received: Omit<Parameters<typeof readWebhook>[0], 'publicKey'>): Signed | null {
   let signed: Signed | null = null
   for (const { environment, publicKey } of keys) {
@@ -108,7 +108,7 @@ function signedWith(keys: Keys, received: Omit<Parameters<typeof readWebhook>[0]
   return signed
 }
 
-/** An event that fits both environments belongs to the one that knows its object. */
+/** An event that matches the keys of both environments belongs to the environment that has its object. */
 async function environmentOf(db: ApiDeps['db'], { event, environments }: Signed): Promise<Environment> {
   const [first, ...others] = environments
   if (others.length === 0) return first

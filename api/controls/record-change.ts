@@ -7,7 +7,7 @@ import type { ApiRequest } from '../http/route'
 
 interface Change {
   readonly partnerId: string
-  /** An email. */
+  /** The email address of the person. */
   readonly by: string
   readonly action: string
   readonly status: 200 | 201 | 202

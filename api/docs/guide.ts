@@ -30,7 +30,7 @@ function writeErrorTable(): string {
   return ['| HTTP | Code | Cause | What to do |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }
 
-/** A bar would end the cell, and `<` would start a tag. */
+/** Escapes the text: a bar would end the cell, and `<` would start a tag. */
 function inCell(text: string): string {
   return text.replaceAll('|', String.raw`\|`).replaceAll('<', '&lt;')
 }

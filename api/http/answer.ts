@@ -1,7 +1,7 @@
 // Runs the steps of a route for one request, calls its handler and sends the reply.
 import type { Queryable } from '../../db/database'
 import type { ApiDeps } from '../deps'
-import { checkingFirst, requireStillAuthorized } from './callers/authorize'
+import { requireStillAuthorized, withCallerCheck } from './callers/authorize'
 import { addressOf } from './callers/origin'
 import { timeoutAsUnavailable } from './costly-reads'
 import type { ApiContext, ApiRequest, Exchange, Reply, Route } from './route'
@@ -44,7 +44,7 @@ async function handle(route: Route, exchange: Exchange, deps: ApiDeps): Promise<
       throw timeoutAsUnavailable(error)
     })
   }
-  return route.handle(request, route.method === 'GET' ? deps : { ...deps, db: checkingFirst(deps.db, recheck) })
+  return route.handle(request, route.method === 'GET' ? deps : { ...deps, db: withCallerCheck(deps.db, recheck) })
 }
 
 /** The types of a route's steps guarantee that its handler gets the caller and the lookup result that it expects. */

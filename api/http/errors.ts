@@ -23,7 +23,7 @@ export const errorTable = {
   invalid_json: {
     status: 400,
     message: 'The body is not valid JSON.',
-    cause: 'The body is empty, is not UTF-8 JSON, holds half of a surrogate pair, or repeats a key inside one object.',
+    cause: 'The body is empty, is not UTF-8 JSON, contains a lone surrogate, or repeats a key inside one object.',
     cure: 'Send one JSON object, each key once.',
   },
   unauthorized: {
@@ -37,7 +37,7 @@ export const errorTable = {
     status: 401,
     message: 'This code is not valid. Check it, or request a new one.',
     cause:
-      'The code is wrong, used, older than 10 minutes, was entered wrongly too often, was requested in another browser, or was replaced by a newer one.',
+      'The code is wrong, already used or older than 10 minutes. Or it was entered wrongly too often, requested in another browser, or replaced by a newer one.',
     cure: 'Enter the newest code in the browser that requested it, or request a new one.',
   },
   insufficient_funds: {

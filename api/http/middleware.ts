@@ -59,13 +59,13 @@ function answerError(context: ApiContext, thrown: unknown, { log }: ApiDeps): vo
   context.body = JSON.stringify(presentError(error))
 }
 
-/** RFC 6750 names an error only when a token was sent. */
+/** By RFC 6750, the challenge names an error only if the request had a token. */
 function challengeFor(context: ApiContext): string {
   const realm = 'Bearer realm="payouts"'
   return /^Bearer /i.test(context.get('Authorization')) ? `${realm}, error="invalid_token"` : realm
 }
 
-/** A database that is unreachable or overloaded is transient. Everything else is a bug. */
+/** An unreachable or overloaded database is a transient error. Any other error is a bug. */
 function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   return new ApiError(isTransient(thrown) ? 'service_unavailable' : 'internal_error', { details: undefined })

@@ -94,7 +94,7 @@ function routeOf(method: Route['method']): Sentence {
 
 function partsOf<Found>({ bodyExample, steps: sentence, ...documented }: Plan<Found>) {
   const handle = sentence[sentence.length - 1]
-  assert(typeof handle === 'function', 'the last step of a route is its handler')
+  assert(typeof handle === 'function', 'the last step of a route must be its handler')
   const steps: Step[] = sentence.flatMap((step) => (typeof step === 'function' ? [] : [step]))
   const authorization = steps.find((step) => step.kind === 'authorize')
   const limit = steps.find((step) => step.kind === 'limit')

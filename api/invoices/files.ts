@@ -59,7 +59,7 @@ function fileRoute(file: File): Route {
 }
 
 /** About 50 KB each. */
-const rendered = createRendered(200)
+const rendered = createRenderCache(200)
 
 /** The only parts of an issued invoice that change. */
 function stateOf({ status, paidOn, voidedOn }: InvoiceDocument): string {
@@ -84,7 +84,7 @@ function download({ extension, type, render }: File): Handler {
  * Caches the latest `limit` documents, because rendering a PDF blocks the process for a tenth of a second. Concurrent requests for
  * the same document share one rendering.
  */
-export function createRendered(limit: number): (name: string, render: () => Promise<Buffer>) => Promise<Buffer> {
+export function createRenderCache(limit: number): (name: string, render: () => Promise<Buffer>) => Promise<Buffer> {
   const kept = new Map<string, Promise<Buffer>>()
   return (name, render) => {
     const bytes = kept.get(name) ?? render()

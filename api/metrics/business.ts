@@ -7,12 +7,12 @@ import type { Db } from '../../db/database'
 import type { Clock } from '../../runtime/clock'
 import { gauge, type Metric } from '../../runtime/metrics'
 import { openWorkMetrics } from './open-work'
-import { createSettledFigures } from './settled'
+import { createSettledMetrics } from './settled'
 import { upkeepMetrics } from './upkeep'
 
 const shareForMs = 5_000
 
-interface BusinessFigures {
+interface BusinessMetrics {
   /** Starts to count payouts that settle from now on. */
   start(): Promise<void>
   metrics(): Promise<Metric[]>
@@ -26,9 +26,9 @@ export interface BusinessParts {
   readonly pingTemporal: () => Promise<void>
 }
 
-export function createBusinessFigures(parts: BusinessParts): BusinessFigures {
+export function createBusinessMetrics(parts: BusinessParts): BusinessMetrics {
   const { db, clock, retention, pingTemporal } = parts
-  const settled = createSettledFigures(parts)
+  const settled = createSettledMetrics(parts)
   let read: Promise<Metric[]> | null = null
   let readAt = 0
 

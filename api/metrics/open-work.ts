@@ -31,7 +31,7 @@ export function openWorkMetrics(figures: readonly OpenWork[]): Metric[] {
     ),
     gauge(
       'payouts_oldest_pending_seconds',
-      'How long the oldest pending payout has waited: since the call to the bank, or to be sent, excluding pauses of the rail.',
+      'Longest wait of a pending payout, by whether the bank was called: since the call, or to be sent, excluding pauses of the rail.',
       bySort('pending', 'bank', ['called', 'not_called'], ageOf),
     ),
     gauge(
@@ -50,7 +50,7 @@ export function openWorkMetrics(figures: readonly OpenWork[]): Metric[] {
     gauge('payouts_wallets_not_read', 'Wallets whose history at the bank could not be read.', counts('not_read')),
     gauge(
       'payouts_wallet_not_read_seconds',
-      'How long reads have failed for the wallet that has been failing longest.',
+      'Longest time for which the history of a wallet could not be read.',
       each((environment) => of('not_read', environment)[0]?.ageSeconds ?? 0),
     ),
     gauge('payouts_quarantined_events', 'Quarantined bank events.', counts('quarantined')),

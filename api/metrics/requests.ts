@@ -4,7 +4,7 @@ import { bankCallBounds, bankCallOutcomes } from '../../rail/rail'
 import type { OnBankCall } from '../../rail/rails'
 import { createTally, type Metric } from '../../runtime/metrics'
 
-export interface RequestFigures {
+export interface RequestMetrics {
   /** The route is null if no route matches. */
   count(request: {
     readonly method: string
@@ -17,7 +17,7 @@ export interface RequestFigures {
 
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-export function createRequestFigures(): RequestFigures {
+export function createRequestMetrics(): RequestMetrics {
   const tally = createTally(bounds)
   return {
     count({ method, route, status, seconds }) {
@@ -42,13 +42,13 @@ export function createRequestFigures(): RequestFigures {
   }
 }
 
-export interface BankFigures {
+export interface BankMetrics {
   readonly count: OnBankCall
   metrics(): Metric[]
 }
 
 /** For the environments that have a bank. The API asks the bank only for the rate. */
-export function createBankFigures(environments: readonly Environment[]): BankFigures {
+export function createBankMetrics(environments: readonly Environment[]): BankMetrics {
   const tally = createTally(bankCallBounds)
   for (const environment of environments)
     for (const outcome of bankCallOutcomes) tally.expect({ environment, operation: 'read_rate', outcome })

@@ -3,12 +3,12 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { MetricsConfig } from '../../runtime/config/config'
 import { asText, contentType, createProcessMetrics } from '../../runtime/metrics'
 import { listen, stop } from '../http/listen'
-import { type BusinessParts, createBusinessFigures } from './business'
-import type { BankFigures, RequestFigures } from './requests'
+import { type BusinessParts, createBusinessMetrics } from './business'
+import type { BankMetrics, RequestMetrics } from './requests'
 
 interface MetricsParts extends BusinessParts {
-  readonly requests: RequestFigures
-  readonly bankCalls: BankFigures
+  readonly requests: RequestMetrics
+  readonly bankCalls: BankMetrics
 }
 
 /** Opens nothing if no port is configured. */
@@ -20,7 +20,7 @@ export async function openMetrics(config: MetricsConfig, parts: MetricsParts): P
 }
 
 export async function createMetricsServer({ requests, bankCalls, ...parts }: MetricsParts): Promise<Server> {
-  const business = createBusinessFigures(parts)
+  const business = createBusinessMetrics(parts)
   const ownFigures = createProcessMetrics()
   await business.start()
   return createServer((request, response) => {

@@ -12,13 +12,13 @@ const certainAfterMs = 60_000
 const bounds = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 14_400, 86_400]
 const ends = ['completed', 'failed', 'cancelled', 'returned'] as const
 
-interface SettledFigures {
+interface SettledMetrics {
   /** Counts new events. */
   update(): Promise<void>
   metrics(): Metric[]
 }
 
-export function createSettledFigures({ db, clock }: { readonly db: Db; readonly clock: Clock }): SettledFigures {
+export function createSettledMetrics({ db, clock }: { readonly db: Db; readonly clock: Clock }): SettledMetrics {
   const finished = new Map<string, number>(
     environments.flatMap((each) => ends.map((end) => [`${each} ${end}`, 0] as const)),
   )

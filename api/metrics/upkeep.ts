@@ -1,14 +1,14 @@
 // Gauges for scheduled work: how far it is behind. Zero means that nothing is left to do.
 
-import { erasedKinds, type LeftUndone, type Upkeep } from '../../db/controls/upkeep-metrics'
+import { erasedKinds, type OverdueWork, type Upkeep } from '../../db/controls/upkeep-metrics'
 import { mailKinds } from '../../db/partners/mails'
 import { environments } from '../../domain/environment'
 import { gauge, type Metric, type Sample } from '../../runtime/metrics'
 
 export function upkeepMetrics({ left, notBilled }: Upkeep): Metric[] {
-  const find = (work: LeftUndone['work'], sort: string | null) =>
+  const find = (work: OverdueWork['work'], sort: string | null) =>
     left.find((each) => each.work === work && each.sort === sort)
-  const ageOf = (work: LeftUndone['work'], sort: string | null) => find(work, sort)?.ageSeconds ?? 0
+  const ageOf = (work: OverdueWork['work'], sort: string | null) => find(work, sort)?.ageSeconds ?? 0
   const byMail = (value: (kind: string) => number): Sample[] =>
     [...mailKinds, 'invoice'].map((kind) => ({ labels: { kind }, value: value(kind) }))
   return [

@@ -4,14 +4,14 @@ import { enqueueMail } from '../../db/partners/mails'
 import { listMembers, type MemberRow } from '../../db/partners/members'
 import { findPartnerById } from '../../db/partners/partners'
 import { assert } from '../../domain/assert'
-import { accessMessage, type Happening } from '../../mail/messages/access'
+import { type AccessChange, accessMessage } from '../../mail/messages/access'
 import type { ApiDeps } from '../deps'
 
 interface Deed {
   readonly partnerId: string
   /** The email of the person who made the change. They get a mail too, because their session may be stolen. */
   readonly by: string
-  readonly happened: Happening
+  readonly happened: AccessChange
   /** A member who was just removed. They get a mail too. */
   readonly removed?: MemberRow
 }
@@ -35,13 +35,13 @@ export async function tellAdmins(
 const weekMs = 7 * 24 * 60 * 60 * 1000
 
 /** Only members who have signed in get a mail. An invited address may belong to a stranger. */
-function isRecipient({ email, role, lastLoginAt }: MemberRow, by: string, happened: Happening): boolean {
+function isRecipient({ email, role, lastLoginAt }: MemberRow, by: string, happened: AccessChange): boolean {
   if (lastLoginAt === null) return false
   if (email === by || ('email' in happened && happened.email === email)) return true
   return role === 'admin' && happened.what !== 'made_viewer'
 }
 
-function pageOf({ what }: Happening): string {
+function pageOf({ what }: AccessChange): string {
   if (what === 'live_key') return 'keys?environment=live'
   return what === 'emails_changed' ? 'settings' : 'team'
 }

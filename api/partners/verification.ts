@@ -46,7 +46,9 @@ async function startVerification(request: ApiRequest, deps: ApiDeps): Promise<Re
 
 async function wake({ config, workflows, log }: ApiDeps, partnerId: string): Promise<void> {
   if (config.bank.live === null) {
-    throw new ApiError('service_unavailable', { message: 'Verification is not available yet: there is no live bank.' })
+    throw new ApiError('service_unavailable', {
+      message: 'Verification is not available: live payments are not set up yet.',
+    })
   }
   try {
     await workflows.wakeVerification(partnerId)

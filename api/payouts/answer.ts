@@ -2,14 +2,14 @@
 import { type ClaimedRow, findClaim } from '../../db/payouts/claims'
 import { markAnswered } from '../../db/payouts/steps'
 import { isRefusal } from '../../domain/payouts/payout'
-import type { PayoutToStart } from '../../workflows/starts'
+import type { PayoutStart } from '../../workflows/starts'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import type { Reply } from '../http/route'
 import { presentPayout } from './present'
 import { presentQuote } from './quotes'
 
-export interface Attempt extends PayoutToStart {
+export interface Attempt extends PayoutStart {
   /** A claimer created the payout. A joiner repeats a request that is still running. */
   readonly by: 'claimer' | 'joiner'
 }
@@ -31,7 +31,7 @@ export async function answerAttempt(attempt: Attempt, deps: ApiDeps): Promise<Re
  * Waits for a decision and returns the row: acknowledged, or released. The response comes from the row and not from the verdict,
  * because the key may have been claimed again since. In that case it returns null.
  */
-export async function awaitDecision(attempt: PayoutToStart, deps: ApiDeps): Promise<ClaimedRow | null> {
+export async function awaitDecision(attempt: PayoutStart, deps: ApiDeps): Promise<ClaimedRow | null> {
   const verdict = await deps.workflows.startPayout(attempt)
   // After this the payout cannot be withdrawn, unless a verdict was stored first.
   if (verdict === null) await markAnswered(deps.db, { ...attempt, at: deps.clock.now() })
@@ -42,7 +42,7 @@ export async function awaitDecision(attempt: PayoutToStart, deps: ApiDeps): Prom
   return rowOf(attempt, deps)
 }
 
-async function rowOf(attempt: PayoutToStart, { db }: ApiDeps): Promise<ClaimedRow | null> {
+async function rowOf(attempt: PayoutStart, { db }: ApiDeps): Promise<ClaimedRow | null> {
   const row = await findClaim(db, attempt)
   return row?.attempt === attempt.attempt ? row : null
 }

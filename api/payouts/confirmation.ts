@@ -9,7 +9,7 @@ import { bodyOf } from '../http/requests/read-request'
 import { type ApiRequest, personOf, post } from '../http/route'
 import { Body } from '../http/schema'
 import {
-  type Bound,
+  type BoundAction,
   type Confirmable,
   type Confirmation,
   confirmationOf,
@@ -77,7 +77,7 @@ export function confirmationFor(
   return confirmationOf(boundToPayout(key, wanted), wanted.confirmCode, request, deps)
 }
 
-export function boundToPayout({ environment, idempotencyKey }: IdempotencyKey, { fields }: PayoutRequest): Bound {
+export function boundToPayout({ environment, idempotencyKey }: IdempotencyKey, { fields }: PayoutRequest): BoundAction {
   return { action: 'payout.create', fields: { ...fields, environment, idempotency_key: idempotencyKey } }
 }
 

@@ -17,7 +17,7 @@ import { Component, Constant, Email, Pattern } from '../http/schema'
 import { checks } from '../http/steps'
 
 /** The action and all fields to which a code is bound. Any change of a field needs another code. */
-export interface Bound {
+export interface BoundAction {
   /** The name in the activity list. */
   readonly action: string
   readonly fields: Readonly<Record<string, string | null>>
@@ -25,7 +25,7 @@ export interface Bound {
 
 /** A code to mail. */
 export interface Confirmable {
-  readonly bound: Bound
+  readonly bound: BoundAction
   /** The same fields, for the text of the mail. */
   readonly mail: Confirmed
   readonly activity: { readonly environment?: Environment; readonly detail: string }
@@ -113,7 +113,7 @@ async function mailCode(
   const owner = await findPartnerById(db, partner.id)
   assert(owner !== null, 'a caller must have a partner')
   const issued = await db.transaction(async (tx) => {
-    const boundTo = bindingOf(keyring, partner.id, bound)
+    const boundTo = confirmCodeBinding(keyring, partner.id, bound)
     const asked = { purpose: 'confirm', subject: memberId, boundTo, perHour: confirmCodesPerMemberAndHour, at } as const
     const code = await issueCode(tx, keyring, asked)
     if (code.outcome === 'too_many') return code
@@ -144,16 +144,16 @@ export interface Confirmation {
 
 /** For a request by a person. */
 export function confirmationOf(
-  bound: Bound,
+  bound: BoundAction,
   code: string | null | undefined,
   request: ApiRequest,
   { keyring }: Pick<ApiDeps, 'keyring'>,
 ): Confirmation {
   const { memberId, partner } = personOf(request)
-  return { memberId, boundTo: bindingOf(keyring, partner.id, bound), code: code ?? null }
+  return { memberId, boundTo: confirmCodeBinding(keyring, partner.id, bound), code: code ?? null }
 }
 
-export function bindingOf(keyring: Keyring, partnerId: string, { action, fields }: Bound): Buffer {
+export function confirmCodeBinding(keyring: Keyring, partnerId: string, { action, fields }: BoundAction): Buffer {
   return codeBinding(keyring, { ...fields, action, partner_id: partnerId })
 }
 
@@ -170,7 +170,7 @@ export async function useConfirmCode(
 
 interface Needed {
   /** Null when the change needs no code. */
-  readonly needed: Bound | null
+  readonly needed: BoundAction | null
   readonly code: string | undefined
 }
 

@@ -4,7 +4,7 @@ import { formatRate } from '../../domain/rate'
 import {
   type AcceptedRate,
   type BankRate,
-  type RateLimits,
+  type ExchangeRateLimits,
   type RateRejection,
   rateRejection,
 } from '../../domain/rate-check'
@@ -62,7 +62,7 @@ async function checkRate(db: Db, { rail, ...check }: RateToCheck): Promise<RateR
 }
 
 /** Stores the exchange rates that the API uses. */
-export function createRateStore(db: Db, limits: RateLimits) {
+export function createRateStore(db: Db, limits: ExchangeRateLimits) {
   return {
     check: (rail: RailName, rate: BankRate | null, now: Date) => checkRate(db, { rail, rate, limits, now }),
     isRejected: async (rail: RailName) => ((await findRate(db, rail))?.rejection ?? null) !== null,
@@ -73,7 +73,7 @@ interface RateToCheck {
   readonly rail: RailName
   /** Null if the bank's response had no readable rate. */
   readonly rate: BankRate | null
-  readonly limits: RateLimits
+  readonly limits: ExchangeRateLimits
   readonly now: Date
 }
 

@@ -36,6 +36,6 @@ export async function saveBankWebhook(db: Queryable, webhook: BankWebhook, at: D
       public_key = excluded.public_key, created_at = excluded.created_at`
 }
 
-export async function forgetBankWebhook(db: Queryable, { environment, webhookRef }: BankWebhook): Promise<void> {
+export async function deleteBankWebhook(db: Queryable, { environment, webhookRef }: BankWebhook): Promise<void> {
   await db.sql`DELETE FROM bank_webhooks WHERE environment = ${environment} AND webhook_ref = ${webhookRef}`
 }

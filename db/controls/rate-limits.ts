@@ -46,6 +46,6 @@ export async function takeHourlyToken(db: Queryable, bucket: string, limitPerHou
 }
 
 /** Deletes unused buckets. A bucket that was not used for an hour is full, so its row holds no information. */
-export async function forgetRateLimits(db: Queryable, before: Date): Promise<void> {
+export async function deleteIdleRateLimits(db: Queryable, before: Date): Promise<void> {
   await db.sql`DELETE FROM rate_limits WHERE at < ${before}`
 }

@@ -3,7 +3,7 @@ import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable, Tx } from '../database'
 import type { Keyring } from '../keyring'
-import { forgetDetails } from '../payouts/recipients/at-bank'
+import { deleteBankRecipients } from '../payouts/recipients/at-bank'
 import { openRecipient, wipeRecipient, withoutRecipient } from '../payouts/recipients/sealed'
 import { type Sql, sql } from '../sql'
 
@@ -14,7 +14,7 @@ export interface RetentionDays {
   readonly bankEventDays: number
 }
 
-export interface Old {
+export interface ErasureBatch {
   readonly before: Date
   readonly limit: number
 }
@@ -24,7 +24,7 @@ export interface Old {
  * registration at the bank by its own age, even if the account was paid since. The next payout then registers it
  * again.
  */
-export async function eraseRecipients(db: Queryable, { before, limit }: Old): Promise<number> {
+export async function eraseRecipients(db: Queryable, { before, limit }: ErasureBatch): Promise<number> {
   // Skips rows that another process is erasing, so that two processes share the work.
   const recipients = await db.sql`WITH due AS (
       SELECT p.id FROM ${dueRecipients(before)} ORDER BY s.payout_id LIMIT ${limit}
@@ -37,7 +37,7 @@ export async function eraseRecipients(db: Queryable, { before, limit }: Old): Pr
   return recipients.length + (rest > 0 ? await eraseRegistrations(db, { before, limit: rest }) : 0)
 }
 
-async function eraseRegistrations(db: Queryable, { before, limit }: Old): Promise<number> {
+async function eraseRegistrations(db: Queryable, { before, limit }: ErasureBatch): Promise<number> {
   const registrations = await db.sql`DELETE FROM bank_recipients WHERE id IN (
       SELECT b.id FROM ${dueRegistrations(before)} ORDER BY b.id LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ) RETURNING id`
@@ -55,7 +55,7 @@ export async function shredRecipient(tx: Tx, keyring: Keyring, payoutId: string)
   if (row === undefined) return null
   // Details that can no longer be opened are erased too. Their registration at the bank is erased later, by its age.
   const details = await openRecipient(tx, keyring, payoutId).catch(() => null)
-  if (details !== null) await forgetDetails(tx, keyring, details)
+  if (details !== null) await deleteBankRecipients(tx, keyring, details)
   await wipeRecipient(tx, payoutId)
   return row
 }
@@ -67,7 +67,7 @@ interface Shredded {
 }
 
 /** Returns the number of erased events. Keeps a quarantined event, however old, until an operator has handled it. */
-export async function eraseBankEvents(db: Queryable, { before, limit }: Old): Promise<number> {
+export async function eraseBankEvents(db: Queryable, { before, limit }: ErasureBatch): Promise<number> {
   const events = await db.sql`DELETE FROM bank_events WHERE id IN (
       SELECT id FROM ${dueEvents(before)} ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ) RETURNING id`

@@ -9,7 +9,7 @@ import { type AuditedTable, nameOf } from './audit/rows'
 import { dueEvents, dueRecipients, dueRegistrations, type RetentionDays } from './retention'
 
 export interface Upkeep {
-  readonly left: readonly LeftUndone[]
+  readonly left: readonly OverdueWork[]
   /** The number of partners without an invoice for last month that should have one. */
   readonly notBilled: number
 }
@@ -19,7 +19,7 @@ export interface Upkeep {
  * verification of the audit chain, and counts its fault. The others have the count and age of work that waits to be
  * sealed, mailed or erased.
  */
-export type LeftUndone = { readonly count: number; readonly ageSeconds: number } & (
+export type OverdueWork = { readonly count: number; readonly ageSeconds: number } & (
   | { readonly work: 'prove'; readonly sort: Environment }
   | { readonly work: 'seal'; readonly sort: null }
   | { readonly work: 'verify'; readonly sort: null }
@@ -41,13 +41,13 @@ export async function readUpkeep(
   return { left, notBilled }
 }
 
-async function listLeft(db: Queryable, now: Date, retention: RetentionDays): Promise<LeftUndone[]> {
+async function listLeft(db: Queryable, now: Date, retention: RetentionDays): Promise<OverdueWork[]> {
   const ago = (days: number) => new Date(now.getTime() - days * dayMs)
   const [recipients, events] = [ago(retention.recipientDays), ago(retention.bankEventDays)]
   const age = (since: Sql, until = now) =>
     sql`greatest(0, extract(epoch FROM ${until}::timestamptz - ${since}))::float8 AS age_seconds`
   // Expired mails are no longer sent, and a paid invoice needs no mail.
-  return db.sql<LeftUndone>`SELECT 'prove' AS work, w.environment AS sort, count(*)::integer AS count,
+  return db.sql<OverdueWork>`SELECT 'prove' AS work, w.environment AS sort, count(*)::integer AS count,
       ${age(sql`min(coalesce(p.looked_at, w.created_at))`)}
     FROM wallets w LEFT JOIN proofs p ON p.wallet_id = w.id WHERE p.outcome IS DISTINCT FROM 'idle'
     GROUP BY w.environment

@@ -47,7 +47,7 @@ export interface ListedWorker extends WorkerRow {
 }
 
 /** Returns false if the ID is taken. Also deletes processes without a heartbeat for a week. */
-export async function enterWorker(db: Queryable, entered: WorkerProcess): Promise<boolean> {
+export async function insertWorker(db: Queryable, entered: WorkerProcess): Promise<boolean> {
   const { id, host, pid, version, taskQueues, startedAt } = entered
   const rows = await db.sql`WITH forgotten AS (DELETE FROM workers WHERE seen_at < now() - interval '7 days')
     INSERT INTO workers (id, host, pid, version, task_queues, started_at, seen_at)
@@ -61,7 +61,7 @@ export async function enterWorker(db: Queryable, entered: WorkerProcess): Promis
  * that were lost while the database was unavailable. Uses the database's clock, because machine clocks differ and
  * `gone` depends on these times.
  */
-export async function sayAlive(db: Queryable, alive: WorkerProcess, state: OwnState): Promise<boolean> {
+export async function recordHeartbeat(db: Queryable, alive: WorkerProcess, state: OwnState): Promise<boolean> {
   const { id, host, pid, version, taskQueues, startedAt } = alive
   const [row] = await db.run<{ isToDrain: boolean }>(
     sql`INSERT INTO workers (id, host, pid, version, task_queues, started_at, seen_at, draining_at, drained_at, ended_at)
@@ -108,7 +108,7 @@ type DrainAnswer =
  * Asks a worker to drain, and records this in every partner's activity list. The lock serializes requests, so that
  * two of them cannot drain the last two workers.
  */
-export async function askToDrain(db: Db, { id, by, at, ifLast }: DrainRequest): Promise<DrainAnswer> {
+export async function requestDrain(db: Db, { id, by, at, ifLast }: DrainRequest): Promise<DrainAnswer> {
   return db.transaction(async (tx) => {
     await tx.sql`SELECT id FROM workers WHERE ended_at IS NULL ORDER BY id FOR UPDATE`
     const worker = await findWorker(tx, id)

@@ -98,10 +98,10 @@ export async function finishMail(db: Queryable, id: string, sentAt: Date | null)
   await db.sql`UPDATE mails SET sealed = NULL, sent_at = ${sentAt} WHERE id = ${id}`
 }
 
-export async function putMailOff(db: Queryable, id: string, until: Date): Promise<void> {
+export async function postponeMail(db: Queryable, id: string, until: Date): Promise<void> {
   await db.sql`UPDATE mails SET next_try_at = ${until} WHERE id = ${id}`
 }
 
-export async function forgetMails(db: Queryable, before: Date): Promise<void> {
+export async function deleteExpiredMails(db: Queryable, before: Date): Promise<void> {
   await db.sql`DELETE FROM mails WHERE expires_at < ${before}`
 }

@@ -49,8 +49,8 @@ export async function addNotice(
 export type NoticeGroup = Pick<NewNotice, 'partnerId' | 'environment' | 'kind'>
 
 /**
- * Lists the groups of partners with someone to receive mails. Notices of other partners wait, and must not fill the
- * pages.
+ * Lists the groups of partners that have someone to receive mails. Notices of other partners wait, and are left out so
+ * that they do not fill the pages.
  */
 export async function listNoticeGroups(db: Queryable, limit: number): Promise<NoticeGroup[]> {
   return db.sql<NoticeGroup>`SELECT DISTINCT partner_id, environment, kind FROM notices JOIN partners p ON p.id = partner_id
@@ -58,7 +58,7 @@ export async function listNoticeGroups(db: Queryable, limit: number): Promise<No
 }
 
 /** Counts the notices of a partner that no one can receive. */
-export async function countUnreadable(db: Queryable, partnerId: string): Promise<number> {
+export async function countUndeliverableNotices(db: Queryable, partnerId: string): Promise<number> {
   const [row] = await db.sql<{
     count: bigint
   }>`SELECT count(*) AS count FROM notices JOIN partners p ON p.id = partner_id
@@ -66,16 +66,16 @@ export async function countUnreadable(db: Queryable, partnerId: string): Promise
   return Number(row?.count ?? 0)
 }
 
-export interface UnreadableNotices {
+export interface UndeliverableNotices {
   readonly slug: string
   readonly count: number
   /** The time of the oldest one. */
   readonly since: Date
 }
 
-/** Of all partners, the ones whose notices wait longest first. */
-export async function listUnreadable(db: Queryable, limit: number): Promise<UnreadableNotices[]> {
-  return db.sql<UnreadableNotices>`SELECT p.slug, count(*)::integer AS count, min(notices.at) AS since
+/** Lists the partners whose notices no one can receive, longest waiting first. */
+export async function listUndeliverableNotices(db: Queryable, limit: number): Promise<UndeliverableNotices[]> {
+  return db.sql<UndeliverableNotices>`SELECT p.slug, count(*)::integer AS count, min(notices.at) AS since
     FROM notices JOIN partners p ON p.id = partner_id
     WHERE told_at IS NULL AND NOT ${hasReader} GROUP BY p.slug ORDER BY since, p.slug LIMIT ${limit}`
 }
@@ -100,7 +100,7 @@ export async function takeNotices(
   return rows.map(({ about }) => about)
 }
 
-interface PayoutToTell {
+interface NoticePayout {
   readonly payoutId: string
   readonly amountPence: bigint
   readonly recipientName: string | null
@@ -110,7 +110,7 @@ interface PayoutToTell {
   readonly createdBy: string
 }
 
-interface CaseToTell {
+interface NoticeCase {
   readonly caseId: string
   readonly payoutId: string
   readonly kind: CaseKind
@@ -121,29 +121,29 @@ interface CaseToTell {
 type Scope = Pick<NoticeRow, 'partnerId' | 'environment'>
 
 /** Loads details for the mails. Each list follows the order of the IDs, and contains only this partner's rows. */
-export async function payoutsToTell(
+export async function loadNoticePayouts(
   db: Queryable,
   { partnerId, environment }: Scope,
   ids: readonly string[],
-): Promise<PayoutToTell[]> {
-  return db.sql<PayoutToTell>`SELECT id AS payout_id, amount_pence, recipient_name, account_last4, failure_reason, created_by
+): Promise<NoticePayout[]> {
+  return db.sql<NoticePayout>`SELECT id AS payout_id, amount_pence, recipient_name, account_last4, failure_reason, created_by
     FROM payouts WHERE id = ANY(${ids}::uuid[]) AND partner_id = ${partnerId} AND environment = ${environment}
     ORDER BY array_position(${ids}::uuid[], id)`
 }
 
-export async function casesToTell(
+export async function loadNoticeCases(
   db: Queryable,
   { partnerId, environment }: Scope,
   ids: readonly string[],
-): Promise<CaseToTell[]> {
-  return db.sql<CaseToTell>`SELECT cases.id AS case_id, payout_id, kind, outcome, amount_pence
+): Promise<NoticeCase[]> {
+  return db.sql<NoticeCase>`SELECT cases.id AS case_id, payout_id, kind, outcome, amount_pence
     FROM cases JOIN payouts ON payouts.id = cases.payout_id
     WHERE cases.id = ANY(${ids}::uuid[]) AND partner_id = ${partnerId} AND environment = ${environment}
     ORDER BY array_position(${ids}::uuid[], cases.id)`
 }
 
 /** Returns the amounts that these bank movements added to the wallet, immediately or after an operator's decision. */
-export async function depositsToTell(
+export async function loadNoticeDeposits(
   db: Queryable,
   { partnerId, environment }: Scope,
   bankRefs: readonly string[],

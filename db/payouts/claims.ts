@@ -9,7 +9,7 @@ import { type Sql, sql } from '../sql'
 import type { Fingerprint } from './fingerprint'
 import { bigintFrom, bytesFrom, dateOrNull, findWithCaller, type InJson, inOneText } from './one-text'
 import { type PayoutRow, payoutColumns, payoutFrom } from './payouts'
-import { isDisputed, isPassing } from './steps'
+import { isDisputed, isTransientAttention } from './steps'
 
 export interface Claim {
   /** The ID of the released row that is claimed again, or a new ID. */
@@ -177,7 +177,7 @@ function insertClaim(claim: Claim): Sql {
         updated_at = excluded.updated_at,
         status = 'pending', failure_reason = NULL, bank_body = NULL, transfer_ref = NULL, transfer_state = NULL,
         submit_started_at = NULL, verdict = NULL, verdict_at = NULL, verdict_details = NULL, released_at = NULL,
-        attention = CASE WHEN ${isPassing(sql`payouts.attention`)} THEN NULL ELSE payouts.attention END
+        attention = CASE WHEN ${isTransientAttention(sql`payouts.attention`)} THEN NULL ELSE payouts.attention END
       WHERE payouts.released_at IS NOT NULL AND payouts.id = excluded.id AND NOT ${isDisputed(sql`payouts.attention`)}
       RETURNING id, attempt
     ), sealed AS (

@@ -23,7 +23,7 @@ export interface OpenPayout {
 }
 
 /** The last payout of the previous page. */
-export interface OpenCursor {
+export interface OpenPayoutCursor {
   readonly createdAt: Date
   readonly payoutId: string
 }
@@ -31,7 +31,7 @@ export interface OpenCursor {
 /** Lists the oldest first. */
 export async function listOpenPayouts(
   db: Queryable,
-  { before, after, limit }: { before: Date; after: OpenCursor | null; limit: number },
+  { before, after, limit }: { before: Date; after: OpenPayoutCursor | null; limit: number },
 ): Promise<OpenPayout[]> {
   const { createdAt, payoutId } = after ?? { createdAt: null, payoutId: null }
   return db.sql<OpenPayout>`${selectOpen} AND p.created_at < ${before}
@@ -83,7 +83,7 @@ export async function hasOpenPayouts(tx: Tx, walletId: string): Promise<boolean>
  * Returns the payouts that were closed or released before the given time (`over`), and those that do not exist
  * (`absent`).
  */
-export async function findOver(
+export async function findOverOrAbsent(
   db: Queryable,
   payoutIds: readonly string[],
   before: Date,

@@ -7,7 +7,7 @@ import type { StoredPayout } from './payout'
 import { isVisible } from './payouts'
 
 /** Leaves out the recipient's name and the partner's reference. */
-export interface SearchedPayout
+export interface PayoutSearchResult
   extends Pick<
     StoredPayout,
     | 'id'
@@ -40,7 +40,7 @@ export interface PayoutSearch {
 }
 
 /** Returns the newest `take` payouts that match all conditions. One condition must be an ID, a partner or a transfer. */
-export async function searchPayouts(db: Queryable, search: PayoutSearch, take: number): Promise<SearchedPayout[]> {
+export async function searchPayouts(db: Queryable, search: PayoutSearch, take: number): Promise<PayoutSearchResult[]> {
   const branches = branchesOf(search).map((branch) => {
     const where = joined([...branch, ...conditionsOf(search)], ' AND ')
     return sql`(SELECT * FROM payouts p WHERE ${where} ${newestFirst} LIMIT ${literal(take)})`

@@ -220,7 +220,7 @@ export async function markAnswered(
 export async function setAttention(db: Queryable, payoutId: string, attention: string): Promise<boolean> {
   const set = await db.sql`UPDATE payouts SET attention = ${attention}
     WHERE id = ${payoutId} AND attention IS DISTINCT FROM ${attention} AND (attention IS NULL
-      OR ${isPassing(sql`attention`)} OR (${isDisputed(sql`${attention}::text`)} AND NOT ${isDisputed(sql`attention`)}))
+      OR ${isTransientAttention(sql`attention`)} OR (${isDisputed(sql`${attention}::text`)} AND NOT ${isDisputed(sql`attention`)}))
     RETURNING id`
   return set.length > 0
 }
@@ -262,7 +262,7 @@ export function isDisputed(attention: Sql): Sql {
 }
 
 /** Matches reasons that clear without an operator: after an awaited event, the bank's next answer, or another attempt. */
-export function isPassing(attention: Sql): Sql {
+export function isTransientAttention(attention: Sql): Sql {
   return sql`coalesce(${isAwaited(attention)} OR ${attention} ~ '^(bank_says_|can_not_book_|bank_misconfigured$)', false)`
 }
 

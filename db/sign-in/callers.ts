@@ -54,7 +54,8 @@ export function seesLive(caller: Caller): boolean {
 
 /** Returns null if the key is unknown or revoked. */
 export async function findCaller(db: Queryable, digest: Buffer): Promise<KeyCaller | null> {
-  const [row] = await db.sql<CallerRow>`SELECT ${callerFields} FROM ${keysWithPartner} WHERE ${isDigestOf(digest)}`
+  const [row] =
+    await db.sql<CallerRow>`SELECT ${callerFields} FROM ${keysWithPartner} WHERE ${isActiveKeyWithDigest(digest)}`
   return row ? callerFrom(row) : null
 }
 
@@ -67,7 +68,7 @@ export function callerFrom(row: CallerRow): KeyCaller {
 
 /**
  * Locks and returns the caller in its current state. Returns null if the key is revoked, the session is over or the
- * member was removed. Nothing of this changes until the transaction ends. The locks are always taken in one order,
+ * member was removed. None of this can change until the transaction ends. The locks are always taken in one order,
  * partner first, so that two callers cannot deadlock.
  */
 export async function holdCaller(db: Queryable, caller: Caller): Promise<Caller | null> {
@@ -116,7 +117,7 @@ export const keysWithPartner = sql`api_keys k JOIN partners p ON p.id = k.partne
  * The lookup time depends on a keyed hash that no caller can choose, so it reveals nothing about any key. Takes one
  * digest and not a list, because PostgreSQL would replan a list of unknown length each time.
  */
-export const isDigestOf = (digest: Buffer) => sql`k.digest = ${digest} AND k.revoked_at IS NULL`
+export const isActiveKeyWithDigest = (digest: Buffer) => sql`k.digest = ${digest} AND k.revoked_at IS NULL`
 
 /**
  * Builds two CTEs, `partner` and `held_key`. The condition on `partner_id` makes PostgreSQL lock the partner before

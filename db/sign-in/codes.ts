@@ -207,7 +207,7 @@ export async function closeSignUp(tx: Tx, id: string, partnerId: string): Promis
   await tx.repo(codes).update({ id }, { usedFor: partnerId, sealed: null, sealedKeyId: null })
 }
 
-export async function forgetCodes(db: Queryable, before: Date): Promise<void> {
+export async function deleteExpiredCodes(db: Queryable, before: Date): Promise<void> {
   await db.sql`DELETE FROM codes WHERE expires_at < ${before}`
 }
 

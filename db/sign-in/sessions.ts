@@ -129,7 +129,7 @@ export async function endSessionsOfPartner(tx: Tx, partnerId: string, at: Date):
   ).length
 }
 
-export async function forgetSessions(db: Queryable, before: Date): Promise<void> {
+export async function deleteExpiredSessions(db: Queryable, before: Date): Promise<void> {
   await db.sql`DELETE FROM sessions WHERE expires_at < ${before}`
 }
 

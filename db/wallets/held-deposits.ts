@@ -119,7 +119,7 @@ export async function requestCredit(tx: Tx, request: CreditRequest): Promise<voi
 }
 
 /** The caller must hold lockHeldDeposit. */
-export async function forgetCreditRequest(tx: Tx, id: string): Promise<void> {
+export async function clearCreditRequest(tx: Tx, id: string): Promise<void> {
   await tx.sql`UPDATE held_deposits SET requested_micro_usdc = NULL, request_note = NULL, requested_by = NULL, requested_as = NULL,
       requested_at = NULL
     WHERE id = ${id} AND resolved_at IS NULL`

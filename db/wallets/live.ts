@@ -39,13 +39,13 @@ export async function storeLiveCustomer(
 }
 
 /** Removes a customer that cannot be used, unless the wallet is already connected. */
-export async function forgetLiveCustomer(tx: Tx, walletId: string, at: Date): Promise<void> {
+export async function clearLiveCustomer(tx: Tx, walletId: string, at: Date): Promise<void> {
   await tx.sql`UPDATE wallets SET verification_ref = NULL, customer_ref = NULL, updated_at = ${at}
     WHERE id = ${walletId} AND wallet_ref IS NULL`
 }
 
 /** Returns whether the error means that another partner already has this ID of the bank. */
-export function isAnothersRef(error: unknown): boolean {
+export function isRefOfAnotherPartner(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '23505' && ownRefs.includes(error.constraint ?? '')
 }
 

@@ -108,7 +108,7 @@ export async function rememberUndecided(
     ON CONFLICT DO NOTHING`
 }
 
-export async function forgetUndecided(tx: Tx, walletId: string, ids: readonly string[]): Promise<void> {
+export async function deleteUndecided(tx: Tx, walletId: string, ids: readonly string[]): Promise<void> {
   if (ids.length > 0)
     await tx.sql`DELETE FROM undecided_movements WHERE wallet_id = ${walletId} AND bank_ref = ANY (${ids}::text[])`
 }

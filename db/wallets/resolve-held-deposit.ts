@@ -9,7 +9,7 @@ import { recordActivity } from '../controls/activity'
 import type { Db, Tx } from '../database'
 import { addNotice } from '../partners/notices'
 import {
-  forgetCreditRequest,
+  clearCreditRequest,
   type HeldDeposit,
   lockHeldDeposit,
   requestCredit,
@@ -78,7 +78,7 @@ export async function resolveHeld(deps: HeldDeps, decision: HeldDecision): Promi
       return isSame ? { outcome: 'requested', deposit, request: open } : { outcome: 'request_open', request: open }
     }
     // An expired request has no effect. Remove it, so that the record does not show two operators for a credit by one.
-    await forgetCreditRequest(tx, deposit.id)
+    await clearCreditRequest(tx, deposit.id)
     if (deposit.environment === 'live' && creditedMicroUsdc > deps.confirmAboveMicroUsdc) {
       return request(tx, deposit, { ...decision, creditedMicroUsdc, at })
     }
@@ -115,7 +115,7 @@ export async function withdrawRequest(
     if (deposit === null) return 'not_found'
     const open = requestOf(deposit, at)
     if (open === null) return 'not_requested'
-    await forgetCreditRequest(tx, id)
+    await clearCreditRequest(tx, id)
     const detail = `${formatUsdcExactly(open.amountMicroUsdc)} USDC, requested by ${open.by}`
     await recordDecision(tx, deposit, { action: 'deposit.credit_withdraw', detail, by, at })
     return 'withdrawn'

@@ -61,7 +61,7 @@ const amount =
   /(^|(?:entries sum to|balance|last entry|held deposits of|suspense|sends|wallet|in transit|paid out) )(-?\d+)(?=$|,)/g
 
 /** Formats a drift's details for operators. Amounts are stored in micro-USDC and shown in USDC. */
-export function saidInUsdc(kind: string, text: string): string {
+export function formatDriftText(kind: string, text: string): string {
   if (withoutAmounts.has(kind)) return text
   return text.replace(amount, (_, before: string, micro: string) => `${before}${formatUsdcExactly(BigInt(micro))} USDC`)
 }

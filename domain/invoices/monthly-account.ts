@@ -37,7 +37,7 @@ export function pricedAt({ liveOpenedAt, closedAt }: LiveAccount, month: Month):
   return liveOpenedAt > start ? liveOpenedAt : start
 }
 
-/** Returns the charge in the form that the database sums charges in. */
+/** Returns the charge as a group, which is the form in which the database sums charges. */
 export function dueMonthlyAccount(month: Month, pricePence: Pence): ChargeGroup {
   const price = micropoundsFromPence(pricePence)
   const prices = { sumMicropounds: price, leastMicropounds: price, mostMicropounds: price }

@@ -83,7 +83,7 @@ function statusOf(bank: BankVerification, ours: OurVerification): VerificationSt
     case 'approved':
       return statusOfApproved(bank, ours)
     case 'rejected':
-      return isOldNews(bank, ours) ? 'action_required' : 'rejected'
+      return isKnownRejection(bank, ours) ? 'action_required' : 'rejected'
     case 'offboarded':
       return 'rejected'
     default:
@@ -97,8 +97,8 @@ function statusOfApproved(bank: BankVerification, { wallet }: OurVerification): 
   return isReady(bank) && wallet === 'connected' ? 'approved' : 'in_review'
 }
 
-/** Returns whether the partner knew every reason when it tried again. */
-function isOldNews({ reasons }: BankVerification, { reasonsKnown }: OurVerification): boolean {
+/** Returns whether the partner already knew every reason when it tried again. */
+function isKnownRejection({ reasons }: BankVerification, { reasonsKnown }: OurVerification): boolean {
   return reasonsKnown !== null && reasons.every((reason) => reasonsKnown.includes(markOf(reason)))
 }
 

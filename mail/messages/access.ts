@@ -5,14 +5,14 @@ import type { Mail } from '../mailer'
 import { type EmailsChanged, emailFacts } from './confirm'
 import { htmlOf, type Layout, textOf } from './layout'
 
-export type Happening =
+export type AccessChange =
   | { readonly what: 'live_key'; readonly keyPrefix: string; readonly label: string | null }
   | { readonly what: 'admin_invited' | 'made_admin' | 'made_viewer' | 'removed'; readonly email: string }
   | EmailsChanged
 
 interface AccessNotice {
   readonly address: string
-  readonly happened: Happening
+  readonly happened: AccessChange
   /** The email address of the person who made the change. */
   readonly by: string
   readonly at: Date
@@ -51,9 +51,9 @@ function layoutOf({ address, happened, by, at, partner, undoUrl }: AccessNotice)
 const byYou =
   'It was done with your login. If it wasn’t you, someone else is signed in as you: sign out of all sessions in Settings.'
 
-const pages: Partial<Record<Happening['what'], string>> = { live_key: 'API keys', emails_changed: 'settings' }
+const pages: Partial<Record<AccessChange['what'], string>> = { live_key: 'API keys', emails_changed: 'settings' }
 
-function headingOf(happened: Happening, address: string): string {
+function headingOf(happened: AccessChange, address: string): string {
   if (happened.what === 'live_key') return 'A live API key was created'
   if (happened.what === 'admin_invited') return 'An admin was invited'
   if (happened.what === 'emails_changed') return 'Your account’s email addresses were changed'
@@ -63,7 +63,7 @@ function headingOf(happened: Happening, address: string): string {
   return `${isAboutReader ? 'You’re' : 'A team member is'} now ${happened.what === 'made_admin' ? 'an admin' : 'a viewer'}`
 }
 
-function factsOf(happened: Happening): readonly (readonly [string, string])[] {
+function factsOf(happened: AccessChange): readonly (readonly [string, string])[] {
   if (happened.what === 'emails_changed') return emailFacts(happened)
   if (happened.what !== 'live_key') return [['Team member', happened.email]]
   const { keyPrefix, label } = happened

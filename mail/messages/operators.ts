@@ -1,6 +1,6 @@
 // Mails to operators about drifts and about faults in the audit chain. They contain IDs and amounts, but no personal
 // data.
-import { saidInUsdc } from '../../domain/controls/drift'
+import { formatDriftText } from '../../domain/controls/drift'
 import type { Message } from './code'
 import { htmlOf, textOf } from './layout'
 
@@ -22,7 +22,7 @@ export function driftMessage({ address, drifts }: { address: string; drifts: rea
   ]
   const items = drifts.map(({ kind, partner, environment, subject, expected, found }) => ({
     title: `${kind}, ${partner} ${environment}`,
-    lines: [subject, `expected: ${saidInUsdc(kind, expected)}`, `found: ${saidInUsdc(kind, found)}`],
+    lines: [subject, `expected: ${formatDriftText(kind, expected)}`, `found: ${formatDriftText(kind, found)}`],
   }))
   const foot = 'Sent to the address of OPS_EMAIL, once for each drift.'
   const layout = { heading, paragraphs, items, preview: heading, foot }
@@ -37,10 +37,10 @@ interface FaultToReport {
 }
 
 export function auditMessage({ address, fault }: { address: string; fault: FaultToReport }): Message {
-  const heading = 'The audit chain does not hold'
+  const heading = 'The audit chain is broken'
   const paragraphs = [
     'The fault is named below. Nothing was repaired: an operator must decide.',
-    '`npm run -s ops -- audit verify` describes the fault in a sentence. Keep the heads that the worker has logged before.',
+    '`npm run -s ops -- audit verify` describes the fault in a sentence. Keep the heads that the worker has logged so far.',
   ]
   const { what, sequence, table, rowId } = fault
   const known = [

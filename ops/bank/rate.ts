@@ -7,7 +7,7 @@ import {
   allowedJumpBasisPoints,
   type BankRate,
   basisPointsBetween,
-  type RateLimits,
+  type ExchangeRateLimits,
   type RateRejection,
   rateRejection,
 } from '../../domain/rate-check'
@@ -116,7 +116,7 @@ async function askBank({ bank, clock }: Pick<Ops, 'bank' | 'clock'>, rail: RailN
 
 const header = ['ENVIRONMENT', 'STATE', 'GBP PER USD', 'MID-MARKET', 'AGE', 'LAST ACCEPTED', 'ACCEPTED AT']
 
-function present(found: LookedUp, limits: RateLimits) {
+function present(found: LookedUp, limits: ExchangeRateLimits) {
   const { environment, rail, answer, last, rejection, now } = found
   const rate = typeof answer === 'string' ? null : answer
   const isKnown = answer !== 'no_bank' && answer !== 'no_answer'
@@ -135,7 +135,7 @@ function present(found: LookedUp, limits: RateLimits) {
   }
 }
 
-function explain({ answer, last, rejection, now }: LookedUp, limits: RateLimits): string {
+function explain({ answer, last, rejection, now }: LookedUp, limits: ExchangeRateLimits): string {
   const rate = typeof answer === 'string' ? null : answer
   if (rate === null) return 'the bank answered without a readable rate.'
   if (rejection === 'stale') {

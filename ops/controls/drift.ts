@@ -1,6 +1,6 @@
 // Operator decisions about drifts: accept one that is explained, or reopen an accepted one.
 import { acceptDrift, type DriftToDecide, lockDrift, reopenDrift } from '../../db/controls/proof/drifts'
-import { saidInUsdc } from '../../domain/controls/drift'
+import { formatDriftText } from '../../domain/controls/drift'
 import { type Answer, type Command, defineCommand, done, refused } from '../command'
 import type { Ops } from '../connect'
 import { exampleId, reason, required, uuid } from '../options'
@@ -54,7 +54,7 @@ async function decide(ops: Ops, { drift: id, reason, action }: Decision): Promis
   if (decided === 'decided_before')
     return refused('invalid_state', `The drift ${id} is ${isAccepting ? 'already accepted' : 'not accepted'}.`)
   const { kind, subject, partner, environment } = decided
-  const [expected, found] = [saidInUsdc(kind, decided.expected), saidInUsdc(kind, decided.found)]
+  const [expected, found] = [formatDriftText(kind, decided.expected), formatDriftText(kind, decided.found)]
   const text = `The drift ${kind} of ${subject} (${partner} ${environment}) is ${isAccepting ? 'accepted' : 'open again'}.`
   return done(
     { id, outcome: isAccepting ? 'accepted' : 'reopened', kind, partner, environment, subject, expected, found },

@@ -1,5 +1,5 @@
 // Rotation of secret keys: shows the use of older keys, and reseals data under the current one.
-import { fieldsOfStored } from '../../api/payouts/request/order'
+import { fieldsOfStoredOrder } from '../../api/payouts/request/order'
 import { type KeyUse, keyringUse } from '../../db/controls/keyring-use'
 import { firstPayout, resealBatch } from '../../db/controls/reseal'
 import type { Keyring } from '../../db/keyring'
@@ -24,7 +24,7 @@ const reseal = defineCommand('keyring reseal', {
     const keyring = ops.keyring()
     const total = { written: 0, left: 0 }
     for (let after: string | null = firstPayout; after !== null; ) {
-      const batch = await resealBatch(ops.db, keyring, { after, limit: batchSize, fieldsOf: fieldsOfStored })
+      const batch = await resealBatch(ops.db, keyring, { after, limit: batchSize, fieldsOf: fieldsOfStoredOrder })
       total.written += batch.written
       total.left += batch.left
       if (batch.next !== null) ops.say(`${total.written} resealed so far.`)

@@ -1,9 +1,9 @@
 // The rules of `status`: the conditions that need an operator. The thresholds are those of docs/observability/alerts.yml.
 import type { RailState } from '../../db/bank/rail-pauses'
 import type { OpenWork } from '../../db/controls/metrics'
-import type { LeftUndone, Upkeep } from '../../db/controls/upkeep-metrics'
+import type { OverdueWork, Upkeep } from '../../db/controls/upkeep-metrics'
 import type { ListedWorker } from '../../db/controls/workers'
-import type { UnreadableNotices } from '../../db/partners/notices'
+import type { UndeliverableNotices } from '../../db/partners/notices'
 import type { OldestPending } from '../../db/payouts/open'
 import type { Environment } from '../../domain/environment'
 import { formatPence } from '../../domain/money'
@@ -17,7 +17,7 @@ export interface Situation {
   readonly oldest: readonly OldestPending[]
   readonly upkeep: Upkeep
   /** Notices that no one can receive. */
-  readonly unreadable: readonly UnreadableNotices[]
+  readonly unreadable: readonly UndeliverableNotices[]
   readonly workers: readonly ListedWorker[]
   /** The queues that must have a worker. */
   readonly queues: readonly string[]
@@ -125,7 +125,7 @@ function workNeed({ kind, sort, environment, count, ageSeconds }: OpenWork, { ol
   }
 }
 
-function leftNeed({ work, sort, count, ageSeconds }: LeftUndone): Need[] {
+function leftNeed({ work, sort, count, ageSeconds }: OverdueWork): Need[] {
   const age = formatDuration(ageSeconds)
   const late = (limitSeconds: number, code: string, text: string) =>
     ageSeconds > limitSeconds ? [need(null, code, text)] : []
@@ -149,7 +149,7 @@ function leftNeed({ work, sort, count, ageSeconds }: LeftUndone): Need[] {
   }
 }
 
-function unreadableNeed({ slug, count, since }: UnreadableNotices, at: Date): Need {
+function unreadableNeed({ slug, count, since }: UndeliverableNotices, at: Date): Need {
   const age = formatDuration(Math.max(0, (at.getTime() - since.getTime()) / 1_000))
   const waiting = count === 1 ? '1 live notice waits' : `${count} live notices wait`
   const why = `${waiting} for ${age} because no one can receive mail for ${slug}`

@@ -2,8 +2,8 @@
 import type { ProofDepth } from '../../activities/controls/proof/prove-wallets'
 import { runProof } from '../../activities/controls/proof/run'
 import { type Drift, listDrifts } from '../../db/controls/proof/drifts'
-import { listNotCompared, type NotCompared } from '../../db/controls/proof/overdue'
-import { type DriftKind, saidInUsdc } from '../../domain/controls/drift'
+import { listUncomparedWallets, type UncomparedWallet } from '../../db/controls/proof/overdue'
+import { type DriftKind, formatDriftText } from '../../domain/controls/drift'
 import { createRails } from '../../rail/rails'
 import { createLog } from '../../runtime/log'
 import type { Proved } from '../../workflows/controls/proof'
@@ -71,7 +71,7 @@ async function currentDrifts({ db }: Ops) {
   const open = (await listDrifts(db, 'open', shownAtOnce)).map(presentDrift)
   const data = open.map((drift) => ({ ...drift, next_step: driftSteps[drift.kind] }))
   const accepted = (await listDrifts(db, 'accepted', shownAtOnce)).map(presentAccepted)
-  const notCompared = (await listNotCompared(db, shownAtOnce)).map(presentNotCompared)
+  const notCompared = (await listUncomparedWallets(db, shownAtOnce)).map(presentNotCompared)
   const steps = [...new Set(open.map(({ kind }) => kind))].map((kind) => `${kind}: ${driftSteps[kind]}`)
   const sections = [
     ...section('Open', driftHeader, open),
@@ -128,8 +128,8 @@ function presentDrift(drift: Drift) {
     partner: drift.partner,
     environment: drift.environment,
     subject: drift.subject,
-    expected: saidInUsdc(drift.kind, drift.expected),
-    found: saidInUsdc(drift.kind, drift.found),
+    expected: formatDriftText(drift.kind, drift.expected),
+    found: formatDriftText(drift.kind, drift.found),
     first_seen_at: drift.firstSeenAt.toISOString(),
     last_seen_at: drift.lastSeenAt.toISOString(),
   }
@@ -144,7 +144,7 @@ function presentGone(drift: Drift) {
   return { ...presentDrift(drift), gone_at: isoOf(drift.resolvedAt) }
 }
 
-function presentNotCompared({ partner, environment, outcome, lookedAt, comparedAt }: NotCompared) {
+function presentNotCompared({ partner, environment, outcome, lookedAt, comparedAt }: UncomparedWallet) {
   const looks = { last_look_at: isoOf(lookedAt), last_compared_at: isoOf(comparedAt) }
   return { partner, environment, why: outcome, ...looks }
 }

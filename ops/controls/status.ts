@@ -3,7 +3,7 @@ import { railStates } from '../../db/bank/rail-pauses'
 import { type OpenWorkKind, readOpenWork } from '../../db/controls/metrics'
 import { readUpkeep } from '../../db/controls/upkeep-metrics'
 import { type ListedWorker, listWorkers } from '../../db/controls/workers'
-import { listUnreadable } from '../../db/partners/notices'
+import { listUndeliverableNotices } from '../../db/partners/notices'
 import { listOldestPending } from '../../db/payouts/open'
 import { type Environment, environments } from '../../domain/environment'
 import { formatPence, formatUsdc } from '../../domain/money'
@@ -42,7 +42,7 @@ async function look(ops: Ops): Promise<Situation> {
     readOpenWork(db, at),
     listOldestPending(db),
     readUpkeep(db, { now: at, retention }),
-    listUnreadable(db, shownAtOnce),
+    listUndeliverableNotices(db, shownAtOnce),
     listWorkers(db),
     checkBanks(ops),
     askTemporal(ops),

@@ -14,7 +14,7 @@ import { startWorkflow } from '../../runtime/temporal/workflows'
 import type { invoiceRun } from '../../workflows'
 import type { BilledPartner, InvoiceRunResult, RunProgress } from '../../workflows/invoices/run'
 import { partnersNotBilled } from '../../workflows/names'
-import { type RunToStart, starts } from '../../workflows/starts'
+import { type InvoiceRunStart, starts } from '../../workflows/starts'
 
 export interface FollowParts {
   readonly temporal: Client
@@ -25,7 +25,7 @@ export interface FollowParts {
   readonly onSilence: () => void
 }
 
-export async function followRun(parts: FollowParts, order: RunToStart): Promise<InvoiceRunResult> {
+export async function followRun(parts: FollowParts, order: InvoiceRunStart): Promise<InvoiceRunResult> {
   const { temporal } = parts
   const start = () => startWorkflow(temporal, starts.invoiceRun(order, parts))
   const { workflowId, firstExecutionRunId } = await temporal.withDeadline(deadlineIn(answerMs), start)

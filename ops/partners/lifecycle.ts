@@ -1,6 +1,6 @@
 // Opens, shows, suspends, reactivates and closes partners; settings.ts changes their settings.
 import { closePartnerForGood } from '../../db/partners/close'
-import { countUnreadable } from '../../db/partners/notices'
+import { countUndeliverableNotices } from '../../db/partners/notices'
 import { openPartner } from '../../db/partners/open'
 import { listPartners, lockPartnerToStop, type PartnerRow, updatePartner } from '../../db/partners/partners'
 import { environments } from '../../domain/environment'
@@ -35,7 +35,7 @@ const show = defineCommand('partner show', {
   about: "Shows a partner's status, settings and verification, and its undeliverable notices.",
   ...onePartner,
   run: withPartner(async ({ db }, partner) => {
-    const waiting = await countUnreadable(db, partner.id)
+    const waiting = await countUndeliverableNotices(db, partner.id)
     const warning = `Notices that wait, because no admin has signed in and there is no contact email: ${waiting}.`
     const text = [describePartner(partner), ...(waiting === 0 ? [] : [warning])].join('\n')
     return done({ ...presentPartner(partner), waiting_notices: waiting }, text)

@@ -1,7 +1,7 @@
 // Finds payouts by known details, and resolves an ID, transfer reference or Idempotency-Key to one payout.
 
 import { findPartnerBySlug } from '../../db/partners/partners'
-import { type PayoutSearch, type SearchedPayout, searchPayouts } from '../../db/payouts/search'
+import { type PayoutSearch, type PayoutSearchResult, searchPayouts } from '../../db/payouts/search'
 import { formatPence } from '../../domain/money'
 import { payoutStatuses } from '../../domain/payouts/payout'
 import {
@@ -130,7 +130,7 @@ function noSuchPayout(partner: string | undefined): Refusal {
     : refused('not_found', `${partner} has no payout with this id, transfer or Idempotency-Key: try \`payout find\`.`)
 }
 
-function payoutTable(payouts: readonly SearchedPayout[]): string {
+function payoutTable(payouts: readonly PayoutSearchResult[]): string {
   const header = ['ID', 'CREATED', 'PARTNER', 'ENVIRONMENT', 'STATUS', 'GBP', 'ACCOUNT', 'KEY', 'ATTENTION']
   return table(
     header,
@@ -150,7 +150,7 @@ function payoutTable(payouts: readonly SearchedPayout[]): string {
   )
 }
 
-function present(payout: SearchedPayout) {
+function present(payout: PayoutSearchResult) {
   return {
     id: payout.id,
     partner: payout.slug,

@@ -5,7 +5,7 @@ import { type Answer, type Answered, type BankCall, type Client, pathTemplate } 
 import { readError } from './map'
 
 /** Wraps a client so that it reports each request that was made. */
-export function counted(client: Client, onCall: (seen: BankCallSeen) => void): Client {
+export function withCallReports(client: Client, onCall: (seen: BankCallSeen) => void): Client {
   return {
     ...client,
     async call(call) {

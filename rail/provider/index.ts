@@ -1,7 +1,7 @@
 // The rail that implements the provider's protocol. Sandbox and production differ only in base URL and key.
 import type { BankCallSeen, NewWallet, Rail, Verification } from '../rail'
 import { ask, isNotFound, part, readAnswer, refusalOf } from './ask'
-import { counted } from './cause'
+import { withCallReports } from './cause'
 import { type Client, type ClientOptions, createClient, endingBy } from './client'
 import { listAt, optionalTextAt, textAt } from './fields'
 import { funding } from './funding'
@@ -25,7 +25,7 @@ interface ProviderOptions extends ClientOptions {
 
 export function createProviderRail({ onCall, ...options }: ProviderOptions): ProviderRail {
   const client = createClient(options)
-  return providerRailOver(onCall === undefined ? client : counted(client, onCall), options)
+  return providerRailOver(onCall === undefined ? client : withCallReports(client, onCall), options)
 }
 
 /** Creates the rail over any transport. The schedule explorer uses one without sockets. */

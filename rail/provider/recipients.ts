@@ -18,7 +18,7 @@ export async function registerRecipient(
   const register = (under: string) => client.call({ method: 'POST', path, key: under, body })
   const first = await register(key)
   // Registration moves no money, so another key is safe. If the first key has registered the account, the code below
-  // uses it.
+  // uses that registration.
   const answer = isKeySpent(first) ? await register(derivedKey(key, body)) : first
   if (isSuccess(answer)) return settle(client, { path, key, answer })
   const existing = existingRef(answer)

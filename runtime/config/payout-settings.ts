@@ -30,7 +30,7 @@ export const payouts = {
     ...setting(
       integer(0, dayMs),
       10 * minuteMs,
-      'Time after the last request. If the list of the bank then lacks the transfer, the bank does not have it, and the payout is refunded. So the bank must have finished every request by then.',
+      "How long after the last request the bank's list is conclusive: if it then lacks the transfer, the payout is refunded. The bank must finish every request within this time.",
     ),
     inProduction: integer(5 * minuteMs, dayMs),
   },

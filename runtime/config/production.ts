@@ -52,7 +52,7 @@ const unlessSimulated = ', but BANK_LIVE_SIMULATED is not on'
 const examplePasswords = ['postgres', 'password', 'payouts', 'secret', 'example', 'changeme', 'temporal']
 
 function refuse(reader: Reader, name: string, why: string): void {
-  reader.mistakes.push(`${name} ${why}: production refuses it.`)
+  reader.mistakes.push(`${name} ${why}: not allowed in production.`)
 }
 
 function refuseDevelopmentKey(reader: Reader, name: string, access: BankAccess | null): void {

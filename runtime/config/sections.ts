@@ -7,10 +7,10 @@ import type {
   BankConfig,
   CaseDueConfig,
   Config,
+  ExchangeRateConfig,
   MailConfig,
   PayoutConfig,
   ProofConfig,
-  RateConfig,
   SellerConfig,
   SweepConfig,
   TemporalConfig,
@@ -51,8 +51,8 @@ function readClientCertificate(reader: Reader): TemporalTls['client'] {
   const [certificate, key] = [reader.read('TEMPORAL_TLS_CERT'), reader.read('TEMPORAL_TLS_KEY')]
   if (certificate === null && key === null) return null
   const [ofCertificate, ofKey] = [reader.sourceOf('TEMPORAL_TLS_CERT'), reader.sourceOf('TEMPORAL_TLS_KEY')]
-  if (certificate === null) reader.mistakes.push(`${ofCertificate} is required where ${ofKey} is set.`)
-  if (key === null) reader.mistakes.push(`${ofKey} is required where ${ofCertificate} is set.`)
+  if (certificate === null) reader.mistakes.push(`${ofCertificate} is required when ${ofKey} is set.`)
+  if (key === null) reader.mistakes.push(`${ofKey} is required when ${ofCertificate} is set.`)
   // An invalid one has been reported already and is empty here.
   if (certificate && key && !new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
     reader.mistakes.push(`${ofKey} is not the key of ${ofCertificate}.`)
@@ -75,7 +75,7 @@ export function readBank(reader: Reader): BankConfig {
   return bank
 }
 
-export function readRates(reader: Reader): RateConfig {
+export function readRates(reader: Reader): ExchangeRateConfig {
   return {
     maxAgeMs: reader.read('RATE_MAX_AGE_MS'),
     midBasisPoints: reader.read('RATE_MID_PERCENT'),
@@ -150,7 +150,7 @@ export function readSeller(reader: Reader): SellerConfig | null {
 export function readTrustedProxies(reader: Reader): number {
   if (reader.text('PUBLIC_URL').startsWith('https:') && !reader.has('TRUSTED_PROXIES')) {
     reader.mistakes.push(
-      'TRUSTED_PROXIES is required where PUBLIC_URL is https: the number of proxies in front of the API, or 0.',
+      'TRUSTED_PROXIES is required when PUBLIC_URL is https: the number of proxies in front of the API, or 0.',
     )
   }
   return reader.read('TRUSTED_PROXIES')

@@ -17,7 +17,7 @@ export interface Config {
   readonly activityRetentionDays: number
   readonly activityReadRetentionDays: number
   readonly bank: BankConfig
-  readonly rates: RateConfig
+  readonly rates: ExchangeRateConfig
   /** Null if the bank sends no events and is only polled. */
   readonly webhookUrl: string | null
   readonly taskQueuePrefix: string
@@ -90,7 +90,7 @@ export interface BankAccess {
 }
 
 /** Limits within which the bank's exchange rate is used. */
-export interface RateConfig {
+export interface ExchangeRateConfig {
   readonly maxAgeMs: number
   readonly midBasisPoints: number
   readonly jumpBasisPoints: number

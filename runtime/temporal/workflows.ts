@@ -19,12 +19,12 @@ import {
   payoutWorkflowId,
 } from '../../workflows/names'
 import {
-  type CaseToStart,
-  type PayoutToStart,
+  type CaseStart,
+  type PayoutStart,
   type PollSettings,
   type QueueSettings,
   type ResultOf,
-  type ReturnToStart,
+  type ReturnStart,
   type Start,
   starts,
   type WorkflowName,
@@ -36,15 +36,15 @@ import { askWithin } from './client'
 
 export interface Workflows {
   /** Starts the payout or joins it. Null if no verdict came in time, which proves nothing: the payout may be in progress. */
-  startPayout(payout: PayoutToStart): Promise<Verdict | null>
+  startPayout(payout: PayoutStart): Promise<Verdict | null>
   /** `decided`: the row shows whether the payout is cancelled. `undecided` proves nothing. */
-  cancelPayout(payout: PayoutToStart): Promise<'decided' | 'undecided'>
+  cancelPayout(payout: PayoutStart): Promise<'decided' | 'undecided'>
   /** Forwards a bank event about the payout. Throws if Temporal does not answer. */
   signalPayout(payout: PayoutKey): Promise<'told' | 'no_workflow'>
   /** Forwards a bank event about a completed payout, which may be returned. Throws if Temporal does not answer. */
-  signalReturn(payout: ReturnToStart): Promise<'told'>
+  signalReturn(payout: ReturnStart): Promise<'told'>
   /** Never throws: the case is in its row, and the sweep reports a late case that has no workflow. */
-  startCase(opened: CaseToStart): Promise<void>
+  startCase(opened: CaseStart): Promise<void>
   /** Null if no result came in time. The money may still be added. */
   topUp(order: Parameters<typeof starts.topUp>[0]): Promise<ResultOf<'topUp'> | null>
   /** The ID of the partner that the sign-up opened, now or earlier. Null if no result came in time. */
@@ -110,7 +110,7 @@ function createPayoutRequests(
   const waits = createWaits()
   const asked = new Map<string, Promise<Verdict | null>>()
 
-  async function ask(payout: PayoutToStart): Promise<Verdict | null> {
+  async function ask(payout: PayoutStart): Promise<Verdict | null> {
     try {
       return await askWithin(temporal, answerTimeoutMs, () =>
         temporal.workflow.executeUpdateWithStart<PayoutWorkflow, Verdict, []>(createUpdate, {
@@ -126,14 +126,14 @@ function createPayoutRequests(
   }
 
   /** Requests of this process that wait for the same verdict share one call. */
-  function askOnce(payout: PayoutToStart): Promise<Verdict | null> {
+  function askOnce(payout: PayoutStart): Promise<Verdict | null> {
     const workflowId = payoutWorkflowId(payout)
     const verdict = asked.get(workflowId) ?? ask(payout).finally(() => asked.delete(workflowId))
     asked.set(workflowId, verdict)
     return verdict
   }
 
-  async function cancel(payout: PayoutToStart): Promise<'decided' | 'undecided'> {
+  async function cancel(payout: PayoutStart): Promise<'decided' | 'undecided'> {
     try {
       await askWithin(temporal, answerTimeoutMs, () =>
         temporal.workflow.executeUpdateWithStart<PayoutWorkflow, void, []>(cancelUpdate, {
@@ -210,7 +210,7 @@ function createWaits(): Waits {
 
 type Starting<Settings> = Settings & { readonly temporal: Client }
 
-interface OpenPayoutToStart extends PayoutToStart {
+interface OpenPayoutStart extends PayoutStart {
   readonly completedAt: Date | null
   readonly status: PayoutStatus
 }
@@ -270,7 +270,7 @@ async function startInsteadOf(temporal: Client, start: Start, was: string): Prom
 /** Has the same result as `startUnlessRunning`. */
 export function startOpenPayout(
   { temporal, ...settings }: Starting<PollSettings>,
-  row: OpenPayoutToStart,
+  row: OpenPayoutStart,
 ): Promise<string> {
   return startUnlessRunning(temporal, startOfOpen(row, settings))
 }
@@ -281,7 +281,7 @@ export function startOpenPayout(
  */
 export async function wakePayout(
   { temporal, ...settings }: Starting<PollSettings>,
-  row: OpenPayoutToStart,
+  row: OpenPayoutStart,
   record: (how: 'started' | 'woken') => Promise<void> = async () => {},
 ): Promise<'started' | 'woken'> {
   const start = startOfOpen(row, settings)
@@ -295,14 +295,14 @@ export async function wakePayout(
 }
 
 /** Starts the workflow that asks the bank about a completed payout. Has the same result as `startUnlessRunning`. */
-export function startReturn({ temporal, ...settings }: Starting<PollSettings>, payout: ReturnToStart): Promise<string> {
+export function startReturn({ temporal, ...settings }: Starting<PollSettings>, payout: ReturnStart): Promise<string> {
   return startUnlessRunning(temporal, starts.payoutReturn(payout, settings))
 }
 
 /** For repeated reports of one event: starts nothing if a run began after the event and less than an hour ago. */
 export async function startReturnHourly(
   { clock, ...starting }: Starting<PollSettings> & { readonly clock: Clock },
-  payout: ReturnToStart,
+  payout: ReturnStart,
   happenedAt: Date,
 ): Promise<void> {
   const { workflowId } = starts.payoutReturn(payout, starting)
@@ -321,7 +321,7 @@ export async function startConnectSandbox(
   await startWorkflow(temporal, starts.connectSandbox(partnerId, settings))
 }
 
-function startOfOpen(row: OpenPayoutToStart, settings: PollSettings): Start {
+function startOfOpen(row: OpenPayoutStart, settings: PollSettings): Start {
   // An open payout with the status completed still has to be charged. Any other that was completed is being returned.
   const isReturning = row.completedAt !== null && row.status !== 'completed'
   return isReturning ? starts.payoutReturn(row, settings) : starts.resumedPayout(row, settings)

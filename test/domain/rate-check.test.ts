@@ -1,12 +1,17 @@
 // No rate outside the limits is ever accepted, and a rate within them always is.
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { allowedJumpBasisPoints, basisPointsBetween, type RateLimits, rateRejection } from '../../domain/rate-check'
+import {
+  allowedJumpBasisPoints,
+  basisPointsBetween,
+  type ExchangeRateLimits,
+  rateRejection,
+} from '../../domain/rate-check'
 
 const now = new Date('2026-11-15T12:00:00.000Z')
 const minuteMs = 60_000
 const dayMs = 86_400_000
-const defaults: RateLimits = { maxAgeMs: 15 * minuteMs, midBasisPoints: 200, jumpBasisPoints: 500 }
+const defaults: ExchangeRateLimits = { maxAgeMs: 15 * minuteMs, midBasisPoints: 200, jumpBasisPoints: 500 }
 
 const rate = (gbpPerUsdNano: bigint, { midNano = gbpPerUsdNano, ageMs = 0 } = {}) => ({
   gbpPerUsdNano,

@@ -1,7 +1,7 @@
 // Worker commands with a real database: which workers run, and draining one with the operator's name.
 import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { latestActivity } from '../../db/controls/activity'
-import { enterWorker, type OwnState, sayAlive, type WorkerProcess } from '../../db/controls/workers'
+import { insertWorker, type OwnState, recordHeartbeat, type WorkerProcess } from '../../db/controls/workers'
 import { testSystem } from '../support/jest/system'
 import { oneSentence, runWith, useTerminal } from '../support/terminal'
 import { until } from '../support/until'
@@ -56,9 +56,9 @@ test('worker drain requests a drain, waits for it, and reports the end; every pa
   await aWorker('bbbbbb')
 
   const asking = drain('aaaaaa')
-  await until('the worker reads the request', () => sayAlive(terminal.db, worker, 'working'))
+  await until('the worker reads the request', () => recordHeartbeat(terminal.db, worker, 'working'))
   const [during] = await listed()
-  await sayAlive(terminal.db, worker, 'drained')
+  await recordHeartbeat(terminal.db, worker, 'drained')
   const { code, out } = await asking
 
   expect(during).toMatchObject({ id: 'aaaaaa', state: 'draining', asked_by: expect.stringMatching(/^ops:\S+$/) })
@@ -83,7 +83,7 @@ test('a second drain command waits too, and is in the activity list only once', 
 
   const first = await drain('aaaaaa', '--wait', '0')
   const late = await drain('aaaaaa', '--wait', '1')
-  await sayAlive(terminal.db, worker, 'ended')
+  await recordHeartbeat(terminal.db, worker, 'ended')
   const joined = await drain('aaaaaa')
 
   expect([first.code, first.out]).toEqual([0, 'Worker aaaaaa was asked to drain.\n'])
@@ -104,7 +104,7 @@ test('drain stops waiting for a worker that ends or is lost', async () => {
     'both workers read the request',
     async () => (await listed()).filter(({ state }) => state === 'draining').length === 2,
   )
-  await sayAlive(terminal.db, ending, 'ended')
+  await recordHeartbeat(terminal.db, ending, 'ended')
   await setLastHeartbeat(lost.id, '31 s')
   const [ended, gone] = await both
 
@@ -164,14 +164,14 @@ test('a heartbeat restores the lost row of a worker with its progress, and never
   const worker = await aWorker('aaaaaa', { state: 'drained' })
   await terminal.db.dataSource.query('TRUNCATE workers')
 
-  const isToDrain = await sayAlive(terminal.db, worker, 'drained')
+  const isToDrain = await recordHeartbeat(terminal.db, worker, 'drained')
   const [again] = await listed()
-  await sayAlive(terminal.db, worker, 'ended')
-  await sayAlive(terminal.db, worker, 'working')
+  await recordHeartbeat(terminal.db, worker, 'ended')
+  await recordHeartbeat(terminal.db, worker, 'working')
 
   expect([isToDrain, again?.state]).toEqual([true, 'drained'])
   expect((await listed()).map(({ state }) => state)).toEqual(['ended'])
-  expect(await enterWorker(terminal.db, worker)).toBe(false)
+  expect(await insertWorker(terminal.db, worker)).toBe(false)
 })
 
 test('worker versions explains how to enable versioning', async () => {
@@ -205,8 +205,8 @@ async function aWorker(id: string, about: About = {}): Promise<WorkerProcess> {
   const startedAt = new Date(Date.parse('2026-11-15T11:00:00.000Z') - started * 1_000)
   const queues = ['payouts-sandbox', 'payouts-live']
   const worker = { id, host: 'host-1', pid: 41, version: '1.3.0', startedAt, taskQueues: queues, ...about }
-  await enterWorker(terminal.db, worker)
-  if (about.state) await sayAlive(terminal.db, worker, about.state)
+  await insertWorker(terminal.db, worker)
+  if (about.state) await recordHeartbeat(terminal.db, worker, about.state)
   if (about.silentFor) await setLastHeartbeat(id, about.silentFor)
   return worker
 }

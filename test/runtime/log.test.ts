@@ -98,8 +98,8 @@ test('an AggregateError is logged as its first error', () => {
 
 test('a process ends even if its output pipe is closed', async () => {
   const built = JSON.stringify(join(__dirname, '../../dist/runtime/log.js'))
-  const program = `const { createLog, pooledOutput } = require(${built})
-    const log = createLog({ level: 'info', name: 'test' }, pooledOutput())
+  const program = `const { createLog, bufferedOutput } = require(${built})
+    const log = createLog({ level: 'info', name: 'test' }, bufferedOutput())
     process.once('message', () => { log.info('to nobody'); process.exit(3) })
     process.send('ready')`
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })

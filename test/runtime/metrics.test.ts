@@ -1,6 +1,6 @@
 // The Prometheus text format: names, labels and buckets.
 import { expect, test } from '@jest/globals'
-import { createRequestFigures } from '../../api/metrics/requests'
+import { createRequestMetrics } from '../../api/metrics/requests'
 import { asText, createDistribution } from '../../runtime/metrics'
 
 test('a metric has its help, its type and one line for each sample', () => {
@@ -28,7 +28,7 @@ test('each bucket counts the values up to its bound, and the last bucket counts 
 })
 
 test('unknown routes share one series, because callers could invent any number of methods and paths', () => {
-  const requests = createRequestFigures()
+  const requests = createRequestMetrics()
   for (const method of ['GET', 'BREW', 'X-1']) requests.count({ method, route: null, status: 404, seconds: 0.001 })
 
   const [counted] = requests.metrics()
@@ -37,7 +37,7 @@ test('unknown routes share one series, because callers could invent any number o
 })
 
 test('durations are kept by method, so that fast reads do not hide slow writes', () => {
-  const requests = createRequestFigures()
+  const requests = createRequestMetrics()
   for (const method of ['GET', 'POST']) requests.count({ method, route: '/v1/payouts', status: 200, seconds: 0.001 })
 
   const counts = requests.metrics()[1]?.samples.filter(({ suffix }) => suffix === '_count')

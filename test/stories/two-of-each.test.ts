@@ -1,7 +1,7 @@
 // Two APIs and two workers, as in a highly available deployment: still one payout for a key, and nothing is
 // lost or paid twice when a worker is killed or drained while payouts run.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { askToDrain, listWorkers } from '../../db/controls/workers'
+import { listWorkers, requestDrain } from '../../db/controls/workers'
 import { openWorld, type World } from '../support/system/world'
 import { until } from '../support/until'
 
@@ -53,7 +53,7 @@ test('all workers are drained while the bank is slow: the running call completes
 
   // Does not use the command, because starting it may take as long as the call.
   const at = new Date()
-  for (const { id } of workers) await askToDrain(world.db, { id, by: 'ops:ada', at, ifLast: 'drain' })
+  for (const { id } of workers) await requestDrain(world.db, { id, by: 'ops:ada', at, ifLast: 'drain' })
   await until('all are drained', async () => (await states()).every((state) => state === 'drained'))
 
   const { transfer_ref: transferRef } = await world.row(body.id)

@@ -15,8 +15,9 @@ const inWords: Readonly<Record<string, string>> = {
   sealAudit: 'like {"batchSize": 5000, "batches": 100}, with batchSize from 1 to 10000 and batches from 1 to 1000',
   pruneActivity:
     'like {"batchSize": 5000, "batchesPerRun": 200}, with batchSize from 1 to 10000 and batchesPerRun from 1 to 1000',
-  payout: 'an object with payoutId (a UUID), attempt (a whole number from 1), pollMs (a list of milliseconds from 10)',
-  walletReading: 'an object with walletId (a UUID), readings (a whole number from 1)',
+  payout:
+    'an object with payoutId (a UUID), attempt (a whole number of at least 1), pollMs (a list of durations of at least 10 ms, in milliseconds)',
+  walletReading: 'an object with walletId (a UUID), readings (a whole number of at least 1)',
   invoice: 'an object with partnerId (a UUID), period (a month such as 2026-10)',
 }
 

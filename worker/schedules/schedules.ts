@@ -41,7 +41,7 @@ export const pruneActivitySchedule = nightly(
 
 export const invoiceRunSchedule: OurSchedule = {
   scheduleId: scheduleIds.invoiceRun,
-  // Hours after the end of the month, when payouts completed in its last minutes have been charged.
+  // A few hours after the end of the month, so that payouts completed in its last minutes have been charged.
   spec: { calendars: [{ dayOfMonth: 1, hour: 6, comment: 'the 1st of each month' }], timezone: 'Europe/London' },
   action: startOf('invoiceRun'),
   // Missed months are billed one after the other, oldest first. Skipping would omit one, and a later

@@ -108,7 +108,7 @@ export function openStateGauge(): (state: OwnState) => void {
 const shown = ['working', 'draining', 'drained'] as const
 
 /** Adds calls to the banks to the SDK's metrics. Every series starts at 0, because an alert on growth misses a new series. */
-export function openBankFigures(environments: readonly Environment[]): OnBankCall {
+export function openBankMetrics(environments: readonly Environment[]): OnBankCall {
   const meter = Runtime.instance().metricMeter
   const requests = meter.createCounter('payouts_bank_requests', '', 'Requests to the bank, by operation and outcome.')
   const seconds = meter.createHistogram(bankSeconds, 'float', '', 'Duration of a request to the bank.')

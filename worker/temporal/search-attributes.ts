@@ -43,14 +43,14 @@ async function requireListed(client: Client, wanted: WantedAttributes, before: R
   const wrong = Object.entries(wanted).filter(([name, type]) => now[name] !== types[type].code)
   if (wrong.length === 0) return
   throw new SearchAttributesWrong(
-    `The Temporal namespace ${client.options.namespace} has search attributes of another type than this worker writes: ` +
+    `The Temporal namespace ${client.options.namespace} has search attributes whose type differs from the one this worker writes: ` +
       `${wrong.map(([name, type]) => `${name} (should be ${type})`).join(', ')}; remove them or use another namespace`,
   )
 }
 
 /**
- * The server refuses a query with an attribute that it does not know, or whose type does not fit. Only a keyword fits STARTS_WITH: a
- * text, which fits any comparison with a string, is searched word by word.
+ * The server rejects a query on an unknown attribute, or with an operator that the attribute's type does not support. The
+ * check for a Keyword uses STARTS_WITH, because a Text attribute accepts the other string comparisons too.
  */
 async function requireByQueries(client: Client, wanted: WantedAttributes): Promise<void> {
   const attributes = Object.entries(wanted)

@@ -1,4 +1,4 @@
-// Reads, once a day, the transfers that changed at each bank, because events can be lost. This also detects
+// Once a day, reads the transfers that changed at each bank, because events can be lost. This also detects
 // late returns, so no workflow has to wait 90 days for one.
 import { ActivityFailure, isCancellation, proxyActivities } from '@temporalio/workflow'
 import { type Environment, environments } from '../../domain/environment'
@@ -7,8 +7,8 @@ export interface ChangedTransfers {
   readonly environment: Environment
 }
 
-/** Counts only, because the workflow history keeps it. */
-export interface LookedThrough {
+/** Counts only, because the workflow history keeps this result. */
+export interface TransferScan {
   /** Transfers that have changed at the bank. */
   readonly looked: number
   /** Completed payouts that may have been returned. A workflow asks the bank about each. */
@@ -19,14 +19,14 @@ export interface LookedThrough {
 }
 
 /** Null if the read failed. The next read starts where the last successful one ended. */
-type ChangedTransfersSeen = Readonly<Record<Environment, LookedThrough | null>>
+type ChangedTransfersSeen = Readonly<Record<Environment, TransferScan | null>>
 
 export interface ChangedTransfersActivities {
   /** Idempotent: a repeated call starts no second workflow and reports nothing twice. */
-  readChangedTransfers(order: ChangedTransfers): Promise<LookedThrough>
+  readChangedTransfers(order: ChangedTransfers): Promise<TransferScan>
 }
 
-/** Reading three months of a busy bank takes hours. The overall timeout ends before the next daily run. */
+/** Reading three months of a busy bank takes hours. The overall timeout ends the retries before the next daily run. */
 const { readChangedTransfers } = proxyActivities<ChangedTransfersActivities>({
   startToCloseTimeout: '10 hours',
   scheduleToCloseTimeout: '20 hours',
@@ -40,7 +40,7 @@ export async function changedTransfers(): Promise<ChangedTransfersSeen> {
 }
 
 /** If one bank is unavailable, the other is still read. */
-async function look(environment: Environment): Promise<LookedThrough | null> {
+async function look(environment: Environment): Promise<TransferScan | null> {
   try {
     return await readChangedTransfers({ environment })
   } catch (error) {

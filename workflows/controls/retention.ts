@@ -33,7 +33,7 @@ export async function retention(order: Erasing): Promise<Erased> {
   requireCounts(order, { batchSize: 10_000, batches: 1_000 }, '{"batchSize": 1000, "batches": 500}')
   const errors: unknown[] = []
   const recipients = await inBatches(eraseRecipients, order).catch((error: unknown) => {
-    // A failure of one kind does not stop the other. Earlier releases ended the run here.
+    // If recipients cannot be erased, bank events still are. Earlier releases ended the run here.
     if (isCancellation(error) || !patched('each-kind-by-itself')) throw error
     errors.push(error)
     return 0

@@ -3,7 +3,7 @@ import { ActivityFailure, continueAsNew, isCancellation, patched } from '@tempor
 import { fromPreviousRun, requireCounts } from '../input'
 import { regularActivities } from '../proxies'
 
-export interface Sweep {
+export interface SweepOrder {
   readonly pageSize: number
   /** A page adds six events to the history. After this many pages the sweep continues as a new run. */
   readonly pages: number
@@ -79,7 +79,7 @@ const activityOf = {
 } as const
 const nothing: Swept = { looked: 0, started: 0, connecting: 0, woken: 0, overdue: 0, failed: 0 }
 
-export async function sweep(order: Sweep): Promise<Swept> {
+export async function sweep(order: SweepOrder): Promise<Swept> {
   requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 100}')
   const from = fromPreviousRun(order.from)
   if (from !== undefined && 'stage' in from) return oneAfterTheOther(order, from)
@@ -90,7 +90,7 @@ export async function sweep(order: Sweep): Promise<Swept> {
  * Each stage takes one page per round, so that a backlog in one stage does not delay the others. A sweep that
  * times out loses nothing: the first page of each stage continues where the last sweep stopped.
  */
-async function inTurns({ pageSize, pages }: Sweep, from: Progress): Promise<Swept> {
+async function inTurns({ pageSize, pages }: SweepOrder, from: Progress): Promise<Swept> {
   let { left, swept } = from
   for (let page = 0; page < pages; ) {
     const still: Partial<Record<Stage, Page['after']>> = {}
@@ -110,7 +110,7 @@ async function inTurns({ pageSize, pages }: Sweep, from: Progress): Promise<Swep
 
 const start: Progress = { left: { payouts: null, sandboxes: null, strays: null, overdue: null }, swept: nothing }
 
-async function oneAfterTheOther({ pageSize, pages }: Sweep, from: Place): Promise<Swept> {
+async function oneAfterTheOther({ pageSize, pages }: SweepOrder, from: Place): Promise<Swept> {
   let place = from
   for (let page = 0; page < pages; page++) {
     const { stage, after, swept } = place

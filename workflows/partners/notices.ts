@@ -9,7 +9,7 @@ export interface Noticing {
 }
 
 export interface NoticesSent {
-  /** Notices that were mailed or that no admin wants. Notices that wait for an admin who can receive them do not count. */
+  /** Notices that were mailed or that no admin wants. Excludes notices that wait for an admin who can receive mail. */
   readonly told: number
   readonly mails: number
   /** Notices that could not be mailed. The log says why, and the next run retries. */

@@ -1,4 +1,4 @@
-// Follows the verification of one business until the bank has decided. A daily workflow starts it for every business.
+// Follows the verification of one business until the bank has decided. A daily workflow starts this one for every business.
 import { condition, continueAsNew, defineSignal, setHandler } from '@temporalio/workflow'
 import type { VerificationStatus } from '../../domain/partners/partner'
 import { fromPreviousRun, requireCounts, requireFields } from '../input'
@@ -22,7 +22,7 @@ export interface PartnerToVerify {
 /** The status only: the history holds no details of the business. */
 export interface VerificationState {
   readonly status: VerificationStatus
-  /** Whether the bank lets the business pay while its wallet or deposit routes do not exist yet. */
+  /** Whether the bank allows the business to pay, but its wallet or deposit routes do not exist yet. */
   readonly ready: boolean
 }
 
@@ -54,7 +54,7 @@ export async function verification(order: Verification): Promise<VerificationSta
   setHandler(bankSpoke, () => {
     spoken = true
   })
-  // The first call to the bank covers the signals that came earlier.
+  // The first call to the bank covers every signal that arrived before it.
   spoken = false
 
   let state = await openLiveCustomer({ partnerId })

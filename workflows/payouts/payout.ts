@@ -113,7 +113,7 @@ const { pollSettlement, chargePayout } = localActivities<Pick<PayoutActivities, 
   },
 )
 
-/** A regular activity: the bank may hang, and reading a busy partner's transfers of a day takes minutes. */
+/** A regular activity: the bank may hang, and reading one day of a busy partner's transfers takes minutes. */
 const { resolveSubmit } = regularActivities<Pick<PayoutActivities, 'resolveSubmit'>>('15 minutes', {
   first: '1 second',
   longest: '1 minute',
@@ -196,7 +196,7 @@ export async function payout(order: PayoutOrder): Promise<PayoutResult> {
     const until = Date.now() + pauseMs(order, asked)
     nextPollAt = new Date(until)
     for (let leftMs = pauseMs(order, asked); leftMs > 0; leftMs = until - Date.now()) {
-      const summary = `${waitsFor(step)}; next poll in ${inWords(leftMs)}`
+      const summary = `${waitsFor(step)}; next poll in ${formatDuration(leftMs)}`
       await condition(() => spoke || cancels.arePending(), leftMs, { summary })
       if (!cancels.arePending()) break
       const decided = await decideCancel(order, cancels)
@@ -209,7 +209,7 @@ export async function payout(order: PayoutOrder): Promise<PayoutResult> {
   }
 }
 
-/** Sets the key together with the status, which saves an upsert. A payout that stays pending after its first step needs one for the key. */
+/** Sets the key together with the status, which saves an upsert. If the payout stays pending after its first step, the key needs an upsert of its own. */
 function showAttributes({ status, reason }: Underway, last: Underway | undefined): void {
   const keys = payoutSearchAttributes
   const itsKey = { key: keys.key, value: keyOf(workflowInfo().workflowId) }
@@ -239,7 +239,7 @@ function waitsFor({ at, says }: Underway): string {
     case 'unsent':
       return says
     case 'unknown':
-      return 'proof of whether the bank has it'
+      return 'proof whether the bank has the transfer'
     case 'sent':
       return 'the bank to deliver it'
     case 'settled':
@@ -257,7 +257,7 @@ export function detailsOf({ payoutId }: { readonly payoutId: string }, { says, r
 }
 
 /** For example "30 s", "10 min" or "2 h". */
-export function inWords(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${ms} ms`
   if (ms < 120_000) return `${Math.round(ms / 1_000)} s`
   return ms < 7_200_000 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 3_600_000)} h`
@@ -356,7 +356,7 @@ function pauseMs({ pollMs }: PayoutOrder, asked: number): number {
 async function answered(verdict: () => Verdict | undefined): Promise<Verdict> {
   await condition(() => verdict() !== undefined)
   const given = verdict()
-  if (given === undefined) throw new Error('no verdict after the wait for one')
+  if (given === undefined) throw new Error('the verdict must be known after the wait')
   return given
 }
 

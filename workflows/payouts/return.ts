@@ -12,7 +12,7 @@ import type { PayoutStatus } from '../../domain/payouts/payout'
 import { requireFields } from '../input'
 import { payoutSearchAttributes } from '../names'
 import { localActivities } from '../proxies'
-import { bankSpoke, described, detailsOf, inWords, type PayoutResult } from './payout'
+import { bankSpoke, described, detailsOf, formatDuration, type PayoutResult } from './payout'
 
 export interface ReturnRef {
   readonly payoutId: string
@@ -76,7 +76,9 @@ export async function payoutReturn(order: ReturnOrder): Promise<PayoutResult> {
       if (at === 'over' && !spoke) return { status, reason: reason ?? null }
       if (workflowInfo().historyLength > longHistory) await continueAsNew<typeof payoutReturn>(order)
       const pause = pauseMs(order, asked)
-      await condition(() => spoke, pause, { summary: `the money to be returned; next poll in ${inWords(pause)}` })
+      await condition(() => spoke, pause, {
+        summary: `the money to be returned; next poll in ${formatDuration(pause)}`,
+      })
     }
   })
 }

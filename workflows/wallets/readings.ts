@@ -92,7 +92,7 @@ export interface WalletReading {
   readonly readings: number
 }
 
-/** Counts only, because the workflow history keeps it. */
+/** Counts only, because the workflow history keeps this result. */
 export interface WalletRead {
   /** New deposits. */
   readonly booked: number

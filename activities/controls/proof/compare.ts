@@ -35,7 +35,7 @@ export interface Compared {
   readonly runningMicroUsdc: readonly bigint[]
   /** The last movement up to which all are explained. Null if there is none. */
   readonly settled: ProofMark | null
-  /** Accepted movements up to there. */
+  /** Accepted movements up to `settled`. */
   readonly passed: readonly Finding[]
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ProofMark, ProofOutcome, WalletToProve } from '../../../db/controls/proof/wallets'
 import { type DriftKind, type Finding, movementDrifts } from '../../../domain/controls/drift'
-import { type BankedWallet, type ProofDeps, type Snapshot, takeSnapshot } from './snapshot'
+import { type ProofDeps, type Snapshot, takeSnapshot, type WalletWithBankRefs } from './snapshot'
 
 export interface Judged {
   readonly outcome: ProofOutcome
@@ -17,7 +17,7 @@ const snapshotsAtMost = 4
 
 export async function judgeSnapshots(
   deps: ProofDeps,
-  wallet: WalletToProve & BankedWallet,
+  wallet: WalletToProve & WalletWithBankRefs,
   unnamedMicroUsdc: bigint,
 ): Promise<Judged> {
   const { pauseMs, balanceLagMs } = deps.limits
@@ -47,9 +47,9 @@ function judged(
   return { outcome, kinds, findings, settled, passed }
 }
 
-/** Compares the bank's movements with our books, which is safe while payouts are in progress, then its balance with its movements. */
+/** Compares the bank's movements with our books, which is safe while payouts are in progress, then the bank's balance with those movements. */
 function judgeBalance(
-  wallet: BankedWallet,
+  wallet: WalletWithBankRefs,
   before: Snapshot,
   now: Snapshot,
   balanceLagMs: number,
@@ -94,7 +94,7 @@ function isSame(one: Finding, other: Finding): boolean {
   return one.kind === other.kind && one.subject === other.subject
 }
 
-function balanceFinding({ id }: BankedWallet, expected: bigint, found: bigint): Finding {
+function balanceFinding({ id }: WalletWithBankRefs, expected: bigint, found: bigint): Finding {
   const amounts = { expected: String(expected), found: String(found), size: String(found - expected) }
   return { kind: 'bank_balance', walletId: id, subject: id, ...amounts }
 }

@@ -1,16 +1,16 @@
 // Proves a page of wallets, one after the other. A wallet that cannot be proved does not stop the others.
 
-import { passAccepted, type Recorded, recordLook } from '../../../db/controls/proof/drifts'
+import { passAccepted, type Recorded, recordDriftCheck } from '../../../db/controls/proof/drifts'
 import { verifyLedger } from '../../../db/controls/proof/ledger'
 import { findTotalsDrifts } from '../../../db/controls/proof/totals'
 import type { ProofOutcome } from '../../../db/controls/proof/wallets'
 import { listWalletsToProve, markProved, type WalletToProve } from '../../../db/controls/proof/wallets'
 import { idleSince } from '../../../db/wallets/readings'
-import { ledgerDrifts, saidInUsdc } from '../../../domain/controls/drift'
+import { formatDriftText, ledgerDrifts } from '../../../domain/controls/drift'
 import { ListTooLong, RailRefused, RailUnavailable } from '../../../rail/rail'
 import type { ProofPage, Proved } from '../../../workflows/controls/proof'
 import { type Judged, judgeSnapshots } from './judge'
-import type { BankedWallet, ProofDeps } from './snapshot'
+import type { ProofDeps, WalletWithBankRefs } from './snapshot'
 
 interface ProofScope {
   readonly depth?: ProofDepth
@@ -121,10 +121,10 @@ async function proveBooks(
   const { db, clock, limits } = deps
   const proved = await db.transaction(async (tx) => {
     const at = clock.now()
-    const fullSince = depth === 'full' ? never : lastTurnOf(walletId, at, limits.fullEveryMs)
+    const fullSince = depth === 'full' ? never : lastFullVerificationDue(walletId, at, limits.fullEveryMs)
     const { findings: ledger, unnamedMicroUsdc } = await verifyLedger(tx, { walletId, fullSince, at })
     const findings = [...ledger, ...(await findTotalsDrifts(tx, walletId, at))]
-    const recorded = await recordLook(tx, { walletId, kinds: ledgerDrifts, findings, at })
+    const recorded = await recordDriftCheck(tx, { walletId, kinds: ledgerDrifts, findings, at })
     return { ...recorded, unnamedMicroUsdc }
   })
   logOpen(deps, walletId, proved)
@@ -135,7 +135,7 @@ async function proveBooks(
 const never = new Date(8_640_000_000_000_000)
 
 /** When the full verification of this wallet was last due. Each wallet has its own time, which spreads the load evenly. */
-export function lastTurnOf(walletId: string, at: Date, everyMs: number): Date {
+export function lastFullVerificationDue(walletId: string, at: Date, everyMs: number): Date {
   const phase = Math.floor((parseInt(walletId.slice(-8), 16) / 2 ** 32) * everyMs)
   return new Date(Math.floor((at.getTime() - phase) / everyMs) * everyMs + phase)
 }
@@ -145,7 +145,7 @@ async function recordJudged(deps: ProofDeps, { id: walletId }: WalletToProve, ju
   const { outcome, kinds, findings, passed, settled } = judged
   const at = clock.now()
   const recorded = await db.transaction(async (tx) => {
-    const looked = await recordLook(tx, { walletId, kinds, findings, at })
+    const looked = await recordDriftCheck(tx, { walletId, kinds, findings, at })
     const isPassed = await passAccepted(tx, passed, at)
     await markProved(tx, { walletId, outcome, mark: isPassed ? settled : null, at })
     return looked
@@ -164,7 +164,7 @@ async function markFailed({ db, clock, log }: ProofDeps, { id: walletId }: Walle
 
 function logOpen({ log }: ProofDeps, walletId: string, { open }: Recorded): void {
   for (const { kind, subject, expected, found } of open) {
-    const said = { expected: saidInUsdc(kind, expected), found: saidInUsdc(kind, found) }
+    const said = { expected: formatDriftText(kind, expected), found: formatDriftText(kind, found) }
     const facts = { wallet_id: walletId, kind, subject, ...said }
     log.error(facts, 'open drift; see `ops proof list`')
   }
@@ -177,7 +177,7 @@ async function judgeBank(
 ): Promise<Judged & Pick<ProvedWallet, 'isSilent'>> {
   const nothing = { kinds: [], findings: [], settled: null, passed: [], isSilent: false }
   if (wallet.isIdle) return { ...nothing, outcome: 'idle' }
-  if (!isBanked(wallet)) return { ...nothing, outcome: 'no_bank' }
+  if (!hasBankRefs(wallet)) return { ...nothing, outcome: 'no_bank' }
   if (bank === 'away') return { ...nothing, outcome: 'no_answer' }
   try {
     return { ...(await judgeSnapshots(deps, wallet, unnamedMicroUsdc)), isSilent: false }
@@ -189,6 +189,6 @@ async function judgeBank(
   }
 }
 
-function isBanked(wallet: WalletToProve): wallet is WalletToProve & BankedWallet {
+function hasBankRefs(wallet: WalletToProve): wallet is WalletToProve & WalletWithBankRefs {
   return wallet.rail !== 'simulated' && wallet.customerRef !== null && wallet.walletRef !== null
 }

@@ -1,6 +1,6 @@
 // Other parts of the proof: the complete run that an operator starts, the check for overdue items, and the mail about drifts.
 
-import { recordLook, takeUntold } from '../../../db/controls/proof/drifts'
+import { recordDriftCheck, takeUnreportedDrifts } from '../../../db/controls/proof/drifts'
 import { findNotCompared, findSilentPayouts } from '../../../db/controls/proof/overdue'
 import { enqueueMail } from '../../../db/partners/mails'
 import { overdueDrifts } from '../../../domain/controls/drift'
@@ -47,7 +47,7 @@ export async function proveSilence({
     const silent = await findSilentPayouts(tx, { sentBefore, unknownBefore, limit: atMost })
     const notCompared = await findNotCompared(tx, { before: ago(limits.comparedWithinMs), limit: atMost })
     const findings = [...silent, ...notCompared]
-    const { fresh, open } = await recordLook(tx, { walletId: null, kinds: overdueDrifts, findings, at })
+    const { fresh, open } = await recordDriftCheck(tx, { walletId: null, kinds: overdueDrifts, findings, at })
     return { drifts: open.length, fresh }
   })
 }
@@ -63,7 +63,7 @@ export async function tellDrifts({ db, clock, keyring, opsEmail }: TellDeps): Pr
   if (opsEmail === null) return 0
   const at = clock.now()
   return db.transaction(async (tx) => {
-    const drifts = await takeUntold(tx, { at, limit: atOnceInAMail })
+    const drifts = await takeUnreportedDrifts(tx, { at, limit: atOnceInAMail })
     if (drifts.length === 0) return 0
     const mail = driftMessage({ address: opsEmail, drifts })
     await enqueueMail(tx, keyring, { kind: 'notice', mail, at, expiresAt: new Date(at.getTime() + keepForMs) })

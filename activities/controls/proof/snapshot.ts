@@ -21,7 +21,7 @@ export interface ProofDeps extends Pick<ActivityDeps, 'db' | 'clock' | 'log'> {
 }
 
 /** A wallet with its references at the bank. */
-export interface BankedWallet {
+export interface WalletWithBankRefs {
   readonly id: string
   readonly partnerId: string
   readonly rail: RailName
@@ -41,7 +41,7 @@ const skewMs = 60_000
 
 export async function takeSnapshot(
   deps: ProofDeps,
-  wallet: WalletToProve & BankedWallet,
+  wallet: WalletToProve & WalletWithBankRefs,
   unnamedMicroUsdc: bigint,
 ): Promise<Snapshot> {
   const { db, clock, limits } = deps
@@ -65,7 +65,7 @@ export async function takeSnapshot(
     named: [...names.values()].flatMap((name) => name ?? []),
     sought: subjectsOf(known, 'payout_without_transfer'),
   })
-  assert(books !== null, 'a wallet must not be deleted')
+  assert(books !== null, 'the wallet row must exist')
   const unsent = await withoutTransfer(rail, books.sent, { history, listed })
   const compared = compare({
     walletId: wallet.id,
@@ -85,7 +85,7 @@ export async function takeSnapshot(
   return { ...compared, history, bankMicroUsdc, askedAt }
 }
 
-function refsOf({ customerRef, walletRef }: BankedWallet) {
+function refsOf({ customerRef, walletRef }: WalletWithBankRefs) {
   return { customerRef, walletRef }
 }
 
@@ -100,7 +100,7 @@ function subjectsOf(known: readonly KnownDrift[], kind: DriftKind): string[] {
 /** Lists the transfers since the mark, and unexplained ones from before it. */
 async function listTransfers(
   rail: ProofRail,
-  wallet: WalletToProve & BankedWallet,
+  wallet: WalletToProve & WalletWithBankRefs,
   { history, known }: { history: readonly HistoryRow[]; known: readonly KnownDrift[] },
 ): Promise<ListedTransfer[]> {
   const listed = await rail.transfersSince({ ...refsOf(wallet), since: wallet.mark?.provedToAt ?? null })
@@ -137,7 +137,7 @@ function hasGone({ status }: BookedPayout): boolean {
 /** Maps each transfer of the wallet to the payout that it names. Null if it names none, or if our books already have the transfer. */
 async function nameTransfers(
   { db, rail }: { db: Queryable; rail: ProofRail },
-  wallet: BankedWallet,
+  wallet: WalletWithBankRefs,
   { history, listed }: { history: readonly HistoryRow[]; listed: readonly ListedTransfer[] },
 ): Promise<ReadonlyMap<string, string | null>> {
   const names = new Map<string, string | null>(listed.map(({ ref, payoutId }) => [ref, payoutId]))
@@ -150,7 +150,7 @@ async function nameTransfers(
 
 /** Uses our books as read after the bank: a payout is in our books before its transfer is at the bank. */
 function whoseTransfers(
-  wallet: BankedWallet,
+  wallet: WalletWithBankRefs,
   names: ReadonlyMap<string, string | null>,
   { payouts }: Pick<BooksOfWallet, 'payouts'>,
 ): ReadonlyMap<string, BookedPayout> {

@@ -32,7 +32,7 @@ async function readCustomer(deps: VerificationDeps, partnerId: string): Promise<
   }
   const bank = await deps.rail.verification(verificationRef)
   const stored = await storeVerification(deps, { asked, bank, connection: null })
-  // The partner has restarted its verification since, with another customer.
+  // Null: the partner has since restarted its verification, with another customer.
   return stored ?? readCustomer(deps, partnerId)
 }
 
@@ -42,7 +42,7 @@ async function readCustomer(deps: VerificationDeps, partnerId: string): Promise<
  */
 async function loadAsked({ db }: VerificationDeps, partnerId: string) {
   const partner = await db.transaction((tx) => lockPartner(tx, partnerId))
-  assert(partner !== null, 'only a partner can be verified')
+  assert(partner !== null, 'the partner row must exist')
   const wallet: LiveWallet | null = await findLiveWallet(db, partnerId)
   assert(wallet !== null, 'a partner must have a live wallet')
   const asked: Asked = { partnerId, tries: partner.verificationTries, verificationRef: wallet.verificationRef }

@@ -6,9 +6,9 @@ import { findPrices } from '../../../db/invoices/price-lists'
 import { addNotice } from '../../../db/partners/notices'
 import { lockPartner, type PartnerChanges, type PartnerRow, updatePartner } from '../../../db/partners/partners'
 import {
+  clearLiveCustomer,
   connectLiveWallet,
-  forgetLiveCustomer,
-  isAnothersRef,
+  isRefOfAnotherPartner,
   type LiveConnection,
   type LiveWallet,
   lockLiveWallet,
@@ -67,7 +67,7 @@ export async function storeVerification(deps: VerificationDeps, answer: Answer):
   try {
     return await store(deps, answer)
   } catch (error) {
-    if (!isAnothersRef(error)) throw error
+    if (!isRefOfAnotherPartner(error)) throw error
     const refused = await refuse(deps, answer.asked, 'belongs_to_another_partner')
     if (refused === null) throw error
     return refused
@@ -80,7 +80,7 @@ async function store(deps: VerificationDeps, answer: Answer): Promise<Verificati
   const at = deps.clock.now()
   return deps.db.transaction(async (tx) => {
     const partner = await lockPartner(tx, partnerId)
-    assert(partner !== null, 'a partner must not be deleted')
+    assert(partner !== null, 'the partner row must exist')
     if (partner.status === 'closed') return abandoned(partner)
     const wallet = await lockLiveWallet(tx, partnerId)
     if (!isOwn(wallet, bank)) return null
@@ -170,12 +170,12 @@ export async function refuse(
   const at = deps.clock.now()
   const refused = await deps.db.transaction(async (tx) => {
     const partner = await lockPartner(tx, partnerId)
-    assert(partner !== null, 'a partner must not be deleted')
+    assert(partner !== null, 'the partner row must exist')
     const wallet = await lockLiveWallet(tx, partnerId)
     if (partner.status === 'closed') return { status: 'rejected', ready: false } as const
     const isAsAsked = wallet.verificationRef === verificationRef && partner.verificationTries === tries
     if (!isAsAsked || wallet.walletRef !== null) return null
-    await forgetLiveCustomer(tx, wallet.walletId, at)
+    await clearLiveCustomer(tx, wallet.walletId, at)
     await tellAdmins(tx, partner, 'rejected', at)
     await updatePartner(tx, partnerId, refusal, at)
     return { status: 'rejected', ready: false } as const

@@ -5,8 +5,8 @@ import { reportUnexplainedRefund } from '../../../db/payouts/by-transfer'
 import { bookDeposits } from '../../../db/wallets/book-deposits'
 import {
   clearFailedReading,
+  deleteUndecided,
   findWalletToRead,
-  forgetUndecided,
   listUndecided,
   listWalletsToRead,
   moveHistoryReadTo,
@@ -16,7 +16,7 @@ import {
 } from '../../../db/wallets/readings'
 import type { RailName } from '../../../domain/environment'
 import { ListTooLong, newestOf, type Rail, RailRefused, RailUnavailable, type WalletMovement } from '../../../rail/rail'
-import type { ReturnToStart } from '../../../workflows/starts'
+import type { ReturnStart } from '../../../workflows/starts'
 import type { WalletPage, WalletRead, WalletsRead } from '../../../workflows/wallets/readings'
 import type { ActivityDeps } from '../../bind'
 import { isUndecided, type Judged, judgeHistory } from './judge-history'
@@ -40,7 +40,7 @@ export async function readWallets(deps: WalletReadingDeps, page: WalletPage): Pr
     // Continues after wallets that could not be read, so that they do not block the others.
     const isLast = isLastPage && from + atOnce >= wallets.length
     await saveWalletsReadTo(deps.db, environment, isLast ? null : (some.at(-1)?.id ?? null))
-    // If the bank answered for none of them, it is unavailable. Asking about all others would last into the next reading.
+    // If the bank answered for none of them, it is unavailable. Trying all the others would take until the next reading.
     if (outcomes.every((outcome) => outcome === 'no answer')) return sumOf(done, wallets.length, null)
   }
   if (wallets.length === 0) await saveWalletsReadTo(deps.db, environment, null)
@@ -75,7 +75,7 @@ export interface WalletReadingDeps extends Pick<ActivityDeps, 'db' | 'clock' | '
   /** Age at which a refund that its transfer does not explain needs attention. */
   readonly listLagMs: number
   /** Starts nothing if a workflow has asked the bank recently and after `refundedAt`. */
-  startReturn(payout: ReturnToStart, refundedAt: Date): Promise<void>
+  startReturn(payout: ReturnStart, refundedAt: Date): Promise<void>
 }
 
 /** Safe to repeat, to run concurrently and to interrupt. */
@@ -118,11 +118,11 @@ async function readHistory(deps: WalletReadingDeps, wallet: WalletToRead): Promi
   const { booked, held } = await db.transaction(async (tx) => {
     const at = clock.now()
     const done = await bookDeposits(tx, { wallet, judged, createdBy: 'bank', action: 'wallet.top_up', at })
-    const { to, movements } = readTo(fresh)
+    const { to, movements } = readPositionAfter(fresh)
     if (to !== null) await moveHistoryReadTo(tx, { walletId, from: historyReadTo, to })
     await rememberUndecided(tx, { walletId, movements, at })
     const decided = judged.filter((each) => !isUndecided(each)).map(({ row }) => row.id)
-    await forgetUndecided(tx, walletId, decided)
+    await deleteUndecided(tx, walletId, decided)
     return done
   })
   for (const { bankRef, why } of held) {
@@ -164,7 +164,7 @@ const lateByMs = 60 * 60 * 1000
  * The position up to which the history does not have to be read again. Excludes the newest hour by the bank's clock, in which a
  * late movement may still appear. Null if nothing is older. The caller stores the undecided movements before the position.
  */
-export function readTo(judged: readonly Judged[]): {
+export function readPositionAfter(judged: readonly Judged[]): {
   readonly to: string | null
   readonly movements: WalletMovement[]
 } {

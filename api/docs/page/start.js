@@ -1,7 +1,7 @@
 // Starts the API reference in the browser, configured so that it sends requests to this server only.
 
-// A library inside the reference tests once whether it may evaluate code, and works without it. The page's policy forbids
-// evaluation and would report the test as a violation, so the test fails here.
+// A library inside the reference tests once whether it may evaluate code, and works without it. The page's policy would report
+// that test as a violation, so this makes the test fail before the browser sees it.
 globalThis.Function = new Proxy(Function, {
   construct() {
     throw new EvalError('This page does not evaluate code.')

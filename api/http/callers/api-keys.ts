@@ -14,8 +14,9 @@ export function readKey(header: string): string | null {
 }
 
 /**
- * The database stores a digest of each key, made with the secret that was current then. The current secret is tried first, older
- * ones only during a rotation. Another request may renew the digest between two tries, so that both miss it. So each try is made twice.
+ * The database stores a digest of each API key, computed with the secret that was current at the time. Tries the current secret
+ * first, and older ones only during a rotation. If another request renews the digest between two tries, both miss it, so each
+ * secret is tried twice.
  */
 export async function identifyKey<Found>(
   secret: string,
@@ -45,7 +46,7 @@ async function findByDigest<Found>(
   return caller && { caller, found: lookup.nothing }
 }
 
-/** We see a key only when it is used, so its digest is renewed then if it was made with an older secret. */
+/** We see a key only when it is used, so this is when a digest that was computed with an older secret is renewed. */
 async function renewDigest(
   found: ApiKeyDigest,
   [current]: readonly ApiKeyDigest[],

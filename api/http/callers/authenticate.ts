@@ -45,7 +45,7 @@ export function authenticateWith<Found>(lookup: Lookup<Found>): Authentication<F
       if (!credentials.allow(address, credential.secret)) {
         throw tooMany('Too many requests from this address had an unknown API key or an ended session.')
       }
-      // Receive the body before the lookup, so that a right withdrawn while the body arrives does not count.
+      // Receive the body before the lookup, so that the lookup notices rights that are withdrawn while the body arrives.
       exchange.received = await receiveBody(route, context)
       const { caller, found } = await identify(credential, lookup, context, deps).catch((error: unknown) => {
         if (error instanceof ApiError && error.code === 'unauthorized')

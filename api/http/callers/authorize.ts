@@ -50,7 +50,7 @@ export async function requireStillAuthorized(
 }
 
 /** For handlers that write: every transaction first checks the caller, and locks the rows of that check until it ends. */
-export function checkingFirst(db: Db, recheck: (tx: Queryable) => Promise<void>): Db {
+export function withCallerCheck(db: Db, recheck: (tx: Queryable) => Promise<void>): Db {
   const transaction: Db['transaction'] = (work) =>
     db.transaction(async (tx) => {
       await recheck(tx)
@@ -59,7 +59,7 @@ export function checkingFirst(db: Db, recheck: (tx: Queryable) => Promise<void>)
   return { ...db, transaction }
 }
 
-/** Throws if the role is too low. Returns a refusal if the partner's state forbids the call, which still allows repeats. */
+/** Throws if the role is too low. Returns a refusal if the partner's state forbids new requests. Repeats are still allowed. */
 function judge(route: Route, caller: Caller, context: ApiContext): ApiError | null {
   const { access } = route
   if (access.by === 'anyone') return null

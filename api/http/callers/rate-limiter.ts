@@ -126,7 +126,7 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
         if (isEmpty(bucket, weight)) return refused
         const fresh = await refillOnce(bucket, limit, weight).catch((error: unknown) => {
           // A limiter that cannot count must not stop payments. The request itself needs the database and fails if it is down.
-          log.warn({ err: error }, 'cannot count the rate limit')
+          log.warn({ err: error }, 'cannot check the rate limit; the request is allowed')
           return hold(bucket, { tokens: weight, left: 0, at: clock.now().getTime() })
         })
         if (!fresh) return refused

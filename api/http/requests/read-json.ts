@@ -65,7 +65,7 @@ export function parseJson(bytes: Buffer): unknown {
   let text: string
   try {
     text = utf8.decode(bytes)
-    // The bytes are valid UTF-8, so only an escape sequence can be half of a surrogate pair.
+    // The bytes are valid UTF-8, so only an escape sequence can be a lone surrogate.
     value = surrogateEscape.test(text) ? JSON.parse(text, requireWellFormed) : JSON.parse(text)
   } catch (error) {
     throw error instanceof ApiError ? error : new ApiError('invalid_json')
@@ -81,10 +81,10 @@ export function parseJson(bytes: Buffer): unknown {
 
 const surrogateEscape = /\\u[dD][89a-fA-F]/
 
-/** Half of a surrogate pair would be stored as U+FFFD, and different bodies would become the same. */
+/** A lone surrogate would be stored as U+FFFD, so that different bodies would become the same. */
 function requireWellFormed(key: string, value: unknown): unknown {
   if (key.isWellFormed() && (typeof value !== 'string' || value.isWellFormed())) return value
-  throw new ApiError('invalid_json', { message: 'The body holds half of a surrogate pair, such as \\ud800 alone.' })
+  throw new ApiError('invalid_json', { message: 'The body contains a lone surrogate, such as \\ud800.' })
 }
 
 /** In valid JSON, outside of strings, a colon follows every key and nothing else. */

@@ -27,7 +27,7 @@ export function validate(schemas: Schemas = {}): Validation {
         try {
           read(exchange, route, checks)
         } catch (error) {
-          // A caller that may only repeat a stored request gets that reason, not the faults of this request.
+          // A caller that may only repeat a stored request gets the reason for that, not the faults of this request.
           throw exchange.refusal && error instanceof ApiError ? exchange.refusal : error
         }
       }

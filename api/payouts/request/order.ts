@@ -69,8 +69,8 @@ interface StoredOrder {
   readonly reference: string | null
 }
 
-/** The request fields of a stored payout. Absent fields are absent again, so the fingerprint is that of the original body. */
-export function fieldsOfStored({ amountPence, reference }: StoredOrder, details: BankDetails): CanonicalFields {
+/** The request fields of a stored payout. Omits the fields that the original request omitted, so the fingerprint matches. */
+export function fieldsOfStoredOrder({ amountPence, reference }: StoredOrder, details: BankDetails): CanonicalFields {
   const { email, address, type, firstName, lastName, bankName, sortCode, accountNumber } = details
   const { line1, line2, city, postalCode, region } = address
   const { fields } = readPayoutRequest({

@@ -2,7 +2,7 @@
 import { bigint, entity, integer, primary, time } from '../../columns'
 import type { Tx } from '../../database'
 import { type Sql, sql } from '../../sql'
-import { type AuditedTable, nameOf, numberIn, uuidIn } from './rows'
+import { type AuditedTable, linkRowNumber, linkRowUuid, nameOf } from './rows'
 
 interface AuditProgressRow {
   readonly id: number
@@ -57,7 +57,7 @@ export const isAhead = {
 
 /** A lower number would also be correct, but the sealer would look at more rows. */
 function numberPassed(table: AuditedTable): Sql {
-  return sql`coalesce((SELECT ${numberIn(table)} FROM audit_chain link ${isPassedLinkOf(table)} LIMIT 1), 0)`
+  return sql`coalesce((SELECT ${linkRowNumber(table)} FROM audit_chain link ${isPassedLinkOf(table)} LIMIT 1), 0)`
 }
 
 function isPassedLinkOf(table: AuditedTable): Sql {
@@ -68,7 +68,7 @@ function isPassedLinkOf(table: AuditedTable): Sql {
 // Charges have no increasing number, so their position is a day before the last passed charge. Accounts are as old as
 // their wallet.
 const chargesPassed = sql`coalesce((SELECT charge.created_at - interval '1 day' FROM audit_chain link
-  JOIN charges charge ON charge.id = ${uuidIn('charges')} ${isPassedLinkOf('charges')} LIMIT 1), '-infinity')`
+  JOIN charges charge ON charge.id = ${linkRowUuid('charges')} ${isPassedLinkOf('charges')} LIMIT 1), '-infinity')`
 const accountsPassed = sql`coalesce((SELECT wallet.created_at - interval '7 days' FROM audit_chain link
-  JOIN ledger_accounts account ON account.id = ${uuidIn('ledger_accounts')}
+  JOIN ledger_accounts account ON account.id = ${linkRowUuid('ledger_accounts')}
   JOIN wallets wallet ON wallet.id = account.wallet_id ${isPassedLinkOf('ledger_accounts')} LIMIT 1), '-infinity')`

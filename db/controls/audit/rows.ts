@@ -39,13 +39,13 @@ export const nameOf: Readonly<Record<AuditedTable, Sql>> = {
 }
 
 /** The row ID in `link`. Null if the text is not a valid ID, because a link can be forged. */
-export function uuidIn(table: AuditedTable): Sql {
+export function linkRowUuid(table: AuditedTable): Sql {
   return sql`CASE WHEN link.table_name = ${nameOf[table]} AND link.row_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
     THEN link.row_id::uuid END`
 }
 
 /** The numeric row ID in `link`. Null if the text is not a valid number. */
-export function numberIn(table: AuditedTable): Sql {
+export function linkRowNumber(table: AuditedTable): Sql {
   return sql`CASE WHEN link.table_name = ${nameOf[table]} AND link.row_id ~ '^[0-9]{1,18}$' THEN link.row_id::bigint END`
 }
 

@@ -35,12 +35,12 @@ export async function verifySinceLast(db: Db): Promise<Verified> {
   return verifyAudit(db, last?.head.toString('hex') ?? null)
 }
 
-/** A fault is news unless the previous verification found the same one. */
+/** Returns `new_fault` unless there is no fault, or the previous verification found the same one. */
 export async function recordVerification(
   tx: Tx,
   { links, head, fault }: Verified,
   at: Date,
-): Promise<'news' | 'no_news'> {
+): Promise<'new_fault' | 'no_new_fault'> {
   const before = await tx.repo(auditVerification).findOne({ where: {}, order: { verifiedAt: 'DESC' } })
   await tx.repo(auditVerification).insert({
     id: newId(at),
@@ -52,7 +52,7 @@ export async function recordVerification(
     tableName: fault?.table ?? null,
     rowId: fault?.rowId ?? null,
   })
-  return fault === null || isSame(fault, before) ? 'no_news' : 'news'
+  return fault === null || isSame(fault, before) ? 'no_new_fault' : 'new_fault'
 }
 
 /** Ignores the sequence. A missing head is reported after the last link, and the chain grows every night. */

@@ -2,7 +2,7 @@
 import type { Db, Tx } from '../../database'
 import { identifier, type Sql, sql } from '../../sql'
 import { isAhead } from './progress'
-import { type AuditedTable, nameOf, numberIn, rowHashOf, rowTextOf, uuidIn } from './rows'
+import { type AuditedTable, linkRowNumber, linkRowUuid, nameOf, rowHashOf, rowTextOf } from './rows'
 import { chainHashOf, firstHash } from './seal'
 
 export type AuditFault =
@@ -104,11 +104,11 @@ function readLinks(db: Db, { after, limit }: { after: bigint; limit: number }): 
         WHEN c.id IS NOT NULL THEN ${rowTextOf.charges(sql`c`)} WHEN a.id IS NOT NULL THEN ${rowTextOf.activity(sql`a`)}
         WHEN o.id IS NOT NULL THEN ${rowTextOf.ledger_accounts(sql`o`)} END AS row_text
     FROM (SELECT * FROM audit_chain WHERE sequence > ${after} ORDER BY sequence LIMIT ${limit}) link
-    LEFT JOIN ledger_sets s ON s.id = ${uuidIn('ledger_sets')}
-    LEFT JOIN ledger_entries e ON e.id = ${numberIn('ledger_entries')}
-    LEFT JOIN charges c ON c.id = ${uuidIn('charges')}
-    LEFT JOIN activity a ON a.id = ${numberIn('activity')}
-    LEFT JOIN ledger_accounts o ON o.id = ${uuidIn('ledger_accounts')}
+    LEFT JOIN ledger_sets s ON s.id = ${linkRowUuid('ledger_sets')}
+    LEFT JOIN ledger_entries e ON e.id = ${linkRowNumber('ledger_entries')}
+    LEFT JOIN charges c ON c.id = ${linkRowUuid('charges')}
+    LEFT JOIN activity a ON a.id = ${linkRowNumber('activity')}
+    LEFT JOIN ledger_accounts o ON o.id = ${linkRowUuid('ledger_accounts')}
     ORDER BY link.sequence`,
   )
 }

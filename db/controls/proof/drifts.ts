@@ -76,7 +76,7 @@ export interface Drift extends Finding {
 }
 
 /** The result of a check. Recording it resolves the drifts of these kinds that the check did not find. */
-export interface Looked {
+export interface DriftCheck {
   /** Null for a check of all wallets. */
   readonly walletId: string | null
   readonly kinds: readonly DriftKind[]
@@ -91,7 +91,7 @@ export interface Recorded {
   readonly open: readonly Finding[]
 }
 
-export async function recordLook(tx: Tx, { walletId, kinds, findings, at }: Looked): Promise<Recorded> {
+export async function recordDriftCheck(tx: Tx, { walletId, kinds, findings, at }: DriftCheck): Promise<Recorded> {
   let fresh = 0
   const open: Finding[] = []
   for (const finding of findings) {
@@ -139,7 +139,7 @@ export async function listDrifts(db: Queryable, which: 'open' | 'accepted' | 'go
  * Takes the drifts that were not reported. They count as reported once the transaction commits, so no other process
  * reports them.
  */
-export async function takeUntold(tx: Tx, { at, limit }: { at: Date; limit: number }): Promise<Drift[]> {
+export async function takeUnreportedDrifts(tx: Tx, { at, limit }: { at: Date; limit: number }): Promise<Drift[]> {
   return tx.sql<Drift>`WITH taken AS (
       UPDATE drifts SET told_at = ${at} WHERE id IN (
         SELECT id FROM drifts WHERE told_at IS NULL AND resolved_at IS NULL AND accepted_by_id IS NULL

@@ -44,12 +44,12 @@ export async function rememberBankRecipient(
 }
 
 /** Called after the bank has refused a payment to the recipient. The next payout registers the account again. */
-export async function forgetBankRecipient(db: Queryable, customerRef: string, recipientRef: string): Promise<void> {
+export async function deleteBankRecipient(db: Queryable, customerRef: string, recipientRef: string): Promise<void> {
   await db.sql`DELETE FROM bank_recipients WHERE customer_ref = ${customerRef} AND recipient_ref = ${recipientRef}`
 }
 
 /** Forgets the account for every customer and under every key. The next payout to it registers it again. */
-export async function forgetDetails(db: Queryable, keyring: Keyring, details: BankDetails): Promise<void> {
+export async function deleteBankRecipients(db: Queryable, keyring: Keyring, details: BankDetails): Promise<void> {
   const hashes = keyring.all('account').map((key) => hashUnder(key, details))
   await db.sql`DELETE FROM bank_recipients WHERE details_hash = ANY (${hashes}::bytea[])`
 }

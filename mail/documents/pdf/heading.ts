@@ -79,8 +79,8 @@ function factsOf(document: InvoiceDocument): [string, string][] {
 }
 
 function summary({ status, totalPence, dueOn, paidOn }: InvoiceDocument): string {
-  if (status === 'void') return 'This invoice is void: nothing is to be paid'
-  if (totalPence === 0n) return 'Nothing is to be paid'
+  if (status === 'void') return 'This invoice is void. No payment is due.'
+  if (totalPence === 0n) return 'No payment is due'
   if (status === 'paid') return `${pounds(totalPence)} paid${paidOn ? ` on ${dayInWords(paidOn)}` : ''}`
   return `${pounds(totalPence)} due on ${dayInWords(dueOn)}`
 }

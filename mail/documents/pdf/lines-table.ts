@@ -1,7 +1,7 @@
 // The table of an invoice's lines, with its header on each page.
 import type { Correction, InvoiceDocument } from '../../../domain/invoices/document'
 import type { InvoiceLine } from '../../../domain/invoices/invoice'
-import { count, negative, pounds, unitPounds } from '../../formats'
+import { formatCount, negative, pounds, unitPounds } from '../../formats'
 import { type Box, colours, page, type Sheet, type Style, type Tag } from './sheet'
 
 interface Column {
@@ -14,7 +14,7 @@ interface Column {
 
 const columns: readonly Column[] = [
   { title: 'Description', x: page.left, width: 226, align: 'left', text: ({ description }) => description },
-  { title: 'Quantity', x: 286, width: 56, align: 'right', text: ({ quantity }) => count(quantity) },
+  { title: 'Quantity', x: 286, width: 56, align: 'right', text: ({ quantity }) => formatCount(quantity) },
   {
     title: 'Unit price',
     x: 348,

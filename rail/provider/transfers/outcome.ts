@@ -14,16 +14,16 @@ export type Ruling = NotAccepted | { readonly outcome: 'ask-balance'; readonly i
 /** Classifies a response that is not a transfer. A transfer in the response means accepted, on any call. */
 export function rule(call: SubmitCall, answer: Answer): Ruling {
   // An earlier call may still be running, or may have sent the transfer.
-  return call === 'repeat' ? unknown() : rowFor(answer).proves(see(answer))
+  return call === 'repeat' ? unknown() : ruleFor(answer).proves(see(answer))
 }
 
 /** Finds the rule that classifies the response to the first call. */
-export function rowFor(answer: Answer): Row {
+export function ruleFor(answer: Answer): Rule {
   const seen = see(answer)
-  return firstCall.find((each) => matches(each, seen)) ?? otherwise
+  return firstCallRules.find((each) => matches(each, seen)) ?? otherwise
 }
 
-interface Row {
+interface Rule {
   readonly why: string
   readonly stage?: Answer['stage']
   readonly status?: number
@@ -41,7 +41,7 @@ interface Seen {
   readonly retryAfterMs: number | null
 }
 
-const otherwise: Row = {
+const otherwise: Rule = {
   why: 'any other response (5xx, 424, 409, 422, an unreadable 2xx, an unknown code) proves nothing',
   proves: unknown,
 }
@@ -51,7 +51,7 @@ const ofThePartner =
 const ofOurs = /^(on_behalf_of|client_reference_id|developer_fee|idempotency-key)$/i
 
 /** The rules for the first call under a bank key. The first matching rule decides. */
-export const firstCall: readonly Row[] = [
+export const firstCallRules: readonly Rule[] = [
   { why: 'no connection, DNS, route or TLS: nothing was sent', stage: 'unconnected', proves: notSent('unavailable') },
   { why: 'timeout or lost connection: the request may have arrived', stage: 'sent', proves: unknown },
 
@@ -67,24 +67,30 @@ export const firstCall: readonly Row[] = [
   // Matches duplicate_record, not_truly_idempotent and similar codes.
   { why: 'a transfer may exist', status: 400, code: /duplicate|idempoten|conflict/, proves: unknown },
 
-  { why: 'the paying business', status: 403, code: ofThePartner, proves: rejectedPartner },
-  { why: 'the paying business', status: 400, code: ofThePartner, proves: rejectedPartner },
-  { why: 'the account bounced', status: 400, code: /^deactivated_external_account$/, proves: rejectedAccount },
-  { why: 'the amount', status: 400, code: /./, field: /^destination\.amount$/, proves: rejectedAmount },
-  { why: 'no pounds for us', status: 400, code: /./, field: /^destination\.(payment_rail|currency)$/, proves: ours },
-  { why: 'the recipient', status: 400, code: /./, field: /^destination\b/, proves: rejectedDetails },
+  { why: 'the paying business may not pay', status: 403, code: ofThePartner, proves: rejectedPartner },
+  { why: 'the paying business may not pay', status: 400, code: ofThePartner, proves: rejectedPartner },
+  { why: 'the account is deactivated', status: 400, code: /^deactivated_external_account$/, proves: rejectedAccount },
+  { why: 'invalid amount', status: 400, code: /./, field: /^destination\.amount$/, proves: rejectedAmount },
+  {
+    why: 'GBP payments are not enabled for us',
+    status: 400,
+    code: /./,
+    field: /^destination\.(payment_rail|currency)$/,
+    proves: ours,
+  },
+  { why: 'invalid recipient', status: 400, code: /./, field: /^destination\b/, proves: rejectedDetails },
 
-  { why: 'our request', status: 400, code: /./, field: ofOurs, proves: ours },
-  { why: 'our request', status: 400, code: /^(invalid_json|not_found)$/, proves: ours },
+  { why: 'invalid field in our request', status: 400, code: /./, field: ofOurs, proves: ours },
+  { why: 'invalid request', status: 400, code: /^(invalid_json|not_found)$/, proves: ours },
 
-  { why: 'the source amount', status: 400, code: /./, field: /^source\.amount$/, proves: askBalance('amount') },
+  { why: 'invalid source amount', status: 400, code: /./, field: /^source\.amount$/, proves: askBalance('amount') },
 
   // The bank does not publish its code for "insufficient". A transfer that loses a race for the wallet gets the same
   // code.
-  { why: 'too little in the wallet, or busy', status: 400, code: /./, proves: askBalance('busy') },
+  { why: 'the balance is too low, or the wallet is busy', status: 400, code: /./, proves: askBalance('busy') },
 ]
 
-function matches({ stage, status, code, field }: Row, seen: Seen): boolean {
+function matches({ stage, status, code, field }: Rule, seen: Seen): boolean {
   return (
     (stage === undefined || stage === seen.stage) &&
     (status === undefined || status === seen.status) &&

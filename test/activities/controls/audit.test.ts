@@ -49,7 +49,7 @@ test('a valid chain is logged with its head, and no mail is sent', async () => {
   const { head } = await verifyAudit(db)
 
   expect(await steps.verifyAudit()).toEqual({ links: '3', head, fault: null })
-  expect(lines.at(-1)).toMatchObject({ level: 'info', links: '3', audit_head: head, msg: 'the audit chain holds' })
+  expect(lines.at(-1)).toMatchObject({ level: 'info', links: '3', audit_head: head, msg: 'the audit chain is valid' })
   expect(await mails()).toEqual([])
 })
 
@@ -101,7 +101,7 @@ test('without a mail address the fault is still logged', async () => {
   await withoutTriggers(db, 'DELETE FROM activity WHERE id = 1')
 
   expect(await quiet.verifyAudit()).toMatchObject({ fault: 'row_missing' })
-  expect(lines.at(-1)).toMatchObject({ level: 'error', msg: 'the audit chain does not hold' })
+  expect(lines.at(-1)).toMatchObject({ level: 'error', msg: 'the audit chain is broken' })
   expect(await mails()).toEqual([])
 })
 

@@ -11,7 +11,7 @@ import { findWallet } from '../../../db/wallets/wallets'
 import type { Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
-import type { ReturnToStart } from '../../../workflows/starts'
+import type { ReturnStart } from '../../../workflows/starts'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { keys } from '../../support/bank/client'
 import { anAccount, aTransfer } from '../../support/bank/parties'
@@ -26,7 +26,7 @@ const nothing = { booked: 0, held: 0, returns: 0, unresolved: 0 }
 const db = useDatabase()
 const { bank, rails, partner } = usePayer(db)
 let wallet: { id: string; customerRef: string; walletRef: string }
-let returns: ReturnToStart[]
+let returns: ReturnStart[]
 let deps: WalletReadingDeps
 const steps = payoutActivities(stepDeps(db, rails))
 /** The balance of the wallet before each test, when everything was read. */
@@ -36,7 +36,7 @@ beforeEach(async () => {
   const live = await findWallet(db, partner.id, 'live')
   wallet = { id: live?.id ?? '', customerRef: live?.customerRef ?? '', walletRef: live?.walletRef ?? '' }
   returns = []
-  const startReturn = async (payout: ReturnToStart) => void returns.push(payout)
+  const startReturn = async (payout: ReturnStart) => void returns.push(payout)
   deps = { db, clock: systemClock, log, rails, listLagMs: 60_000, startReturn }
   await readWallet(deps, { walletId: wallet.id })
   before = await balance()

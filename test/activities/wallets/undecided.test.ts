@@ -1,6 +1,10 @@
 // A movement that its payout does not know yet is read again until it is booked, held or reported.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { readTo, readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallets'
+import {
+  readPositionAfter,
+  readWallet,
+  type WalletReadingDeps,
+} from '../../../activities/wallets/readings/read-wallets'
 import { attendPayout } from '../../../db/payouts/attention'
 import { loadStep } from '../../../db/payouts/steps'
 import { listHeldDeposits } from '../../../db/wallets/held-deposits'
@@ -161,7 +165,7 @@ test('the position is found in a history of 200,000 movements', () => {
     row: { ...row(index), at: new Date(at + index * 60_000) },
   }))
 
-  expect(readTo(judged)).toEqual({ to: 'm199938', movements: [judged[7]?.row] })
+  expect(readPositionAfter(judged)).toEqual({ to: 'm199938', movements: [judged[7]?.row] })
 })
 
 type WalletHistory = Rail['walletHistory']

@@ -1,10 +1,10 @@
 // api/invoices/files.ts: a document is rendered once while it is cached, and a failure is not cached.
 import { expect, test } from '@jest/globals'
-import { createRendered } from '../../../api/invoices/files'
+import { createRenderCache } from '../../../api/invoices/files'
 
 function aRenderer(limit: number) {
   const made: string[] = []
-  const rendered = createRendered(limit)
+  const rendered = createRenderCache(limit)
   const get = (name: string) =>
     rendered(name, async () => {
       made.push(name)
@@ -32,7 +32,7 @@ test('the least recently used document is dropped first', async () => {
 })
 
 test('a failure is returned to its caller, and the next request tries again', async () => {
-  const rendered = createRendered(2)
+  const rendered = createRenderCache(2)
 
   await expect(rendered('a', () => Promise.reject(new Error('no font')))).rejects.toThrow('no font')
 

@@ -1,7 +1,7 @@
 // The counters of requests to the bank, and the alerts that they raise.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { createBankFigures } from '../../../api/metrics/requests'
+import { createBankMetrics } from '../../../api/metrics/requests'
 import { createRails, type Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
 import { loadConfig } from '../../../runtime/config/config'
@@ -12,11 +12,11 @@ import { accessTo, useSandboxBank } from '../../support/bank/client'
 import { neededSettings } from '../../support/config'
 
 const bank = useSandboxBank({ fsync: 'off' })
-let figures: ReturnType<typeof createBankFigures>
+let figures: ReturnType<typeof createBankMetrics>
 let rails: Rails
 
 beforeEach(() => {
-  figures = createBankFigures(['sandbox', 'live'])
+  figures = createBankMetrics(['sandbox', 'live'])
   const timeouts = { connectMs: 500, callMs: 2_000 }
   rails = createRails({ bank: accessTo(bank), clock: systemClock, timeouts, onCall: figures.count })
 })

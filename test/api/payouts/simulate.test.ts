@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { beforeAll, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { payoutStatuses } from '../../../domain/payouts/payout'
-import { bankReasons, bankWordFor, reasonFor, reasons } from '../../../rail/reasons'
+import { bankCodeFor, bankReasons, reasonFor, reasons } from '../../../rail/reasons'
 import { type Api, startApi } from '../../support/api/client'
 import { aKey, aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
 import { type Payer, usePayoutWorld } from '../../support/api/payout-world'
@@ -215,7 +215,7 @@ test('a payout on the simulated rail cannot be simulated at the bank', async () 
 })
 
 test.each(bankReasons)('%s has a matching state at the sandbox bank', (code) => {
-  expect(reasonFor(bankWordFor(code))).toBe(reasons[code])
+  expect(reasonFor(bankCodeFor(code))).toBe(reasons[code])
 })
 
 const ask = (api: Api, id: string, outcome = 'settle') =>

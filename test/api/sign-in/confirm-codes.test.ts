@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { boundToPayout } from '../../../api/payouts/confirmation'
 import { readPayoutRequest } from '../../../api/payouts/request/order'
-import { bindingOf } from '../../../api/sign-in/confirm-codes'
+import { confirmCodeBinding } from '../../../api/sign-in/confirm-codes'
 import { takeMails } from '../../../db/partners/mails'
 import { membershipsOf } from '../../../db/partners/members'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -182,7 +182,7 @@ describe('a code is for one payout', () => {
     const memberId = await memberOf(body['sent_to'])
     const idempotency = { partnerId: partner.id, environment: 'live', idempotencyKey: key } as const
     const bound = boundToPayout(idempotency, readPayoutRequest(wanted))
-    const boundTo = bindingOf(testKeyring, partner.id, bound)
+    const boundTo = confirmCodeBinding(testKeyring, partner.id, bound)
     const about = { perHour: 50, at: new Date(clock.now().getTime() + 1) }
     const codes = await api.db.transaction(async (tx) => [
       await issueCode(tx, testKeyring, { ...about, purpose: 'sign_in', subject: String(body['sent_to']), boundTo }),

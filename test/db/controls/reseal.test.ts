@@ -1,6 +1,6 @@
 // Resealing data of an older secret key: in batches, without blocking others, and only if the data is verified to be the same.
 import { beforeEach, expect, test } from '@jest/globals'
-import { fieldsOfStored, readPayoutRequest } from '../../../api/payouts/request/order'
+import { fieldsOfStoredOrder, readPayoutRequest } from '../../../api/payouts/request/order'
 import { firstPayout, resealBatch } from '../../../db/controls/reseal'
 import type { Db } from '../../../db/database'
 import { openKeyring } from '../../../db/keyring'
@@ -99,7 +99,7 @@ test.each([
   })
 
   const { amountPence, reference, details } = request
-  expect(fieldsOfStored({ amountPence, reference }, details)).toEqual(request.fields)
+  expect(fieldsOfStoredOrder({ amountPence, reference }, details)).toEqual(request.fields)
 })
 
 /** A payout as the API stored it while k1 was the only key. */
@@ -121,7 +121,7 @@ async function aSealed(fingerprinted = wanted.fields): Promise<string> {
 async function all(): Promise<{ written: number; left: number; batches: number }> {
   const total = { written: 0, left: 0, batches: 0 }
   for (let after: string | null = firstPayout; after !== null; ) {
-    const batch = await resealBatch(db, both, { after, limit: 2, fieldsOf: fieldsOfStored })
+    const batch = await resealBatch(db, both, { after, limit: 2, fieldsOf: fieldsOfStoredOrder })
     total.written += batch.written
     total.left += batch.left
     total.batches += 1
@@ -133,7 +133,7 @@ async function all(): Promise<{ written: number; left: number; batches: number }
 /** Runs an action between the read of a batch and its write. */
 async function resealWhile(act: () => Promise<unknown>): Promise<void> {
   const slow: Db = { ...db, transaction: (work) => act().then(() => db.transaction(work)) }
-  await resealBatch(slow, both, { after: firstPayout, limit: 10, fieldsOf: fieldsOfStored })
+  await resealBatch(slow, both, { after: firstPayout, limit: 10, fieldsOf: fieldsOfStoredOrder })
 }
 
 /** The distinct combinations of keys for seal, fingerprint and account. */

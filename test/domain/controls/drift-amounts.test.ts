@@ -1,6 +1,6 @@
 // The text of a drift for operators: amounts in USDC, and times, counts and names unchanged.
 import { expect, test } from '@jest/globals'
-import { saidInUsdc } from '../../../domain/controls/drift'
+import { formatDriftText } from '../../../domain/controls/drift'
 
 test.each([
   ['set_sum', '0', '0.00 USDC'],
@@ -24,7 +24,7 @@ test.each([
   ['payout_row', 'of its wallet, live, sends 10000, pending', 'of its wallet, live, sends 0.01 USDC, pending'],
   ['booking_without_movement', '3 of them', '3 of them'],
   ['payout_without_transfer', '12345', '12345'],
-  ['silent_payout', 'news since 2026-11-15T12:00:00Z', 'news since 2026-11-15T12:00:00Z'],
+  ['silent_payout', 'an update since 2026-11-15T12:00:00Z', 'an update since 2026-11-15T12:00:00Z'],
 ])('the %s drift %j is shown as %j', (kind, kept, shown) => {
-  expect(saidInUsdc(kind, kept)).toBe(shown)
+  expect(formatDriftText(kind, kept)).toBe(shown)
 })

@@ -96,8 +96,8 @@ describe('the text of the PDF', () => {
     const voided = { status: 'void', voidedOn: '2026-11-12', voidReason: 'wrong address' } as const
     const text = await textOf(anInvoice(voided))
 
-    expect(text).toContain('nothing is to be paid\nReason: wrong address\n')
-    expect(text).toContain('This invoice is void: nothing is to be paid')
+    expect(text).toContain('No payment is due.\nReason: wrong address\n')
+    expect(text).toContain('This invoice is void. No payment is due.')
     expect(text).toContain('12 November 2026')
     expect(text).toContain('VOID')
     expect(text).not.toContain('How to pay')
@@ -107,7 +107,7 @@ describe('the text of the PDF', () => {
     const lines = [aLine(), aLine({ kind: 'credit', unitAmountMicropounds: 5_000_000n, amountPence: 500n })]
     const text = await textOf(anInvoice({ lines }))
 
-    expect(text).toContain('Nothing is to be paid')
+    expect(text).toContain('No payment is due')
     expect(text).toContain('£3.91 of credit is carried forward to your next invoice')
     expect(text).not.toContain('How to pay')
     expect(await textOf(anInvoice({ lines, status: 'void', voidedOn: '2026-11-12' }))).not.toContain('carried forward')
@@ -189,7 +189,7 @@ describe('unusual content', () => {
       for (let number = 1; number <= pages; number++) expect(byPage[number - 1]).toContain(`Page ${number} of ${pages}`)
       expect(byPage.at(-1)).toContain('Total')
       expect(byPage.at(-1)).toContain('No VAT is charged')
-      expect(byPage.at(-1)).toContain(count > 0 ? 'Payment reference' : 'Nothing is to be paid')
+      expect(byPage.at(-1)).toContain(count > 0 ? 'Payment reference' : 'No payment is due')
     },
   )
 })

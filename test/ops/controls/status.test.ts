@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
 import type { OpenWork } from '../../../db/controls/metrics'
-import type { LeftUndone } from '../../../db/controls/upkeep-metrics'
-import { enterWorker } from '../../../db/controls/workers'
+import type { OverdueWork } from '../../../db/controls/upkeep-metrics'
+import { insertWorker } from '../../../db/controls/workers'
 import { openKeyring } from '../../../db/keyring'
 import { enqueueMail } from '../../../db/partners/mails'
 import { addNotice } from '../../../db/partners/notices'
@@ -170,7 +170,7 @@ describe('an operator is needed for', () => {
     { kind, sort, environment: 'live', count: 1, microUsdc: 0n, ageSeconds },
   ]
   const codesOf = (change: Partial<Situation>) => needsOf({ ...calm, ...change }).map(({ code }) => code)
-  const codesOfLeft = (left: LeftUndone) => codesOf({ upkeep: { left: [left], notBilled: 0 } })
+  const codesOfLeft = (left: OverdueWork) => codesOf({ upkeep: { left: [left], notBilled: 0 } })
 
   test.each<[OpenWork['kind'], OpenWork['sort'], number, string]>([
     ['pending', 'called', 900, 'pending_unconfirmed'],
@@ -199,7 +199,7 @@ describe('an operator is needed for', () => {
     expect(codesOf({ work: some.map((each) => ({ ...each, count: 0 })) })).toEqual([])
   })
 
-  test.each<[LeftUndone, string]>([
+  test.each<[OverdueWork, string]>([
     [{ work: 'prove', sort: 'live', count: 1, ageSeconds: 3_600 }, 'proof_old'],
     [{ work: 'seal', sort: null, count: 1, ageSeconds: 900 }, 'not_sealed'],
     [{ work: 'mail', sort: 'sign_in', count: 1, ageSeconds: 300 }, 'mail_waits'],
@@ -235,7 +235,7 @@ describe('an operator is needed for', () => {
 
 async function aWorker(id: string, taskQueues: readonly string[]): Promise<void> {
   const process = { id, host: 'worker-1', pid: 42, version: '1.3.0', taskQueues, startedAt: systemClock.now() }
-  await enterWorker(terminal.db, process)
+  await insertWorker(terminal.db, process)
 }
 
 async function aMail(at: Date): Promise<void> {

@@ -17,7 +17,7 @@ const banks = {
   BANK_LIVE_KEY: `sk-live-${other}`,
 }
 const withBanks = (change: EnvironmentVariables) => mistakesOf({ ...banks, ...change })
-const isRefused = (name: string, why: string) => [`${name} ${why}: production refuses it.`]
+const isRefused = (name: string, why: string) => [`${name} ${why}: not allowed in production.`]
 
 test('production accepts the documented banks', () => {
   expect(withBanks({})).toEqual([])

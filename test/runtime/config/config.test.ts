@@ -80,7 +80,7 @@ test('https requires the number of proxies, even if it is 0', () => {
   const https = { ...needed, PUBLIC_URL: 'https://payouts.example.com', NODE_ENV: 'development' }
 
   expect(mistakesOf(https)).toEqual([
-    'TRUSTED_PROXIES is required where PUBLIC_URL is https: the number of proxies in front of the API, or 0.',
+    'TRUSTED_PROXIES is required when PUBLIC_URL is https: the number of proxies in front of the API, or 0.',
   ])
   expect(loadConfig({ ...https, TRUSTED_PROXIES: '0' }).trustedProxies).toBe(0)
   expect(loadConfig({ ...https, TRUSTED_PROXIES: '2' }).trustedProxies).toBe(2)
@@ -193,12 +193,12 @@ test('production refuses development secrets, reports all of them together, and 
     BANK_LIVE_KEY: `sk-live-local-${'0a'.repeat(16)}`,
   }
   const mistakes = [
-    'BANK_LIVE_URL has the same host as BANK_SANDBOX_URL, but BANK_LIVE_SIMULATED is not on: production refuses it.',
-    'SECRET_KEYS has a key, k2, that is not random: production refuses it.',
-    'SECRET_KEYS has a key, local, that `npm start` made: production refuses it.',
-    'BANK_SANDBOX_KEY is an example: production refuses it.',
-    'BANK_LIVE_KEY was made by `npm start`: production refuses it.',
-    'DATABASE_URL has the password of an example: production refuses it.',
+    'BANK_LIVE_URL has the same host as BANK_SANDBOX_URL, but BANK_LIVE_SIMULATED is not on: not allowed in production.',
+    'SECRET_KEYS has a key, k2, that is not random: not allowed in production.',
+    'SECRET_KEYS has a key, local, that `npm start` made: not allowed in production.',
+    'BANK_SANDBOX_KEY is an example: not allowed in production.',
+    'BANK_LIVE_KEY was made by `npm start`: not allowed in production.',
+    'DATABASE_URL has the password of an example: not allowed in production.',
   ]
 
   expect(mistakesOf({ ...needed, ...made })).toEqual(mistakes)
@@ -210,8 +210,8 @@ test('https without NODE_ENV is production, for API, worker and ops', () => {
   const https = { ...needed, PUBLIC_URL: 'https://payouts.example.com', TRUSTED_PROXIES: '1', PAYOUT_QUIET_MS: '600' }
   const mistakes = [
     'PAYOUT_QUIET_MS must be a whole number from 300000 to 86400000.',
-    'SECRET_KEYS has a key, k1, that is not random: production refuses it.',
-    'DATABASE_URL has no password: production refuses it.',
+    'SECRET_KEYS has a key, k1, that is not random: not allowed in production.',
+    'DATABASE_URL has no password: not allowed in production.',
   ]
 
   expect(mistakesOf(https)).toEqual(mistakes)
@@ -220,8 +220,8 @@ test('https without NODE_ENV is production, for API, worker and ops', () => {
 })
 
 test.each([
-  ['postgresql://payouts@db/payouts', ['DATABASE_URL has no password: production refuses it.']],
-  ['postgresql://payouts:@db/payouts', ['DATABASE_URL has no password: production refuses it.']],
+  ['postgresql://payouts@db/payouts', ['DATABASE_URL has no password: not allowed in production.']],
+  ['postgresql://payouts:@db/payouts', ['DATABASE_URL has no password: not allowed in production.']],
   ['postgresql://payouts@db/payouts?sslcert=/run/secrets/cert.pem', []],
   ['postgresql://payouts@localhost/payouts?host=/run/postgresql', []],
 ])(
@@ -284,8 +284,8 @@ test('inconsistent TLS settings are all reported, without their values', () => {
 
   expect(withTls({})).toEqual([])
   expect(withTls({ TEMPORAL_TLS_CA: `${ours.certificate}\n${theirs.certificate}` })).toEqual([])
-  expect(withTls({ TEMPORAL_TLS_KEY: '' })).toEqual(['TEMPORAL_TLS_KEY is required where TEMPORAL_TLS_CERT is set.'])
-  expect(withTls({ TEMPORAL_TLS_CERT: '' })).toEqual(['TEMPORAL_TLS_CERT is required where TEMPORAL_TLS_KEY is set.'])
+  expect(withTls({ TEMPORAL_TLS_KEY: '' })).toEqual(['TEMPORAL_TLS_KEY is required when TEMPORAL_TLS_CERT is set.'])
+  expect(withTls({ TEMPORAL_TLS_CERT: '' })).toEqual(['TEMPORAL_TLS_CERT is required when TEMPORAL_TLS_KEY is set.'])
   expect(withTls({ TEMPORAL_TLS_KEY: theirs.key })).toEqual(['TEMPORAL_TLS_KEY is not the key of TEMPORAL_TLS_CERT.'])
   expect(withTls({ TEMPORAL_TLS_CERT: ours.key, TEMPORAL_TLS_KEY: ours.certificate, TEMPORAL_TLS_CA: broken })).toEqual(
     [

@@ -6,7 +6,7 @@ import { connectClient } from '../../../runtime/temporal/client'
 import { createWorkflows, type Workflows } from '../../../runtime/temporal/workflows'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import { payoutWorkflowId } from '../../../workflows/names'
-import type { PayoutToStart } from '../../../workflows/starts'
+import type { PayoutStart } from '../../../workflows/starts'
 import { keptLog } from '../../support/kept-logs'
 import { testTemporal } from '../../support/temporal/a-worker'
 import { until } from '../../support/until'
@@ -49,7 +49,7 @@ function workflowsThatWaitLong(): Workflows {
   return createWorkflows({ temporal, config, log: keptLog() })
 }
 
-function aPayout(idempotencyKey: string): PayoutToStart {
+function aPayout(idempotencyKey: string): PayoutStart {
   return {
     environment: 'sandbox',
     partnerId,
@@ -63,7 +63,7 @@ function aPayout(idempotencyKey: string): PayoutToStart {
   }
 }
 
-function handleOf(payout: PayoutToStart) {
+function handleOf(payout: PayoutStart) {
   return temporal.workflow.getHandle(payoutWorkflowId(payout))
 }
 

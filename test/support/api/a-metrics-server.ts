@@ -1,6 +1,6 @@
 // The metrics of an API under test, on a separate port.
 import { once } from 'node:events'
-import { createBankFigures } from '../../../api/metrics/requests'
+import { createBankMetrics } from '../../../api/metrics/requests'
 import { createMetricsServer } from '../../../api/metrics/server'
 import { type Api, portOf } from './client'
 
@@ -11,7 +11,7 @@ export interface MetricsServer {
 
 export async function startMetrics({ deps }: Pick<Api, 'deps'>): Promise<MetricsServer> {
   const retention = { recipientDays: 400, bankEventDays: 30 }
-  const server = await createMetricsServer({ ...deps, retention, bankCalls: createBankFigures([]) })
+  const server = await createMetricsServer({ ...deps, retention, bankCalls: createBankMetrics([]) })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

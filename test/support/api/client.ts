@@ -8,7 +8,7 @@ import { createRateLimiter, unlimited } from '../../../api/http/callers/rate-lim
 import { type CostlyReadLimits, costlyReadMs, createCostlyReads, limitsFor } from '../../../api/http/costly-reads'
 import { listen, stop } from '../../../api/http/listen'
 import { createMailSender } from '../../../api/mail-sender'
-import { createRequestFigures } from '../../../api/metrics/requests'
+import { createRequestMetrics } from '../../../api/metrics/requests'
 import { createApi } from '../../../api/server'
 import { createRateStore } from '../../../db/bank/exchange-rates'
 import { openDatabase } from '../../../db/data-source'
@@ -187,7 +187,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     rateLimiter: rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,
     clock,
     log,
-    requests: createRequestFigures(),
+    requests: createRequestMetrics(),
     tracer: null,
     pingTemporal: () => pingTemporal(temporal, 2_000),
   }

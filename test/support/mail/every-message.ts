@@ -1,5 +1,5 @@
 // One of each mail that customers get, with example values.
-import { accessMessage, type Happening } from '../../../mail/messages/access'
+import { type AccessChange, accessMessage } from '../../../mail/messages/access'
 import { invitationMessage, type Message, signInMessage, signUpMessage } from '../../../mail/messages/code'
 import { type Confirmed, confirmMessage } from '../../../mail/messages/confirm'
 import { invoiceMessage } from '../../../mail/messages/invoice'
@@ -88,7 +88,7 @@ function verification(status: string, reasons: readonly string[] = []): Message 
   return notice({ kind: 'verification', status, reasons, canRetry: true })
 }
 
-function access(happened: Happening): Message {
+function access(happened: AccessChange): Message {
   const page = happened.what === 'live_key' ? 'keys?environment=live' : 'team'
   const undoUrl = `${publicUrl}/dashboard/${page}`
   return accessMessage({

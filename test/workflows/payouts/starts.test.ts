@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
 import { startUnlessRunning, startWorkflow } from '../../../runtime/temporal/workflows'
-import { type PayoutToStart, type Start, starts } from '../../../workflows/starts'
+import { type PayoutStart, type Start, starts } from '../../../workflows/starts'
 import { usePayoutWorld } from '../../support/api/payout-world'
 import { quick } from '../../support/bank/client'
 import { until } from '../../support/until'
@@ -11,7 +11,7 @@ const world = usePayoutWorld({ bank: { delaysMs: quick } })
 const settings = { queuePrefix: 'no-worker', pollMs: [1_000] }
 
 test('a second start of a running payout joins its run, also as a resumed payout', async () => {
-  const payout = aPayoutToStart('p1', 'running-1')
+  const payout = aPayoutStart('p1', 'running-1')
 
   const first = await startWorkflow(world.temporal, starts.payout(payout, settings))
   const again = await Promise.all([
@@ -29,7 +29,7 @@ test('a second start of a running payout joins its run, also as a resumed payout
 test('a completed payout cannot be started again, and a resumed one sends nothing', async () => {
   const payer = await world.aPayer()
   const { body } = await world.pay(payer, {}, { key: 'completed-1' })
-  const payout = { ...aPayoutToStart(payer.id, 'completed-1'), payoutId: String(body.id) }
+  const payout = { ...aPayoutStart(payer.id, 'completed-1'), payoutId: String(body.id) }
   const { taskQueue } = await ended(starts.payout(payout, settings))
 
   const again = startWorkflow(world.temporal, { ...starts.payout(payout, settings), taskQueue })
@@ -42,7 +42,7 @@ test('a completed payout cannot be started again, and a resumed one sends nothin
 })
 
 test('no timeout ends a payout, a return or a case, and no start of a payout replaces a run', () => {
-  const payout = aPayoutToStart('p1', 'policies-1')
+  const payout = aPayoutStart('p1', 'policies-1')
   const openCase = { id: 'c1', kind: 'trace', environment: 'live', openedAt: new Date(0), dueAt: new Date(1) } as const
   const lasting = [
     starts.payout(payout, settings),
@@ -56,7 +56,7 @@ test('no timeout ends a payout, a return or a case, and no start of a payout rep
   expect(lasting.map(({ workflowIdConflictPolicy }) => workflowIdConflictPolicy)).not.toContain('TERMINATE_EXISTING')
 })
 
-function aPayoutToStart(partnerId: string, idempotencyKey: string): PayoutToStart {
+function aPayoutStart(partnerId: string, idempotencyKey: string): PayoutStart {
   return {
     environment: 'sandbox',
     partnerId,

@@ -2,7 +2,7 @@
 // and a full run finds everything.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { lastTurnOf } from '../../../../activities/controls/proof/prove-wallets'
+import { lastFullVerificationDue } from '../../../../activities/controls/proof/prove-wallets'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { findCheckpoint } from '../../../../db/controls/proof/checkpoints'
 import { postSet } from '../../../../db/wallets/ledger'
@@ -185,7 +185,7 @@ test('a wallet with a drift in its own ledger has no checkpoint, and is verified
 
 test('each wallet has its own time of day for the full verification', () => {
   const at = new Date('2026-11-15T12:00:00Z')
-  const turns = Array.from({ length: 200 }, () => lastTurnOf(randomUUID(), at, 86_400_000).getTime())
+  const turns = Array.from({ length: 200 }, () => lastFullVerificationDue(randomUUID(), at, 86_400_000).getTime())
 
   for (const turn of turns) expect(at.getTime() - turn).toBeLessThan(86_400_000)
   expect(turns.every((turn) => turn <= at.getTime())).toBe(true)

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { provePage } from '../../../../activities/controls/proof/prove-wallets'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { listDrifts } from '../../../../db/controls/proof/drifts'
-import { listNotCompared } from '../../../../db/controls/proof/overdue'
+import { listUncomparedWallets } from '../../../../db/controls/proof/overdue'
 import type { Db } from '../../../../db/database'
 import { findWallet } from '../../../../db/wallets/wallets'
 import { ListTooLong } from '../../../../rail/rail'
@@ -37,7 +37,9 @@ test('one wallet that the bank does not answer for is reported as not compared, 
   expect(await runProof(deps)).toMatchObject({ wallets: 2 * partners, failed: 1, drifts: 0 })
 
   expect(await outcomes()).toEqual(['equal', 'equal', 'no_answer', 'equal', 'equal', 'equal', 'equal'])
-  expect(await listNotCompared(db, 10)).toEqual([expect.objectContaining({ outcome: 'no_answer', comparedAt: null })])
+  expect(await listUncomparedWallets(db, 10)).toEqual([
+    expect.objectContaining({ outcome: 'no_answer', comparedAt: null }),
+  ])
 })
 
 test.each([503, 404])('six wallets that the bank answers with %i do not block the seventh', async (status) => {
@@ -56,7 +58,7 @@ test('an unavailable bank is not asked about every wallet, and each of them is r
 
   expect(asked).toEqual(['walletHistory', 'rate'])
   expect(await outcomes()).toEqual(wallets.map(() => 'no_answer'))
-  expect(await listNotCompared(db, 10)).toHaveLength(partners)
+  expect(await listUncomparedWallets(db, 10)).toHaveLength(partners)
 })
 
 test('drift in our own ledger is found in every wallet, and resolved, while the bank is unavailable', async () => {
@@ -86,7 +88,7 @@ test('a wallet whose proof throws is reported as failed, with its own ledger che
   const found = (await stage.found()).filter(([kind]) => kind === 'wallet_balance')
   expect(found).toEqual([broken, last].map((each) => ['wallet_balance', each?.id]))
   expect((await outcomes()).map((outcome) => outcome === 'failed')).toEqual(wallets.map((each) => each === broken))
-  expect(await listNotCompared(db, 10)).toEqual([expect.objectContaining({ outcome: 'failed' })])
+  expect(await listUncomparedWallets(db, 10)).toEqual([expect.objectContaining({ outcome: 'failed' })])
 })
 
 test('if the check of the bank’s availability itself fails, all other wallets are still proved', async () => {
@@ -106,7 +108,7 @@ test('a history that is too long to read is reported as such, and the bank does 
 
   expect(await runProof(withRail({ ...counting(asked), walletHistory }))).toMatchObject({ failed: 1 })
   expect(asked).not.toContain('rate')
-  expect(await listNotCompared(db, 10)).toEqual([expect.objectContaining({ outcome: 'too_long' })])
+  expect(await listUncomparedWallets(db, 10)).toEqual([expect.objectContaining({ outcome: 'too_long' })])
 
   stage.clock.forward(limits.comparedWithinMs + 60_000)
   await runProof(withRail({ ...rail, walletHistory }))

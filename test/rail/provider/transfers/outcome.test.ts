@@ -1,7 +1,7 @@
 // The table that decides what a response to a submitted transfer proves: a test per row, and no unused row.
 import { describe, expect, test } from '@jest/globals'
 import type { Answer } from '../../../../rail/provider/client'
-import { firstCall, type Ruling, rowFor, rule } from '../../../../rail/provider/transfers/outcome'
+import { firstCallRules, type Ruling, rule, ruleFor } from '../../../../rail/provider/transfers/outcome'
 
 const lost: Answer = { stage: 'sent', cause: new Error('ECONNRESET') }
 const unconnected: Answer = { stage: 'unconnected', cause: new Error('ECONNREFUSED') }
@@ -77,9 +77,9 @@ describe('the first call ever made under a bank key', () => {
   })
 
   test('every row of the rule table is used by at least one case', () => {
-    const met = new Set(first.map(([, answer]) => rowFor(answer)))
+    const met = new Set(first.map(([, answer]) => ruleFor(answer)))
 
-    expect(firstCall.filter((row) => !met.has(row))).toEqual([])
+    expect(firstCallRules.filter((row) => !met.has(row))).toEqual([])
   })
 
   test('Retry-After is passed on', () => {
