@@ -67,7 +67,7 @@ export interface ActivityDeps {
 export type PayoutDeps = Pick<ActivityDeps, 'db' | 'clock' | 'keyring' | 'rails' | 'log' | 'limits'>
 
 interface BankLimits {
-  /** How long the identical call is repeated with the same bank key. It must be shorter than the bank remembers a key. */
+  /** How long the identical call is repeated with the same bank key. It must be shorter than the time for which the bank remembers a key. */
   readonly repeatForMs: number
   /** How long the bank's list may lag behind a call. After that, a list without the transfer proves that there is none. */
   readonly listLagMs: number
@@ -78,7 +78,7 @@ interface BankLimits {
 }
 
 export interface ProofLimits {
-  /** Age at which an unbooked deposit is a drift: the bank's events and the wallet readings need time. */
+  /** Age at which an unbooked deposit is a drift. Until then, an event of the bank or a wallet reading may still book it. */
   readonly graceMs: number
   /** How far the bank's balance may lag behind its movements. */
   readonly balanceLagMs: number

@@ -44,7 +44,7 @@ export function dashboard(router: Router<RequestState>, { config }: ApiDeps): vo
 
 const folders = [join(__dirname, '../dashboard'), join(__dirname, '../dist/dashboard')]
 
-/** The build is next to this file in dist, or in dist if the sources run directly, as in tests. */
+/** The build is next to the compiled version of this file. If the sources run directly, as in tests, it is in dist. */
 function builtFolder(): string {
   const folder = folders.find((each) => existsSync(join(each, 'assets')))
   if (!folder) throw new Error('The dashboard is not built yet: run `npm run build`.')

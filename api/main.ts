@@ -107,7 +107,7 @@ const endWithinMs = 9_500
 /** A caller waits for the rate, so the timeout is short. An older rate can be used for a limited time. */
 const rateTimeouts = { connectMs: 500, callMs: 2_000 }
 
-/** A simulation takes at most two calls, and its caller waits two seconds. */
+/** A simulation makes at most two calls, and its caller waits for at most two seconds. */
 const simulateTimeouts = { connectMs: 500, callMs: 1_000 }
 
 /** Below the ten seconds that the process has to stop. The next process retries an unsent mail. */

@@ -192,9 +192,9 @@ async function transact<T>(dataSource: DataSource, pool: Pool, work: (tx: Tx) =>
 }
 
 /**
- * The pool listens only to idle clients, so a connection that dies between two statements would end the process. The
- * callback adds the listener immediately. After a promise it would be too late for a connection that dies during
- * checkout.
+ * The pool handles errors of idle clients only, so a connection that dies between two statements would end the process.
+ * The callback of `connect` adds a listener immediately. After an await, it would be too late for a connection that dies
+ * during checkout.
  */
 function checkOut(pool: Pool, noteLoss: (error: unknown) => void): Promise<PoolClient> {
   return new Promise((resolve, reject) => {

@@ -73,7 +73,7 @@ export function sql(strings: TemplateStringsArray, ...values: readonly SqlValue[
       shapes = shapes.next(value.shape)
       bound.push(...value.values)
     } else {
-      assert(value !== undefined, 'a value of a statement must not be undefined: NULL is null')
+      assert(value !== undefined, 'a value of a statement must not be undefined: use null for NULL')
       shapes = shapes.next(undefined)
       bound.push(value)
     }

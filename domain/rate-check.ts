@@ -62,7 +62,7 @@ export function isFresh(
 }
 
 /**
- * After a time without quotes, the market may have moved further, and a fixed limit would block every payout until an
+ * After a period without quotes, the market may have moved further, and a fixed limit would block every payout until an
  * operator acts. So the limit grows for each full day since the last accepted rate. It stays below an upper bound,
  * which a rate with a misplaced decimal point always exceeds.
  */

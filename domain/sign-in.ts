@@ -23,7 +23,7 @@ export const signUpsPerEmail = 5
 
 export const triesPerAddressAndHour = 300
 
-/** A person who sends payouts manually confirms only a few. Five tries each allow 100 guesses in a million per hour. */
+/** A person who sends payouts manually confirms only a few. With five tries each, this allows 100 guesses per hour at a million codes. */
 export const confirmCodesPerMemberAndHour = 20
 export const invitationsPerPartnerAndHour = 20
 

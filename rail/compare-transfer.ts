@@ -15,9 +15,8 @@ interface KnownPayout {
 }
 
 /**
- * `contradiction`: the bank reports a transfer that we released, do not know, sent differently or settled
- * differently. `came_back`: a completed payout may have been returned. `open`: the payout's workflow polls anyway.
- * `known`: nothing is new.
+ * `contradiction`: our payout was released, has no transfer or another one, or has settled differently. `came_back`: a
+ * completed payout may have been returned. `open`: the payout's workflow polls anyway. `known`: nothing is new.
  */
 export type TransferComparison = 'contradiction' | 'came_back' | 'open' | 'known'
 

@@ -201,8 +201,8 @@ export interface TransferToSubmit {
 }
 
 /**
- * `first` means that every earlier call under this bank key provably sent nothing. Only then can a response prove it
- * again.
+ * `first` means that every earlier call under this bank key provably sent nothing. Only then can a response prove that
+ * nothing was sent.
  */
 export type SubmitCall = 'first' | 'repeat'
 

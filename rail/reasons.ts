@@ -13,8 +13,8 @@ export function reasonFor(bankWord: string | null): string {
 }
 
 /**
- * Accepts a short word in one case, without spaces or long numbers. It is a code, and not a name or an account
- * number.
+ * Accepts a short word, all upper case or all lower case, without spaces or long numbers. Such a word is a code, and not a
+ * name or an account number.
  */
 function isCode(word: string): boolean {
   if (word.length > 40 || /\d{5}/.test(word)) return false

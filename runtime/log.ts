@@ -22,7 +22,8 @@ export function createLog(options: { level: LogLevel; name: string }, destinatio
     formatters: { level: (label: string) => ({ level: label }), log: withoutSecretFields },
     // Replaces pino's own serializer, which would serialize the formatter's result a second time.
     serializers: { err: (value: unknown) => (isError(value) ? describeError(value) : value) },
-    // The formatter does not see the fields of a child log. Deeper paths would cost 160 µs a line instead of 0.5 µs.
+    // The formatter does not see the fields of a child logger, so pino redacts them. Deeper paths would cost 160 µs a line
+    // instead of 0.5 µs.
     redact: { paths: secretFields.map((field) => `["${field}"]`), censor: redacted },
   }
   return destination ? pino(settings, destination) : pino(settings)

@@ -84,7 +84,7 @@ function openWorkersDatabase({ databaseUrl, databasePoolSize }: Config, log: Log
   return openDatabase({ url: databaseUrl, poolSize: databasePoolSize, onError })
 }
 
-/** Returns an error that waiting cannot fix. Throws all others, which the caller retries. */
+/** Returns an error that only an operator can fix. Throws any other error, and the caller retries. */
 async function checkAttributes(client: Client): Promise<'listed' | 'queried' | SearchAttributesWrong> {
   try {
     return await requireSearchAttributes(client, wantedAttributes)

@@ -88,7 +88,7 @@ async function readBatch(deps: SweepDeps, environment: Environment, some: readon
   return { looked: some.length, returns: done.length, contradictions: contradicting.length, failed }
 }
 
-/** An event may be outdated, but this is the current status, and a refunded transfer cannot be delivered again. */
+/** Unlike the status in an event, this status is current, so a returned payout must not have a delivered transfer. */
 function compareNow(transfer: Transfer, payout: PayoutOfTransfer) {
   const isTakenBack = payout.status === 'returned' && payout.closedAt !== null && transfer.status === 'delivered'
   return isTakenBack ? 'contradiction' : compareTransfer(transfer, payout)

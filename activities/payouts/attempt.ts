@@ -126,7 +126,7 @@ interface RowDeps extends Pick<PayoutDeps, 'clock'> {
   readonly db: Queryable
 }
 
-/** Returns the state after another run has moved the attempt. Records an unknown outcome before it is returned. */
+/** Returns the state that another run has set. Records an unknown outcome before it is returned. */
 export async function reportState(deps: RowDeps, payout: PayoutRef, state: Underway): Promise<Underway> {
   return state.at === 'unknown' ? noteUnknown(deps, payout) : state
 }
@@ -245,7 +245,7 @@ export interface Refused {
   readonly error?: 'transient'
 }
 
-/** The proof that nothing was sent. It must still hold under the row's lock, because another run may have moved the attempt. */
+/** The proof that nothing was sent. It must still hold under the row's lock, because another run may have changed the state of the attempt. */
 type Proof = 'nothing-called' | 'own-calls' | 'absent-at-the-bank'
 
 /** Whether the proof holds for a row in the state `unknown`, where a call was started. */

@@ -70,7 +70,7 @@ export function createActivityLog({ db, clock, log }: { db: Db; clock: Clock; lo
   }
 
   function logFailure(error: unknown): void {
-    log.warn({ err: error }, 'cannot write activity yet')
+    log.warn({ err: error }, 'cannot write activity entries; will retry')
   }
 
   return {

@@ -5,7 +5,7 @@ import { defaultLimitPerSecond, historyWeight } from '../http/callers/rate-limit
 import { errorTable } from '../http/errors'
 import type { Route } from '../http/route'
 
-/** The same relative path from the sources and from dist, where the build copies the text. */
+/** The path is correct from the sources and from dist, because the build copies the text into dist. */
 const source = join(__dirname, '../../docs/guide.md')
 
 export function writeGuide(publicUrl: string): string {

@@ -197,7 +197,7 @@ export interface Lookup<Found> {
   /** Null when the API key is unknown. */
   findWithKey(db: Queryable, digest: Buffer, name: string): Promise<FoundWithCaller<Found> | null>
   findForPerson(db: Queryable, scope: Scope, name: string): Promise<Found>
-  /** Whether the request may repeat the found one. Callers that may not create anything new may still do that. */
+  /** Whether the request may be a repeat of the one that was found. A caller that may not create anything new may still repeat. */
   isRepeatable(found: Found): boolean
   subjectOf(found: Found, reply: Reply): Subject | null
 }
@@ -283,7 +283,7 @@ export interface ApiRequest<Found = unknown> extends OpenRequest {
   readonly caller: Caller
   /** The result of the route's lookup. */
   readonly found: Found
-  /** The reason why this may only repeat a stored request: the partner may not pay, or the body breaks newer rules. Null otherwise. */
+  /** The reason why this request may only repeat a stored one: the partner may not pay, or the body breaks newer rules. Null otherwise. */
   readonly mayOnlyRepeat: ApiError | null
   /** Checks the caller's rights again, before an effect outside the database. Every transaction of a handler starts with it. */
   recheckCaller(): Promise<void>

@@ -20,7 +20,7 @@ export function checks(action: string, access: Rights, schemas?: Schemas): Check
 /** For routes about the person themselves: any role, and any status of the partner. */
 export const anyMember: Rights = { by: 'person', partner: 'any', role: 'viewer' }
 
-/** The same for a read of a partner's whole history. */
+/** Like `checks`, for a read of a partner's whole history. */
 export function historyChecks(action: string, access: Rights, schemas?: Schemas): Checks<null> {
   return [authenticate, limitHistoryRead, authorize(action, access), validate(schemas)]
 }

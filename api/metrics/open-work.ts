@@ -31,7 +31,7 @@ export function openWorkMetrics(figures: readonly OpenWork[]): Metric[] {
     ),
     gauge(
       'payouts_oldest_pending_seconds',
-      'Longest wait of a pending payout, by whether the bank was called: since the call, or to be sent, excluding pauses of the rail.',
+      'Longest time that a pending payout has waited: since its call to the bank, or to be sent. Excludes pauses of the rail.',
       bySort('pending', 'bank', ['called', 'not_called'], ageOf),
     ),
     gauge(

@@ -50,7 +50,7 @@ export function createSettledMetrics({ db, clock }: { readonly db: Db; readonly 
     metrics: () => [
       {
         name: 'payouts_finished_total',
-        help: 'Payouts that finished since this process started. A return counts after its completion.',
+        help: 'Payouts that finished since this process started. A completed payout that is returned counts under both statuses.',
         type: 'counter',
         samples: environments.flatMap((environment) =>
           ends.map((status) => ({

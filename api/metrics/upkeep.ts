@@ -38,7 +38,7 @@ export function upkeepMetrics({ left, notBilled }: Upkeep): Metric[] {
     ),
     gauge(
       'payouts_erasure_overdue_seconds',
-      'How long the oldest data that is due for erasure has been overdue.',
+      'Longest time for which data has been overdue for erasure.',
       erasedKinds.map((kind) => ({ labels: { kind }, value: ageOf('erase', kind) })),
     ),
     gauge('payouts_partners_not_billed', 'Partners that should have an invoice for the last month and have none.', [

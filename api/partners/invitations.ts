@@ -38,7 +38,7 @@ export const inviteMemberRoute = post('/v1/members', 'inviteMember', {
   steps: [...checks('member.create', { by: 'person', partner: 'active' }, { body: NewMember }), inviteMember],
   tag: 'Team',
   summary: 'Invite a team member',
-  description: 'The invitation of an admin needs a `confirm_code`.',
+  description: 'Inviting an admin needs a `confirm_code`.',
   bodyExample: { email: 'grace@acme.example.com', name: 'Grace Hopper', role: 'viewer' },
   reply: { status: 201, description: 'The new member.', schema: Member, example: exampleMember },
   errors: ['invalid_state', 'invalid_confirm_code'],

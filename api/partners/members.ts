@@ -64,7 +64,9 @@ const MemberChangesToConfirm = Body('MemberChangesToConfirm', roleField)
 
 const MemberChanges = Body('MemberChanges', {
   ...roleField,
-  confirm_code: ConfirmCode('Required to make an admin: the code from POST /v1/members/{id}/confirm-codes.'),
+  confirm_code: ConfirmCode(
+    'Required to promote a member to admin: the code from POST /v1/members/{id}/confirm-codes.',
+  ),
 })
 
 export const changeMemberRoute = patch('/v1/members/:id', 'changeMember', {

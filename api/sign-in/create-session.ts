@@ -25,7 +25,7 @@ const SignInRequest = Body('SignInRequest', {
   }),
   purpose: Type.Optional(
     OneOf(['sign_in', 'sign_up'], {
-      description: 'The purpose of the code. The code of a sign-up creates its account only with `sign_up`.',
+      description: 'The purpose of the code. A sign-up code creates the account only with `sign_up`.',
       default: 'sign_in',
       'x-hint': 'sign_in or sign_up',
     }),
@@ -76,7 +76,7 @@ async function createSession(request: OpenRequest, deps: ApiDeps): Promise<Reply
   return signedIn(await openSignedUp(tried.signUp, wanted.email, request, deps), deps)
 }
 
-/** Reports that no code can work. This reveals nothing, because unknown emails have codes too. */
+/** The error if no code can work. It reveals nothing, because unknown email addresses have codes too. */
 function noOpenCode(): ApiError {
   const message =
     'This browser has no valid code: it was used, has expired or was entered wrongly too often. Request a new one.'

@@ -33,7 +33,7 @@ const WalletEntry = Component('WalletEntry', {
     description: 'The amount that was added or, if negative, taken. Exact, with two to six decimals.',
   }),
   balance_usdc: Pattern(`^${exactUsdc}`, { description: 'The balance after the entry, exact.' }),
-  payout_id: Nullable(Uuid({ description: 'Null if the entry belongs to no payout that can be read.' })),
+  payout_id: Nullable(Uuid({ description: 'Null if the entry has no payout, or one that cannot be read.' })),
   description: Type.String(),
 })
 

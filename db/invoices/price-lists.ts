@@ -78,7 +78,7 @@ export async function changePrices(
   change: { partnerId: PriceOwner; changes: Partial<PriceList>; from: Date; at: Date; madeBy?: string },
 ): Promise<PricesChanged> {
   const { partnerId, changes, from, at, madeBy = null } = change
-  assert(from >= at, 'prices cannot change for the past')
+  assert(from >= at, 'a price change must not start in the past')
   await removePlanned(tx, { partnerId, from, at })
   const last = await lockLastPrices(tx, partnerId)
   if (last.validFrom >= from) return { outcome: 'planned', from: last.validFrom }

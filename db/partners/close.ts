@@ -59,8 +59,8 @@ function obstaclesIn(unfinished: Unfinished, remainingMicroUsdc: bigint): string
   return [
     ...counted(
       openPayouts,
-      'payout is not over (refunds and returns count)',
-      'payouts are not over (refunds and returns count)',
+      'payout is still open (refunds and returns count)',
+      'payouts are still open (refunds and returns count)',
     ),
     ...counted(attention, 'payout waits for an operator', 'payouts wait for an operator'),
     ...counted(openCases, 'case is open', 'cases are open'),

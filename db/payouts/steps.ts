@@ -52,7 +52,7 @@ interface FirstCall {
 }
 
 /**
- * Reserves the first call to the bank. Only the run that gets the call back may make it under this bank key. Returns
+ * Reserves the first call to the bank. Only the run that receives the call may make it under this bank key. Returns
  * null if another run has made the call, the payout is over, the rail is paused, or the partner is not active.
  */
 export async function beginSubmit(

@@ -39,7 +39,7 @@ export function nameOf(caller: Caller): string {
   return caller.by === 'key' ? `key:${caller.keyPrefix}` : caller.email
 }
 
-/** Names of operators are internal: partners see `service` instead. The text can contain one, or be one. */
+/** Replaces the names of operators in the text with `service`, because the names are internal. */
 export function withoutOperators(text: string): string {
   return text.replaceAll(/\bops:[^\s,]+/g, 'service')
 }

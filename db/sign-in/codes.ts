@@ -53,7 +53,7 @@ export interface NewCode {
   readonly said?: Readonly<Record<string, string>>
   /** How many codes of any purpose a subject may request within one hour. */
   readonly perHour: number
-  /** How many of these codes allow `codeTries` tries. Every later code allows only one try. Defaults to all of them. */
+  /** How many of these codes allow `codeTries` tries. Every later code allows only one try. If omitted, no code is limited to one try. */
   readonly forgivingPerHour?: number
   readonly at: Date
 }

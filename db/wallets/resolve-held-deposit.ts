@@ -171,8 +171,8 @@ async function resolve(tx: Tx, deposit: HeldDeposit, resolution: Resolution): Pr
 }
 
 /**
- * Credits the deposit from suspense if its amount was read. Otherwise the ledger does not have it yet, and books it
- * under the bank's ID.
+ * Credits the deposit from suspense if its amount could be read. Otherwise the ledger does not have it yet, so this books
+ * it under the bank's ID.
  */
 async function credit(
   tx: Tx,

@@ -29,7 +29,7 @@ export function shownScreening(partner: {
   return partner.verificationStatus === 'not_started' ? 'not_started' : partner.screening
 }
 
-/** Returns how to store a new name. After the bank has verified the business, a new name needs an operator's approval. */
+/** Returns how to store a new name. Once verification has started or live is open, a new name needs an operator's approval. */
 export function renamed(
   partner: {
     readonly name: string

@@ -76,7 +76,7 @@ export async function readWholeList<T>(client: Client, list: ListToRead<T>): Pro
 }
 
 function moved(name: string): RailUnavailable {
-  return new RailUnavailable(name, { answer: 'the list moved while it was read' })
+  return new RailUnavailable(name, { answer: 'the list changed while it was read' })
 }
 
 /** Throws if a row has no ID, because it cannot be told apart from others. Only rows that are too old may lack an ID. */

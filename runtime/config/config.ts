@@ -99,7 +99,7 @@ export function loadDatabaseUrl(env: EnvironmentVariables): string {
   return new Reader(env).text('DATABASE_URL')
 }
 
-/** The settings among these variables, for a process that must use the same ones. Each operator sets OPS_USER. */
+/** The settings among these variables, for a process that must use the same ones. Excludes OPS_USER, which each operator sets. */
 export function settingsIn(env: EnvironmentVariables): EnvironmentVariables {
   const shared = Object.entries(settings).filter(([name]) => name !== 'OPS_USER')
   const variables = shared.flatMap(([name, setting]) => variablesOf(name, setting))

@@ -13,9 +13,9 @@ interface Secrets {
 export function refuseDevelopmentSecrets(reader: Reader, { secretKeys, bank, databaseUrl }: Secrets): void {
   if (!reader.isProduction()) return
   for (const { id, bytes } of secretKeys) {
-    if (id.startsWith('local')) refuse(reader, 'SECRET_KEYS', `has a key, ${id}, that \`npm start\` made`)
+    if (id.startsWith('local')) refuse(reader, 'SECRET_KEYS', `has a key (${id}) that \`npm start\` created`)
     // 32 random bytes have about 30 distinct values.
-    else if (new Set(bytes).size < 16) refuse(reader, 'SECRET_KEYS', `has a key, ${id}, that is not random`)
+    else if (new Set(bytes).size < 16) refuse(reader, 'SECRET_KEYS', `has a key (${id}) that is not random`)
   }
   refuseDevelopmentKey(reader, 'BANK_SANDBOX_KEY', bank.sandbox)
   refuseDevelopmentKey(reader, 'BANK_LIVE_KEY', bank.live)
@@ -57,15 +57,14 @@ function refuse(reader: Reader, name: string, why: string): void {
 
 function refuseDevelopmentKey(reader: Reader, name: string, access: BankAccess | null): void {
   const key = secretPart(access?.key ?? '')
-  if (key.startsWith('local-')) refuse(reader, name, 'was made by `npm start`')
-  else if (key !== '' && key.length < 16) refuse(reader, name, 'is an example')
+  if (key.startsWith('local-')) refuse(reader, name, 'was created by `npm start`')
+  else if (key !== '' && key.length < 16) refuse(reader, name, 'is an example value')
 }
 
 function refuseExamplePassword(reader: Reader, databaseUrl: string): void {
   if (!URL.canParse(databaseUrl)) return
   const { password, searchParams } = new URL(databaseUrl)
-  if (examplePasswords.includes(password.toLowerCase()))
-    refuse(reader, 'DATABASE_URL', 'has the password of an example')
+  if (examplePasswords.includes(password.toLowerCase())) refuse(reader, 'DATABASE_URL', 'has an example password')
   // A client certificate or a local socket replaces the password.
   const needsNone = searchParams.has('sslcert') || searchParams.get('host')?.startsWith('/')
   if (password === '' && !needsNone) refuse(reader, 'DATABASE_URL', 'has no password')

@@ -59,7 +59,7 @@ function readClientCertificate(reader: Reader): TemporalTls['client'] {
   return { certificate: certificate ?? '', key: key ?? '' }
 }
 
-/** The Web UI shows the payouts of every partner, so setting its URL does not show the link. */
+/** The Web UI shows the payouts of every partner, so setting its URL alone does not make the dashboard link to it. */
 export function readTemporalUi(reader: Reader): string | null {
   const url = reader.read('TEMPORAL_UI_URL')?.replace(/\/+$/, '') ?? null
   return reader.read('TEMPORAL_UI_LINK') === 'on' ? url : null

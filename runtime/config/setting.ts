@@ -19,7 +19,7 @@ interface Variable {
   readonly shown: string
 }
 
-/** The variables that can hold a setting. Lists of processes or containers show values, but not the content of files. */
+/** The variables that can hold a setting, or the path of its file. Listings of processes and containers show values, but not files. */
 export function variablesOf(name: string, { alsoNamed }: Pick<Setting<unknown>, 'alsoNamed'>): Variable[] {
   const own: Variable[] = [
     { variable: name, holds: 'value', shown: name },

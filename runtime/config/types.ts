@@ -45,7 +45,7 @@ export interface Config {
   readonly trustedProxies: number
   /** Null if the dashboard must not link to the Temporal Web UI. */
   readonly temporalUiUrl: string | null
-  /** Null if mails leave the machine. */
+  /** Null if there is no local page that shows the sent mails. */
   readonly mailInboxUrl: string | null
   readonly metrics: MetricsConfig
   /** Null if nothing is traced. */

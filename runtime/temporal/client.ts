@@ -63,8 +63,9 @@ const longestCallMs = 30_000
 const { delayFunction, retryableDecider } = defaultGrpcRetryOptions({ maxJitter: 0 })
 
 /**
- * Gives every call a deadline, because a call without one waits forever if no server or worker answers. No backoff extends
- * past the deadline: the SDK would exceed it, and throw an uncatchable error if the client is closed before that.
+ * Gives every call a deadline, because a call without one waits forever if no server or worker answers. Stops retrying when
+ * the next backoff would end after the deadline: otherwise the SDK would exceed it, and would throw an uncatchable error if
+ * the client were closed during the backoff.
  */
 const retryUntilDeadline: ReturnType<typeof makeGrpcRetryInterceptor> = (options, nextCall) => {
   const deadline = Number(options.deadline ?? deadlineIn(longestCallMs))

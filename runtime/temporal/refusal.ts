@@ -18,7 +18,7 @@ function textOf(error: unknown): string {
   return texts.join('\n')
 }
 
-// Alerts come first: they are about our certificate, but contain the same words as our own errors about the server's.
+// TLS alerts come first. They are about our certificate, but contain the same words as errors about the server's certificate.
 const refusals: readonly { readonly pattern: RegExp; readonly sentence: string }[] = [
   {
     pattern:
@@ -44,7 +44,8 @@ const refusals: readonly { readonly pattern: RegExp; readonly sentence: string }
     pattern: /InvalidContentType|wrong version number/,
     sentence: 'the server does not use TLS: set TEMPORAL_TLS to off, or TEMPORAL_ADDRESS to a port with TLS',
   },
-  // With TLS 1.3 the server checks the client certificate late: the client reads the alert, or only the end of the connection.
+  // With TLS 1.3 the server checks the client certificate after the handshake. The client then sees an alert, or only that the
+  // connection was closed.
   {
     pattern: /Failed to call GetSystemInfo.+transport::Error|Last error: Failed to connect/,
     sentence:

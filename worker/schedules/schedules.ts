@@ -44,8 +44,8 @@ export const invoiceRunSchedule: OurSchedule = {
   // A few hours after the end of the month, so that payouts completed in its last minutes have been charged.
   spec: { calendars: [{ dayOfMonth: 1, hour: 6, comment: 'the 1st of each month' }], timezone: 'Europe/London' },
   action: startOf('invoiceRun'),
-  // Missed months are billed one after the other, oldest first. Skipping would omit one, and a later
-  // month that ran at the same time as an earlier one would take its charges.
+  // Missed months are billed one after the other, oldest first. Skipping would leave a month unbilled. If two months
+  // ran at the same time, the later one would take the charges of the earlier one.
   policies: { overlap: ScheduleOverlapPolicy.BUFFER_ALL, catchupWindow: '365 days' },
 }
 

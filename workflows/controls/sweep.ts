@@ -11,7 +11,7 @@ export interface SweepOrder {
   readonly from?: Place | Progress
 }
 
-/** The position of a run from before the stages took turns. Such a run handled one stage after the other. */
+/** The position of a run of an earlier release, which handled one stage after the other. */
 interface Place {
   readonly stage: Stage
   readonly after: Page['after']

@@ -22,7 +22,7 @@ export interface PartnerToVerify {
 /** The status only: the history holds no details of the business. */
 export interface VerificationState {
   readonly status: VerificationStatus
-  /** Whether the bank allows the business to pay, but its wallet or deposit routes do not exist yet. */
+  /** True if the bank allows the business to pay, but its wallet or deposit routes do not exist yet. */
   readonly ready: boolean
 }
 

@@ -88,7 +88,7 @@ export interface PayoutActivities {
   submitToRail(payout: PayoutRef): Promise<Underway>
   /** Succeeds if no call to the bank has started. If it returns `needsLookup`, `resolveSubmit` must decide. */
   cancelPayout(payout: PayoutRef & { readonly how?: Cancelled }): Promise<Underway>
-  /** Repeats the identical call, then looks it up. With `cancel` it decides the cancel and sends nothing. */
+  /** Repeats the identical call, then looks up its transfer. With `cancel` it decides the cancel and sends nothing. */
   resolveSubmit(payout: PayoutRef & { readonly cancel?: Cancelled }): Promise<Underway>
   /** Asks the bank for the transfer's status and books it. */
   pollSettlement(payout: PayoutRef): Promise<Underway>
@@ -239,7 +239,7 @@ function waitsFor({ at, says }: Underway): string {
     case 'unsent':
       return says
     case 'unknown':
-      return 'proof whether the bank has the transfer'
+      return 'confirmation of whether the bank has the transfer'
     case 'sent':
       return 'the bank to deliver it'
     case 'settled':

@@ -16,7 +16,7 @@ export interface WalletReadings {
   readonly pageSize: number
   /** Pages per environment. After this many the workflow continues as a new run. */
   readonly pages: number
-  /** Where the previous run stopped. A new reading starts with the first wallet of each environment. */
+  /** Where the previous run stopped. Absent in a new reading. */
   readonly from?: Places
 }
 

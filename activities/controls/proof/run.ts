@@ -1,7 +1,7 @@
 // Other parts of the proof: the complete run that an operator starts, the check for overdue items, and the mail about drifts.
 
 import { recordDriftCheck, takeUnreportedDrifts } from '../../../db/controls/proof/drifts'
-import { findNotCompared, findSilentPayouts } from '../../../db/controls/proof/overdue'
+import { findSilentPayouts, findUncomparedWallets } from '../../../db/controls/proof/overdue'
 import { enqueueMail } from '../../../db/partners/mails'
 import { overdueDrifts } from '../../../domain/controls/drift'
 import { environments } from '../../../domain/environment'
@@ -45,7 +45,7 @@ export async function proveSilence({
   return db.transaction(async (tx) => {
     const [sentBefore, unknownBefore] = [ago(limits.settleWithinMs), ago(limits.knownWithinMs)]
     const silent = await findSilentPayouts(tx, { sentBefore, unknownBefore, limit: atMost })
-    const notCompared = await findNotCompared(tx, { before: ago(limits.comparedWithinMs), limit: atMost })
+    const notCompared = await findUncomparedWallets(tx, { before: ago(limits.comparedWithinMs), limit: atMost })
     const findings = [...silent, ...notCompared]
     const { fresh, open } = await recordDriftCheck(tx, { walletId: null, kinds: overdueDrifts, findings, at })
     return { drifts: open.length, fresh }

@@ -100,7 +100,7 @@ function judgeRefund(wallet: WalletOfHistory, row: WalletMovement, payout: Refun
   // The payout's own workflow asks the bank, and books the refund and its consequences.
   if (payout.isOpen) return { verdict: 'awaited', row }
   if (payout.transferRef !== row.transferRef) return { verdict: 'held', row, why: 'other_transfer' }
-  // A refund that an operator has handled raises no attention again. The next state of the transfer still books it.
+  // A refund that an operator has handled raises no attention again. A later state of the transfer still books it.
   if (payout.status === 'completed') {
     return payout.isRefundAttended ? { verdict: 'not_ours', row } : { verdict: 'return', row, payout }
   }

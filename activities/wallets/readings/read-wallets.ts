@@ -157,7 +157,7 @@ async function reportUnexplained(
   log.error({ payout_id: payout.payoutId, bank_ref: row.id }, 'the wallet has a refund that its transfer does not show')
 }
 
-/** How long after its own time a movement may appear in the history and still be read. */
+/** How late a movement may appear in the history and still be read. */
 const lateByMs = 60 * 60 * 1000
 
 /**

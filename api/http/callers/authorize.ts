@@ -77,7 +77,7 @@ function isOnOneself(access: CallerAccess, caller: Caller, { params }: ApiContex
   return access.onOneself === 'allowed' && caller.by === 'person' && params?.['id']?.toLowerCase() === caller.memberId
 }
 
-/** A closed partner may only read, and every route for admins changes something. */
+/** A closed partner may only read, so admin routes, which all change something, are refused. */
 function refusalFor({ partner, environment }: Caller, route: Route, access: CallerAccess): ErrorCode | null {
   if (access.partner !== 'any' && partner.status !== 'active') return 'partner_not_active'
   if (partner.status === 'closed' && roleFor(route) === 'admin') return 'partner_not_active'

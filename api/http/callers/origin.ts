@@ -12,8 +12,8 @@ export function requireOurPages({ method }: Route, context: ApiContext, { config
 }
 
 /**
- * Browsers send the origin of a request in a header that no page can forge: Sec-Fetch-Site, or Origin in older browsers, which they all
- * send with every write. A request with neither header is not from a current browser, so its cookie does not count.
+ * Browsers send the origin of a request in a header that no page can forge: Sec-Fetch-Site, or in older browsers Origin, which all of
+ * them send with every write. A request with neither header is not from a current browser, so its cookie does not count.
  */
 export function isFromOurPages(headers: IncomingHttpHeaders, publicUrl: string): boolean {
   const { 'sec-fetch-site': site, origin, 'content-type': type } = headers

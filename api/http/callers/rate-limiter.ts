@@ -80,7 +80,7 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
     return null
   }
 
-  /** Refuses a flood from memory: an empty bucket stays empty until one more token is due. */
+  /** Refuses a flood without a query: an empty bucket stays empty until one more token is due. */
   function isEmpty(bucket: string, weight: number): boolean {
     return clock.now().getTime() < (emptyUntil.get(`${bucket}/${weight}`) ?? 0)
   }

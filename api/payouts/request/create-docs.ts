@@ -28,7 +28,7 @@ export const createPayoutDocs: RouteDocs = {
   },
   replay: {
     status: 200,
-    description: 'The key was sent before: the current state of its payout. Nothing is sent again.',
+    description: 'The key was used before. Returns the current state of its payout; nothing is sent again.',
     schema: Payout,
     example: examplePayout,
     headers: { 'Idempotent-Replayed': 'Always `true`.' },

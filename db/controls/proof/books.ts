@@ -38,7 +38,7 @@ export interface BooksOfWallet {
   readonly payouts: readonly BookedPayout[]
   /** Bookings of the movements that were read, and young bookings. */
   readonly bookings: readonly Booking[]
-  /** Those of the read movements that are held for an operator, including movements without an amount. */
+  /** The read movements that are held for an operator, including movements without an amount. */
   readonly held: ReadonlySet<string>
   /** The number of all other bookings. */
   readonly olderBookings: number

@@ -36,7 +36,7 @@ const ignoredEventKinds = ['attention', ...manualEventKinds]
  * Finds the wallets that no proof could compare since `before`, except idle ones. For a wallet without a bank,
  * verifying its own books counts as a comparison.
  */
-export async function findNotCompared(
+export async function findUncomparedWallets(
   db: Queryable,
   { before, limit }: { before: Date; limit: number },
 ): Promise<Finding[]> {

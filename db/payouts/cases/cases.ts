@@ -1,5 +1,5 @@
-// Recalls and traces of payouts. A payout has at most one open case of each kind. Its row is marked late once and
-// ended once.
+// Recalls and traces of payouts. A payout has at most one open case of each kind. Each case is marked late at most once
+// and ended once.
 
 import { assert } from '../../../domain/assert'
 import type { Environment } from '../../../domain/environment'

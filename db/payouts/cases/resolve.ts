@@ -24,7 +24,7 @@ export type ResolvedCase =
   | { readonly outcome: 'already_resolved' | 'wrong_outcome'; readonly case: CaseRow }
   | { readonly outcome: 'not_found' }
 
-/** Never moves the payout's money. Only the bank's report books returned money, whatever outcome the operator enters. */
+/** Never moves the payout's money. Returned money is booked only when the bank reports it, whatever outcome the operator enters. */
 export async function resolveCase({ db, clock }: { db: Db; clock: Clock }, wanted: CaseEnd): Promise<ResolvedCase> {
   const { caseId, outcome, costMicropounds, note, by } = wanted
   return db.transaction(async (tx) => {
@@ -36,7 +36,7 @@ export async function resolveCase({ db, clock }: { db: Db; clock: Clock }, wante
     const at = clock.now()
     const { partnerId, environment, payoutId } = row
     if (note !== null) await addCaseNote(tx, { caseId, at, madeBy: by, note })
-    assert(await endCase(tx, row, { outcome, costMicropounds, by, at }), 'a locked open case must end')
+    assert(await endCase(tx, row, { outcome, costMicropounds, by, at }), 'ending a locked, open case must succeed')
     if (costMicropounds > 0n) {
       const payout = { id: payoutId, partnerId, environment }
       await chargeException(tx, payout, { causeRef: `${casePrefix}${caseId}`, costMicropounds, at })

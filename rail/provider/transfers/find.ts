@@ -73,7 +73,7 @@ function readRow(json: unknown): TransferRow {
   }
 }
 
-/** Each of our transfers names its payout. A null field proves that there is none, but a missing field proves nothing. */
+/** Each of our transfers names its payout. A null field proves that a transfer names no payout, but a missing field proves nothing. */
 function namesOf(json: unknown): string | null | undefined {
   const name = valueAt(json, 'client_reference_id')
   if (typeof name === 'string' || name === null) return name
@@ -197,6 +197,6 @@ export async function findRefund(client: Client, wanted: WantedRefund): Promise<
 /** A list that shifted during the read may have contained the refund, so this throws instead of returning "no refund". */
 function read(refund: WalletMovement | null, complete: boolean): Refund | null {
   if (refund !== null) return { amountMicroUsdc: refund.amountMicroUsdc, movementRef: refund.id }
-  if (!complete) throw new RailUnavailable('wallet history', { answer: 'the list moved while it was read' })
+  if (!complete) throw new RailUnavailable('wallet history', { answer: 'the list changed while it was read' })
   return null
 }

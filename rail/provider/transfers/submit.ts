@@ -63,8 +63,8 @@ async function notAccepted(client: Client, { call, answer, body }: Unaccepted): 
 }
 
 /**
- * Returns null if the bank does not return its rate. The two causes then cannot be told apart, and the call is
- * retried.
+ * Decides whether the quote is out of date or the bank rejects the amount. Returns null if the bank does not return its
+ * rate: the cause is then unknown, and the call is retried.
  */
 async function amountRejection(client: Client, body: string): Promise<NotAccepted | null> {
   const order: unknown = JSON.parse(body)

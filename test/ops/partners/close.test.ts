@@ -118,7 +118,7 @@ describe('partner close', () => {
 
     expect([code, err]).toEqual([
       2,
-      `${partner.slug} cannot be closed yet: 1 payout is not over (refunds and returns count); 1 payout waits for an ` +
+      `${partner.slug} cannot be closed yet: 1 payout is still open (refunds and returns count); 1 payout waits for an ` +
         'operator; 1 case is open; 1 deposit is held; its live wallet holds 1.370001 USDC.\n',
     ])
     expect(payoutId).not.toBe('')

@@ -194,11 +194,11 @@ test('production refuses development secrets, reports all of them together, and 
   }
   const mistakes = [
     'BANK_LIVE_URL has the same host as BANK_SANDBOX_URL, but BANK_LIVE_SIMULATED is not on: not allowed in production.',
-    'SECRET_KEYS has a key, k2, that is not random: not allowed in production.',
-    'SECRET_KEYS has a key, local, that `npm start` made: not allowed in production.',
-    'BANK_SANDBOX_KEY is an example: not allowed in production.',
-    'BANK_LIVE_KEY was made by `npm start`: not allowed in production.',
-    'DATABASE_URL has the password of an example: not allowed in production.',
+    'SECRET_KEYS has a key (k2) that is not random: not allowed in production.',
+    'SECRET_KEYS has a key (local) that `npm start` created: not allowed in production.',
+    'BANK_SANDBOX_KEY is an example value: not allowed in production.',
+    'BANK_LIVE_KEY was created by `npm start`: not allowed in production.',
+    'DATABASE_URL has an example password: not allowed in production.',
   ]
 
   expect(mistakesOf({ ...needed, ...made })).toEqual(mistakes)
@@ -210,7 +210,7 @@ test('https without NODE_ENV is production, for API, worker and ops', () => {
   const https = { ...needed, PUBLIC_URL: 'https://payouts.example.com', TRUSTED_PROXIES: '1', PAYOUT_QUIET_MS: '600' }
   const mistakes = [
     'PAYOUT_QUIET_MS must be a whole number from 300000 to 86400000.',
-    'SECRET_KEYS has a key, k1, that is not random: not allowed in production.',
+    'SECRET_KEYS has a key (k1) that is not random: not allowed in production.',
     'DATABASE_URL has no password: not allowed in production.',
   ]
 

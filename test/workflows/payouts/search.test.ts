@@ -99,7 +99,7 @@ test('a payout with an unknown outcome reports the event that it waits for and i
   await world.bank.control('DELETE', '/faults')
 
   expect(report).toMatchObject({ payoutId: body.id, attempt: 1, status: 'pending', reason: null, transferRef: null })
-  expect(report.waitsFor).toBe('proof whether the bank has the transfer')
+  expect(report.waitsFor).toBe('confirmation of whether the bank has the transfer')
   expect(Date.parse(report.nextPollAt ?? '')).toBeGreaterThan(Date.now() - 60_000)
   expect(attributes).toMatchObject({ PayoutKey: 'unknown-1', PayoutStatus: 'pending' })
 })
