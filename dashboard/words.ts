@@ -66,7 +66,7 @@ export function agoWords(iso: string, at: Date): string {
   return unit === 'second' && Math.abs(seconds) < 45 ? 'just now' : relative.format(Math.trunc(seconds / size), unit)
 }
 
-/** "invalid_account: The bank rejected the account details." → the sentence. */
+/** "invalid_account: The bank rejected the account details." → "The bank rejected the account details." */
 export function reasonWords(reason: string): string {
   return reason.replace(/^[a-z_]+:\s*/, '')
 }

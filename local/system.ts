@@ -89,7 +89,7 @@ interface OwnServers extends Start {
   readonly ports: KeptPorts
 }
 
-/** A start whose servers run, with the environment for the other parts. */
+/** A start after its servers are running, with the environment variables for the remaining parts. */
 interface Run extends Start {
   readonly env: EnvironmentVariables
 }

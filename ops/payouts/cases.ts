@@ -32,7 +32,7 @@ const open = defineCommand('case open', {
     kind: required(oneOf(caseKinds), 'A recall asks for the money back; a trace locates it.'),
     reason: required(note, 'The reason; the partner sees it.'),
   },
-  example: ['--payout', exampleId, '--kind', 'trace', '--reason', 'The recipient waits for it'],
+  example: ['--payout', exampleId, '--kind', 'trace', '--reason', 'The recipient is still waiting'],
   async run(ops, { payout, kind, reason }) {
     const at = ops.clock.now()
     const dueAt = new Date(at.getTime() + ops.caseDueMs[kind])
