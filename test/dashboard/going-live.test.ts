@@ -9,7 +9,7 @@ import { simulatedReasons } from '../../dashboard/pages/payouts/payout/simulatio
 import { whoWords } from '../../dashboard/words'
 import { bankReasons } from '../../rail/reasons'
 
-describe('the steps of a verification', () => {
+describe('the steps of a verification have the expected states', () => {
   const base = { continue_url: 'https://bank.test/kyc', reasons: [], can_start: false }
   const terms = 'https://bank.test/terms'
 

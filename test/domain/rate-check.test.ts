@@ -42,7 +42,7 @@ test.each([
   ['a larger rise', rate(829_500_001n), 'jump'],
   ['0.079 for 0.79', rate(79_000_000n), 'jump'],
   ['0.079 of ten days ago', rate(79_000_000n, { ageMs: 10 * dayMs }), 'stale'],
-])('%s', (_, of, rejection) => {
+])('%s is accepted or rejected as expected', (_, of, rejection) => {
   expect(judge(of)).toBe(rejection)
 })
 

@@ -20,7 +20,7 @@ function replaced(argv: readonly string[], option: string, value: string): strin
   return argv.map((arg, index) => (argv[index - 1] === option ? value : arg))
 }
 
-describe('a wrong command', () => {
+describe('a wrong command is refused', () => {
   test.each<[string[], string]>([
     [[], `Give a command that begins with one of: ${nouns} (see --help).`],
     [['--json=x'], `Give a command that begins with one of: ${nouns} (see --help).`],
@@ -79,7 +79,7 @@ describe('an argument without an option name', () => {
   })
 })
 
-describe('a wrong option', () => {
+describe('a wrong option is refused', () => {
   test.each<[string, string[], string]>([
     ['unknown', ['partner', 'list', '--all'], '`partner list` has no option --all: it takes --json, --help.'],
     ['unknown and short', ['partner', 'list', '-x'], '`partner list` has no option -x: it takes --json, --help.'],
@@ -110,7 +110,7 @@ describe('a wrong option', () => {
   })
 })
 
-describe('a malformed value', () => {
+describe('a malformed value is refused', () => {
   test.each([
     '2.5',
     '2',

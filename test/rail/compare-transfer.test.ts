@@ -1,4 +1,4 @@
-// What a bank event means for a payout in its current status: every case of the table.
+// Compares the bank's status of a transfer with the status of its payout: every case of the table.
 import { expect, test } from '@jest/globals'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import { compareTransfer, type TransferComparison } from '../../rail/compare-transfer'

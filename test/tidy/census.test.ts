@@ -38,7 +38,7 @@ test.each([
   ['by names that are all types', "import { b } from './b'", "import { type A, type C } from './a'", [0, 1]],
   ['by calls', "const b = await import('./b')", "const a = require('./a')", [1, 1]],
   ['not at all', "import { b } from './b'", "import { c } from './c'", [0, 0]],
-])('two files that import each other %s', (_, a, b, [atRunTime, withTypes]) => {
+])('circular imports are counted for two files that import each other %s', (_, a, b, [atRunTime, withTypes]) => {
   put('a.ts', a)
   put('b.ts', b)
   put('c.ts', 'export const c = 1')

@@ -1,5 +1,5 @@
-// The live wallet of a verified business is connected once, with all its consequences, despite crashes and
-// concurrent runs.
+// The live wallet of a verified business is connected once, together with its charge and its notice, despite crashes
+// and concurrent runs.
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import type { Db } from '../../../db/database'

@@ -118,7 +118,7 @@ test('the latest 24 invoices come first, and older ones follow by cursor', async
   expect((await list('?limit=200')).data).toHaveLength(26)
 })
 
-test('422 invalid_request for a bad limit, and for a cursor that is unknown, a draft or another partner’s', async () => {
+test('a bad limit is 422 invalid_request, and so is a cursor that is unknown, a draft or another partner’s', async () => {
   const draft = await anInvoice(api, partner, { period: '2026-11-01', status: 'draft', number: null, issuedAt: null })
   const other = await anInvoice(api, await aPartner(api), { period: '2026-09-01' })
   const cursors = ['x', randomUUID(), draft.id, other.id]

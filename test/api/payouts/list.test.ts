@@ -104,7 +104,7 @@ describe('the list', () => {
 })
 
 describe('filters', () => {
-  test.each(payoutStatuses)('status=%s', async (status) => {
+  test.each(payoutStatuses)('status=%s finds the payouts with that status', async (status) => {
     const rows = await Promise.all(payoutStatuses.map((each) => aPayoutRow(api, partner, { status: each })))
 
     expect(await ids(`?status=${status}`)).toEqual([rows.find((row) => row.status === status)?.id])

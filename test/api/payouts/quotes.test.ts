@@ -65,7 +65,7 @@ describe('the account’s own settings', () => {
   })
 })
 
-test('several faults: amount, then country, then the rest', async () => {
+test('of several faults, the amount comes first, then the country and the rest', async () => {
   const codes = async (body: unknown) => (await api.post('/v1/quotes', body, { key })).body.error?.code
 
   expect(await codes({ amount_gbp: 'x', country: 'FR', more: 1 })).toBe('invalid_amount')
@@ -85,7 +85,7 @@ test('a suspended partner may still get a quote, because a quote changes nothing
   expect((await api.post('/v1/quotes', { amount_gbp: '1.00' }, { key: suspended })).status).toBe(200)
 })
 
-test('502 provider_unavailable when there is no rate', async () => {
+test('a quote without a rate is 502 provider_unavailable', async () => {
   const live = await aKey(api, await aPartner(api), 'live')
 
   const { status, body, headers } = await api.post('/v1/quotes', { amount_gbp: '1.00' }, { key: live })

@@ -100,7 +100,7 @@ test('pages show every recipient once, even when a payout fails in between', asy
   expect([first.has_more, second.has_more, third.has_more]).toEqual([true, true, false])
 })
 
-test('422 invalid_request for a bad limit and for another partner’s cursor', async () => {
+test('a bad limit and another partner’s cursor are 422 invalid_request', async () => {
   const other = await aPayoutRow(api, await aPartner(api))
   const queries = [
     'limit=0',

@@ -35,7 +35,7 @@ test('both amounts are rounded down', async () => {
   expect((await api.get('/v1/balance', { key })).body).toMatchObject({ usdc: '10001.99', approx_gbp: '7901.57' })
 })
 
-test('403 partner_not_active for a suspended or closed partner', async () => {
+test('a suspended or closed partner gets 403 partner_not_active', async () => {
   const partners = [await aPartner(api), await aPartner(api)] as const
   const keys = await Promise.all(partners.map((partner) => aKey(api, partner, 'sandbox')))
   await changePartner(api, partners[0], { status: 'suspended' })
@@ -75,7 +75,7 @@ test('the rate is fetched at most every 30 s, used for 5 minutes while the bank 
   ])
 })
 
-test('502 provider_unavailable where no bank is connected', async () => {
+test('a balance without a connected bank is 502 provider_unavailable', async () => {
   const key = await aKey(api, await aPartner(api), 'live')
 
   const { status, body } = await api.get('/v1/balance', { key })

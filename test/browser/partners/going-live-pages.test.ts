@@ -29,18 +29,21 @@ const open = async (session: string, path: string): Promise<Visitor> => {
 }
 
 describe('verification', () => {
-  test.each(Object.entries(verificationStates))('%s', async (name, changes) => {
-    const visitor = await open(
-      await aSession(api, await aPartner(api, changes), 'admin'),
-      '/dashboard/verification?environment=live',
-    )
+  test.each(Object.entries(verificationStates))(
+    'the state %s is shown without axe violations',
+    async (name, changes) => {
+      const visitor = await open(
+        await aSession(api, await aPartner(api, changes), 'admin'),
+        '/dashboard/verification?environment=live',
+      )
 
-    expect(await checkPage(visitor, name)).toEqual(noFindings)
-    for (const link of await visitor.page.locator('main a[target=_blank]').all()) {
-      expect(await link.getAttribute('rel')).toContain('noopener')
-    }
-    await visitor.leave()
-  })
+      expect(await checkPage(visitor, name)).toEqual(noFindings)
+      for (const link of await visitor.page.locator('main a[target=_blank]').all()) {
+        expect(await link.getAttribute('rel')).toContain('noopener')
+      }
+      await visitor.leave()
+    },
+  )
 
   test('the bank’s reasons are text, and a final refusal offers no retry', async () => {
     const gone = await aPartner(api, {

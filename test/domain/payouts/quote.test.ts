@@ -9,7 +9,7 @@ import { standardPrices as prices } from '../../support/prices'
 const amounts = fc.bigInt({ min: 100n, max: 2_000_000n })
 const rates = fc.bigInt({ min: 400_000_000n, max: 1_500_000_000n })
 
-test('a quote for 120.00 GBP at 0.79', () => {
+test('a quote for 120.00 GBP at 0.79 has the expected amounts', () => {
   expect(quoteFor({ amountPence: 12_000n, prices, gbpPerUsdNano: 790_000_000n })).toEqual({
     amountPence: 12_000n,
     feePence: 219n,

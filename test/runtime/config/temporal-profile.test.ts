@@ -98,7 +98,7 @@ test('mistakes name the file, the profile and the variable, and never a value', 
   )
 })
 
-describe('TOML', () => {
+describe('the TOML parser', () => {
   test.each([
     ['strings', String.raw`a = "x \"y\" \u00e9\n"`, { a: 'x "y" é\n' }],
     ['literal strings', String.raw`a = 'C:\new'`, { a: String.raw`C:\new` }],
@@ -108,7 +108,7 @@ describe('TOML', () => {
     ['dotted keys and inline tables', 'a.b = { c.d = "e", f = false }', { a: { b: { c: { d: 'e' }, f: false } } }],
     ['arrays, numbers and dates', 'a = [1, 2.5, # x\n 2026-11-16,]', { a: ['1', '2.5', '2026-11-16'] }],
     ['Windows line breaks', 'a = "b"\r\n[c]\r\nd = "e"\r\n', { a: 'b', c: { d: 'e' } }],
-  ])('%s', (_what, text, expected) => {
+  ])('reads %s', (_what, text, expected) => {
     expect(plain(parseToml(text))).toEqual(expected)
   })
 
@@ -120,7 +120,7 @@ describe('TOML', () => {
     ['a value that is also a table', 'a = "b"\n[a.c]', 2],
     ['an open table', '[a', 1],
     ['an open array', 'a = [1', 1],
-  ])('%s is reported with its line', (_what, text, line) => {
+  ])('reports %s with its line', (_what, text, line) => {
     expect(() => parseToml(text)).toThrow(`is not valid TOML in line ${line}`)
   })
 })

@@ -45,7 +45,7 @@ describe('a lost or unreadable answer leaves the payout pending, and the bank en
   ]
 
   test.each(lost)('%s', async (_, fault, stored) => {
-    // The fault also applies to repeats, until the story has made its observation.
+    // The fault also applies to repeats, until the story removes it.
     const id = await world.bank.fault({ ...fault, times: null, match: toTransfers })
 
     const { status, body } = await world.pay()

@@ -87,7 +87,7 @@ export function useWorker(options: AWorkerOptions | (() => AWorkerOptions)): AWo
   )
 }
 
-/** Polls the housekeeping queue of its own system. No worker polls the queue of the payouts that it starts. */
+/** A worker for the housekeeping queue of its own system. No worker polls the queue of the payouts that it starts. */
 export async function aWorker(options: AWorkerOptions): Promise<AWorker> {
   const database = options.databaseUrl === undefined ? await createDatabase() : null
   const databaseUrl = options.databaseUrl ?? database?.url ?? ''

@@ -228,7 +228,7 @@ describe('other error codes', () => {
   })
 })
 
-test('several faults: amount, then recipient, then country, then the rest', () => {
+test('of several faults, the amount comes first, then the recipient, the country and the rest', () => {
   const rest = { ...example, extra: 1 }
   const country = { ...rest, country: 'FR' }
   const inRecipient = { ...country, recipient: {} }
