@@ -117,7 +117,7 @@ async function probe(world: World): Promise<string[]> {
   return [`nothing was sent, and the payout is locked: cancel ${answer.outcome}, ${describeRow(now)}`]
 }
 
-/** Ends all faults, and lets up to a day pass while the payout needs it. */
+/** Ends all faults, and lets time pass until the payout is at rest, for about a day at most. */
 async function drain(world: World): Promise<void> {
   const { schedule } = world
   world.heal()

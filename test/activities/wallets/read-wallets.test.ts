@@ -139,7 +139,7 @@ test('an idle sandbox is not read, but an idle live wallet is', async () => {
   expect(asked.size).toBe(0)
   expect(await readWallets(deps, all)).toMatchObject({ read: count })
 
-  // It is always read when the bank sends an event for it.
+  // An event of the bank causes a read even of an idle sandbox.
   await readWallet(deps, { walletId })
   expect(asked.size).toBe(count + 1)
 })

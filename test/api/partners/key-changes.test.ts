@@ -1,5 +1,5 @@
-// POST /v1/keys and revocation: the secret is shown once, five keys per environment, live after approval,
-// revoked immediately.
+// POST /v1/keys and revocation: the secret is shown once, an environment has at most five keys, a live key needs an
+// approved partner, and a revocation takes effect immediately.
 import { expect, test } from '@jest/globals'
 import { useApi } from '../../support/api/client'
 import { sendConfirmed } from '../../support/api/confirmed'

@@ -25,7 +25,7 @@ const aCase = (kind = 'trace') => terminal.json<Case>(...opening(kind))
 const ending = (id: string, outcome: string, cost = '12.50') =>
   ['case', 'resolve', '--case', id, '--outcome', outcome, '--cost', cost] as const
 
-test("case open, list, show and note: open cases, the bank's reference of the payout, and the notes", async () => {
+test("case list shows open cases, and case show adds the bank's reference of the payout and the notes", async () => {
   const opened = await aCase()
 
   const { data } = await terminal.json<{ data: Case[] }>('case', 'list')
