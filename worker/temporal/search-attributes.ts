@@ -71,17 +71,13 @@ async function acceptsQuery({ connection, options }: Client, [name, type]: Attri
 }
 
 function howToCreate(missing: readonly Attribute[], namespace: string): string {
-  // The command takes many names, but only one type.
-  const create = (['KEYWORD', 'INT'] as const).flatMap((wanted) => {
-    const names = missing.filter(([, type]) => type === wanted).map(([name]) => ` --name ${name}`)
-    const command = `temporal operator search-attribute create --namespace ${namespace} --type ${types[wanted].word}`
-    return names.length === 0 ? [] : [`${command}${names.join('')}`]
-  })
+  // Each name needs its own type: with one type, the program creates only the first of several names.
+  const create = missing.map(([name, type]) => `--name ${name} --type ${types[type].word}`)
   const add = missing.map(([name, type]) => `--search-attribute ${name}=${types[type].word}`)
   return (
     `The Temporal namespace ${namespace} lacks search attributes that this worker writes, or has them with another type: ` +
     `${missing.map(([name]) => name).join(', ')}; create them with ` +
-    `"${create.join(' && ')}" or, on Temporal Cloud, ` +
+    `"temporal operator search-attribute create --namespace ${namespace} ${create.join(' ')}" or, on Temporal Cloud, ` +
     `"tcld namespace search-attributes add --namespace ${namespace} ${add.join(' ')}"`
   )
 }

@@ -1,8 +1,13 @@
 // Search attributes: registered by the first worker that starts, checked by queries if registration is refused, and rejected if their type differs.
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import { msToTs } from '@temporalio/common/lib/time'
+import { findTemporalCli } from '../../../local/temporal/find-cli'
+import { environment } from '../../../runtime/config/config'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import { createDatabase, type TestDatabase } from '../../support/db/database'
 import { testSystem } from '../../support/jest/system'
@@ -72,7 +77,7 @@ describe.each([
     )
 
     await expect(checking).rejects.toThrow(
-      `another type: SomeWord, OtherWord, OtherNumber; create them with "temporal operator search-attribute create --namespace ${namespace} --type Keyword --name OtherWord && temporal operator search-attribute create --namespace ${namespace} --type Int --name SomeWord --name OtherNumber" or, on Temporal Cloud, "tcld namespace search-attributes add --namespace ${namespace} --search-attribute SomeWord=Int --search-attribute OtherWord=Keyword --search-attribute OtherNumber=Int", then start the worker again.`,
+      `another type: SomeWord, OtherWord, OtherNumber; create them with "temporal operator search-attribute create --namespace ${namespace} --name SomeWord --type Int --name OtherWord --type Keyword --name OtherNumber --type Int" or, on Temporal Cloud, "tcld namespace search-attributes add --namespace ${namespace} --search-attribute SomeWord=Int --search-attribute OtherWord=Keyword --search-attribute OtherNumber=Int", then start the worker again.`,
     )
   })
 })
@@ -86,17 +91,17 @@ test('a server that lists attributes but cannot add any also gets the commands',
     /OperatorService.Add/,
   )
 
-  await expect(checking).rejects.toThrow(/another type: More; create them with "temporal .+ --type Int --name More" or/)
+  await expect(checking).rejects.toThrow(/another type: More; create them with "temporal .+ --name More --type Int" or/)
 })
 
-test('a worker without OperatorService ends when attributes are missing, and works once they exist', async () => {
+test('a worker without OperatorService ends when attributes are missing, and works once the printed command has run', async () => {
   const cloud = await startWithout(/OperatorService/, 7)
   const missing = start(cloud.address)
   const missingEnd = await missing.ended
-  await requireSearchAttributes(client, wantedAttributes)
+  await runTemporal(/"(temporal .+?)"/.exec(missing.errorOutput.join(''))?.[1] ?? '')
 
   const worker = start(cloud.address)
-  await worker.ready
+  await Promise.race([worker.ready, worker.ended])
   worker.child.kill('SIGTERM')
 
   expect(missingEnd).toBe(1)
@@ -167,4 +172,11 @@ async function isKnown(): Promise<boolean> {
     () => true,
     () => false,
   )
+}
+
+/** Runs a command line of the `temporal` program, as an operator would paste it. */
+async function runTemporal(commandLine: string): Promise<void> {
+  const cli = await findTemporalCli({ env: environment(), dataDir: tmpdir(), report: () => undefined })
+  const env = { ...environment(), CLI: cli, TEMPORAL_ADDRESS: testSystem().temporalAddress }
+  await promisify(execFile)('sh', ['-c', `temporal() { "$CLI" "$@"; }; ${commandLine}`], { env })
 }
