@@ -23,7 +23,7 @@ import { checkPayoutRoute } from './payouts/check'
 import { createConfirmCodeRoute } from './payouts/confirmation'
 import { createPayoutRoute } from './payouts/create'
 import { listPayoutEventsRoute } from './payouts/events'
-import { exportPayoutsRoute, listPayoutsRoute } from './payouts/list'
+import { exportPayoutsRoute, getPayoutTotalsRoute, listPayoutsRoute } from './payouts/list'
 import { createQuoteRoute } from './payouts/quotes'
 import { getPayoutDetailsRoute, getPayoutRoute } from './payouts/read'
 import { listRecipientsRoute } from './payouts/recipients'
@@ -39,6 +39,7 @@ import { createSandboxTopUpRoute } from './wallets/top-ups'
 export const routes: readonly Route[] = [
   createPayoutRoute,
   listPayoutsRoute,
+  getPayoutTotalsRoute,
   getPayoutRoute,
   cancelPayoutRoute,
   getPayoutDetailsRoute,

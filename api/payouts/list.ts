@@ -1,26 +1,45 @@
-// GET /v1/payouts and GET /v1/payouts.csv: a partner's payouts with filters, as pages or as one file.
+// GET /v1/payouts, .csv and /totals: a partner's payouts with filters, as pages, as one file or as sums.
 import { type Static, Type } from 'typebox'
 import {
   findPayout,
   listPayouts as listPayoutRows,
   type PayoutFilters,
   type PayoutRow,
+  type PayoutTotal,
   shortTermsAmong,
+  sumPayouts,
 } from '../../db/payouts/payouts'
 import { idempotencyKeyPattern, referenceMaxLength } from '../../domain/limits'
-import { formatPence, formatUsdc } from '../../domain/money'
+import { formatPence, formatUsdc, parsePence } from '../../domain/money'
 import { londonDayOf } from '../../domain/month'
-import { payoutStatuses } from '../../domain/payouts/payout'
+import { type PayoutStatus, payoutStatuses } from '../../domain/payouts/payout'
 import type { ApiDeps } from '../deps'
 import { csvReply, csvShape } from '../http/csv-export'
 import { listShape, pageQuery, pageReply } from '../http/list'
 import { queryOf } from '../http/requests/read-request'
-import { type ApiRequest, get, type Reply, scopeOf } from '../http/route'
-import { environmentQuery, Instant, OneOf, Pattern, Strict, Text } from '../http/schema'
+import { type ApiRequest, get, ok, type Reply, scopeOf } from '../http/route'
+import {
+  Answer,
+  Component,
+  Constant,
+  environmentQuery,
+  Instant,
+  MoneyString,
+  OneOf,
+  Pattern,
+  Strict,
+  Text,
+} from '../http/schema'
 import { historyChecks } from '../http/steps'
 import { examplePayout, Payout, presentPayout } from './present'
 
 const searchMaxLength = 120
+/** `key:<prefix>`, or an email. */
+const callerMaxLength = 254
+
+const anyStatus = `(${payoutStatuses.join('|')})`
+const Amount = (description: string) =>
+  Type.Optional(Pattern(String.raw`^\d{1,12}\.\d{2}$`, { description, 'x-hint': 'an amount such as 120.00' }))
 
 // Unknown parameters are refused: a misspelt filter must not return every payout.
 const FilterQuery = Strict({
@@ -33,7 +52,12 @@ const FilterQuery = Strict({
       'x-hint': `1 to ${searchMaxLength} characters`,
     }),
   ),
-  status: Type.Optional(OneOf(payoutStatuses, { 'x-hint': payoutStatuses.join(', ') })),
+  status: Type.Optional(
+    Pattern(`^${anyStatus}(,${anyStatus}){0,${payoutStatuses.length - 1}}$`, {
+      description: 'One status, or several separated by commas, such as failed,returned.',
+      'x-hint': `one or several of ${payoutStatuses.join(', ')}, separated by commas`,
+    }),
+  ),
   created_after: Type.Optional(Instant({ description: 'Created at this time or later.' })),
   created_before: Type.Optional(Instant({ description: 'Created before this time.' })),
   updated_after: Type.Optional(
@@ -46,6 +70,16 @@ const FilterQuery = Strict({
     Pattern(idempotencyKeyPattern, { 'x-hint': '8 to 100 letters, digits, "_", "-", ":" or "."' }),
   ),
   account_last4: Type.Optional(Pattern(String.raw`^\d{4}$`, { 'x-hint': '4 digits' })),
+  amount_min: Amount('Payouts of this amount or more, in pounds.'),
+  amount_max: Amount('Payouts of this amount or less, in pounds.'),
+  created_by: Type.Optional(
+    Text({
+      minLength: 1,
+      maxLength: callerMaxLength,
+      description: 'The creator, as in the payout details: key:<prefix>, or an email.',
+      'x-hint': `1 to ${callerMaxLength} characters`,
+    }),
+  ),
 })
 
 const ListQuery = Strict({ ...pageQuery(), ...FilterQuery.properties })
@@ -121,15 +155,78 @@ const columns = [
   'fee_on_monthly_invoice_gbp',
 ]
 
+const totalProperties = {
+  count: Type.Integer({ minimum: 0 }),
+  amount_gbp: MoneyString({ description: 'The sum of the amounts.' }),
+  fee_gbp: MoneyString({
+    description: 'The sum of the fees. Fees of payouts that were not completed are not charged.',
+  }),
+}
+
+const PayoutTotals = Component('PayoutTotals', {
+  object: Constant('payout_totals'),
+  ...totalProperties,
+  by_status: Type.Array(Answer({ status: OneOf(payoutStatuses), ...totalProperties }), {
+    description: 'The same for each status that occurs.',
+  }),
+})
+
+export const getPayoutTotalsRoute = get('/v1/payouts/totals', 'getPayoutTotals', {
+  steps: [...historyChecks('payout.totals', { by: 'key', partner: 'any' }, { query: FilterQuery }), getPayoutTotals],
+  tag: 'Payouts',
+  summary: 'Count and sum payouts',
+  description:
+    'Takes the filters of the list. If the account has so many matching payouts that counting them takes too long, the answer is 503 `service_unavailable`: narrow the filters.',
+  reply: ok('The totals of all matching payouts.', PayoutTotals, {
+    object: 'payout_totals',
+    count: 3,
+    amount_gbp: '360.00',
+    fee_gbp: '6.57',
+    by_status: [
+      { status: 'completed', count: 2, amount_gbp: '240.00', fee_gbp: '4.38' },
+      { status: 'failed', count: 1, amount_gbp: '120.00', fee_gbp: '2.19' },
+    ],
+  }),
+  errors: ['invalid_request'],
+})
+
+async function getPayoutTotals(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
+  const totals = await sumPayouts(db, scopeOf(request), filtersOf(queryOf<typeof FilterQuery>(request)))
+  const ordered = payoutStatuses.flatMap((status) => totals.filter((total) => total.status === status))
+  const by_status = ordered.map((total) => ({ status: total.status, ...presentTotal([total]) }))
+  return { body: { object: 'payout_totals', ...presentTotal(totals), by_status } }
+}
+
+function presentTotal(totals: readonly Omit<PayoutTotal, 'status'>[]) {
+  const sumOf = (field: 'amountPence' | 'feePence') => totals.reduce((sum, total) => sum + total[field], 0n)
+  return {
+    count: totals.reduce((sum, { count }) => sum + count, 0),
+    amount_gbp: formatPence(sumOf('amountPence')),
+    fee_gbp: formatPence(sumOf('feePence')),
+  }
+}
+
 function filtersOf(query: Static<typeof FilterQuery>): PayoutFilters {
   return {
     search: query.q,
-    status: query.status,
+    statuses: statusesIn(query.status),
     createdAfter: query.created_after,
     createdBefore: query.created_before,
     updatedAfter: query.updated_after,
     reference: query.reference,
     idempotencyKey: query.idempotency_key,
     accountLast4: query.account_last4,
+    minPence: penceIn(query.amount_min),
+    maxPence: penceIn(query.amount_max),
+    createdBy: query.created_by,
   }
+}
+
+function statusesIn(list: string | undefined): PayoutStatus[] | undefined {
+  const given = list?.split(',')
+  return given && payoutStatuses.filter((status) => given.includes(status))
+}
+
+function penceIn(amount: string | undefined): bigint | undefined {
+  return amount === undefined ? undefined : (parsePence(amount) ?? undefined)
 }

@@ -353,6 +353,19 @@ export type PayoutToConfirm = {
   readonly recipient: Recipient
 }
 
+export type PayoutTotals = {
+  readonly object: 'payout_totals'
+  readonly count: number
+  readonly amount_gbp: string
+  readonly fee_gbp: string
+  readonly by_status: readonly {
+    readonly status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled' | 'returned'
+    readonly count: number
+    readonly amount_gbp: string
+    readonly fee_gbp: string
+  }[]
+}
+
 export type PublicPartner = {
   readonly slug: string
   readonly name: string

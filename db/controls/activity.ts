@@ -137,6 +137,7 @@ export const readActions: readonly string[] = [
   'payout.export',
   'payout.list',
   'payout.read',
+  'payout.totals',
   'quote.create',
   'recipient.list',
   'session.read',

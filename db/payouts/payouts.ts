@@ -37,13 +37,17 @@ export interface Scope {
 export interface PayoutFilters {
   /** Matches a part of the reference or of the recipient's name, or exactly the last four digits or the ID. */
   readonly search?: string | undefined
-  readonly status?: PayoutStatus | undefined
+  readonly statuses?: readonly PayoutStatus[] | undefined
   readonly createdAfter?: string | undefined
   readonly createdBefore?: string | undefined
   readonly updatedAfter?: string | undefined
   readonly reference?: string | undefined
   readonly idempotencyKey?: string | undefined
   readonly accountLast4?: string | undefined
+  /** Both bounds are inclusive. */
+  readonly minPence?: bigint | undefined
+  readonly maxPence?: bigint | undefined
+  readonly createdBy?: string | undefined
 }
 
 /** `startingAfter` must be the ID of a payout that findPayout returns for the same scope. */
@@ -96,11 +100,7 @@ export async function listPayouts(
   filters: PayoutFilters,
   { take, startingAfter }: Page,
 ): Promise<PayoutRow[]> {
-  const wanted = { ...filters, startingAfter: startingAfter ?? undefined }
-  const chosen = conditionNames.flatMap((name) => {
-    const value = wanted[name]
-    return value === undefined ? [] : [{ name, condition: conditions[name](value) }]
-  })
+  const chosen = conditionsOf({ ...filters, startingAfter: startingAfter ?? undefined })
   const isOfScope = visibleIn(scope)
   const where = and(isOfScope, ...chosen.map(({ condition }) => condition))
   const listWhere = (condition: Sql) =>
@@ -112,10 +112,8 @@ export async function listPayouts(
 
   // The newest payouts contain every common term, so the index only has to find rare terms. It does not cover terms
   // shorter than three characters.
-  const bounds = chosen.filter(({ name }) => boundNames.has(name)).map(({ condition }) => condition)
-  const isShort = Array.from(search).length < 3
-  const newest = sql`SELECT * FROM payouts WHERE ${and(isOfScope, ...bounds)} ${newestFirst}
-    LIMIT ${literal(isShort ? shortTermsAmong : commonTermsAmong)}`
+  const isShort = isShortTerm(search)
+  const newest = newestAmong(isOfScope, chosen, isShort ? shortTermsAmong : commonTermsAmong)
   const among = sql`SELECT ${payoutColumns} FROM (${newest}) newest WHERE ${where} ${newestFirst} LIMIT ${take}`
   const found = await db.run<PayoutRow>(among, { plan: 'each time' })
   if (isShort || found.length >= take) return found
@@ -129,6 +127,38 @@ export async function listPayouts(
     .map((part) => sql`${searchedText} LIKE ${patternOf(part)}`)
   const whole = sql`(${searchedText} || '') LIKE ${patternOf(search)}`
   return db.run(listWhere(and(isOfScope, ...others, ...indexed, whole)), { plan: 'each time' })
+}
+
+export interface PayoutTotal {
+  readonly status: PayoutStatus
+  readonly count: number
+  readonly amountPence: bigint
+  readonly feePence: bigint
+}
+
+/** Sums up the payouts that `listPayouts` finds with these filters. Returns one row per status that occurs. */
+export async function sumPayouts(db: Queryable, scope: Scope, filters: PayoutFilters): Promise<PayoutTotal[]> {
+  const chosen = conditionsOf(filters)
+  const isOfScope = visibleIn(scope)
+  const { search } = filters
+  const isShort = search !== undefined && isShortTerm(search)
+  const from = isShort ? sql`(${newestAmong(isOfScope, chosen, shortTermsAmong)}) newest` : sql`payouts`
+  const where = and(isOfScope, ...chosen.map(({ condition }) => condition))
+  const statement = sql`SELECT status, count(*)::integer AS count, sum(amount_pence)::bigint AS amount_pence,
+      sum(fee_pence)::bigint AS fee_pence
+    FROM ${from} WHERE ${where} GROUP BY status`
+  return db.run(statement, { plan: 'each time' })
+}
+
+/** The newest payouts within the bounds of the chosen conditions. */
+function newestAmong(isOfScope: Sql, chosen: readonly Chosen[], count: number): Sql {
+  const bounds = chosen.filter(({ name }) => boundNames.has(name)).map(({ condition }) => condition)
+  return sql`SELECT * FROM payouts WHERE ${and(isOfScope, ...bounds)} ${newestFirst} LIMIT ${literal(count)}`
+}
+
+/** The index does not cover terms shorter than three characters. */
+function isShortTerm(search: string): boolean {
+  return Array.from(search).length < 3
 }
 
 /**
@@ -165,19 +195,42 @@ export const payoutColumns = sql`id, environment, status, failure_reason AS "fai
   recipient_name AS "recipientName", account_last4 AS "accountLast4", created_at AS "createdAt", updated_at AS "updatedAt",
   completed_at AS "completedAt"`
 
-const conditions = {
-  search: searchCondition,
-  status: (value: string) => sql`status = ${value}`,
-  createdAfter: (value: string) => sql`created_at >= ${value}::timestamptz`,
-  createdBefore: (value: string) => sql`created_at < ${value}::timestamptz`,
-  updatedAfter: (value: string) => sql`updated_at >= ${value}::timestamptz`,
-  reference: (value: string) => sql`reference = ${value}`,
-  idempotencyKey: (value: string) => sql`idempotency_key = ${value}`,
-  accountLast4: (value: string) => sql`account_last4 = ${value}`,
+interface Chosen {
+  readonly name: string
+  readonly condition: Sql
+}
+
+function conditionsOf(filters: PayoutFilters & { readonly startingAfter?: string | undefined }): Chosen[] {
+  const { search, statuses, createdAfter, createdBefore, updatedAfter, reference, idempotencyKey } = filters
+  const { accountLast4, minPence, maxPence, createdBy, startingAfter } = filters
+  const chosen: Chosen[] = []
+  const add = (name: string, condition: Sql) => chosen.push({ name, condition })
+  if (search !== undefined) add('search', searchCondition(search))
+  if (statuses !== undefined) add('statuses', statusCondition(statuses))
+  if (createdAfter !== undefined) add('createdAfter', sql`created_at >= ${createdAfter}::timestamptz`)
+  if (createdBefore !== undefined) add('createdBefore', sql`created_at < ${createdBefore}::timestamptz`)
+  if (updatedAfter !== undefined) add('updatedAfter', sql`updated_at >= ${updatedAfter}::timestamptz`)
+  if (reference !== undefined) add('reference', sql`reference = ${reference}`)
+  if (idempotencyKey !== undefined) add('idempotencyKey', sql`idempotency_key = ${idempotencyKey}`)
+  if (accountLast4 !== undefined) add('accountLast4', sql`account_last4 = ${accountLast4}`)
+  if (minPence !== undefined) add('minPence', sql`amount_pence >= ${minPence}`)
+  if (maxPence !== undefined) add('maxPence', sql`amount_pence <= ${maxPence}`)
+  if (createdBy !== undefined) add('createdBy', sql`created_by = ${createdBy}`)
   // Compares with the cursor's stored row, because a Date would have lost its microseconds. Uses scalar values,
   // because PostgreSQL uses no index for a comparison with one subquery of two columns.
-  startingAfter: (value: string) =>
-    sql`(created_at, id) < ((SELECT created_at FROM payouts WHERE id = ${value}), ${value}::uuid)`,
+  if (startingAfter !== undefined)
+    add(
+      'startingAfter',
+      sql`(created_at, id) < ((SELECT created_at FROM payouts WHERE id = ${startingAfter}), ${startingAfter}::uuid)`,
+    )
+  return chosen
+}
+
+/** A single status is compared directly, because the index returns only its payouts in the order of the list. */
+function statusCondition(statuses: readonly PayoutStatus[]): Sql {
+  const [first, ...others] = statuses
+  if (first !== undefined && others.length === 0) return sql`status = ${first}`
+  return sql`status = ANY (${statuses}::text[])`
 }
 
 /** The expression of payouts_search_index, in which a line break separates reference and name. */
@@ -200,24 +253,8 @@ function searchCondition(value: string): Sql {
 
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-const conditionNames = [
-  'search',
-  'status',
-  'createdAfter',
-  'createdBefore',
-  'updatedAfter',
-  'reference',
-  'idempotencyKey',
-  'accountLast4',
-  'startingAfter',
-] as const satisfies readonly (keyof typeof conditions)[]
-
 /** The conditions that the list's index supports. */
-const boundNames: ReadonlySet<string> = new Set<keyof typeof conditions>([
-  'createdAfter',
-  'createdBefore',
-  'startingAfter',
-])
+const boundNames: ReadonlySet<string> = new Set(['createdAfter', 'createdBefore', 'startingAfter'])
 
 function visibleIn({ partnerId, environment }: Scope): Sql {
   return sql`partner_id = ${partnerId} AND environment = ${environment} AND ${isVisible}`

@@ -57,6 +57,7 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'POST /v1/quotes': [401, 401, 200, 502, 200, 200, 200, 200],
   'GET /v1/payouts': read,
   'GET /v1/payouts.csv': read,
+  'GET /v1/payouts/totals': read,
   'GET /v1/payouts/:id': readOne,
   'GET /v1/payouts/:id/details': readOne,
   'GET /v1/payouts/:id/events': readOne,

@@ -9,6 +9,7 @@ import { aMember, anEmail } from '../support/api/people'
 export const endpoints: readonly string[] = [
   'POST /v1/payouts',
   'GET /v1/payouts',
+  'GET /v1/payouts/totals',
   'GET /v1/payouts/:id',
   'POST /v1/payouts/:id/cancel',
   'GET /v1/payouts/:id/details',

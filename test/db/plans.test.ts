@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { latestActivity } from '../../db/controls/activity'
 import { findLedgerDrifts } from '../../db/controls/proof/ledger'
 import { type Command, type Tx, txThrough } from '../../db/database'
-import { listPayouts } from '../../db/payouts/payouts'
+import { listPayouts, type PayoutFilters, sumPayouts } from '../../db/payouts/payouts'
 import { type PayoutSearch, searchPayouts } from '../../db/payouts/search'
 import { findSimilarPayouts } from '../../db/payouts/similar'
 import { giveCodeBack } from '../../db/sign-in/codes'
@@ -90,6 +90,25 @@ test('a page of payouts starts at its cursor, without reading the rows before it
   )
 
   expect(plan).toMatch(/payouts_list_index[^]*Index Cond: .*ROW\(created_at, id\) </)
+})
+
+test.each<[string, PayoutFilters]>([
+  ['several statuses', { statuses: ['failed', 'returned'] }],
+  ['several statuses, one of them common', { statuses: ['completed', 'returned'] }],
+  ['amount', { minPence: 12_000n, maxPence: 12_000n }],
+  ['creator', { createdBy: 'key:kp_sandbox_00000000' }],
+])('a page by %s and its totals read one partner’s payouts through an index', async (_, filters) => {
+  const scope = { partnerId, environment: 'sandbox' } as const
+  // A partner with few of all payouts. For the only partner, a scan of the table would be the right plan for totals.
+  const other = { ...scope, partnerId: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55' }
+  const startingAfter = '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55'
+
+  const page = await planOf((db) => listPayouts(db, scope, filters, { take: 51, startingAfter }), 'for its values')
+  const totals = await planOf((db) => sumPayouts(db, other, filters), 'for its values')
+
+  expect(page).toMatch(/payouts_(list|status)_index/)
+  expect(totals).toMatch(/Index.* payouts_\w+_index/)
+  for (const plan of [page, totals]) expect(plan).not.toContain('Seq Scan on payouts')
 })
 
 test.each<[string, PayoutSearch]>([

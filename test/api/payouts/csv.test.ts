@@ -1,4 +1,4 @@
-// GET /v1/payouts.csv and the search of the list: the same filters, every match, and no executable cells.
+// GET /v1/payouts.csv, GET /v1/payouts/totals and the search of the list: the same filters, every match, and no executable cells.
 import { describe, expect, test } from '@jest/globals'
 import { useApi } from '../../support/api/client'
 import { aPartner, aPayoutRow, useCaller } from '../../support/api/fixtures'
@@ -111,5 +111,79 @@ describe('the CSV', () => {
     await aPayoutRow(api, await aPartner(api))
 
     expect(await rowsOf()).toHaveLength(1)
+  })
+})
+
+describe('the totals', () => {
+  const totals = async (query = '') => (await api.get(`/v1/payouts/totals${query}`, caller)).body
+
+  test('are zero without payouts', async () => {
+    const nothing = { count: 0, amount_gbp: '0.00', fee_gbp: '0.00', by_status: [] }
+
+    expect(await totals()).toEqual({ object: 'payout_totals', ...nothing })
+  })
+
+  test('count and sum the payouts, together and for each status', async () => {
+    await aPayoutRow(api, partner, { amountPence: 1_000_001n })
+    await aPayoutRow(api, partner, { amountPence: 250n })
+    await aPayoutRow(api, partner, { amountPence: 5_000n, status: 'failed' })
+
+    expect(await totals()).toEqual({
+      object: 'payout_totals',
+      count: 3,
+      amount_gbp: '10052.51',
+      fee_gbp: '6.57',
+      by_status: [
+        { status: 'completed', count: 2, amount_gbp: '10002.51', fee_gbp: '4.38' },
+        { status: 'failed', count: 1, amount_gbp: '50.00', fee_gbp: '2.19' },
+      ],
+    })
+  })
+
+  test('leave out other partners, live payouts, and payouts without an answer to their caller', async () => {
+    await aPayoutRow(api, await aPartner(api))
+    await aPayoutRow(api, partner, { environment: 'live' })
+    await aPayoutRow(api, partner, { status: 'pending', verdictAt: null })
+
+    expect(await totals()).toMatchObject({ count: 0 })
+    expect(await totals('?environment=live')).toMatchObject({ count: 0 })
+  })
+
+  test.each([
+    '',
+    '?status=failed',
+    '?status=failed,completed',
+    '?amount_min=20.00',
+    '?amount_min=20.00&amount_max=30.00',
+    '?created_by=ada%40acme.test',
+    '?created_after=2026-11-02T00:00:00Z&created_before=2026-11-04T00:00:00Z',
+    '?q=rent',
+    '?q=re',
+    '?q=re&status=completed,failed',
+    '?q=5678',
+    '?reference=rent+2',
+    '?account_last4=5678',
+  ])('agree with the list and the CSV: %s', async (query) => {
+    for (let day = 1; day <= 5; day++) {
+      const createdAt = new Date(Date.UTC(2026, 10, day))
+      const amountPence = BigInt(day) * 1_000n
+      await aPayoutRow(api, partner, { createdAt, amountPence, reference: `rent ${day}`, createdBy: 'ada@acme.test' })
+      await aPayoutRow(api, partner, { createdAt, amountPence, status: 'failed', account: '11110008' })
+      await aPayoutRow(api, partner, { createdAt, amountPence, status: 'returned', reference: 'food' })
+    }
+    const listed = (await api.get(`/v1/payouts${query}`, caller)).body.data ?? []
+    const pence = listed.reduce((sum, { amount_gbp }) => sum + Number(String(amount_gbp).replace('.', '')), 0)
+
+    const { count, amount_gbp } = await totals(query)
+
+    expect(count).toBe(listed.length)
+    expect(count).toBeGreaterThan(0)
+    expect(Number(String(amount_gbp).replace('.', ''))).toBe(pence)
+    const exported = (await rowsOf(query)).slice(1).map((line) => line.slice(0, 36))
+    expect(exported).toEqual(listed.map(({ id }) => id))
+  })
+
+  test.each(['status=paid', 'limit=1', 'amount_min=1'])('%s is 422', async (query) => {
+    expect((await api.get(`/v1/payouts/totals?${query}`, caller)).status).toBe(422)
   })
 })

@@ -44,6 +44,15 @@ test.each([
   ['reference', anyText],
   ['idempotency_key', anyText],
   ['account_last4', anyText],
+  ['amount_min', anyText],
+  [
+    'amount_max',
+    fc.oneof(
+      anyText,
+      fc.bigInt({ min: 0n }).map((pounds) => `${pounds}.00`),
+    ),
+  ],
+  ['created_by', anyText],
   ['starting_after', anyText],
   ['status', anyText],
   ['limit', anyText],

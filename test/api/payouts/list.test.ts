@@ -110,6 +110,40 @@ describe('filters', () => {
     expect(await ids(`?status=${status}`)).toEqual([rows.find((row) => row.status === status)?.id])
   })
 
+  test('status takes several values, in any order, and pages through all of them', async () => {
+    const rows = []
+    for (const [minute, status] of [...payoutStatuses, ...payoutStatuses].entries())
+      rows.unshift(await aPayoutRow(api, partner, { status, createdAt: at(minute) }))
+    const wanted = rows.filter(({ status }) => ['failed', 'completed', 'returned'].includes(status))
+    const expected = wanted.map(({ id }) => id)
+
+    expect(await ids('?status=returned,failed,completed,failed')).toEqual(expected)
+    expect(await ids('?status=failed,completed,returned&limit=4')).toEqual(expected.slice(0, 4))
+    expect(await ids(`?status=failed,completed,returned&starting_after=${expected[3]}`)).toEqual(expected.slice(4))
+    expect(await ids(`?status=${payoutStatuses.join()}`)).toEqual(rows.map(({ id }) => id))
+  })
+
+  test('amount_min and amount_max are inclusive', async () => {
+    const rows = []
+    for (const [minute, amountPence] of [999n, 1_000n, 2_000n, 2_001n].entries())
+      rows.unshift(await aPayoutRow(api, partner, { amountPence, createdAt: at(minute) }))
+    const [over, most, least, under] = rows.map(({ id }) => id)
+
+    expect(await ids('?amount_min=10.00&amount_max=20.00')).toEqual([most, least])
+    expect(await ids('?amount_min=10.01')).toEqual([over, most])
+    expect(await ids('?amount_max=0019.99')).toEqual([least, under])
+    expect(await ids('?amount_min=20.00&amount_max=10.00')).toEqual([])
+  })
+
+  test('created_by finds the payouts of one key or person', async () => {
+    const byKey = await aPayoutRow(api, partner, { createdBy: 'key:kp_sandbox_4f9a1c02' })
+    const byPerson = await aPayoutRow(api, partner, { createdBy: 'ada@acme.test' })
+
+    expect(await ids('?created_by=key:kp_sandbox_4f9a1c02')).toEqual([byKey.id])
+    expect(await ids('?created_by=ada%40acme.test')).toEqual([byPerson.id])
+    expect(await ids('?created_by=ada')).toEqual([])
+  })
+
   test('created_after is inclusive and created_before is exclusive, so that months do not overlap', async () => {
     const rows = await Promise.all([1, 2, 3].map((minute) => aPayoutRow(api, partner, { createdAt: at(minute) })))
     const [first, second, third] = rows.map(({ id }) => id)
@@ -160,6 +194,15 @@ describe('422 invalid_request', () => {
     'status=paid',
     'status=',
     'status=failed&status=pending',
+    'status=failed,paid',
+    'status=failed,',
+    'status=failed, pending',
+    'amount_min=10',
+    'amount_min=-1.00',
+    'amount_max=1234567890123.00',
+    'amount_max=',
+    'created_by=',
+    `created_by=${'x'.repeat(255)}`,
     'created_after=yesterday',
     'created_after=2026-11-16',
     'created_after=2026-11-16T09:00:00',
@@ -187,13 +230,20 @@ describe('422 invalid_request', () => {
   })
 
   test('names the parameter with its rule', async () => {
-    const { body } = await api.get('/v1/payouts?limit=201&created_after=now&stauts=failed', caller)
+    const { body } = await api.get(
+      '/v1/payouts?limit=201&created_after=now&stauts=failed&status=paid&amount_min=x&amount_max=1&created_by=',
+      caller,
+    )
 
     expect(body.error?.details).toEqual({
       errors: expect.arrayContaining([
         'limit (a whole number from 1 to 200)',
         'created_after (a date-time such as 2026-05-01T00:00:00Z)',
         'stauts (unknown field)',
+        `status (one or several of ${payoutStatuses.join(', ')}, separated by commas)`,
+        'amount_min (an amount such as 120.00)',
+        'amount_max (an amount such as 120.00)',
+        'created_by (1 to 254 characters)',
       ]),
     })
   })
