@@ -124,6 +124,10 @@ const tree = root.addChildren([
       lazyRouteComponent(() => import('./pages/invoices/list'), 'InvoicesPage'),
     ),
     page(
+      '/invoices/$id',
+      lazyRouteComponent(() => import('./pages/invoices/invoice'), 'InvoicePage'),
+    ),
+    page(
       '/keys',
       lazyRouteComponent(() => import('./pages/partners/keys'), 'KeysPage'),
     ),

@@ -21,6 +21,12 @@ export function asFloat(amount: string): number {
   return Number(amount)
 }
 
+/** Adds amounts of pounds and pence exactly. */
+export function sumOf(amounts: readonly string[]): string {
+  const pence = amounts.reduce((sum, amount) => sum + BigInt(amount.replace('.', '')), 0n)
+  return String(pence).padStart(3, '0').replace(/..$/, '.$&')
+}
+
 /** Parses a typed amount into the API's format; null if it is not an amount. */
 export function asAmount(typed: string): string | null {
   const [, whole = '', pence = ''] = /^\s*£?\s*(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{0,2}))?\s*$/.exec(typed) ?? []
@@ -64,6 +70,14 @@ export function agoWords(iso: string, at: Date): string {
   const seconds = Math.round((new Date(iso).getTime() - at.getTime()) / 1000)
   const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
   return unit === 'second' && Math.abs(seconds) < 45 ? 'just now' : relative.format(Math.trunc(seconds / size), unit)
+}
+
+const londonDay = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/London' })
+
+/** Whole days since the due date by London's calendar, as finance counts them. Not above 0 if it is not overdue. */
+export function daysOverdue(due: string, at: Date): number {
+  const [today, dueDay] = [at, new Date(due)].map((time) => Date.parse(londonDay.format(time)))
+  return ((today ?? 0) - (dueDay ?? 0)) / 86_400_000
 }
 
 /** "invalid_account: The bank rejected the account details." → "The bank rejected the account details." */

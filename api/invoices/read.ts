@@ -47,6 +47,8 @@ const InvoiceLine = Answer({
   amount_gbp: MoneyString({ description: 'Credits are positive too.' }),
 })
 
+const OtherInvoice = (description: string) => Nullable(Answer({ id: Uuid(), number: Type.String() }, { description }))
+
 const Invoice = Component('Invoice', {
   id: Uuid(),
   object: Constant('invoice'),
@@ -68,6 +70,11 @@ const Invoice = Component('Invoice', {
   paid_at: Nullable(DateTime()),
   voided_at: Nullable(DateTime()),
   void_reason: Nullable(Type.String({ description: 'The reason why it is void; otherwise null.' })),
+  replaces: OtherInvoice('The void invoice that this one replaces.'),
+  replaced_by: OtherInvoice('The invoice that replaces this void one.'),
+  payment_instructions: Type.Array(Type.String(), {
+    description: 'How to pay it, line by line. The payment reference is the number of the invoice.',
+  }),
   lines: Type.Array(InvoiceLine),
 })
 
@@ -85,6 +92,9 @@ const exampleInvoice = {
   paid_at: null,
   voided_at: null,
   void_reason: null,
+  replaces: null,
+  replaced_by: null,
+  payment_instructions: ['Payouts Ltd', 'Sort code 00-00-00', 'Account 00000000'],
   lines: [
     {
       kind: 'monthly_account',
@@ -169,6 +179,9 @@ function presentInvoice(invoice: InvoiceRow, lines: readonly InvoiceLineRow[]): 
     paid_at: invoice.paidAt?.toISOString() ?? null,
     voided_at: invoice.voidedAt?.toISOString() ?? null,
     void_reason: invoice.voidReason,
+    replaces: invoice.replaces,
+    replaced_by: invoice.replacedBy,
+    payment_instructions: invoice.document?.seller.paymentLines ?? [],
     lines: lines.filter(({ invoiceId }) => invoiceId === invoice.id).map(presentLine),
   }
 }

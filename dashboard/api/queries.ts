@@ -8,6 +8,7 @@ import type {
   ApiKey,
   Balance,
   Case,
+  Charge,
   Compliance,
   Environment,
   Invoice,
@@ -194,10 +195,23 @@ export const recipientsQuery = (environment: Environment) =>
     ...pages<RecipientSummary>('/v1/recipients', { environment }),
   })
 
+/** The largest page has all invoices of 16 years, so the sum of the open ones is complete. */
 export const invoicesQuery = queryOptions({
   queryKey: ['invoices'],
-  queryFn: ({ signal }) => call<List<Invoice>>('GET', '/v1/invoices', { signal }),
+  queryFn: ({ signal }) => call<List<Invoice>>('GET', '/v1/invoices', { query: { limit: largestPage }, signal }),
 })
+
+export const invoiceQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['invoices', id],
+    queryFn: ({ signal }) => call<Invoice>('GET', pathTo`/v1/invoices/${id}`, { signal }),
+  })
+
+export const chargesQuery = (invoiceId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['charges', invoiceId],
+    ...pages<Charge>(pathTo`/v1/invoices/${invoiceId}/charges`, { limit: 50 }),
+  })
 
 /** Invalidates both queries below when a key is created or revoked. */
 export const keysQueryKey = ['keys'] as const

@@ -207,6 +207,15 @@ export type Invoice = {
   readonly paid_at: string | null
   readonly voided_at: string | null
   readonly void_reason: string | null
+  readonly replaces: {
+    readonly id: string
+    readonly number: string
+  } | null
+  readonly replaced_by: {
+    readonly id: string
+    readonly number: string
+  } | null
+  readonly payment_instructions: readonly string[]
   readonly lines: readonly {
     readonly kind: 'payout_fees' | 'monthly_account' | 'business_verification' | 'network_fees' | 'bank_exceptions' | 'credit'
     readonly description: string

@@ -66,15 +66,16 @@ export function Empty({
 interface PagesCardProps<Item> {
   readonly query: LoadedProps<{ readonly pages: readonly List<Item>[] }>['query'] & Paged
   readonly what: string
+  readonly title?: string
   /** The rows of the skeleton. */
   readonly rows?: number
   readonly children: (items: readonly Item[]) => ReactNode
 }
 
 /** The items of all loaded pages, and a button for the next page. */
-export function PagesCard<Item>({ query, what, rows = 8, children }: PagesCardProps<Item>) {
+export function PagesCard<Item>({ query, what, title, rows = 8, children }: PagesCardProps<Item>) {
   return (
-    <Card flush>
+    <Card flush title={title}>
       <Loaded query={query} skeleton={<Bars rows={rows} />}>
         {({ pages }) => children(pages.flatMap(({ data }) => data))}
       </Loaded>

@@ -93,7 +93,16 @@ export const invoiceNumber = entity<InvoiceNumberRow>('InvoiceNumber', 'invoice_
 })
 
 /** `period` is the month, as YYYY-MM. */
-export type InvoiceRow = Omit<StoredInvoice, 'partnerId' | 'mailedAt' | 'createdAt'>
+export interface InvoiceRow extends Omit<StoredInvoice, 'partnerId' | 'mailedAt' | 'createdAt'> {
+  /** The void invoice that this one replaces. */
+  readonly replaces: InvoiceName | null
+  readonly replacedBy: InvoiceName | null
+}
+
+export interface InvoiceName {
+  readonly id: string
+  readonly number: string
+}
 
 export type InvoiceLineRow = Omit<StoredInvoiceLine, 'id' | 'position'>
 
@@ -245,7 +254,16 @@ async function listCorrections(db: Queryable, invoiceId: string): Promise<Correc
 }
 
 const columns = sql`id, to_char(period, 'YYYY-MM') AS period, number, status, total_pence, carried_pence, carried_in_pence,
-  issued_at, due_at, paid_at, voided_at, void_reason, document`
+  issued_at, due_at, paid_at, voided_at, void_reason, document,
+  ${otherOfMonth(sql`other.number = invoices.document->>'replaces'`)} AS replaces,
+  ${otherOfMonth(sql`other.document->>'replaces' = invoices.number`)} AS replaced_by`
+
+/** An invoice and its replacement are of the same partner and month. */
+function otherOfMonth(condition: Sql): Sql {
+  return sql`(SELECT json_build_object('id', other.id, 'number', other.number) FROM invoices other
+    WHERE other.partner_id = invoices.partner_id AND other.period = invoices.period AND other.status <> 'draft'
+      AND ${condition} LIMIT 1)`
+}
 
 function isShownTo(partnerId: string): Sql {
   return sql`partner_id = ${partnerId} AND status <> 'draft'`

@@ -42,6 +42,7 @@ const pages: readonly (readonly [name: string, path: () => string, session: () =
   ['recipients', () => '/dashboard/recipients?environment=sandbox', () => admin],
   ['usage', () => '/dashboard/usage?environment=live', () => admin],
   ['invoices', () => '/dashboard/invoices?environment=live', () => admin],
+  ['invoice', () => `/dashboard/invoices/${busy.invoiceId}?environment=live`, () => admin],
   ['keys', () => '/dashboard/keys?environment=sandbox', () => admin],
   ['keys-new-live', () => '/dashboard/keys?environment=live', () => newcomer],
   ['team', () => '/dashboard/team?environment=sandbox', () => admin],

@@ -1,7 +1,17 @@
 // How the dashboard formats amounts, times and codes.
 import { describe, expect, test } from '@jest/globals'
 import { assert, bigInt, property } from 'fast-check'
-import { agoWords, asAmount, codeWords, grouped, pounds, priceWords, reasonWords } from '../../dashboard/words'
+import {
+  agoWords,
+  asAmount,
+  codeWords,
+  daysOverdue,
+  grouped,
+  pounds,
+  priceWords,
+  reasonWords,
+  sumOf,
+} from '../../dashboard/words'
 
 describe('amounts', () => {
   test.each([
@@ -27,6 +37,22 @@ describe('amounts', () => {
       }),
     )
   })
+
+  test.each([
+    [[], '0.00'],
+    [['0.05'], '0.05'],
+    [['839.00', '90071992547409.93', '0.09'], '90071992548249.02'],
+  ])('%j add up to %s', (amounts, sum) => expect(sumOf(amounts)).toBe(sum))
+
+  test.each([
+    ['2026-11-15T06:00:00Z', '2026-11-15T23:59:59Z', 0],
+    ['2026-11-15T06:00:00Z', '2026-11-16T00:00:00Z', 1],
+    ['2026-10-15T06:00:00Z', '2026-10-15T23:00:00Z', 1],
+    ['2026-10-20T06:00:00Z', '2026-10-30T12:00:00Z', 10],
+    ['2026-11-20T06:00:00Z', '2026-11-16T12:00:00Z', -4],
+  ])('an invoice due at %s is at %s overdue by %d London days', (due, at, days) =>
+    expect(daysOverdue(due, new Date(at))).toBe(days),
+  )
 
   test.each([
     ['120', '120.00'],

@@ -1,22 +1,25 @@
-// The monthly invoices with their lines and files.
+// The invoices: what is due, and a link to each invoice.
 import { useQuery } from '@tanstack/react-query'
-import { ChevronRight } from 'lucide-react'
-import { pathTo } from '../../api/call'
+import { Link } from '@tanstack/react-router'
 import { invoicesQuery } from '../../api/queries'
 import type { Invoice } from '../../api/types'
 import { Card, Page } from '../../parts/card'
-import { DownloadButton } from '../../parts/download'
 import { ButtonLink } from '../../parts/forms/button'
 import { Bars, Empty, Loaded } from '../../parts/loaded'
-import { Moment } from '../../parts/values/moment'
+import { Notice } from '../../parts/notice'
 import { Gbp } from '../../parts/values/money'
-import { Status } from '../../parts/values/status'
-import { grouped, monthWords, pounds } from '../../words'
+import { useEnvironment } from '../../shell/here'
+import { monthWords, plural, pounds, sumOf } from '../../words'
+import { InvoiceDate, InvoiceFiles, InvoiceStatus, overdueDays } from './parts'
 
 export function InvoicesPage() {
   const query = useQuery(invoicesQuery)
+  const isSandbox = useEnvironment() === 'sandbox'
   return (
-    <Page title="Invoices" about="Issued on the 1st for the previous month’s live usage. Due in 14 days.">
+    <Page
+      title="Invoices"
+      about={`Issued on the 1st for the previous month’s live usage. Due in 14 days.${isSandbox ? ' The sandbox is never invoiced.' : ''}`}
+    >
       <Loaded
         query={query}
         skeleton={
@@ -33,17 +36,33 @@ export function InvoicesPage() {
               </Empty>
             </Card>
           ) : (
-            <ul className="flex flex-col gap-3">
-              {data.map((invoice) => (
-                <li key={invoice.id}>
-                  <InvoiceCard invoice={invoice} />
-                </li>
-              ))}
-            </ul>
+            <>
+              <AmountDue invoices={data} />
+              <ul className="flex flex-col gap-3">
+                {data.map((invoice) => (
+                  <li key={invoice.id}>
+                    <InvoiceCard invoice={invoice} />
+                  </li>
+                ))}
+              </ul>
+            </>
           )
         }
       </Loaded>
     </Page>
+  )
+}
+
+function AmountDue({ invoices }: { readonly invoices: readonly Invoice[] }) {
+  const open = invoices.filter(({ status }) => status === 'open')
+  const overdue = open.filter((invoice) => overdueDays(invoice) > 0)
+  if (open.length === 0) return null
+  const sum = (some: readonly Invoice[]) => pounds(sumOf(some.map(({ total_gbp }) => total_gbp)))
+  return (
+    <Notice tone={overdue.length > 0 ? 'warn' : 'info'} title={`${sum(open)} due`}>
+      {plural(open.length, 'open invoice')}.{overdue.length > 0 && ` ${sum(overdue)} is overdue.`} Open an invoice for
+      payment instructions.
+    </Notice>
   )
 }
 
@@ -52,60 +71,41 @@ function InvoiceCard({ invoice }: { readonly invoice: Invoice }) {
     <Card flush>
       <div className="flex flex-wrap items-center gap-x-6 gap-y-3 px-5 py-4">
         <div className="min-w-40 flex-1">
-          <p className="font-semibold">{monthWords(invoice.period)}</p>
-          <p className="text-xs text-soft">{invoice.number}</p>
+          <Link to="/dashboard/invoices/$id" params={{ id: invoice.id }} className="font-semibold hover:underline">
+            {monthWords(invoice.period)}
+            <span className="block text-xs font-normal text-soft">{invoice.number}</span>
+          </Link>
         </div>
-        <div className="text-right text-xs text-soft sm:w-36 sm:text-left">
-          <Status of={invoice.status} />
+        <div className="text-right text-xs text-soft sm:w-40 sm:text-left">
+          <InvoiceStatus invoice={invoice} />
           <p className="mt-1">
-            {invoice.due_at && invoice.status === 'open' && (
-              <>
-                due <Moment at={invoice.due_at} as="day" />
-              </>
-            )}
+            <InvoiceDate invoice={invoice} />
           </p>
         </div>
         <p className="mr-auto text-base font-semibold sm:mr-0 sm:w-28 sm:text-right">
           <Gbp of={invoice.total_gbp} />
         </p>
         <div className="flex gap-2">
-          <DownloadButton path={pathTo`/v1/invoices/${invoice.id}.pdf`} type="PDF" label={`${invoice.number} as PDF`} />
-          <DownloadButton path={pathTo`/v1/invoices/${invoice.id}.csv`} type="CSV" label={`${invoice.number} as CSV`} />
-          <DownloadButton
-            path={pathTo`/v1/invoices/${invoice.id}/charges.csv`}
-            type="Charges"
-            label={`Charges of ${invoice.number} as CSV`}
-          />
+          <InvoiceFiles invoice={invoice} />
         </div>
-      </div>
-      <details className="group border-t border-line">
-        <summary className="flex list-none items-center gap-1.5 px-5 py-2 text-xs text-soft hover:text-ink">
-          <ChevronRight className="size-3.5 transition-transform group-open:rotate-90" aria-hidden />
-          Line items
-        </summary>
-        <Lines invoice={invoice} />
-      </details>
-    </Card>
-  )
-}
-
-function Lines({ invoice }: { readonly invoice: Invoice }) {
-  return (
-    <ul className="divide-y divide-line px-5 pb-3">
-      {invoice.lines.map((line, index) => (
-        <li key={index} className="flex justify-between gap-6 py-2">
-          <span>
-            {line.description}
-            {line.quantity > 1 && (
-              <span className="figures text-soft">
-                {' '}
-                · {grouped(String(line.quantity))} × {pounds(line.unit_amount_gbp)}
-              </span>
+        {invoice.status === 'void' && (
+          <p className="w-full text-xs text-soft">
+            Reason: {invoice.void_reason}
+            {invoice.replaced_by && (
+              <>
+                {' · '}Replaced by{' '}
+                <Link
+                  to="/dashboard/invoices/$id"
+                  params={{ id: invoice.replaced_by.id }}
+                  className="underline hover:text-ink"
+                >
+                  {invoice.replaced_by.number}
+                </Link>
+              </>
             )}
-          </span>
-          <Gbp of={line.kind === 'credit' ? `-${line.amount_gbp}` : line.amount_gbp} />
-        </li>
-      ))}
-    </ul>
+          </p>
+        )}
+      </div>
+    </Card>
   )
 }

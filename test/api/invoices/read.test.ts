@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { markInvoicePaid } from '../../../db/invoices/moves'
 import { useApi } from '../../support/api/client'
-import { aKey, anInvoice, aPartner, aSession, useCaller } from '../../support/api/fixtures'
+import { aKey, anInvoice, aPartner, aSeller, aSession, useCaller } from '../../support/api/fixtures'
 
 const api = useApi()
 const { partner, caller } = useCaller(api, 'live')
@@ -42,6 +42,9 @@ test('an invoice is shown with its lines in order and exact unit amounts', async
         paid_at: null,
         voided_at: null,
         void_reason: null,
+        replaces: null,
+        replaced_by: null,
+        payment_instructions: aSeller.paymentLines,
         lines: [
           {
             kind: 'monthly_account',
@@ -164,6 +167,18 @@ describe('one invoice', () => {
 
     expect((await get(voided.id)).body).toMatchObject({ status: 'void', void_reason: 'a mistake', paid_at: null })
     expect((await get(paid.id)).body).toMatchObject({ status: 'paid', paid_at: paid.paidAt?.toISOString() })
+  })
+
+  test('shows the invoice that replaces it, and the one that it replaces', async () => {
+    const voided = await anInvoice(api, partner, { ...october, number: aNumber(), status: 'void' }, lines)
+    const replaces = voided.number ?? ''
+    const document = { seller: aSeller, buyer: { name: partner.name, addressLines: [] }, replaces }
+    const reissued = await anInvoice(api, partner, { ...october, number: aNumber(), document }, lines)
+    const nameOf = ({ id, number }: { id: string; number: string | null }) => ({ id, number })
+
+    expect((await get(voided.id)).body).toMatchObject({ replaces: null, replaced_by: nameOf(reissued) })
+    expect((await get(reissued.id)).body).toMatchObject({ replaces: nameOf(voided), replaced_by: null })
+    expect((await list()).data?.map(({ replaced_by }) => replaced_by)).toEqual([null, nameOf(reissued)])
   })
 
   test('shows the credit applied and the credit carried over', async () => {

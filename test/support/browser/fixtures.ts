@@ -10,7 +10,13 @@ const dayMs = 24 * 60 * 60 * 1000
 
 const people = ['Ada Lovelace', 'Grace Hopper', 'Katherine Johnson', 'Radia Perlman', 'Barbara Liskov', 'Hedy Lamarr']
 
-export async function aBusyPartner(api: Api): Promise<{ readonly partner: PartnerRow; readonly payoutId: string }> {
+interface BusyPartner {
+  readonly partner: PartnerRow
+  readonly payoutId: string
+  readonly invoiceId: string
+}
+
+export async function aBusyPartner(api: Api): Promise<BusyPartner> {
   const partner = await aPartner(api, {
     name: 'Northwind Market Ltd',
     brandColor: '#3b5bdb',
@@ -22,8 +28,8 @@ export async function aBusyPartner(api: Api): Promise<{ readonly partner: Partne
   await api.get('/v1/balance', { key })
   await api.post('/v1/quotes', { amount_gbp: '0.10' }, { key })
   await aYear(api, partner)
-  await invoices(api, partner)
-  return { partner, payoutId: await thisWeek(api, partner) }
+  const invoiceId = await invoices(api, partner)
+  return { partner, invoiceId, payoutId: await thisWeek(api, partner) }
 }
 
 /** Creates payouts over a year, in both environments. */
@@ -63,7 +69,8 @@ async function thisWeek(api: Api, partner: PartnerRow): Promise<string> {
   return failed.id
 }
 
-async function invoices(api: Api, partner: PartnerRow): Promise<void> {
+/** Returns the ID of the last one, which is open and overdue. */
+async function invoices(api: Api, partner: PartnerRow): Promise<string> {
   const line = (
     kind: 'payout_fees' | 'monthly_account',
     description: string,
@@ -76,6 +83,7 @@ async function invoices(api: Api, partner: PartnerRow): Promise<void> {
     unitAmountMicropounds: (amountPence * 10_000n) / BigInt(quantity),
     amountPence,
   })
+  let last = ''
   for (const [period, status] of [
     ['2026-09-01', 'paid'],
     ['2026-10-01', 'open'],
@@ -84,9 +92,12 @@ async function invoices(api: Api, partner: PartnerRow): Promise<void> {
       line('payout_fees', 'Payout fees', 412, 82_400n),
       line('monthly_account', 'Monthly account', 1, 1_500n),
     ]
-    await anInvoice(api, partner, { period, status, number: `INV-2026-0000${period.slice(5, 7)}` }, lines)
+    const number = `INV-2026-0000${period.slice(5, 7)}`
+    const dueAt = daysAgo(api, 3)
+    last = (await anInvoice(api, partner, { period, status, number, dueAt }, lines)).id
   }
   await aCharge(api, partner, { kind: 'payout_fee', amountMicropounds: 43_600_000n, month: '2026-11-01' })
+  return last
 }
 
 interface Person {

@@ -1,0 +1,61 @@
+// The parts of an invoice that the list and its own page share: status, date and files.
+import { pathTo } from '../../api/call'
+import type { Invoice } from '../../api/types'
+import { now } from '../../now'
+import { DownloadButton } from '../../parts/download'
+import { Moment } from '../../parts/values/moment'
+import { Status } from '../../parts/values/status'
+import { daysOverdue, plural } from '../../words'
+
+interface InvoiceProps {
+  readonly invoice: Invoice
+}
+
+/** Whole days past the due date of an open invoice, or 0. */
+export function overdueDays({ status, due_at }: Invoice): number {
+  return status === 'open' && due_at !== null ? daysOverdue(due_at, now()) : 0
+}
+
+export function InvoiceStatus({ invoice }: InvoiceProps) {
+  return <Status of={overdueDays(invoice) > 0 ? 'overdue' : invoice.status} />
+}
+
+/** The date that matters in this status. */
+export function InvoiceDate({ invoice }: InvoiceProps) {
+  const days = overdueDays(invoice)
+  if (days > 0) return <span className="text-bad">{plural(days, 'day')} overdue</span>
+  const [word, at] = dateOf(invoice)
+  return (
+    at && (
+      <>
+        {word} <Moment at={at} as="day" />
+      </>
+    )
+  )
+}
+
+function dateOf(invoice: Invoice): readonly [string, string | null] {
+  switch (invoice.status) {
+    case 'draft':
+    case 'open':
+      return ['Due', invoice.due_at]
+    case 'paid':
+      return ['Paid', invoice.paid_at]
+    case 'void':
+      return ['Voided', invoice.voided_at]
+  }
+}
+
+export function InvoiceFiles({ invoice: { id, number } }: InvoiceProps) {
+  return (
+    <>
+      <DownloadButton path={pathTo`/v1/invoices/${id}.pdf`} type="PDF" label={`${number} as PDF`} />
+      <DownloadButton path={pathTo`/v1/invoices/${id}.csv`} type="CSV" label={`${number} as CSV`} />
+      <DownloadButton
+        path={pathTo`/v1/invoices/${id}/charges.csv`}
+        type="Charges"
+        label={`Charges of ${number} as CSV`}
+      />
+    </>
+  )
+}
