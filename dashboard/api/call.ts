@@ -123,6 +123,24 @@ function refusalOf(response: Response, answer: unknown): Refusal {
   )
 }
 
+/** The status that made an action impossible, such as `already_member`. */
+export function stateIn(error: unknown): string | null {
+  if (!(error instanceof Refusal && error.code === 'invalid_state' && isRecord(error.details))) return null
+  const { status } = error.details
+  return typeof status === 'string' ? status : null
+}
+
+/** The rule of each refused field by its path: `usdc (from 1.00 to 5.00)` is { usdc: 'from 1.00 to 5.00' }. */
+export function rulesIn(error: unknown): Readonly<Record<string, string>> {
+  const details = error instanceof Refusal && isRecord(error.details) ? error.details : {}
+  const listed: unknown = details['errors'] ?? details['missing']
+  const rules = (Array.isArray(listed) ? listed : []).flatMap<[string, string]>((each) => {
+    const [, path, rule] = /^([\w.]+) \((.*)\)$/s.exec(String(each)) ?? []
+    return path !== undefined && rule !== undefined ? [[path, rule]] : []
+  })
+  return Object.fromEntries(rules)
+}
+
 function idOf(response: Response): string | null {
   return response.headers.get('X-Request-Id')
 }

@@ -1,7 +1,8 @@
 // Notices: hints, warnings and errors with advice.
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Refusal, Unreachable } from '../api/call'
+import { Refusal, rulesIn, stateIn, Unreachable } from '../api/call'
+import { codeWords, grouped } from '../words'
 import { CopyButton } from './copy'
 import { Button } from './forms/button'
 
@@ -36,19 +37,25 @@ export function Notice({ tone = 'info', title, children, action }: NoticeProps) 
   )
 }
 
-/** An error with advice and the request id that support needs. */
-export function ErrorNotice({
-  error,
-  title,
-  retry,
-}: {
+interface ErrorNoticeProps {
   readonly error: unknown
   readonly title?: string
   readonly retry?: () => void
-}) {
+  readonly states?: StateWords | undefined
+  /** The fields that show their own error by `faultAt`. */
+  readonly fields?: readonly string[]
+}
+
+/** The advice for an action that the current state does not allow, by that state. */
+export type StateWords = (state: string) => string | undefined
+
+/** An error with advice and the request id that support needs. */
+export function ErrorNotice({ error, title, retry, states, fields = [] }: ErrorNoticeProps) {
+  const refused = Object.keys(rulesIn(error))
+  if (refused.length > 0 && refused.every((field) => fields.includes(field))) return null
   return (
     <Notice tone="bad" title={title ?? titleOf(error)} action={retry && <Button onClick={retry}>Try again</Button>}>
-      <p>{adviceOf(error)}</p>
+      <p>{adviceOf(error, states)}</p>
       {error instanceof Refusal && error.requestId && (
         <p className="mt-1 flex items-center gap-1 text-xs text-soft">
           Request <code className="truncate font-mono">{error.requestId}</code>
@@ -78,8 +85,36 @@ const advice: Readonly<Record<string, string>> = {
   key_limit_reached: 'This environment already has 5 keys. Revoke one first.',
 }
 
-export function adviceOf(error: unknown): string {
+export function adviceOf(error: unknown, states?: StateWords): string {
   if (error instanceof Unreachable) return 'Check your connection and try again.'
-  if (error instanceof Refusal) return advice[error.code] ?? error.message
+  if (error instanceof Refusal)
+    return stateAdvice(error, states) ?? advice[error.code] ?? (faultsIn(error) || error.message)
   return 'Reload the page. If it keeps happening, contact support.'
+}
+
+/** The server's own sentence about another partner is right for every action. */
+export function stateAdvice(error: unknown, states: StateWords = () => undefined): string | undefined {
+  const state = stateIn(error)
+  return state === null || state === 'other_partner' ? undefined : states(state)
+}
+
+/** The error below a field that the server refused, or null. */
+export function faultAt(error: unknown, field: string): string | null {
+  const rule = rulesIn(error)[field]
+  return rule === undefined ? null : ruleWords(rule)
+}
+
+function faultsIn(error: unknown): string {
+  const named = ([path, rule]: readonly [string, string]) =>
+    `${codeWords(path.split('.').at(-1) ?? path)}: ${ruleWords(rule)}`
+  return Object.entries(rulesIn(error)).map(named).join(' ')
+}
+
+/** "from 1.00 to 100000.00" → "Must be from 1.00 to 100,000.00." */
+function ruleWords(rule: string): string {
+  if (rule === 'required') return 'This field is required.'
+  if (rule === 'unknown field') return 'This field isn’t accepted.'
+  if (/^must .*"email"/.test(rule)) return 'Enter a valid email address.'
+  const readable = rule.replaceAll(/\d{4,}\.\d\d/g, grouped)
+  return readable.startsWith('must ') ? `M${readable.slice(1)}.` : `Must be ${readable}.`
 }

@@ -12,7 +12,7 @@ import { Button, ButtonLink } from '../../parts/forms/button'
 import { ConfirmByCode } from '../../parts/forms/confirm-by-code'
 import { controlled, Field } from '../../parts/forms/field'
 import { Bars, Empty, Loaded, More } from '../../parts/loaded'
-import { ErrorNotice, Notice } from '../../parts/notice'
+import { ErrorNotice, faultAt, Notice } from '../../parts/notice'
 import { Cell, Row, Table } from '../../parts/table'
 import { useToast } from '../../parts/toast'
 import { Moment } from '../../parts/values/moment'
@@ -193,8 +193,9 @@ function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: KeyCreated) =>
         maxLength={60}
         autoFocus
         {...controlled(label, setLabel)}
+        error={faultAt(create.error, 'label')}
       />
-      {create.error && <ErrorNotice error={create.error} />}
+      {create.error && <ErrorNotice error={create.error} fields={['label']} />}
       <DialogButtons>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" weight="primary" busy={create.isPending}>
@@ -239,7 +240,7 @@ function RevokeKey({ apiKey, onClose }: { readonly apiKey: ApiKey | null; readon
         Requests using <strong className="text-ink">{apiKey?.label ?? apiKey?.key_prefix}</strong> will stop working
         immediately. Payouts it already created continue.
       </p>
-      {revoke.error && <ErrorNotice error={revoke.error} />}
+      {revoke.error && <ErrorNotice error={revoke.error} states={() => 'This key is already revoked.'} />}
       <DialogButtons>
         <Button onClick={onClose}>Keep key</Button>
         <Button weight="danger" busy={revoke.isPending} onClick={() => apiKey && revoke.mutate(apiKey.id)}>

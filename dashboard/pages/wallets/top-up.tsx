@@ -10,7 +10,7 @@ import { Copyable } from '../../parts/copy'
 import { Button, ButtonLink } from '../../parts/forms/button'
 import { controlled, Field } from '../../parts/forms/field'
 import { Loaded } from '../../parts/loaded'
-import { ErrorNotice, Notice } from '../../parts/notice'
+import { ErrorNotice, faultAt, Notice } from '../../parts/notice'
 import { useToast } from '../../parts/toast'
 import { useEnvironment, useIsAdmin } from '../../shell/here'
 import { asAmount, codeWords, grouped, pounds, sortCodeWords } from '../../words'
@@ -48,6 +48,10 @@ function TestMoney() {
       await queryClient.invalidateQueries()
     },
   })
+  const type = (text: string) => {
+    add.reset()
+    setTyped(text)
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (usdc !== null) add.mutate()
@@ -60,10 +64,10 @@ function TestMoney() {
           label="Amount (USDC)"
           inputMode="decimal"
           className="figures text-right"
-          {...controlled(typed, setTyped)}
-          error={usdc === null ? 'Enter an amount such as 1000 or 250.50.' : null}
+          {...controlled(typed, type)}
+          error={usdc === null ? 'Enter an amount such as 1000 or 250.50.' : faultAt(add.error, 'usdc')}
         />
-        {add.error && <ErrorNotice error={add.error} />}
+        {add.error && <ErrorNotice error={add.error} fields={['usdc']} />}
         <Button type="submit" weight="primary" busy={add.isPending} disabled={usdc === null}>
           Add test money
         </Button>

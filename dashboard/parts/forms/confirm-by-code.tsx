@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { type CallOptions, call, Refusal } from '../../api/call'
 import { pageFacts } from '../../page-facts'
 import { useSession } from '../../shell/here'
-import { ErrorNotice } from '../notice'
+import { ErrorNotice, type StateWords } from '../notice'
 import { Button } from './button'
 import { CodeField } from './code-field'
 
@@ -18,12 +18,13 @@ interface ConfirmProps {
   readonly change: { readonly isPending: boolean; readonly error: Error | null }
   /** Set in a dialog: the form then has no frame and shows every error itself. */
   readonly onClose?: () => void
+  readonly states?: StateWords
   /** Completes the sentence "It only works for …". */
   readonly children: ReactNode
 }
 
 export function ConfirmByCode(props: ConfirmProps) {
-  const { path, request, button, confirm, change, onClose, children } = props
+  const { path, request, button, confirm, change, onClose, states, children } = props
   const { isPending: busy, error } = change
   const { member } = useSession()
   const [code, setCode] = useState('')
@@ -49,7 +50,7 @@ export function ConfirmByCode(props: ConfirmProps) {
       <p className="break-words">
         We emailed a code to <strong className="font-semibold">{member.email}</strong>. It only works for {children}.
       </p>
-      {onClose && error && !isWrong && <ErrorNotice error={error} />}
+      {onClose && error && !isWrong && <ErrorNotice error={error} states={states} />}
       {mail.error && <ErrorNotice error={mail.error} title="We couldn’t send the code" retry={() => mail.mutate()} />}
       <CodeField
         value={code}

@@ -5,7 +5,7 @@ import { Card } from '../../../parts/card'
 import { Button } from '../../../parts/forms/button'
 import { controlled, Field } from '../../../parts/forms/field'
 import { Switch } from '../../../parts/forms/switch'
-import { ErrorNotice } from '../../../parts/notice'
+import { ErrorNotice, faultAt } from '../../../parts/notice'
 import { useIsAdmin } from '../../../shell/here'
 import { asAmount } from '../../../words'
 import { useSave } from './save'
@@ -65,9 +65,11 @@ function LowBalance({ partner: { low_balance_usdc: saved } }: { readonly partner
         disabled={!isAdmin}
         {...controlled(shown, setTyped)}
         hint={texts.notifications.alertHint}
-        error={isWrong ? texts.notifications.alertFault : null}
+        error={isWrong ? texts.notifications.alertFault : faultAt(save.error, 'low_balance_usdc')}
       />
-      {save.error && <ErrorNotice error={save.error} title={texts.notifications.notSaved} />}
+      {save.error && (
+        <ErrorNotice error={save.error} title={texts.notifications.notSaved} fields={['low_balance_usdc']} />
+      )}
       {isAdmin && (
         <div>
           <Button

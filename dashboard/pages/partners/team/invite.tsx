@@ -6,8 +6,11 @@ import { DialogButtons } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
 import { ConfirmByCode } from '../../../parts/forms/confirm-by-code'
 import { Choice, controlled, Field } from '../../../parts/forms/field'
-import { ErrorNotice } from '../../../parts/notice'
+import { ErrorNotice, faultAt, stateAdvice } from '../../../parts/notice'
 import { useTeamChange } from './change'
+
+const states = (state: string) =>
+  state === 'already_member' ? 'This person is already on your team or has an invitation.' : undefined
 
 export function Invite({ onClose }: { readonly onClose: () => void }) {
   const [email, setEmail] = useState('')
@@ -34,14 +37,29 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
         confirm={(code) => invite.mutate([code])}
         change={invite}
         onClose={onClose}
+        states={states}
       >
         inviting {body.email} as an admin
       </ConfirmByCode>
     )
+  const known = stateAdvice(invite.error, states)
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <Field label="Work email" type="email" required autoFocus {...controlled(email, setEmail)} />
-      <Field label="Name" optional maxLength={120} {...controlled(name, setName)} />
+      <Field
+        label="Work email"
+        type="email"
+        required
+        autoFocus
+        {...controlled(email, setEmail)}
+        error={known ?? faultAt(invite.error, 'email')}
+      />
+      <Field
+        label="Name"
+        optional
+        maxLength={120}
+        {...controlled(name, setName)}
+        error={faultAt(invite.error, 'name')}
+      />
       <Choice
         label="Role"
         value={role}
@@ -50,7 +68,7 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
         <option value="viewer">Viewer: read-only access</option>
         <option value="admin">Admin: can send payouts and change settings</option>
       </Choice>
-      {invite.error && <ErrorNotice error={invite.error} />}
+      {invite.error && !known && <ErrorNotice error={invite.error} fields={['email', 'name']} />}
       <DialogButtons>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" weight="primary" busy={invite.isPending}>

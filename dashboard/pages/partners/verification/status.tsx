@@ -149,7 +149,12 @@ function Start({ isAgain }: { readonly isAgain: boolean }) {
       <Button weight="primary" busy={start.isPending} onClick={() => start.mutate()}>
         {isAgain ? 'Try again' : 'Start verification'}
       </Button>
-      {start.error && <ErrorNotice error={start.error} />}
+      {start.error && (
+        <ErrorNotice
+          error={start.error}
+          states={() => 'Verification has already started. This page shows its progress.'}
+        />
+      )}
     </div>
   )
 }

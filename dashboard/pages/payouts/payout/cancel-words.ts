@@ -1,5 +1,5 @@
 // The outcome of a cancellation: done, too late or undecided. The money is back in the wallet only if it is done.
-import { isRecord, Refusal, Unreachable } from '../../../api/call'
+import { Refusal, stateIn, Unreachable } from '../../../api/call'
 
 type CancelFailure =
   | { readonly outcome: 'cancelled' }
@@ -21,15 +21,9 @@ export function cancelFailureOf(error: Error): CancelFailure {
       title: 'We couldn’t confirm the cancellation',
       advice: 'It’s safe to try again.',
     }
-  const status = statusIn(error)
+  const status = stateIn(error)
   // The response to an earlier attempt was lost.
   if (status === 'cancelled') return { outcome: 'cancelled' }
   const advice = tooLate[status ?? '']
   return advice === undefined ? { outcome: 'other' } : { outcome: 'too_late', title: 'Too late to cancel', advice }
-}
-
-function statusIn(error: Error): string | null {
-  if (!(error instanceof Refusal && error.code === 'invalid_state' && isRecord(error.details))) return null
-  const { status } = error.details
-  return typeof status === 'string' ? status : null
 }

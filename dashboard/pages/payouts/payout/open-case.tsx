@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { call, pathTo } from '../../../api/call'
 import { reloadPayout } from '../../../api/queries'
-import type { Case, CaseKind, Payout } from '../../../api/types'
+import { type Case, type CaseKind, type Payout, payoutStatuses } from '../../../api/types'
 import { Dialog, DialogButtons } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
 import { Area, controlled } from '../../../parts/forms/field'
@@ -32,6 +32,10 @@ const words = {
     done: 'Trace requested',
   },
 } as const
+
+/** An open case of the same kind has its own sentence from the server. */
+const states = (state: string) =>
+  payoutStatuses.some((status) => status === state) ? `This isn’t possible for a ${state} payout.` : undefined
 
 export function OpenCase({ payout, kind, onClose }: OpenCaseProps) {
   const [reason, setReason] = useState('')
@@ -64,7 +68,7 @@ export function OpenCase({ payout, kind, onClose }: OpenCaseProps) {
           hint={hint}
           {...controlled(reason, setReason)}
         />
-        {open.error && <ErrorNotice error={open.error} />}
+        {open.error && <ErrorNotice error={open.error} states={states} />}
         <DialogButtons>
           <Button onClick={close}>Cancel</Button>
           <Button type="submit" weight="primary" busy={open.isPending} disabled={reason.trim() === ''}>
