@@ -5,7 +5,7 @@ import { rails } from '../../domain/environment'
 import { describeMonthlyPrice, describePayoutPrice } from '../../domain/invoices/fees'
 import { partnerStatuses } from '../../domain/partners/partner'
 import { get, type Handler, ok, scopeOf } from '../http/route'
-import { Answer, Component, Constant, EnvironmentName, Nullable, OneOf, Uuid } from '../http/schema'
+import { Answer, Component, Constant, DateTime, EnvironmentName, Nullable, OneOf, Uuid } from '../http/schema'
 import { checks } from '../http/steps'
 
 const FundingWallet = Answer({
@@ -45,6 +45,13 @@ export const Account = Component('Account', {
     monthly_account: Type.Optional(Type.String()),
   }),
   rail: Type.Optional(OneOf(rails, { description: 'The rail of the payouts of this key.' })),
+  payouts_paused_at: Nullable(
+    DateTime({
+      description:
+        'When we stopped sending payouts to the bank, such as for maintenance; null while we send them. ' +
+        'New payouts are accepted and stay `pending` until we resume.',
+    }),
+  ),
 })
 
 export const exampleAccount: Static<typeof Account> = {
@@ -59,6 +66,7 @@ export const exampleAccount: Static<typeof Account> = {
   enabled_countries: ['GB'],
   prices: { payout: '0.99 GBP + 1.00%', monthly_account: '15.00 GBP' },
   rail: 'simulated',
+  payouts_paused_at: null,
 }
 
 export const getAccountRoute = get('/v1/account', 'getAccount', {
@@ -88,6 +96,7 @@ export function presentAccount(account: AccountRow): object {
     enabled_countries: account.enabledCountries,
     prices: { payout: describePayoutPrice(account), monthly_account: describeMonthlyPrice(account) },
     rail: account.rail,
+    payouts_paused_at: account.railPausedAt?.toISOString() ?? null,
   }
 }
 

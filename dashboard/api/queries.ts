@@ -39,7 +39,8 @@ export const publicPartnerQuery = (slug: string) =>
     staleTime: 300_000,
   })
 
-export const accountQuery = (environment: Environment) => read<Account>('account', environment, { staleTime: 60_000 })
+export const accountQuery = (environment: Environment) =>
+  read<Account>('account', environment, { staleTime: 60_000, refetchInterval: 60_000 })
 export const balanceQuery = (environment: Environment) =>
   read<Balance>('balance', environment, { refetchInterval: 15_000 })
 export const usageQuery = (environment: Environment) => read<Usage>('usage', environment, { refetchInterval: 60_000 })

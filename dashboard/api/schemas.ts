@@ -24,6 +24,7 @@ export type Account = {
     readonly monthly_account?: string
   }
   readonly rail?: 'provider_production' | 'provider_sandbox' | 'simulated'
+  readonly payouts_paused_at: string | null
 }
 
 export type AccountChanges = {

@@ -30,6 +30,8 @@ export interface AccountRow extends PayoutPrices, Verification {
   readonly fundingBankName: string | null
   readonly balanceMicroUsdc: bigint
   readonly monthlyAccountPence: bigint
+  /** Null while payouts of this environment are sent to the bank. */
+  readonly railPausedAt: Date | null
 }
 
 type Verification = Pick<
@@ -53,10 +55,11 @@ export async function loadAccount(
       w.funding_holder_name, w.funding_bank_name,
       l.payout_fixed_pence, l.payout_basis_points,
       l.bank_fixed_pence, l.bank_basis_points,
-      l.monthly_account_pence
+      l.monthly_account_pence, pause.paused_at AS rail_paused_at
     FROM partners p
     JOIN wallets w ON w.partner_id = p.id AND w.environment = ${environment}
     JOIN price_lists l ON l.partner_id = p.id AND l.valid_from <= ${at} AND (l.valid_until IS NULL OR l.valid_until > ${at})
+    LEFT JOIN rail_pauses pause ON pause.environment = w.environment AND pause.resumed_at IS NULL
     WHERE p.id = ${partnerId}
     ORDER BY l.valid_from DESC LIMIT 1`
   assert(account !== undefined, 'a partner must have a wallet and prices')

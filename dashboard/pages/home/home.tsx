@@ -8,6 +8,7 @@ import { ButtonLink } from '../../parts/forms/button'
 import { Bar, Bars, Loaded } from '../../parts/loaded'
 import { ErrorNotice } from '../../parts/notice'
 import { BarsChart } from '../../parts/values/bars-chart'
+import { BankMaintenance } from '../../shell/bank-maintenance'
 import { useEnvironment, useSession } from '../../shell/here'
 import { asFloat, grouped, monthWords, plural, pounds } from '../../words'
 import { PayoutsTable } from '../payouts/payouts-table'
@@ -23,6 +24,7 @@ export function HomePage() {
   useCurrentTotals(latest.data)
   return (
     <Page title={partner.name} about={environment === 'sandbox' ? 'Sandbox overview' : 'Overview'}>
+      <BankMaintenance />
       <Figures />
       <Attention />
       {(isNew || (secret !== null && environment === 'sandbox')) && <FirstSteps />}

@@ -1,5 +1,6 @@
 // GET /v1/account: the key determines the account and the environment.
 import { expect, test } from '@jest/globals'
+import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
 import { changePrices } from '../../../db/invoices/price-lists'
 import { useApi } from '../../support/api/client'
 import { aClock, aKey, aPartner, aSession } from '../../support/api/fixtures'
@@ -26,7 +27,22 @@ test('a sandbox key sees its partner, the sandbox wallet and the formatted price
     enabled_countries: ['GB'],
     prices: { payout: '0.99 GBP + 1.00%', monthly_account: '15.00 GBP' },
     rail: 'simulated',
+    payouts_paused_at: null,
   })
+})
+
+test('a pause of the rail is shown in its own environment, until the rail is resumed', async () => {
+  const partner = await aPartner(api)
+  const keys = { sandbox: await aKey(api, partner, 'sandbox'), live: await aKey(api, partner, 'live') }
+  const pausedAt = async (key: string) => (await api.get('/v1/account', { key })).body['payouts_paused_at']
+  const change = { environment: 'sandbox', by: 'ops:ada', at: clock.now() } as const
+
+  await pauseRail(api.db, { ...change, reason: 'maintenance' })
+  const paused = [await pausedAt(keys.sandbox), await pausedAt(keys.live)]
+  await resumeRail(api.db, change)
+
+  expect(paused).toEqual(['2026-11-16T12:00:00.000Z', null])
+  expect(await pausedAt(keys.sandbox)).toBeNull()
 })
 
 test('a live key uses provider_production', async () => {

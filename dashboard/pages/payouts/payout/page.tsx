@@ -12,6 +12,7 @@ import { Bar, Loaded } from '../../../parts/loaded'
 import { Notice } from '../../../parts/notice'
 import { Moment } from '../../../parts/values/moment'
 import { Status } from '../../../parts/values/status'
+import { BankMaintenance } from '../../../shell/bank-maintenance'
 import { useEnvironment, useSession } from '../../../shell/here'
 import { pounds, reasonWords } from '../../../words'
 import { CancelPayout } from './cancel'
@@ -68,6 +69,7 @@ function Shown({ payout }: { readonly payout: Payout }) {
         </>
       }
     >
+      {payout.status === 'pending' && <BankMaintenance />}
       <Verdict payout={payout} isRefunded={events.data?.data.some(isRefund) ?? false} />
       <div className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
         <div className="flex min-w-0 flex-col gap-5">

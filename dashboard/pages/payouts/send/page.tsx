@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Card, Page } from '../../../parts/card'
 import { ButtonLink } from '../../../parts/forms/button'
 import { Notice } from '../../../parts/notice'
+import { BankMaintenance } from '../../../shell/bank-maintenance'
 import { useEnvironment, useIsAdmin, useSession } from '../../../shell/here'
 import { emptyForm, newKey, requestOf } from './form'
 import { forgetKey, keptKey, type Place } from './kept-key'
@@ -55,6 +56,7 @@ function Send({ place }: { readonly place: Place }) {
     )
   return (
     <Page title="Send a payout" about="Pounds to a UK bank account, by Faster Payments.">
+      <BankMaintenance />
       {step === 'form' ? (
         <PayoutForm typed={typed} onChange={setTyped} onDone={() => setStep('review')} />
       ) : (

@@ -1,0 +1,35 @@
+// While the rail is paused, the dashboard says that payouts wait, and stops saying so after the resume.
+import { expect, test } from '@jest/globals'
+import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
+import { aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
+import { useDashboard } from '../../support/browser/served-dashboard'
+
+const { api, visit } = useDashboard()
+const banner = 'Bank maintenance: payouts are accepted and wait'
+
+test('Home, Send and a pending payout announce a pause of their own environment until it ends', async () => {
+  const partner = await aPartner(api)
+  const { id } = await aPayoutRow(api, partner, { status: 'pending' })
+  const visitor = await visit({ session: await aSession(api, partner, 'admin') })
+  const { page } = visitor
+  const paths = ['', '/send', `/payouts/${id}`].map((path) => `/dashboard${path}?environment=sandbox`)
+  const change = { environment: 'sandbox', by: 'ops:ada', at: api.clock.now() } as const
+  const shown = async (path: string) => {
+    await visitor.go(path)
+    return page.getByText(banner).count()
+  }
+
+  await pauseRail(api.db, { ...change, reason: 'planned maintenance' })
+  for (const path of paths) {
+    await visitor.go(path)
+    await page.getByText(banner).waitFor()
+    expect(await visitor.faults()).toEqual([])
+  }
+  await visitor.picture('bank-maintenance')
+  expect(await shown('/dashboard?environment=live')).toBe(0)
+  expect(await page.getByText('planned maintenance').count()).toBe(0)
+
+  await resumeRail(api.db, change)
+  for (const path of paths) expect(await shown(path)).toBe(0)
+  await visitor.leave()
+})
