@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type Router from '@koa/router'
 import { send } from '@koa/send'
 import { isSimulatedBank } from '../rail/simulated-bank'
-import type { Config } from '../runtime/config/config'
 import type { ApiDeps } from './deps'
 import { ApiError } from './http/errors'
 import { answerText, type PreparedText, prepareText } from './http/prepared-text'
@@ -63,10 +62,11 @@ async function sendAsset(context: ApiContext): Promise<void> {
 }
 
 /** Writes the settings that the page needs before sign-in into the page. */
-function writePage({ signUp, mailInboxUrl, bank }: Pick<Config, 'signUp' | 'mailInboxUrl' | 'bank'>): string {
+function writePage({ signUp, mailInboxUrl, supportEmail, bank }: ApiDeps['config']): string {
   const facts = {
     sign_up: signUp === 'on',
     mail_inbox_url: mailInboxUrl,
+    support_email: supportEmail,
     live_is_simulated: bank.live !== null && isSimulatedBank(bank.live),
     sandbox_is_simulated: bank.sandbox !== null && isSimulatedBank(bank.sandbox),
   }

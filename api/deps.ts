@@ -27,6 +27,7 @@ export interface ApiDeps {
     | 'bank'
     | 'caseDueMs'
     | 'opsEmail'
+    | 'supportEmail'
     | 'seller'
   >
   readonly db: Db

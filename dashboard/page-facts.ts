@@ -5,6 +5,8 @@ interface PageFacts {
   /** The local mail inbox, if this machine has one. */
   readonly mail_inbox_url?: string | null
   readonly sign_up?: boolean
+  /** Null if this service has no address for questions. */
+  readonly support_email?: string | null
   /** The live environment uses a simulated bank. */
   readonly live_is_simulated?: boolean
   /** The sandbox uses a simulated bank, which accepts simulations. */

@@ -111,8 +111,14 @@ function addressOf(path: string, query: CallOptions['query'] = {}): string {
 
 const unreadable = 'The server sent an unreadable response.'
 
+/** The request that support asks about: the latest one that the server refused. */
+let lastRefused: string | null = null
+
+export const lastRefusedRequestId = () => lastRefused
+
 function refusalOf(response: Response, answer: unknown): Refusal {
   const error = isRecord(answer) && isRecord(answer['error']) ? answer['error'] : {}
+  lastRefused = idOf(response) ?? lastRefused
   const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise)
   return new Refusal(
     response.status,

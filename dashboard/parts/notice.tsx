@@ -5,6 +5,7 @@ import { Refusal, rulesIn, stateIn, Unreachable } from '../api/call'
 import { codeWords, grouped } from '../words'
 import { CopyButton } from './copy'
 import { Button } from './forms/button'
+import { ContactAbout } from './support'
 
 const looks = {
   info: [Info, 'border-line bg-sunken', 'text-soft'],
@@ -55,7 +56,10 @@ export function ErrorNotice({ error, title, retry, states, fields = [] }: ErrorN
   if (refused.length > 0 && refused.every((field) => fields.includes(field))) return null
   return (
     <Notice tone="bad" title={title ?? titleOf(error)} action={retry && <Button onClick={retry}>Try again</Button>}>
-      <p>{adviceOf(error, states)}</p>
+      <p>
+        {adviceOf(error, states)}
+        <ContactAbout error={error} />
+      </p>
       {error instanceof Refusal && error.requestId && (
         <p className="mt-1 flex items-center gap-1 text-xs text-soft">
           Request <code className="truncate font-mono">{error.requestId}</code>
@@ -76,7 +80,7 @@ function titleOf(error: unknown): string {
 const advice: Readonly<Record<string, string>> = {
   api_key_required: 'Viewers have read-only access. Ask an admin to do this.',
   verification_required: 'Your business must be verified first. Until then, use the sandbox.',
-  partner_not_active: 'This account isn’t active, so it’s read-only. Contact support.',
+  partner_not_active: 'This account isn’t active, so it’s read-only.',
   forbidden_origin:
     'We don’t recognise the address of this page. Open the dashboard at its usual address and sign in again.',
   rate_limited: 'Too many attempts. Wait a minute and try again.',
@@ -89,7 +93,7 @@ export function adviceOf(error: unknown, states?: StateWords): string {
   if (error instanceof Unreachable) return 'Check your connection and try again.'
   if (error instanceof Refusal)
     return stateAdvice(error, states) ?? advice[error.code] ?? (faultsIn(error) || error.message)
-  return 'Reload the page. If it keeps happening, contact support.'
+  return 'Reload the page.'
 }
 
 /** The server's own sentence about another partner is right for every action. */

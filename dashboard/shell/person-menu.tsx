@@ -2,9 +2,10 @@
 import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { BookOpen, LogOut, Moon, Sun, SunMoon } from 'lucide-react'
+import { BookOpen, LifeBuoy, LogOut, Moon, Sun, SunMoon } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../api/call'
+import { supportHref } from '../parts/support'
 import { useSession } from './here'
 import { Invitations, item, Line, Partners, Tick } from './partners-menu'
 import { chooseTheme, rememberedTheme, type Theme } from './remembered'
@@ -59,12 +60,8 @@ export function PersonMenu() {
             ))}
           </DropdownMenu.RadioGroup>
           <Line />
-          <DropdownMenu.Item asChild className={item}>
-            <a href="/docs" target="_blank" rel="noreferrer">
-              <BookOpen aria-hidden />
-              API documentation
-            </a>
-          </DropdownMenu.Item>
+          <Help />
+          <Line />
           <DropdownMenu.Item className={item} onSelect={() => signOut.mutate()}>
             <LogOut aria-hidden />
             Sign out
@@ -72,6 +69,30 @@ export function PersonMenu() {
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
+  )
+}
+
+/** Mounted when the menu opens, so that the email names the latest failed request. */
+function Help() {
+  const href = supportHref()
+  return (
+    <DropdownMenu.Group>
+      <DropdownMenu.Label className="px-2.5 pt-1.5 pb-1 text-xs text-soft">Help</DropdownMenu.Label>
+      {href && (
+        <DropdownMenu.Item asChild className={item}>
+          <a href={href}>
+            <LifeBuoy aria-hidden />
+            Contact support
+          </a>
+        </DropdownMenu.Item>
+      )}
+      <DropdownMenu.Item asChild className={item}>
+        <a href="/docs" target="_blank" rel="noreferrer">
+          <BookOpen aria-hidden />
+          API documentation
+        </a>
+      </DropdownMenu.Item>
+    </DropdownMenu.Group>
   )
 }
 

@@ -135,6 +135,7 @@ function readConfig(reader: Reader): Config {
     noticesEveryMs: reader.read('NOTICES_EVERY_MS'),
     proof: readProof(reader),
     opsEmail: reader.read('OPS_EMAIL')?.address ?? null,
+    supportEmail: reader.read('SUPPORT_EMAIL')?.address ?? null,
     auditSealEveryMs: reader.read('AUDIT_SEAL_EVERY_MS'),
     retention: readRetention(reader),
     depositConfirmAboveUsdc: reader.read('DEPOSIT_CONFIRM_ABOVE_USDC'),

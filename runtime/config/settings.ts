@@ -187,6 +187,10 @@ const mailsAndInvoices = {
     mailbox,
     'Receives mails about new drifts and about faults of the audit chain. The API publishes it in `/.well-known/security.txt`.',
   ),
+  SUPPORT_EMAIL: optional(
+    mailbox,
+    'Address for questions from partners. The dashboard links to it. Without it, the dashboard offers no contact.',
+  ),
   NOTICES_EVERY_MS: setting(intervalMs, minuteMs, 'Interval at which pending notices are mailed to admins.'),
   SELLER_NAME: optional(text, 'Company that issues the invoices. Without it, no invoice can be issued.'),
   SELLER_ADDRESS: requiredWith('SELLER_NAME', lines, "The seller's postal address."),

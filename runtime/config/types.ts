@@ -32,6 +32,8 @@ export interface Config {
   readonly proof: ProofConfig
   /** Null if drifts are not mailed. */
   readonly opsEmail: string | null
+  /** Null if the dashboard offers no contact. */
+  readonly supportEmail: string | null
   readonly auditSealEveryMs: number
   readonly retention: { readonly recipientDays: number; readonly bankEventDays: number }
   readonly depositConfirmAboveUsdc: number

@@ -49,6 +49,7 @@ describe('the page', () => {
     expect(JSON.parse(content.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&'))).toEqual({
       sign_up: false,
       mail_inbox_url: mailInboxUrl,
+      support_email: null,
       live_is_simulated: false,
       sandbox_is_simulated: false,
     })

@@ -52,6 +52,7 @@ export interface ApiOptions {
   readonly bank?: ApiDeps['config']['bank']
   readonly caseDueMs?: ApiDeps['config']['caseDueMs']
   readonly opsEmail?: string
+  readonly supportEmail?: string
   readonly seller?: ApiDeps['config']['seller']
   readonly readLimits?: CostlyReadLimits
   /** Keys other than the default ones. */
@@ -160,6 +161,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       bank: options.bank ?? { sandbox: null, live: null },
       caseDueMs: options.caseDueMs ?? { recall: 10 * 86_400_000, trace: 5 * 86_400_000 },
       opsEmail: options.opsEmail ?? null,
+      supportEmail: options.supportEmail ?? null,
       seller: options.seller ?? null,
     },
     db,

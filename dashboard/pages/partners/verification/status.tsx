@@ -7,6 +7,7 @@ import { pageFacts } from '../../../page-facts'
 import { Card, Fact, Facts } from '../../../parts/card'
 import { Anchor, Button, ButtonLink } from '../../../parts/forms/button'
 import { ErrorNotice, Notice } from '../../../parts/notice'
+import { Contact } from '../../../parts/support'
 import { Status } from '../../../parts/values/status'
 import { useIsAdmin } from '../../../shell/here'
 import { codeWords } from '../../../words'
@@ -114,7 +115,13 @@ function NextActions({ of: verification }: { readonly of: BusinessVerification }
       </div>
     )
   if (can_start) return isAdmin ? <Start isAgain={status === 'rejected'} /> : <AdminsOnly />
-  if (status === 'rejected') return <p className="text-soft">You can’t reapply. Contact support.</p>
+  if (status === 'rejected')
+    return (
+      <p className="text-soft">
+        You can’t reapply.
+        <Contact>Contact support</Contact>
+      </p>
+    )
   if (!isAdmin) return <AdminsOnly />
   const isAnswered = stepsOf(verification)[0]?.state === 'done'
   return (
