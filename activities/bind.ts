@@ -1,4 +1,5 @@
-// The dependencies of activities, how activities are bound to them, and the keys of their calls to the bank.
+// The dependencies of activities, how activities are bound to them, and the idempotency keys of their
+// calls to the bank.
 
 import { createHash } from 'node:crypto'
 import type { Client } from '@temporalio/client'

@@ -112,8 +112,8 @@ export function divideDown(dividend: bigint, divisor: bigint): bigint {
 }
 
 /**
- * Returns a pattern for every text from `low` to `high`. Both have the same number of digits and the point in the
- * same place.
+ * Returns one pattern that matches every amount from `low` to `high`. Both must have the same number of digits and the
+ * decimal point in the same place.
  */
 function digitsBetween(low: string, high: string): string {
   if (low === withZeros(low) && high === withNines(high)) return anyDigits(low)

@@ -22,7 +22,7 @@ type PayoutAtBank = Pick<StoredPayout, 'rail' | 'transferRef'>
 
 export async function loadPayoutAtBank(db: Queryable, payoutId: string): Promise<PayoutAtBank> {
   const [row] = await db.sql<PayoutAtBank>`SELECT rail, transfer_ref FROM payouts WHERE id = ${payoutId}`
-  assert(row !== undefined, 'a payout with a bank reference must exist')
+  assert(row !== undefined, 'the payout to look up at the bank must exist')
   return row
 }
 

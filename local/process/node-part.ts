@@ -30,7 +30,8 @@ export function startNodePart(options: NodePartOptions): Promise<void> {
 /** A restarted part appends to its log, so that the log still shows why the previous one ended. */
 async function run(options: NodePartOptions, log: number): Promise<void> {
   const { name, main, args = [], env, logFile, onSpawn, onRestart } = options
-  // Its own process group shields it from Ctrl-C. The IPC channel closes when this process dies.
+  // Its own process group shields it from Ctrl-C. The IPC channel closes when this process dies;
+  // `leash.js` then kills the child if it does not stop in time.
   const leash = join(projectDir(), 'dist', 'local', 'process', 'leash.js')
   const child = spawn(process.execPath, ['--require', leash, join(projectDir(), main), ...args], {
     env,

@@ -14,7 +14,7 @@ import { submit, transferBody } from './transfers/submit'
 import { webhookCategories } from './webhook'
 
 export interface ProviderRail extends Rail {
-  /** Closes idle connections. */
+  /** Closes all connections, including those of calls in flight. */
   close(): void
 }
 

@@ -112,7 +112,7 @@ async function endOutage({ outages }: ControlCall): Promise<ControlAnswer> {
   return ok({ down: outages.isDown() })
 }
 
-/** Routes that read the bank's own records. Tests compare everything else with these. */
+/** Routes that only read. Tests compare API responses and our ledger with what they return. */
 const readingRoutes: readonly ControlRoute[] = [
   { method: 'GET', path: '/health', handler: () => ok({ status: 'ok' }) },
   { method: 'GET', path: '/journal', handler: readJournal },

@@ -67,7 +67,7 @@ export function valueAt(body: unknown, key: string): unknown {
   return value
 }
 
-/** The entries of a JSON object. Empty for any other value. */
+/** The entries of a JSON object or array. Empty for any other value. */
 export function entriesOf(value: unknown): [string, unknown][] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : []
 }

@@ -122,7 +122,7 @@ function readEndorsements(body: unknown): string[] {
     throw invalid('endorsements', 'endorsements must be a list of at most 10 names.')
   const names = asked.map((name: unknown) => {
     if (name === 'base' || name === fasterPayments) return name
-    throw invalid('endorsements', `endorsements may contain base and ${fasterPayments}.`)
+    throw invalid('endorsements', `endorsements may contain only base and ${fasterPayments}.`)
   })
   return [...new Set(['base', ...names])]
 }

@@ -1,5 +1,5 @@
-// Rows that may exist only once, enforced by the database: a rail's transfer, a charge on a valid invoice,
-// and the owner of a customer or wallet.
+// Uniqueness rules of the database: one payout for each transfer of a rail, one valid invoice for each charge, and one
+// owner for each bank customer or wallet.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { newId } from '../../db/id'

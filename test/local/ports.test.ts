@@ -72,7 +72,7 @@ describe('the ports of a system', () => {
     expect([ports.preferred('temporalUi'), ports.preferred('temporal')]).toEqual([0, 0])
   })
 
-  test('are the usual ones if the list is damaged', () => {
+  test('are the defaults if ports.json is damaged', () => {
     writeFileSync(join(dataDir, 'ports.json'), '{"bank":')
 
     expect(open().preferred('bank')).toBe(8300)

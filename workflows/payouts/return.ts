@@ -1,4 +1,5 @@
-// Follows a completed payout that may have been returned: polls the bank until the money is back.
+// Follows a completed payout that may have been returned: polls the bank until the money is back, or it
+// is clear that nothing was returned.
 import {
   CancellationScope,
   condition,

@@ -33,7 +33,7 @@ export interface Compared {
   readonly expectedMicroUsdc: bigint
   /** The actual sum after each movement. The first entry is the sum at the mark. */
   readonly runningMicroUsdc: readonly bigint[]
-  /** The last movement up to which all are explained. Null if there is none. */
+  /** The last movement before the first that is too recent, or neither matched nor accepted. Null if there is none. */
   readonly settled: ProofMark | null
   /** Accepted movements up to `settled`. */
   readonly passed: readonly Finding[]

@@ -128,7 +128,7 @@ function setLine({ at, cause, entries }: LedgerSet): Line {
 }
 
 function bankEventLine({ receivedAt: at, category, objectRef, objectState, outcome }: PayoutBankEvent): Line {
-  const became = outcome === null ? 'it is not handled yet' : `it was ${outcome}`
+  const became = outcome === null ? 'it has not been handled yet' : `it was ${outcome}`
   const text = `The bank sent an event: ${category} ${objectRef ?? '-'} is ${objectState ?? 'without a state'}; ${became}.`
   return { at, from: 'bank', text }
 }

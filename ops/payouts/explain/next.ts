@@ -78,7 +78,7 @@ function lastFailure({ payout, failedCalls, workflow }: Situation): string[] {
   return [`${text.charAt(0).toUpperCase()}${text.slice(1)}, last at ${last.lastAt.toISOString()}${then}.`]
 }
 
-/** From the first call on, the bank may have it. */
+/** Whether a call to the bank has started. From then on, the bank may have the payout. */
 function isCalled({ submitStartedAt, transferRef }: StoryPayout): boolean {
   return submitStartedAt !== null || transferRef !== null
 }

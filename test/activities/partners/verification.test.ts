@@ -44,7 +44,7 @@ describe('opening the customer', () => {
     expect(await customers()).toHaveLength(1)
   })
 
-  test('by two runs that get different customers from the bank uses the one stored first everywhere', async () => {
+  test('keeps the customer stored first if two runs get different ones from the bank', async () => {
     const late = withRail({
       openCustomer: async (customer) => {
         await open()

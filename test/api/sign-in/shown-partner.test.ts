@@ -48,7 +48,7 @@ test('a retry after another tab has switched is 409, and pays nothing twice', as
   expect(await payoutsOf(other)).toEqual([])
 })
 
-test('a read is refused too; without the header, and for API keys, the partner is not compared', async () => {
+test('a read from a page of another partner is 409; requests without the header or with an API key are not checked', async () => {
   const ask = (options: object) => world.api.get('/v1/balance', options)
 
   const statuses = [

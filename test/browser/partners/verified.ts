@@ -1,4 +1,4 @@
-// Members of a verified partner: live payouts by mailed code, their own logo, and everything by keyboard alone.
+// Members of a verified partner: live payouts confirmed with a mailed code, their own logo, and everything by keyboard alone.
 import { describe, expect, test } from '@jest/globals'
 import { aPng } from '../../support/browser/fixtures'
 import type { Stage } from '../../support/browser/stage'

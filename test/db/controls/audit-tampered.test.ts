@@ -215,7 +215,7 @@ describe('a row inserted before sealed rows is found, and never sealed', () => {
     expect((await verifyAudit(stage.db)).fault).toEqual({ what: 'row_unsealed', sequence: null, table, rowId })
   })
 
-  test('even an existing read that is changed into a write later', async () => {
+  test('also reported: a recorded read that is later changed into a write', async () => {
     await recordActivity(stage.db, [anEntry('balance.read', 'nothing')])
     await someRows(1)
     await sealLongAgo()

@@ -207,7 +207,7 @@ test('processes that record uses of the same keys concurrently do not deadlock',
   await expect(Promise.all(rounds)).resolves.toHaveLength(40)
 })
 
-test('recording uses does not wait for a key that is paying, so payouts of other keys do not wait either', async () => {
+test('recording key use skips a key locked by a payout, so payouts of other keys do not wait', async () => {
   const { key: paying } = await created(await aPartner(db))
   const other = await aPartner(db)
   const { key } = await created(other)

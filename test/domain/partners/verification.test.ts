@@ -1,4 +1,4 @@
-// The meaning of each verification status of the bank, and when a partner may start.
+// The meaning of each verification status of the bank, and when a partner may start verification.
 import { describe, expect, test } from '@jest/globals'
 import { type VerificationStatus, verificationStatuses } from '../../../domain/partners/partner'
 import {

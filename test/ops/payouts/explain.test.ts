@@ -79,7 +79,7 @@ test('a delivered payout with bank events and a case: only the case is left to d
     /^The bank reports that the money has arrived/,
     /^The step pollSettlement ran: completed, to be charged: nothing in the sandbox\.$/,
     /^The step chargePayout ran: completed, nothing is charged in the sandbox\.$/,
-    /^The bank sent an event: transfer tr-1 is payment_processed; it is not handled yet\.$/,
+    /^The bank sent an event: transfer tr-1 is payment_processed; it has not been handled yet\.$/,
   ])
   expect(steps.map(({ text }) => text)).toContainEqual(
     expect.stringMatching(/^Booked as paid_out: 153\.30 USDC from in_transit, 153\.30 USDC to paid_out\.$/),

@@ -27,7 +27,7 @@ export function useStage(): Stage {
   return opened(aStage, (stage) => stage.close())
 }
 
-/** A visitor for the tests of one part, signed in if there is an email. */
+/** A visitor for one group of tests, signed in if `email` is given. */
 export function useVisitor(stage: Stage, email?: string): Visitor {
   return opened(
     async () => {

@@ -66,7 +66,7 @@ async function historiesOf(db: Db, temporal: Client, payouts: string): Promise<{
   return Promise.all(rows.map((key) => historyOf(temporal, payoutWorkflowId(key))))
 }
 
-/** The history is null if Temporal does not have it, or has deleted it. */
+/** The history is null if it cannot be fetched, for example because Temporal has deleted it. */
 async function historyOf(temporal: Client, workflowId: string): Promise<{ where: string; history: unknown }> {
   const handle = temporal.workflow.getHandle(workflowId)
   return { where: `the history of ${workflowId}`, history: await handle.fetchHistory().catch(() => null) }

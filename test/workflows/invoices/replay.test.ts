@@ -1,6 +1,6 @@
 // Billing workflows that run today must finish under tomorrow's code: a fresh history of every path replays.
-// RECORD_HISTORIES=1 records a new path; existing recordings stay, as running workflows do.
-// Recorded histories are replayed in replay.test.ts.
+// RECORD_HISTORIES=1 records paths that have no recording yet. It never overwrites one, because running workflows still
+// have that history. `../replay.test.ts` replays the recordings.
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

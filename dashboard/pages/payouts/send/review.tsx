@@ -22,7 +22,7 @@ interface ReviewProps {
   readonly request: PayoutRequest
   readonly idempotencyKey: string
   readonly place: Place
-  /** An earlier attempt under this key has an unknown outcome. */
+  /** The form was filled in again after an attempt with an unknown outcome, which may have had other details. */
   readonly isReopened: boolean
   readonly back: () => void
 }
@@ -154,7 +154,7 @@ function Summary({ request: { amount_gbp, reference, recipient } }: { readonly r
         </Fact>
         {reference && <Fact name="Reference">{reference}</Fact>}
         <Fact name="Fee">{quote ? <Gbp of={quote.fee_gbp} /> : '–'}</Fact>
-        <Fact name="Debited from wallet (about)">{quote ? <Usdc of={quote.wallet_sends_usdc} /> : '–'}</Fact>
+        <Fact name="Debited from wallet (estimate)">{quote ? <Usdc of={quote.wallet_sends_usdc} /> : '–'}</Fact>
       </Facts>
     </>
   )
