@@ -78,11 +78,11 @@ function Filters({ search }: { readonly search: PayoutSearch }) {
     void navigate({ to: '/dashboard/payouts', search: Object.fromEntries(kept), replace: true })
   }
   return (
-    <search className="grid grid-cols-2 gap-3 sm:grid-cols-[minmax(12rem,1fr)_10rem_auto_auto] sm:items-end">
-      <div className="col-span-2 sm:col-span-1">
+    <search className="grid grid-cols-2 gap-3 md:grid-cols-[minmax(12rem,1fr)_10rem_9.5rem_9.5rem] md:items-end">
+      <div className="col-span-2 md:col-span-1">
         <SearchField asked={search.q ?? ''} ask={(q) => change({ q })} />
       </div>
-      <div className="col-span-2 sm:col-span-1">
+      <div className="col-span-2 md:col-span-1">
         <Choice label="Status" value={search.status ?? ''} onChange={(event) => change({ status: event.target.value })}>
           <option value="">All statuses</option>
           {payoutStatuses.map((status) => (

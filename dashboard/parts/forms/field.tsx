@@ -19,8 +19,9 @@ type FieldProps = About & InputHTMLAttributes<HTMLInputElement>
 type ChoiceProps = About & SelectHTMLAttributes<HTMLSelectElement>
 type AreaProps = About & TextareaHTMLAttributes<HTMLTextAreaElement>
 
+/** iPhones zoom in on a field with text below 16 px. */
 const look =
-  'h-9 w-full rounded-lg border bg-surface px-3 text-sm text-ink placeholder:text-soft/80 disabled:bg-sunken disabled:text-soft'
+  'h-9 w-full rounded-lg border bg-surface px-3 text-base sm:text-sm text-ink placeholder:text-soft/80 disabled:bg-sunken disabled:text-soft'
 const edge = (error: About['error']) => (error ? 'border-bad' : 'border-edge/60 hover:border-edge')
 
 export function Field({ label, hint, error, optional, className = '', ...input }: FieldProps) {

@@ -123,7 +123,7 @@ function RolePicker({ member, onPick }: { readonly member: Member; readonly onPi
       aria-label={`Role of ${member.email}`}
       value={member.role}
       onChange={(event) => onPick(event.target.value === 'admin' ? 'admin' : 'viewer')}
-      className="h-9 rounded-lg border border-edge/60 bg-surface px-2"
+      className="h-9 rounded-lg border border-edge/60 bg-surface px-2 max-sm:text-base"
     >
       <option value="admin">Admin</option>
       <option value="viewer">Viewer</option>

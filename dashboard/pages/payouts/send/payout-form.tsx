@@ -8,7 +8,7 @@ import { Button } from '../../../parts/forms/button'
 import { Choice, Field } from '../../../parts/forms/field'
 import { useEnvironment } from '../../../shell/here'
 import { type Faults, faultsOf, type PayoutFields } from './form'
-import { QuoteCard } from './quote-card'
+import { QuoteCard, QuoteTotal } from './quote-card'
 
 interface PayoutFormProps {
   readonly typed: PayoutFields
@@ -64,12 +64,15 @@ export function PayoutForm({ typed, onChange, onDone }: PayoutFormProps) {
         </Card>
         <RecipientCards typed={typed} bind={bind} setType={(type) => onChange({ ...typed, type })} />
       </div>
-      <div className="flex flex-col gap-4 lg:sticky lg:top-28">
+      <div className="contents lg:sticky lg:top-28 lg:flex lg:flex-col lg:gap-4">
         <QuoteCard typed={typed.amount} limits={limits} />
-        <Button type="submit" weight="primary" className="h-11 w-full">
-          Review
-          <ArrowRight aria-hidden />
-        </Button>
+        <div className="sticky bottom-0 z-10 -mx-4 flex items-center gap-4 border-t border-line bg-surface px-4 py-3 sm:-mx-8 sm:px-8 lg:static lg:m-0 lg:border-0 lg:bg-transparent lg:p-0">
+          <QuoteTotal typed={typed.amount} limits={limits} />
+          <Button type="submit" weight="primary" className="h-11 min-w-36 flex-1">
+            Review
+            <ArrowRight aria-hidden />
+          </Button>
+        </div>
       </div>
     </form>
   )

@@ -9,16 +9,25 @@ import { useEnvironment } from '../../../shell/here'
 import { asAmount, asFloat } from '../../../words'
 import { faultOfAmount, type Limits } from './form'
 
-export function QuoteCard({ typed, limits }: { readonly typed: string; readonly limits: Limits }) {
-  const environment = useEnvironment()
-  const amount = useSettled(faultOfAmount(typed, limits) === null ? asAmount(typed) : null)
-  const query = useQuery({
-    ...quoteQuery(environment, amount ?? ''),
-    enabled: amount !== null,
-    placeholderData: keepPreviousData,
-  })
-  const { data: balance } = useQuery(balanceQuery(environment))
-  const quote = amount === null ? undefined : query.data
+interface QuoteProps {
+  readonly typed: string
+  readonly limits: Limits
+}
+
+/** The total beside the button, where the card is out of sight. */
+export function QuoteTotal(props: QuoteProps) {
+  const { quote } = useQuote(props)
+  return (
+    <p className="text-xs text-soft lg:hidden">
+      Debited from wallet
+      <strong className="block text-base text-ink">{quote ? <Usdc of={quote.wallet_sends_usdc} /> : '–'}</strong>
+    </p>
+  )
+}
+
+export function QuoteCard(props: QuoteProps) {
+  const { amount, query, quote } = useQuote(props)
+  const { data: balance } = useQuery(balanceQuery(useEnvironment()))
   const isShort = quote && balance && asFloat(quote.wallet_sends_usdc) > asFloat(balance.usdc)
   return (
     <Card title="Cost">
@@ -44,6 +53,16 @@ export function QuoteCard({ typed, limits }: { readonly typed: string; readonly 
       <p className="mt-3 text-xs text-soft">Estimate. The exchange rate is set when you send.</p>
     </Card>
   )
+}
+
+function useQuote({ typed, limits }: QuoteProps) {
+  const amount = useSettled(faultOfAmount(typed, limits) === null ? asAmount(typed) : null)
+  const query = useQuery({
+    ...quoteQuery(useEnvironment(), amount ?? ''),
+    enabled: amount !== null,
+    placeholderData: keepPreviousData,
+  })
+  return { amount, query, quote: amount === null ? undefined : query.data }
 }
 
 /** The value after the typing has paused. */
