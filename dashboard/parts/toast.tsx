@@ -21,7 +21,7 @@ export function Toasts({ children }: { readonly children: ReactNode }) {
       {children}
       <div role="status" className="pointer-events-none fixed inset-x-0 bottom-6 z-40 flex justify-center px-4">
         {said && (
-          <p className="flex items-center gap-2 rounded-3xl bg-ink px-4 py-2 text-sm font-medium text-ground shadow-over">
+          <p className="flex items-center gap-2 rounded-3xl border border-transparent bg-ink px-4 py-2 text-sm font-medium text-ground shadow-over">
             <Icon className="size-4 shrink-0" aria-hidden />
             {said.sentence}
           </p>

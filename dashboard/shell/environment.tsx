@@ -48,7 +48,8 @@ export function EnvironmentBand() {
         </span>
       </p>
     )
-  if (!pageFacts.live_is_simulated) return null
+  // On screen the switch shows it, but controls are not printed.
+  if (!pageFacts.live_is_simulated) return <p className="hidden border-b px-8 py-1 font-semibold print:block">Live</p>
   return (
     <p className="stripes flex min-h-8 items-center justify-center gap-2 bg-simulated px-4 py-1 text-center text-xs font-semibold text-on-simulated">
       <WandSparkles className="size-3.5 shrink-0" aria-hidden />

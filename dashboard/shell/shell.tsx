@@ -28,20 +28,20 @@ export function Shell() {
     return () => removeEventListener('keydown', open)
   }, [])
   return (
-    <div className="min-h-dvh lg:pl-60">
+    <div className="min-h-dvh lg:pl-60 print:pl-0">
       <a
         href="#page"
         className="sr-only z-50 rounded-lg bg-surface px-4 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
         Skip to main content
       </a>
-      <aside className="fixed inset-y-0 left-0 hidden w-60 overflow-y-auto border-r border-line bg-surface lg:block">
+      <aside className="fixed inset-y-0 left-0 hidden w-60 overflow-y-auto border-r border-line bg-surface lg:block print:hidden">
         <Navigation />
       </aside>
       <Dialog open={drawer} onClose={() => setDrawer(false)} title="Menu" shape="drawer">
         <Navigation />
       </Dialog>
-      <header className="sticky top-0 z-20">
+      <header className="sticky top-0 z-20 print:static">
         <EnvironmentBand />
         <TopBar openMenu={() => setDrawer(true)} openPalette={() => setPalette(true)} />
       </header>
@@ -60,7 +60,7 @@ function TopBar({ openMenu, openPalette }: { readonly openMenu: () => void; read
   const square =
     'inline-flex h-9 items-center gap-2 rounded-lg border border-line px-2.5 text-soft hover:bg-sunken hover:text-ink'
   return (
-    <div className="flex h-14 items-center gap-2 border-b border-line bg-surface/95 px-4 backdrop-blur sm:gap-3 sm:px-8">
+    <div className="flex h-14 items-center gap-2 print:hidden border-b border-line bg-surface/95 px-4 backdrop-blur sm:gap-3 sm:px-8">
       <button type="button" onClick={openMenu} aria-label="Open menu" className={`${square} lg:hidden`}>
         <Menu className="size-4" aria-hidden />
       </button>

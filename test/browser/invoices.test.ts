@@ -43,15 +43,14 @@ beforeAll(async () => {
 test('the list shows the sum of what is due, and the date that matters for each invoice', async () => {
   const visitor = await opened('')
   const { page } = visitor
-  const card = (number: string) => page.getByRole('listitem').filter({ has: page.getByRole('link', { name: number }) })
+  const card = (status: string) => page.getByRole('listitem').filter({ hasText: status }).textContent()
 
   await page.getByText('£1.11 due').waitFor()
   await page.getByText('1 open invoice. £1.11 is overdue.').waitFor()
-  expect(await card(overdue.number).first().textContent()).toContain('Overdue3 days overdue')
-  expect(await card(paid.number).textContent()).toContain(`Paid ${dayWords(daysAfterIssue(1).toISOString())}`)
-  const ofVoid = page.getByRole('listitem').filter({ hasText: 'Void' })
-  expect(await ofVoid.textContent()).toContain(`Voided ${dayWords(daysAfterIssue(2).toISOString())}`)
-  expect(await ofVoid.textContent()).toContain(`Reason: The price was wrong. · Replaced by ${overdue.number}`)
+  expect(await card('Overdue')).toContain('3 days overdue')
+  expect(await card('Paid')).toContain(`Paid ${dayWords(daysAfterIssue(1).toISOString())}`)
+  expect(await card('Void')).toContain(`Voided ${dayWords(daysAfterIssue(2).toISOString())}`)
+  expect(await card('Void')).toContain(`Reason: The price was wrong. · Replaced by ${overdue.number}`)
   await visitor.leave()
 })
 

@@ -1,4 +1,4 @@
-// Every page of the dashboard in a real browser: light and dark, wide and narrow, without axe violations.
+// Every page of the dashboard in a real browser: light, dark and forced colours, wide and narrow, without axe violations.
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { simulatedRail } from '../../rail/simulated'
@@ -55,14 +55,17 @@ const pages: readonly (readonly [name: string, path: () => string, session: () =
 ]
 
 describe('every page', () => {
-  test.each(pages)('%s has no axe violation, in light and dark, and fits a phone', async (name, path, session) => {
-    const token = session()
-    const visitor = await visit({ colorScheme: 'light', ...(token ? { session: token } : {}) })
-    await visitor.go(path())
+  test.each(pages)(
+    '%s has no axe violation, in light, dark and forced colours, and fits a phone',
+    async (name, path, session) => {
+      const token = session()
+      const visitor = await visit({ colorScheme: 'light', ...(token ? { session: token } : {}) })
+      await visitor.go(path())
 
-    expect(await checkPage(visitor, name)).toEqual(noFindings)
-    await visitor.leave()
-  })
+      expect(await checkPage(visitor, name)).toEqual(noFindings)
+      await visitor.leave()
+    },
+  )
 })
 
 describe('the dashboard', () => {

@@ -5,13 +5,14 @@ import type { AnchorHTMLAttributes, ButtonHTMLAttributes, Ref } from 'react'
 
 type Weight = 'primary' | 'plain' | 'quiet' | 'danger'
 
+/** The transparent borders of some buttons are visible in forced colours. */
 const base =
-  'inline-flex items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap transition-colors h-9 px-3.5 text-sm disabled:opacity-55 disabled:cursor-not-allowed [&_svg]:size-4 [&_svg]:shrink-0'
+  'print:hidden inline-flex items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap transition-colors h-9 px-3.5 text-sm disabled:opacity-55 disabled:cursor-not-allowed [&_svg]:size-4 [&_svg]:shrink-0'
 
 const weights: Readonly<Record<Weight, string>> = {
-  primary: 'bg-accent text-on-accent hover:bg-accent-strong',
+  primary: 'border border-transparent bg-accent text-on-accent hover:bg-accent-strong',
   plain: 'border border-line bg-surface text-ink hover:bg-sunken',
-  quiet: 'text-soft hover:text-ink hover:bg-sunken',
+  quiet: 'border border-transparent text-soft hover:text-ink hover:bg-sunken',
   danger: 'border border-line bg-surface text-bad hover:bg-bad-soft',
 }
 
