@@ -81,6 +81,8 @@ const payouts = createRoute({
     q: textIn(search, 'q'),
     from: textIn(search, 'from'),
     to: textIn(search, 'to'),
+    min: textIn(search, 'min'),
+    max: textIn(search, 'max'),
   }),
   component: lazyRouteComponent(() => import('./pages/payouts/list'), 'PayoutsPage'),
 })
@@ -160,4 +162,11 @@ export function createDashboardRouter(queryClient: QueryClient) {
     defaultNotFoundComponent: NotFound,
     scrollRestoration: true,
   })
+}
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** The filters of the list from which a payout was opened. */
+    readonly payoutSearch?: PayoutSearch | undefined
+  }
 }

@@ -17,6 +17,7 @@ import type {
   Payout,
   PayoutDetails,
   PayoutEvent,
+  PayoutTotals,
   PublicPartner,
   Quote,
   RecipientSummary,
@@ -83,6 +84,8 @@ export interface PayoutFilters {
   readonly created_after?: string | undefined
   readonly created_before?: string | undefined
   readonly updated_after?: string | undefined
+  readonly amount_min?: string | undefined
+  readonly amount_max?: string | undefined
 }
 
 /** Reads a list page by page. The empty cursor of the first page is omitted from the URL. */
@@ -105,6 +108,16 @@ export const payoutsQuery = (environment: Environment, filters: PayoutFilters) =
       if (filters.q) return false
       return state.data?.pages.some(({ data }) => data.some(isInProgress)) ? 3_000 : 20_000
     },
+  })
+
+export const payoutTotalsQuery = (environment: Environment, filters: PayoutFilters) =>
+  queryOptions({
+    queryKey: ['payouts', environment, 'totals', filters],
+    queryFn: ({ signal }) =>
+      call<PayoutTotals>('GET', '/v1/payouts/totals', { query: { environment, ...filters }, signal }),
+    refetchInterval: filters.q ? false : 20_000,
+    placeholderData: (before) => before,
+    retry: false,
   })
 
 export const latestPayoutsQuery = (environment: Environment, filters: PayoutFilters & { limit: number }) =>

@@ -38,8 +38,11 @@ export function Table({
 }
 
 export function Row({ children }: { readonly children: ReactNode }) {
-  return <tr className="border-b border-line last:border-0 hover:bg-sunken/60">{children}</tr>
+  return <tr className="relative border-b border-line last:border-0 hover:bg-sunken/60">{children}</tr>
 }
+
+/** Extends a link over its whole row. */
+export const overRow = 'after:absolute after:inset-0'
 
 interface CellProps {
   readonly children?: ReactNode

@@ -18,7 +18,8 @@ export function EnvironmentSwitch() {
     rememberEnvironment(environment)
     // A payout exists in one environment only.
     const isOnePayout = /^\/dashboard\/payouts\/./.test(location.pathname)
-    void navigate({ to: isOnePayout ? '/dashboard/payouts' : '.', search: { environment } })
+    if (isOnePayout) void navigate({ to: '/dashboard/payouts', search: { environment } })
+    else void navigate({ to: '.', search: (filters) => ({ ...filters, environment }) })
   }
   return (
     <div role="group" aria-label="Environment" className="flex rounded-lg border border-line bg-sunken p-0.5">

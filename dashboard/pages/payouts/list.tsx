@@ -1,23 +1,28 @@
 // All payouts, newest first. The filters are part of the URL and apply to the CSV file.
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Send } from 'lucide-react'
-import { type PayoutFilters, payoutsQuery } from '../../api/queries'
+import { type PayoutFilters, payoutsQuery, payoutTotalsQuery } from '../../api/queries'
 import { type Payout, payoutStatuses } from '../../api/types'
 import { Page } from '../../parts/card'
 import { DownloadButton } from '../../parts/download'
+import { AmountFilter, DaysFilter, FilterBar, FilterItem, instantsOf, ValuesFilter } from '../../parts/filters'
 import { Anchor, Button, ButtonLink } from '../../parts/forms/button'
-import { Choice, Field } from '../../parts/forms/field'
-import { Empty, PagesCard } from '../../parts/loaded'
+import { PausedField } from '../../parts/forms/paused-field'
+import { Bar, Empty, PagesCard } from '../../parts/loaded'
+import { Count, Gbp } from '../../parts/values/money'
 import { useEnvironment, useIsAdmin } from '../../shell/here'
+import { asAmount, codeWords, plural } from '../../words'
 import { PayoutsTable } from './payouts-table'
-import { SearchField } from './search-field'
 
 export interface PayoutSearch {
+  /** Several are separated by commas. */
   readonly status?: string | undefined
   readonly q?: string | undefined
   readonly from?: string | undefined
   readonly to?: string | undefined
+  readonly min?: string | undefined
+  readonly max?: string | undefined
 }
 
 export function PayoutsPage() {
@@ -43,63 +48,93 @@ export function PayoutsPage() {
       }
     >
       <Filters search={search} />
+      <Totals filters={filters} />
       <PagesCard query={query} what="payouts">
-        {(payouts) => <Found payouts={payouts} isFiltered={isFiltered} />}
+        {(payouts) => <Found payouts={payouts} search={search} isFiltered={isFiltered} />}
       </PagesCard>
     </Page>
   )
 }
 
-function Found({ payouts, isFiltered }: { readonly payouts: readonly Payout[]; readonly isFiltered: boolean }) {
-  if (payouts.length > 0) return <PayoutsTable payouts={payouts} />
+interface FoundProps {
+  readonly payouts: readonly Payout[]
+  readonly search: PayoutSearch
+  readonly isFiltered: boolean
+}
+
+function Found({ payouts, search, isFiltered }: FoundProps) {
+  if (payouts.length > 0) return <PayoutsTable payouts={payouts} search={search} />
   return isFiltered ? <NothingFound /> : <NoneYet />
 }
 
-/** Days are in the reader's time zone, from the start of the first to the end of the last. */
-function filtersOf({ status, q, from, to }: PayoutSearch): PayoutFilters {
-  const start = (day: string, plusDays: number) => {
-    const at = new Date(`${day}T00:00:00`)
-    at.setDate(at.getDate() + plusDays)
-    return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
-  }
+function filtersOf({ status, q, from, to, min, max }: PayoutSearch): PayoutFilters {
   const given = {
-    status: payoutStatuses.find((known) => known === status),
+    status: statusesIn(status).join() || undefined,
     q: q || undefined,
-    created_after: from ? start(from, 0) : undefined,
-    created_before: to ? start(to, 1) : undefined,
+    ...instantsOf({ from, to }),
+    amount_min: (min && asAmount(min)) || undefined,
+    amount_max: (max && asAmount(max)) || undefined,
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
+function statusesIn(list = '') {
+  const given = list.split(',')
+  return payoutStatuses.filter((status) => given.includes(status))
+}
+
 function Filters({ search }: { readonly search: PayoutSearch }) {
   const navigate = useNavigate()
-  const change = (changed: PayoutSearch) => {
+  // Back undoes a choice. Typed text replaces the entry of the history: each pause would add one.
+  const change = (changed: PayoutSearch, history: 'push' | 'replace' = 'push') => {
     const kept = Object.entries({ ...search, ...changed }).filter(([, value]) => value)
-    void navigate({ to: '/dashboard/payouts', search: Object.fromEntries(kept), replace: true })
+    void navigate({ to: '/dashboard/payouts', search: Object.fromEntries(kept), replace: history === 'replace' })
   }
   return (
-    <search className="grid grid-cols-2 gap-3 md:grid-cols-[minmax(12rem,1fr)_10rem_9.5rem_9.5rem] md:items-end">
-      <div className="col-span-2 md:col-span-1">
-        <SearchField asked={search.q ?? ''} ask={(q) => change({ q })} />
-      </div>
-      <div className="col-span-2 md:col-span-1">
-        <Choice label="Status" value={search.status ?? ''} onChange={(event) => change({ status: event.target.value })}>
-          <option value="">All statuses</option>
-          {payoutStatuses.map((status) => (
-            <option key={status} value={status}>
-              {status.charAt(0).toUpperCase() + status.slice(1)}
-            </option>
-          ))}
-        </Choice>
-      </div>
-      <Field
-        label="From"
-        type="date"
-        value={search.from ?? ''}
-        onChange={(event) => change({ from: event.target.value })}
+    <search className="flex flex-col gap-3">
+      <FilterBar>
+        <FilterItem size="wide">
+          <PausedField
+            label="Search"
+            type="search"
+            placeholder="Reference, name, last 4 digits or ID"
+            asked={search.q ?? ''}
+            ask={(q) => change({ q }, 'replace')}
+          />
+        </FilterItem>
+        <AmountFilter label="Min amount" asked={search.min} ask={(min) => change({ min }, 'replace')} />
+        <AmountFilter label="Max amount" asked={search.max} ask={(max) => change({ max }, 'replace')} />
+        <DaysFilter days={search} change={(days) => change(days)} />
+      </FilterBar>
+      <ValuesFilter
+        label="Status"
+        values={payoutStatuses}
+        chosen={statusesIn(search.status)}
+        change={(statuses) => change({ status: statuses.join() })}
+        nameOf={codeWords}
       />
-      <Field label="To" type="date" value={search.to ?? ''} onChange={(event) => change({ to: event.target.value })} />
     </search>
+  )
+}
+
+/** Count and sum of all matching payouts, not only of those on the page. */
+function Totals({ filters }: { readonly filters: PayoutFilters }) {
+  const { data, isError } = useQuery(payoutTotalsQuery(useEnvironment(), filters))
+  if (isError) return <p className="text-soft">Totals aren’t available. Narrow the filters and try again.</p>
+  if (!data) return <Bar className="w-48" />
+  if (data.count === 0) return null
+  return (
+    <p className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-soft" aria-label="Totals">
+      <span className="font-medium text-ink">
+        {plural(data.count, 'payout')}, <Gbp of={data.amount_gbp} />
+      </span>
+      {data.by_status.length > 1 &&
+        data.by_status.map(({ status, count, amount_gbp }) => (
+          <span key={status} className="hidden text-xs sm:inline">
+            {codeWords(status)}: <Count of={count} />, <Gbp of={amount_gbp} />
+          </span>
+        ))}
+    </p>
   )
 }
 

@@ -1,10 +1,11 @@
 // The table of payouts that all pages use.
 import { Link } from '@tanstack/react-router'
 import type { Payout } from '../../api/types'
-import { Cell, Row, Table } from '../../parts/table'
+import { Cell, overRow, Row, Table } from '../../parts/table'
 import { Moment } from '../../parts/values/moment'
 import { Gbp, Usdc } from '../../parts/values/money'
 import { Status } from '../../parts/values/status'
+import type { PayoutSearch } from './list'
 
 const columns = [
   { head: 'Recipient' },
@@ -15,7 +16,13 @@ const columns = [
   { head: 'Amount', align: 'right' },
 ] as const
 
-export function PayoutsTable({ payouts }: { readonly payouts: readonly Payout[] }) {
+interface PayoutsTableProps {
+  readonly payouts: readonly Payout[]
+  /** The filters of the list, to which a payout's page links back. */
+  readonly search?: PayoutSearch
+}
+
+export function PayoutsTable({ payouts, search }: PayoutsTableProps) {
   return (
     <Table columns={columns} label="Payouts">
       {payouts.map((payout) => (
@@ -24,17 +31,19 @@ export function PayoutsTable({ payouts }: { readonly payouts: readonly Payout[] 
             <Link
               to="/dashboard/payouts/$id"
               params={{ id: payout.id }}
-              className="block truncate font-medium hover:underline"
+              state={{ payoutSearch: search }}
+              className={`block truncate font-medium hover:underline ${overRow}`}
             >
               {payout.recipient.name ?? 'Unnamed'}
             </Link>
             <span className="figures text-xs text-soft">•••• {payout.recipient.account_last4}</span>
+            {payout.reference && <span className="block truncate text-xs text-soft md:hidden">{payout.reference}</span>}
             <span className="block text-xs text-soft sm:hidden">
               <Moment at={payout.created_at} as="brief" />
             </span>
           </Cell>
           <Cell from="md" className="max-w-52 truncate text-soft">
-            {payout.reference}
+            {payout.reference ?? '–'}
           </Cell>
           <Cell from="sm">
             <Status of={payout.status} />

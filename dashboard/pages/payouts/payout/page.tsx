@@ -1,6 +1,6 @@
 // One payout: details, status and timeline, updated automatically.
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, useLocation, useParams } from '@tanstack/react-router'
 import { ArrowLeft, ExternalLink } from 'lucide-react'
 import { Refusal } from '../../../api/call'
 import { isRefund, payoutDetailsQuery, payoutEventsQuery, payoutQuery } from '../../../api/queries'
@@ -39,6 +39,7 @@ export function PayoutPage() {
 
 function Shown({ payout }: { readonly payout: Payout }) {
   const events = useQuery(payoutEventsQuery(payout.environment, payout))
+  const search = useLocation({ select: ({ state }) => state.payoutSearch ?? {} })
   const { data: details } = useQuery(payoutDetailsQuery(payout.environment, payout))
   return (
     <Page
@@ -47,6 +48,7 @@ function Shown({ payout }: { readonly payout: Payout }) {
         <>
           <Link
             to="/dashboard/payouts"
+            search={search}
             className="mb-2 flex w-fit items-center gap-1.5 text-sm font-normal tracking-normal text-soft hover:text-ink"
           >
             <ArrowLeft className="size-4" aria-hidden />

@@ -1,0 +1,175 @@
+// The parts of a filter bar: a range of days with presets, an amount, and a choice of several values.
+import { type ReactNode, useState } from 'react'
+import { now } from '../now'
+import { asAmount } from '../words'
+import { Choice, Field } from './forms/field'
+import { PausedField } from './forms/paused-field'
+
+const sizes = {
+  wide: 'col-span-10 sm:min-w-56 sm:flex-1',
+  date: 'col-span-5 sm:w-38',
+  choice: 'col-span-4 sm:w-36',
+  amount: 'col-span-3 sm:w-32',
+}
+
+/** One row that wraps. On a phone, a wide item has its own row. Two amounts share one with a choice. */
+export function FilterBar({ children }: { readonly children: ReactNode }) {
+  return <div className="grid grid-cols-10 gap-3 sm:flex sm:flex-wrap sm:items-start">{children}</div>
+}
+
+export function FilterItem({ size, children }: { readonly size: keyof typeof sizes; readonly children: ReactNode }) {
+  return <div className={sizes[size]}>{children}</div>
+}
+
+/** Days such as 2026-11-16, in the reader's time zone. Both are included. */
+export interface Days {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+/** The filters of the API: from the start of the first day to the end of the last. */
+export function instantsOf({ from, to }: Days) {
+  return { created_after: startOf(from, 0), created_before: startOf(to, 1) }
+}
+
+function startOf(day: string | undefined, plusDays: number): string | undefined {
+  const at = new Date(`${day}T00:00:00`)
+  at.setDate(at.getDate() + plusDays)
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
+}
+
+const presetNames = { any: 'Any time', today: 'Today', month: 'This month', before: 'Last month', custom: 'Custom' }
+type Preset = keyof typeof presetNames
+
+function daysOf(preset: Preset, at: Date): Days {
+  const day = (year: number, month: number, date: number) => dayText(new Date(year, month, date))
+  const [year, month] = [at.getFullYear(), at.getMonth()]
+  if (preset === 'today') return { from: dayText(at), to: dayText(at) }
+  if (preset === 'month') return { from: day(year, month, 1), to: day(year, month + 1, 0) }
+  if (preset === 'before') return { from: day(year, month - 1, 1), to: day(year, month, 0) }
+  return {}
+}
+
+function dayText(at: Date): string {
+  const twoDigits = (number: number) => String(number).padStart(2, '0')
+  return `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`
+}
+
+const presetsWithDays = ['any', 'today', 'month', 'before'] as const
+
+interface DaysFilterProps {
+  readonly days: Days
+  readonly change: (days: { from: string | undefined; to: string | undefined }) => void
+}
+
+export function DaysFilter({ days: { from, to }, change }: DaysFilterProps) {
+  const [wantsCustom, setWantsCustom] = useState(false)
+  const at = now()
+  const matching = presetsWithDays.find((preset) => {
+    const days = daysOf(preset, at)
+    return days.from === from && days.to === to
+  })
+  const chosen = wantsCustom ? 'custom' : (matching ?? 'custom')
+  const choose = (value: string) => {
+    const preset = presetsWithDays.find((each) => each === value)
+    setWantsCustom(preset === undefined)
+    if (preset === undefined) return
+    const days = daysOf(preset, at)
+    change({ from: days.from, to: days.to })
+  }
+  return (
+    <>
+      <FilterItem size="choice">
+        <Choice label="Date" value={chosen} onChange={({ target }) => choose(target.value)}>
+          {Object.entries(presetNames).map(([preset, name]) => (
+            <option key={preset} value={preset}>
+              {name}
+            </option>
+          ))}
+        </Choice>
+      </FilterItem>
+      {chosen === 'custom' && (
+        <>
+          <DayField label="From" day={from} change={(day) => change({ from: day, to })} />
+          <DayField label="To" day={to} change={(day) => change({ from, to: day })} />
+        </>
+      )}
+    </>
+  )
+}
+
+interface DayFieldProps {
+  readonly label: string
+  readonly day: string | undefined
+  readonly change: (day: string) => void
+}
+
+function DayField({ label, day = '', change }: DayFieldProps) {
+  return (
+    <FilterItem size="date">
+      <Field label={label} type="date" value={day} onChange={({ target }) => change(target.value)} />
+    </FilterItem>
+  )
+}
+
+interface AmountFilterProps {
+  readonly label: string
+  readonly asked: string | undefined
+  readonly ask: (amount: string) => void
+}
+
+export function AmountFilter({ label, asked = '', ask }: AmountFilterProps) {
+  const parse = (typed: string) => (typed.trim() === '' ? '' : asAmount(typed))
+  return (
+    <FilterItem size="amount">
+      <PausedField
+        label={label}
+        inputMode="decimal"
+        placeholder="£"
+        asked={asked && (asAmount(asked) ?? '')}
+        ask={ask}
+        parse={parse}
+        fault="Enter an amount such as 120.00"
+      />
+    </FilterItem>
+  )
+}
+
+interface ValuesFilterProps<Value extends string> {
+  readonly label: string
+  readonly values: readonly Value[]
+  readonly chosen: readonly Value[]
+  readonly change: (chosen: readonly Value[]) => void
+  readonly nameOf: (value: Value) => string
+}
+
+/** Buttons that are switched on and off. None chosen means that all values are shown. */
+export function ValuesFilter<Value extends string>({
+  label,
+  values,
+  chosen,
+  change,
+  nameOf,
+}: ValuesFilterProps<Value>) {
+  const toggle = (value: Value) =>
+    change(values.filter((each) => (each === value ? !chosen.includes(each) : chosen.includes(each))))
+  return (
+    <div role="group" aria-label={label} className="-m-1 flex gap-2 overflow-x-auto p-1 sm:flex-wrap">
+      {values.map((value) => (
+        <button
+          key={value}
+          type="button"
+          aria-pressed={chosen.includes(value)}
+          onClick={() => toggle(value)}
+          className={`h-8 shrink-0 rounded-full border px-3 text-xs font-medium ${
+            chosen.includes(value)
+              ? 'border-accent bg-accent-soft text-accent-strong'
+              : 'border-line bg-surface text-soft hover:border-edge hover:text-ink'
+          }`}
+        >
+          {nameOf(value)}
+        </button>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,89 @@
+// The filters of the payouts list: the totals and the CSV follow them, and the address keeps them.
+import { beforeEach, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
+import { useDashboard } from '../../support/browser/served-dashboard'
+import type { Visitor } from '../../support/browser/visitor'
+import { openedForEach } from '../../support/opened'
+
+const { api, visit } = useDashboard()
+const partner = openedForEach(() => aPartner(api))
+let visitor: Visitor
+let page: Page
+
+beforeEach(async () => {
+  visitor = await visit({ session: await aSession(api, partner) })
+  page = visitor.page
+})
+
+const table = () => page.getByRole('table', { name: 'Payouts' })
+const totals = () => page.getByLabel('Totals')
+const names = async () => (await table().getByRole('link').allTextContents()).toSorted()
+
+test('filters combine several statuses and amounts, with the total of all matches', async () => {
+  for (const status of ['completed', 'failed', 'returned'] as const) {
+    await aPayoutRow(api, partner, { status, recipientName: `${status} small`, amountPence: 1_000n })
+    await aPayoutRow(api, partner, { status, recipientName: `${status} large`, amountPence: 123_456n })
+  }
+  await visitor.go('/dashboard/payouts?environment=sandbox')
+  await page.getByRole('button', { name: 'Failed' }).click()
+  await page.getByRole('button', { name: 'Returned' }).click()
+  await totals().getByText('4 payouts, £2,489.12').waitFor()
+
+  expect(await names()).toEqual(['failed large', 'failed small', 'returned large', 'returned small'])
+  await page.getByLabel('Min amount').fill('1,000')
+  await totals().getByText('2 payouts, £2,469.12').waitFor()
+  expect(await names()).toEqual(['failed large', 'returned large'])
+  expect(new URL(page.url()).searchParams.get('status')).toBe('failed,returned')
+  expect(await visitor.faults()).toEqual([])
+  await visitor.picture('payouts-filtered')
+  const exported = page.waitForRequest('**/v1/payouts.csv?*')
+  await page.getByRole('button', { name: 'Export CSV' }).click()
+  const query = new URL((await exported).url()).searchParams
+  expect([query.get('status'), query.get('amount_min')]).toEqual(['failed,returned', '1000.00'])
+  await page.getByLabel('Min amount').fill('a lot')
+  await page.getByText('Enter an amount such as 120.00').waitFor()
+  await visitor.leave()
+})
+
+test('filters choose days by name, and Back undoes a choice', async () => {
+  await aPayoutRow(api, partner, { recipientName: 'Tia Today' })
+  const old = new Date(api.clock.now().getTime() - 400 * 86_400_000)
+  await aPayoutRow(api, partner, { recipientName: 'Olga Old', createdAt: old })
+  await page.clock.setFixedTime(api.clock.now())
+  await visitor.go('/dashboard/payouts?environment=sandbox')
+  await totals().getByText('2 payouts').waitFor()
+  await page.getByLabel('Date').selectOption('This month')
+  await totals().getByText('1 payout,').waitFor()
+
+  expect(await names()).toEqual(['Tia Today'])
+  await page.getByLabel('Date').selectOption('Last month')
+  await page.getByText('No payouts match these filters').waitFor()
+  await page.goBack()
+  await page.getByText('Tia Today').waitFor()
+  expect(await page.getByLabel('Date').inputValue()).toBe('month')
+  await page.goBack()
+  await page.getByText('Olga Old').waitFor()
+  expect(await page.getByLabel('Date').inputValue()).toBe('any')
+  await visitor.leave()
+})
+
+test('filters are kept by a payout’s page, by Back, and by the other environment', async () => {
+  await aPayoutRow(api, partner, { status: 'failed', recipientName: 'Fay Failed', reference: null })
+  await visitor.go('/dashboard/payouts?environment=sandbox&status=failed')
+  // Clicks on the cell of the missing reference: the link of the row covers it.
+  await table().getByRole('cell', { name: '–' }).first().click({ force: true })
+  await page.waitForURL('**/payouts/*-*')
+  await page.getByRole('main').getByRole('link', { name: 'Payouts' }).click()
+
+  await page.waitForURL('**/payouts?*status=failed*')
+  await page.goBack()
+  await page.goBack()
+  await page.waitForURL('**/payouts?*status=failed*')
+  await page.getByText('Fay Failed').waitFor()
+  await page.getByRole('button', { name: 'Live' }).click()
+  await page.waitForURL('**/payouts?*environment=live*')
+  expect(new URL(page.url()).searchParams.get('status')).toBe('failed')
+  await page.getByText('No payouts match these filters').waitFor()
+  await visitor.leave()
+})
