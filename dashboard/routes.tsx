@@ -4,7 +4,6 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router'
@@ -15,6 +14,7 @@ import type { PayoutSearch } from './pages/payouts/list'
 import { nextPage } from './pages/sign-in/next-page'
 import { PartnerSignInPage, SignInPage, SignUpPage } from './pages/sign-in/pages'
 import { FirstPaint, NotFound, OuterError, OuterNotFound, PageError } from './shell/fallbacks'
+import { lazyPage } from './shell/lazy-page'
 import { rememberedEnvironment } from './shell/remembered'
 import { Shell } from './shell/shell'
 
@@ -84,7 +84,7 @@ const payouts = createRoute({
     min: textIn(search, 'min'),
     max: textIn(search, 'max'),
   }),
-  component: lazyRouteComponent(() => import('./pages/payouts/list'), 'PayoutsPage'),
+  component: lazyPage(() => import('./pages/payouts/list'), 'PayoutsPage'),
 })
 
 const tree = root.addChildren([
@@ -94,60 +94,60 @@ const tree = root.addChildren([
   shell.addChildren([
     page(
       '/',
-      lazyRouteComponent(() => import('./pages/home/home'), 'HomePage'),
+      lazyPage(() => import('./pages/home/home'), 'HomePage'),
     ),
     payouts,
     page(
       '/payouts/$id',
-      lazyRouteComponent(() => import('./pages/payouts/payout/page'), 'PayoutPage'),
+      lazyPage(() => import('./pages/payouts/payout/page'), 'PayoutPage'),
     ),
     page(
       '/send',
-      lazyRouteComponent(() => import('./pages/payouts/send/page'), 'SendPage'),
+      lazyPage(() => import('./pages/payouts/send/page'), 'SendPage'),
     ),
     page(
       '/wallet',
-      lazyRouteComponent(() => import('./pages/wallets/statement'), 'WalletPage'),
+      lazyPage(() => import('./pages/wallets/statement'), 'WalletPage'),
     ),
     page(
       '/top-up',
-      lazyRouteComponent(() => import('./pages/wallets/top-up'), 'TopUpPage'),
+      lazyPage(() => import('./pages/wallets/top-up'), 'TopUpPage'),
     ),
     page(
       '/recipients',
-      lazyRouteComponent(() => import('./pages/payouts/recipients'), 'RecipientsPage'),
+      lazyPage(() => import('./pages/payouts/recipients'), 'RecipientsPage'),
     ),
     page(
       '/usage',
-      lazyRouteComponent(() => import('./pages/invoices/usage'), 'UsagePage'),
+      lazyPage(() => import('./pages/invoices/usage'), 'UsagePage'),
     ),
     page(
       '/invoices',
-      lazyRouteComponent(() => import('./pages/invoices/list'), 'InvoicesPage'),
+      lazyPage(() => import('./pages/invoices/list'), 'InvoicesPage'),
     ),
     page(
       '/invoices/$id',
-      lazyRouteComponent(() => import('./pages/invoices/invoice'), 'InvoicePage'),
+      lazyPage(() => import('./pages/invoices/invoice'), 'InvoicePage'),
     ),
     page(
       '/keys',
-      lazyRouteComponent(() => import('./pages/partners/keys'), 'KeysPage'),
+      lazyPage(() => import('./pages/partners/keys'), 'KeysPage'),
     ),
     page(
       '/team',
-      lazyRouteComponent(() => import('./pages/partners/team/page'), 'TeamPage'),
+      lazyPage(() => import('./pages/partners/team/page'), 'TeamPage'),
     ),
     page(
       '/audit-log',
-      lazyRouteComponent(() => import('./pages/controls/audit-log'), 'AuditLogPage'),
+      lazyPage(() => import('./pages/controls/audit-log'), 'AuditLogPage'),
     ),
     page(
       '/verification',
-      lazyRouteComponent(() => import('./pages/partners/verification/page'), 'VerificationPage'),
+      lazyPage(() => import('./pages/partners/verification/page'), 'VerificationPage'),
     ),
     page(
       '/settings',
-      lazyRouteComponent(() => import('./pages/partners/settings/page'), 'SettingsPage'),
+      lazyPage(() => import('./pages/partners/settings/page'), 'SettingsPage'),
     ),
   ]),
 ])

@@ -48,6 +48,11 @@ export function briefWords(iso: string, at: Date): string {
   const isThisYear = new Date(iso).getFullYear() === at.getFullYear()
   return (isThisYear ? brief : moment).format(new Date(iso))
 }
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+/** "18:47" today, otherwise with the day. */
+export function clockWords(time: Date, at: Date): string {
+  return (time.toDateString() === at.toDateString() ? clock : brief).format(time)
+}
 export const dayWords = (iso: string) => day.format(new Date(iso))
 export const utcWords = (iso: string) =>
   `${new Date(iso)

@@ -4,10 +4,12 @@ import type { ReactNode } from 'react'
 import type { List } from '../api/types'
 import { Card } from './card'
 import { Button } from './forms/button'
-import { ErrorNotice } from './notice'
+import { ErrorNotice, Notice } from './notice'
 
 interface LoadedProps<T> {
-  readonly query: Pick<UseQueryResult<T>, 'data' | 'isError' | 'error'> & { readonly refetch: () => unknown }
+  readonly query: Pick<UseQueryResult<T>, 'data' | 'isError' | 'error' | 'isPaused'> & {
+    readonly refetch: () => unknown
+  }
   readonly children: (data: T) => ReactNode
   readonly skeleton?: ReactNode
 }
@@ -18,6 +20,12 @@ export function Loaded<T>({ query, children, skeleton = <Bars /> }: LoadedProps<
     return (
       <Padded>
         <ErrorNotice error={query.error} retry={() => void query.refetch()} />
+      </Padded>
+    )
+  if (query.isPaused)
+    return (
+      <Padded>
+        <Notice title="You’re offline">This loads when you’re back online.</Notice>
       </Padded>
     )
   return skeleton

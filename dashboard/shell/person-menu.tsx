@@ -9,6 +9,7 @@ import { supportHref } from '../parts/support'
 import { useSession } from './here'
 import { Invitations, item, Line, Partners, Tick } from './partners-menu'
 import { chooseTheme, rememberedTheme, type Theme } from './remembered'
+import { forgetDraft } from './session-end'
 
 const themes = [
   ['system', 'Use system setting', SunMoon],
@@ -103,6 +104,7 @@ export function useSignOut(path: '/v1/auth/session' | '/v1/auth/sessions' = '/v1
     mutationFn: () => call('DELETE', path),
     onSuccess: async () => {
       queryClient.clear()
+      forgetDraft()
       await navigate({ to: '/sign-in' })
     },
   })

@@ -7,6 +7,8 @@ import { ButtonLink } from '../parts/forms/button'
 import { EnvironmentBand, EnvironmentSwitch } from './environment'
 import { FirstPaint } from './fallbacks'
 import { useIsAdmin, useSession } from './here'
+import { useAllPages } from './lazy-page'
+import { OfflineBand } from './offline-band'
 import { type MenuItem, menu, sendItem } from './pages'
 import { Palette } from './palette'
 import { PartnerMark } from './partner-mark'
@@ -14,6 +16,7 @@ import { PersonMenu } from './person-menu'
 import { Switched } from './switched'
 
 export function Shell() {
+  useAllPages()
   const [drawer, setDrawer] = useState(false)
   const [palette, setPalette] = useState(false)
   const { pathname } = useRouterState({ select: ({ location }) => location })
@@ -43,6 +46,7 @@ export function Shell() {
       </Dialog>
       <header className="sticky top-0 z-20 print:static">
         <EnvironmentBand />
+        <OfflineBand />
         <TopBar openMenu={() => setDrawer(true)} openPalette={() => setPalette(true)} />
       </header>
       <main id="page" tabIndex={-1} className="outline-none">

@@ -72,23 +72,37 @@ function Figures() {
       <div className="grid grid-cols-1 gap-3 min-[24rem]:grid-cols-2 lg:grid-cols-4 lg:gap-5">
         <Figure
           name="Wallet balance"
-          value={balance.data ? grouped(balance.data.usdc) : <Missing isFailed={balance.isError} />}
+          value={balance.data ? grouped(balance.data.usdc) : <Missing isFailed={balance.isError || balance.isPaused} />}
           unit="USDC"
           note={balance.data && `≈ ${pounds(balance.data.approx_gbp)}`}
         />
         <Figure
           name="Paid this month"
-          value={usage ? pounds(usage.payouts.paid_to_sellers_gbp) : <Missing isFailed={usageRead.isError} />}
+          value={
+            usage ? (
+              pounds(usage.payouts.paid_to_sellers_gbp)
+            ) : (
+              <Missing isFailed={usageRead.isError || usageRead.isPaused} />
+            )
+          }
           note={usage && monthWords(usage.period_start)}
         />
         <Figure
           name="Payouts this month"
-          value={usage ? grouped(String(usage.payouts.count)) : <Missing isFailed={usageRead.isError} />}
+          value={
+            usage ? (
+              grouped(String(usage.payouts.count))
+            ) : (
+              <Missing isFailed={usageRead.isError || usageRead.isPaused} />
+            )
+          }
           note={usage && `${grouped(String(usage.payouts.completed))} completed`}
         />
         <Figure
           name="Payout fees this month"
-          value={usage ? pounds(usage.payouts.fees_gbp) : <Missing isFailed={usageRead.isError} />}
+          value={
+            usage ? pounds(usage.payouts.fees_gbp) : <Missing isFailed={usageRead.isError || usageRead.isPaused} />
+          }
           note={usage && feeNote(environment, usage)}
         />
       </div>

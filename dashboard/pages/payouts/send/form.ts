@@ -34,6 +34,11 @@ export const emptyForm: PayoutFields = {
   accountNumber: '',
 }
 
+/** The type of the recipient has a default, so it does not count. */
+export function isFilled(typed: PayoutFields): boolean {
+  return Object.entries(typed).some(([name, text]) => name !== 'type' && text.trim() !== '')
+}
+
 export type Faults = Partial<Readonly<Record<keyof PayoutFields, string>>>
 
 export interface Limits {

@@ -1,11 +1,12 @@
 // Sending a payout: form, review and, in live, the emailed code. Sending again is safe.
 import { useState } from 'react'
 import { Card, Page } from '../../../parts/card'
-import { ButtonLink } from '../../../parts/forms/button'
+import { Button, ButtonLink } from '../../../parts/forms/button'
 import { Notice } from '../../../parts/notice'
 import { BankMaintenance } from '../../../shell/bank-maintenance'
 import { useEnvironment, useIsAdmin, useSession } from '../../../shell/here'
-import { emptyForm, newKey, requestOf } from './form'
+import { draftOf, forgetDraft, keepDraft } from '../../../shell/session-end'
+import { emptyForm, isFilled, newKey, type PayoutFields, requestOf } from './form'
 import { forgetKey, keptKey, type Place } from './kept-key'
 import { PayoutForm } from './payout-form'
 import { Review } from './review'
@@ -14,7 +15,7 @@ import { UnknownPayout } from './unknown-payout'
 export function SendPage() {
   const environment = useEnvironment()
   const isAdmin = useIsAdmin()
-  const { live, partner } = useSession()
+  const { live, partner, member } = useSession()
   if (!isAdmin)
     return (
       <Page title="Send a payout">
@@ -34,13 +35,30 @@ export function SendPage() {
       </Page>
     )
   // Another partner or environment starts with an empty form.
-  return <Send key={partner.id + environment} place={{ partnerId: partner.id, environment }} />
+  const place = { partnerId: partner.id, environment }
+  return <Send key={partner.id + environment} place={place} owner={`${member.email} ${partner.id} ${environment}`} />
 }
 
-function Send({ place }: { readonly place: Place }) {
-  const [typed, setTyped] = useState(emptyForm)
+interface SendProps {
+  readonly place: Place
+  /** Of the draft. */
+  readonly owner: string
+}
+
+function Send({ place, owner }: SendProps) {
   const [step, setStep] = useState<'form' | 'review'>('form')
   const [kept, setKept] = useState(() => keptKey(place))
+  const [typed, setTyped] = useState(() => draftFor(owner, kept))
+  const [isRestored, setRestored] = useState(typed !== emptyForm)
+  const clear = () => {
+    forgetDraft()
+    setTyped(emptyForm)
+    setRestored(false)
+  }
+  const type = (fields: PayoutFields) => {
+    setTyped(fields)
+    keepDraft(owner, fields)
+  }
   const [isReopened, setReopened] = useState(false)
   // One key per form: however often it is sent, it is one payout.
   const [fresh] = useState(newKey)
@@ -57,18 +75,31 @@ function Send({ place }: { readonly place: Place }) {
   return (
     <Page title="Send a payout" about="Pounds to a UK bank account, by Faster Payments.">
       <BankMaintenance />
+      {isRestored && step === 'form' && (
+        <Notice title="We kept what you entered" action={<Button onClick={clear}>Clear form</Button>}>
+          This payout hasn’t been sent.
+        </Notice>
+      )}
       {step === 'form' ? (
-        <PayoutForm typed={typed} onChange={setTyped} onDone={() => setStep('review')} />
+        <PayoutForm typed={typed} onChange={type} onDone={() => setStep('review')} />
       ) : (
         <Card className="mx-auto w-full max-w-2xl">
           <Review
             request={requestOf(typed)}
             idempotencyKey={kept ?? fresh}
             {...{ place, isReopened }}
+            keepForm={() => keepDraft(owner, typed)}
             back={() => setStep('form')}
           />
         </Card>
       )}
     </Page>
   )
+}
+
+/** A payout with an unknown outcome starts with an empty form: its details must be those that were sent. */
+function draftFor(owner: string, kept: string | null): PayoutFields {
+  if (kept !== null) forgetDraft()
+  const draft = draftOf(owner)
+  return draft && isFilled(draft) ? draft : emptyForm
 }

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
 import { ArrowLeft, Send } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { call } from '../../../api/call'
+import { call, Refusal } from '../../../api/call'
 import { quoteQuery, reloadPayout } from '../../../api/queries'
 import type { Payout, PayoutCheck, PayoutRequest } from '../../../api/types'
 import { Fact, Facts } from '../../../parts/card'
@@ -13,6 +13,7 @@ import { Notice } from '../../../parts/notice'
 import { Moment } from '../../../parts/values/moment'
 import { Gbp, Usdc } from '../../../parts/values/money'
 import { useEnvironment } from '../../../shell/here'
+import { forgetDraft } from '../../../shell/session-end'
 import { pounds, sortCodeWords } from '../../../words'
 import { forgetKey, keepKey, keptKey, type Place } from './kept-key'
 import { type Knowledge, knowledgeAfter } from './outcome'
@@ -24,13 +25,15 @@ interface ReviewProps {
   readonly place: Place
   /** The form was filled in again after an attempt with an unknown outcome, which may have had other details. */
   readonly isReopened: boolean
+  /** Keeps the form for a later visit. */
+  readonly keepForm: () => void
   readonly back: () => void
 }
 
-export function Review({ request, idempotencyKey, place, isReopened, back }: ReviewProps) {
+export function Review({ request, idempotencyKey, place, isReopened, keepForm, back }: ReviewProps) {
   const [asked, setAsked] = useState(false)
   const [knowledge, setKnowledge] = useState<Knowledge>(() => (keptKey(place) === null ? 'nothing-sent' : 'unknown'))
-  const send = useSend({ request, idempotencyKey, place, isReopened, knowledge, setKnowledge })
+  const send = useSend({ request, idempotencyKey, place, isReopened, keepForm, knowledge, setKnowledge })
   const isUnknown = knowledge === 'unknown'
   // With an unknown outcome only the same payout may be sent again: another body under this key is refused.
   const mustRepeat = isUnknown && send.error !== null
@@ -99,7 +102,7 @@ interface Sending extends Omit<ReviewProps, 'back'> {
   readonly setKnowledge: (knowledge: Knowledge) => void
 }
 
-function useSend({ request, idempotencyKey, place, isReopened, knowledge, setKnowledge }: Sending) {
+function useSend({ request, idempotencyKey, place, isReopened, keepForm, knowledge, setKnowledge }: Sending) {
   const { environment } = place
   const queryClient = useQueryClient()
   const navigate = useNavigate()
@@ -111,11 +114,18 @@ function useSend({ request, idempotencyKey, place, isReopened, knowledge, setKno
         requestOf({ request: { ...request, ...(code ? { confirm_code: code } : {}) }, idempotencyKey, place }),
       ),
     // Stored before sending: a page that is closed never gets the response.
-    onMutate: () => keepKey(place, idempotencyKey),
+    onMutate: () => {
+      keepKey(place, idempotencyKey)
+      // From now on the form may be a payout that exists, so it must not come back as an unsent one.
+      forgetDraft()
+    },
     onError: (error) => {
       const after = knowledgeAfter(error, { knowledge, isReopened })
       setKnowledge(after)
-      if (after === 'nothing-sent') forgetKey(place)
+      if (after === 'unknown') return
+      forgetKey(place)
+      // After this error a payout of this form does exist, with other details.
+      if (!(error instanceof Refusal && error.code === 'idempotency_key_reused')) keepForm()
     },
     onSuccess: async (payout) => {
       forgetKey(place)
