@@ -81,6 +81,17 @@ export const Uri = (annotations: Annotations = {}) => Type.String({ format: 'uri
 export const Email = (annotations: Annotations = {}) => Type.String({ format: 'email', maxLength: 254, ...annotations })
 export const OneOf = <const T extends string>(values: readonly T[], annotations: Annotations = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...annotations })
+/** One of the values, or several separated by commas. */
+export const SeveralOf = (values: readonly string[], annotations: Annotations = {}) => {
+  const value = `(${values.join('|')})`
+  const hint = `one or several of ${values.join(', ')}, separated by commas`
+  return Pattern(`^${value}(,${value}){0,${values.length - 1}}$`, { 'x-hint': hint, ...annotations })
+}
+/** The values of a SeveralOf, each once. */
+export function severalIn<const T extends string>(values: readonly T[], list: string | undefined): T[] | undefined {
+  const given = list?.split(',')
+  return given && values.filter((value) => given.includes(value))
+}
 export const Constant = <const T extends string>(value: T, annotations: Annotations = {}) =>
   Type.Unsafe<T>({ type: 'string', const: value, ...annotations })
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])

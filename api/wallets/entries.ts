@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import {
   type EntryFilters,
+  entryKinds,
   hasWalletEntry,
   listWalletEntries as listEntryRows,
   type WalletEntryRow,
@@ -13,11 +14,20 @@ import { csvReply, csvShape } from '../http/csv-export'
 import { listShape, PageQuery, pageReply } from '../http/list'
 import { queryOf } from '../http/requests/read-request'
 import { type ApiRequest, get, type Reply, scopeOf } from '../http/route'
-import { Component, DateTime, environmentQuery, Instant, Nullable, OneOf, Pattern, Strict, Uuid } from '../http/schema'
+import {
+  Component,
+  DateTime,
+  environmentQuery,
+  Instant,
+  Nullable,
+  OneOf,
+  Pattern,
+  SeveralOf,
+  Strict,
+  severalIn,
+  Uuid,
+} from '../http/schema'
 import { historyChecks } from '../http/steps'
-
-const entryKinds = ['topup', 'payout', 'refund', 'return', 'adjustment'] as const
-type EntryKind = (typeof entryKinds)[number]
 
 const exactUsdc = String.raw`\d+\.\d{2,6}$`
 
@@ -40,6 +50,9 @@ const WalletEntry = Component('WalletEntry', {
 const filters = {
   created_after: Type.Optional(Instant({ description: 'Booked at this time or later.' })),
   created_before: Type.Optional(Instant({ description: 'Booked before this time.' })),
+  kind: Type.Optional(
+    SeveralOf(entryKinds, { description: 'One kind, or several separated by commas, such as refund,return.' }),
+  ),
 }
 
 const ListQuery = PageQuery(filters)
@@ -95,45 +108,43 @@ async function exportWalletEntries(request: ApiRequest, { db, clock }: ApiDeps):
   })
 }
 
-function filtersOf({ created_after, created_before }: Static<typeof CsvQuery>): EntryFilters {
-  return { createdAfter: created_after, createdBefore: created_before }
+function filtersOf({ created_after, created_before, kind }: Static<typeof CsvQuery>): EntryFilters {
+  return { createdAfter: created_after, createdBefore: created_before, kinds: severalIn(entryKinds, kind) }
 }
 
 function presentEntry(row: WalletEntryRow): Static<typeof WalletEntry> {
-  const { kind, text } = meaningOf(row)
   return {
     id: row.id,
     at: row.at.toISOString(),
-    kind,
+    kind: row.kind,
     amount_usdc: formatUsdcExactly(row.amountMicroUsdc),
     balance_usdc: formatUsdcExactly(row.balanceMicroUsdc),
     payout_id: row.payoutId,
-    description: text,
+    description: textOf(row),
   }
 }
 
-/** Maps the cause of a ledger entry to a kind and a text for the partner. */
-function meaningOf(row: WalletEntryRow): { kind: EntryKind; text: string } {
+/** Describes an entry to the partner. */
+function textOf(row: WalletEntryRow): string {
   switch (row.cause) {
     case 'float':
-      return { kind: 'topup', text: 'Starting test money' }
+      return 'Starting test money'
     case 'top_up':
-      return { kind: 'topup', text: 'Test money' }
+      return 'Test money'
     case 'deposit':
     case 'held_credit':
-      return { kind: 'topup', text: 'Top-up' }
+      return 'Top-up'
     case 'debit':
-      return { kind: 'payout', text: row.payoutId === null ? 'Reserved for a payout' : `Payout to ${whom(row)}` }
+      return row.payoutId === null ? 'Reserved for a payout' : `Payout to ${whom(row)}`
     case 'reversal':
-      return { kind: 'refund', text: row.payoutId === null ? 'Refund: payout not sent' : back(row) }
+      return row.payoutId === null ? 'Refund: payout not sent' : back(row)
     case 'refund':
-      return { kind: row.payoutStatus === 'returned' ? 'return' : 'refund', text: back(row) }
     case 'return':
-      return { kind: 'return', text: back(row) }
+      return back(row)
     case 'float_reversal':
-      return { kind: 'adjustment', text: 'Test money moved to the sandbox bank' }
+      return 'Test money moved to the sandbox bank'
     default:
-      return { kind: 'adjustment', text: 'Adjustment' }
+      return 'Adjustment'
   }
 }
 

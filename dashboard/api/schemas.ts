@@ -48,6 +48,7 @@ export type AccountChanges = {
 }
 
 export type Activity = {
+  readonly id: string
   readonly at: string
   readonly environment: 'sandbox' | 'live' | null
   readonly action: string
@@ -55,6 +56,14 @@ export type Activity = {
   readonly by: string
   readonly detail: string | null
   readonly request_id: string | null
+  readonly payout: {
+    readonly id: string
+    readonly amount_gbp: string
+    readonly recipient: {
+      readonly name: string | null
+      readonly account_last4: string | null
+    }
+  } | null
 }
 
 export type ApiKey = {

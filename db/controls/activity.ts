@@ -57,6 +57,11 @@ export interface ActivityFilter {
   readonly kind: 'everything' | 'changes' | 'security'
   /** `both` includes entries about the account as a whole, which have no environment. */
   readonly environment: 'sandbox' | 'both'
+  /** Times are strings, so that PostgreSQL compares microseconds. */
+  readonly createdAfter?: string | undefined
+  readonly createdBefore?: string | undefined
+  /** Only the entry at this position. */
+  readonly only?: ActivityPosition | undefined
 }
 
 const everything: ActivityFilter = { kind: 'everything', environment: 'both' }
@@ -71,12 +76,17 @@ export async function latestActivity(
     filter = everything,
   }: { readonly after?: ActivityPosition | null; readonly filter?: ActivityFilter } = {},
 ): Promise<ActivityRow[]> {
-  const { kind, environment } = filter
+  const { kind, environment, createdAfter, createdBefore, only } = filter
   // Each combination has its own index, so a page reads only the rows that it shows.
   const conditions = [
     sql`partner_id = ${partnerId}`,
     ...(environment === 'sandbox' ? [sql`environment = 'sandbox'`] : []),
     ...conditionsOf[kind],
+    ...(createdAfter === undefined ? [] : [sql`at >= ${createdAfter}::timestamptz`]),
+    ...(createdBefore === undefined ? [] : [sql`at < ${createdBefore}::timestamptz`]),
+    ...(only === undefined
+      ? []
+      : [sql`at >= ${only.at} AND at < ${only.at}::timestamptz + interval '1 ms' AND id = ${only.id}`]),
     sql`(at, id) < (${after?.at ?? 'infinity'}::timestamptz, ${after?.id ?? maxBigint}::bigint)`,
   ]
   return db.sql<ActivityRow>`SELECT ${columns} FROM activity WHERE ${joined(conditions, ' AND ')}

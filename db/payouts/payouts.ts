@@ -69,6 +69,13 @@ export async function findPayout(db: Queryable, scope: Scope, id: string): Promi
   return payout ?? null
 }
 
+/** The payouts of one partner, in both environments. Leaves out unknown and invisible ones. */
+export async function findPayouts(db: Queryable, partnerId: string, ids: readonly string[]): Promise<PayoutRow[]> {
+  if (ids.length === 0) return []
+  return db.sql<PayoutRow>`SELECT ${payoutColumns} FROM payouts
+    WHERE id = ANY (${ids}::uuid[]) AND partner_id = ${partnerId} AND ${isVisible}`
+}
+
 /** Finds the caller and the payout in one statement. Partners poll payouts, so this is the most frequent read. */
 export async function findCallerAndPayout(
   db: Queryable,

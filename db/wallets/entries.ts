@@ -4,11 +4,15 @@ import type { Queryable } from '../database'
 import { isVisible, type Page, type Scope } from '../payouts/payouts'
 import { type Sql, sql } from '../sql'
 
+export const entryKinds = ['topup', 'payout', 'refund', 'return', 'adjustment'] as const
+export type EntryKind = (typeof entryKinds)[number]
+
 export interface WalletEntryRow {
   /** The ID of the ledger set, which has at most one entry in the wallet. */
   readonly id: string
   readonly at: Date
   readonly cause: string
+  readonly kind: EntryKind
   readonly amountMicroUsdc: bigint
   /** The balance after this entry. */
   readonly balanceMicroUsdc: bigint
@@ -26,6 +30,7 @@ export interface WalletEntryRow {
 export interface EntryFilters {
   readonly createdAfter?: string | undefined
   readonly createdBefore?: string | undefined
+  readonly kinds?: readonly EntryKind[] | undefined
 }
 
 /** `startingAfter` must be an ID that hasWalletEntry finds in the same scope. */
@@ -37,9 +42,10 @@ export async function listWalletEntries(
 ): Promise<WalletEntryRow[]> {
   const createdAfter = filters.createdAfter ?? null
   const createdBefore = filters.createdBefore ?? null
+  const kinds = filters.kinds ?? null
   // Sorts by entry ID and not by time, because the clocks of two workers may differ. Each entry is posted under the
   // wallet's lock, so this is also the order of the balances.
-  return db.sql<WalletEntryRow>`SELECT ledger_set.id, ledger_set.created_at AS at, ledger_set.cause,
+  return db.sql<WalletEntryRow>`SELECT ledger_set.id, ledger_set.created_at AS at, ledger_set.cause, ${kind} AS kind,
       entry.amount_micro_usdc, entry.balance_micro_usdc, payout.id AS payout_id, payout.status AS payout_status,
       payout.recipient_name, payout.account_last4
     FROM ledger_entries entry JOIN ledger_sets ledger_set ON ledger_set.id = entry.set_id
@@ -50,8 +56,16 @@ export async function listWalletEntries(
         (SELECT id FROM ledger_entries WHERE set_id = ${startingAfter} AND account_id = (${accountOf(scope)})), ${largestId})
       AND (${createdAfter}::timestamptz IS NULL OR ledger_set.created_at >= ${createdAfter})
       AND (${createdBefore}::timestamptz IS NULL OR ledger_set.created_at < ${createdBefore})
+      AND (${kinds}::text[] IS NULL OR ${kind} = ANY (${kinds}))
     ORDER BY entry.id DESC LIMIT ${take}`
 }
+
+/** The kind of an entry, by its cause. */
+const kind = sql`CASE WHEN ledger_set.cause IN ('float', 'top_up', 'deposit', 'held_credit') THEN 'topup'
+  WHEN ledger_set.cause = 'debit' THEN 'payout'
+  WHEN ledger_set.cause = 'return' OR (ledger_set.cause = 'refund' AND payout.status = 'returned') THEN 'return'
+  WHEN ledger_set.cause IN ('reversal', 'refund') THEN 'refund'
+  ELSE 'adjustment' END`
 
 export async function hasWalletEntry(db: Queryable, scope: Scope, id: string): Promise<boolean> {
   const found = await db.sql`SELECT id FROM ledger_entries WHERE set_id = ${id} AND account_id = (${accountOf(scope)})`

@@ -38,6 +38,7 @@ test('a caller finds its own earlier calls immediately, newest first, refused on
     ['2026-11-16T12:00:01.000Z', 'account.read', 200, null],
   ])
   expect(data?.[1]).toEqual({
+    id: expect.stringMatching(/^[A-Za-z0-9_-]+$/),
     at: '2026-11-16T12:00:03.000Z',
     environment: 'sandbox',
     action: 'quote.create',
@@ -45,6 +46,7 @@ test('a caller finds its own earlier calls immediately, newest first, refused on
     by: `key:${key.slice(0, 'kp_sandbox_'.length + 8)}`,
     detail: 'invalid_amount',
     request_id: refused.headers.get('X-Request-Id'),
+    payout: null,
   })
 })
 
@@ -254,3 +256,55 @@ test('a call without a valid key does not appear in any activity list', async ()
 
   expect(JSON.stringify(await activityOf(key))).not.toContain('compliance.read')
 })
+
+test('an entry about a payout shows its amount and recipient, of the same environment and partner only', async () => {
+  const partner = await aPartner(api)
+  const key = await aKey(api, partner, 'live')
+  const payout = await aPayoutRow(api, partner, { environment: 'live', recipientName: 'Ada Lovelace' })
+  const foreign = await aPayoutRow(api, await aPartner(api), { environment: 'live' })
+  const entry = { ...anEntry(partner.id, 1, 1), action: 'payout.create' }
+  await recordActivity(api.db, [
+    { ...entry, environment: 'live', detail: payout.id },
+    { ...entry, environment: 'sandbox', detail: payout.id },
+    { ...entry, environment: 'live', detail: foreign.id },
+    { ...entry, environment: 'live', detail: 'invalid_recipient', status: 422 },
+    { ...entry, environment: 'live', detail: payout.id, action: 'key.create' },
+  ])
+
+  const { data } = await activityOf(key)
+
+  const shown = { id: payout.id, amount_gbp: '120.00', recipient: { name: 'Ada Lovelace', account_last4: '5678' } }
+  expect(data?.slice(0, 5).map((each) => each['payout'])).toEqual([null, null, null, null, shown])
+})
+
+test('created_after is inclusive and created_before is exclusive, and id finds one entry', async () => {
+  const partner = await aPartner(api)
+  const [key, sandbox] = [await aKey(api, partner, 'live'), await aKey(api, partner, 'sandbox')]
+  await recordActivity(
+    api.db,
+    [1, 2, 3].map((second) => anEntry(partner.id, second, second)),
+  )
+  const actions = async (query: string, by = key) =>
+    (await api.get(`/v1/activity?changes_only=true&${query}`, { key: by })).body.data?.map(({ action }) => action)
+  const range = 'created_after=2026-11-17T00:00:02Z&created_before=2026-11-17T00:00:03Z'
+
+  expect(await actions('created_after=2026-11-17T00:00:02Z')).toEqual(['call.3', 'call.2'])
+  expect(await actions(range)).toEqual(['call.2'])
+  const { body } = await api.get(`/v1/activity?${range}`, { key })
+  const id = String(body.data?.[0]?.['id'])
+  expect(await actions(`id=${id}`)).toEqual(['call.2'])
+  // The entry is about the account, which a sandbox key must not see.
+  expect(await actions(`id=${id}`, sandbox)).toEqual([])
+  expect(await actions(`id=${id}`, await aKey(api, await aPartner(api), 'live'))).toEqual([])
+})
+
+test.each(['id=nonsense', 'id=', 'created_after=yesterday', 'created_before=2026-11-17'])(
+  '%s is 422',
+  async (query) => {
+    const key = await aKey(api, await aPartner(api), 'sandbox')
+
+    const { status, body } = await api.get(`/v1/activity?${query}`, { key })
+
+    expect([status, body.error?.code]).toEqual([422, 'invalid_request'])
+  },
+)

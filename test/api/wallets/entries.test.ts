@@ -137,11 +137,14 @@ describe('shows the caller’s own entries only', () => {
     expect((await api.get('/v1/wallet/entries', { key: live })).body.data).toEqual([])
   })
 
-  test.each(['created_after=yesterday', 'limit=0', 'limit=201', 'kind=topup'])('%s is 422', async (query) => {
-    const key = await aKey(api, await aPartner(api), 'sandbox')
+  test.each(['created_after=yesterday', 'limit=0', 'limit=201', 'kind=deposit', 'kind=', 'type=topup'])(
+    '%s is 422',
+    async (query) => {
+      const key = await aKey(api, await aPartner(api), 'sandbox')
 
-    expect((await api.get(`/v1/wallet/entries?${query}`, { key })).status).toBe(422)
-  })
+      expect((await api.get(`/v1/wallet/entries?${query}`, { key })).status).toBe(422)
+    },
+  )
 })
 
 test('the CSV has the rows of the list, with numbers as numbers and no name as a formula', async () => {
@@ -182,4 +185,29 @@ test('a statement longer than one read is complete, each row once, and can be li
   expect([ids.length, new Set(ids).size]).toEqual([1_002, 1_002])
   expect(nothing.bytes.toString('utf8').trimEnd().split('\r\n')).toHaveLength(1)
   expect(recent.body.data).toHaveLength(2)
+})
+
+test('kind selects the same rows in the list and the CSV, across pages', async () => {
+  const partner = await aPartner(api)
+  const wallet = await aWalletOf(partner)
+  const key = await aKey(api, partner, 'sandbox')
+  const failed = await aPayoutRow(api, partner, { status: 'failed' })
+  const returned = await aPayoutRow(api, partner, { status: 'returned' })
+  for (const { id } of [failed, returned]) {
+    await post(wallet, 'debit', debitPostings(1_000_000n), id)
+    await post(wallet, 'refund', refundPostings(1_000_000n, 1_000_000n), id)
+  }
+  await post(wallet, 'deposit', topUpPostings(2_000_000n))
+  const kinds = async (query: string) =>
+    (await api.get(`/v1/wallet/entries?${query}`, { key })).body.data?.map(({ kind }) => kind)
+
+  expect(await kinds('limit=200')).toEqual(['topup', 'return', 'payout', 'refund', 'payout', 'topup'])
+  expect(await kinds('kind=payout')).toEqual(['payout', 'payout'])
+  expect(await kinds('kind=refund,return')).toEqual(['return', 'refund'])
+  expect(await kinds('kind=topup&limit=1')).toEqual(['topup'])
+  expect(await kinds('kind=adjustment')).toEqual([])
+  const { body } = await api.get('/v1/wallet/entries?kind=payout&limit=1', { key })
+  expect(await kinds(`kind=payout&starting_after=${body.next_cursor}`)).toEqual(['payout'])
+  const { bytes } = await api.get('/v1/wallet/entries.csv?kind=return', { key })
+  expect(bytes.toString('utf8').trimEnd().split('\r\n').slice(1)).toEqual([expect.stringContaining(',return,')])
 })
