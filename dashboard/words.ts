@@ -16,7 +16,7 @@ export function priceWords(price: string): string {
   return price.replaceAll(/(\d[\d.]*) GBP/g, (_, amount: string) => pounds(amount))
 }
 
-/** Only for chart heights and comparisons: never shown, never sent. */
+/** Only for charts and comparisons: never sent, and shown only where rounded. */
 export function asFloat(amount: string): number {
   return Number(amount)
 }

@@ -124,7 +124,11 @@ export const latestPayoutsQuery = (environment: Environment, filters: PayoutFilt
   queryOptions({
     queryKey: ['payouts', environment, 'latest', filters],
     queryFn: ({ signal }) => call<List<Payout>>('GET', '/v1/payouts', { query: { environment, ...filters }, signal }),
-    refetchInterval: ({ state }) => (state.data?.data.some(isInProgress) ? 3_000 : 20_000),
+    refetchInterval: ({ state }) => {
+      // A user who follows the first steps waits for the first payout.
+      if (filters.status === undefined && filters.q === undefined && state.data?.data.length === 0) return 2_000
+      return state.data?.data.some(isInProgress) ? 3_000 : 20_000
+    },
   })
 
 const tooLongMs = 15 * 60 * 1000

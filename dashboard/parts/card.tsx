@@ -74,16 +74,16 @@ export function GbpFact({ name, of }: { readonly name: ReactNode; readonly of: s
   )
 }
 
-/** A large figure with its name. */
+/** A large figure with its name, in a <dl>. */
 export function Figure({ name, value, unit, note }: FigureProps) {
   return (
     <div className="min-w-0 rounded-xl border border-line bg-surface px-5 py-4 shadow-card">
-      <p className="text-soft">{name}</p>
-      <p className="mt-1 flex flex-wrap items-baseline gap-x-1.5">
+      <dt className="text-soft">{name}</dt>
+      <dd className="mt-1 flex flex-wrap items-baseline gap-x-1.5">
         <span className="figures text-2xl font-semibold tracking-tight">{value}</span>
         {unit && <span className="text-soft">{unit}</span>}
-      </p>
-      <p className="mt-0.5 min-h-5 text-xs text-soft tabular-nums">{note}</p>
+      </dd>
+      <dd className="mt-0.5 min-h-5 text-xs text-soft tabular-nums">{note}</dd>
     </div>
   )
 }

@@ -1,4 +1,4 @@
-// The last environment and the theme, stored in the browser between visits. No personal data.
+// The last environment, the theme and hidden checklists, stored in the browser between visits. No personal data.
 import type { Environment } from '../api/types'
 
 export type Theme = 'light' | 'dark' | 'system'
@@ -14,6 +14,9 @@ export function rememberedTheme(): Theme {
   const value = read('theme')
   return value === 'light' || value === 'dark' ? value : 'system'
 }
+
+export const isChecklistHidden = (partnerId: string) => read(`checklist ${partnerId}`) === 'hidden'
+export const rememberHiddenChecklist = (partnerId: string) => write(`checklist ${partnerId}`, 'hidden')
 
 const rememberTheme = (theme: Theme) => write('theme', theme)
 

@@ -7,12 +7,13 @@ import { Card, Figure, Page } from '../../parts/card'
 import { ButtonLink } from '../../parts/forms/button'
 import { Bar, Bars, Loaded } from '../../parts/loaded'
 import { ErrorNotice } from '../../parts/notice'
-import { BarsChart } from '../../parts/values/bars-chart'
+import { PaidByMonthChart } from '../../parts/values/paid-by-month'
 import { BankMaintenance } from '../../shell/bank-maintenance'
 import { useEnvironment, useSession } from '../../shell/here'
-import { asFloat, grouped, monthWords, plural, pounds } from '../../words'
+import { grouped, monthWords, pounds } from '../../words'
 import { PayoutsTable } from '../payouts/payouts-table'
 import { Attention } from './attention'
+import { Checklist } from './checklist'
 import { FirstSteps, useFirstSecret } from './first-steps'
 
 export function HomePage() {
@@ -27,6 +28,7 @@ export function HomePage() {
       <BankMaintenance />
       <Figures />
       <Attention />
+      {latest.data && <Checklist key={environment} hasPayouts={!isNew} />}
       {(isNew || (secret !== null && environment === 'sandbox')) && <FirstSteps />}
       {!isNew && (
         <>
@@ -69,7 +71,7 @@ function Figures() {
   const failed = [balance, usageRead].filter(({ data, isError }) => isError && data === undefined)
   return (
     <>
-      <div className="grid grid-cols-1 gap-3 min-[24rem]:grid-cols-2 lg:grid-cols-4 lg:gap-5">
+      <dl className="grid grid-cols-1 gap-3 min-[24rem]:grid-cols-2 lg:grid-cols-4 lg:gap-5">
         <Figure
           name="Wallet balance"
           value={balance.data ? grouped(balance.data.usdc) : <Missing isFailed={balance.isError || balance.isPaused} />}
@@ -105,7 +107,7 @@ function Figures() {
           }
           note={usage && feeNote(environment, usage)}
         />
-      </div>
+      </dl>
       {failed[0] && (
         <ErrorNotice
           error={failed[0].error}
@@ -137,18 +139,7 @@ function PaidByMonth() {
         </ButtonLink>
       }
     >
-      <Loaded query={history}>
-        {({ data }) => (
-          <BarsChart
-            label="Paid to recipients in the last twelve months"
-            bars={data.map(({ period_start: month, paid_gbp, completed }) => ({
-              month,
-              height: asFloat(paid_gbp),
-              words: `${monthWords(month)}: ${pounds(paid_gbp)}, ${plural(completed, 'payout')}`,
-            }))}
-          />
-        )}
-      </Loaded>
+      <Loaded query={history}>{({ data }) => <PaidByMonthChart months={data} />}</Loaded>
     </Card>
   )
 }

@@ -5,10 +5,10 @@ import type { UsageMonth } from '../../api/types'
 import { Card, Fact, Facts, GbpFact, Page } from '../../parts/card'
 import { Loaded } from '../../parts/loaded'
 import { Cell, Row, Table } from '../../parts/table'
-import { BarsChart } from '../../parts/values/bars-chart'
 import { Count, Gbp } from '../../parts/values/money'
+import { PaidByMonthChart } from '../../parts/values/paid-by-month'
 import { useEnvironment } from '../../shell/here'
-import { asFloat, codeWords, monthWords, plural, pounds, priceWords } from '../../words'
+import { codeWords, monthWords, priceWords } from '../../words'
 
 export function UsagePage() {
   const environment = useEnvironment()
@@ -24,9 +24,7 @@ export function UsagePage() {
         <Prices />
       </div>
       <Card title="Paid to recipients by month">
-        <Loaded query={history}>
-          {({ data }) => <BarsChart label="Paid to recipients in the last twelve months" bars={data.map(barOf)} />}
-        </Loaded>
+        <Loaded query={history}>{({ data }) => <PaidByMonthChart months={data} />}</Loaded>
       </Card>
       <Card flush title="Monthly breakdown">
         <Loaded query={history}>{({ data }) => <Months months={data.toReversed()} />}</Loaded>
@@ -34,12 +32,6 @@ export function UsagePage() {
     </Page>
   )
 }
-
-const barOf = ({ period_start: month, paid_gbp, completed }: UsageMonth) => ({
-  month,
-  height: asFloat(paid_gbp),
-  words: `${monthWords(month)}: ${pounds(paid_gbp)}, ${plural(completed, 'payout')}`,
-})
 
 function ThisMonth() {
   const usage = useQuery(usageQuery(useEnvironment()))
