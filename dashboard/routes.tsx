@@ -10,9 +10,11 @@ import {
 import { Refusal } from './api/call'
 import { sessionQuery } from './api/queries'
 import type { Environment } from './api/types'
+import type { AuditLogSearch } from './pages/controls/audit-log'
 import type { PayoutSearch } from './pages/payouts/list'
 import { nextPage } from './pages/sign-in/next-page'
 import { PartnerSignInPage, SignInPage, SignUpPage } from './pages/sign-in/pages'
+import type { WalletSearch } from './pages/wallets/statement'
 import { FirstPaint, NotFound, OuterError, OuterNotFound, PageError } from './shell/fallbacks'
 import { lazyPage } from './shell/lazy-page'
 import { rememberedEnvironment } from './shell/remembered'
@@ -87,6 +89,30 @@ const payouts = createRoute({
   component: lazyPage(() => import('./pages/payouts/list'), 'PayoutsPage'),
 })
 
+const wallet = createRoute({
+  getParentRoute: () => shell,
+  path: '/wallet',
+  validateSearch: (search: Record<string, unknown>): WalletSearch => ({
+    kind: textIn(search, 'kind'),
+    from: textIn(search, 'from'),
+    to: textIn(search, 'to'),
+  }),
+  component: lazyPage(() => import('./pages/wallets/statement'), 'WalletPage'),
+})
+
+const auditLog = createRoute({
+  getParentRoute: () => shell,
+  path: '/audit-log',
+  validateSearch: (search: Record<string, unknown>): AuditLogSearch => ({
+    show: textIn(search, 'show'),
+    q: textIn(search, 'q'),
+    from: textIn(search, 'from'),
+    to: textIn(search, 'to'),
+    entry: textIn(search, 'entry'),
+  }),
+  component: lazyPage(() => import('./pages/controls/audit-log'), 'AuditLogPage'),
+})
+
 const tree = root.addChildren([
   signIn,
   signUp,
@@ -105,10 +131,7 @@ const tree = root.addChildren([
       '/send',
       lazyPage(() => import('./pages/payouts/send/page'), 'SendPage'),
     ),
-    page(
-      '/wallet',
-      lazyPage(() => import('./pages/wallets/statement'), 'WalletPage'),
-    ),
+    wallet,
     page(
       '/top-up',
       lazyPage(() => import('./pages/wallets/top-up'), 'TopUpPage'),
@@ -137,10 +160,7 @@ const tree = root.addChildren([
       '/team',
       lazyPage(() => import('./pages/partners/team/page'), 'TeamPage'),
     ),
-    page(
-      '/audit-log',
-      lazyPage(() => import('./pages/controls/audit-log'), 'AuditLogPage'),
-    ),
+    auditLog,
     page(
       '/verification',
       lazyPage(() => import('./pages/partners/verification/page'), 'VerificationPage'),

@@ -199,10 +199,16 @@ export const quoteQuery = (environment: Environment, amount: string) =>
     retry: false,
   })
 
-export const walletEntriesQuery = (environment: Environment) =>
+export interface WalletFilters {
+  readonly kind?: string | undefined
+  readonly created_after?: string | undefined
+  readonly created_before?: string | undefined
+}
+
+export const walletEntriesQuery = (environment: Environment, filters: WalletFilters = {}) =>
   infiniteQueryOptions({
-    queryKey: ['wallet-entries', environment],
-    ...pages<WalletEntry>('/v1/wallet/entries', { environment, limit: 50 }),
+    queryKey: ['wallet-entries', environment, filters],
+    ...pages<WalletEntry>('/v1/wallet/entries', { environment, ...filters, limit: 50 }),
     // Polls for top-ups, but not while the reader is on an older page.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 20_000),
   })
@@ -257,11 +263,18 @@ export const membersQuery = queryOptions({
 const activityFilters = { everything: {}, changes: { changes_only: 'true' }, security: { security_only: 'true' } }
 export type ActivityKind = keyof typeof activityFilters
 
+export interface ActivityFilters {
+  readonly created_after?: string | undefined
+  readonly created_before?: string | undefined
+  /** Only this entry. */
+  readonly id?: string | undefined
+}
+
 /** The server filters: a page of reads may come before the first change. */
-export const activityQuery = (kind: ActivityKind) =>
+export const activityQuery = (kind: ActivityKind, filters: ActivityFilters = {}) =>
   infiniteQueryOptions({
-    queryKey: ['activity', kind],
-    ...pages<Activity>('/v1/activity', activityFilters[kind]),
+    queryKey: ['activity', kind, filters],
+    ...pages<Activity>('/v1/activity', { ...activityFilters[kind], ...filters }),
     // Only the first page is kept up to date, so that older entries do not move while they are read.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 20_000),
   })

@@ -1,16 +1,18 @@
-// Requests, changes or security events of the account, newest first. The text filter searches the loaded entries.
+// Requests, changes or security events of the account, newest first, or one of them. The text filter searches the loaded entries.
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ActivityKind, activityQuery } from '../../api/queries'
 import type { Activity } from '../../api/types'
 import { Page } from '../../parts/card'
 import { Copyable } from '../../parts/copy'
-import { Choice, controlled, Field } from '../../parts/forms/field'
+import { type Days, DaysFilter, FilterBar, FilterItem, instantsOf } from '../../parts/filters'
+import { ButtonLink } from '../../parts/forms/button'
+import { Choice } from '../../parts/forms/field'
+import { PausedField } from '../../parts/forms/paused-field'
 import { Empty, PagesCard } from '../../parts/loaded'
 import { Cell, Row, Table } from '../../parts/table'
 import { Moment } from '../../parts/values/moment'
-import { whoWords } from '../../words'
+import { pounds, whoWords } from '../../words'
 
 const aboutRequests =
   'API requests and dashboard actions, sandbox and live, newest first. Request bodies aren’t stored.'
@@ -30,25 +32,50 @@ const columns = [
   { head: 'Request ID', from: 'lg' },
 ] as const
 
+export interface AuditLogSearch extends Days {
+  readonly show?: string | undefined
+  readonly q?: string | undefined
+  /** The id of the only entry to show. */
+  readonly entry?: string | undefined
+}
+
 export function AuditLogPage() {
-  const [kind, setKind] = useState<ActivityKind>('everything')
-  const query = useInfiniteQuery(activityQuery(kind))
-  const [typed, setTyped] = useState('')
-  const shows = (entry: Activity) => textOf(entry).includes(typed.trim().toLowerCase())
+  const search = useSearch({ from: '/dashboard/audit-log' })
+  if (search.entry !== undefined) return <OneEntry id={search.entry} />
+  return <Log search={search} />
+}
+
+function Log({ search }: { readonly search: AuditLogSearch }) {
+  const navigate = useNavigate()
+  const kind = kindFrom(search.show)
+  const query = useInfiniteQuery(activityQuery(kind, instantsOf(search)))
+  const shows = (entry: Activity) => textOf(entry).includes((search.q ?? '').toLowerCase())
+  const change = (changed: AuditLogSearch, history: 'push' | 'replace' = 'push') => {
+    const kept = Object.entries({ ...search, ...changed }).filter(([, value]) => value)
+    void navigate({ to: '/dashboard/audit-log', search: Object.fromEntries(kept), replace: history === 'replace' })
+  }
   return (
     <Page title="Audit log" about={aboutKinds[kind]}>
-      <search className="grid gap-3 sm:grid-cols-[minmax(12rem,1fr)_12rem]">
-        <Field
-          label="Filter"
-          type="search"
-          placeholder="Action, error, payout, person, key or request ID"
-          {...controlled(typed, setTyped)}
-        />
-        <Choice label="Show" value={kind} onChange={(event) => setKind(kindFrom(event.target.value))}>
-          <option value="everything">Everything</option>
-          <option value="changes">Changes only</option>
-          <option value="security">Security</option>
-        </Choice>
+      <search>
+        <FilterBar>
+          <FilterItem size="wide">
+            <PausedField
+              label="Filter"
+              type="search"
+              placeholder="Action, error, payout, person, key or request ID"
+              asked={search.q ?? ''}
+              ask={(q) => change({ q }, 'replace')}
+            />
+          </FilterItem>
+          <FilterItem size="date">
+            <Choice label="Show" value={kind} onChange={({ target }) => change({ show: target.value })}>
+              <option value="everything">Everything</option>
+              <option value="changes">Changes only</option>
+              <option value="security">Security</option>
+            </Choice>
+          </FilterItem>
+          <DaysFilter days={search} change={(days) => change(days)} />
+        </FilterBar>
       </search>
       <PagesCard query={query} what="requests" rows={10}>
         {(requests) => <Entries entries={requests.filter(shows)} />}
@@ -57,28 +84,48 @@ export function AuditLogPage() {
   )
 }
 
-function kindFrom(value: string): ActivityKind {
+function OneEntry({ id }: { readonly id: string }) {
+  const query = useInfiniteQuery(activityQuery('everything', { id }))
+  return (
+    <Page
+      title="Audit log entry"
+      about="One entry of the audit log. You can share the address of this page with your team."
+      actions={
+        <ButtonLink to="/dashboard/audit-log" search={{}}>
+          All entries
+        </ButtonLink>
+      }
+    >
+      <PagesCard query={query} what="requests" rows={1}>
+        {(entries) => <Entries entries={entries} />}
+      </PagesCard>
+    </Page>
+  )
+}
+
+function kindFrom(value: string | undefined): ActivityKind {
   return value === 'changes' || value === 'security' ? value : 'everything'
 }
 
-function textOf({ action, by, detail, environment, request_id, status }: Activity): string {
-  return [action, by, detail, environment, request_id, status].join(' ').toLowerCase()
+function textOf({ action, by, detail, environment, payout, request_id, status }: Activity): string {
+  const about = [payout?.recipient.name, payout && pounds(payout.amount_gbp)]
+  return [action, by, detail, environment, request_id, status, ...about].join(' ').toLowerCase()
 }
 
 function Entries({ entries }: { readonly entries: readonly Activity[] }) {
   if (entries.length === 0) return <Empty title="No matching activity">Try another filter.</Empty>
   return (
     <Table columns={columns} label="Audit log">
-      {entries.map((entry, index) => (
-        <Row key={`${entry.at}${entry.request_id}${index}`}>
+      {entries.map((entry) => (
+        <Row key={entry.id}>
           <Cell from="sm" className="text-soft">
-            <Moment at={entry.at} as="brief" />
+            <EntryLink of={entry} />
           </Cell>
           <Cell className="max-w-56">
             <code className="block truncate font-mono text-xs font-medium">{entry.action}</code>
             <Detail of={entry} />
             <span className="block text-xs text-soft sm:hidden">
-              <Moment at={entry.at} as="brief" />
+              <EntryLink of={entry} />
               {entry.status !== null && ` · ${entry.status}`}
             </span>
           </Cell>
@@ -102,10 +149,19 @@ function Entries({ entries }: { readonly entries: readonly Activity[] }) {
   )
 }
 
+/** The time of an entry, which links to its own address. */
+function EntryLink({ of: { id, at } }: { readonly of: Activity }) {
+  return (
+    <Link to="/dashboard/audit-log" search={{ entry: id }} className="hover:underline">
+      <Moment at={at} as="brief" />
+    </Link>
+  )
+}
+
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Links to the payout of the request, in its environment. */
-function Detail({ of: { action, detail, environment, status } }: { readonly of: Activity }) {
+function Detail({ of: { action, detail, environment, payout, status } }: { readonly of: Activity }) {
   if (detail === null) return null
   if (/^(payout|case)\./.test(action) && uuid.test(detail) && environment !== null) {
     return (
@@ -113,9 +169,14 @@ function Detail({ of: { action, detail, environment, status } }: { readonly of: 
         to="/dashboard/payouts/$id"
         params={{ id: detail }}
         search={{ environment }}
-        className="block truncate text-xs text-soft hover:underline"
+        className="block text-xs text-soft hover:underline"
       >
-        {detail}
+        {payout && (
+          <span className="block truncate text-ink">
+            {pounds(payout.amount_gbp)} to {payout.recipient.name ?? 'an unnamed recipient'}
+          </span>
+        )}
+        <span className="block truncate">{detail}</span>
       </Link>
     )
   }

@@ -1,22 +1,30 @@
 // The wallet statement: all entries, with the balance after each.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { CirclePlus } from 'lucide-react'
 import { balanceQuery, walletEntriesQuery } from '../../api/queries'
 import type { WalletEntry } from '../../api/types'
 import { Page } from '../../parts/card'
 import { DownloadButton } from '../../parts/download'
-import { ButtonLink } from '../../parts/forms/button'
+import { type Days, DaysFilter, FilterBar, instantsOf, ValuesFilter } from '../../parts/filters'
+import { Button, ButtonLink } from '../../parts/forms/button'
 import { Empty, PagesCard } from '../../parts/loaded'
 import { Cell, Row, Table } from '../../parts/table'
 import { Moment } from '../../parts/values/moment'
 import { useEnvironment } from '../../shell/here'
-import { codeWords, grouped, pounds } from '../../words'
+import { grouped, pounds } from '../../words'
+
+export interface WalletSearch extends Days {
+  /** Several are separated by commas. */
+  readonly kind?: string | undefined
+}
 
 export function WalletPage() {
   const environment = useEnvironment()
+  const search = useSearch({ from: '/dashboard/wallet' })
+  const filters = { kind: kindsIn(search.kind).join() || undefined, ...instantsOf(search) }
   const { data: balance } = useQuery(balanceQuery(environment))
-  const query = useInfiniteQuery(walletEntriesQuery(environment))
+  const query = useInfiniteQuery(walletEntriesQuery(environment, filters))
   return (
     <Page
       title="Wallet"
@@ -27,7 +35,7 @@ export function WalletPage() {
       }
       actions={
         <>
-          <DownloadButton path="/v1/wallet/entries.csv" query={{ environment }} type="Export CSV" />
+          <DownloadButton path="/v1/wallet/entries.csv" query={{ environment, ...filters }} type="Export CSV" />
           <ButtonLink to="/dashboard/top-up" weight="primary">
             <CirclePlus aria-hidden />
             Top up
@@ -35,8 +43,9 @@ export function WalletPage() {
         </>
       }
     >
+      <Filters search={search} />
       <PagesCard query={query} what="transactions">
-        {(entries) => <Statement entries={entries} />}
+        {(entries) => <Statement entries={entries} isFiltered={Object.values(filters).some(Boolean)} />}
       </PagesCard>
     </Page>
   )
@@ -49,10 +58,55 @@ const columns = [
   { head: 'Balance (USDC)', align: 'right', from: 'sm' },
 ] as const
 
-const kinds: Readonly<Record<string, string>> = { topup: 'Top-up', return: 'Returned payout' }
+const kinds: Readonly<Record<WalletEntry['kind'], string>> = {
+  topup: 'Top-up',
+  payout: 'Payout',
+  refund: 'Refund',
+  return: 'Returned payout',
+  adjustment: 'Adjustment',
+}
+const entryKinds = [
+  'topup',
+  'payout',
+  'refund',
+  'return',
+  'adjustment',
+] as const satisfies readonly WalletEntry['kind'][]
 
-function Statement({ entries }: { readonly entries: readonly WalletEntry[] }) {
-  if (entries.length === 0) return <NoneYet />
+function kindsIn(list = '') {
+  const given = list.split(',')
+  return entryKinds.filter((kind) => given.includes(kind))
+}
+
+function Filters({ search }: { readonly search: WalletSearch }) {
+  const navigate = useNavigate()
+  const change = (changed: WalletSearch) => {
+    const kept = Object.entries({ ...search, ...changed }).filter(([, value]) => value)
+    void navigate({ to: '/dashboard/wallet', search: Object.fromEntries(kept) })
+  }
+  return (
+    <search className="flex flex-col gap-3">
+      <FilterBar>
+        <DaysFilter days={search} change={change} />
+      </FilterBar>
+      <ValuesFilter
+        label="Type"
+        values={entryKinds}
+        chosen={kindsIn(search.kind)}
+        change={(chosen) => change({ kind: chosen.join() })}
+        nameOf={(kind) => kinds[kind]}
+      />
+    </search>
+  )
+}
+
+interface StatementProps {
+  readonly entries: readonly WalletEntry[]
+  readonly isFiltered: boolean
+}
+
+function Statement({ entries, isFiltered }: StatementProps) {
+  if (entries.length === 0) return isFiltered ? <NothingFound /> : <NoneYet />
   return (
     <Table columns={columns} label="Wallet statement">
       {entries.map((entry) => (
@@ -64,10 +118,10 @@ function Statement({ entries }: { readonly entries: readonly WalletEntry[] }) {
             <span className="block truncate font-medium">
               {entry.payout_id ? (
                 <Link to="/dashboard/payouts/$id" params={{ id: entry.payout_id }} className="hover:underline">
-                  {kinds[entry.kind] ?? codeWords(entry.kind)}
+                  {kinds[entry.kind]}
                 </Link>
               ) : (
-                (kinds[entry.kind] ?? codeWords(entry.kind))
+                kinds[entry.kind]
               )}
             </span>
             <span className="block truncate text-xs text-soft">
@@ -89,6 +143,16 @@ function Statement({ entries }: { readonly entries: readonly WalletEntry[] }) {
         </Row>
       ))}
     </Table>
+  )
+}
+
+function NothingFound() {
+  const navigate = useNavigate()
+  return (
+    <Empty
+      title="No transactions match these filters"
+      action={<Button onClick={() => void navigate({ to: '/dashboard/wallet', search: {} })}>Clear filters</Button>}
+    />
   )
 }
 

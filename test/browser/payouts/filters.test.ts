@@ -1,6 +1,7 @@
-// The filters of the payouts list: the totals and the CSV follow them, and the address keeps them.
+// The filters of payouts, wallet and audit log: totals and CSV follow them, and the address keeps them.
 import { beforeEach, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { recordActivity } from '../../../db/controls/activity'
 import { aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
 import { useDashboard } from '../../support/browser/served-dashboard'
 import type { Visitor } from '../../support/browser/visitor'
@@ -85,5 +86,48 @@ test('filters are kept by a payout’s page, by Back, and by the other environme
   await page.waitForURL('**/payouts?*environment=live*')
   expect(new URL(page.url()).searchParams.get('status')).toBe('failed')
   await page.getByText('No payouts match these filters').waitFor()
+  await visitor.leave()
+})
+
+test('the wallet filters by type and days, and exports the same', async () => {
+  await visitor.go('/dashboard/wallet?environment=sandbox')
+  await page.getByText('Starting test money').waitFor()
+  await page.getByRole('button', { name: 'Refund' }).click()
+  await page.getByText('No transactions match these filters').waitFor()
+
+  await page.getByRole('button', { name: 'Top-up' }).click()
+  await page.getByText('Starting test money').waitFor()
+  expect(new URL(page.url()).searchParams.get('kind')).toBe('topup,refund')
+  const exported = page.waitForRequest('**/v1/wallet/entries.csv?*')
+  await page.getByRole('button', { name: 'Export CSV' }).click()
+  expect(new URL((await exported).url()).searchParams.get('kind')).toBe('topup,refund')
+  expect(await visitor.faults()).toEqual([])
+  await visitor.picture('wallet-filtered')
+  await page.getByLabel('Date').selectOption('Last month')
+  await page.getByText('No transactions match these filters').waitFor()
+  await visitor.leave()
+})
+
+test('an audit log entry names its payout and has its own address', async () => {
+  const { id } = await aPayoutRow(api, partner, { recipientName: 'Ada Lovelace' })
+  const call = { partnerId: partner.id, at: api.clock.now(), environment: 'sandbox', changes: 'something' } as const
+  const made = { ...call, status: 201, madeBy: 'key:kp_sandbox_4f9a1c02', requestId: null }
+  await recordActivity(api.db, [
+    { ...made, action: 'payout.create', detail: id },
+    { ...made, action: 'key.create', detail: 'kp_sandbox_4f9a1c02' },
+  ])
+  await visitor.go('/dashboard/audit-log?environment=sandbox&show=changes')
+  const entry = page.getByRole('row').filter({ hasText: '£120.00 to Ada Lovelace' })
+  await entry.waitFor()
+  expect(await visitor.faults()).toEqual([])
+  await visitor.picture('audit-log-payout')
+
+  await entry.getByRole('cell').first().getByRole('link').click()
+  await page.getByRole('heading', { name: 'Audit log entry' }).waitFor()
+  await page.reload()
+  await entry.waitFor()
+  expect(await page.getByRole('row').count()).toBe(2)
+  await entry.getByRole('link', { name: '£120.00 to Ada Lovelace' }).click()
+  await page.waitForURL(`**/payouts/${id}?*`)
   await visitor.leave()
 })
