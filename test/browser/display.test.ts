@@ -111,7 +111,7 @@ describe('on a phone', () => {
 
 test('date fields show a whole date at 200 % zoom', async () => {
   const visitor = await visit({ session, viewport: { width: 640, height: 430 } })
-  await visitor.go('/dashboard/payouts?environment=sandbox&from=2026-11-01&to=2026-11-30')
+  await visitor.go('/dashboard/payouts?environment=sandbox&from=2025-01-05&to=2025-02-10')
 
   for (const name of ['From', 'To']) {
     const { width } = (await visitor.page.getByLabel(name, { exact: true }).boundingBox()) ?? { width: 0 }
