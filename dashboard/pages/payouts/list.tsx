@@ -13,17 +13,7 @@ import { Bar, Empty, PagesCard } from '../../parts/loaded'
 import { Count, Gbp } from '../../parts/values/money'
 import { useEnvironment, useIsAdmin } from '../../shell/here'
 import { asAmount, codeWords, plural } from '../../words'
-import { PayoutsTable } from './payouts-table'
-
-export interface PayoutSearch {
-  /** Several are separated by commas. */
-  readonly status?: string | undefined
-  readonly q?: string | undefined
-  readonly from?: string | undefined
-  readonly to?: string | undefined
-  readonly min?: string | undefined
-  readonly max?: string | undefined
-}
+import { type PayoutSearch, PayoutsTable } from './payouts-table'
 
 export function PayoutsPage() {
   const environment = useEnvironment()

@@ -5,7 +5,6 @@ import { Cell, overRow, Row, Table } from '../../parts/table'
 import { Moment } from '../../parts/values/moment'
 import { Gbp, Usdc } from '../../parts/values/money'
 import { Status } from '../../parts/values/status'
-import type { PayoutSearch } from './list'
 
 const columns = [
   { head: 'Recipient' },
@@ -15,6 +14,17 @@ const columns = [
   { head: 'Debited', align: 'right', from: 'lg' },
   { head: 'Amount', align: 'right' },
 ] as const
+
+/** The filters of the list, as in its address. */
+export interface PayoutSearch {
+  /** Several are separated by commas. */
+  readonly status?: string | undefined
+  readonly q?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly min?: string | undefined
+  readonly max?: string | undefined
+}
 
 interface PayoutsTableProps {
   readonly payouts: readonly Payout[]
