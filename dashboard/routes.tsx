@@ -10,11 +10,9 @@ import {
 import { Refusal } from './api/call'
 import { sessionQuery } from './api/queries'
 import type { Environment } from './api/types'
-import type { AuditLogSearch } from './pages/controls/audit-log'
 import type { PayoutSearch } from './pages/payouts/payouts-table'
 import { nextPage } from './pages/sign-in/next-page'
 import { PartnerSignInPage, SignInPage, SignUpPage } from './pages/sign-in/pages'
-import type { WalletSearch } from './pages/wallets/statement'
 import { FirstPaint, NotFound, OuterError, OuterNotFound, PageError } from './shell/fallbacks'
 import { lazyPage } from './shell/lazy-page'
 import { rememberedEnvironment } from './shell/remembered'
@@ -27,6 +25,15 @@ const textIn = (search: Record<string, unknown>, name: string): string | undefin
   const value = search[name]
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
+
+/** A validator that keeps only these texts of an address. */
+const textsIn =
+  <Name extends string>(...names: readonly Name[]) =>
+  (search: Record<string, unknown>): Readonly<Partial<Record<Name, string | undefined>>> => {
+    const texts: Partial<Record<Name, string | undefined>> = {}
+    for (const name of names) texts[name] = textIn(search, name)
+    return texts
+  }
 
 const nextIn = (search: Record<string, unknown>): { next?: string | undefined } => ({
   next: nextPage(textIn(search, 'next')),
@@ -78,38 +85,21 @@ const page = <const Path extends string>(path: Path, component: Parameters<typeo
 const payouts = createRoute({
   getParentRoute: () => shell,
   path: '/payouts',
-  validateSearch: (search: Record<string, unknown>): PayoutSearch => ({
-    status: textIn(search, 'status'),
-    q: textIn(search, 'q'),
-    from: textIn(search, 'from'),
-    to: textIn(search, 'to'),
-    min: textIn(search, 'min'),
-    max: textIn(search, 'max'),
-  }),
+  validateSearch: textsIn('status', 'q', 'from', 'to', 'min', 'max'),
   component: lazyPage(() => import('./pages/payouts/list'), 'PayoutsPage'),
 })
 
 const wallet = createRoute({
   getParentRoute: () => shell,
   path: '/wallet',
-  validateSearch: (search: Record<string, unknown>): WalletSearch => ({
-    kind: textIn(search, 'kind'),
-    from: textIn(search, 'from'),
-    to: textIn(search, 'to'),
-  }),
+  validateSearch: textsIn('kind', 'from', 'to'),
   component: lazyPage(() => import('./pages/wallets/statement'), 'WalletPage'),
 })
 
 const auditLog = createRoute({
   getParentRoute: () => shell,
   path: '/audit-log',
-  validateSearch: (search: Record<string, unknown>): AuditLogSearch => ({
-    show: textIn(search, 'show'),
-    q: textIn(search, 'q'),
-    from: textIn(search, 'from'),
-    to: textIn(search, 'to'),
-    entry: textIn(search, 'entry'),
-  }),
+  validateSearch: textsIn('show', 'q', 'from', 'to', 'entry'),
   component: lazyPage(() => import('./pages/controls/audit-log'), 'AuditLogPage'),
 })
 

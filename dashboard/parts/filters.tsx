@@ -1,9 +1,13 @@
-// The parts of a filter bar: a range of days with presets, an amount, and a choice of several values.
+// The parts of a filter bar: text, a range of days with presets, an amount, and a choice of several values. The page's address holds
+// what is chosen.
+import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { now } from '../now'
 import { asAmount } from '../words'
+import { Button } from './forms/button'
 import { Choice, Field } from './forms/field'
 import { PausedField } from './forms/paused-field'
+import { Empty } from './loaded'
 
 const sizes = {
   wide: 'col-span-10 sm:min-w-56 sm:flex-1',
@@ -19,6 +23,51 @@ export function FilterBar({ children }: { readonly children: ReactNode }) {
 
 export function FilterItem({ size, children }: { readonly size: keyof typeof sizes; readonly children: ReactNode }) {
   return <div className={sizes[size]}>{children}</div>
+}
+
+type FilteredPage = '/dashboard/payouts' | '/dashboard/wallet' | '/dashboard/audit-log'
+
+/**
+ * Returns a function that changes filters in the address. Back undoes a choice. Typed text replaces the entry of the history: each
+ * pause would add one.
+ */
+export function useSearchChange<Search extends object>(to: FilteredPage, search: Search) {
+  const navigate = useNavigate()
+  return (changed: Search, history: 'push' | 'replace' = 'push') => {
+    const kept = Object.entries({ ...search, ...changed }).filter(([, value]) => value)
+    void navigate({ to, search: Object.fromEntries(kept), replace: history === 'replace' })
+  }
+}
+
+interface TextFilterProps {
+  readonly label: string
+  readonly placeholder: string
+  readonly asked: string | undefined
+  readonly ask: (text: string) => void
+}
+
+export function TextFilter({ asked = '', ...props }: TextFilterProps) {
+  return (
+    <FilterItem size="wide">
+      <PausedField type="search" asked={asked} {...props} />
+    </FilterItem>
+  )
+}
+
+interface NoMatchesProps {
+  readonly what: string
+  readonly page: FilteredPage
+  readonly children?: ReactNode
+}
+
+export function NoMatches({ what, page, children }: NoMatchesProps) {
+  const navigate = useNavigate()
+  const clear = <Button onClick={() => void navigate({ to: page, search: {} })}>Clear filters</Button>
+  return (
+    <Empty title={`No ${what} match these filters`} action={clear}>
+      {children}
+    </Empty>
+  )
 }
 
 /** Days such as 2026-11-16, in the reader's time zone. Both are included. */

@@ -1,14 +1,21 @@
 // Requests, changes or security events of the account, newest first, or one of them. The text filter searches the loaded entries.
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { type ActivityKind, activityQuery } from '../../api/queries'
 import type { Activity } from '../../api/types'
 import { Page } from '../../parts/card'
 import { Copyable } from '../../parts/copy'
-import { type Days, DaysFilter, FilterBar, FilterItem, instantsOf } from '../../parts/filters'
+import {
+  type Days,
+  DaysFilter,
+  FilterBar,
+  FilterItem,
+  instantsOf,
+  TextFilter,
+  useSearchChange,
+} from '../../parts/filters'
 import { ButtonLink } from '../../parts/forms/button'
 import { Choice } from '../../parts/forms/field'
-import { PausedField } from '../../parts/forms/paused-field'
 import { Empty, PagesCard } from '../../parts/loaded'
 import { Cell, Row, Table } from '../../parts/table'
 import { Moment } from '../../parts/values/moment'
@@ -46,27 +53,20 @@ export function AuditLogPage() {
 }
 
 function Log({ search }: { readonly search: AuditLogSearch }) {
-  const navigate = useNavigate()
   const kind = kindFrom(search.show)
   const query = useInfiniteQuery(activityQuery(kind, instantsOf(search)))
   const shows = (entry: Activity) => textOf(entry).includes((search.q ?? '').toLowerCase())
-  const change = (changed: AuditLogSearch, history: 'push' | 'replace' = 'push') => {
-    const kept = Object.entries({ ...search, ...changed }).filter(([, value]) => value)
-    void navigate({ to: '/dashboard/audit-log', search: Object.fromEntries(kept), replace: history === 'replace' })
-  }
+  const change = useSearchChange('/dashboard/audit-log', search)
   return (
     <Page title="Audit log" about={aboutKinds[kind]}>
       <search>
         <FilterBar>
-          <FilterItem size="wide">
-            <PausedField
-              label="Filter"
-              type="search"
-              placeholder="Action, error, payout, person, key or request ID"
-              asked={search.q ?? ''}
-              ask={(q) => change({ q }, 'replace')}
-            />
-          </FilterItem>
+          <TextFilter
+            label="Filter"
+            placeholder="Action, error, payout, person, key or request ID"
+            asked={search.q}
+            ask={(q) => change({ q }, 'replace')}
+          />
           <FilterItem size="date">
             <Choice label="Show" value={kind} onChange={({ target }) => change({ show: target.value })}>
               <option value="everything">Everything</option>

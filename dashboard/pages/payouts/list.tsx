@@ -1,14 +1,22 @@
 // All payouts, newest first. The filters are part of the URL and apply to the CSV file.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { Send } from 'lucide-react'
 import { type PayoutFilters, payoutsQuery, payoutTotalsQuery } from '../../api/queries'
 import { type Payout, payoutStatuses } from '../../api/types'
 import { Page } from '../../parts/card'
 import { DownloadButton } from '../../parts/download'
-import { AmountFilter, DaysFilter, FilterBar, FilterItem, instantsOf, ValuesFilter } from '../../parts/filters'
-import { Anchor, Button, ButtonLink } from '../../parts/forms/button'
-import { PausedField } from '../../parts/forms/paused-field'
+import {
+  AmountFilter,
+  DaysFilter,
+  FilterBar,
+  instantsOf,
+  NoMatches,
+  TextFilter,
+  useSearchChange,
+  ValuesFilter,
+} from '../../parts/filters'
+import { Anchor, ButtonLink } from '../../parts/forms/button'
 import { Bar, Empty, PagesCard } from '../../parts/loaded'
 import { Count, Gbp } from '../../parts/values/money'
 import { useEnvironment, useIsAdmin } from '../../shell/here'
@@ -54,7 +62,12 @@ interface FoundProps {
 
 function Found({ payouts, search, isFiltered }: FoundProps) {
   if (payouts.length > 0) return <PayoutsTable payouts={payouts} search={search} />
-  return isFiltered ? <NothingFound /> : <NoneYet />
+  if (!isFiltered) return <NoneYet />
+  return (
+    <NoMatches what="payouts" page="/dashboard/payouts">
+      Search by reference, recipient name, last 4 digits of the account, or payout ID.
+    </NoMatches>
+  )
 }
 
 function filtersOf({ status, q, from, to, min, max }: PayoutSearch): PayoutFilters {
@@ -74,24 +87,16 @@ function statusesIn(list = '') {
 }
 
 function Filters({ search }: { readonly search: PayoutSearch }) {
-  const navigate = useNavigate()
-  // Back undoes a choice. Typed text replaces the entry of the history: each pause would add one.
-  const change = (changed: PayoutSearch, history: 'push' | 'replace' = 'push') => {
-    const kept = Object.entries({ ...search, ...changed }).filter(([, value]) => value)
-    void navigate({ to: '/dashboard/payouts', search: Object.fromEntries(kept), replace: history === 'replace' })
-  }
+  const change = useSearchChange('/dashboard/payouts', search)
   return (
     <search className="flex flex-col gap-3">
       <FilterBar>
-        <FilterItem size="wide">
-          <PausedField
-            label="Search"
-            type="search"
-            placeholder="Reference, name, last 4 digits or ID"
-            asked={search.q ?? ''}
-            ask={(q) => change({ q }, 'replace')}
-          />
-        </FilterItem>
+        <TextFilter
+          label="Search"
+          placeholder="Reference, name, last 4 digits or ID"
+          asked={search.q}
+          ask={(q) => change({ q }, 'replace')}
+        />
         <AmountFilter label="Min amount" asked={search.min} ask={(min) => change({ min }, 'replace')} />
         <AmountFilter label="Max amount" asked={search.max} ask={(max) => change({ max }, 'replace')} />
         <DaysFilter days={search} change={(days) => change(days)} />
@@ -125,18 +130,6 @@ function Totals({ filters }: { readonly filters: PayoutFilters }) {
           </span>
         ))}
     </p>
-  )
-}
-
-function NothingFound() {
-  const navigate = useNavigate()
-  return (
-    <Empty
-      title="No payouts match these filters"
-      action={<Button onClick={() => void navigate({ to: '/dashboard/payouts', search: {} })}>Clear filters</Button>}
-    >
-      Search by reference, recipient name, last 4 digits of the account, or payout ID.
-    </Empty>
   )
 }
 

@@ -1,13 +1,21 @@
 // The wallet statement: all entries, with the balance after each.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { CirclePlus } from 'lucide-react'
 import { balanceQuery, walletEntriesQuery } from '../../api/queries'
 import type { WalletEntry } from '../../api/types'
 import { Page } from '../../parts/card'
 import { DownloadButton } from '../../parts/download'
-import { type Days, DaysFilter, FilterBar, instantsOf, ValuesFilter } from '../../parts/filters'
-import { Button, ButtonLink } from '../../parts/forms/button'
+import {
+  type Days,
+  DaysFilter,
+  FilterBar,
+  instantsOf,
+  NoMatches,
+  useSearchChange,
+  ValuesFilter,
+} from '../../parts/filters'
+import { ButtonLink } from '../../parts/forms/button'
 import { Empty, PagesCard } from '../../parts/loaded'
 import { Cell, Row, Table } from '../../parts/table'
 import { Moment } from '../../parts/values/moment'
@@ -79,15 +87,11 @@ function kindsIn(list = '') {
 }
 
 function Filters({ search }: { readonly search: WalletSearch }) {
-  const navigate = useNavigate()
-  const change = (changed: WalletSearch) => {
-    const kept = Object.entries({ ...search, ...changed }).filter(([, value]) => value)
-    void navigate({ to: '/dashboard/wallet', search: Object.fromEntries(kept) })
-  }
+  const change = useSearchChange('/dashboard/wallet', search)
   return (
     <search className="flex flex-col gap-3">
       <FilterBar>
-        <DaysFilter days={search} change={change} />
+        <DaysFilter days={search} change={(days) => change(days)} />
       </FilterBar>
       <ValuesFilter
         label="Type"
@@ -106,7 +110,7 @@ interface StatementProps {
 }
 
 function Statement({ entries, isFiltered }: StatementProps) {
-  if (entries.length === 0) return isFiltered ? <NothingFound /> : <NoneYet />
+  if (entries.length === 0) return isFiltered ? <NoMatches what="transactions" page="/dashboard/wallet" /> : <NoneYet />
   return (
     <Table columns={columns} label="Wallet statement">
       {entries.map((entry) => (
@@ -143,16 +147,6 @@ function Statement({ entries, isFiltered }: StatementProps) {
         </Row>
       ))}
     </Table>
-  )
-}
-
-function NothingFound() {
-  const navigate = useNavigate()
-  return (
-    <Empty
-      title="No transactions match these filters"
-      action={<Button onClick={() => void navigate({ to: '/dashboard/wallet', search: {} })}>Clear filters</Button>}
-    />
   )
 }
 
