@@ -150,7 +150,7 @@ test('a price change can start neither before a planned one nor in the past', as
   await raiseTo(120n, partnerId, later)
 
   expect(await raiseTo(130n, partnerId, new Date(later.getTime() - 1))).toEqual({ outcome: 'planned', from: later })
-  await expect(raiseTo(130n, partnerId, new Date(at.getTime() - 1))).rejects.toThrow('for the past')
+  await expect(raiseTo(130n, partnerId, new Date(at.getTime() - 1))).rejects.toThrow('must not start in the past')
   expect((await listPrices(db, partnerId)).map(({ payoutFixedPence }) => payoutFixedPence)).toEqual([99n, 120n])
 })
 

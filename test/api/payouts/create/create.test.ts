@@ -68,6 +68,12 @@ describe('a payout that the bank accepts', () => {
         by: `key:${key.slice(0, 'kp_sandbox_'.length + 8)}`,
         detail: created['id'],
         request_id: headers.get('X-Request-Id'),
+        id: expect.any(String),
+        payout: {
+          id: created['id'],
+          amount_gbp: created['amount_gbp'],
+          recipient: created['recipient'],
+        },
       },
     ])
   })
