@@ -35,7 +35,7 @@ let history: Movement[]
 beforeAll(async () => {
   database = await createDatabase()
   db = await openDb(database.url)
-  bank = await startScriptedBank()
+  bank = await startScriptedBank({ connectMs: 10_000, callMs: 10_000 })
   const rails = { provider_production: bank.rail, provider_sandbox: bank.rail, simulated: bank.rail }
   const startReturn = () => Promise.reject(new Error('nothing was sent'))
   deps = { db, clock: systemClock, log, rails, listLagMs: 0, startReturn }

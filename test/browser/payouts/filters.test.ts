@@ -1,4 +1,5 @@
 // The filters of payouts, wallet and audit log: totals and CSV follow them, and the address keeps them.
+import { isDeepStrictEqual } from 'node:util'
 import { beforeEach, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { recordActivity } from '../../../db/controls/activity'
@@ -6,6 +7,7 @@ import { aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
 import { useDashboard } from '../../support/browser/served-dashboard'
 import type { Visitor } from '../../support/browser/visitor'
 import { openedForEach } from '../../support/opened'
+import { until } from '../../support/until'
 
 const { api, visit } = useDashboard()
 const partner = openedForEach(() => aPartner(api))
@@ -19,7 +21,12 @@ beforeEach(async () => {
 
 const table = () => page.getByRole('table', { name: 'Payouts' })
 const totals = () => page.getByLabel('Totals')
-const names = async () => (await table().getByRole('link').allTextContents()).toSorted()
+/** Waits until the list shows exactly these names: it loads independently of the totals. */
+const shows = (...names: readonly string[]) =>
+  until(`the list shows ${names.join(', ')}`, async () => {
+    const shown = await table().getByRole('link').allTextContents()
+    return isDeepStrictEqual(shown.toSorted(), names)
+  })
 
 test('filters combine several statuses and amounts, with the total of all matches', async () => {
   for (const status of ['completed', 'failed', 'returned'] as const) {
@@ -31,10 +38,10 @@ test('filters combine several statuses and amounts, with the total of all matche
   await page.getByRole('button', { name: 'Returned' }).click()
   await totals().getByText('4 payouts, £2,489.12').waitFor()
 
-  expect(await names()).toEqual(['failed large', 'failed small', 'returned large', 'returned small'])
+  await shows('failed large', 'failed small', 'returned large', 'returned small')
   await page.getByLabel('Min amount').fill('1,000')
   await totals().getByText('2 payouts, £2,469.12').waitFor()
-  expect(await names()).toEqual(['failed large', 'returned large'])
+  await shows('failed large', 'returned large')
   expect(new URL(page.url()).searchParams.get('status')).toBe('failed,returned')
   expect(await visitor.faults()).toEqual([])
   await visitor.picture('payouts-filtered')
@@ -57,7 +64,7 @@ test('filters choose days by name, and Back undoes a choice', async () => {
   await page.getByLabel('Date').selectOption('This month')
   await totals().getByText('1 payout,').waitFor()
 
-  expect(await names()).toEqual(['Tia Today'])
+  await shows('Tia Today')
   await page.getByLabel('Date').selectOption('Last month')
   await page.getByText('No payouts match these filters').waitFor()
   await page.goBack()

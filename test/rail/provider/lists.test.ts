@@ -123,7 +123,8 @@ describe('a wallet’s history', () => {
   })
 
   test('that is too long to read is reported as too long, not as shifted', async () => {
-    const scripted = await startScriptedBank()
+    // A busy machine may delay any one of so many calls.
+    const scripted = await startScriptedBank({ connectMs: 10_000, callMs: 10_000 })
     let next = 0
     // Each page begins with the 20 rows that ended the previous one, as in a list that does not change.
     scripted.answer((_, response) => {

@@ -25,10 +25,13 @@ export const aClock = { now: () => new Date('2027-03-01T12:00:00.000Z') }
 
 /** A scripted bank for this test file. */
 export function useScriptedBank(): ScriptedBank {
-  return opened(startScriptedBank, (bank) => bank.close())
+  return opened(
+    () => startScriptedBank(),
+    (bank) => bank.close(),
+  )
 }
 
-export async function startScriptedBank(): Promise<ScriptedBank> {
+export async function startScriptedBank(callTimeouts = timeouts): Promise<ScriptedBank> {
   const requests: BankRequest[] = []
   let script: Script = (_, response) => json(response, 500, {})
   const server = createServer((request, response) => {
@@ -44,7 +47,7 @@ export async function startScriptedBank(): Promise<ScriptedBank> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v0`
-  const rail = createProviderRail({ baseUrl: url, apiKey: 'sk-test-1', clock: aClock, timeouts })
+  const rail = createProviderRail({ baseUrl: url, apiKey: 'sk-test-1', clock: aClock, timeouts: callTimeouts })
   return {
     url,
     requests,
