@@ -1003,7 +1003,7 @@ AS $function$
     mistake text;
     moved bigint;
   BEGIN
-    -- DriftCheck up, not joined: a join that was planned while the ledger was small reads all of it once it is large.
+    -- Looked up, not joined: a join that was planned while the ledger was small reads all of it once it is large.
     SELECT * INTO ledger_set FROM ledger_sets WHERE id = (SELECT set_id FROM written LIMIT 1);
     SELECT CASE
         WHEN bool_or(written.set_id <> ledger_set.id) THEN 'a statement must write one ledger set'

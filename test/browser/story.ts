@@ -41,7 +41,7 @@ export function newcomer(stage: Stage): void {
       await page.getByRole('button', { name: 'Review' }).click()
       await page.getByText('Enter a 6-digit sort code, e.g. 20-04-15.').waitFor()
       await fillPayout(page, { amount: '120', name: 'Ada Lovelace', account: '3829 0008' })
-      await page.getByText('153.30').waitFor()
+      await page.getByText('153.30').filter({ visible: true }).waitFor()
       await visitor.picture('story-form')
       await page.getByRole('button', { name: 'Review' }).click()
       await page.getByText('You are about to send').waitFor()
