@@ -1,23 +1,31 @@
 // A worker that is asked to stop ends in time, whatever the state of its servers.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { choosePort } from '../../local/ports'
-import { scrape } from '../support/api/scrape'
+import type { Client } from '@temporalio/client'
+import { tsToMs } from '@temporalio/common/lib/time'
+import { connectClient } from '../../runtime/temporal/client'
+import { housekeepingQueue, ofSystem } from '../../workflows/names'
 import { createDatabase, type TestDatabase } from '../support/db/database'
 import { proxyOf, type TcpProxy } from '../support/db/tcp-proxy'
 import { testSystem } from '../support/jest/system'
-import { pollersIn, startWorkerProcess, type WorkerProcess } from '../support/temporal/a-worker-process'
+import { testTemporal } from '../support/temporal/a-worker'
+import { startWorkerProcess, type WorkerProcess } from '../support/temporal/a-worker-process'
 import { until } from '../support/until'
 
 /** The limit in docker-compose.yml and docs/operations/deploy.md, with a margin for slow machines. */
 const boundMs = 30_000 + 5_000
 
 let database: TestDatabase
+let client: Client
 
 beforeAll(async () => {
   database = await createDatabase()
+  client = connectClient(testTemporal())
 })
-afterAll(() => database.drop())
+afterAll(async () => {
+  await client.connection.close()
+  await database.drop()
+})
 
 // The tests run concurrently, because each one mostly waits.
 test.concurrent('a worker ends cleanly when both servers are gone', () =>
@@ -48,16 +56,16 @@ test.concurrent('a worker ends cleanly when PostgreSQL does not answer', () =>
 
 test.concurrent('a worker is forced to end when Temporal stays silent for longer than the shutdown limit', () =>
   withServers(async ({ temporal, start }) => {
-    const metricsPort = await choosePort(0)
-    const worker = start({ WORKER_METRICS_PORT: String(metricsPort) })
+    const prefix = aPrefix()
+    const worker = start({ TASK_QUEUE_PREFIX: prefix })
     await worker.ready
-    // Without a poll in flight the worker has nothing to wait for.
-    await until('it polls', async () => pollersIn((await scrape(`http://127.0.0.1:${metricsPort}`)).text) > 0)
     // Makes the worker reconnect: the keepalive of a connection older than 15 s would end it and its polls before the
     // 30 s are over.
     await temporal.cut()
+    const cutAt = Date.now()
     await temporal.restore()
-    await until('it is connected again', () => temporal.isConnected())
+    // Without a poll in flight the worker has nothing to wait for.
+    await until('it polls again', async () => (await lastPollAt(prefix)) > cutAt)
     temporal.stopForwarding()
 
     const { code, afterMs } = await askedToStop(worker)
@@ -93,7 +101,7 @@ async function withServers(ends: (servers: Servers) => Promise<void>): Promise<v
     const worker = startWorkerProcess({
       DATABASE_URL: postgres.url,
       TEMPORAL_ADDRESS: new URL(temporal.url).host,
-      TASK_QUEUE_PREFIX: `end-${randomBytes(4).toString('hex')}`,
+      TASK_QUEUE_PREFIX: aPrefix(),
       SECRET_KEYS: `k1:${'0'.repeat(64)}`,
       ...env,
     })
@@ -109,6 +117,19 @@ async function withServers(ends: (servers: Servers) => Promise<void>): Promise<v
     }
     await Promise.all([postgres.cut(), temporal.cut()])
   }
+}
+
+function aPrefix(): string {
+  return `end-${randomBytes(4).toString('hex')}`
+}
+
+/** When the server received the last poll for housekeeping workflows, in milliseconds. */
+async function lastPollAt(prefix: string): Promise<number> {
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace: 'default',
+    taskQueue: { name: ofSystem(housekeepingQueue, prefix) },
+  })
+  return Math.max(0, ...(pollers ?? []).map(({ lastAccessTime }) => tsToMs(lastAccessTime)))
 }
 
 async function askedToStop(worker: WorkerProcess) {
