@@ -45,7 +45,7 @@ export function EnvironmentBand() {
       <p className="stripes flex min-h-8 items-center justify-center gap-2 bg-sandbox px-4 py-1 text-center text-xs font-semibold text-on-sandbox">
         <FlaskConical className="size-3.5 shrink-0" aria-hidden />
         <span>
-          Sandbox<span className="font-medium">: test money only. Nobody gets paid.</span>
+          Sandbox<span className="font-medium">: test money only. No one is paid.</span>
         </span>
       </p>
     )

@@ -21,7 +21,7 @@ export interface FollowParts {
   readonly queuePrefix: string
   /** Called once for each partner that this call saw being billed. */
   readonly onBilled: (billed: BilledPartner) => Promise<void>
-  /** Called when the run does not report its progress: no worker runs, or the server does not answer. The run continues by itself. */
+  /** Called when the run's progress cannot be read, because no worker runs or the server does not answer. The run is not affected. */
   readonly onSilence: () => void
 }
 

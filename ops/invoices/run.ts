@@ -24,7 +24,7 @@ export const run = defineCommand('invoices run', {
 
 export const rerun = defineCommand('invoices rerun', {
   about:
-    'Bills a past month again after a correction: existing invoices stay, and late charges go on the next invoice.',
+    'Repeats the billing of a past month, such as after a correction. Existing invoices do not change, and late charges go on the next invoice.',
   options,
   example,
   run: bill,

@@ -53,7 +53,7 @@ describe('in forced colours', () => {
 describe('on paper', () => {
   test.each([
     ['live', 'Live'],
-    ['sandbox', 'Sandbox: test money only. Nobody gets paid.'],
+    ['sandbox', 'Sandbox: test money only. No one is paid.'],
   ] as const)(
     'a %s payout names its environment, in full contrast and without controls',
     async (environment, words) => {

@@ -39,7 +39,7 @@ const columns = [
   { head: 'Request ID', from: 'lg' },
 ] as const
 
-export interface AuditLogSearch extends Days {
+interface AuditLogSearch extends Days {
   readonly show?: string | undefined
   readonly q?: string | undefined
   /** The id of the only entry to show. */

@@ -22,7 +22,7 @@ import { Moment } from '../../parts/values/moment'
 import { useEnvironment } from '../../shell/here'
 import { grouped, pounds } from '../../words'
 
-export interface WalletSearch extends Days {
+interface WalletSearch extends Days {
   /** Several are separated by commas. */
   readonly kind?: string | undefined
 }

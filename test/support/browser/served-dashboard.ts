@@ -3,7 +3,8 @@ import { beforeAll } from '@jest/globals'
 import type { Browser } from 'playwright-core'
 import { limitsFor } from '../../../api/http/costly-reads'
 import { type Api, type ApiOptions, useApi } from '../api/client'
-import { opened } from '../opened'
+import { aPartner, aSession } from '../api/fixtures'
+import { opened, openedForEach } from '../opened'
 import { buildDashboard } from './built-dashboard'
 import { openChromium } from './chromium'
 import { aVisitor, type Visitor, type VisitorOptions } from './visitor'
@@ -20,6 +21,11 @@ export function useDashboard(options: ApiOptions = {}): ServedDashboard {
   const readLimits = { ...limitsFor(1), waitMs: 60_000 }
   const api = useApi({ publicUrl: 'http://localhost', readLimits, ...options })
   return { api, visit: (as) => aVisitor(held.browser, api.url, as) }
+}
+
+/** For each test, a visitor that is the admin of a new partner. */
+export function useAdmin({ api, visit }: ServedDashboard): Visitor {
+  return openedForEach(async () => visit({ session: await aSession(api, await aPartner(api), 'admin') }))
 }
 
 /** A browser for this test file, and the built dashboard. */
