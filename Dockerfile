@@ -12,8 +12,10 @@ RUN node -p "require('node:tls').rootCertificates.join('\n')" >ca-certificates.c
 
 # Contains only the node binary: npm, yarn and the headers are not needed here.
 FROM debian:bookworm-slim
-# HOST: on its loopback address the API could not be reached from outside the container.
+# Sets HOST, because the default loopback address cannot be reached from outside the container.
 ENV NODE_ENV=production HOST=0.0.0.0
+# By default, glibc keeps a heap for each of a worker's threads.
+ENV MALLOC_ARENA_MAX=2
 WORKDIR /app
 # Owned by root: the process can read its program but not change it.
 COPY --from=build /usr/local/bin/node /usr/local/bin/
@@ -21,8 +23,8 @@ COPY --from=build /app/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-RUN install -d -o 1000 -g 1000 /data
-# A number, because an orchestrator that refuses root cannot check a user name.
+RUN install -d -o 1000 -g 1000 /data && ln -s /app/dist/ops/main.js /usr/local/bin/payouts
+# Uses a number, because an orchestrator that refuses root cannot check a user name.
 USER 1000:1000
 EXPOSE 3000
 CMD ["node", "dist/api/main.js"]

@@ -4,13 +4,14 @@ import { startReturnHourly } from '../runtime/temporal/workflows'
 import type { Activities } from '../workflows'
 import { readChangedTransfers } from './bank/changed-transfers'
 import { switchRail, wakeUnsent } from './bank/rail-switch'
+import { repairWebhooks } from './bank/webhooks'
 import { type ActivityDeps, bind, type PayoutDeps } from './bind'
 import { sealAudit, verifyAudit } from './controls/audit'
 import { proveWallets } from './controls/proof/prove-wallets'
 import { proveSilence, tellDrifts } from './controls/proof/run'
 import { eraseBankEvents, eraseRecipients, pruneActivity } from './controls/retention'
 import { reportOverdue, resumable, sweepPayouts, sweepSandboxes, sweepStrays } from './controls/sweep'
-import { issueInvoice, partnersToBill } from './invoices/issue'
+import { issueInvoice, issueInvoices, partnersToBill } from './invoices/issue'
 import { mailInvoice, markMailed } from './invoices/mail'
 import { checkLowBalances, sendNotices } from './partners/notices'
 import { openSignedUp } from './partners/sign-up'
@@ -45,16 +46,29 @@ export function createActivities(brief: PayoutDeps, deps: ActivityDeps): Activit
     ...bind(deps, { topUpSandbox, openSignedUp, startVerifications, checkLowBalances, sendNotices }),
     ...bind(verificationDeps(deps), { openLiveCustomer, checkLiveCustomer, connectLiveWallet }),
     ...bind(walletReadingDeps(deps), { readWallet, readWallets }),
-    ...bind(deps, { partnersToBill, issueInvoice, mailInvoice, markMailed }),
+    ...bind(deps, { partnersToBill, issueInvoice, issueInvoices, mailInvoice, markMailed }),
     ...bind(deps, { switchRail, wakeUnsent, readChangedTransfers }),
     ...bind(deps, {
       sweepPayouts: resumable('payouts', sweepPayouts),
-      sweepSandboxes: resumable('sandboxes', sweepSandboxes),
+      sweepSandboxes: sweepBanks(brief.rails),
       sweepStrays: resumable('strays', sweepStrays),
       reportOverdue,
     }),
     ...bind({ ...deps, limits: deps.proof }, { proveWallets, proveSilence, tellDrifts }),
     ...bind(deps, { sealAudit, verifyAudit, eraseRecipients, eraseBankEvents, pruneActivity }),
+  }
+}
+
+/**
+ * Sweeps the sandboxes, and repairs the webhooks once per sweep. An unresponsive bank must not delay the page, so the
+ * calls have short timeouts. The bank returns the same webhook for a retry, so a later sweep completes a registration
+ * that timed out.
+ */
+function sweepBanks(rails: PayoutDeps['rails']): typeof sweepSandboxes {
+  const sweep = resumable('sandboxes', sweepSandboxes)
+  return async (deps, page) => {
+    if (page.after === null) await repairWebhooks(deps, rails)
+    return sweep(deps, page)
   }
 }
 

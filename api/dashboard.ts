@@ -1,10 +1,14 @@
-// Serves the dashboard: one page for all of its paths, and assets whose names contain a content hash.
+// Serves the dashboard: one page for all of its paths, and assets whose names contain a content hash. At other paths, a
+// browser gets a page with links to the dashboard.
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type Router from '@koa/router'
 import { send } from '@koa/send'
+import type { Next } from 'koa'
 import { isSimulatedBank } from '../rail/simulated-bank'
 import type { ApiDeps } from './deps'
+import { startOfPage } from './docs/page/html'
 import { ApiError } from './http/errors'
 import { answerText, type PreparedText, prepareText } from './http/prepared-text'
 import type { ApiContext, RequestState } from './http/route'
@@ -30,15 +34,45 @@ export function dashboard(router: Router<RequestState>, { config }: ApiDeps): vo
   router.get('/dashboard/assets/:name', sendAsset)
   for (const address of addresses) {
     router.get(address, (context) => {
-      // Read at the first request, so that an API without a dashboard build can start.
+      // Built on the first request, so that the API can start without a dashboard build.
       page ??= prepareText('text/html; charset=utf-8', writePage(config))
       context.set('Content-Security-Policy', pagePolicy)
       context.set('Cross-Origin-Opener-Policy', 'same-origin')
       answerText(context, page)
-      // A cached page from before an upgrade would request deleted files.
+      // After an upgrade, a cached page would request deleted files.
       context.set('Cache-Control', 'no-store')
     })
   }
+}
+
+/**
+ * Shows a browser a page with links instead of JSON, at `/` and for an unknown path. API clients get JSON, and so does
+ * every request under /v1.
+ */
+export async function leadBrowser(context: ApiContext, next: Next): Promise<void> {
+  if (!isFromBrowser(context)) return next()
+  if (context.path === '/') return showPage(context, startPage)
+  try {
+    await next()
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'route_not_found')) throw error
+    context.status = error.status
+    showPage(context, unknownPage)
+  }
+}
+
+function showPage(context: ApiContext, page: string): void {
+  context.set('Content-Security-Policy', plainPagePolicy)
+  context.set('Cross-Origin-Opener-Policy', 'same-origin')
+  context.vary('Accept')
+  context.type = 'text/html; charset=utf-8'
+  context.body = page
+}
+
+/** A browser prefers HTML. API clients prefer JSON or accept anything. */
+function isFromBrowser(context: ApiContext): boolean {
+  if (/^\/v1(\/|$)/.test(context.path) || !['GET', 'HEAD'].includes(context.method)) return false
+  return context.accepts('json', 'html') === 'html'
 }
 
 const folders = [join(__dirname, '../dashboard'), join(__dirname, '../dist/dashboard')]
@@ -56,12 +90,12 @@ async function sendAsset(context: ApiContext): Promise<void> {
   if (!/^[\w-]+\.(js|css|svg|woff2)$/.test(name) || !existsSync(join(folder, name)))
     throw new ApiError('route_not_found')
   context.vary('Accept-Encoding')
-  // Otherwise the default no-store of every response would remain.
+  // `send` keeps an existing Cache-Control header, and the default header is no-store.
   context.remove('Cache-Control')
   await send(context, name, { root: folder, maxAge: yearMs, immutable: true })
 }
 
-/** Writes the settings that the page needs before sign-in into the page. */
+/** Embeds the settings that the page needs before sign-in. */
 function writePage({ signUp, mailInboxUrl, supportEmail, bank }: ApiDeps['config']): string {
   const facts = {
     sign_up: signUp === 'on',
@@ -77,3 +111,45 @@ function writePage({ signUp, mailInboxUrl, supportEmail, bank }: ApiDeps['config
 function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
 }
+
+const plainPageStyle = `:root { color-scheme: light dark; }
+body { margin: 15vh auto; max-width: 40rem; padding: 0 1.5rem; font: 1rem/1.5 system-ui, sans-serif;
+  color: light-dark(#1a1b1e, #ecedef); background: light-dark(#f7f7f5, #0e1012); }
+h1 { margin: 0 0 .5rem; font-size: 1.5rem; }
+p { margin: 0; }
+a { color: light-dark(#0f766e, #2dd4bf); }`
+
+const startPage = plainPage(
+  'Payouts',
+  '<a href="/dashboard">Open the dashboard</a>, or read the <a href="/docs">API reference</a>.',
+)
+
+const unknownPage = plainPage(
+  'Page not found',
+  'Check the address, or go to the <a href="/dashboard">dashboard</a> or the <a href="/docs">API reference</a>.',
+)
+
+function plainPage(heading: string, html: string): string {
+  return `${startOfPage(heading)}<meta name="robots" content="noindex">
+<link rel="icon" href="data:,">
+<style>${plainPageStyle}</style>
+</head>
+<body>
+<main>
+<h1>${heading}</h1>
+<p>${html}</p>
+</main>
+</body>
+</html>
+`
+}
+
+/** Allows only the page's own inline style. */
+const plainPagePolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(plainPageStyle).digest('base64')}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')

@@ -10,6 +10,7 @@ import type { Log } from '../runtime/log'
 import type { Workflows } from '../runtime/temporal/workflows'
 import type { Tracer } from '../runtime/tracing/tracer'
 import type { ActivityLog } from './controls/activity-log'
+import type { Admission } from './http/admission'
 import type { RateLimiter } from './http/callers/rate-limiter'
 import type { CostlyReads } from './http/costly-reads'
 import type { MailSender } from './mail-sender'
@@ -32,14 +33,17 @@ export interface ApiDeps {
   >
   readonly db: Db
   readonly costlyReads: CostlyReads
+  readonly admission: Admission
   readonly keyring: Keyring
   readonly rates: Rates
   readonly workflows: Workflows
   readonly activityLog: ActivityLog
   readonly rateLimiter: RateLimiter
   readonly mails: MailSender
-  /** Null when the sandbox has no bank, or one without simulated outcomes. */
+  /** Null if the sandbox has no bank, or uses a real one. */
   readonly sandboxBank: Pick<SimulatedBank, 'simulate'> | null
+  /** Null if live has no bank, or uses a real one. */
+  readonly liveBank: Pick<SimulatedBank, 'deposit'> | null
   readonly clock: Clock
   readonly log: Log
   readonly requests: RequestMetrics

@@ -1,4 +1,5 @@
-// Sends queued mails in the background, with retries, including those that a crashed process left.
+// Sends queued emails in the background, with retries, including emails that a crashed process left behind. Also
+// deletes expired codes, emails and sessions.
 import { randomInt } from 'node:crypto'
 import { deleteIdleRateLimits } from '../db/controls/rate-limits'
 import type { Db } from '../db/database'
@@ -12,26 +13,29 @@ import type { Clock } from '../runtime/clock'
 import type { Log } from '../runtime/log'
 
 export interface MailSender {
-  /** Triggers a run for a new mail. Does not wait for the mail to be sent. */
+  /** Triggers a run for a new email. Does not wait for the email to be sent. */
   wake(): void
-  /** Resolves when the mails in progress are sent or postponed. */
+  /** Resolves when the emails in progress have been sent or postponed. */
   close(): Promise<void>
 }
 
 interface MailSenderParts {
   readonly db: Db
   readonly keyring: Keyring
-  /** Null without a mail server: mails wait, and are deleted when they expire. */
+  /** Null without a mail server: emails wait, and are deleted when they expire. */
   readonly mailer: Mailer | null
   readonly clock: Clock
   readonly log: Log
 }
 
 const lookEveryMs = 2_000
-/** Only known addresses get a mail. Sending it immediately would slow down the next request, which would reveal a known address. */
+/**
+ * Delays the email, because only known addresses get one. Sending it immediately would slow down the next request and
+ * reveal that the address is known.
+ */
 const wakeAfterMs = [100, 400] as const
 const atOnce = 5
-/** Longer than the timeouts of the mailer. Otherwise a slow mail would be sent twice. */
+/** Must be longer than the timeouts of the mailer. Otherwise a slow email could be sent twice. */
 const leaseMs = 60_000
 const longestPauseMs = 30_000
 const deleteEveryMs = 60 * 60 * 1000
@@ -60,11 +64,11 @@ export function createMailSender(parts: MailSenderParts): MailSender {
       if (mailer !== null) await sendWanted(mailer)
       await deleteOld()
     } catch (error) {
-      log.warn({ err: error }, 'cannot process queued mails')
+      log.warn({ err: error }, 'cannot process queued emails')
     }
   }
 
-  /** A mail that arrives during a run triggers another run. */
+  /** An email that arrives during a run triggers another run. */
   async function sendWanted(by: Mailer): Promise<void> {
     while (wanted) {
       wanted = false
@@ -82,10 +86,10 @@ export function createMailSender(parts: MailSenderParts): MailSender {
   async function sendOne(by: Mailer, { id, kind, tries, mail }: MailToSend): Promise<void> {
     if (mail === null) {
       log.error({ mail_id: id, kind }, 'cannot decrypt mail with our secret keys; postponed')
-      // Retry with backoff until the mail expires: during a key rotation another process may have the key.
+      // Retry with backoff until the email expires: during a key rotation another process may have the key.
       return postponeMail(db, id, later(clock.now(), 1_000 * 2 ** Math.min(tries - 1, 20)))
     }
-    // An unknown address gets no mail. Up to here it takes the same time as a known one.
+    // An unknown address gets no email. Up to this point, known and unknown addresses take the same time.
     if (kind === 'sign_in' && !(await isMember(db, mail.to.address, clock.now()))) return finishMail(db, id, null)
     const sent = await by.send({ ...mail, messageId: `<${id}@mail.payouts>`, attachments: [] })
     if (sent.outcome === 'sent') return finishMail(db, id, clock.now())

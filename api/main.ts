@@ -18,6 +18,7 @@ import { createWorkflows } from '../runtime/temporal/workflows'
 import { openTracing } from '../runtime/tracing'
 import { createActivityLog } from './controls/activity-log'
 import { apiVersion } from './docs/discovery'
+import { createAdmission } from './http/admission'
 import { createRateLimiter, unlimited } from './http/callers/rate-limiter'
 import { costlyReadMs, createCostlyReads, limitsFor } from './http/costly-reads'
 import { listen, stop } from './http/listen'
@@ -39,6 +40,7 @@ async function main(): Promise<void> {
   const watched = { around: tracing?.bankCalls, onCall: bankCalls.count }
   const rails = createRails({ bank: config.bank, clock, timeouts: rateTimeouts, ...watched })
   const sandboxBank = simulatedBankOrNone(config.bank.sandbox, clock, simulateTimeouts)
+  const liveBank = simulatedBankOrNone(config.bank.live, clock, simulateTimeouts)
   const workflows = createWorkflows({ temporal, config, log })
   const activityLog = createActivityLog({ db, clock, log })
   const keyring = openKeyring(config.secretKeys)
@@ -50,11 +52,13 @@ async function main(): Promise<void> {
   const server = createApi({
     config,
     db,
+    admission: createAdmission(config.payoutsAtOnce),
     costlyReads: createCostlyReads({ db: readDb, limits: limitsFor(config.readsPerPartner) }),
     keyring,
     rates: createRates({ rails, store: createRateStore(db, config.rates), limits: config.rates, clock, onRejected }),
     workflows,
     sandboxBank,
+    liveBank,
     mails,
     activityLog,
     rateLimiter: config.rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,
@@ -78,7 +82,8 @@ async function main(): Promise<void> {
   pingTemporal(temporal, refusalWithinMs).catch(warnOfRefusal(log))
 
   await stopping
-  // A deployment waits ten seconds for the process to stop, so it must not wait longer for a verdict or a server.
+  // A deployment waits ten seconds for the process to stop, so the process must not wait longer for a verdict or a
+  // server.
   setTimeout(workflows.stopWaiting, waitAtMostMs).unref()
   setTimeout(() => process.exit(1), endWithinMs).unref()
   await stop(server)
@@ -89,6 +94,7 @@ async function main(): Promise<void> {
   await temporal.connection.close()
   rails.close()
   sandboxBank?.close()
+  liveBank?.close()
   await readDb.close()
   await db.close()
   await tracing?.close()
@@ -102,15 +108,15 @@ async function openPools(config: Config, log: Log): Promise<[db: Db, readDb: Db]
 }
 
 const waitAtMostMs = 4_000
-const endWithinMs = 9_500
+const endWithinMs = 8_500
 
 /** A caller waits for the rate, so the timeout is short. An older rate can be used for a limited time. */
 const rateTimeouts = { connectMs: 500, callMs: 2_000 }
 
-/** A simulation makes at most two calls, and its caller waits for at most two seconds. */
+/** A simulation makes at most two calls to the bank, and its caller waits for at most two seconds. */
 const simulateTimeouts = { connectMs: 500, callMs: 1_000 }
 
-/** Below the ten seconds that the process has to stop. The next process retries an unsent mail. */
+/** Below the ten seconds within which the process must stop. The next process retries an unsent email. */
 const mailTimeouts = { connectTimeoutMs: 3_000, answerTimeoutMs: 5_000 }
 
 function warn(log: Log): (error: Error) => void {
@@ -123,7 +129,7 @@ function warnOfRate(log: Log): RatesOptions['onRejected'] {
 
 const refusalWithinMs = 5_000
 
-/** An unreachable Temporal server recovers without help. One that refuses our credentials needs an operator, so log the reason. */
+/** Logs why a Temporal server refuses our credentials, because only an operator can fix that. */
 function warnOfRefusal(log: Log): (error: unknown) => void {
   return (error) => {
     const refusal = refusalOf(error)
@@ -131,7 +137,7 @@ function warnOfRefusal(log: Log): (error: unknown) => void {
   }
 }
 
-/** On SIGTERM, Ctrl-C, or the end of the parent process. */
+/** Stops on SIGTERM, on Ctrl-C, or when the parent process ends. */
 function stopRequested(): Promise<unknown> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'disconnect']) process.once(signal, resolve)

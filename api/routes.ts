@@ -1,15 +1,22 @@
 // Every endpoint, as one table.
 
-import { listActivityRoute } from './controls/list-activity'
+import { exportActivityRoute, listActivityRoute } from './controls/list-activity'
 import { getDiscoveryRoute, getRootRoute } from './docs/discovery'
-import type { Route } from './http/route'
+import type { ListedRoute, Route, tags } from './http/route'
 import { exportInvoiceChargesRoute, listInvoiceChargesRoute } from './invoices/charges'
 import { getInvoiceCsvRoute, getInvoicePdfRoute } from './invoices/files'
+import { getOverviewRoute } from './invoices/overview'
 import { getInvoiceRoute, listInvoicesRoute } from './invoices/read'
 import { getUsageHistoryRoute, getUsageRoute } from './invoices/usage'
 import { getAccountRoute } from './partners/account'
 import { getComplianceRoute } from './partners/compliance'
-import { deleteInvitationRoute, inviteMemberConfirmCodeRoute, inviteMemberRoute } from './partners/invitations'
+import {
+  deleteInvitationRoute,
+  getInvitationRoute,
+  inviteMemberConfirmCodeRoute,
+  inviteMemberRoute,
+  resendInvitationRoute,
+} from './partners/invitations'
 import { createKeyConfirmCodeRoute, createKeyRoute, revokeKeyRoute } from './partners/keys/changes'
 import { listKeysRoute } from './partners/keys/list'
 import { getPartnerLogoRoute } from './partners/logo'
@@ -24,6 +31,7 @@ import { createConfirmCodeRoute } from './payouts/confirmation'
 import { createPayoutRoute } from './payouts/create'
 import { listPayoutEventsRoute } from './payouts/events'
 import { exportPayoutsRoute, getPayoutTotalsRoute, listPayoutsRoute } from './payouts/list'
+import { createNoteRoute, listNotesRoute } from './payouts/notes'
 import { createQuoteRoute } from './payouts/quotes'
 import { getPayoutDetailsRoute, getPayoutRoute } from './payouts/read'
 import { listRecipientsRoute } from './payouts/recipients'
@@ -31,66 +39,71 @@ import { simulatePayoutRoute } from './payouts/simulate'
 import { requestCodeRoute, signUpRoute } from './sign-in/codes'
 import { createSessionRoute } from './sign-in/create-session'
 import { deleteSessionRoute, deleteSessionsRoute, getSessionRoute, switchPartnerRoute } from './sign-in/session'
+import { endOtherSessionsRoute, endSessionRoute, listSessionsRoute } from './sign-in/sessions'
 import { getBalanceRoute } from './wallets/balance'
-import { exportWalletEntriesRoute, listWalletEntriesRoute } from './wallets/entries'
-import { createSandboxTopUpRoute } from './wallets/top-ups'
+import { exportWalletEntriesRoute, getWalletBalancesRoute, listWalletEntriesRoute } from './wallets/entries'
+import { createSandboxTopUpRoute, createSimulatedTopUpRoute } from './wallets/top-ups'
 
-/** In the order of the reference: within a section, what people need first. */
-export const routes: readonly Route[] = [
-  createPayoutRoute,
-  listPayoutsRoute,
-  getPayoutTotalsRoute,
-  getPayoutRoute,
-  cancelPayoutRoute,
-  getPayoutDetailsRoute,
-  listPayoutEventsRoute,
-  createQuoteRoute,
-  checkPayoutRoute,
-  listRecipientsRoute,
-  exportPayoutsRoute,
-  createCaseRoute,
-  listCasesRoute,
-  getBalanceRoute,
-  listWalletEntriesRoute,
-  exportWalletEntriesRoute,
-  createSandboxTopUpRoute,
-  simulatePayoutRoute,
-  getAccountRoute,
-  changeAccountRoute,
-  getComplianceRoute,
-  startVerificationRoute,
-  createKeyRoute,
-  listKeysRoute,
-  revokeKeyRoute,
-  getUsageRoute,
-  getUsageHistoryRoute,
-  listInvoicesRoute,
-  // These come before the invoice itself, whose `:id` would also match the file extension.
-  getInvoicePdfRoute,
-  getInvoiceCsvRoute,
-  getInvoiceRoute,
-  listInvoiceChargesRoute,
-  exportInvoiceChargesRoute,
-  listActivityRoute,
-  inviteMemberRoute,
-  listTeamRoute,
-  changeMemberRoute,
-  deleteMemberRoute,
-  requestCodeRoute,
-  createSessionRoute,
-  getSessionRoute,
-  switchPartnerRoute,
-  deleteSessionRoute,
-  deleteSessionsRoute,
-  signUpRoute,
-  deleteInvitationRoute,
-  createConfirmCodeRoute,
-  createKeyConfirmCodeRoute,
-  inviteMemberConfirmCodeRoute,
-  changeMemberConfirmCodeRoute,
-  changeAccountConfirmCodeRoute,
-  getDiscoveryRoute,
-  getRootRoute,
-  getPublicPartnerRoute,
-  getPartnerLogoRoute,
-]
+/** The sections of the reference. Within a section, the most common operations come first. */
+const sections: Readonly<Record<keyof typeof tags, readonly Route[]>> = {
+  Payouts: [
+    createPayoutRoute,
+    listPayoutsRoute,
+    getPayoutTotalsRoute,
+    getPayoutRoute,
+    cancelPayoutRoute,
+    getPayoutDetailsRoute,
+    listPayoutEventsRoute,
+    createNoteRoute,
+    listNotesRoute,
+    createQuoteRoute,
+    checkPayoutRoute,
+    listRecipientsRoute,
+    exportPayoutsRoute,
+  ],
+  'Recalls and traces': [createCaseRoute, listCasesRoute],
+  Wallet: [getBalanceRoute, listWalletEntriesRoute, getWalletBalancesRoute, exportWalletEntriesRoute],
+  Sandbox: [createSandboxTopUpRoute, simulatePayoutRoute, createSimulatedTopUpRoute],
+  Account: [getAccountRoute, changeAccountRoute, getComplianceRoute, startVerificationRoute],
+  'API keys': [createKeyRoute, listKeysRoute, revokeKeyRoute],
+  Billing: [
+    getUsageRoute,
+    getUsageHistoryRoute,
+    listInvoicesRoute,
+    // These come before the route for the invoice itself, whose `:id` would also match the file extension.
+    getInvoicePdfRoute,
+    getInvoiceCsvRoute,
+    getInvoiceRoute,
+    listInvoiceChargesRoute,
+    exportInvoiceChargesRoute,
+  ],
+  'Audit log': [listActivityRoute, exportActivityRoute],
+  'Home page': [getOverviewRoute],
+  Team: [inviteMemberRoute, listTeamRoute, changeMemberRoute, deleteMemberRoute, resendInvitationRoute],
+  'Sign-in': [
+    requestCodeRoute,
+    createSessionRoute,
+    getSessionRoute,
+    switchPartnerRoute,
+    deleteSessionRoute,
+    deleteSessionsRoute,
+    listSessionsRoute,
+    // This comes before the route for one session, whose `:id` would also match `others`.
+    endOtherSessionsRoute,
+    endSessionRoute,
+    signUpRoute,
+    deleteInvitationRoute,
+  ],
+  'Confirm codes': [
+    createConfirmCodeRoute,
+    createKeyConfirmCodeRoute,
+    inviteMemberConfirmCodeRoute,
+    changeMemberConfirmCodeRoute,
+    changeAccountConfirmCodeRoute,
+  ],
+  'Public pages': [getDiscoveryRoute, getRootRoute, getPublicPartnerRoute, getPartnerLogoRoute, getInvitationRoute],
+}
+
+export const routes: readonly ListedRoute[] = Object.entries(sections).flatMap(([tag, listed]) =>
+  listed.map((route) => ({ ...route, tag })),
+)

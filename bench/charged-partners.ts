@@ -1,4 +1,4 @@
-// Creates partners with a live account and charges of one month, directly in SQL. Benchmarks and stories choose the
+// Creates partners with a live account and one month's charges, directly in SQL. Benchmarks and stories choose the
 // numbers.
 import { firstDayOf, type Month, startOf } from '../domain/month'
 
@@ -6,11 +6,11 @@ interface ChargedPartners {
   readonly partners: number
   readonly chargesEach: number
   readonly month: Month
-  /** The prefix of their slugs. */
+  /** The prefix of the partners' slugs. */
   readonly name: string
 }
 
-/** A pg client, or a pool of TypeORM. */
+/** A pg client or TypeORM's pool. */
 interface Sql {
   query(text: string, values: unknown[]): Promise<unknown>
 }

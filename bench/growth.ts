@@ -1,75 +1,99 @@
-// Measures reads of a partner with 10,000 and then 400,000 payouts, and another partner's POST while the first one
-// searches continuously.
+// Measures requests and scheduled work with more and more stored payouts, of one partner or of many, and another
+// partner's POST while the first one searches continuously. Usage: `-- growth 10000 100000 partners=100`.
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client as Postgres } from 'pg'
+import { proveWallet } from '../activities/controls/proof/prove-wallets'
+import { listWalletsToProve } from '../db/controls/proof/wallets'
+import { openDatabase } from '../db/data-source'
+import type { Db } from '../db/database'
+import { openKeyring } from '../db/keyring'
+import { createApiKey } from '../db/partners/api-keys'
+import { openPartner } from '../db/partners/open'
+import { listOpenPayouts, markOverdue } from '../db/payouts/open'
+import type { Environment } from '../domain/environment'
+import { createRails } from '../rail/rails'
+import { systemClock } from '../runtime/clock'
+import { loadConfig, loadOpsConfig } from '../runtime/config/config'
+import { createLog } from '../runtime/log'
+import { connectClient } from '../runtime/temporal/client'
+import { startConnectSandbox } from '../runtime/temporal/workflows'
+import { addHistory, firstNames } from './history'
 import { getText, runLoad } from './load'
-import { type Measured, median, medianOf } from './measured'
+import { databaseCpuMs, type Measured, median, medianOf } from './measured'
 import { nextPayout } from './payouts/requests'
-import { openPartner, type System } from './system'
+import { untilConnected } from './payouts/wallets'
+import type { System } from './system'
 
-const sizes = [10_000, 400_000] as const
 const rounds = 5
 const floodClients = 16
-const slug = 'bench-growth'
+const slugs = 'bench-growth-'
 
-export async function measureGrowth(system: System, print: (lines: readonly string[]) => void): Promise<void> {
+interface Bench {
+  readonly system: System
+  readonly sql: Postgres
+  readonly db: Db
+  /** The API keys of the first partner. */
+  readonly keys: Readonly<Record<Environment, string>>
+}
+
+export async function measureGrowth(
+  system: System,
+  options: { readonly sizes: readonly number[]; readonly partners: number },
+  print: (lines: readonly string[]) => void,
+): Promise<void> {
+  const { partners } = options
+  const sizes = options.sizes.length > 0 ? options.sizes : [10_000, 100_000]
   const sql = new Postgres({ connectionString: system.databaseUrl })
   await sql.connect()
+  const db = await openDatabase({ url: system.databaseUrl, poolSize: 2, onError: () => undefined })
   try {
-    const history = openPartner(system, slug)
-    const measured: ReadTimes[] = []
+    const keys = await openPartners({ system, sql, db }, partners)
+    const bench = { system, sql, db, keys }
+    const measured: Costs[] = []
     for (const [n, size] of sizes.entries()) {
-      await addPayouts(sql, { from: sizes[n - 1] ?? 0, to: size })
-      measured.push(await measureReads(system, history.key, await somePayout(sql)))
+      await addHistory(sql, { slugs, from: sizes[n - 1] ?? 0, to: size })
+      await sql.query('CHECKPOINT')
+      await untilIdle(sql)
+      measured.push(await measureAll(bench))
+      print([...costLines(measured, sizes, partners), await sizeLine(sql, size)])
     }
-    print(readLines(measured))
-    print(await floodLines(system, history.key))
+    if (partners === 1) print(await floodLines(system, keys.sandbox))
   } finally {
+    await db.close()
     await sql.end()
   }
 }
 
-/**
- * Spreads the payouts evenly over a year, with a tenth as many recipients. Rebuilds the totals and the search index
- * at the end.
- */
-async function addPayouts(sql: Postgres, { from, to }: { from: number; to: number }): Promise<void> {
-  const { rows } = await sql.query<{ definition: string }>(
-    `SELECT pg_get_indexdef('payouts_search_index'::regclass) AS definition`,
-  )
-  await sql.query('DROP INDEX payouts_search_index')
-  await sql.query('SET session_replication_role = replica')
+/** Opens partners whose sandboxes are connected to the bank, without rate limits, and returns the first one's keys. */
+async function openPartners({ system, sql, db }: Omit<Bench, 'keys'>, partners: number): Promise<Bench['keys']> {
+  const { secretKeys, taskQueuePrefix: queuePrefix } = loadConfig(system.env)
+  const temporal = connectClient({ address: system.temporalAddress, namespace: 'default', tls: null, apiKey: null })
+  const ids: string[] = []
+  for (let n = 1; n <= partners; n++) {
+    const slug = `${slugs}${n}`
+    const about = { name: slug, slug, email: `${slug}@payouts.test`, createdBy: 'bench' }
+    const opened = await openPartner({ db, clock: systemClock }, about)
+    if (opened.outcome !== 'opened') throw new Error(`the partner ${slug} already exists`)
+    ids.push(opened.partner.id)
+    await startConnectSandbox({ temporal, queuePrefix }, opened.partner.id)
+  }
   await sql.query(
-    `INSERT INTO payouts (id, partner_id, environment, wallet_id, rail, idempotency_key, fingerprint, fingerprint_key_id,
-      field_fingerprints, status, failure_reason, reference, country, created_via, created_by, amount_pence, fee_pence,
-      fee_in_transfer_pence, wallet_sends_micro_usdc, gbp_per_usd_nano, recipient_name, account_last4, account_hash,
-      account_hash_key_id, bank_key, verdict, verdict_at, created_at, updated_at, closed_at, completed_at, returned_at)
-    SELECT gen_random_uuid(), w.partner_id, w.environment, w.id, w.rail, 'history-' || n, sha256(n::text::bytea), 'k1', '{}',
-      made.status, CASE WHEN made.status = 'failed' THEN 'invalid_account: The bank rejected the account details.' END,
-      'Invoice ' || n, 'GB', 'api', 'bench', 10000 + n % 1000, 219, 110, 153300000, 790000000,
-      ($4::text[])[1 + r % 16] || ' ' || initcap(substr(translate(md5((r / 16)::text), '0123456789', 'ghijklmnop'), 1, 7)),
-      lpad((r % 10000)::text, 4, '0'), sha256(('account ' || r)::bytea), 'k1', gen_random_uuid(), 'accepted', at, at,
-      at + interval '1 min', at + interval '1 min',
-      CASE WHEN made.status <> 'failed' THEN at + interval '1 min' END,
-      CASE WHEN made.status = 'returned' THEN at + interval '1 min' END
-    FROM wallets w JOIN partners ON partners.id = w.partner_id, generate_series($2::integer + 1, $3::integer) AS n,
-    LATERAL (SELECT ('x' || substr(md5(n::text), 1, 7))::bit(28)::integer % ($3::integer / 10) AS r,
-      now() - interval '1 h' - ((n * 0.6180339887) % 1) * interval '358 days' AS at,
-      CASE WHEN n % 50 = 0 THEN 'failed' WHEN n % 97 = 0 THEN 'returned' ELSE 'completed' END AS status) made
-    WHERE partners.slug = $1 AND w.environment = 'sandbox'
-    -- As in production, payouts that were created together are stored together.
-    ORDER BY made.at`,
-    [slug, from, to, firstNames],
+    `UPDATE partners SET verification_status = 'approved', rate_limit_sandbox = 10000, rate_limit_live = 10000
+      WHERE slug LIKE '${slugs}%' OR slug = 'demo'`,
   )
-  await sql.query('SET session_replication_role = origin')
-  await sql.query(rows[0]?.definition ?? '')
-  await sql.query('SELECT rebuild_payout_totals(id) FROM partners WHERE slug = $1', [slug])
-  await sql.query('VACUUM ANALYZE')
-  await sql.query('CHECKPOINT')
-  await untilIdle(sql)
+  await untilConnected({ sql })
+  await temporal.connection.close()
+  const keyring = openKeyring(secretKeys)
+  const keyFor = async (environment: Environment) => {
+    const order = { partnerId: ids[0] ?? '', environment, label: null, createdBy: 'bench', at: systemClock.now() }
+    const made = await db.transaction((tx) => createApiKey(tx, { ...order, keyring }))
+    if (made.outcome !== 'created') throw new Error(`no key was created: ${made.outcome}`)
+    return made.secret
+  }
+  return { sandbox: await keyFor('sandbox'), live: await keyFor('live') }
 }
 
-/** Loading data starts vacuum workers, whose load must not count as slower reads. */
+/** Loading data starts vacuum workers, which must not slow down the measured requests. */
 async function untilIdle(sql: Postgres): Promise<void> {
   for (let idle = 0; idle < 10; ) {
     const { rows } = await sql.query<{ count: string }>(
@@ -80,95 +104,190 @@ async function untilIdle(sql: Postgres): Promise<void> {
   }
 }
 
-const firstNames =
-  'Ada Grace Edsger Barbara Alan Donald Margaret Tony Radia Leslie Frances John Jean Ken Dennis Niklaus'.split(' ')
+interface Cost {
+  /** The median time of one request or run. */
+  readonly ms: number
+  /** Processor time of the database's connections for one request or run. Depends less on other load. */
+  readonly cpuMs: number
+}
+
+type Costs = ReadonlyMap<string, Cost>
+
+async function measureAll(bench: Bench): Promise<Costs> {
+  const payout = await somePayout(bench.sql)
+  const costs = new Map<string, Cost>()
+  for (const [name, environment, path] of reads(payout)) {
+    const text = getText({ path, headers: { Authorization: `Bearer ${bench.keys[environment]}` } })
+    costs.set(name, await costOf(bench, () => loadOnce(bench, () => text, 200)))
+  }
+  const create = () => nextPayout([bench.keys.sandbox]).text
+  costs.set('create', await costOf(bench, () => loadOnce(bench, create, 201)))
+  await untilClosed(bench.sql)
+  for (const [name, run] of await scheduledWork(bench)) costs.set(name, await costOf(bench, () => timed(run)))
+  return costs
+}
+
+async function loadOnce({ system }: Bench, next: () => string, status: number): Promise<Ran> {
+  const { count, p50Ms } = await runLoad({ port: system.port, next, status }, { clients: 1, seconds: 0.5 })
+  return { count, ms: p50Ms }
+}
+
+interface Ran {
+  readonly count: number
+  readonly ms: number
+}
+
+/** The first run is a warm-up. */
+async function costOf({ sql }: Bench, run: () => Promise<Ran>): Promise<Cost> {
+  await run()
+  const before = await databaseCpuMs(sql)
+  const ran: Ran[] = []
+  for (let round = 0; round < rounds; round++) ran.push(await run())
+  const cpuMs = (await databaseCpuMs(sql)) - before
+  return { ms: median(ran.map(({ ms }) => ms)), cpuMs: cpuMs / ran.reduce((sum, { count }) => sum + count, 0) }
+}
+
+async function timed(run: () => Promise<unknown>): Promise<Ran> {
+  const startedAt = performance.now()
+  await run()
+  return { count: 1, ms: performance.now() - startedAt }
+}
+
+async function untilClosed(sql: Postgres): Promise<void> {
+  for (;;) {
+    const { rows } = await sql.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM payouts WHERE closed_at IS NULL AND released_at IS NULL',
+    )
+    if (rows[0]?.count === 0) return
+    await wait(100)
+  }
+}
 
 interface SomePayout {
   readonly id: string
   readonly name: string
+  readonly reference: string
 }
 
-/** Returns one of the older payouts. */
+/** Returns one of the first partner's older payouts in the sandbox. */
 async function somePayout(sql: Postgres): Promise<SomePayout> {
   const { rows } = await sql.query<SomePayout>(
-    `SELECT p.id, recipient_name AS name FROM payouts p JOIN partners ON partners.id = partner_id
-      WHERE slug = $1 AND p.status = 'completed' ORDER BY p.created_at OFFSET 500 LIMIT 1`,
-    [slug],
+    `SELECT p.id, recipient_name AS name, reference FROM payouts p JOIN partners ON partners.id = partner_id
+      WHERE slug = '${slugs}1' AND p.status = 'completed' AND environment = 'sandbox' ORDER BY p.created_at OFFSET 20 LIMIT 1`,
   )
   const [payout] = rows
   if (payout === undefined) throw new Error('there are no payouts')
   return payout
 }
 
-type ReadTimes = ReadonlyMap<string, { readonly ms: number; readonly besideMs: number }>
-
-/**
- * Measures GET /v1/account alongside each read. Its work does not depend on history, so it shows how busy the machine
- * was.
- */
-async function measureReads(system: System, key: string, payout: SomePayout): Promise<ReadTimes> {
-  const get = async (path: string) => {
-    const text = getText({ path, headers: { Authorization: `Bearer ${key}` } })
-    const target = { port: system.port, next: () => text, status: 200 }
-    return (await runLoad(target, { clients: 1, seconds: 0.5 })).p50Ms
-  }
-  const times = new Map<string, { ms: number; besideMs: number }>()
-  for (const [name, path] of reads(payout)) {
-    await get(path)
-    const taken: { ms: number; besideMs: number }[] = []
-    for (let round = 0; round < rounds; round++) taken.push({ ms: await get(path), besideMs: await get('/v1/account') })
-    times.set(name, {
-      ms: median(taken.map(({ ms }) => ms)),
-      besideMs: median(taken.map(({ besideMs }) => besideMs)),
-    })
-  }
-  return times
-}
-
-function reads({ id, name }: SomePayout): (readonly [name: string, path: string])[] {
+function reads({
+  id,
+  name,
+  reference,
+}: SomePayout): (readonly [name: string, environment: Environment, path: string])[] {
   const list = (query: string) => `/v1/payouts?${query}`
+  const text = encodeURIComponent
   return [
-    ['usage', '/v1/usage'],
-    ['usage of 12 months', '/v1/usage/history?months=12'],
-    ['recipients', '/v1/recipients'],
-    ['payouts', '/v1/payouts'],
-    ['payouts, an old page', list(`starting_after=${id}`)],
-    ['search: one recipient', list(`q=${encodeURIComponent(name)}`)],
-    ['search: one reference', list('q=Invoice%207777')],
-    ['search: a first name', list('q=Barbara')],
-    ['search: all', list('q=invoice')],
-    ['search: none', list('q=nobody%20here')],
-    ['search: two letters', list('q=qz')],
-    ['filter: status', list('status=failed')],
-    ['filter: last four digits', list('account_last4=0815')],
-    ['filter: reference', list('reference=Invoice%207777')],
-    ['filter: created before', list('created_before=2026-03-01T00:00:00Z')],
+    ['account', 'sandbox', '/v1/account'],
+    ['get', 'sandbox', `/v1/payouts/${id}`],
+    ['list', 'sandbox', '/v1/payouts'],
+    ['list, an old page', 'sandbox', list(`starting_after=${id}`)],
+    ['list, one status', 'sandbox', list('status=failed')],
+    ['list, last four digits', 'sandbox', list('account_last4=0815')],
+    ['search: one recipient', 'sandbox', list(`q=${text(name)}`)],
+    ['search: one reference', 'sandbox', list(`q=${text(reference)}`)],
+    ['search: a first name', 'sandbox', list('q=Barbara')],
+    ['search: all', 'sandbox', list('q=invoice')],
+    ['search: none', 'sandbox', list('q=nobody%20here')],
+    ['recipients', 'sandbox', '/v1/recipients'],
+    ['usage', 'sandbox', '/v1/usage'],
+    ['usage, invoice preview', 'live', '/v1/usage'],
+    ['usage of 12 months', 'live', '/v1/usage/history?months=12'],
+    ['balance', 'sandbox', '/v1/balance'],
+    ['wallet entries', 'live', '/v1/wallet/entries'],
+    ['activity', 'sandbox', '/v1/activity'],
   ]
 }
 
-function readLines(measured: readonly ReadTimes[]): string[] {
-  const [small, large] = measured
-  const rows = [...(small ?? [])].map(([name, before]) => {
-    const after = large?.get(name) ?? { ms: Number.NaN, besideMs: Number.NaN }
-    const [ratio, beside] = [after.ms / before.ms, after.besideMs / before.besideMs]
-    const cells = [before.ms.toFixed(1), after.ms.toFixed(1), ratio.toFixed(2), beside.toFixed(2)]
-    return `  ${name.padEnd(26)}${cells.map((cell) => cell.padStart(10)).join('')}`
-  })
-  const head = ['10,000 ms', '400,000 ms', 'ratio', 'account']
+async function scheduledWork(bench: Bench): Promise<(readonly [name: string, run: () => Promise<unknown>])[]> {
+  const prove = await proving(bench)
+  await prove('full')
+  const now = systemClock.now()
+  const page = { before: now, after: null, limit: 100 }
   return [
-    `Reads of one partner over HTTP, one client, median p50 of ${rounds} rounds, with 10,000 and with 400,000 payouts (aim: a ratio of at most 2.00).`,
-    '"account" is the ratio for GET /v1/account, measured alongside: it shows how much busier the machine was.',
-    `  ${''.padEnd(26)}${head
-      .map((cell) => cell.padStart(11))
-      .join('')
-      .slice(1)}`,
+    [
+      `reconciliation of ${changed} changes`,
+      async () => {
+        await changePayouts(bench.sql)
+        await prove('changes')
+      },
+    ],
+    ['sweep: open payouts', () => listOpenPayouts(bench.db, page)],
+    ['sweep: overdue payouts', () => markOverdue(bench.db, { sentBefore: now, unknownBefore: now, limit: 100 })],
+    ['reconciliation in full', () => prove('full')],
+  ]
+}
+
+const changed = 10
+
+async function changePayouts(sql: Postgres): Promise<void> {
+  await sql.query(
+    `UPDATE payouts SET closed_at = closed_at + interval '1 second' WHERE id IN (SELECT p.id FROM payouts p
+      JOIN partners ON partners.id = p.partner_id WHERE slug = '${slugs}1' AND environment = 'live'
+      ORDER BY p.created_at DESC LIMIT ${changed})`,
+  )
+}
+
+/** Lists the tables with the most bytes for each payout, indexes included. */
+async function sizeLine(sql: Postgres, payouts: number): Promise<string> {
+  const { rows } = await sql.query<{ name: string; bytes: number }>(
+    `SELECT relname AS name, (pg_total_relation_size(oid) / $1::float8)::integer AS bytes FROM pg_class
+      WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 2 DESC`,
+    [payouts],
+  )
+  const total = rows.reduce((sum, { bytes }) => sum + bytes, 0)
+  const most = rows.slice(0, 10).map(({ name, bytes }) => `${name} ${bytes}`)
+  return `  bytes per payout: ${total}, of which ${most.join(', ')}`
+}
+
+async function proving({ system, db }: Bench): Promise<(depth: 'changes' | 'full') => Promise<void>> {
+  const { bank, proof: limits } = loadOpsConfig(system.env)
+  const rails = createRails({ bank, clock: systemClock, timeouts: { connectMs: 1_000, callMs: 1_000 } })
+  const log = createLog({ level: 'error', name: 'bench' })
+  const wallets = await listWalletsToProve(db, { environment: 'live', after: null, limit: 1_000 })
+  const [ours] = await db.sql<{ id: string }>`SELECT w.id FROM wallets w JOIN partners ON partners.id = partner_id
+    WHERE slug = ${`${slugs}1`} AND environment = 'live'`
+  const wallet = wallets.find(({ id }) => id === ours?.id)
+  if (wallet === undefined) throw new Error('there is no wallet to reconcile')
+  return async (depth) => {
+    const scope = { bank: 'there', depth } as const
+    const { outcome, drifts } = await proveWallet({ db, clock: systemClock, log, rails, limits }, wallet, scope)
+    if (outcome !== 'no_bank' || drifts > 0) throw new Error(`The proof returned ${outcome} with ${drifts} drifts.`)
+  }
+}
+
+function costLines(measured: readonly Costs[], sizes: readonly number[], partners: number): string[] {
+  const small = measured[0] ?? new Map<string, Cost>()
+  const latest = measured.at(-1) ?? small
+  const number = (value: number | undefined, digits: number) => (value ?? Number.NaN).toFixed(digits).padStart(10)
+  const rows = [...latest].map(([name, cost]) => {
+    const before = small.get(name)
+    const ratios = [cost.ms / (before?.ms ?? Number.NaN), cost.cpuMs / (before?.cpuMs ?? Number.NaN)]
+    const cells = [number(before?.ms, 1), number(cost.ms, 1), number(before?.cpuMs, 2), number(cost.cpuMs, 2)]
+    return `  ${name.padEnd(32)}${cells.join('')}${ratios.map((ratio) => number(ratio, 2)).join('')}`
+  })
+  const size = sizes[measured.length - 1] ?? 0
+  return [
+    `${size} stored payouts of ${partners} partners, against ${sizes[0]}: median time of ${rounds} rounds with one client, and the`,
+    'processor time of the database (aim: at most 1.2, search and recipients 2.0). "account" reads no history.',
+    `  ${''.padEnd(32)}${['ms before', 'ms', 'CPU before', 'CPU ms', 'ratio', 'CPU ratio'].map((head) => head.padStart(10)).join('')}`,
     ...rows,
   ]
 }
 
 /**
- * Alternates between both cases, because machines are noisy. The flood consists of clients that send the next search
- * after each response.
+ * Alternates between rounds with and without the flood, because machines are noisy. In the flood, each client sends its
+ * next search as soon as it gets a response.
  */
 async function floodLines(system: System, key: string): Promise<string[]> {
   const post = () =>

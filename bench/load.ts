@@ -1,11 +1,12 @@
-// A load generator with little overhead: keep-alive sockets that each send the next request when a response is complete.
+// A load generator with little overhead on keep-alive sockets. In a closed loop, each client sends its next request when
+// a response is complete. In an open loop, requests are sent at fixed times.
 import { connect, type Socket } from 'node:net'
 import { type Load, type Measured, measuredOf } from './measured'
 
 interface Target {
   readonly port: number
-  /** Returns the text of the next request. Each request may differ. */
-  readonly next: () => string
+  /** Returns the text of the next request, which is due at this value of performance.now(). Each may differ. */
+  readonly next: (dueAt: number) => string
   /** The expected status. Any other status is a bug in the benchmark, and ends it. */
   readonly status: number
   /** Another accepted status, for a flood that may be refused. */
@@ -25,6 +26,42 @@ export async function runLoad(target: Target, { clients, seconds }: Load): Promi
   return measuredOf(latenciesMs, performance.now() - startedAt)
 }
 
+interface Pace {
+  readonly perSecond: number
+  readonly seconds: number
+}
+
+/**
+ * Sends each request when it is due, however slow the server is, and measures its latency from that time. A closed loop
+ * sends less while the server is slow, and so hides most of the delay (coordinated omission).
+ */
+export function runOpenLoop(target: Target, { perSecond, seconds }: Pace): Promise<Measured> {
+  return new Promise((resolve, reject) => {
+    const planned = Math.max(1, Math.round(perSecond * seconds))
+    const startedAt = performance.now()
+    const dueAt = (n: number) => startedAt + (n * 1_000) / perSecond
+    const idle: Connection[] = []
+    const latenciesMs: number[] = []
+    let sent = 0
+
+    const send = (due: number) => {
+      const connection = idle.pop() ?? openConnection(target, reject)
+      connection.send(target.next(due), () => {
+        latenciesMs.push(performance.now() - due)
+        idle.push(connection)
+        if (latenciesMs.length < planned) return
+        for (const each of idle) each.end()
+        resolve(measuredOf(latenciesMs, performance.now() - startedAt))
+      })
+    }
+    const sendDue = () => {
+      for (; sent < planned && dueAt(sent) <= performance.now(); sent++) send(dueAt(sent))
+      if (sent < planned) setTimeout(sendDue, Math.max(0, dueAt(sent) - performance.now()))
+    }
+    sendDue()
+  })
+}
+
 export function getText({ path, headers }: RequestParts): string {
   return `GET ${path} HTTP/1.1\r\n${headerLines(headers)}\r\n\r\n`
 }
@@ -39,34 +76,53 @@ function headerLines(headers: RequestParts['headers']): string {
   return lines.join('\r\n')
 }
 
-function runClient({ port, next, status, orStatus = status }: Target, endAt: number): Promise<number[]> {
+function runClient(target: Target, endAt: number): Promise<number[]> {
   return new Promise((resolve, reject) => {
     const latenciesMs: number[] = []
-    const socket: Socket = connect(port, '127.0.0.1')
-    socket.setNoDelay(true)
-    let sentAt = 0
-    let received = ''
+    const connection = openConnection(target, reject)
     const send = () => {
-      const request = next()
-      sentAt = performance.now()
-      socket.write(request)
+      const request = target.next(performance.now())
+      const sentAt = performance.now()
+      connection.send(request, () => {
+        const now = performance.now()
+        latenciesMs.push(now - sentAt)
+        if (now < endAt) return send()
+        connection.end()
+        resolve(latenciesMs)
+      })
     }
-    socket.on('connect', send)
-    socket.on('error', reject)
-    socket.setEncoding('latin1')
-    socket.on('data', (chunk: string) => {
-      received += chunk
-      if (!isComplete(received)) return
-      if (![status, orStatus].some((each) => received.startsWith(`HTTP/1.1 ${each} `)))
-        return reject(new Error(`unexpected response to the load: ${received}`))
-      received = ''
-      const now = performance.now()
-      latenciesMs.push(now - sentAt)
-      if (now < endAt) return send()
-      socket.end()
-      resolve(latenciesMs)
-    })
+    send()
   })
+}
+
+interface Connection {
+  /** Must not be called before the previous request was answered. */
+  send(request: string, answered: () => void): void
+  end(): void
+}
+
+function openConnection({ port, status, orStatus = status }: Target, failed: (error: Error) => void): Connection {
+  const socket: Socket = connect(port, '127.0.0.1')
+  let received = ''
+  let answered = () => {}
+  socket.setNoDelay(true)
+  socket.setEncoding('latin1')
+  socket.on('error', failed)
+  socket.on('data', (chunk: string) => {
+    received += chunk
+    if (!isComplete(received)) return
+    if (![status, orStatus].some((each) => received.startsWith(`HTTP/1.1 ${each} `)))
+      return failed(new Error(`unexpected response to the load: ${received}`))
+    received = ''
+    answered()
+  })
+  return {
+    send(request, whenAnswered) {
+      answered = whenAnswered
+      socket.write(request)
+    },
+    end: () => socket.end(),
+  }
 }
 
 function isComplete(received: string): boolean {

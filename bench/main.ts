@@ -1,59 +1,78 @@
-// `npm run bench` prints ratios measured within one run, because machines are noisy. With the name of a part, it runs only that
-// part: `npm run bench -- proof`.
+// `npm run bench` prints ratios measured within one run, because machines are noisy. Given the name of a part, it runs
+// only that part: `npm run bench -- reads`. Numbers replace the sizes of the invoice runs and of the growth
+// measurement: `-- invoices 20000`, `-- growth 10000 1000000 partners=100`. The part `compare` runs only if it is
+// named.
 import { setTimeout as wait } from 'node:timers/promises'
 import { choosePort } from '../local/ports'
+import { compare } from './compare/compare'
+import { isVoid, reportOf } from './compare/report'
 import { measureGrowth } from './growth'
 import { measureInvoices } from './invoices'
 import { measureAccepting } from './payouts/accept'
-import { measureFairness } from './payouts/fairness'
 import { measureWholeLife } from './payouts/life'
-import { measureRead } from './payouts/read'
+import { measureOverload } from './payouts/overload'
+import { measureReads } from './payouts/read'
 import { measureReplays } from './payouts/replay'
 import { measureRequestTime } from './payouts/request-time'
-import { measureBank, openStage } from './payouts/stage'
+import { measureBank, openStage, type Stage } from './payouts/stage'
 import { measureHotWallet, openWallets } from './payouts/wallets'
-import { measureProof } from './proof'
 import { type System, startSystem } from './system'
 
 const parts = {
   reads: async (system: System) => {
     await wait(idleMs)
     print([`Resident memory when idle: ${memory(system)}`])
-    print(await measureRead(system))
+    print(await measureReads(system))
     print([`Resident memory after the load: ${memory(system)}`])
   },
   payouts: async (system: System) => {
     await measurePayouts(system, print)
     print([`Resident memory after the payouts: ${memory(system)}`])
   },
-  fairness: async (system: System) => {
-    const stage = await openStage(system)
-    try {
-      print(await measureFairness(stage))
-    } finally {
-      await stage.close()
-    }
-  },
-  invoices: (system: System) => measureInvoices(system, print),
-  growth: (system: System) => measureGrowth(system, print),
-  proof: (system: System) => measureProof(system, print),
+  life: (system: System) => onStage(system, measureWholeLife),
+  overload: (system: System) => onStage(system, measureOverload),
+  invoices: (system: System, { sizes }: Options) =>
+    measureInvoices(system, print, sizes.length > 0 ? sizes : undefined),
+  growth: (system: System, options: Options) => measureGrowth(system, options, print),
 } as const
 
-/** Long enough to collect the garbage of the start-up. */
+interface Options {
+  readonly sizes: readonly number[]
+  readonly partners: number
+}
+
+/** Long enough for Node.js to collect the garbage from startup. */
 const idleMs = 10_000
 
-async function main(chosen: readonly string[]): Promise<void> {
+async function main(given: readonly string[]): Promise<void> {
+  if (given[0] === 'compare') return printComparison(given.slice(1))
+  const isNumber = (argument: string) => /^\d+$/.test(argument)
+  const partners = /^partners=(\d+)$/
+  const chosen = given.filter((argument) => !isNumber(argument) && !partners.test(argument))
+  const options = {
+    sizes: given.filter(isNumber).map(Number),
+    partners: Number(given.map((argument) => partners.exec(argument)?.[1]).find(Boolean) ?? 1),
+  }
   const unknown = chosen.filter((name) => !Object.hasOwn(parts, name))
   if (unknown.length > 0)
-    throw new Error(`There is no part "${unknown.join(' ')}". The parts are: ${Object.keys(parts).join(', ')}.`)
+    throw new Error(
+      `There is no part "${unknown.join(' ')}". The parts are: ${Object.keys(parts).join(', ')}, compare.`,
+    )
   const system = await startSystem(await choosePort(3100))
   try {
     for (const [name, run] of Object.entries(parts)) {
-      if (chosen.length === 0 || chosen.includes(name)) await run(system)
+      if (chosen.length === 0 || chosen.includes(name)) await run(system, options)
     }
   } finally {
     await system.stop()
   }
+}
+
+/** Installs and measures other libraries, so it is not part of a run without names. */
+async function printComparison(options: readonly string[]): Promise<void> {
+  const comparison = await compare(options, (line) => process.stderr.write(`${line}\n`))
+  print(reportOf(comparison))
+  if (isVoid(comparison)) process.exitCode = 1
 }
 
 function memory(system: System): string {
@@ -66,12 +85,20 @@ function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n\n`)
 }
 
+async function onStage(system: System, measure: (stage: Stage) => Promise<string[]>): Promise<void> {
+  const stage = await openStage(system)
+  try {
+    print(await measure(stage))
+  } finally {
+    await stage.close()
+  }
+}
+
 /** Measures POST /v1/payouts and everything behind it, as ratios to a bare server and bare workflows. */
 async function measurePayouts(system: System, print: (lines: readonly string[]) => void): Promise<void> {
   const stage = await openStage(system)
   try {
     print(await measureAccepting(stage))
-    print(await measureWholeLife(stage))
     print(await measureRequestTime(stage))
     print(await measureReplays(stage))
     print(await measureHotWallet(stage, await openWallets(stage)))

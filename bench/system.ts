@@ -1,9 +1,9 @@
 // Starts a complete, separate system for a benchmark, as `npm start` does, in a temporary folder.
 import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type EnvironmentVariables, environment } from '../runtime/config/config'
 
@@ -20,6 +20,9 @@ export interface System {
   ops(...args: string[]): string
   /** Returns the resident memory of one of our own processes, in bytes. */
   residentBytes(part: 'api' | 'worker'): number
+  /** Returns the CPU time of each part so far, in milliseconds. Null where there is no /proc. */
+  cpuMs(): CpuTimes | null
+  readonly postgresLog: string
   stop(): Promise<void>
 }
 
@@ -41,6 +44,8 @@ export async function startSystem(port: number): Promise<System> {
     bankUrl: String(local['bank']),
     ops: (...args) => execFileSync(process.execPath, [dist('ops/main.js'), ...args], { env, encoding: 'utf8' }),
     residentBytes: (part) => residentBytes(started.pid ?? 0, dist(`${part}/main.js`)),
+    cpuMs: () => cpuTimesBelow(started.pid ?? 0),
+    postgresLog: join(dataDir, 'logs', 'postgres.log'),
     stop: async () => {
       const gone = new Promise((resolve) => started.once('exit', resolve))
       started.kill('SIGINT')
@@ -56,7 +61,7 @@ function dist(file: string): string {
 
 async function untilReady(started: ChildProcess, file: string): Promise<Record<string, unknown>> {
   while (!existsSync(file)) {
-    if (started.exitCode !== null) throw new Error('The system did not start.')
+    if (started.exitCode !== null || started.signalCode !== null) throw new Error('The system did not start.')
     await wait(100)
   }
   return readObject(file)
@@ -76,6 +81,84 @@ function residentBytes(parentPid: number, program: string): number {
   return Number(line?.trim().split(/\s+/)[1] ?? 0) * 1024
 }
 
+/** The parts of a system, and text that the command line of each contains. */
+const programs = {
+  API: dist('api/main.js'),
+  worker: dist('worker/main.js'),
+  Temporal: 'server start-dev',
+  PostgreSQL: 'postgres',
+  bank: dist('sandbox-bank/main.js'),
+} as const
+
+export type CpuTimes = Readonly<Record<keyof typeof programs, number>>
+
+/** Linux counts CPU time in hundredths of a second, whatever the kernel's own tick is. */
+const tickMs = 10
+
+/** Includes the children that a process has already waited for, such as PostgreSQL's short-lived workers. */
+function cpuTimesBelow(rootPid: number): CpuTimes | null {
+  if (!existsSync('/proc/self/stat')) return null
+  // The command line of guard.sh contains the one of the program that it starts.
+  const below = processesBelow(rootPid).filter(({ command }) => !command.startsWith('/bin/sh '))
+  const sum = (program: string) =>
+    below.reduce((total, { command, ticks }) => total + (command.includes(program) ? ticks * tickMs : 0), 0)
+  return {
+    API: sum(programs.API),
+    worker: sum(programs.worker),
+    Temporal: sum(programs.Temporal),
+    PostgreSQL: sum(programs.PostgreSQL),
+    bank: sum(programs.bank),
+  }
+}
+
+/**
+ * The CPU time of all processes that this one has started, in milliseconds. It leaves out the load generator, which is
+ * this process. NaN if the system is not Linux.
+ */
+export function cpuMsOfChildren(): number {
+  if (!existsSync('/proc/self/stat')) return Number.NaN
+  return processesBelow(process.pid).reduce((total, { ticks }) => total + ticks * tickMs, 0)
+}
+
+/** The CPU time of one process so far, in milliseconds. NaN if the system is not Linux. */
+export function cpuMsOf(pid: number): number {
+  return (processOf(pid)[0]?.ticks ?? Number.NaN) * tickMs
+}
+
+function processesBelow(rootPid: number): Process[] {
+  const processes = readdirSync('/proc').flatMap((pid) => (/^\d+$/.test(pid) ? processOf(Number(pid)) : []))
+  const parentOf = new Map(processes.map(({ pid, parentPid }) => [pid, parentPid]))
+  const isBelow = (pid: number): boolean => {
+    const parent = parentOf.get(pid)
+    return parent !== undefined && (parent === rootPid || isBelow(parent))
+  }
+  return processes.filter(({ pid }) => isBelow(pid))
+}
+
+interface Process {
+  readonly pid: number
+  readonly parentPid: number
+  readonly command: string
+  readonly ticks: number
+}
+
+/** Empty if the process has ended in the meantime. */
+function processOf(pid: number): Process[] {
+  try {
+    // The second field, the name, may contain spaces.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/\(.*\)/s, 'name')
+      .split(' ')
+    const parentPid = Number(fields[3])
+    // User and system time of the process, then of its children.
+    const ticks = fields.slice(13, 17).reduce((total, each) => total + Number(each), 0)
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+    return [{ pid, parentPid, command, ticks }]
+  } catch {
+    return []
+  }
+}
+
 /** Creates a second partner with a sandbox key, and raises the rate limits of both partners. */
 export function openPartner(system: System, slug: string): { readonly key: string } {
   system.ops('partner', 'create', '--name', slug, '--slug', slug, '--email', `${slug}@payouts.test`)
@@ -87,16 +170,31 @@ export function openPartner(system: System, slug: string): { readonly key: strin
   return { key: made.secret }
 }
 
-interface Child {
+export interface Child {
   stop(): Promise<void>
 }
 
-/** Starts one of our programs as a child of the benchmark. Resolves when it is ready. The child ends with its parent. */
-export async function startChild(main: string, env: EnvironmentVariables): Promise<Child> {
-  const child = fork(dist(main), { env: { ...environment(), ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+export interface ChildProgram extends Child {
+  readonly pid: number
+}
+
+/**
+ * Starts a program as a child process. Resolves when it is ready. The child ends with its parent. A relative path
+ * refers to one of our compiled programs.
+ */
+export async function startChild(
+  main: string,
+  env: EnvironmentVariables,
+  args: readonly string[] = [],
+): Promise<ChildProgram> {
+  const child = fork(resolve(dist('.'), main), args, {
+    env: { ...environment(), ...env },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
   const ready = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => null)])
   if (ready === null) throw new Error(`${main} did not start.`)
   return {
+    pid: child.pid ?? 0,
     async stop() {
       const gone = once(child, 'exit')
       child.kill('SIGTERM')

@@ -3,12 +3,12 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@ta
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { isAttended } from './api/attended'
 import { Refusal, setRequestContext } from './api/call'
 import { sessionQuery } from './api/queries'
 import { Toasts } from './parts/toast'
 import { createDashboardRouter } from './routes'
 import { applyTheme } from './shell/remembered'
+import { leaveOnceSaved, noteSessionEnd } from './shell/session-end'
 import { detectPartnerSwitch } from './shell/switched'
 
 applyTheme()
@@ -21,11 +21,30 @@ const queryClient: QueryClient = new QueryClient({
       staleTime: 5_000,
       retry: (failures, error) => failures < 2 && !(error instanceof Refusal && error.status < 500),
     },
-    // A payout that waited offline could be sent after its replacement, which would be two payments.
+    // A payout that was queued offline could be sent after the user had already replaced it, which would pay twice.
     mutations: { networkMode: 'always', retry: false },
   },
 })
 const router = createDashboardRouter(queryClient)
+
+/** Opening the page counts as activity. */
+let lastActivityMs = performance.now()
+const awayAfterMs = 60_000
+for (const name of ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const) {
+  addEventListener(
+    name,
+    () => {
+      lastActivityMs = performance.now()
+    },
+    { capture: true, passive: true },
+  )
+}
+
+/** Whether the page is in use. Background reads must not keep an unused session open. */
+function isAttended(): boolean {
+  return performance.now() - lastActivityMs < awayAfterMs
+}
+
 setRequestContext({ shownPartnerId: () => queryClient.getQueryData(sessionQuery.queryKey)?.partner.id, isAttended })
 
 function handleError(error: Error): void {
@@ -34,8 +53,15 @@ function handleError(error: Error): void {
 }
 
 function leaveIfSignedOut(error: Error): void {
+  if (error instanceof Refusal && error.status === 401) leaveOnceSaved(leave)
+}
+
+function leave(): void {
   const { pathname, href } = router.state.location
-  if (!(error instanceof Refusal && error.status === 401) || !pathname.startsWith('/dashboard')) return
+  if (!pathname.startsWith('/dashboard')) return
+  const session = queryClient.getQueryData(sessionQuery.queryKey)
+  // Several requests may fail at once. Only the first failure still finds the session in the cache.
+  if (session) noteSessionEnd(session.member.email)
   queryClient.removeQueries({ queryKey: sessionQuery.queryKey })
   void router.navigate({ to: '/sign-in', search: { next: href }, ignoreBlocker: true })
 }

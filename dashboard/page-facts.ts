@@ -2,18 +2,18 @@
 import type { Environment } from './api/types'
 
 interface PageFacts {
-  /** The local mail inbox, if this machine has one. */
+  /** The URL of the local mail inbox, if there is one. */
   readonly mail_inbox_url?: string | null
   readonly sign_up?: boolean
-  /** Null if this service has no address for questions. */
+  /** Null if no support address is configured. */
   readonly support_email?: string | null
-  /** The live environment uses a simulated bank. */
+  /** Whether the live environment uses a simulated bank. */
   readonly live_is_simulated?: boolean
-  /** The sandbox uses a simulated bank, which accepts simulations. */
+  /** Whether the sandbox uses a simulated bank, on which a user can simulate the outcome of a payout. */
   readonly sandbox_is_simulated?: boolean
 }
 
-/** Real money sent to a simulated account is lost. */
+/** Whether no real money moves in the environment. The Top up page then warns that real money would be lost. */
 export function isSimulated(environment: Environment): boolean {
   return environment === 'sandbox' || pageFacts.live_is_simulated === true
 }

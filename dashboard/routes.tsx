@@ -12,21 +12,23 @@ import { sessionQuery } from './api/queries'
 import type { Environment } from './api/types'
 import type { PayoutSearch } from './pages/payouts/payouts-table'
 import { nextPage } from './pages/sign-in/next-page'
-import { PartnerSignInPage, SignInPage, SignUpPage } from './pages/sign-in/pages'
+import { PartnerSignInPage, SignInPage, type SignInSearch, SignUpPage } from './pages/sign-in/pages'
 import { FirstPaint, NotFound, OuterError, OuterNotFound, PageError } from './shell/fallbacks'
+import type { PayoutDialog } from './shell/here'
 import { lazyPage } from './shell/lazy-page'
 import { rememberedEnvironment } from './shell/remembered'
 import { Shell } from './shell/shell'
 
 const root = createRootRouteWithContext<{ readonly queryClient: QueryClient }>()({ notFoundComponent: OuterNotFound })
 
-// Each validator returns its parameter even if it is undefined: a parameter that it did not return would pass the router unchecked.
+// Each validator returns its parameter even if it is undefined. The router would pass on an omitted parameter
+// unchecked.
 const textIn = (search: Record<string, unknown>, name: string): string | undefined => {
   const value = search[name]
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
-/** A validator that keeps only these texts of an address. */
+/** A validator that returns only these text parameters of the URL. */
 const textsIn =
   <Name extends string>(...names: readonly Name[]) =>
   (search: Record<string, unknown>): Readonly<Partial<Record<Name, string | undefined>>> => {
@@ -35,8 +37,9 @@ const textsIn =
     return texts
   }
 
-const nextIn = (search: Record<string, unknown>): { next?: string | undefined } => ({
+const signInSearch = (search: Record<string, unknown>): SignInSearch => ({
   next: nextPage(textIn(search, 'next')),
+  invitation: textIn(search, 'invitation'),
 })
 
 const environmentIn = (search: Record<string, unknown>): { environment?: Environment | undefined } => {
@@ -47,14 +50,14 @@ const environmentIn = (search: Record<string, unknown>): { environment?: Environ
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: nextIn,
+  validateSearch: signInSearch,
   component: SignInPage,
 })
 const signUp = createRoute({ getParentRoute: () => root, path: '/sign-up', component: SignUpPage })
 const partnerSignIn = createRoute({
   getParentRoute: () => root,
   path: '/p/$slug',
-  validateSearch: nextIn,
+  validateSearch: signInSearch,
   component: PartnerSignInPage,
 })
 
@@ -85,8 +88,15 @@ const page = <const Path extends string>(path: Path, component: Parameters<typeo
 const payouts = createRoute({
   getParentRoute: () => shell,
   path: '/payouts',
-  validateSearch: textsIn('status', 'q', 'from', 'to', 'min', 'max'),
+  validateSearch: textsIn('status', 'q', 'from', 'to', 'min', 'max', 'by', 'sort'),
   component: lazyPage(() => import('./pages/payouts/list'), 'PayoutsPage'),
+})
+
+const recipients = createRoute({
+  getParentRoute: () => shell,
+  path: '/recipients',
+  validateSearch: textsIn('q'),
+  component: lazyPage(() => import('./pages/payouts/recipients'), 'RecipientsPage'),
 })
 
 const wallet = createRoute({
@@ -126,10 +136,7 @@ const tree = root.addChildren([
       '/top-up',
       lazyPage(() => import('./pages/wallets/top-up'), 'TopUpPage'),
     ),
-    page(
-      '/recipients',
-      lazyPage(() => import('./pages/payouts/recipients'), 'RecipientsPage'),
-    ),
+    recipients,
     page(
       '/usage',
       lazyPage(() => import('./pages/invoices/usage'), 'UsagePage'),
@@ -144,7 +151,7 @@ const tree = root.addChildren([
     ),
     page(
       '/keys',
-      lazyPage(() => import('./pages/partners/keys'), 'KeysPage'),
+      lazyPage(() => import('./pages/partners/keys/page'), 'KeysPage'),
     ),
     page(
       '/team',
@@ -178,5 +185,7 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** The filters of the list from which a payout was opened. */
     readonly payoutSearch?: PayoutSearch | undefined
+    /** The dialog that the page of a payout opens at once, if the payout allows it. */
+    readonly payoutDialog?: PayoutDialog | undefined
   }
 }

@@ -15,7 +15,7 @@ export default defineConfig({
     outDir: '../dist/dashboard',
     emptyOutDir: true,
     target: ['chrome123', 'firefox121', 'safari17.5'],
-    // The page's policy allows no data: URLs for fonts and scripts, so assets stay files.
+    // The content security policy allows no data: URLs for fonts and scripts, so assets remain separate files.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
@@ -28,7 +28,7 @@ export default defineConfig({
 
 const isText = /\.(js|css|svg)$/
 
-/** Compresses each served file with brotli and gzip, so that no request has to. */
+/** Compresses each served file with brotli and gzip, so that the server does not compress anything per request. */
 function compressed() {
   return {
     name: 'compressed',

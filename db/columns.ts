@@ -31,12 +31,12 @@ export function orNull(column: Column): Column {
   return { ...column, nullable: true }
 }
 
-/** A foreign key to the ID of another entity's row. */
+/** A foreign key to another entity's ID. */
 export function idOf(target: string): Column {
   return { type: 'uuid', foreignKey: { target } }
 }
 
-/** The primary key of a table with at most one row per wallet, or the first part of it. */
+/** The primary key of a table with at most one row per wallet, or the first column of a composite primary key. */
 export const walletKey = primary(idOf('Wallet'))
 
 export function withDefault(column: Column, value: string | number | readonly string[]): Column {

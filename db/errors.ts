@@ -4,13 +4,13 @@ interface Failure {
   readonly code?: unknown
   readonly message?: unknown
   readonly cause?: unknown
-  /** Set on errors of TypeORM. */
+  /** Set on TypeORM errors. */
   readonly driverError?: unknown
-  /** Set on the AggregateError of a host with several addresses. */
+  /** Set on the AggregateError for a failed connection to a host with several addresses. */
   readonly errors?: unknown
 }
 
-/** Returns the codes of an error and of its causes. Errors of pg itself have no code, so their messages are used. */
+/** Returns the codes of an error and of its causes. pg's own errors have no code, so their messages are used. */
 export function errorCodes(error: unknown): string[] {
   if (!isFailure(error)) return []
   const { code, message, cause, driverError, errors } = error
@@ -30,7 +30,7 @@ export function isTransient(error: unknown): boolean {
   return errorCodes(error).some((code) => busyPattern.test(code) || awayPattern.test(code))
 }
 
-// Does not check the class, because an error of Node may come from another realm.
+// Does not use `instanceof`, because a Node error may come from another realm.
 function isFailure(error: unknown): error is Failure {
   return typeof error === 'object' && error !== null
 }

@@ -1,4 +1,4 @@
-// The secret keys of the service. Each purpose has its own derived key.
+// The service's secret keys. Each purpose has its own derived key.
 import { hkdfSync } from 'node:crypto'
 import { assert } from '../domain/assert'
 import type { SecretKey } from '../runtime/config/config'
@@ -10,7 +10,7 @@ export interface PurposeKey {
   readonly bytes: Buffer
 }
 
-/** New data uses the current key. Older keys are kept to read the data that was written with them. */
+/** New data uses the current key. Older keys remain available to read the data that was written with them. */
 export interface Keyring {
   current(purpose: Purpose): PurposeKey
   all(purpose: Purpose): readonly PurposeKey[]

@@ -1,4 +1,4 @@
-// `npm run migrate` brings the database of DATABASE_URL up to date; `npm run -s schema` prints its schema.
+// `npm run migrate` migrates the database at DATABASE_URL, and `npm run -s schema` prints its schema.
 import { environment, loadDatabaseUrl } from '../runtime/config/config'
 import { openDatabase } from './data-source'
 import { migrationReport } from './migrate'

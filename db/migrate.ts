@@ -1,12 +1,14 @@
-// Migrates a database. Any number of processes may call this at the same time.
+// Migrates a database, and compares its schema with the migrations that this build needs. Safe to run in several
+// processes at the same time.
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { type DataSource, QueryFailedError } from 'typeorm'
 import { type ConnectionLimits, createDataSource } from './data-source'
+import type { Db } from './database'
 
 /**
- * A migration that waits for a table lock blocks all later users of the table. So it waits briefly, lets them run,
- * and retries.
+ * A migration that waits for a table lock blocks all later users of the table. It therefore waits only `lockMs`, pauses
+ * to let the others run, and retries.
  */
 interface LockRetry {
   readonly lockMs: number
@@ -20,8 +22,7 @@ export async function migrate(databaseUrl: string, retry = twoMinutes): Promise<
   guard.on('error', ignore)
   await guard.connect()
   try {
-    // Without this lock, two processes could run the same migration. The lock ends with its connection, even in a crash.
-    await guard.query('SELECT pg_advisory_lock($1)', [lockKey])
+    await lock(guard)
     const limited = { ...limits, lockMs: retry.lockMs }
     const dataSource = createDataSource({ url: databaseUrl, poolSize: 1, limits: limited, onError: ignore })
     await dataSource.initialize()
@@ -36,6 +37,20 @@ export async function migrate(databaseUrl: string, retry = twoMinutes): Promise<
     await guard.end()
   }
 }
+
+/**
+ * Without this lock, two processes could run the same migration. PostgreSQL releases it when the connection ends. Polls,
+ * because a concurrent index build waits for every running statement, and so for one that waits for this lock.
+ */
+async function lock(guard: Client): Promise<void> {
+  for (;;) {
+    const { rows } = await guard.query('SELECT pg_try_advisory_lock($1) AS is_locked', [lockKey])
+    if (rows[0]?.is_locked) return
+    await wait(lockPollMs)
+  }
+}
+
+const lockPollMs = 100
 
 /** Each migration runs in its own transaction, so a lock timeout rolls back only the migration that waited. */
 async function runAll(dataSource: DataSource, { tries, pauseMs }: LockRetry): Promise<void> {
@@ -71,10 +86,10 @@ async function ranOf(client: Client): Promise<string[]> {
 // Ignores the error event of a lost connection, because the next statement fails with a better error.
 function ignore(): void {}
 
-/** An arbitrary number that only migrations of this service use. */
+/** An arbitrary number that only this service's migrations use. */
 const lockKey = 1_794_700_800
 
-// A migration may rewrite a large table, so statements have no timeout. Connecting and waiting for a lock do.
+// Statements have no time limit, because a migration may rewrite a large table. Connecting and waiting for a lock do.
 const limits: ConnectionLimits = {
   connectMs: 5_000,
   statementMs: 0,
@@ -110,8 +125,38 @@ function failed(sentence: string): MigrationReport {
   return { outcome: 'failed', sentence }
 }
 
-// Node reports a host with several addresses as an AggregateError whose own message is empty.
+// If a host has several addresses, Node reports a failed connection as an AggregateError with an empty message.
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
+}
+
+export class SchemaBehind extends Error {
+  constructor(missing: readonly string[]) {
+    super(`The database lacks ${missing.join(', ')}: run \`npm run migrate\`, then start the worker again.`)
+    this.name = 'SchemaBehind'
+  }
+}
+
+/** Throws if the schema is older than this build needs. */
+export async function requireSchema(db: Db): Promise<void> {
+  const missing = await missingMigrations(db)
+  if (missing.length > 0) throw new SchemaBehind(missing)
+}
+
+/**
+ * Returns this build's migrations that have not run. Ignores unknown migrations, because migrations only add to the
+ * schema and an older build works with a newer schema.
+ */
+export async function missingMigrations(db: Db): Promise<string[]> {
+  const ran = new Set(await ranMigrations(db))
+  const known = db.dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name)
+  return known.filter((name) => !ran.has(name))
+}
+
+async function ranMigrations(db: Db): Promise<string[]> {
+  const [table] = await db.sql<{ exists: boolean }>`SELECT to_regclass('migrations') IS NOT NULL AS exists`
+  if (!table?.exists) return []
+  const rows = await db.sql<{ name: string }>`SELECT name FROM migrations`
+  return rows.map(({ name }) => name)
 }

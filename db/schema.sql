@@ -107,6 +107,7 @@ CREATE TABLE bank_events (
   CONSTRAINT bank_events_payout_fkey FOREIGN KEY (payout_id) REFERENCES payouts(id),
   CONSTRAINT bank_events_environment_check CHECK (environment = ANY (ARRAY['sandbox'::text, 'live'::text]))
 );
+CREATE INDEX bank_events_payout_index ON bank_events USING btree (payout_id, received_at, id) WHERE (payout_id IS NOT NULL);
 CREATE INDEX bank_events_quarantined_index ON bank_events USING btree (received_at) WHERE ((attended_at IS NULL) AND (outcome = ANY (ARRAY['quarantined'::text, 'unknown_payout'::text])));
 CREATE INDEX bank_events_unhandled_index ON bank_events USING btree (received_at) WHERE (handled_at IS NULL);
 
@@ -585,6 +586,19 @@ CREATE TABLE payout_months (
   CONSTRAINT payout_months_pkey PRIMARY KEY (partner_id, environment, month, shard)
 );
 
+CREATE TABLE payout_notes (
+  id uuid NOT NULL,
+  payout_id uuid NOT NULL,
+  at timestamp with time zone NOT NULL,
+  made_by text NOT NULL,
+  key_id text NOT NULL,
+  sealed bytea NOT NULL,
+  CONSTRAINT payout_notes_pkey PRIMARY KEY (id),
+  CONSTRAINT payout_notes_payout_fkey FOREIGN KEY (payout_id) REFERENCES payouts(id)
+);
+CREATE INDEX payout_notes_payout_index ON payout_notes USING btree (payout_id, id);
+CREATE TRIGGER payout_notes_append_only BEFORE UPDATE OF id, payout_id, at, made_by OR TRUNCATE ON payout_notes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TABLE payouts (
   id uuid NOT NULL,
   partner_id uuid NOT NULL,
@@ -657,6 +671,7 @@ CREATE TABLE payouts (
   CONSTRAINT payouts_unknown_check CHECK (verdict IS DISTINCT FROM 'unknown'::text OR submit_started_at IS NOT NULL)
 );
 CREATE INDEX payouts_account_index ON payouts USING btree (partner_id, environment, account_hash, created_at DESC, id DESC) WHERE ((released_at IS NULL) AND ((verdict_at IS NOT NULL) OR (answered_at IS NOT NULL)) AND (account_hash IS NOT NULL));
+CREATE INDEX payouts_amount_index ON payouts USING btree (partner_id, environment, amount_pence DESC, created_at DESC, id DESC) WHERE ((released_at IS NULL) AND ((verdict_at IS NOT NULL) OR (answered_at IS NOT NULL)));
 CREATE INDEX payouts_attention_index ON payouts USING btree (updated_at) WHERE (attention IS NOT NULL);
 CREATE INDEX payouts_completed_index ON payouts USING btree (partner_id, environment, completed_at) WHERE (completed_at IS NOT NULL);
 CREATE INDEX payouts_hidden_index ON payouts USING btree (partner_id, created_at DESC, id DESC) WHERE ((released_at IS NOT NULL) OR ((verdict_at IS NULL) AND (answered_at IS NULL)));
@@ -817,9 +832,11 @@ CREATE TABLE sessions (
   last_used_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   revoked_at timestamp with time zone,
+  device text,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_token_unique UNIQUE (token_digest),
-  CONSTRAINT sessions_member_fkey FOREIGN KEY (member_id) REFERENCES members(id)
+  CONSTRAINT sessions_member_fkey FOREIGN KEY (member_id) REFERENCES members(id),
+  CONSTRAINT sessions_device_check CHECK (length(device) <= 60)
 );
 CREATE INDEX sessions_expiry_index ON sessions USING btree (expires_at);
 CREATE INDEX sessions_member_index ON sessions USING btree (member_id);

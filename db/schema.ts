@@ -1,9 +1,9 @@
-// Describes the schema of a migrated database in a stable order. Its output is db/schema.sql.
+// Describes a migrated database's schema in a stable order. The output is db/schema.sql.
 import type { Queryable } from './database'
 
 /**
- * Lists tables with their constraints, indexes and triggers, then functions. The text is for readers and cannot be
- * run.
+ * Lists tables with their constraints, indexes and triggers, then functions. The text is for reading and cannot be
+ * executed.
  */
 export async function describeSchema(db: Queryable): Promise<string> {
   const extensions = await db.sql<Line>`SELECT 'CREATE EXTENSION ' || extname || ';' AS line FROM pg_extension

@@ -8,7 +8,7 @@ export interface Sealed {
   readonly sealed: Buffer
 }
 
-/** Authenticates the row ID, so that a sealed text cannot be opened after a move to another row. */
+/** Authenticates the row ID, so that a sealed text that was moved to another row cannot be opened. */
 export function sealText(keyring: Keyring, purpose: Purpose, rowId: string, text: string): Sealed {
   const { id, bytes } = keyring.current(purpose)
   const nonce = randomBytes(nonceLength)

@@ -1,9 +1,9 @@
-// The `sql` tag builds a statement from a template with values. PostgreSQL receives values as bind parameters and
-// never as text.
+// The `sql` tag builds a statement from a template with values. Values are sent to PostgreSQL as bind parameters and
+// never become part of the statement text.
 import { createHash } from 'node:crypto'
 import { assert } from '../domain/assert'
 
-/** A statement or a part of one. A fragment inside a template becomes part of its text. */
+/** A statement or a fragment of one. A fragment that is interpolated into a template becomes part of its text. */
 export interface Sql {
   /** Only this module creates shapes, so no input can become statement text. */
   readonly shape: Shape
@@ -11,9 +11,9 @@ export interface Sql {
 }
 
 /**
- * The text of a statement or fragment. A template returns the same shape for fragments of the same shapes, so each
- * text is built and hashed once. The cache stays small, because a text contains no values and a program has few
- * texts.
+ * The text of a statement or fragment. A template returns the same shape whenever its fragments have the same shapes,
+ * so each text is built and hashed once. The cache remains small, because a text contains no values and the program has
+ * a limited number of texts.
  */
 class Shape {
   private statement: { readonly text: string; readonly name: string } | undefined
@@ -22,8 +22,8 @@ class Shape {
   constructor(readonly parts: readonly string[]) {}
 
   /**
-   * Returns the text with numbered parameters, and the name under which a connection prepares it, so that PostgreSQL
-   * parses and plans it once.
+   * Returns the text with numbered parameters, and the name under which a connection prepares it. PostgreSQL parses and
+   * plans a prepared statement once.
    */
   asStatement(): { readonly text: string; readonly name: string } {
     if (this.statement === undefined) {
@@ -42,7 +42,7 @@ class Shapes {
   shape: Shape | undefined
   private readonly after = new Map<Shape | undefined, Shapes>()
 
-  /** Pass `undefined` for a value. */
+  /** `shape` is undefined if the interpolation is a plain value, not an SQL fragment. */
   next(shape: Shape | undefined): Shapes {
     let next = this.after.get(shape)
     if (next === undefined) {
@@ -53,7 +53,7 @@ class Shapes {
   }
 }
 
-/** An array is one parameter, for `= ANY (${ids})` and `unnest(${names}::text[])`. */
+/** An array is a single parameter, for `= ANY (${ids})` and `unnest(${names}::text[])`. */
 export type SqlValue = Value | Sql
 
 type Value = Scalar | readonly Value[]
@@ -82,7 +82,7 @@ export function sql(strings: TemplateStringsArray, ...values: readonly SqlValue[
   return { shape: shapes.shape, values: bound }
 }
 
-/** Joins any number of conditions: `joined(conditions, ' AND ')`. */
+/** Joins any number of fragments, as in `joined(conditions, ' AND ')`. */
 export function joined(fragments: readonly Sql[], separator: ' AND ' | ' OR ' | ', ' | ' UNION ALL '): Sql {
   let shapes = lists[separator]
   for (const { shape } of fragments) shapes = shapes.next(shape)
@@ -92,14 +92,14 @@ export function joined(fragments: readonly Sql[], separator: ' AND ' | ' OR ' | 
 
 const lists = { ' AND ': new Shapes(), ' OR ': new Shapes(), ', ': new Shapes(), ' UNION ALL ': new Shapes() }
 
-/** The name of a table or column. It must be a constant. */
+/** The name of a table or column. Must be a constant. */
 export function identifier(name: string): Sql {
   assert(/^[a-z_][a-z0-9_]{0,62}$/.test(name), 'an identifier must be plain snake_case')
   return constant(`"${name}"`)
 }
 
 /**
- * A number in the text of a statement, for a LIMIT on which the plan depends. Each number creates a separate
+ * A number as part of the statement text, for a LIMIT on which the plan depends. Each number creates a separate
  * statement.
  */
 export function literal(number: number): Sql {
@@ -111,7 +111,7 @@ const constant = once((text): Sql => ({ shape: new Shape([text]), values: [] }))
 
 export const nameOf = once((text) => createHash('sha256').update(text).digest('base64url'))
 
-/** The property name of a column. */
+/** Converts a column name to a property name. */
 export const camelCase = once((column) =>
   column.replace(/(?<=[^_])_+([a-z0-9])/g, (_, next: string) => next.toUpperCase()),
 )
@@ -133,7 +133,7 @@ function isFragment(value: SqlValue): value is Sql {
   return typeof value === 'object' && value !== null && 'shape' in value && value.shape instanceof Shape
 }
 
-/** The text around the values, with the text of each fragment in its place. */
+/** Returns the text around the values, with each fragment's text inserted. */
 function partsOf(strings: readonly string[], values: readonly SqlValue[]): string[] {
   const parts = [strings[0] ?? '']
   values.forEach((value, index) => {

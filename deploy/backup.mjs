@@ -1,5 +1,6 @@
-// Dumps the database of DATABASE_URL into a folder and deletes old dumps: node deploy/backup.mjs <folder> <days to keep>
-// Run every night by deploy/systemd/payouts-backup.timer. Needs pg_dump of the server's version or newer.
+// Dumps the database at DATABASE_URL into a folder and deletes old dumps:
+//   node deploy/backup.mjs <folder> <days to keep>
+// Run every night by deploy/systemd/payouts-backup.timer. Needs pg_dump in the server's version or a newer one.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +28,9 @@ function dump(file) {
   )
 }
 
-/** Passes the connection in variables, because any user who can list processes could read the password in an argument. */
+/**
+ * Passes the connection in variables, because any user who can list processes could read the password in an argument.
+ */
 function connection() {
   const url = parse(process.env.DATABASE_URL || contentOf(process.env.DATABASE_URL_FILE))
   const variables = {

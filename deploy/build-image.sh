@@ -9,7 +9,7 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 export BUILDAH_ISOLATION=chroot
 
-# Replaces debian:bookworm-slim, which also has neither documentation nor package lists.
+# Replaces debian:bookworm-slim. Like that image, it has neither documentation nor package lists.
 debian=docker.io/library/debian:bookworm-slim
 [ -n "$(buildah images --quiet "$debian" 2>/dev/null)" ] || {
   mmdebstrap --variant=minbase --aptopt='APT::Install-Recommends "false"' \

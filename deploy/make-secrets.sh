@@ -1,9 +1,9 @@
 #!/bin/sh
-# Creates the secret files that docker-compose.yml mounts. Existing files are kept.
+# Creates the secret files that docker-compose.yml mounts. Does not overwrite existing files.
 set -eu
 folder="$(dirname "$0")/secrets"
 mkdir -p "$folder"
-# The folder keeps other users out. The files are world-readable, because containers do not read them as root.
+# Other users cannot enter the folder. The files in it are world-readable, because containers do not read them as root.
 chmod 700 "$folder"
 
 random() { od -An -N"$1" -tx1 /dev/urandom | tr -d ' \n'; }

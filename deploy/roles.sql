@@ -1,6 +1,7 @@
--- payouts_app is the role of API, worker and ops. It reads and writes rows but owns nothing, so it cannot disable the triggers that
--- protect the ledger and the audit chain. payouts_read is for operators who only read (docs/operations/access.md).
--- Run this as the owner of the database, who also migrates it. Repeating it changes nothing. Then: ALTER ROLE payouts_app PASSWORD '…'.
+-- payouts_app is the role of the API, the worker and the ops CLI. It reads and writes rows but owns nothing, so it
+-- cannot disable the triggers that protect the ledger and the audit chain. payouts_read is for operators who only read
+-- (docs/operations/access.md). Run this as the owner of the database, who also migrates it. Repeating it changes
+-- nothing. Then: ALTER ROLE payouts_app PASSWORD '…'.
 DO $$
 BEGIN
   CREATE ROLE payouts_app LOGIN;
@@ -19,7 +20,7 @@ $$;
 GRANT USAGE ON SCHEMA public TO payouts_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO payouts_app;
 GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO payouts_app;
--- Also for the tables and sequences of later migrations.
+-- Also applies to the tables and sequences that later migrations create.
 ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO payouts_app;
 ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO payouts_app;
 

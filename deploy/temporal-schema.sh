@@ -1,5 +1,5 @@
 #!/bin/sh
-# Migrates the two databases of the Temporal server. Runs before each start, and so before the first start of a newer server.
+# Migrates the Temporal server's two databases. Runs before each start, including the first start of a newer server.
 set -eu
 export SQL_PLUGIN=postgres12 SQL_HOST=temporal-postgres SQL_PORT=5432 SQL_USER=temporal
 SQL_PASSWORD="$(cat /run/secrets/temporal_postgres_password)"

@@ -1,4 +1,4 @@
-// The two environments, selected by the API key, and the rails.
+// The two environments and the rails.
 
 export const environments = ['sandbox', 'live'] as const
 export type Environment = (typeof environments)[number]

@@ -1,4 +1,4 @@
-// The limits of the public API, and its patterns in the form that JSON schemas use.
+// The public API's limits, and its text patterns for JSON schemas.
 import type { Pence } from './money'
 
 interface PayoutLimits {
@@ -6,7 +6,7 @@ interface PayoutLimits {
   readonly maxPerPayoutPence: Pence
 }
 
-/** The widest range that any account can have. An account's own range can be narrower. */
+/** The widest range that an account can have. An account's own range can be narrower. */
 export const payoutLimits: PayoutLimits = { minPence: 100n, maxPerPayoutPence: 2_000_000n }
 
 export const sandboxFloatPence: Pence = 790_000n
@@ -18,13 +18,16 @@ export const keysPerEnvironment = 5
 export const listLimit = { min: 1, max: 200, default: 50 } as const
 export const activityListLength = 200
 
+export const noteMaxLength = 1_000
+export const notesPerPayout = 100
+
 export const referenceMaxLength = 120
 export const nameMinLength = 1
 export const nameMaxLength = 80
 export const regionMaxLength = 80
 export const labelMaxLength = 60
 export const partnerNameMaxLength = 120
-/** The limit for address lines, town, postcode and bank name. The specification sets none. */
+/** The limit for address lines, town, postcode and bank name. The specification does not set one. */
 export const addressMaxLength = 140
 
 export const idempotencyKeyPattern = String.raw`^[A-Za-z0-9_\-:.]{8,100}$`
@@ -33,7 +36,7 @@ export const sortCodePattern = String.raw`^\d{6}$`
 export const accountNumberPattern = String.raw`^\d{8}$`
 
 const joiners = String.raw`\u200c\u200d`
-/** Letters that are invisible. */
+/** Letters without a visible glyph. */
 const blankLetters = String.raw`\u115f\u1160\u2800\u3164\uffa0`
 /** Latin, Greek, Cyrillic, digits, punctuation and spaces. A joiner next to one of them is invisible. */
 const neverJoined = String.raw`\u0000-\u052f\p{N}\p{P}\p{Z}${joiners}`
@@ -47,24 +50,32 @@ const startsUnjoined = `(?![${joiners}])`
 /**
  * The rule for every name, reference, address and bank name, as a JSON schema pattern. It allows letters, marks,
  * digits, punctuation, symbols, spaces, and joiners where a script or an emoji needs them. It refuses control and
- * format characters, because they forge lines, change the text direction, or make two different names look the same.
- * Each pattern runs in linear time.
+ * format characters, because they can forge lines, change the text direction, or make two different names look the
+ * same. Each pattern runs in linear time.
  */
 export const linePattern = `^${startsUnjoined}${nothingHidden}[${lineCharacters}]*$`
 export const visibleLinePattern = `^${nothingHidden}[${spacesAndMarks}]*[${visible}][${lineCharacters}]*$`
-/** The same rule for text of several lines. */
+/** The same rule for text with several lines. */
 export const linesPattern = String.raw`^${startsUnjoined}${nothingHidden}[${lineCharacters}\n]*$`
 
-/** Mail clients turn each of these into a link. */
+/**
+ * The looser forms of these patterns in the OpenAPI document. They reject control characters only, in syntax that the
+ * regular expressions of every language share. The API applies both.
+ */
+export const portableLinePattern = String.raw`^[^\x00-\x1f\x7f-\x9f]*$`
+export const portableVisibleLinePattern = String.raw`^[ \xa0]*[^\x00-\x20\x7f-\xa0][^\x00-\x1f\x7f-\x9f]*$`
+export const portableLinesPattern = String.raw`^[^\x00-\x09\x0b-\x1f\x7f-\x9f]*$`
+
+/** Rejects text that mail clients turn into a link. */
 const noWebAddress = String.raw`(?!.*(?://|[wW]{3}\.|[\p{L}\p{N}][.\u3002\uff0e\uff61]\p{L}{2}))`
-/** For a name that appears in mails to people who do not know its owner. */
+/** For a name that appears in emails to people who do not know the business. */
 export const mailedNamePattern = `^${noWebAddress}${visibleLinePattern.slice(1)}`
 
 export function isWithin(amountPence: Pence, limits: PayoutLimits): boolean {
   return amountPence >= limits.minPence && amountPence <= limits.maxPerPayoutPence
 }
 
-/** After this time without a visit or a movement, scheduled work skips a sandbox. */
+/** Scheduled work skips a sandbox that has had no visit and no movement for this long. */
 export const sandboxIdleAfterMs = 24 * 60 * 60 * 1000
 
 /**
@@ -73,16 +84,16 @@ export const sandboxIdleAfterMs = 24 * 60 * 60 * 1000
  */
 export const conflictsPerCallerAndHour = 30
 /**
- * How often per hour a caller's checks may find a payout to another account with the same last four digits. Each is a
- * wrong guess.
+ * How often per hour a caller's checks may find a payout to another account with the same last four digits. Each such
+ * result is a wrong guess.
  */
 export const nearMissesPerCallerAndHour = 100
 
-/** The limit for top-ups of test money. */
+/** Limits top-ups with test money. */
 export const topUpsPerPartnerAndHour = 60
 
 /**
- * Three times as many as it takes to replace every key. Each creation is a security event, so this also limits the list
- * of security events.
+ * Applies to each environment separately, and is six times `keysPerEnvironment`. Each creation is a security event, so
+ * this also limits the list of security events.
  */
 export const keysPerPartnerAndHour = 30

@@ -1,4 +1,5 @@
-// Money is a bigint of minor units internally and a decimal string at the boundaries. Each rounding has a name.
+// Money is a bigint in minor units internally and a decimal string at the boundaries. Each kind of rounding has its own
+// function.
 import { assert } from './assert'
 
 /** Pounds sterling in hundredths. */
@@ -36,7 +37,7 @@ const micropoundsPerPenny = 10_000n
 
 /** Returns null if the text is not a MoneyString of at most moneyMaxLength characters. */
 export function parsePence(text: string): Pence | null {
-  // Checks the length first, so that a megabyte of digits costs nothing.
+  // Checks the length first, so that a megabyte of digits is rejected immediately.
   if (text.length > moneyMaxLength || !moneyExpression.test(text)) return null
   return BigInt(text.replace('.', ''))
 }

@@ -1,12 +1,10 @@
 // Billing months run from midnight to midnight in London and are written YYYY-MM.
 import { assert } from './assert'
 
-/** In the form YYYY-MM. */
 export type Month = string
 
 export const monthPattern = String.raw`^[1-9]\d{3}-(0[1-9]|1[0-2])$`
 
-/** Returns null if the text is not a month. */
 export function parseMonth(text: string): Month | null {
   return monthExpression.test(text) ? text : null
 }

@@ -2,7 +2,6 @@
 import { assert } from './assert'
 import type { GbpPerUsdNano } from './rate'
 
-/** A rate from the bank. */
 export interface BankRate {
   /** The bank's sell rate, in GBP per USD. */
   readonly gbpPerUsdNano: GbpPerUsdNano
@@ -63,8 +62,8 @@ export function isFresh(
 
 /**
  * After a period without quotes, the market may have moved further, and a fixed limit would block every payout until an
- * operator acts. So the limit grows for each full day since the last accepted rate. It stays below an upper bound,
- * which a rate with a misplaced decimal point always exceeds.
+ * operator acts. So the limit grows for each full day since the last accepted rate. An upper bound still rejects a rate
+ * with a misplaced decimal point.
  */
 export function allowedJumpBasisPoints({ jumpBasisPoints }: ExchangeRateLimits, sinceAcceptedMs: number): number {
   const fullDays = sinceAcceptedMs < dayMs ? 0 : (sinceAcceptedMs - (sinceAcceptedMs % dayMs)) / dayMs

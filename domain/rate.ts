@@ -23,7 +23,7 @@ export function formatRate(gbpPerUsdNano: GbpPerUsdNano): string {
   return decimals === '' ? whole : `${whole}.${decimals}`
 }
 
-/** Rounds up to 0.01 USDC, so that the displayed amount equals the debit and always covers the pounds. */
+/** Rounds up to 0.01 USDC, so that the displayed amount equals the debit and always covers the amount in pounds. */
 export function usdcSentFor(pence: Pence, gbpPerUsdNano: GbpPerUsdNano): MicroUsdc {
   assertRate(gbpPerUsdNano)
   return divideUp(pence * nano, gbpPerUsdNano) * microUsdcPerCent
@@ -35,7 +35,7 @@ export function gbpWorthOf(microUsdc: MicroUsdc, gbpPerUsdNano: GbpPerUsdNano): 
   return divideDown(microUsdc * gbpPerUsdNano, microUsdcPerCent * nano)
 }
 
-/** Rounds up to the penny. Converting back at the same rate yields at least this amount of USDC. */
+/** Rounds up to the penny, so that converting the result back at the same rate yields at least `microUsdc`. */
 export function gbpCosting(microUsdc: MicroUsdc, gbpPerUsdNano: GbpPerUsdNano): Pence {
   assertRate(gbpPerUsdNano)
   return divideUp(microUsdc * gbpPerUsdNano, microUsdcPerCent * nano)

@@ -1,4 +1,4 @@
-// Recognises IDs. Banks, search boxes and operators may send any text instead of an ID.
+// Recognises UUIDs. Banks, search boxes and operators may send any text instead of one.
 
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)

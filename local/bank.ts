@@ -8,7 +8,7 @@ import { type NodePartOptions, startNodePart } from './process/node-part'
 import type { Secrets } from './secrets'
 
 interface LocalBank {
-  /** Base URL. The bank's API is under /v0, the control plane under /_control. */
+  /** The base URL. The bank's API is under /v0, and the control plane is under /_control. */
   readonly url: string
   readonly port: number
 }
@@ -39,7 +39,7 @@ export async function startBank(options: LocalBankOptions): Promise<LocalBank> {
   }
 }
 
-/** Passes the keys in files, because every user of the machine can read the arguments of a process. */
+/** Passes the keys in files, because every user of the machine can read a process's arguments. */
 function writeKeys(dataDir: string, keys: LocalBankOptions['keys']): string[] {
   mkdirSync(dataDir, { recursive: true })
   return (['sandbox', 'live'] as const).flatMap((environment) => {

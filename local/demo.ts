@@ -1,4 +1,5 @@
-// The demo partner and its keys: created by ops commands, stored in DATA_DIR, and created again if the API rejects them.
+// The demo partner and its keys: created by ops commands, stored in DATA_DIR, and created again if the API rejects
+// them.
 
 import { type ExecFileOptions, execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -24,8 +25,8 @@ export function readDemo(dataDir: string): Demo | null {
 }
 
 /**
- * Creates a verified partner with payouts in the previous month, so that there is a month to invoice. Null if that fails, for
- * example because the partner exists.
+ * Creates a verified partner with payouts in the last three months, the latest of which is still to be billed. Returns
+ * null if that fails, for example because the partner already exists.
  */
 export async function makeDemoWithMonth(
   dataDir: string,
@@ -48,7 +49,9 @@ export async function makeDemo(dataDir: string, env: EnvironmentVariables, signa
   return keepDemo(dataDir, { partner: { id: partner.id, slug, email }, keys: { sandbox } })
 }
 
-/** Verifies the partner at the simulated bank and credits simulated money, to try the live environment. */
+/**
+ * Verifies the partner at the simulated bank and credits simulated money, so that users can try the live environment.
+ */
 export async function makeDemoLive(
   dataDir: string,
   env: EnvironmentVariables,
@@ -64,7 +67,7 @@ export async function makeDemoLive(
   return keepDemo(dataDir, { ...demo, keys: { ...demo.keys, live } })
 }
 
-/** Whether the API accepts all keys: no response is 401. */
+/** Whether the API accepts all keys, which means that no response is a 401. */
 export async function isAccepted(api: string, { keys }: Demo): Promise<boolean> {
   const answers = Object.values(keys).map((key) => ask(`${api}/v1/balance`, key))
   return (await Promise.all(answers)).every(({ status }) => status !== 401)

@@ -1,4 +1,5 @@
-// Builds the environment variables for migrations, worker, API and ops from the started servers and the given settings.
+// Builds the environment variables for the migrations, the worker, the API and the ops CLI from the started servers and
+// the given settings.
 
 import { type EnvironmentVariables, settingsIn } from '../runtime/config/config'
 import { isLocal, type Plan } from './plan'
@@ -16,7 +17,7 @@ interface Found {
   readonly temporalUi: string | null
 }
 
-/** Seller details that mark the invoices of a local system as not real. */
+/** Seller details that mark a local system's invoices as not real. */
 const exampleSeller = {
   SELLER_NAME: 'Example Payouts Ltd',
   SELLER_ADDRESS: '1 Example Street|London|EC1A 1AA|United Kingdom',
@@ -26,6 +27,7 @@ const exampleSeller = {
 }
 
 const mailFrom = 'Payouts <no-reply@payouts.test>'
+const supportEmail = 'support@payouts.test'
 
 export function environmentFor(
   plan: Plan,
@@ -45,18 +47,23 @@ export function environmentFor(
       ? {}
       : {
           TEMPORAL_UI_URL: env.TEMPORAL_UI_URL || workflowsPage(found.temporalUi, env),
-          // The user who runs `npm start` owns all partners of that system.
+          // The user who runs `npm start` owns all partners in that system, so the link reveals nothing.
           TEMPORAL_UI_LINK: env.TEMPORAL_UI_LINK || 'on',
         }),
     ...(found.bank === null || env.SELLER_NAME ? {} : exampleSeller),
   }
-  // Ops commands and further workers get all settings, but no other variable of this environment.
+  // Ops commands and additional workers get all settings, but no other variables from this environment.
   const shared = { ...settingsIn(env), ...own }
   return { full: { ...env, ...own }, shared }
 }
 
 function mailVariables({ smtp, inbox }: NonNullable<Found['mail']>, env: EnvironmentVariables): EnvironmentVariables {
-  return { SMTP_URL: smtp, MAIL_FROM: env.MAIL_FROM || mailFrom, MAIL_INBOX_URL: env.MAIL_INBOX_URL || inbox }
+  return {
+    SMTP_URL: smtp,
+    MAIL_FROM: env.MAIL_FROM || mailFrom,
+    MAIL_INBOX_URL: env.MAIL_INBOX_URL || inbox,
+    SUPPORT_EMAIL: env.SUPPORT_EMAIL || supportEmail,
+  }
 }
 
 function workflowsPage(temporalUi: string, env: EnvironmentVariables): string {
@@ -78,7 +85,10 @@ function webhookUrl(host: string, port: number): string {
   return `http://${isLocal(host) ? '127.0.0.1' : host}:${port}/webhooks/bank`
 }
 
-/** A PGSSLMODE or TEMPORAL_PROFILE meant for another server would also affect connections to the one that `npm start` starts. */
+/**
+ * Removes variables such as PGSSLMODE or TEMPORAL_PROFILE, which may be meant for a server other than the one that `npm
+ * start` starts.
+ */
 function forOwnServers({ env, databaseUrl }: Plan, { temporalUi }: Found): EnvironmentVariables {
   const foreign = [
     ...(databaseUrl === null ? [/^PG[A-Z]+$/] : []),

@@ -9,11 +9,13 @@ if (!variables.DATABASE_URL && !variables.DATABASE_URL_FILE) join()
 function join(): void {
   const running = readRunningEnvironment(dataDirOf(variables))
   if (running !== null) Object.assign(variables, missingIn(running))
-  // Without DATA_DIR, the worker itself reports every setting that it lacks.
+  // Without DATA_DIR, the worker itself reports every missing setting.
   else if (variables.DATA_DIR) giveUp()
 }
 
-/** Variables of this command have precedence. The metrics port belongs to the first worker. */
+/**
+ * This command's own variables take precedence. The metrics port is not inherited, because the first worker uses it.
+ */
 function missingIn(running: ReturnType<typeof environment>): Record<string, string | undefined> {
   const isMissing = ([name]: [string, unknown]) => !variables[name] && name !== 'WORKER_METRICS_PORT'
   return Object.fromEntries(Object.entries(running).filter(isMissing))

@@ -1,10 +1,10 @@
-// A lock file that names its holder. The lock of a dead process can be taken over, even if its PID was reused.
+// A lock file that identifies its holder. The lock of a dead process can be taken over, even if its PID was reused.
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { errorCode } from './files'
 import { identityOf } from './process/identity'
 
-/** The process that holds a lock, and the URL it serves, for the error message of a second start. */
+/** The process that holds a lock, and the URL that it serves. The error message of a second start shows both. */
 interface Holder {
   readonly pid: number
   readonly identity: string | null

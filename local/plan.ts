@@ -1,4 +1,5 @@
-// Plans a start and checks its settings before anything runs. Also finds a running system, for ops and for a second start.
+// Plans the start of a local system and checks its settings before anything runs. Also finds a running system, for the
+// ops CLI and for a second start.
 
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -15,17 +16,18 @@ export interface Plan {
   readonly api: string
   /** Ports that are set explicitly, for servers that `npm start` starts. */
   readonly setPorts: LocalPorts
-  /** Existing servers. Null for servers that `npm start` must start. */
+  /** The existing servers. Null for a server that `npm start` must start. */
   readonly databaseUrl: string | null
   readonly temporalAddress: string | null
-  /** `ours`: starts the sandbox bank. `given`: uses the settings, which may name no bank. */
+  /** `ours`: starts the sandbox bank. `given`: uses the settings, which need not configure a bank. */
   readonly bank: 'ours' | 'given'
-  /** `ours`: starts an inbox that receives every mail. `given`: uses SMTP_URL. */
+  /** `ours`: starts an inbox that receives every email. `given`: uses SMTP_URL. */
   readonly mail: 'ours' | 'given'
 }
 
 export async function makePlan(env: EnvironmentVariables): Promise<Plan> {
-  // The start fills in some settings later. Examples replace them here, so that all other mistakes are reported now.
+  // Later steps fill in some settings. Example values replace them here, so that all other mistakes are reported before
+  // anything starts.
   const { host, port: wanted } = loadConfig({ ...examples, ...env })
   const port = wanted === 0 ? await choosePort(0, host) : wanted
   const dataDir = dataDirOf(env)
@@ -71,7 +73,7 @@ const examples: EnvironmentVariables = {
   SECRET_KEYS: `k1:${'0'.repeat(64)}`,
 }
 
-/** Whether other processes on this machine can use localhost to reach the host. */
+/** Whether other processes on this machine can reach the host as localhost. */
 export function isLocal(host: string): boolean {
   return ['0.0.0.0', '::', '127.0.0.1', '::1', 'localhost'].includes(host)
 }
@@ -85,7 +87,10 @@ export function notRunningMessage(env: EnvironmentVariables): string {
   return `Nothing is running in ${env.DATA_DIR || '.data'}: run \`npm start\`, or set DATABASE_URL and SECRET_KEYS.`
 }
 
-/** The environment shared by API, worker and ops of the running system. Null if none runs in this folder. */
+/**
+ * The environment variables that the running system shares with the ops CLI and additional workers. Null if no system
+ * is running in this folder.
+ */
 export function readRunningEnvironment(dataDir: string): EnvironmentVariables | null {
   if (lockHolder(join(dataDir, 'lock.json')) === null) return null
   try {

@@ -22,7 +22,7 @@ export function loadSecrets(dataDir: string): Secrets {
   return secrets
 }
 
-/** Keys contain "local", so that production can refuse them. */
+/** Keys contain "local", so that production can reject them. */
 function newSecrets(): Secrets {
   return {
     postgresPassword: randomBytes(24).toString('hex'),

@@ -1,4 +1,4 @@
-// Starts the parts of the system in order of dependency, and shows the progress of each.
+// Starts the parts of the system in dependency order, and shows each part's progress.
 
 import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
@@ -10,9 +10,8 @@ import { startBank } from './bank'
 import { type Demo, isAccepted, isConnected, makeDemo, makeDemoLive, makeDemoWithMonth, readDemo } from './demo'
 import { environmentFor } from './environment-for'
 import { projectDir, writePrivate } from './files'
-import { type KeptPorts, openKeptPorts } from './kept-ports'
 import type { Plan } from './plan'
-import { choosePort } from './ports'
+import { choosePort, type KeptPorts, openKeptPorts } from './ports'
 import { startPostgres } from './postgres/start'
 import type { Server } from './process/guarded'
 import { type NodePartOptions, startNodePart } from './process/node-part'
@@ -70,9 +69,13 @@ export async function startSystem(start: Start): Promise<System> {
     () => 'is up to date',
   )
   const kept = plan.databaseUrl ? null : readDemo(plan.dataDir)
-  // Runs before the worker starts: a worker would complete the demo's payouts today, but they belong to the previous month.
+  // Runs before the worker starts: a worker would complete the demo's payouts today, but they belong to past months.
   const made = plan.databaseUrl || kept ? null : await seed(run, 'with-a-finished-month')
-  await Promise.all([ownPart(run, 'Worker', 'dist/worker/main.js'), ownPart(run, 'API', 'dist/api/main.js')])
+  // As in docker-compose.yml: V8 keeps a large young generation once it has grown, in each of the worker's threads.
+  await Promise.all([
+    ownPart(run, { name: 'Worker', main: 'dist/worker/main.js', nodeOptions: ['--max-semi-space-size=1'] }),
+    ownPart(run, { name: 'API', main: 'dist/api/main.js', nodeOptions: ['--max-semi-space-size=4'] }),
+  ])
   await untilReady(plan.api)
   const known = kept && !(await isAccepted(plan.api, kept)) ? await seed(run, 'empty') : (made ?? kept)
   const demo = known && bank ? await atBank(run, known) : known
@@ -89,7 +92,7 @@ interface OwnServers extends Start {
   readonly ports: KeptPorts
 }
 
-/** A start after its servers are running, with the environment variables for the remaining parts. */
+/** A start whose servers are running, with the environment variables for the remaining parts. */
 interface Run extends Start {
   readonly env: EnvironmentVariables
 }
@@ -180,10 +183,13 @@ async function ownTemporal(own: OwnServers): Promise<{ address: string; uiPort: 
   return { address, uiPort }
 }
 
-async function ownPart({ plan, steps, parts, env }: Run, name: string, main: string): Promise<void> {
+async function ownPart(
+  { plan, steps, parts, env }: Run,
+  { name, ...program }: Pick<NodePartOptions, 'name' | 'main' | 'nodeOptions'>,
+): Promise<void> {
   const logFile = join(plan.dataDir, 'logs', `${name.toLowerCase()}.log`)
   const onRestart = (start: () => Promise<void>) => steps.run(name, start, () => 'had ended and was restarted')
-  await steps.run(name, () => startNodePart({ name, main, env, logFile, onSpawn: parts.add, onRestart }))
+  await steps.run(name, () => startNodePart({ name, ...program, env, logFile, onSpawn: parts.add, onRestart }))
 }
 
 function seed({ plan, steps, env, signal }: Run, how: 'with-a-finished-month' | 'empty'): Promise<Demo> {
@@ -197,7 +203,9 @@ function seed({ plan, steps, env, signal }: Run, how: 'with-a-finished-month' | 
   return steps.run('Demo partner', work)
 }
 
-/** Adds the live key that an older version did not create, and waits until the demo wallets are connected to the bank. */
+/**
+ * Makes the demo partner live if it has no live key yet, and waits until its sandbox wallet is connected to the bank.
+ */
 function atBank({ plan, steps, env, signal }: Run, demo: Demo): Promise<Demo> {
   const work = async () => {
     const complete = demo.keys.live ? demo : await makeDemoLive(plan.dataDir, env, demo, signal)
@@ -208,7 +216,7 @@ function atBank({ plan, steps, env, signal }: Run, demo: Demo): Promise<Demo> {
   return steps.run('Demo wallets', work, result).then(({ complete }) => complete)
 }
 
-/** Waits so that the first payout goes to the bank. Until then the sandbox simulates payouts. */
+/** Waits so that the first payout goes to the bank. The sandbox simulates payouts until its wallet is connected. */
 async function untilConnected(api: string, demo: Demo): Promise<boolean> {
   const until = performance.now() + connectLimitMs
   while (performance.now() < until) {
@@ -234,7 +242,7 @@ async function untilReady(api: string): Promise<void> {
   for (;;) {
     const answer = await fetch(`${api}/readyz`, { signal: AbortSignal.timeout(5000) }).catch(() => null)
     if (answer?.ok) return
-    if (performance.now() > until) throw new Error(`The API runs but is not ready: ${await answer?.text()}`)
+    if (performance.now() > until) throw new Error(`The API is running but not ready: ${await answer?.text()}`)
     await sleep(100)
   }
 }

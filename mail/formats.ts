@@ -1,4 +1,4 @@
-// Formats amounts, counts, dates and rates for mails and invoices: "£1,234.56", "1,000", "1 November 2026", "17.5%".
+// Formats amounts, counts, dates and rates for emails and invoices: "£1,234.56", "1,000", "1 November 2026", "17.5%".
 import { formatHundredths, formatMicropounds, formatPence, type Micropounds, type Pence } from '../domain/money'
 import { monthInWords, monthOfDay } from '../domain/month'
 
@@ -22,7 +22,7 @@ export function perCent(basisPoints: number): string {
   return `${formatHundredths(BigInt(basisPoints)).replace(/\.?0+$/, '')}%`
 }
 
-/** Uses the minus sign that is as wide as a digit. */
+/** Uses a minus sign that is as wide as a digit. */
 export function negative(amount: string): string {
   return `−${amount}`
 }

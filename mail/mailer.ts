@@ -1,10 +1,10 @@
-// Sends mails over SMTP and returns the outcome of each. The caller decides whether and when to retry.
+// Sends emails over SMTP and returns the outcome of each. The caller decides whether and when to retry.
 import type { Readable } from 'node:stream'
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import { assert } from '../domain/assert'
 
 interface Mailbox {
-  /** Empty if only the address is known. */
+  /** Empty if only the email address is known. */
   readonly name: string
   readonly address: string
 }
@@ -14,7 +14,7 @@ export interface Mail {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** Stays the same on every retry, such as <invoice-1@example.com>, so that a duplicate can be recognised. */
+  /** Such as <invoice-1@example.com>. Remains the same on every retry, so that a duplicate can be recognised. */
   readonly messageId: string
   readonly attachments: readonly Attachment[]
 }
@@ -28,11 +28,11 @@ interface Attachment {
 /** The reason is a code, never the server's text, which contains addresses. */
 export type Sent =
   | { readonly outcome: 'sent' }
-  /** The mail was not sent, because the server was unreachable, busy, or refused temporarily. */
+  /** The email was not sent, because the server was unreachable or busy, or refused it temporarily. */
   | { readonly outcome: 'later'; readonly reason: string }
-  /** The server received every byte, but its final response is unknown. The mail may have been delivered. */
+  /** The server received every byte, but its final response is unknown. The email may have been delivered. */
   | { readonly outcome: 'perhaps'; readonly reason: string }
-  /** The server permanently refuses this recipient or this mail. */
+  /** The server has permanently refused this recipient or this email. */
   | { readonly outcome: 'refused'; readonly reason: string }
 
 export interface Mailer {
@@ -43,15 +43,15 @@ export interface Mailer {
 export interface MailerOptions {
   readonly smtpUrl: string
   readonly from: Mailbox
-  /** The timeout for each of name lookup, connection and greeting. */
+  /** The timeout for each step: DNS lookup, connection and greeting. */
   readonly connectTimeoutMs?: number
-  /** The timeout for each later response. A server that scans mails takes a long time for the last one. */
+  /** The timeout for each later response. A server that scans emails may take long to send its final response. */
   readonly answerTimeoutMs?: number
 }
 
 /**
- * Ten minutes for a response, as RFC 5321 (4.5.3.2.6) requires. A shorter timeout for the last response causes
- * duplicates.
+ * Allows ten minutes for a response, as RFC 5321 (4.5.3.2.6) recommends. A shorter timeout for the last response can
+ * cause duplicates.
  */
 export const mailerLimits = { connectTimeoutMs: 10_000, answerTimeoutMs: 600_000 } as const
 
@@ -61,8 +61,8 @@ export function createMailer(options: MailerOptions): Mailer {
     url: smtpUrl,
     pool: true,
     maxConnections: 4,
-    // Retries once after the server dropped an idle connection, and only if no byte of the mail was sent. If the
-    // connection broke later, the mail may have arrived, and only the caller can risk a duplicate.
+    // Retries once if the server has dropped an idle connection, and only if no byte of the email was sent. If the
+    // connection breaks later, the email may have arrived, and only the caller can accept the risk of a duplicate.
     maxRequeues: 1,
     idleTimeout: 30_000,
     dnsTimeout: connectTimeoutMs,
@@ -75,7 +75,7 @@ export function createMailer(options: MailerOptions): Mailer {
   transport.use('stream', tellWhenHandedOver)
   return {
     async send({ to, subject, text, html, messageId, attachments }) {
-      assert(/^<[^\s<>@]+@[^\s<>@]+>$/.test(messageId), 'a Message-ID must be one word with an @ in angle brackets')
+      assert(/^<[^\s<>@]+@[^\s<>@]+>$/.test(messageId), 'a Message-ID must look like <id@domain>')
       if (!isAddress(to.address)) return { outcome: 'refused', reason: 'invalid_address' }
       let isHandedOver = false
       const mail = {
@@ -108,7 +108,7 @@ export function createMailer(options: MailerOptions): Mailer {
   }
 }
 
-/** Stricter than the standard, which also allows quotes and comments, so that no server can read an address as two. */
+/** Stricter than the standard, which also allows quotes and comments. So no server can parse one address as two. */
 function isAddress(address: string): boolean {
   return address.length <= 254 && /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u.test(address)
 }
@@ -121,7 +121,7 @@ function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
 }
 
-/** Signals when the last byte of the mail has been read, before the server gets the end marker. */
+/** Signals when the last byte of the email has been read, which is before the server receives the end marker. */
 function tellWhenHandedOver(mail: MailInHand, done: () => void): void {
   const { onHandedOver } = mail.data
   mail.message.processFunc((bytes) => (onHandedOver ? bytes.once('end', onHandedOver) : bytes))
@@ -134,8 +134,8 @@ interface MailInHand {
 }
 
 /**
- * A permanent refusal (5xx) counts only if it concerns the recipient or the mail, not our login. After a refusal the
- * mail is not delivered. Without a response, a server that has all bytes may still deliver it.
+ * A refusal is permanent only if it has a 5xx code and concerns the recipient or the email, not our login. A refused
+ * email is not delivered. Without a response, a server that has received all bytes may still deliver the email.
  */
 function judge(error: unknown, bytes: 'handed over' | 'not handed over'): Sent {
   const { code, command, responseCode = 0 }: Trouble = typeof error === 'object' && error !== null ? error : {}

@@ -1,18 +1,18 @@
-// The table of commands.
+// The table of all commands. Loading it takes a second, so a command for clients is looked up in clientCommands first.
 
 import { bankCheckCommands } from './bank/check'
 import { bankEventCommands } from './bank/events'
 import { railCommands } from './bank/rail'
 import { rateCommands } from './bank/rate'
-import type { Command } from './command'
+import { clientCommands } from './client/commands'
+import type { AnyCommand } from './command'
 import { auditCommands } from './controls/audit'
 import { driftCommands } from './controls/drift'
 import { keyringCommands } from './controls/keyring'
 import { proofCommands } from './controls/proof'
 import { statusCommands } from './controls/status'
 import { workerVersionCommands } from './controls/worker-versions'
-import { chargeCommands } from './invoices/charges'
-import { credit } from './invoices/credit'
+import { chargeCommands, credit } from './invoices/charges'
 import { list } from './invoices/list'
 import { markPaid, markUnpaid, voidOne } from './invoices/moves'
 import { preview } from './invoices/preview'
@@ -35,7 +35,8 @@ import { workerCommands } from './worker'
 
 const invoiceCommands = [preview, run, rerun, list, credit, voidOne, markPaid, markUnpaid]
 
-export const commands: readonly Command[] = [
+export const commands: readonly AnyCommand[] = [
+  ...clientCommands,
   ...statusCommands,
   ...partnerCommands,
   demoPartner,

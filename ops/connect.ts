@@ -1,11 +1,12 @@
-// Connects a command to DATABASE_URL if it is set, otherwise to the system that runs in DATA_DIR.
+// Connects a command to DATABASE_URL if it is set, otherwise to the system that is running in DATA_DIR.
 import { hostname, userInfo } from 'node:os'
+import { type ActivityEntry, recordActivity } from '../db/controls/activity'
 import { openDatabase } from '../db/data-source'
-import type { Db } from '../db/database'
+import type { Db, Tx } from '../db/database'
 import { type Keyring, openKeyring } from '../db/keyring'
 import { dataDirOf, notRunningMessage, readRunningEnvironment } from '../local/plan'
 import { type Clock, systemClock } from '../runtime/clock'
-import { type EnvironmentVariables, loadOpsConfig, type OpsConfig } from '../runtime/config/config'
+import { type EnvironmentVariables, loadOpsConfig, loadSeller, type OpsConfig } from '../runtime/config/config'
 import { OperatorError } from './errors'
 
 export interface Ops {
@@ -16,7 +17,12 @@ export interface Ops {
   /** The login on this machine. It is stored as well, because anyone can set OPS_USER. */
   readonly login: string
   keyring(): Keyring
-  /** Prints a line about the progress of a long command. */
+  /**
+   * Null if no seller is configured, in which case no invoice can be issued. Throws if the seller's settings are
+   * invalid.
+   */
+  seller(): ReturnType<typeof loadSeller>
+  /** Prints a progress line for a long command. */
   say(line: string): void
   readonly bank: OpsConfig['bank']
   readonly rates: OpsConfig['rates']
@@ -38,12 +44,14 @@ export async function withOps<T>(
   say: Ops['say'],
   work: (ops: Ops) => Promise<T>,
 ): Promise<T> {
-  const config = loadOpsConfig(env.DATABASE_URL || env.DATABASE_URL_FILE ? env : runningEnvironment(env))
+  const used = env.DATABASE_URL || env.DATABASE_URL_FILE ? env : runningEnvironment(env)
+  const config = loadOpsConfig(used)
   const { databaseUrl, secretKeys, bank, temporal, user, ...settings } = config
-  // No report is needed: the pool replaces a lost idle connection, and a query fails if the database is down.
+  // A lost idle connection needs no report: the pool replaces it, and a query fails if the database is down.
   const db = await openDatabase({ url: databaseUrl, poolSize: 2, onError: () => {}, connectMs: 15_000 })
   try {
-    const reached = { say, bank, temporal, ...settings, keyring: () => keyringOf(secretKeys) }
+    const opened = { keyring: () => keyringOf(secretKeys), seller: () => loadSeller(used) }
+    const reached = { say, bank, temporal, ...settings, ...opened }
     const login = `${userName()}@${hostname()}`
     return await work({ db, clock: systemClock, madeBy: `ops:${user ?? userName()}`, login, ...reached })
   } finally {
@@ -53,7 +61,7 @@ export async function withOps<T>(
 
 function runningEnvironment(env: EnvironmentVariables): EnvironmentVariables {
   const running = readRunningEnvironment(dataDirOf(env))
-  // The user who started the system may not be the operator.
+  // The user who started the system might not be the operator.
   if (running !== null) return { ...running, OPS_USER: env.OPS_USER }
   throw new OperatorError(notRunningMessage(env))
 }
@@ -63,11 +71,18 @@ function keyringOf(secretKeys: Parameters<typeof openKeyring>[0]): Keyring {
   return openKeyring(secretKeys)
 }
 
-// A container may run under a user id without an entry in the password file.
+// A container may run as a user ID without an entry in the password file.
 function userName(): string {
   try {
     return userInfo().username
   } catch {
     return `uid-${process.getuid?.() ?? 'unknown'}`
   }
+}
+
+export type Change = Pick<ActivityEntry, 'partnerId' | 'at' | 'environment' | 'action' | 'detail'>
+
+/** Records an operator's change in the activity list, in the same transaction as the change. */
+export async function recordChange({ madeBy }: Ops, tx: Tx, change: Change): Promise<void> {
+  await recordActivity(tx, [{ ...change, madeBy, changes: 'something', status: null, requestId: null }])
 }

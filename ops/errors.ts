@@ -1,11 +1,11 @@
-// Turns any error into one sentence, without stack traces and passwords.
+// Turns any error into one sentence, without stack traces or passwords.
 
 import { awayPattern, busyPattern, errorCodes } from '../db/errors'
 import { RailUnavailable } from '../rail/rail'
 import { ConfigError } from '../runtime/config/config'
 import type { PrintableError } from './print'
 
-/** An error whose message already tells the operator what to do. */
+/** An error whose message already states what the operator should do. */
 export class OperatorError extends Error {
   constructor(sentence: string) {
     super(sentence)
@@ -13,7 +13,16 @@ export class OperatorError extends Error {
   }
 }
 
+/** An error that a command has already converted for printing. */
+export class CommandError extends Error {
+  constructor(readonly printable: PrintableError) {
+    super(printable.message)
+    this.name = 'CommandError'
+  }
+}
+
 export function printableErrorOf(error: unknown): PrintableError {
+  if (error instanceof CommandError) return error.printable
   if (error instanceof OperatorError) return { code: 'service_unavailable', message: error.message }
   if (error instanceof ConfigError) return { code: 'service_unavailable', message: error.mistakes.join(' ') }
   if (error instanceof RailUnavailable) return { code: 'provider_unavailable', message: bankIsAway }
@@ -23,7 +32,7 @@ export function printableErrorOf(error: unknown): PrintableError {
   return { code: 'internal_error', message: `Unexpected error: ${firstLine(error)}.` }
 }
 
-const bankIsAway = 'The bank does not answer: check that it runs, then repeat the command.'
+const bankIsAway = 'The bank does not answer: check that it is running, then repeat the command.'
 
 const knownErrors: readonly { readonly pattern: RegExp; readonly sentence: string }[] = [
   { pattern: /^(28P01$|28000$|SASL)/, sentence: 'The database refused the user or password of DATABASE_URL.' },
@@ -33,7 +42,7 @@ const knownErrors: readonly { readonly pattern: RegExp; readonly sentence: strin
   { pattern: busyPattern, sentence: 'The database is too busy to answer in time: try again.' },
   {
     pattern: awayPattern,
-    sentence: 'The database does not answer: check that it runs and that DATABASE_URL, if set, is correct.',
+    sentence: 'The database does not answer: check that it is running and that DATABASE_URL, if set, is correct.',
   },
 ]
 

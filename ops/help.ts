@@ -1,32 +1,31 @@
 // Builds every --help text from the table of commands.
-import { bareOptionOf, type Command, nameOf } from './command'
+import { type AnyCommand, bareOptionOf, nameOf } from './command'
 import type { Option } from './options'
 import { columns } from './print'
 
-export function overview(commands: readonly Command[]): string {
-  const lines = commands.map((command) => [nameOf(command), command.about])
+export function overview(commands: readonly AnyCommand[], program: string): string {
   const create = commands.find((command) => command.verb === 'create')
   return page([
     `Usage: ${program} <command> [options] [--json]`,
-    'Manages partners, keys, wallets, payouts, invoices and the bank. Connects to DATABASE_URL (with SECRET_KEYS, and\nTEMPORAL_ADDRESS to bill) if that is set, otherwise to the system that `npm start` runs in DATA_DIR (.data).',
-    `Commands:\n${indent(columns(lines))}`,
+    `Commands for partners. They use the API key that \`login\` stores, or PAYOUTS_KEY and PAYOUTS_URL if they are set:\n${listOf(commands.filter(({ by }) => by === 'client'))}`,
+    `Commands for operators. They manage partners, keys, wallets, payouts, invoices and the bank. They connect to\nDATABASE_URL (with SECRET_KEYS, and TEMPORAL_ADDRESS to bill) if that is set, otherwise to the system that\n\`npm start\` runs in DATA_DIR (.data):\n${listOf(commands.filter(({ by }) => by === 'operator'))}`,
     globalOptions,
-    ...(create ? [exampleOf(create)] : []),
+    `Exit codes:\n${indent(columns(exitCodes))}`,
+    ...(create ? [exampleOf(create, program)] : []),
   ])
 }
 
-export function nounHelp(ofNoun: readonly Command[]): string {
+export function nounHelp(ofNoun: readonly AnyCommand[], program: string): string {
   const [first] = ofNoun
-  const lines = ofNoun.map((command) => [nameOf(command), command.about])
   return page([
     `Usage: ${program} ${first?.noun} <command> [options] [--json]`,
-    `Commands:\n${indent(columns(lines))}`,
+    `Commands:\n${listOf(ofNoun)}`,
     globalOptions,
-    ...(first ? [exampleOf(first)] : []),
+    ...(first ? [exampleOf(first, program)] : []),
   ])
 }
 
-export function commandHelp(command: Command): string {
+export function commandHelp(command: AnyCommand, program: string): string {
   const options = Object.entries(command.options)
   const usage = options.map(([name, { kind, presence }]) =>
     presence === 'required' ? written(name, kind) : `[${written(name, kind)}]`,
@@ -41,7 +40,7 @@ export function commandHelp(command: Command): string {
     command.about,
     ...(lines.length > 0 ? [`Options:\n${indent(columns(lines))}`] : []),
     globalOptions,
-    exampleOf(command),
+    exampleOf(command, program),
   ])
 }
 
@@ -49,16 +48,28 @@ function written(name: string, { placeholder }: Option['kind']): string {
   return `--${name} ${placeholder}`.trimEnd()
 }
 
-const program = 'npm run -s ops --'
+function listOf(commands: readonly AnyCommand[]): string {
+  return indent(columns(commands.map((command) => [nameOf(command), command.about])))
+}
+
+/** The same for every command. docs/operations/commands.md has the same table. */
+const exitCodes = [
+  ['0', 'The command succeeded.'],
+  ['1', 'Something failed, such as a connection, or the command found a problem, such as a drift or a failed payout.'],
+  ['2', 'An argument is wrong, or the request was refused. Nothing was changed.'],
+  ['130', 'Ctrl-C ended the command.'],
+]
+
 const lineWidth = 120
 const globalOptions = `Global options:\n${indent(
   columns([
     ['--json', 'Prints one JSON value in the format of the API; errors too, on standard error.'],
-    ['--help', 'Shows help for ops, for a noun, or for one command.'],
+    ['--help', 'Shows help for the program, for a noun, or for one command.'],
+    ['--version', 'Shows the version of the program.'],
   ]),
 )}`
 
-function exampleOf(command: Command): string {
+function exampleOf(command: AnyCommand, program: string): string {
   const args = command.example.map((arg) => (/^[\w@.,:=-]+$/.test(arg) ? arg : `"${arg}"`))
   return `Example:\n  ${[program, nameOf(command), ...args].join(' ')}`
 }

@@ -1,4 +1,4 @@
-// The kinds of option values: how each is parsed, and its rule in words for help and refusals.
+// The kinds of option values: how each is parsed, and its rule in words for the help and for refusals.
 import { readApiKeySecret } from '../db/partners/api-key-secret'
 import { environments } from '../domain/environment'
 import {
@@ -23,11 +23,14 @@ import {
 } from '../domain/money'
 import { type Month, parseMonth } from '../domain/month'
 import { type GbpPerUsdNano, parseRate } from '../domain/rate'
+import { isUuid } from '../domain/uuid'
 
 export interface Kind<Value> {
   /** The option takes no value. */
   readonly isFlag?: true
   readonly placeholder: string
+  /** The values that shell completion offers: these words, or names of files. */
+  readonly offers?: readonly string[] | 'files'
   /** Completes the sentence "--option must be …". */
   readonly rule: string
   /** Returns undefined if the text breaks the rule. The text is never blank. */
@@ -93,14 +96,14 @@ export const exampleId = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
 
 export const uuid: Kind<string> = {
   placeholder: '<id>',
-  rule: `an id, such as ${exampleId}`,
-  parse: (text) => (uuidExpression.test(text) ? text.toLowerCase() : undefined),
+  rule: `an ID, such as ${exampleId}`,
+  parse: (text) => (isUuid(text) ? text.toLowerCase() : undefined),
 }
 
-/** A payout's ID, the bank's reference of its transfer, or its Idempotency-Key. */
+/** A payout's ID, the bank's reference for its transfer, or its Idempotency-Key. */
 export const payoutName: Kind<string> = {
   placeholder: '<id>',
-  rule: `an id, such as ${exampleId}, the bank's reference of its transfer, or with --partner its Idempotency-Key`,
+  rule: `an ID, such as ${exampleId}, the bank's reference for its transfer, or its Idempotency-Key with --partner`,
   parse: (text) => (keyExpression.test(text) ? text : undefined),
 }
 
@@ -149,13 +152,13 @@ export const invoiceNumber: Kind<string> = {
   parse: (text) => (/^INV-[\w-]{1,60}$/i.test(text) ? text.toUpperCase() : undefined),
 }
 
-/** YYYY-MM-DD */
+/** As YYYY-MM-DD. */
 export const day: Kind<string> = {
   placeholder: '<day>',
   rule: 'a day, such as 2026-11-12',
   parse: (text) => {
     const time = /^[1-9]\d{3}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00.000Z`) : null
-    // Engines disagree about a day such as 30 February: some move it to March, others refuse it.
+    // Engines disagree about a day such as 30 February: some turn it into a day in March, others refuse it.
     return time !== null && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text) ? text : undefined
   },
 }
@@ -164,7 +167,7 @@ export const environment = oneOf(environments)
 export const theEnvironment = required(environment, 'The environment.')
 
 export const thePayout = required(uuid, 'The payout.')
-/** For a command whose only option is the payout. */
+/** For a command whose only option is a payout. */
 export const onePayout = { options: { payout: thePayout }, example: ['--payout', exampleId] }
 
 export const payoutAmount: Kind<Pence> = {
@@ -179,7 +182,7 @@ export const creditAmount: Kind<MicroUsdc> = {
   parse: (text) => within(parseUsdc(text), smallestCredit, largestCredit),
 }
 
-/** With all decimals that the ledger stores. */
+/** Accepts all decimals that the ledger stores. */
 export const exactUsdc: Kind<MicroUsdc> = {
   placeholder: '<usdc>',
   rule: 'USDC with two to six decimals, such as 100.00 or 12.345678',
@@ -214,7 +217,7 @@ export const exchangeRate: Kind<GbpPerUsdNano> = {
   parse: (text) => parseRate(text) ?? undefined,
 }
 
-/** In basis points. */
+/** The value is in basis points. */
 export const percent: Kind<bigint> = {
   placeholder: '<percent>',
   rule: 'per cent with two decimals up to 100.00, such as 1.00',
@@ -252,19 +255,22 @@ export const rateLimit: Kind<number | null> = {
   },
 }
 
-/** As `key list` shows them. Also accepts a whole secret, because that is all an operator has after a leak. */
+/**
+ * The ID or prefix, as `key list` shows them. Also accepts a whole secret, because that is all that an operator has
+ * after a leak.
+ */
 export const keyIdOrPrefix: Kind<{ readonly id: string } | { readonly prefix: string }> = {
   placeholder: '<id or prefix>',
-  rule: 'the id of a key or its prefix, as `key list` shows them',
+  rule: 'the ID of a key or its prefix, as `key list` shows them',
   parse: (text) => {
-    if (uuidExpression.test(text)) return { id: text.toLowerCase() }
+    if (isUuid(text)) return { id: text.toLowerCase() }
     if (/^kp_(sandbox|live)_[0-9a-f]{1,8}$/.test(text)) return { prefix: text }
     const secret = readApiKeySecret(text)
     return secret === null ? undefined : { prefix: secret.prefix }
   },
 }
 
-function line(placeholder: string, maxLength: number): Kind<string> {
+export function line(placeholder: string, maxLength: number): Kind<string> {
   return {
     placeholder,
     rule: `1 to ${maxLength} visible characters and spaces`,
@@ -277,7 +283,8 @@ function line(placeholder: string, maxLength: number): Kind<string> {
 
 export function oneOf<const Word extends string>(words: readonly Word[]): Kind<Word> {
   const list = words.join('|')
-  return { placeholder: `<${list}>`, rule: words.join(' or '), parse: (text) => words.find((word) => word === text) }
+  const parse = (text: string) => words.find((word) => word === text)
+  return { placeholder: `<${list}>`, rule: words.join(' or '), offers: words, parse }
 }
 
 function within(amount: bigint | null, min: bigint, max: bigint): bigint | undefined {
@@ -286,7 +293,6 @@ function within(amount: bigint | null, min: bigint, max: bigint): bigint | undef
 
 const visibleLine = new RegExp(visibleLinePattern, 'u')
 const keyExpression = new RegExp(idempotencyKeyPattern)
-const uuidExpression = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const emailMaxLength = 254
 const atom = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+"
 const domainLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'

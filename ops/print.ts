@@ -1,13 +1,14 @@
-// Formats answers: one JSON value for scripts, aligned text for people.
+// Formats output: one JSON value for scripts, aligned text for people.
 
 export interface Output {
   write(text: string): unknown
+  readonly isTTY?: boolean
 }
 
 /** Maximum number of rows in a list. */
 export const shownAtOnce = 200
 
-type Form = 'json' | 'text'
+export type Form = 'json' | 'text'
 
 export function printAnswer(
   output: Output,
@@ -17,26 +18,38 @@ export function printAnswer(
   output.write(form === 'json' ? `${JSON.stringify(answer.json)}\n` : `${answer.text}\n`)
 }
 
-/** Scripts get the API's error body; people get its message. */
+/** Scripts get the API's error body. People get its message and, for an error of the API, its code, details and request ID. */
 export function printError(output: Output, form: Form, error: PrintableError): void {
-  const { code, message, details } = error
-  output.write(
-    form === 'json' ? `${JSON.stringify({ error: { code, message, details } })}\n` : `${printable(message)}\n`,
-  )
+  const { code, message, details, requestId: request_id } = error
+  if (form === 'json') output.write(`${JSON.stringify({ error: { code, message, details, request_id } })}\n`)
+  else output.write(`${[printable(message), ...factsOf(error)].join('\n')}\n`)
 }
 
 export interface PrintableError {
   readonly code: string
   readonly message: string
-  readonly details?: Readonly<Record<string, string>>
+  readonly details?: Readonly<Record<string, unknown>>
+  /** Set if the API answered with this error. */
+  readonly requestId?: string
 }
 
-/** One name and value per line; null shows as a dash. */
+function factsOf({ code, details = {}, requestId }: PrintableError): string[] {
+  if (requestId === undefined) return []
+  const facts = Object.entries(details).map(([name, value]) => [name, factOf(value)])
+  return [columns([['code', code], ...facts, ['request_id', requestId]])]
+}
+
+function factOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(factOf).join(', ')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** Prints one name and value per line. Null appears as a dash. */
 export function fields(values: Readonly<Record<string, string | null>>): string {
   return columns(Object.entries(values).map(([name, value]) => [name, value ?? '-']))
 }
 
-/** Rows under a header, in the given order. */
+/** Prints rows under a header, in the given order. */
 export function table(header: readonly string[], rows: readonly (readonly (string | null)[])[]): string {
   return columns([header, ...rows.map((row) => row.map((cell) => cell ?? '-'))])
 }

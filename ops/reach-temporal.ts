@@ -24,18 +24,21 @@ export async function withTemporal<T>(
     const refusal = refusalOf(error)
     if (refusal !== null) throw new OperatorError(`Temporal cannot be used: ${refusal}.`)
     if (isUnreachable(error))
-      throw new OperatorError('Temporal does not answer: check that it runs, then repeat the command.')
+      throw new OperatorError('Temporal does not answer: check that it is running, then repeat the command.')
     throw error
   }
 }
 
-/** For work that a sweep or the workflow itself would do later anyway. Does nothing without Temporal, and never throws. */
+/**
+ * For work that a sweep or the workflow itself would do later anyway. Does nothing if Temporal is not available, and
+ * never throws.
+ */
 export async function tryTemporal({ temporal }: Pick<Ops, 'temporal'>, work: Work<unknown>): Promise<void> {
   if (temporal !== null) await reach(temporal, bestEffortMs, work).catch(() => {})
 }
 
 async function reach<T>(temporal: TemporalConfig, ms: number, work: Work<T>): Promise<T> {
-  // Loaded only when needed: Temporal's client takes longer to load than most commands to run.
+  // Temporal's client is loaded only when needed, because loading it takes longer than most commands.
   const { connectClient, deadlineIn }: typeof connecting = require('../runtime/temporal/client')
   const workflows: typeof starting = require('../runtime/temporal/workflows')
   const client = connectClient(temporal)

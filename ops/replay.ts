@@ -1,4 +1,5 @@
-// `npm run replay`: replays the histories of a running server with this build, to check that an upgrade can continue them.
+// `npm run replay`: replays the histories from a running server with this build, to check that an upgrade can continue
+// them.
 import { Worker } from '@temporalio/worker'
 import { dataDirOf, readRunningEnvironment } from '../local/plan'
 import { ConfigError, environment, loadTemporalConfig } from '../runtime/config/config'

@@ -1,4 +1,4 @@
-// Lists the worker processes, and drains one so that it finishes its tasks and takes no new ones.
+// Lists the worker processes, and drains one so that it finishes its tasks and accepts no new ones.
 import { setTimeout as wait } from 'node:timers/promises'
 import { findWorker, type ListedWorker, listWorkers, requestDrain } from '../db/controls/workers'
 import { type Answer, type Command, defineCommand, done, foundProblem, refused } from './command'
@@ -8,7 +8,7 @@ import { table } from './print'
 
 const workerId: Kind<string> = {
   placeholder: '<id>',
-  rule: 'the id of a worker, as `worker list` shows it',
+  rule: 'the ID of a worker, as `worker list` shows it',
   parse: (text) => (/^[2-9a-z]{6}$/.test(text) ? text : undefined),
 }
 
@@ -45,7 +45,7 @@ const drain = defineCommand('worker drain', {
     wait: optional(seconds, 'How long to wait until it is drained; 0 returns immediately, the default is 60.'),
     last: optional(
       oneOf(['allow']),
-      'Also drains the only worker that serves its queues: payouts then wait until another one runs.',
+      'Drains the worker even if no other worker serves its queues: payouts then wait until another worker is running.',
     ),
   },
   example: ['--worker', 'k7m2qd'],
@@ -66,7 +66,7 @@ const drain = defineCommand('worker drain', {
 
 export const workerCommands: readonly Command[] = [list, drain]
 
-/** Waits until the worker is drained or gone, or the time runs out. */
+/** Waits until the worker is drained or gone, or the timeout expires. */
 async function drained(db: Ops['db'], asked: ListedWorker, withinSeconds: number): Promise<ListedWorker> {
   const end = performance.now() + withinSeconds * 1_000
   let worker = asked
@@ -91,7 +91,7 @@ function outcomeOf(worker: ListedWorker): Answer {
 }
 
 function isLast({ id }: ListedWorker): string {
-  return `Worker ${id} is the only one that serves all its queues: start another one first, or add --last allow, and payouts wait until one runs.`
+  return `Worker ${id} is the only one that serves all its queues: start another one first. With --last allow, it drains anyway, and payouts wait until a worker is running.`
 }
 
 function tooLate({ id, state, seenAt, drainedAt, endedAt, askedBy }: ListedWorker): string {

@@ -1,4 +1,4 @@
-// Compares a transfer's state with our payout. The result is nothing new, a return or a contradiction.
+// Compares a transfer's state with our payout. The result is no change, a return or a contradiction.
 import type { PayoutStatus } from '../domain/payouts/payout'
 import type { TransferStatus } from './rail'
 
@@ -16,7 +16,8 @@ interface KnownPayout {
 
 /**
  * `contradiction`: our payout was released, has no transfer or another one, or has settled differently. `came_back`: a
- * completed payout may have been returned. `open`: the payout's workflow polls anyway. `known`: nothing is new.
+ * completed payout may have been returned. `open`: the payout's own workflow still polls the bank. `known`: there is
+ * nothing new.
  */
 export type TransferComparison = 'contradiction' | 'came_back' | 'open' | 'known'
 

@@ -5,15 +5,14 @@ import type { RecipientType } from '../domain/payouts/payout'
 import type { BankRate } from '../domain/rate-check'
 
 /**
- * A refusal is a value. Failures throw RailUnavailable. The rail does not retry, because only the caller knows how
- * often to retry under the same key.
+ * A refusal is returned as a value. A failure throws RailUnavailable. The rail does not retry, because only the caller
+ * can decide how often to retry with the same key.
  */
 export interface Rail {
   /** Returns the bank's current rate, unchecked. Throws RailUnavailable if the bank does not respond. */
   rate(): Promise<BankRate>
 
   openCustomer(customer: CustomerToOpen): Promise<OpenedCustomer>
-  /** Finds the customer with this email address. */
   findCustomer(email: string): Promise<Verification | null>
   verification(verificationRef: string): Promise<Verification>
 
@@ -23,21 +22,23 @@ export interface Rail {
   wallet(wallet: WalletRefs): Promise<WalletBalance>
   /** Returns the deposit address for USDC. The first call creates it. */
   depositAddress(wallet: WalletRefs & { chain: string; key: string }): Promise<string>
-  /** Returns the bank account whose GBP arrive in the wallet as USDC. The first call creates it. */
+  /** Returns the bank account for GBP deposits, which arrive in the wallet as USDC. The first call creates it. */
   bankFunding(wallet: WalletRefs & { chain: string; key: string }): Promise<BankFunding>
   /** Lists the movements after the one with the ID `after`, oldest first. Lists all movements if `after` is null. */
   walletHistory(wallet: WalletRefs & { after: string | null }): Promise<HistoryRow[]>
   /** Finds the refund of a transfer that was created after `since`. Returns null while the history has none. */
   findRefund(refund: WalletRefs & { transferRef: string; since: Date }): Promise<Refund | null>
 
-  /** Moves no money, so a lost response is `unavailable`, and the caller can retry under the same key. */
+  /**
+   * Moves no money. If the response is lost, the result is `unavailable`, and the caller can retry with the same key.
+   */
   registerRecipient(recipient: RecipientToRegister): Promise<Registered>
 
-  /** Returns the bytes to store before the first call. The same order always gives the same bytes. */
+  /** Returns the bytes to store before the first call. The same order always produces the same bytes. */
   transferBody(order: TransferOrder): string
   submit(transfer: TransferToSubmit): Promise<Submitted>
   transfer(transferRef: string): Promise<Transfer>
-  /** Returns the payout that a transfer names. Returns null if it names none, or if the bank has no such transfer. */
+  /** Returns the payout ID in a transfer, or null if there is none or the bank has no such transfer. */
   payoutOf(transferRef: string): Promise<string | null>
   findTransfer(wanted: WalletRefs & { payoutId: string; since: Date }): Promise<FoundTransfer>
   changedSince(at: Date): AsyncIterable<ChangedTransfer>
@@ -64,7 +65,10 @@ export interface CustomerToOpen {
 
 export type OpenedCustomer =
   | { readonly outcome: 'opened'; readonly verification: Verification }
-  /** The bank refuses permanently, for example because of a known email address or an unacceptable name. */
+  /**
+   * The bank refuses permanently, for example because the email address is already in use or the name is not
+   * acceptable.
+   */
   | { readonly outcome: 'refused'; readonly code: string }
 
 export interface Verification {
@@ -94,7 +98,7 @@ export interface NewWallet {
 
 export interface WalletBalance {
   readonly usdcMicro: bigint
-  /** Each transfer of this wallet must state how its holder was authenticated. */
+  /** Whether each transfer from this wallet must state how its holder was authenticated. */
   readonly initiationRequired: boolean
 }
 
@@ -114,7 +118,7 @@ export interface WalletMovement {
   readonly at: Date
 }
 
-/** An unreadable movement: another currency, an unknown type or an invalid amount. */
+/** A movement that we cannot interpret, such as one in another currency or of an unknown type. */
 interface UnreadableMovement {
   readonly id: string
   readonly kind: 'unreadable'
@@ -128,7 +132,7 @@ interface UnreadableMovement {
 export type HistoryRow = WalletMovement | UnreadableMovement
 
 /**
- * Returns the time of the newest movement, or -Infinity if there is none. A history is too long to spread into
+ * Returns the time of the newest movement, or -Infinity if there is none. A history can be too long to spread into
  * Math.max.
  */
 export function newestOf(history: readonly Pick<HistoryRow, 'at'>[]): number {
@@ -137,7 +141,7 @@ export function newestOf(history: readonly Pick<HistoryRow, 'at'>[]): number {
 
 export interface Refund {
   readonly amountMicroUsdc: bigint
-  /** The bank's ID of the movement. Null if the bank keeps no history. */
+  /** The bank's ID for the movement. Null if the amount comes from the transfer and not from the history. */
   readonly movementRef: string | null
 }
 
@@ -156,7 +160,7 @@ export interface BankRecipientAddress {
   readonly line2: string | null
   readonly city: string
   readonly postalCode: string
-  /** The county. If null, the town is used. */
+  /** The county. Null if unknown. */
   readonly region: string | null
 }
 
@@ -164,7 +168,7 @@ export interface RecipientToRegister {
   readonly customerRef: string
   readonly recipient: BankRecipient
   readonly key: string
-  /** The deadline for all requests of the operation. */
+  /** The deadline for all requests in the operation. */
   readonly endBy?: Date
 }
 
@@ -173,14 +177,17 @@ export type Registered =
   | ({ readonly outcome: 'rejected'; readonly reason: string } & Failed)
   | ({
       readonly outcome: 'unavailable'
-      /** `misconfigured` means a problem with our key, a feature or a limit at the bank. Waiting does not help. */
+      /**
+       * `misconfigured` means a problem with our key, or with a feature or a limit at the bank. Waiting does not
+       * help.
+       */
       readonly why: 'busy' | 'unavailable' | 'misconfigured'
       readonly retryAfterMs: number | null
     } & Failed)
 
 /** Part of every result that is not a success. */
 interface Failed {
-  /** The bank's status and code, or the failure of the connection, as a fixed phrase: `HTTP 500`, `timeout`. */
+  /** The bank's status and code, or the connection failure, as a fixed phrase: `HTTP 500`, `timeout`. */
   readonly cause: string
 }
 
@@ -196,12 +203,12 @@ export interface TransferToSubmit {
   readonly key: string
   readonly body: string
   readonly call: SubmitCall
-  /** The deadline for all requests of the operation. A call that the deadline aborts has an unknown outcome. */
+  /** The deadline for all requests in the operation. A call that the deadline aborts has an unknown outcome. */
   readonly endBy?: Date
 }
 
 /**
- * `first` means that every earlier call under this bank key provably sent nothing. Only then can a response prove that
+ * `first` means that every earlier call with this bank key provably sent nothing. Only then can a response prove that
  * nothing was sent.
  */
 export type SubmitCall = 'first' | 'repeat'
@@ -222,11 +229,10 @@ export type NotSentWhy = 'insufficient' | 'busy' | 'unavailable' | 'misconfigure
 
 export type FoundTransfer =
   | { readonly outcome: 'found'; readonly transfer: Transfer }
-  /** The bank has no such transfer. Two complete lists agree, and every withdrawal belongs to another transfer. */
+  /** The bank has no such transfer: two complete lists agree, and every withdrawal belongs to another transfer. */
   | { readonly outcome: 'absent' }
   /**
-   * The bank's lists cannot be read far enough to decide. `transferRef` is an unreadable transfer that names our
-   * payout.
+   * The bank's lists cannot be read far enough to decide. `transferRef` is an unreadable transfer with our payout's ID.
    */
   | { readonly outcome: 'incomplete'; readonly transferRef?: string }
 
@@ -252,20 +258,25 @@ export interface Transfer {
   readonly state: string
   readonly status: TransferStatus
   readonly sentMicroUsdc: bigint
-  /** Null if the transfer does not include the refund. The wallet's history then has it, under this transfer's ref. */
+  /**
+   * Null if the bank does not state the refund in the transfer. The wallet's history then has a deposit with this
+   * transfer's ref.
+   */
   readonly refundedMicroUsdc: bigint | null
   /** Whether the transfer ever reached the recipient's account. */
   readonly wasDelivered: boolean
-  /** A stable code, then a sentence. Null if nothing failed. */
+  /** A stable code followed by a sentence. Null if nothing failed. */
   readonly reason: string | null
-  /** Null if the bank reports no cost above zero. */
+  /** Null if the bank reports no cost above zero, or no rate with which to convert it. */
   readonly networkCostMicropounds: bigint | null
   /** The time by the bank's clock. Null if unknown. */
   readonly createdAt: Date | null
   readonly updatedAt: Date
 }
 
-/** For an unreadable transfer, `payoutId` is the payout that it names, if it pays GBP from USDC. Otherwise it is null. */
+/**
+ * For an unreadable transfer from USDC to GBP, `payoutId` is the payout ID in it. For other unreadable ones it is null.
+ */
 export type ChangedTransfer =
   | { readonly outcome: 'read'; readonly transfer: Transfer }
   | { readonly outcome: 'unreadable'; readonly payoutId: string | null }
@@ -283,7 +294,7 @@ export type WebhookEvent =
     }
   | { readonly outcome: 'ignored' }
 
-/** The groups of requests to the bank, for metrics and for the record of a payout. */
+/** The groups of requests to the bank, for metrics and for a payout's record of failed calls. */
 export const bankOperations = [
   'submit_transfer',
   'read_transfer',
@@ -336,7 +347,7 @@ export class RailUnavailable extends Error {
   readonly answer: string
 
   constructor(call: string, { answer = 'no usable answer', ...options }: RailErrorOptions = {}) {
-    super(`the bank did not answer: ${call} (${answer})`, options)
+    super(`the call to the bank failed: ${call} (${answer})`, options)
     this.name = 'RailUnavailable'
     this.answer = answer
   }
@@ -346,7 +357,7 @@ export class RailUnavailable extends Error {
 export class RailRefused extends RailUnavailable {
   constructor(call: string, options?: RailErrorOptions) {
     super(call, options)
-    this.message = `the bank gave no usable answer: ${call} (${this.answer})`
+    this.message = `the bank refused the call or its answer is unreadable: ${call} (${this.answer})`
     this.name = 'RailRefused'
   }
 }

@@ -25,7 +25,7 @@ export interface RailsOptions {
 export type OnBankCall = (seen: BankCallSeen & { readonly environment: Environment }) => void
 
 export interface Rails extends Readonly<Record<RailName, Rail>> {
-  /** Closes idle connections. */
+  /** Closes the connections of all rails. */
   close(): void
 }
 

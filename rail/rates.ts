@@ -1,5 +1,5 @@
-// The exchange rate for quotes, balances and payouts. It is a checked rate of the bank, cached for 30 seconds, or for
-// 5 minutes while the bank does not respond.
+// The exchange rate for quotes, balances and payouts: the bank's rate, if it passes our checks. It is cached for 30
+// seconds, or for 5 minutes while the bank does not respond.
 
 import type { RailName } from '../domain/environment'
 import { type BankRate, type ExchangeRateLimits, isFresh, type RateRejection } from '../domain/rate-check'
@@ -12,7 +12,10 @@ export interface Rates {
    * bank's rate fails the check.
    */
   of(rail: RailName): Promise<bigint>
-  /** Makes the next call fetch a new rate. Used after the bank refused a payout, perhaps because its rate has moved. */
+  /**
+   * Makes the next call fetch a new rate. Used after the bank has refused a payout, perhaps because its rate has
+   * moved.
+   */
   askAgain(): void
 }
 
@@ -30,7 +33,10 @@ interface RateStore {
   isRejected(rail: RailName): Promise<boolean>
 }
 
-/** The bank's newest rate fails the check. No older rate replaces it, because the bank no longer trades at that rate. */
+/**
+ * The bank's newest rate fails the check. The older rate is not used instead, because the bank no longer trades at that
+ * rate.
+ */
 class RateRejected extends RailRefused {
   constructor(readonly rejection: RateRejection) {
     super('rate')

@@ -1,9 +1,9 @@
-// Maps the banks' reason codes to ours. A reason is a stable code, then a sentence that is true for failed and
+// Maps the banks' reason codes to ours. A reason is a stable code followed by a sentence that fits both failed and
 // returned payouts.
 
 /**
- * Returns the reason for a refusal, a return or a deactivated account. Banks add codes at any time, so an unknown
- * code is kept unchanged.
+ * Returns the reason for a refusal, a return or a deactivated account. Banks add codes at any time, so an unknown code
+ * appears unchanged in the sentence.
  */
 export function reasonFor(bankWord: string | null): string {
   const word = (bankWord ?? '').trim()
@@ -13,8 +13,8 @@ export function reasonFor(bankWord: string | null): string {
 }
 
 /**
- * Accepts a short word, all upper case or all lower case, without spaces or long numbers. Such a word is a code, and not a
- * name or an account number.
+ * Accepts a short upper-case word, or lower-case words joined by underscores or hyphens, without long numbers. Such a
+ * text is a code, and not a name or an account number.
  */
 function isCode(word: string): boolean {
   if (word.length > 40 || /\d{5}/.test(word)) return false
@@ -47,7 +47,7 @@ export type ReasonCode = keyof typeof reasons
 
 const unexplained = 'MS03'
 
-/** ISO 20022 reason codes come first, then the codes of individual banks. */
+/** Our codes with the matching ISO 20022 and bank-specific codes. `bankCodeFor` returns the first match. */
 const words: readonly (readonly [ReasonCode, readonly string[]])[] = [
   ['invalid_account', ['AC01', 'AC03', 'PY01', 'BENSCANUNKNOWN', 'INVALID_ACCOUNT_NUMBER', 'INVALID_BANK_VALIDATION']],
   ['invalid_account', ['REJECTED_BY_BANK_PROVIDER', 'FPS_CANNOT_DETERMINE_ROUTE_FOR_PAYMENT']],
@@ -67,7 +67,7 @@ const words: readonly (readonly [ReasonCode, readonly string[]])[] = [
   ['bank_unavailable', ['BE08', 'AB05', 'AB06', 'AB07', 'AB08', 'AB09', 'AB10']],
   ['bank_unavailable', ['FPS_SCHEME_IS_DOWN', 'FPS_SYSTEM_MALFUNCTION']],
   ['account_inactive', ['DEACTIVATED_DUE_TO_BOUNCEBACK', 'DELETED_BY_DEVELOPER', 'REQUESTED_BY_DEVELOPER']],
-  // "Not specified" and "narrative" carry no information.
+  // "Not specified" and "narrative" contain no information.
   ['bank_refused', [unexplained, 'NARR']],
 ]
 
@@ -82,7 +82,7 @@ const wordOf: ReadonlyMap<ReasonCode, string> = new Map(
 /** The codes that a bank's reason can map to. The other codes are our own. */
 export const bankReasons: readonly ReasonCode[] = [...wordOf.keys()].toSorted()
 
-/** Returns a bank code that reasonFor maps to this code. */
+/** Returns a bank code that reasonFor maps to this code, or the code for an unspecified reason. */
 export function bankCodeFor(code: ReasonCode): string {
   return wordOf.get(code) ?? unexplained
 }

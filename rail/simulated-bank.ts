@@ -1,5 +1,5 @@
-// Controls that only a simulated bank has: verify a customer, make deposits, move a transfer. They refuse every other
-// bank.
+// Controls that only a simulated bank has: verify a customer, make deposits, move a transfer. They throw an error for
+// any other bank.
 
 import { formatUsdc } from '../domain/money'
 import type { Clock } from '../runtime/clock'
@@ -11,10 +11,14 @@ import { bankCodeFor, type ReasonCode } from './reasons'
 
 export interface SimulatedBank {
   approveCustomer(customerRef: string): Promise<void>
-  /** Makes a deposit on every call. Used in the live environment, where the bank's protocol has no such call. */
+  /**
+   * Makes a deposit on every call. Used in the live environment, because the bank's protocol has no such call there.
+   */
   deposit(deposit: WalletRefs & { amountMicroUsdc: bigint }): Promise<void>
   /** Makes a deposit once per key. This call is part of the sandbox's protocol. */
   simulateDeposit(deposit: WalletRefs & { amountMicroUsdc: bigint; key: string }): Promise<void>
+  /** Keeps the transfer of this payout, which is not created yet, in its first state until `simulate` moves it. */
+  hold(payoutId: string): Promise<void>
   /** Returns `too_late`, and moves nothing, if the transfer's current state does not allow this outcome. */
   simulate(simulation: Simulation): Promise<'moved' | 'too_late'>
   close(): void
@@ -30,7 +34,7 @@ export interface Simulation {
   readonly reason: ReasonCode | null
 }
 
-/** A bank on this machine is simulated. The controls refuse any other bank. */
+/** A bank is simulated if it runs on this machine. */
 export function isSimulatedBank({ url }: BankAddress): boolean {
   const { hostname } = new URL(url)
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
@@ -52,7 +56,7 @@ interface Advance {
   readonly state: string
   readonly from: readonly string[]
   readonly reason?: string
-  /** The transfer does not advance from this state automatically. */
+  /** The transfer stays in this state until a control moves it. */
   readonly last?: true
 }
 
@@ -92,10 +96,17 @@ export function openSimulatedBank(access: BankAddress, clock: Clock, timeouts = 
       const path = `/customers/${part(customerRef)}/wallets/${part(walletRef)}/simulate_deposit`
       const body = JSON.stringify({ currency: 'usdc', amount: formatUsdc(amountMicroUsdc) })
       const answer = await protocol.call({ method: 'POST', path, key, body })
-      // A rejected key was used before, for another amount or more than a day ago, so the deposit was made.
+      // The bank rejects a key that was used before, for another amount or more than a day ago. Either way, the deposit
+      // was made.
       const isMade = answer.stage === 'answered' && [201, ...keySpent].includes(answer.status)
       if (!isMade) throw new RailUnavailable('simulate deposit')
     },
+    hold: (payoutId) =>
+      command('hold transfer', '/faults', {
+        kind: 'stuck',
+        state: 'pending',
+        match: { client_reference_id: payoutId },
+      }),
     async simulate({ transferRef, outcome, reason }) {
       const why = reason === null ? {} : { reason: bankCodeFor(reason) }
       if (outcome === 'settle') return advance(transferRef, { state: 'payment_processed', from: underWay })

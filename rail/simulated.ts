@@ -1,4 +1,4 @@
-// The bank of a sandbox that is not connected to a bank yet. It runs in process and is stateless.
+// The built-in bank for a sandbox that is not connected to a bank yet. It runs in process and is stateless.
 
 import { assert } from '../domain/assert'
 import { type Clock, systemClock } from '../runtime/clock'
@@ -37,7 +37,7 @@ export function createSimulatedRail({ clock }: { clock: Clock }): Rail {
     submit: async ({ body }) => ({ outcome: 'accepted', transfer: transferAt('first', body, clock) }),
     transfer: async (ref) => transferAt('settled', ref, clock),
     payoutOf: async (ref) => transferAt('settled', ref, clock).payoutId,
-    // The responses of this bank are never lost, so no lookup is needed.
+    // This bank's responses are never lost, so no lookup is needed.
     findTransfer: async () => ({ outcome: 'absent' }),
     async *changedSince() {},
     transfersSince: async () => [],
@@ -74,7 +74,7 @@ const states = {
   settled: { paid: ['payment_processed', 'delivered'], refused: ['refunded', 'refunded'] },
 } as const
 
-/** A transfer is delivered or refunded by the time of the first poll. */
+/** At the first poll, a transfer is already delivered or refunded. */
 function transferAt(moment: keyof typeof states, ref: string, clock: Clock): Transfer {
   const [, payoutId = null, sent, fate] = /^sim_transfer\/([^/]+)\/(\d+)\/(paid|refused)$/.exec(ref) ?? []
   assert(

@@ -22,8 +22,8 @@ export function createLog(options: { level: LogLevel; name: string }, destinatio
     formatters: { level: (label: string) => ({ level: label }), log: withoutSecretFields },
     // Replaces pino's own serializer, which would serialize the formatter's result a second time.
     serializers: { err: (value: unknown) => (isError(value) ? describeError(value) : value) },
-    // The formatter does not see the fields of a child logger, so pino redacts them. Deeper paths would cost 160 µs a line
-    // instead of 0.5 µs.
+    // The formatter does not see the fields of a child logger, so pino redacts them. Redacting deeper paths would
+    // take 160 µs per line instead of 0.5 µs.
     redact: { paths: secretFields.map((field) => `["${field}"]`), censor: redacted },
   }
   return destination ? pino(settings, destination) : pino(settings)
@@ -37,7 +37,10 @@ export function bufferedOutput(): DestinationStream & { flushSync(): void } {
   return output
 }
 
-/** On a closed pipe, flushSync alone would retry forever. flush detects the closed pipe, and flushSync then does nothing. */
+/**
+ * On a closed pipe, flushSync alone would retry forever. flush detects the closed pipe, and flushSync then does
+ * nothing.
+ */
 function flushOnExit(output: { flush(): void; flushSync(): void }): void {
   output.flush()
   output.flushSync()
@@ -103,7 +106,9 @@ function shown(name: string, value: unknown, depth: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([inner, item]) => [inner, shown(inner, item, depth + 1)]))
 }
 
-/** Cached, because the same few names occur in every line. The cache is bounded, because an object can have any keys. */
+/**
+ * Cached, because the same few names occur in every line. The cache is bounded, because an object can have any keys.
+ */
 function isSecret(name: string): boolean {
   const known = secretCache.get(name)
   if (known !== undefined) return known
@@ -119,7 +124,7 @@ function plainName(name: string): string {
   return name.replaceAll(/[-_]/g, '').toLowerCase()
 }
 
-/** Errors of Node.js and of the workflow sandbox come from another realm, where instanceof fails. */
+/** Errors from Node.js and the workflow sandbox can belong to another realm, for which instanceof fails. */
 function isError(value: unknown): value is Error {
   return value instanceof Error || types.isNativeError(value)
 }
@@ -128,7 +133,7 @@ function codeOf(error: Error): string | number | null {
   return 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') ? error.code : null
 }
 
-/** Messages of SQLSTATE class 22 repeat the invalid value. */
+/** Error messages in SQLSTATE class 22 repeat the invalid value. */
 function quotesValue(code: unknown): boolean {
   return typeof code === 'string' && /^22[0-9A-Z]{3}$/.test(code)
 }

@@ -60,9 +60,9 @@ export function createDistribution(bounds: readonly number[]): Distribution {
   }
 }
 
-/** Counts events and their durations by label, as they happen. */
+/** Counts events and records their durations, by label. */
 export interface Tally {
-  /** Creates a counter at 0, because an alert on growth misses a series that does not exist yet. */
+  /** Creates a counter at 0, because an alert on an increase misses the first value of a new series. */
   expect(counted: Labels): void
   add(event: { readonly counted: Labels; readonly timed: Labels; readonly seconds: number }): void
   counts(): Sample[]

@@ -1,4 +1,4 @@
-// Reads the bank's settings from the command line. Each setting has an option with its name.
+// Reads the bank's settings from the command line. Each setting has an option with the same name.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { parseDecimal } from './money'
@@ -123,6 +123,6 @@ function oneOf<T extends string>(name: string, text: string, allowed: readonly T
 }
 
 function apiKey(name: string, prefix: string, text: string): string {
-  if (!text.startsWith(prefix)) throw new Error(`The key of --${name} must start with ${prefix}.`)
+  if (!text.startsWith(prefix)) throw new Error(`--${name} must start with ${prefix}.`)
   return text
 }

@@ -20,7 +20,7 @@ export interface Bank {
   commit(environment: Environment, what: string, puts: readonly Put[]): void
   settled(): Promise<void>
   nextEventSequence(environment: Environment): number
-  /** Called after every change, but not for changes replayed from the journal at start. */
+  /** Calls the listener after every change, but not for changes replayed from the journal at startup. */
   onCommit(listener: (entry: Entry) => void): void
   readJournal(after: number, limit: number): Promise<unknown[]>
   close(): Promise<void>

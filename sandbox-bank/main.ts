@@ -16,11 +16,14 @@ function stopOnce(bank: RunningBank): void {
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
-  // The parent process is gone, and nothing else would stop this one.
+  // A disconnect means that the parent process has ended, and nothing else would stop this one.
   process.once('disconnect', stop)
 }
 
-/** The journal may lack recent changes, so the process stops. The next start rebuilds the state from the journal. */
+/**
+ * After a failed write the journal may lack recent changes, so the process stops. The next start rebuilds the state
+ * from the journal.
+ */
 function fail(error: unknown): void {
   process.stderr.write(`sandbox bank: ${sentenceFor(error)}\n`)
   process.exit(1)

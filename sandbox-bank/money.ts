@@ -1,4 +1,4 @@
-// Money and rates: bigint minor units inside, decimal strings on the wire.
+// Money and rates are bigints in minor units internally and decimal strings in the protocol.
 
 export type Cents = bigint
 export type Pence = bigint
@@ -11,7 +11,7 @@ export const nanoPerOne = 1_000_000_000n
 
 /** Accepts only plain digits with at most `places` decimals. Null for anything else. */
 export function parseDecimal(text: string, places: number): bigint | null {
-  // Checks the length first, so that a megabyte of digits costs nothing.
+  // Checks the length first, so that a megabyte of digits is rejected immediately.
   const match = text.length <= 24 ? /^(\d{1,12})(?:\.(\d{1,9}))?$/.exec(text) : null
   const fraction = match?.[2] ?? ''
   if (!match || fraction.length > places) return null
@@ -23,7 +23,7 @@ export function formatDecimal(value: bigint, places: number): string {
   return `${digits.slice(0, -places)}.${digits.slice(-places)}`
 }
 
-/** With two decimals, or up to six if the amount needs them. */
+/** Formats the amount with two decimals, or with six if needed. */
 export function formatUsdc(micro: MicroUsdc): string {
   return micro % microPerCent === 0n ? formatDecimal(micro / microPerCent, 2) : formatDecimal(micro, 6)
 }

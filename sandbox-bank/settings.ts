@@ -4,7 +4,7 @@ import { type MicroUsdc, microPerCent, nanoPerOne, type RateNano } from './money
 /** How long a transfer stays in each state before it moves to the next. */
 export interface Delays {
   readonly pending: number
-  /** 0: transfers skip the review. */
+  /** 0 means that transfers skip the review. */
   readonly in_review: number
   readonly funds_received: number
   readonly payment_submitted: number
@@ -16,16 +16,16 @@ export interface Delays {
 export interface Settings {
   readonly host: string
   readonly port: number
-  /** Additional port for the control plane, which stays open during an outage. Null: none. */
+  /** An additional port for the control plane, which stays open during an outage. Null if there is none. */
   readonly controlPort: number | null
   readonly dataDir: string
   readonly sandboxKey: string
   readonly liveKey: string
-  /** URL at which browsers reach the pages. Null: the address the bank listens on. */
+  /** The URL at which browsers reach the pages. Null means the address on which the bank listens. */
   readonly publicUrl: string | null
   readonly fsync: 'on' | 'off'
   readonly idempotencyWindowMs: number
-  /** Whether a refusal (4xx) is replayed under its idempotency key, or leaves the key free. */
+  /** Whether a refusal (4xx) is replayed for its idempotency key, or leaves the key unused. */
   readonly refusals: 'forgotten' | 'replayed'
   readonly sandboxKyc: 'automatic' | 'manual'
   readonly floatMicro: MicroUsdc
@@ -58,7 +58,7 @@ export const defaults: Settings = {
   refusals: 'forgotten',
   sandboxKyc: 'automatic',
   floatMicro: 1_000_000n * microPerCent,
-  // The real bank requires 3.00. It is lower here so that a payout of 1.00 GBP can be tried.
+  // The real bank requires 3.00. The minimum is lower here so that a payout of 1.00 GBP can be tested.
   sourceMinimumMicro: 50n * microPerCent,
   sellRateNano: (nanoPerOne * 79n) / 100n,
   rateRefreshMs: 30 * secondMs,

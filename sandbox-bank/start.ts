@@ -1,4 +1,4 @@
-// Starts and stops a bank in this process, for main and for tests.
+// Starts and stops a bank in this process, for main.ts and for tests.
 import type { Server } from 'node:http'
 import { openBank } from './bank'
 import { type Clock, createTimers, systemClock } from './clock/clock'
@@ -18,12 +18,12 @@ export interface BankOptions extends Partial<Settings> {
 export interface RunningBank {
   /** Base URL: the protocol is at `${url}/v0`, the control plane at `${url}/_control`. */
   readonly url: string
-  /** URL of the control plane that stays open during an outage. Equal to `url` without a control port. */
+  /** URL of the control plane that stays open during an outage. Without a control port, equal to `url`. */
   readonly controlUrl: string
   close(): Promise<void>
 }
 
-/** How long open connections may take to finish during a close. */
+/** How long open connections may take to finish during a shutdown. */
 const graceMs = 2_000
 
 export async function startBank(options: BankOptions): Promise<RunningBank> {

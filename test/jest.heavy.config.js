@@ -1,4 +1,4 @@
-/** The second half of `npm test`: whole systems that are killed, disconnected and overloaded, one file at a time. */
+/** The second half of `npm test`: complete systems that are killed, disconnected or overloaded, one file at a time. */
 const { testMatch: _all, ...everything } = require('../jest.config')
 const heavy = require('./support/jest/heavy')
 

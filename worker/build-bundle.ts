@@ -1,4 +1,4 @@
-// The last step of the build: bundles the workflows, unless the existing bundle has the same sources.
+// The last step of the build: bundles the workflows, unless the existing bundle was built from the same sources.
 
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { bundlePath, madeFromPath } from './bundle-path'
 async function main(): Promise<void> {
   const fingerprint = fingerprintOf(['workflows', 'domain', 'worker/bundle.js'].flatMap(filesBelow))
   if (existsSync(bundlePath) && madeFrom() === fingerprint) return
-  // Loaded late, because loading the bundler takes longer than this check.
+  // The bundler is imported only here, because loading it takes longer than the check above.
   const { bundleWorkflows } = await import('./bundle.js')
   const { code } = await bundleWorkflows()
   replace(bundlePath, code)
@@ -28,7 +28,7 @@ function filesBelow(name: string): string[] {
 /** The bundle contains SDK code, which must match the version that loads it. */
 function fingerprintOf(files: readonly string[]): string {
   const hash = createHash('sha256').update(version)
-  // Relative paths, because two machines may keep the same build in different folders.
+  // Uses relative paths, because two machines may have the same build in different folders.
   for (const file of files) hash.update(`\0${relative(__dirname, file)}\0`).update(readFileSync(file))
   return hash.digest('hex')
 }

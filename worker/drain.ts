@@ -19,15 +19,16 @@ interface WorkParts {
 const defaultDrainMs = 30_000
 
 /**
- * Resolves when the signal has stopped the worker and nothing is running. Does not resolve after a drain:
- * a supervisor would restart the process, which would take new work.
+ * Resolves when the signal has stopped the worker and nothing is running. Does not resolve after a drain, because a
+ * supervisor would then restart the process, which would take new work.
  */
 export async function workUntilStopped(workers: readonly Worker[], parts: WorkParts): Promise<void> {
   const { registration, signal, log, onReady, drainWithinMs = defaultDrainMs } = parts
   const noMore = AbortSignal.any([signal, registration.askedToDrain])
   const draining = aborted(noMore).then(() => registration.become('draining'))
   const running = runAll(workers, noMore, onReady).catch((error: unknown) => {
-    // A draining worker must not fail when an activity exceeds the shutdown time: it would be restarted and take new work.
+    // A draining worker must not fail when an activity exceeds the shutdown time. Its supervisor would restart it, and
+    // it would take new work.
     if (signal.aborted || !noMore.aborted) throw error
     log.warn({ err: error }, 'activities did not finish in time; another worker repeats them')
   })
@@ -46,7 +47,7 @@ async function drainTimeout(noMore: AbortSignal, ms: number): Promise<void> {
   await wait(ms, null, { ref: false })
 }
 
-/** If one worker fails, all stop, because a process with only some of them would look healthy. */
+/** If one worker fails, all stop, because a process in which only some of them run would look healthy. */
 async function runAll(workers: readonly Worker[], signal: AbortSignal, onReady: () => void): Promise<void> {
   const stop = () => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()

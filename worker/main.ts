@@ -1,6 +1,6 @@
 // The worker process: `node dist/worker/main.js`.
 
-import { SchemaBehind } from '../db/schema-version'
+import { SchemaBehind } from '../db/migrate'
 import { ConfigError, loadConfig } from '../runtime/config/config'
 import { createLog, type Log } from '../runtime/log'
 import { runWorker } from './run'
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   process.exit(0)
 }
 
-/** Longer than the worker's own shutdown time, and no longer than its supervisor allows. */
+/** Must be longer than the worker's own shutdown time, and at most the time that its supervisor allows. */
 const stopWithinMs = 30_000
 
 /** Prints a configuration error as one sentence. All other errors reach the uncaughtException handler above. */
@@ -50,7 +50,7 @@ function endWithin(ms: number, signal: AbortSignal, log: Log): void {
   signal.addEventListener('abort', () => setTimeout(kill, ms - logFlushMs).unref(), { once: true })
 }
 
-/** Time for the thread that writes the log, because a kill does not wait for it. */
+/** Gives the log thread time to write, because a kill does not wait for it. */
 const logFlushMs = 1_000
 
 main().catch(giveUp)

@@ -1,4 +1,4 @@
-// A worker's row in the list of workers: heartbeat, state, and whether an operator has asked it to drain.
+// A worker's row in the list of workers: heartbeat, state, and whether an operator has requested a drain.
 import { randomInt } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -71,10 +71,17 @@ async function enter(db: Db, about: Omit<WorkerProcess, 'id'>): Promise<WorkerPr
 }
 
 /** Omits letters and digits that look alike. */
-const letters = '23456789abcdefghjkmnpqrstuvwxyz'
+const letters = 'abcdefghjkmnpqrstuvwxyz'
+const lettersAndDigits = `${letters}23456789`
 
-function newWorkerId(): string {
-  return Array.from({ length: 6 }, () => letters.charAt(randomInt(letters.length))).join('')
+/** Starts with a letter, because six digits in a log would look like a confirmation code or a sort code. */
+export function newWorkerId(): string {
+  const rest = Array.from({ length: 5 }, () => oneOf(lettersAndDigits))
+  return oneOf(letters) + rest.join('')
+}
+
+function oneOf(characters: string): string {
+  return characters.charAt(randomInt(characters.length))
 }
 
 /** Errors are ignored: the next heartbeat stores the state again. */

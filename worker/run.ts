@@ -3,9 +3,10 @@
 import { Client } from '@temporalio/client'
 import type { NativeConnection, Worker } from '@temporalio/worker'
 import { createActivities } from '../activities'
+import { registerWebhook } from '../activities/bank/webhooks'
 import { openDatabase } from '../db/data-source'
 import type { Db } from '../db/database'
-import { requireSchema } from '../db/schema-version'
+import { requireSchema } from '../db/migrate'
 import { environments } from '../domain/environment'
 import { createMailer, type Mailer } from '../mail/mailer'
 import type { Rails } from '../rail/rails'
@@ -21,7 +22,6 @@ import { housekeepingQueue, mailQueue, ofSystem, payoutQueue } from '../workflow
 import { bundlePath, ownVersion } from './bundle-path'
 import { workUntilStopped } from './drain'
 import { banksOf, createPayoutParts } from './payouts'
-import { registerWebhook } from './register-webhook'
 import { register } from './registration'
 import { putSchedules } from './schedules/put'
 import { traceActivities } from './temporal/activity-interceptors'
@@ -84,7 +84,7 @@ function openWorkersDatabase({ databaseUrl, databasePoolSize }: Config, log: Log
   return openDatabase({ url: databaseUrl, poolSize: databasePoolSize, onError })
 }
 
-/** Returns an error that only an operator can fix. Throws any other error, and the caller retries. */
+/** Returns an error that only an operator can fix. Throws any other error, so that the caller retries. */
 async function checkAttributes(client: Client): Promise<'listed' | 'queried' | SearchAttributesWrong> {
   try {
     return await requireSearchAttributes(client, wantedAttributes)
@@ -94,7 +94,9 @@ async function checkAttributes(client: Client): Promise<'listed' | 'queried' | S
   }
 }
 
-/** Warns if this build gets no work because it is neither promoted nor ramped: otherwise the worker would seem to hang. */
+/**
+ * Warns if this build gets no work because it is neither promoted nor ramped: otherwise the worker would seem to hang.
+ */
 async function reportVersion(client: Client, { taskQueuePrefix }: Config, log: Log): Promise<void> {
   const build = ownVersion()
   const find = () => findDeployment(client, deploymentNameOf(taskQueuePrefix))
@@ -174,7 +176,7 @@ interface WebhookParts {
 
 /**
  * Registers our webhook with each bank. Resolves when every webhook is registered, or when the worker must stop. Never
- * rejects, and payouts do not wait for it, because polling suffices.
+ * rejects. Payouts do not wait for the registration, because they can settle by polling.
  */
 export async function registerWebhooks(
   { bank, webhookUrl }: Pick<Config, 'bank' | 'webhookUrl'>,

@@ -1,4 +1,4 @@
-// Waits for a server that is not reachable yet. Logs once instead of crashing in a loop.
+// Waits for a server that is not reachable yet. Logs only when the reason changes.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { describeError, type Log } from '../runtime/log'

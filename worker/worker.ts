@@ -1,4 +1,4 @@
-// Options of a worker for one task queue: concurrency, caching and shutdown.
+// A worker's options for one task queue: concurrency, caching and shutdown.
 
 import {
   type ActivityInterceptorsFactory,
@@ -10,7 +10,7 @@ import {
 import type { Activities } from '../workflows'
 import { heartbeats } from './temporal/activity-interceptors'
 
-/** A build of the worker deployment, as Temporal names it. */
+/** A build in the worker deployment, as Temporal identifies it. */
 interface Version {
   readonly deploymentName: string
   readonly buildId: string
@@ -20,7 +20,7 @@ interface WorkerParts {
   readonly connection: NativeConnection
   readonly namespace: string
   readonly taskQueue: string
-  /** Without it the worker runs activities only. */
+  /** Without a bundle the worker runs activities only. */
   readonly workflowBundle?: WorkflowBundleOption
   readonly activities: Activities
   readonly load: Load
@@ -42,7 +42,9 @@ export async function createWorker(options: WorkerParts): Promise<Worker> {
   return Worker.create({ ...parts, ...optionsOf(load), ...versioningOf(version), interceptors })
 }
 
-/** Running workflows move to the current build with their next task, so that an old build does not have to run for days. */
+/**
+ * Running workflows move to the current build with their next task, so that an old build does not have to run for days.
+ */
 function versioningOf(version: Version | null): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   if (version === null) return {}
   return {
@@ -56,16 +58,18 @@ export function optionsOf(load: Load) {
 
 const slots = {
   payouts: {
-    // A local activity holds the slot of its workflow task. With the default of 40, one slow bank would stop every payout. With
-    // many more, a worker that restarts with a backlog takes more tasks than it can finish within 5 s, and all time out.
+    // A local activity occupies the slot of its workflow task. With the default of 40 slots, one slow bank would stop
+    // every payout. With many more, a worker that restarts with a backlog takes more tasks than it can finish within 5
+    // s, and all of them time out.
     maxConcurrentWorkflowTaskExecutions: 150,
     maxConcurrentLocalActivityExecutions: 150,
-    // Enough for the workflows that run at the same time. Others are replayed from their short history, which saves memory.
+    // Enough for the workflows that run at the same time. Others are replayed from their short history, which saves
+    // memory.
     maxCachedWorkflows: 500,
   },
   housekeeping: {
     maxConcurrentWorkflowTaskExecutions: 10,
-    // Each issues an invoice on a connection shared with payouts. They queue for the next invoice number anyway.
+    // Invoice runs of earlier versions issue each invoice in one of these, on a connection shared with payouts.
     maxConcurrentLocalActivityExecutions: 5,
     maxConcurrentActivityTaskExecutions: 20,
     maxConcurrentWorkflowTaskPolls: 2,
@@ -75,7 +79,7 @@ const slots = {
   mail: {
     maxConcurrentActivityTaskExecutions: 2,
     maxConcurrentActivityTaskPolls: 1,
-    // Rendering a PDF blocks the process for a tenth of a second. The limit keeps payouts fast on the 1st of a month.
+    // Rendering a PDF blocks the process for about 30 ms. The limit keeps payouts fast on the 1st of the month.
     maxActivitiesPerSecond: 3,
   },
 } as const
@@ -84,11 +88,11 @@ const commonOptions = {
   // One sandbox for all workflows, on one thread: a second thread costs 40 MB, and a sandbox per workflow costs more.
   reuseV8Context: true,
   workflowThreadPoolSize: 1,
-  // How long the cached workflows of a killed worker wait before another worker takes them over (default 10 s).
+  // How long the cached workflows of a killed worker wait before another worker resumes them (default 10 s).
   stickyQueueScheduleToStartTimeout: '1s',
-  // Sends heartbeats immediately instead of just before the timeout.
+  // Sends heartbeats every second instead of just before the timeout.
   maxHeartbeatThrottleInterval: '1s',
-  // On shutdown, running activities have this grace period to finish. Then the shutdown is forced.
+  // A shutdown cancels running activities after the grace time, and no longer waits for them after the force time.
   shutdownGraceTime: '9s',
   shutdownForceTime: '25s',
 } as const

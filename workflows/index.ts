@@ -41,7 +41,7 @@ export { connectSandbox } from './wallets/connect-sandbox'
 export { walletReading, walletReadings } from './wallets/readings'
 export { topUp } from './wallets/top-up'
 
-/** A worker implements all of them. */
+/** All activities. Every worker implements them. */
 export interface Activities
   extends ChangedTransfersActivities,
     RailSwitchActivities,

@@ -1,8 +1,9 @@
-// Validates workflow input, because an operator may start a workflow by hand with any input. Invalid input
-// fails the run immediately, with a message that describes the expected input. Any other error would only fail
-// the workflow task, which Temporal retries forever.
+// Validates workflow input, because an operator may start a workflow manually with any input. Invalid input fails the
+// run immediately, with a message that describes the expected input. Any other error would only fail the workflow task,
+// which Temporal retries forever.
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow'
 import { parseMonth } from '../domain/month'
+import { isUuid } from '../domain/uuid'
 
 export const invalidInput = 'InvalidInput'
 
@@ -18,7 +19,7 @@ export function requireCounts(input: unknown, maxima: Readonly<Record<string, nu
   throw refusedInput(`like ${example}, with ${ranges.join(' and ')}`)
 }
 
-/** Each field must be present and of its kind. */
+/** Each field must be present and have its declared kind. */
 export function requireFields(input: unknown, wanted: Readonly<Record<string, keyof typeof kinds>>): void {
   const given = fieldsOf(input)
   const fields = Object.entries(wanted)
@@ -28,7 +29,10 @@ export function requireFields(input: unknown, wanted: Readonly<Record<string, ke
   )
 }
 
-/** Returns a value that the previous run passed on. Returns undefined in a first run, whose input an operator may have copied. */
+/**
+ * Returns a value that the previous run passed on. Ignores it in a first run, where it can only come from an operator
+ * who copied the input of a continued run.
+ */
 export function fromPreviousRun<Value>(value: Value | undefined): Value | undefined {
   return workflowInfo().continuedFromExecutionRunId === undefined ? undefined : value
 }
@@ -44,10 +48,9 @@ function fieldsOf(input: unknown): Readonly<Record<string, unknown>> {
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
 const isPause = (value: unknown) => isNumber(value) && Number(value) >= 10
 const isText = (value: unknown) => typeof value === 'string' && value !== ''
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const kinds = {
-  id: { description: 'a UUID', fits: (value: unknown) => typeof value === 'string' && uuid.test(value) },
+  id: { description: 'a UUID', fits: (value: unknown) => typeof value === 'string' && isUuid(value) },
   month: {
     description: 'a month such as 2026-10',
     fits: (value: unknown) => typeof value === 'string' && parseMonth(value) !== null,

@@ -9,7 +9,7 @@ export function ofSystem(name: string, prefix: string): string {
   return prefix === payoutQueuePrefix ? name : `${prefix}-${name}`
 }
 
-/** One queue per environment, so that a bank that hangs does not stop the payouts of the other environment. */
+/** Each environment has its own queue, so that an unresponsive bank does not stop payouts in the other environment. */
 export function payoutQueue(environment: Environment, prefix: string = payoutQueuePrefix): string {
   return `${prefix}-${environment}`
 }
@@ -29,7 +29,7 @@ export function payoutWorkflowId({ environment, partnerId, idempotencyKey, attem
   return attempt === 1 ? first : `${first}/${attempt}`
 }
 
-/** The Idempotency-Key in the ID of a payout's workflow. A key contains no slash. */
+/** The Idempotency-Key in a payout's workflow ID. A key contains no slash. */
 export function keyOf(workflowId: string): string {
   return workflowId.split('/')[3] ?? ''
 }
@@ -46,11 +46,11 @@ export function payoutReturnId(payoutId: string): string {
   return `return/${payoutId}`
 }
 
-/** The input format of a rail switch, for operators. The error messages of the workflow and the activity quote it. */
+/** The input format of a rail switch. The error messages of the workflow and the activity show it to operators. */
 export const railSwitchInput =
   '{"environment": "sandbox" or "live", "action": "pause", "resume" or "wake", "by": who you are, "reason": why}'
 
-/** For the ops CLI. In the Web UI an operator may choose any ID. */
+/** The workflow ID that the ops CLI uses. In the Web UI an operator may choose any ID. */
 export function railSwitchId(environment: Environment, prefix: string): string {
   return `${ofSystem('rail-switch', prefix)}/${environment}`
 }
@@ -95,7 +95,7 @@ export function payoutCaseId(caseId: string): string {
   return `case/${caseId}`
 }
 
-/** Only wakes the workflow of the case. The row says whether the case is resolved. */
+/** The signal only wakes the case's workflow. The row shows whether the case is resolved. */
 export const caseResolvedSignal = 'caseResolved'
 
 export function walletReadingId(walletId: string): string {
@@ -110,7 +110,7 @@ export function signUpId(codeId: string): string {
   return `sign-up/${codeId}`
 }
 
-/** A manual run has the Schedule's ID plus its month, so starting it twice makes one run. */
+/** The Schedule's ID, the month and, if given, the partner. A concurrent start with the same ID joins the first run. */
 export function invoiceRunId(prefix: string, { period, partner }: { period: string; partner: string | null }): string {
   const ofMonth = `${ofSystem(scheduleIds.invoiceRun, prefix)}/${period}`
   return partner === null ? ofMonth : `${ofMonth}/${partner}`
@@ -127,7 +127,7 @@ export function invoiceMailId(invoice: string): string {
   return `invoice-mail/${invoice}`
 }
 
-/** A separate queue for mail activities, so that a mail server that hangs does not delay a sweep. */
+/** Mail activities have a separate queue, so that an unresponsive mail server does not delay a sweep. */
 export function mailQueue(housekeeping: string): string {
   return `${housekeeping}-mail`
 }

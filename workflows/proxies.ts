@@ -1,4 +1,5 @@
-// Proxies through which workflows call activities. Each workflow file states the timeout and the retries of its own activities.
+// Proxies through which workflows call activities. Each workflow file defines the timeouts and retries of its own
+// activities.
 import {
   type ActivityInterfaceFor,
   type ActivityOptions,
@@ -20,7 +21,10 @@ export function regularActivities<A>(startToCloseTimeout: Duration, retries: Ret
   return proxyActivities<A>({ startToCloseTimeout, heartbeatTimeout: '5 seconds', retry: policyOf(retries) })
 }
 
-/** Activities that run inside the workflow task. A retry more than a second away becomes a timer, which occupies no worker slot. */
+/**
+ * Activities that run inside the workflow task. A retry more than a second away becomes a timer, which occupies no
+ * worker slot.
+ */
 export function localActivities<A>(startToCloseTimeout: Duration, retries: Retries): ActivityInterfaceFor<A> {
   return proxyLocalActivities<A>({ startToCloseTimeout, localRetryThreshold: '1 second', retry: policyOf(retries) })
 }

@@ -8,6 +8,7 @@ import type * as workflows from './index'
 import {
   connectSandboxId,
   housekeepingQueue,
+  invoiceMailId,
   invoiceRunId,
   ofSystem,
   type PayoutKey,
@@ -25,7 +26,10 @@ import {
 
 export type WorkflowName = keyof typeof workflows
 
-/** Options for the client, with the workflow type. They hold IDs, amounts and the last four digits of an account, never a name. */
+/**
+ * Options for the client, with the workflow type. They contain IDs, slugs, amounts and the last four digits of an
+ * account, but never a recipient's name.
+ */
 export interface Start<Name extends WorkflowName = WorkflowName> {
   readonly workflowType: Name
   readonly workflowId: string
@@ -88,19 +92,25 @@ export interface InvoiceRunStart {
   readonly partner: string | null
 }
 
-/** A killed worker's payouts wait this long before another worker takes them over. */
+/** How long the payouts of a killed worker wait before another worker resumes them. */
 const takeoverTimeout = '5s'
 
-/** Runs before background work in the same queue, which has Temporal's default of 3, because a person waits for the result. */
+/**
+ * A person is waiting for the result, so it has priority over background work in the same queue, which has Temporal's
+ * default priority of 3.
+ */
 const waitedFor = { priorityKey: 2 }
 
-/** By then the caller has given up. */
+/** Longer than any caller waits. */
 const callerTimeout = '10 minutes'
 
 const dayMs = 24 * 60 * 60 * 1000
 
 export const starts = {
-  /** A second request joins the running workflow. An ended attempt does not start again: the row assigns the next attempt. */
+  /**
+   * A second request joins the running workflow. An attempt that has ended does not start again: the next attempt gets
+   * a new number from the row.
+   */
   payout(payout: PayoutStart, { queuePrefix, pollMs }: PollSettings): Start<'payout'> {
     const {
       payoutId,
@@ -160,7 +170,10 @@ export const starts = {
     }
   },
 
-  /** Wakes unsent payouts. Replaces a run in progress, because that run may already be past payouts that a second pause held. */
+  /**
+   * Wakes unsent payouts. Replaces a run in progress, because payouts held by a second pause may be on pages before its
+   * current one.
+   */
   railSwitch({ environment, by, why }: WakeStart, settings: QueueSettings): Start<'railSwitch'> {
     return {
       workflowType: 'railSwitch',
@@ -235,7 +248,7 @@ export const starts = {
     }
   },
 
-  /** Two requests for the same month share one run and its result. */
+  /** Concurrent requests for the same month and partner share one run and its result. */
   invoiceRun({ period, partner }: InvoiceRunStart, settings: QueueSettings): Start<'invoiceRun'> {
     return {
       workflowType: 'invoiceRun',
@@ -245,6 +258,22 @@ export const starts = {
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowIdConflictPolicy: 'USE_EXISTING',
       staticSummary: `Bills ${partner ?? 'every partner'} for ${period}`,
+    }
+  },
+
+  /**
+   * The invoice row shows whether the email was sent. A later run may mail an invoice whose partner had no email
+   * address.
+   */
+  invoiceMail(id: string, settings: QueueSettings): Start<'invoiceMail'> {
+    return {
+      workflowType: 'invoiceMail',
+      workflowId: invoiceMailId(id),
+      taskQueue: housekeeping(settings),
+      args: [{ invoiceId: id }],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      staticSummary: 'Mails an invoice',
     }
   },
 } as const
@@ -269,7 +298,10 @@ function attributesOf({ payoutId, slug, environment, status, amountPence }: Attr
   ]
 }
 
-/** Adds the Idempotency-Key. A payout's workflow reads the key from its own ID, but the ID of a return does not contain it. */
+/**
+ * Adds the Idempotency-Key. A payout's workflow reads the key from its own ID, but a return's workflow ID does not
+ * contain it.
+ */
 function returnAttributesOf({ idempotencyKey, ...payout }: ReturnStart) {
   return [
     ...attributesOf({ ...payout, status: 'completed' }),

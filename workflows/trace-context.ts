@@ -1,9 +1,9 @@
-// Passes the trace header of a workflow, if it has one, to its activities, children and continuations.
+// Passes a workflow's trace header, if there is one, to its activities, children and continuations.
 import type { Headers, WorkflowInterceptors } from '@temporalio/workflow'
 
 export const traceHeader = 'traceparent'
 
-/** One instance per run. A replay does not compare headers, so the header may change between runs. */
+/** Created once per run. Replay does not compare headers, so the header may change between runs. */
 export function interceptors(): WorkflowInterceptors {
   let trace: Headers = {}
   const traced = <Input extends { readonly headers: Headers }>(input: Input): Input => ({

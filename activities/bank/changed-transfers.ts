@@ -1,4 +1,5 @@
-// Scans the transfers that changed at a bank: starts returns whose event was lost, and reports contradictions to operators.
+// Scans the transfers that changed at a bank. Starts a payout's return workflow if the bank's event about the return
+// was lost, and reports contradictions to operators.
 import { findReading, saveReading } from '../../db/bank/readings'
 import { findPayoutsOfTransfers, type PayoutOfTransfer } from '../../db/payouts/by-transfer'
 import { setAttention } from '../../db/payouts/steps'
@@ -11,15 +12,20 @@ import type { ChangedTransfers, TransferScan } from '../../workflows/bank/change
 import { ago, each, type SweepDeps } from '../controls/sweep'
 
 const dayMs = 86_400_000
-/** Each scan repeats the last day of the previous one, because clocks differ and a started workflow may have been lost. */
+/**
+ * Each scan repeats the last day of the previous one, because clocks differ and a started workflow may have been lost.
+ */
 const overlapMs = dayMs
-/** Banks do not return payments older than this. */
+/** The first scan reads this far back. Banks do not return older payments. */
 const firstScanMs = 91 * dayMs
 const atOnce = 100
-/** The scan runs daily, so by then two have failed. */
+/** The scan runs daily, so if the last complete scan is older than this, later ones have failed. */
 const staleScanMs = 2 * dayMs
 
-/** Keeps one batch in memory at a time. If a transfer fails, the next scan starts from the same position again. */
+/**
+ * Reads one batch into memory at a time. If a transfer cannot be processed, the next scan starts from the same position
+ * again.
+ */
 export async function readChangedTransfers(deps: SweepDeps, { environment }: ChangedTransfers): Promise<TransferScan> {
   const rail = deps.banks[environment]
   if (rail === null) return nothing
@@ -38,14 +44,14 @@ export async function readChangedTransfers(deps: SweepDeps, { environment }: Cha
     const transfers = some.flatMap((each) => (each.outcome === 'read' ? [each.transfer] : []))
     sum = add(add(sum, { ...nothing, failed }), await readBatch(deps, environment, transfers))
   }
-  if (skipped > 0) deps.log.warn({ environment, skipped }, 'cannot parse transfers that are not our payouts')
+  if (skipped > 0) deps.log.warn({ environment, skipped }, 'cannot parse transfers that belong to none of our payouts')
   if (sum.failed === 0) await saveReading(deps.db, environment, begunAt)
   return sum
 }
 
 const nothing: TransferScan = { looked: 0, returns: 0, contradictions: 0, failed: 0 }
 
-/** Reports unreadable transfers of our own payouts and returns their number. */
+/** Logs each unreadable transfer that belongs to one of our payouts. Returns how many it logged. */
 async function reportUnreadable(
   deps: SweepDeps,
   environment: Environment,
@@ -88,7 +94,10 @@ async function readBatch(deps: SweepDeps, environment: Environment, some: readon
   return { looked: some.length, returns: done.length, contradictions: contradicting.length, failed }
 }
 
-/** Unlike the status in an event, this status is current, so a returned payout must not have a delivered transfer. */
+/**
+ * Unlike an event, a scan reads the transfer's current status. So a delivered transfer contradicts a payout that was
+ * returned and closed.
+ */
 function compareNow(transfer: Transfer, payout: PayoutOfTransfer) {
   const isTakenBack = payout.status === 'returned' && payout.closedAt !== null && transfer.status === 'delivered'
   return isTakenBack ? 'contradiction' : compareTransfer(transfer, payout)

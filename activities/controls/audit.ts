@@ -2,17 +2,14 @@
 import { sealRows } from '../../db/controls/audit/seal'
 import { recordVerification, verifySinceLast } from '../../db/controls/audit/verifications'
 import type { FirstFault } from '../../db/controls/audit/verify'
-import { enqueueMail } from '../../db/partners/mails'
+import { enqueueNotice } from '../../db/partners/mails'
 import { auditMessage } from '../../mail/messages/operators'
 import type { AuditVerdict } from '../../workflows/controls/audit'
 import type { ActivityDeps } from '../bind'
 
-/** A queued mail expires after this time. */
-const keepForMs = 3 * 24 * 60 * 60 * 1000
-
 type Deps = Pick<ActivityDeps, 'db' | 'clock' | 'log' | 'keyring' | 'opsEmail'>
 
-/** Logs the head of the chain. A copy outside the database shows whether the chain was rebuilt later. */
+/** Logs the head of the chain. This copy outside the database reveals a chain that was rebuilt later. */
 export async function sealAudit(
   { db, clock, log }: Pick<Deps, 'db' | 'clock' | 'log'>,
   { limit }: { readonly limit: number },
@@ -23,7 +20,7 @@ export async function sealAudit(
   return sealed.rows
 }
 
-/** Logs a fault every time, and mails it to the operators once. */
+/** Logs a fault on every run, and emails it to the operators once. */
 export async function verifyAudit({ db, clock, keyring, log, opsEmail }: Deps): Promise<AuditVerdict> {
   const verified = await verifySinceLast(db)
   const { fault, head } = verified
@@ -35,7 +32,7 @@ export async function verifyAudit({ db, clock, keyring, log, opsEmail }: Deps): 
     const recorded = await recordVerification(tx, verified, at)
     if (fault === null || recorded === 'no_new_fault' || opsEmail === null) return
     const mail = auditMessage({ address: opsEmail, fault })
-    await enqueueMail(tx, keyring, { kind: 'notice', mail, at, expiresAt: new Date(at.getTime() + keepForMs) })
+    await enqueueNotice(tx, keyring, { mail, at })
   })
   return { links, head, fault: fault?.what ?? null }
 }

@@ -15,7 +15,10 @@ export async function eraseBankEvents({ db, clock, retention }: RetentionDeps, {
   return eraseEvents(db, { before: daysAgo(clock, retention.bankEventDays), limit })
 }
 
-/** Deletes activity entries that changed nothing. Reads have a shorter retention than refused writes. */
+/**
+ * Deletes activity entries about requests that changed nothing. Reads and refused writes have separate retention
+ * periods.
+ */
 export async function pruneActivity(
   { db, clock, activityRetentionDays, activityReadRetentionDays }: PruneDeps,
   { limit }: Batch,

@@ -41,7 +41,7 @@ export function ago({ clock }: Pick<SweepDeps, 'clock'>, ms: number): Date {
 const callMs = 2_500
 const atOnce = 10
 
-/** A failed call does not stop the others. `describe` returns the log fields for a failed row. */
+/** A row that fails does not stop the others. `describe` returns the log fields for a failed row. */
 export async function each<T, Result>(
   { temporal, log }: Pick<SweepDeps, 'temporal' | 'log'>,
   page: readonly T[],
@@ -57,7 +57,8 @@ export async function each<T, Result>(
     for (const [index, outcome] of settled.entries()) {
       const one = some[index]
       if (outcome.status === 'fulfilled') done.push(outcome.value)
-      else if (one !== undefined) log.error({ err: outcome.reason, ...describe(one) }, 'cannot sweep')
+      else if (one !== undefined)
+        log.error({ err: outcome.reason, ...describe(one) }, 'cannot process a row in the sweep')
     }
   }
   return { done, failed: page.length - done.length }
@@ -65,7 +66,9 @@ export async function each<T, Result>(
 
 type Sweep<Deps> = (deps: Deps, page: Page) => Promise<SweptPage>
 
-/** The next sweep continues where an interrupted one stopped. If a page fails, the next sweep starts from the beginning. */
+/**
+ * The next sweep continues where an interrupted one stopped. If a page fails, the next sweep starts from the beginning.
+ */
 export function resumable<Deps extends Pick<ActivityDeps, 'db'>>(stage: string, sweep: Sweep<Deps>): Sweep<Deps> {
   return async (deps, page) => {
     const after = page.after ?? (await findSweepPosition(deps.db, stage))
@@ -114,7 +117,7 @@ async function startItsWorkflow(deps: SweepDeps, row: OpenPayout): Promise<'runn
   return 'started'
 }
 
-/** Connects simulated sandboxes to the sandbox bank, once one is configured. */
+/** Connects simulated sandboxes to the sandbox bank, if one is configured. */
 export async function sweepSandboxes(deps: SweepDeps, { after, limit }: Page): Promise<SweptPage> {
   if (deps.banks.sandbox === null) return { next: null }
   const partners = await listSimulatedPartners(deps.db, { after, limit })
@@ -124,16 +127,19 @@ export async function sweepSandboxes(deps: SweepDeps, { after, limit }: Page): P
   return { connecting: done.length, failed, next: last ?? null }
 }
 
-/** Wakes workflows whose payout is over, so that they end. A workflow without a payout is only logged. */
+/**
+ * Wakes workflows that are still running although their payout is final, so that they end. A workflow without a payout
+ * is only logged.
+ */
 export async function sweepStrays(deps: SweepDeps, page: Page): Promise<SweptPage> {
   const { running, next } = await runningPayouts(deps, page)
   const before = ago(deps, deps.olderThanMs)
-  // A workflow that was started by hand can have any payout ID.
+  // An operator can start a workflow manually with any text as its payout ID.
   const strays = await findOverOrAbsent(deps.db, [...running.keys()].filter(isUuid), before)
   for (const { payoutId, state } of strays) {
     deps.log.warn(
       { payout_id: payoutId, payout: state },
-      'a workflow runs for a payout that is final or does not exist',
+      'a workflow is still running for a payout that is final or does not exist',
     )
   }
   const over = strays.filter(({ state }) => state === 'over').map(({ payoutId }) => payoutId)
@@ -142,7 +148,7 @@ export async function sweepStrays(deps: SweepDeps, page: Page): Promise<SweptPag
   return { woken: done.length, failed, next }
 }
 
-/** The cursor is the server's page token in base64, because the server cannot list the workflows after a given one. */
+/** The cursor is Temporal's page token in base64. Temporal cannot list the workflows after a given one. */
 async function runningPayouts(deps: SweepDeps, { after, limit }: Page) {
   const { temporal, queuePrefix, olderThanMs } = deps
   const queues = (['sandbox', 'live'] as const).map((environment) => `'${payoutQueue(environment, queuePrefix)}'`)
@@ -173,7 +179,7 @@ export async function reportOverdue(deps: SweepDeps, page: Page): Promise<SweptP
   return swept
 }
 
-/** Needs no cursor: a flagged payout is not found again. */
+/** Needs no cursor, because the query does not return payouts that are already flagged. */
 export async function reportOverduePayouts(deps: SweepDeps, { limit }: Page): Promise<SweptPage> {
   const sentBefore = ago(deps, deps.settleWithinMs)
   const unknownBefore = ago(deps, deps.knownWithinMs)
@@ -187,7 +193,7 @@ export async function reportOverduePayouts(deps: SweepDeps, { limit }: Page): Pr
 
 const openWithinMs = 15 * 60_000
 
-/** Logs each late attempt to open a verification once. */
+/** Logs each verification that the bank has not opened in time, once. */
 async function reportLateOpenings(deps: SweepDeps): Promise<void> {
   for (const partnerId of await takeLateOpenings(deps.db, ago(deps, openWithinMs))) {
     deps.log.error({ partner_id: partnerId }, 'the bank has not opened a verification; an operator must check it')

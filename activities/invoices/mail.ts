@@ -1,4 +1,5 @@
-// Mails an issued invoice with its PDF, then marks it as sent. Two activities, so that a failed mark sends no second mail.
+// Emails an issued invoice with its PDF, then marks it as sent. Sending and marking are separate activities, so that a
+// retry of the marking does not send a second email.
 import { ApplicationFailure } from '@temporalio/common'
 import {
   findInvoiceDocument,
@@ -33,8 +34,11 @@ export async function mailInvoice(deps: MailDeps, { invoiceId }: { invoiceId: st
     deps.log.error({ ...about, reason }, 'an invoice may have been mailed: the mail server did not confirm it')
     return outcome
   }
-  deps.log.warn({ ...about, reason }, `an invoice was not mailed: ${outcome}`)
-  if (outcome === 'refused') return outcome
+  if (outcome === 'refused') {
+    deps.log.warn({ ...about, reason }, 'invoice not mailed: the mail server refused it')
+    return outcome
+  }
+  deps.log.warn({ ...about, reason }, 'invoice not mailed yet')
   throw new Error(`the mail server did not accept the mail: ${reason}`)
 }
 
@@ -49,7 +53,10 @@ async function send(
   return mailer.send(await composeMail(id, document, address, publicUrl))
 }
 
-/** Every retry has the same Message-ID, because its parts do not change after the invoice is issued. */
+/**
+ * Every retry has the same Message-ID, because it is built from fields that do not change after the invoice is
+ * issued.
+ */
 async function composeMail(
   invoiceId: string,
   document: InvoiceDocument,

@@ -1,7 +1,8 @@
-// Mails notices to a partner's admins. Each admin gets one mail per group of related notices, queued in the transaction that
-// takes the notices. Notices wait until there is an admin who can receive them.
+// Emails notices to a partner's admins. Each admin gets one email per group of related notices. The transaction that
+// marks the notices as handled also queues the email. Notices wait until the partner has an address that can receive
+// them.
 import type { Tx } from '../../db/database'
-import { enqueueMail } from '../../db/partners/mails'
+import { enqueueNotice } from '../../db/partners/mails'
 import { listMembers } from '../../db/partners/members'
 import {
   listNoticeGroups,
@@ -23,8 +24,6 @@ import type { ActivityDeps } from '../bind'
 type NoticeDeps = Pick<ActivityDeps, 'db' | 'clock' | 'log' | 'keyring' | 'publicUrl'>
 
 const atOnceInAMail = 1_000
-/** A queued mail expires after this time. */
-const keepForMs = 3 * 24 * 60 * 60 * 1000
 
 export async function checkLowBalances(
   { db, clock }: Pick<NoticeDeps, 'db' | 'clock'>,
@@ -47,7 +46,7 @@ export async function sendNotices(deps: NoticeDeps, { limit }: { readonly limit:
       deps.log.error({ err: error, partner_id: group.partnerId, kind: group.kind }, 'cannot mail admins')
     }
   }
-  // If every group failed, the next page would be the same one.
+  // If this page handled no notice, the next page would contain the same groups.
   return { told, mails, failed, more: told > 0 && groups.length === limit }
 }
 
@@ -68,8 +67,7 @@ async function tell(tx: Tx, deps: NoticeDeps, group: NoticeGroup): Promise<{ tol
   const { name, verificationStatus: verification } = partner
   for (const address of addresses) {
     const mail = noticeMessage({ address, sentTo, partner: name, verification, publicUrl: deps.publicUrl, content })
-    const expiresAt = new Date(at.getTime() + keepForMs)
-    await enqueueMail(tx, deps.keyring, { kind: 'notice', mail, at, expiresAt })
+    await enqueueNotice(tx, deps.keyring, { mail, at })
   }
   return { told, mails: addresses.length }
 }
@@ -80,9 +78,9 @@ interface Readers {
 }
 
 /**
- * The admins who have signed in. The address of any other admin may belong to a stranger, because anyone can type one
- * (docs/decisions/sign-in/confirm-codes.md). Before the first sign-in only an operator, or a sign-up by mailed code, can have set the
- * contact address, so the mails go there.
+ * Returns the addresses of the admins who have signed in. Any other admin's address may belong to a stranger, because
+ * it is unconfirmed (docs/decisions/sign-in/confirm-codes.md). Before the first sign-in, the emails go to the contact
+ * address. Until then, only an operator or a sign-up with an emailed code can have set that address.
  */
 async function readersOf(tx: Tx, { id, contactEmail }: PartnerRow): Promise<Readers> {
   const members = await listMembers(tx, id)
@@ -93,7 +91,7 @@ async function readersOf(tx: Tx, { id, contactEmail }: PartnerRow): Promise<Read
 
 const listedAtMost = 20
 
-/** The content of a mail. A long list is truncated, and the mail states how many items it shows. Null if nothing is left to report. */
+/** Truncates a long list; the email states how many items it shows. Returns null if nothing is left to report. */
 async function contentOf(
   tx: Tx,
   group: NoticeGroup,
@@ -140,7 +138,7 @@ async function contentOf(
       return { kind: group.kind, count, items }
     }
     case 'low_balance': {
-      // The partner may have disabled the notice since.
+      // The partner may have disabled this kind of notice in the meantime.
       const { lowBalanceMicroUsdc } = partner
       if (lowBalanceMicroUsdc === null) return null
       const balanceUsdc = formatUsdcDown(BigInt(last))

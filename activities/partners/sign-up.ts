@@ -1,4 +1,4 @@
-// Opens the partner of a sign-up, once, under a lock on the emailed code.
+// Opens one partner for each sign-up, under a lock on the emailed code.
 import { randomBytes } from 'node:crypto'
 import { ApplicationFailure } from '@temporalio/common'
 import type { Tx } from '../../db/database'
@@ -27,7 +27,7 @@ export async function openSignedUp(
   })
 }
 
-/** If an email address has already opened the maximum number of partners, returns the partner of its last sign-in. */
+/** If the email address has opened its maximum number of partners, returns the partner that its owner last used. */
 async function partnerOfManyOpened(
   tx: Tx,
   { email, at }: { readonly email: string; readonly at: Date },
@@ -47,7 +47,7 @@ async function openWithFreeSlug(
   }
 }
 
-/** Letters and digits of the name, or a generic word. */
+/** The name's letters and digits, with hyphens between words. A generic word if fewer than two characters remain. */
 export function slugOf(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   const slug = plain

@@ -1,7 +1,8 @@
-// The states of a payout attempt and the transitions between them. Only the row changes here: submit.ts and resolve.ts call the bank.
+// The states of a payout attempt and the transitions between them. This file changes only the row. submit.ts and
+// resolve.ts call the bank.
 //
-//   state     the row says
-//   null      no call to the bank was started, and nothing is decided; its workflow gets `held` or `unsent`
+//   state     meaning
+//   null      no call to the bank was started, and nothing is decided; the workflow gets `held` or `unsent`
 //   unknown   a call to the bank was started, and no transfer is recorded
 //   sent      the bank has a transfer
 //   settled   the bank has delivered it, and it is not charged yet
@@ -22,7 +23,7 @@
 //   sent      settled   bookAnswer        the bank delivered it (settle.ts)
 //   sent      over      bookAnswer        the bank sent the money back (settle.ts)
 //   settled   over      chargePayout      its fees are charged (charge.ts)
-//   over      sent      undoRelease       an operator binds the bank's transfer to a refused attempt (ops/payouts/by-hand/bind.ts)
+//   over      sent      undoRelease       an operator binds a transfer to it (ops/payouts/by-hand/bind.ts)
 import type { Queryable, Tx } from '../../db/database'
 import { recordFailedCall } from '../../db/payouts/events'
 import { reverseDebit } from '../../db/payouts/money'
@@ -40,11 +41,15 @@ import { assert } from '../../domain/assert'
 import { formatPence } from '../../domain/money'
 import { isRefusal, kept, type Refusal, refused, type Verdict } from '../../domain/payouts/payout'
 import type { BankOperation, Transfer } from '../../rail/rail'
+import { reasons } from '../../rail/reasons'
 import { simulatedRefs } from '../../rail/simulated'
 import type { PayoutRef, Underway } from '../../workflows/payouts/payout'
 import type { PayoutDeps } from '../bind'
 
-/** The state of an attempt, for a run that resumes it, repeats it or comes too late. Null: no call was started. */
+/**
+ * The state of an attempt, for a run that resumes it, repeats it or comes too late. Null if no call was started and
+ * nothing is decided.
+ */
 export function stateOf(row: StepRow, { attempt }: PayoutRef): Underway | null {
   // The key was claimed again, so the row belongs to a newer attempt.
   if (row.attempt !== attempt) return over('refused', 'superseded', refused('payout_not_created'))
@@ -99,15 +104,18 @@ function unsent(says: string): Underway {
   return { at: 'unsent', verdict: kept, status: 'pending', says }
 }
 
-/** Whether the API has answered the caller, or is about to. From then on the payout exists, and a refusal can only fail it. */
+/**
+ * Whether the API has answered the caller, or is about to. From then on the payout exists, and a refusal can only fail
+ * it.
+ */
 function isAcknowledged({ answeredAt, verdict }: StepRow): boolean {
   return answeredAt !== null || verdict !== null
 }
 
 /**
- * Whether the first call comes so late that the bank may have forgotten the key of an earlier call. This happens if the row was
- * restored from a backup or held for a day (docs/decisions/payouts/late-first-calls.md). The bank remembers a key for 24 hours
- * by its own clock. Within that time, a repeated first call returns the existing transfer.
+ * Whether the first call comes so late that the bank may have forgotten the key of an earlier call. This happens if the
+ * row was restored from a backup or held for a day (docs/decisions/payouts/late-first-calls.md). The bank remembers a
+ * key for 24 hours by its own clock. Within that time, a repeated first call returns the existing transfer.
  */
 export function isLate({ createdAt }: StepRow, { clock }: Pick<PayoutDeps, 'clock'>): boolean {
   return clock.now().getTime() - createdAt.getTime() >= bankKeepsKeysMs
@@ -115,25 +123,25 @@ export function isLate({ createdAt }: StepRow, { clock }: Pick<PayoutDeps, 'cloc
 
 const bankKeepsKeysMs = 23 * 3_600_000
 
-/** Hands over to `resolveSubmit`, because reading the bank's list takes longer than a workflow task may. */
+/** Makes the workflow call `resolveSubmit`, because reading the bank's list can outlast a workflow task. */
 export const needsLookup: Underway = {
   ...unsent('unsent for a day: looking up the transfer first'),
   needsLookup: true,
 }
 
-/** Some transitions run in their caller's transaction. */
+/** `db` is a Queryable, because some transitions run in their caller's transaction. */
 interface RowDeps extends Pick<PayoutDeps, 'clock'> {
   readonly db: Queryable
 }
 
-/** Returns the state that another run has set. Records an unknown outcome before it is returned. */
+/** Returns the state that another run has set. Records an unknown outcome before returning it. */
 export async function reportState(deps: RowDeps, payout: PayoutRef, state: Underway): Promise<Underway> {
   return state.at === 'unknown' ? noteUnknown(deps, payout) : state
 }
 
 /**
- * Keeps a payout that must not be sent now, and keeps its debit. Records the answer in the row before the caller gets it.
- * From then on no refusal releases the key.
+ * Holds a payout that must not be sent now. Its debit remains. The row records the answer before the caller receives
+ * it. From then on a refusal does not release the key.
  */
 export async function holdPayout(deps: PayoutDeps, payout: PayoutRef, held?: Underway): Promise<Underway> {
   await markAnswered(deps.db, { ...payout, at: deps.clock.now() })
@@ -154,8 +162,8 @@ function holdReasonOf({ heldBy }: StepRow): string {
 }
 
 /**
- * Records that the outcome of a call is unknown, before the caller is answered and before the call is repeated. From then on
- * the answer to the first call no longer proves that nothing was sent.
+ * Records that the outcome of a call is unknown, before the caller is answered and before the call is repeated. From
+ * then on the answer to the first call no longer proves that nothing was sent.
  */
 export async function noteUnknown({ db, clock }: RowDeps, payout: PayoutRef): Promise<Underway> {
   const { payoutId, attempt } = payout
@@ -175,7 +183,9 @@ export async function noteUnknown({ db, clock }: RowDeps, payout: PayoutRef): Pr
   return stateOf(await loadStep(db, payoutId), payout) ?? unsent('waiting to be sent')
 }
 
-/** Records the bank's transfer. If the bank refused it immediately, the payout fails, and a later poll books the refund. */
+/**
+ * Records the bank's transfer. If the bank refused it immediately, the payout fails, and a later poll books the refund.
+ */
 export async function recordTransfer(
   deps: RowDeps & Pick<PayoutDeps, 'log'>,
   payout: PayoutRef,
@@ -184,7 +194,7 @@ export async function recordTransfer(
 ): Promise<Underway> {
   const { payoutId, attempt } = payout
   const undeliverable = transfer.status === 'undeliverable'
-  const failureReason = undeliverable ? (transfer.reason ?? 'rejected_by_bank: The bank rejected the payout.') : null
+  const failureReason = undeliverable ? (transfer.reason ?? reasons.bank_refused) : null
   const status = undeliverable ? 'failed' : 'processing'
   const recorded = await keepPayout(deps.db, {
     payoutId,
@@ -203,11 +213,13 @@ export async function recordTransfer(
     deps.log.error({ payout_id: payoutId }, 'the bank debited a different amount than we did')
     await setAttention(deps.db, payoutId, 'debited_differently')
   }
-  const says = undeliverable ? 'refused by the bank, refund awaited' : 'sent to the bank'
+  const says = undeliverable ? 'refused by the bank, waiting for the refund' : 'sent to the bank'
   return { at: 'sent', verdict: kept, status, says, transferRef: transfer.ref, ...reasonIn(failureReason) }
 }
 
-/** Another run was first. If the row does not have this transfer, no row accounts for its money. */
+/**
+ * Another run has already decided this attempt. If the row does not name this transfer, no row accounts for its money.
+ */
 async function recordedBefore(
   { db, log }: RowDeps & Pick<PayoutDeps, 'log'>,
   payout: PayoutRef,
@@ -216,13 +228,15 @@ async function recordedBefore(
   const row = await loadStep(db, payout.payoutId)
   if (row.transferRef !== transfer.ref) {
     const about = { payout_id: row.id, transfer_ref: transfer.ref }
-    log.error(about, 'the bank has a transfer that is not in the row of its payout')
+    log.error(about, 'the bank has a transfer that is missing from its payout row')
     await setAttention(db, row.id, 'unaccounted_transfer')
   }
   return stateOf(row, payout) ?? unconfirmed
 }
 
-/** Records why a call to the bank failed, for operators. If that fails, the payout still continues. */
+/**
+ * Records why a call to the bank failed, for operators. The payout continues even if the failure cannot be recorded.
+ */
 export async function noteFailedCall(
   { db, clock, log }: Pick<PayoutDeps, 'db' | 'clock' | 'log'>,
   { id: payoutId, attempt, environment }: StepRow,
@@ -245,18 +259,25 @@ export interface Refused {
   readonly error?: 'transient'
 }
 
-/** The proof that nothing was sent. It must still hold under the row's lock, because another run may have changed the state of the attempt. */
+/**
+ * The proof that nothing was sent. It must still hold under the row's lock, because another run may have changed the
+ * state of the attempt.
+ */
 type Proof = 'nothing-called' | 'own-calls' | 'absent-at-the-bank'
 
 /** Whether the proof holds for a row in the state `unknown`, where a call was started. */
 const stillProves: Readonly<Record<Proof, (row: StepRow) => boolean>> = {
   'nothing-called': () => false,
-  // A second run records "unknown" before it answers or calls. From then on the first run's calls may not be the only ones.
+  // A second run records "unknown" before it answers or calls the bank. From then on the bank may have received more
+  // calls than the first run's.
   'own-calls': ({ verdict }) => verdict === null,
   'absent-at-the-bank': ({ verdict }) => verdict === 'unknown',
 }
 
-/** Refuses the payout and reverses its debit if the proof still holds. Otherwise returns the state of the row. */
+/**
+ * Refuses the payout and reverses its debit if the proof still holds. Otherwise returns the row's state. An
+ * acknowledged payout waits out a transient error instead.
+ */
 export async function releasePayout(
   deps: PayoutDeps,
   payout: PayoutRef,
@@ -273,7 +294,10 @@ export async function releasePayout(
   })
 }
 
-/** Call under the row's lock. An acknowledged payout fails. Otherwise the key is released, as if it was never used. */
+/**
+ * The caller must hold the row's lock. An acknowledged payout fails. Otherwise the key is released, as if it had never
+ * been used.
+ */
 export async function refuse(
   tx: Tx,
   row: StepRow,
@@ -302,14 +326,14 @@ export async function refuse(
   return over('failed', failureReason, kept, failureReason)
 }
 
-/** For a payout without a transfer at the bank, as the bank's complete list shows or an operator decides. */
+/** The refusal of a payout for which the bank has no transfer, according to the bank's complete list or an operator. */
 export const neverSent: Refused = {
   code: 'payout_not_created',
   details: null,
   failureReason: 'not_sent: The bank has no such transfer.',
 }
 
-/** The bank's references of the payout's customer and wallet. */
+/** The bank's references for the payout's customer and wallet. */
 export function refsOf(row: StepRow): { customerRef: string; walletRef: string } {
   if (row.rail === 'simulated') return simulatedRefs
   assert(row.customerRef !== null && row.walletRef !== null, 'a connected wallet must have its bank references')

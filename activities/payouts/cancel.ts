@@ -1,4 +1,4 @@
-// Cancels a payout if no call to the bank was started. The row, read under its lock, decides between cancel and submit.
+// Cancels a payout if no call to the bank was started. The row's lock orders a concurrent cancel and submit.
 import { recordActivity } from '../../db/controls/activity'
 import type { Tx } from '../../db/database'
 import { reverseDebit } from '../../db/payouts/money'
@@ -18,7 +18,7 @@ export async function cancelPayout(deps: PayoutDeps, cancel: Cancel): Promise<Un
   return stateOf(row, cancel) === null && isLate(row, deps) ? needsLookup : cancelUnsent(deps, cancel)
 }
 
-/** Cancels a payout of any age. The caller has read the bank's list if the payout is late. */
+/** Cancels a payout of any age. If the payout is late (`isLate`), the caller must have read the bank's list. */
 export async function cancelUnsent(deps: PayoutDeps, { how, ...payout }: Cancel): Promise<Underway> {
   return deps.db.transaction(async (tx) => {
     const row = await lockStep(tx, payout.payoutId)
@@ -44,7 +44,7 @@ export async function cancelUnsent(deps: PayoutDeps, { how, ...payout }: Cancel)
   })
 }
 
-/** The partner sees that an operator cancelled the payout. Only Temporal knows which one. */
+/** The partner sees that an operator cancelled the payout. Only Temporal records which operator. */
 async function tellPartner(tx: Tx, { id, partnerId, environment }: StepRow, at: Date): Promise<void> {
   const entry = { partnerId, environment, at, action: 'payout.cancel', detail: id, madeBy: 'ops:temporal' }
   await recordActivity(tx, [{ ...entry, changes: 'something', status: null, requestId: null }])

@@ -21,12 +21,12 @@ export async function lookAfterCase({ db, clock, log }: CaseDeps, { caseId }: Ca
   return { at: 'open', dueInMs: row.overdueAt === null ? row.dueAt.getTime() - at.getTime() : null }
 }
 
-/** For the sweep. Also reports cases whose workflow was never started or was lost. */
+/** Used by the sweep. Also reports cases whose workflow was never started or was lost. */
 export async function reportLateCases({ db, clock, log }: CaseDeps, { limit }: { limit: number }): Promise<void> {
   for (const late of await markLate(db, { at: clock.now(), limit })) reportLate(log, late)
 }
 
-/** A sandbox case is only a warning, because operators do not work on it. */
+/** An overdue sandbox case is only a warning, because operators do not work on it. */
 function reportLate(log: Log, { id, payoutId, environment, kind, dueAt }: LateCase): void {
   const about = { case_id: id, payout_id: payoutId, environment, kind, due_at: dueAt.toISOString() }
   log[environment === 'live' ? 'error' : 'warn'](about, 'case overdue; an operator has to ask the bank')

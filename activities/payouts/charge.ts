@@ -12,7 +12,7 @@ export async function chargePayout({ db, clock, log }: PayoutDeps, payout: Payou
   try {
     return await db.transaction((tx) => charge(tx, payout, clock.now()))
   } catch (error) {
-    // A retry fails the same way until an operator fixes the cause. The workflow repeats the step.
+    // A permanent error fails every retry until an operator fixes the cause.
     if (!isTransient(error) && (await setAttention(db, payout.payoutId, 'can_not_book_charge'))) {
       log.error({ err: error, payout_id: payout.payoutId }, 'cannot charge a completed payout')
     }
@@ -23,7 +23,7 @@ export async function chargePayout({ db, clock, log }: PayoutDeps, payout: Payou
 async function charge(tx: Tx, payout: PayoutRef, at: Date): Promise<Underway> {
   const row = await lockStep(tx, payout.payoutId)
   const state = stateOf(row, payout)
-  // Another run has charged it, or it was returned since, which charges it too.
+  // Another run has charged the payout, or the payout has been returned since. A return also charges it.
   if (state?.at !== 'settled') return state?.at === 'over' ? state : over(row.status)
   const charged = await addCharges(tx, row, at)
   await closePayout(tx, row.id, at)

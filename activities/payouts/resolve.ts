@@ -25,26 +25,28 @@ export async function resolveSubmit(
 ): Promise<Underway> {
   const row = await loadStep(deps.db, payout.payoutId)
   const state = stateOf(row, payout)
-  // The row records no call: it was restored from a backup, or is so old that the bank may have forgotten a call.
+  // The row records no call. Either it was restored from a backup, or it is so old that the bank may have forgotten a
+  // call.
   if (state === null) {
     const taken = await takeOver(deps, payout, row)
     if (cancel === undefined) return taken ?? submitUnsent(deps, payout, row)
-    // An unavailable bank must not keep the money locked. The row is right unless it was restored from a backup, and the
-    // reconciliation after a restore finds such a transfer.
+    // An unavailable bank must not keep the money locked, so trust the row. The row is wrong only after a restore from
+    // a backup, and the reconciliation after the restore finds the transfer.
     return taken === null || taken.at === 'unsent' ? cancelUnsent(deps, { ...payout, how: cancel }) : taken
   }
-  // A cancel that comes too late has no effect, so it does not repeat the call either.
+  // A cancel that comes too late has no effect, so it must not repeat the call.
   if (state.at !== 'unknown' || cancel !== undefined) return state
   if (row.verdict === null) {
     const noted = await noteUnknown(deps, payout)
-    // Once noted, the call can no longer be withdrawn. Its bank key may have been replaced before that, so read the row again.
+    // Once its outcome is noted as unknown, the call can no longer be withdrawn. Read the row again, because its bank
+    // key may have been replaced before that.
     return noted.at === 'unknown' ? resolveSubmit(deps, payout) : noted
   }
   assert(row.bankBody !== null && row.submitStartedAt !== null, 'a call that was started must have a stored body')
 
   const ageMs = deps.clock.now().getTime() - row.submitStartedAt.getTime()
   let failed: { readonly bank?: string } = {}
-  // While the rail is paused or the partner suspended, only look up the transfer: a repeat could be the call that pays.
+  // While the rail is paused or the partner suspended, only look up the transfer: a retry could be the call that pays.
   if (ageMs < deps.limits.repeatForMs && row.heldBy === null) {
     // The limit applies even if the process was suspended: a later call could pay money that another run has refunded.
     const endBy = new Date(row.submitStartedAt.getTime() + deps.limits.repeatForMs)
@@ -53,7 +55,7 @@ export async function resolveSubmit(
     await noteFailedCall(deps, row, { operation: 'submit_transfer', ...again })
     failed = { bank: again.cause }
   }
-  // A refusal of the repeat proves nothing while the first call may still be in progress at the bank.
+  // A refusal of the retry proves nothing while the first call may still be in progress at the bank.
   const step = ageMs < deps.limits.listLagMs ? unconfirmed : await lookUp(deps, payout, row, ageMs)
   return step.at === 'unknown' ? { ...failed, ...step } : step
 }
@@ -69,7 +71,7 @@ async function lookUp(deps: PayoutDeps, payout: PayoutRef, row: StepRow, ageMs: 
     case 'incomplete':
       return { ...unconfirmed, says: 'waiting: an operator has to decide' }
     case 'absent': {
-      // The last repeat may still be in progress at the bank, so an absent transfer is final only after the list lag.
+      // The last retry may still be in progress at the bank, so an absent transfer is final only after the list lag.
       const { repeatForMs, listLagMs } = deps.limits
       if (ageMs < repeatForMs + listLagMs) return unconfirmed
       return releasePayout(deps, payout, { ...neverSent, proof: 'absent-at-the-bank' })
@@ -77,7 +79,10 @@ async function lookUp(deps: PayoutDeps, payout: PayoutRef, row: StepRow, ageMs: 
   }
 }
 
-/** Null if the bank provably has no transfer, or if the payout was never debited and so can be neither settled nor sent. */
+/**
+ * Returns null if the bank provably has no transfer, or if the payout was never debited and so can be neither settled
+ * nor sent.
+ */
 async function takeOver(deps: PayoutDeps, payout: PayoutRef, row: StepRow): Promise<Underway | null> {
   if (!(await isDebited(deps.db, row))) return null
   const found = await findAtBank(deps, row)
@@ -91,15 +96,18 @@ async function takeOver(deps: PayoutDeps, payout: PayoutRef, row: StepRow): Prom
     case 'found':
       deps.log.warn(
         { payout_id: row.id, transfer_ref: found.transfer.ref },
-        'found a transfer that the row of its payout lacks',
+        'found a transfer that is missing from its payout row',
       )
       return recordTransfer(deps, payout, row, found.transfer)
   }
 }
 
 const undecided: Underway = { ...unconfirmed, at: 'unsent', says: 'waiting: an operator has to decide' }
-const noAnswer: Underway = { ...undecided, says: 'waiting: the bank does not say whether it has the transfer' }
-/** An unreadable transfer names the payout: the row was restored after a call, so a cancel comes too late. */
+const noAnswer: Underway = { ...undecided, says: 'waiting: the bank has not confirmed whether it has the transfer' }
+/**
+ * An unreadable transfer contains the payout's ID, so a call was made before the row was restored, and a cancel comes
+ * too late.
+ */
 const unreadable: Underway = { ...undecided, at: 'unknown' }
 
 /** Raises attention if the bank's list is inconclusive. */
@@ -117,7 +125,10 @@ async function findAtBank(
   return found
 }
 
-/** Searches from the row's creation on: a restored row may lack a call made long before its first recorded one. */
+/**
+ * Starts the search at the row's creation: a restored row might lack calls that were made long before its first
+ * recorded one.
+ */
 async function find(rails: PayoutDeps['rails'], row: StepRow) {
   try {
     return await rails[row.rail].findTransfer({ ...refsOf(row), payoutId: row.id, since: row.createdAt })

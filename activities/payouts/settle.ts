@@ -1,5 +1,5 @@
-// Asks the bank for the status of a transfer and books the answer, for a sent payout and for a completed one that may have
-// been returned. One transaction under the row's lock changes status, ledger and timeline. charge.ts charges a completed payout.
+// Reads a transfer's status at the bank and books it, for a sent payout or a completed one that may have been returned.
+// One transaction under the row's lock changes status, ledger and timeline. charge.ts charges a completed payout.
 import type { Tx } from '../../db/database'
 import { isTransient } from '../../db/errors'
 import { chargePayout, chargeReturn, creditReturned } from '../../db/invoices/payout-charges'
@@ -44,16 +44,19 @@ export async function pollReturn(deps: PayoutDeps, { payoutId }: ReturnRef): Pro
   const asked = await askBank(deps, row)
   if ('bank' in asked) return { at: 'waiting', status: row.status, ...asked }
   const { at, status, says, failureReason = null } = await bookAnswer(deps, payoutId, asked, isReturnOver)
-  // A settled payout was not returned. Its own workflow charges it.
+  // A settled payout was not returned. Its own workflow charges the fees.
   return { at: at === 'settled' ? 'over' : at, status, says, ...reasonIn(failureReason) }
 }
 
-/** True if the money is back, or if the payout never completed: then its own workflow settles it. */
+/** True if the money is back. Also true if the payout never completed, because then its own workflow settles it. */
 function isReturnOver({ completedAt, status, closedAt }: StepRow): boolean {
   return completedAt === null || (status === 'returned' && closedAt !== null)
 }
 
-/** The workflow's own poll interval is the backoff for a bank that does not answer: a retry here would only lengthen its history. */
+/**
+ * Does not retry, because the workflow polls again after its own interval. A retry here would only lengthen the
+ * workflow's history.
+ */
 async function askBank(deps: PayoutDeps, row: StepRow): Promise<Asked | Pick<Required<Underway>, 'says' | 'bank'>> {
   assert(row.transferRef !== null, 'a payout that was sent must have a transfer reference')
   try {
@@ -68,7 +71,9 @@ async function askBank(deps: PayoutDeps, row: StepRow): Promise<Asked | Pick<Req
   }
 }
 
-/** The refunded amount. Some banks do not state it in the transfer, so it is read from the wallet's history. */
+/**
+ * Returns the refunded amount. Some banks do not state it in the transfer, so it is read from the wallet's history.
+ */
 async function refundOf({ rails }: PayoutDeps, row: StepRow, transfer: Transfer): Promise<Refund | null> {
   const { refundedMicroUsdc: amountMicroUsdc } = transfer
   if (amountMicroUsdc !== null) return { amountMicroUsdc, movementRef: null }
@@ -106,7 +111,7 @@ async function bookAnswer(
     })
   } catch (error) {
     if (isTransient(error)) throw error
-    // A retry would fail the same way, so the payout stays as it is, and an operator must check it.
+    // A retry would fail the same way, so the payout stays unchanged, and an operator must check it.
     deps.log.error({ err: error, payout_id: payoutId, state }, 'cannot book transfer state')
     await setAttention(deps.db, payoutId, `can_not_book_${state}`)
     const { status } = await loadStep(deps.db, payoutId)
@@ -118,7 +123,7 @@ async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promi
   const { transfer, refund } = asked
   const status = statusFor(row.status, transfer)
   if (status === null) return leaveToOperator(tx, deps, row, transfer)
-  await clearBankAttention(tx, row.id)
+  if (row.attention !== null) await clearBankAttention(tx, row.id)
   if (row.status === 'completed' && status === 'completed') {
     return { at: row.closedAt === null ? 'settled' : 'over', status, says: 'completed' }
   }
@@ -141,8 +146,8 @@ async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promi
   if (paidOut) await postPaidOut(tx, row, at)
   else if (refund !== null) await postBack(tx, row, refund, at)
   if (status === 'returned') {
-    // A payout may be returned before it was charged, and a worker of an older version may have booked the return without a
-    // charge. Each charge is stored once, so repeating it changes nothing.
+    // A payout may be returned before it was charged, and a worker with an older version may have booked the return
+    // without a charge. Each charge is stored once, so repeating it changes nothing.
     if (row.completedAt !== null) await chargePayout(tx, row, at)
     await creditReturned(tx, row, at)
     await chargeReturn(tx, row, at)
@@ -150,16 +155,19 @@ async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promi
   if (paidOut) return { at: 'settled', status, says: 'completed' }
   if (refund !== null) return { at: 'over', status, says: `${status}, refunded`, failureReason }
   if (asked.isBack) await reportMissingRefund(tx, deps, row, transfer)
-  const says = isFinal(status) ? `${status}, refund awaited` : 'waiting for the bank'
+  const says = isFinal(status) ? `${status}, waiting for the refund` : 'waiting for the bank'
   return { at: 'waiting', status, says, failureReason }
 }
 
-/** Raises attention instead of guessing. A closed payout does not wait: the bank's next event or the daily scan starts a new poll. */
+/**
+ * Raises attention instead of guessing. A closed payout does not wait: the bank's next event or the daily scan starts
+ * another poll.
+ */
 async function leaveToOperator(tx: Tx, { log }: PayoutDeps, row: StepRow, { state }: Transfer): Promise<Booked> {
   const isNew = await setAttention(tx, row.id, `bank_says_${state}`)
   if (isNew) log.error({ payout_id: row.id, state }, 'the transfer is in a state that needs an operator')
   const at = row.closedAt === null ? 'waiting' : 'over'
-  return { at, status: row.status, says: `waiting: the bank says ${state}` }
+  return { at, status: row.status, says: `waiting: the bank reports ${state}` }
 }
 
 /** The payout status that follows from the transfer's status. Null if no rule covers it. */
@@ -170,7 +178,7 @@ function statusFor(now: PayoutStatus, transfer: Transfer): PayoutStatus | null {
     case 'delivered':
       return now === 'completed' || canMove(now, 'completed') ? 'completed' : null
     case 'undeliverable':
-      // A payout that was delivered, or is being returned, is returned.
+      // A payout that was delivered, or is being returned, becomes returned.
       if (now === 'completed' || now === 'returned') return 'returned'
       return now === 'failed' || canMove(now, 'failed') ? 'failed' : null
     case 'cancelled':
@@ -181,14 +189,18 @@ function statusFor(now: PayoutStatus, transfer: Transfer): PayoutStatus | null {
       return now === 'returned' || canMove(now, 'returned') ? 'returned' : null
     case 'refunded':
       if (isFinal(now)) return now
-      // Refunded before we saw the reason: the payout failed, unless the bank reports that it was delivered.
+      // The bank refunded the payout before we saw the reason. It counts as failed, unless the bank reports that it
+      // was delivered.
       return now === 'completed' || (transfer.wasDelivered && canMove(now, 'returned')) ? 'returned' : 'failed'
     case 'needs_people':
       return null
   }
 }
 
-/** The wallet's history may lag slightly. If it still lacks the refund after the list lag, money is missing. */
+/**
+ * The wallet's history may lag slightly. If it still lacks the refund after the list lag, an operator must find the
+ * money.
+ */
 async function reportMissingRefund(tx: Tx, { clock, log, limits }: PayoutDeps, row: StepRow, transfer: Transfer) {
   if (clock.now().getTime() - transfer.updatedAt.getTime() < limits.listLagMs) return
   if (!(await raiseAttention(tx, row.id, 'refund_missing'))) return

@@ -1,4 +1,4 @@
-// Sends a payout to the bank, or proves that it was not sent. attempt.ts has the states and records the outcome.
+// Sends a payout to the bank, or proves that it was not sent. attempt.ts defines the states and records the outcome.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isDebited } from '../../db/payouts/money'
@@ -37,7 +37,10 @@ export async function submitToRail(deps: PayoutDeps, payout: PayoutRef): Promise
   return submitUnsent(deps, payout, row)
 }
 
-/** Submits a payout of any age. The caller has checked that the bank has no transfer of a late payout. */
+/**
+ * Submits a payout of any age. If the payout is late (`isLate`), the caller must have checked that the bank has no
+ * transfer.
+ */
 export async function submitUnsent(deps: PayoutDeps, payout: PayoutRef, row: StepRow): Promise<Underway> {
   const state = stateOf(row, payout)
   if (state !== null) return reportState(deps, payout, state)
@@ -53,8 +56,8 @@ export async function submitUnsent(deps: PayoutDeps, payout: PayoutRef, row: Ste
   if (recipient.outcome === 'unavailable') {
     return { ...(await waitOrRelease(deps, payout, recipient.why)), bank: recipient.cause }
   }
-  // An interrupted call has an unknown outcome, so none starts without its full timeout. The recipient is registered now, so
-  // the next try has time for the transfer.
+  // An interrupted call has an unknown outcome, so a call starts only if its full timeout is left. The recipient is
+  // registered by now, so the next try has time for the transfer.
   if (!isTimeLeft(time)) return waitOrRelease(deps, payout, 'unavailable')
 
   const { recipientRef } = recipient
@@ -96,7 +99,7 @@ async function notAccepted(
   }
 }
 
-/** Registering moves no money, so it may be repeated. Null when a cancel has wiped the recipient's details. */
+/** Registering moves no money, so it can be repeated. Returns null if a cancel has wiped the recipient's details. */
 async function registerRecipient(deps: PayoutDeps, row: StepRow, time: AnswerTime): Promise<Registered | null> {
   const { db, keyring, rails, clock } = deps
   const details = await openRecipient(db, keyring, row.id)
@@ -107,7 +110,8 @@ async function registerRecipient(deps: PayoutDeps, row: StepRow, time: AnswerTim
   if (known !== null) return { outcome: 'registered', recipientRef: known }
 
   const asked = { customerRef, recipient: details, endBy: time.endBy }
-  // Each call has its own key, because a bank may repeat its refusal for a known key. It recognises an account by its details.
+  // Each call has its own key, because a bank may repeat its refusal for a known key. The bank recognises a
+  // registered account by its details.
   const registered = await whileBusy(time, async () => {
     const answer = await rails[row.rail].registerRecipient({ ...asked, key: randomUUID() })
     if (answer.outcome !== 'registered') await noteFailedCall(deps, row, { operation: 'register_recipient', ...answer })
@@ -131,7 +135,8 @@ async function callBank(
   if (first === null) return { outcome: 'overtaken' }
   const submitted = await deps.rails[row.rail].submit({ ...first, call: 'first', endBy })
   if (submitted.outcome === 'accepted') return submitted
-  // If nothing was sent, withdraw the submit: the next call counts as a first call, and a cancel before it succeeds.
+  // If nothing was sent, withdraw the submit. The next call then counts as the first one, and the payout can be
+  // cancelled until that call.
   const renewed = { ...payout, key: first.key, newKey: randomUUID() }
   const isOvertaken = submitted.outcome === 'not-sent' && !(await withdrawSubmit(deps.db, renewed))
   await noteFailedCall(deps, row, { operation: 'submit_transfer', ...submitted })
@@ -149,17 +154,18 @@ async function overtaken(deps: PayoutDeps, payout: PayoutRef): Promise<Underway>
   const row = await loadStep(deps.db, payout.payoutId)
   const state = stateOf(row, payout)
   if (state !== null) return reportState(deps, payout, state)
-  // The payout was held when the call was about to start. The rail may have been resumed since.
+  // The payout was held when the call was about to start. The rail may have been resumed in the meantime.
   if (await isDebited(deps.db, row)) return holdPayout(deps, payout)
-  // Without a debit nothing may be sent, so an operator must check the payout.
+  // A payout without a debit must not be sent, so an operator must check it.
   deps.log.error({ payout_id: payout.payoutId }, 'a held payout was never debited')
   await setAttention(deps.db, payout.payoutId, 'debit_missing')
   return unconfirmed
 }
 
 /**
- * No call is open. An acknowledged payout waits out the error. An unacknowledged one is refused with 502, and the caller
- * retries. Waiting fixes neither our configuration nor a low balance at the bank, so these raise attention once.
+ * No call is in progress. An acknowledged payout waits out the error. An unacknowledged one is refused with 502, and
+ * the caller retries. Waiting fixes neither our configuration nor a low balance at the bank, so both raise attention,
+ * once.
  */
 async function waitOrRelease(deps: PayoutDeps, payout: PayoutRef, why: NotSentWhy): Promise<Underway> {
   if (why === 'misconfigured' || why === 'insufficient') {
@@ -195,15 +201,15 @@ function notSent(reason: string): Refused {
 const unreachable = notSent('The bank could not be reached.')
 const notAcceptedYet = notSent('The bank did not accept it.')
 
-/** Removes the code from a reason of the rail ("code: Sentence."), because our reasons have their own code. */
+/** Removes the code from the rail's reason ("code: Sentence."), because our failure reason has its own code. */
 function sentenceOf(reason: string): string {
   return reason.replace(/^[a-z_]+: /, '')
 }
 
-/** The time for all calls to the bank while a caller waits. */
+/** The time limits for calls to the bank while a caller waits. */
 interface AnswerTime {
   readonly clock: PayoutDeps['clock']
-  /** No call begins later, so that each has its full time before `endBy`. */
+  /** No call begins after this time, so that each has its full timeout before `endBy`. */
   readonly beginBy: Date
   readonly endBy: Date
 }
@@ -219,12 +225,14 @@ function isTimeLeft({ clock, beginBy }: AnswerTime, inMs = 0): boolean {
 
 type Answered = { readonly outcome: string; readonly why?: string; readonly retryAfterMs?: number | null }
 
-/** Repeats the call while the bank is busy, with exponential backoff or after the bank's Retry-After time. */
+/**
+ * Repeats the call while the bank is busy and time is left. Waits for the backoff or Retry-After, whichever is longer.
+ */
 async function whileBusy<T extends Answered>(time: AnswerTime, call: () => Promise<T>): Promise<T> {
   for (let pauseMs = shortestPauseMs; ; pauseMs *= 2) {
     const answer = await call()
     const waitMs = Math.max(pauseMs, answer.retryAfterMs ?? 0)
-    // A call with an unknown outcome is not repeated here: after it, no call counts as a first call any more.
+    // A call with an unknown outcome is not repeated here, because later calls would no longer count as first calls.
     if (answer.why !== 'busy' || !isTimeLeft(time, waitMs)) return answer
     await wait(waitMs)
   }

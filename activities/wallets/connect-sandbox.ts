@@ -1,4 +1,5 @@
-// The steps that connect a partner's sandbox to the sandbox bank. Each is idempotent, even after the bank has forgotten its key.
+// Connects a partner's sandbox to the sandbox bank. Each step is idempotent, even after the bank has forgotten the
+// step's idempotency key.
 
 import { recordActivity } from '../../db/controls/activity'
 import { findPartnerById } from '../../db/partners/partners'
@@ -24,13 +25,13 @@ export async function openSandboxCustomer(
   const partner = await findPartnerById(db, partnerId)
   assert(partner !== null, 'the partner row must exist')
   const { name: legalName } = partner
-  // A unique address, because the bank identifies customers by email and two partners may share an admin.
+  // Uses a unique address, because the bank identifies customers by email and two partners may share an admin.
   const email = `${partnerId}@partners.invalid`
   const known = await rail.findCustomer(email)
   if (known !== null) return sandboxCustomerOf(known)
   const key = keyOfToday(clock, `sandbox-customer/${partnerId}/${legalName}`)
   const opened = await rail.openCustomer({ legalName, email, redirectUrl: null, key })
-  // The address is unique, so a refusal says nothing about the partner. Retry as if the bank were unavailable.
+  // The address is unique, so the partner is not the reason for a refusal. Retry as if the bank were unavailable.
   if (opened.outcome === 'refused') throw new RailUnavailable(`open customer: ${opened.code}`)
   return sandboxCustomerOf(opened.verification)
 }
@@ -53,8 +54,8 @@ export async function createSandboxWallet(
 }
 
 /**
- * The bank refuses a key that is reused with another body, so the key contains the request. It also refuses keys older than a
- * day, so the key contains the date. Objects created with an older key are looked up first.
+ * The key contains the request, because the bank refuses a key that is reused with another body. It also contains the
+ * date, because the bank refuses keys older than a day. Objects created with an older key are looked up first.
  */
 function keyOfToday(clock: Clock, purpose: string): string {
   return bankKeyFor(`${purpose}/${clock.now().toISOString().slice(0, 10)}`)

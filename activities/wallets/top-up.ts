@@ -41,7 +41,10 @@ export async function topUpSandbox(deps: TopUpDeps, topUp: SandboxTopUp): Promis
   return { balanceUsdc: formatUsdcDown(credited.balanceMicroUsdc) }
 }
 
-/** The workflow's history holds only the member's ID. A member who was removed since has no email, so the ID is used. */
+/**
+ * The workflow history contains only the member's ID. A member who has been removed since has no email, so the ID is
+ * shown instead.
+ */
 async function whoAsked({ db }: TopUpDeps, { memberId = '', keyPrefix }: SandboxTopUp): Promise<string> {
   if (keyPrefix !== undefined) return `key:${keyPrefix}`
   return (await findMember(db, memberId))?.email ?? `member:${memberId}`
@@ -51,7 +54,7 @@ interface Deposit {
   readonly partnerId: string
   readonly environment: Environment
   readonly amountMicroUsdc: bigint
-  /** In the sandbox, a repeated reference deposits nothing. */
+  /** In the sandbox, a repeated reference creates no second deposit. */
   readonly causeRef: string
   readonly createdBy: string
 }
@@ -63,7 +66,7 @@ interface DepositDeps {
   readonly bank: Pick<SimulatedBank, 'deposit' | 'simulateDeposit'>
 }
 
-/** Null for a simulated wallet. Also books the deposits of earlier calls that were interrupted. */
+/** Returns null for a simulated wallet. Also books deposits from earlier calls that were interrupted. */
 export async function depositToWallet(deps: DepositDeps, deposit: Deposit): Promise<CreditedWallet | null> {
   const { db } = deps
   const { partnerId, environment } = deposit
@@ -97,7 +100,7 @@ async function bookHistory(
   return db.transaction(async (tx) => {
     const { booked } = await bookDeposits(tx, { wallet, judged, createdBy, action: 'wallet.credit', at })
     if (booked.some((movement) => movement.amountMicroUsdc === amountMicroUsdc)) return 'credited'
-    // A reading that the bank's event started may have booked it first, without the name of the member.
+    // A wallet reading after the bank's event may have booked the deposit first, without recording who requested it.
     if (!(await hasDepositSince(tx, { walletId, after: before, amountMicroUsdc }))) return 'already_credited'
     const detail = `${formatUsdcExactly(amountMicroUsdc)} USDC`
     const entry = { partnerId, at, environment, action: 'wallet.credit', status: null, madeBy: createdBy, detail }

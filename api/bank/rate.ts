@@ -1,4 +1,4 @@
-// Loads the bank's exchange rate for a request, or throws the error for a missing rate.
+// Loads the bank's exchange rate for a request. If the bank has no usable rate, throws an API error.
 import type { RailName } from '../../domain/environment'
 import { formatRate, type GbpPerUsdNano } from '../../domain/rate'
 import { RailUnavailable } from '../../rail/rail'
@@ -18,7 +18,7 @@ export async function loadRate(
   }
 }
 
-/** Converts the exact decimal to the JSON number of the response. No calculation uses it. */
+/** The JSON number is for display only. Calculations use the exact rate. */
 export function presentRate(gbpPerUsdNano: GbpPerUsdNano): number {
   return Number(formatRate(gbpPerUsdNano))
 }

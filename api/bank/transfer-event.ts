@@ -1,16 +1,21 @@
-// Verifies the signature of bank events, and wakes the workflow of the payout whose transfer an event is about.
+// Verifies the signature of each bank event, and wakes the payout's workflow when an event reports a change to its
+// transfer.
+import { createPublicKey, type KeyObject } from 'node:crypto'
 import { type EventPayout, findEventEnvironment, listWebhookKeys, type ReceivedEvent } from '../../db/bank/events'
 import { setAttention } from '../../db/payouts/steps'
 import type { Environment } from '../../domain/environment'
+import { isUuid } from '../../domain/uuid'
 import { compareTransfer } from '../../rail/compare-transfer'
 import { transferStatusOf } from '../../rail/provider/map'
 import { readWebhook } from '../../rail/provider/webhook'
 import { BadSignature, type TransferStatus, type WebhookEvent } from '../../rail/rail'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
-import { uuidPattern } from '../http/requests/validate'
 
-/** Wakes the workflow of the payout, unless the event contradicts our ledger. */
+/**
+ * Wakes the payout's workflow, unless the event contradicts our ledger or changes nothing. Returns the outcome to
+ * store.
+ */
 export async function transferEvent(event: ReceivedEvent, payout: EventPayout | null, deps: ApiDeps): Promise<string> {
   if (payout === null) {
     report(event, deps)
@@ -31,7 +36,7 @@ export async function transferEvent(event: ReceivedEvent, payout: EventPayout | 
   }
 }
 
-/** Books nothing: an operator must check the event. */
+/** Books nothing, because an operator must check the event first. */
 async function quarantined(event: ReceivedEvent, { payoutId }: EventPayout, deps: ApiDeps): Promise<string> {
   report(event, deps)
   await setAttention(deps.db, payoutId, `bank_contradicts_${event.objectState ?? 'us'}`)
@@ -42,7 +47,7 @@ function report({ payoutId, objectRef, objectState }: ReceivedEvent, { log }: Ap
   log.error({ payout_id: payoutId, transfer_ref: objectRef, state: objectState }, 'the bank contradicts our books')
 }
 
-/** A transfer in progress changes nothing, unless it is the first sign that the bank has the transfer. */
+/** False for events that report a transfer in progress, unless the event is the first evidence that the bank has it. */
 function matters(event: ReceivedEvent, { verdict }: EventPayout): boolean {
   return verdict === 'unknown' || event.objectState === null || statusFor(event) !== 'under_way'
 }
@@ -58,23 +63,26 @@ interface SignedEvent {
 
 type WebhookReader = (signature: string, rawBody: Buffer) => Promise<SignedEvent>
 
-/** Keys change only with the webhook address, so they are cached. An event that matches no cached key triggers a reload. */
+/**
+ * The webhook keys change only when the webhook address changes, so they are cached. An event that matches no cached
+ * key triggers a reload.
+ */
 const freshForMs = 60_000
 const askAgainAfterMs = 1_000
 
-type Keys = Awaited<ReturnType<typeof listWebhookKeys>>
+type Keys = readonly { readonly environment: Environment; readonly publicKey: KeyObject }[]
 
 /** Verifies the signature of an event with our webhook keys, and finds its environment. */
 export function createWebhookReader({ db, clock }: ApiDeps): WebhookReader {
   let known: Promise<Keys> = Promise.resolve([])
   let askedAtMs = Number.NEGATIVE_INFINITY
 
-  /** Forged events cause at most one query per second. */
+  /** Reloads at most once per `maxAgeMs`, so forged events cause at most one query per second. */
   function keysOfAge(maxAgeMs: number): Promise<Keys> {
     const now = clock.now().getTime()
     if (now - askedAtMs < maxAgeMs) return known
     askedAtMs = now
-    known = listWebhookKeys(db).catch((error: unknown) => {
+    known = loadKeys(db).catch((error: unknown) => {
       askedAtMs = Number.NEGATIVE_INFINITY
       throw error
     })
@@ -89,12 +97,20 @@ export function createWebhookReader({ db, clock }: ApiDeps): WebhookReader {
   }
 }
 
+async function loadKeys(db: ApiDeps['db']): Promise<Keys> {
+  const keys = await listWebhookKeys(db)
+  return keys.map(({ environment, publicKey }) => ({ environment, publicKey: createPublicKey(publicKey) }))
+}
+
 interface Signed {
   readonly event: WebhookEvent
   readonly environments: readonly [Environment, ...Environment[]]
 }
 
-/** All environments whose key matches the signature: a bank may use one key for both. Null if no key matches. */
+/**
+ * Returns all environments whose key matches the signature, because a bank may use one key for both. Null if no key
+ * matches.
+ */
 function signedWith(keys: Keys, received: Omit<Parameters<typeof readWebhook>[0], 'publicKey'>): Signed | null {
   let signed: Signed | null = null
   for (const { environment, publicKey } of keys) {
@@ -108,13 +124,14 @@ function signedWith(keys: Keys, received: Omit<Parameters<typeof readWebhook>[0]
   return signed
 }
 
-/** An event that matches the keys of both environments belongs to the environment that has its object. */
+/** An event that matches the keys of both environments belongs to the environment that stores its object. */
 async function environmentOf(db: ApiDeps['db'], { event, environments }: Signed): Promise<Environment> {
   const [first, ...others] = environments
   if (others.length === 0) return first
-  // An event that neither environment knows triggers nothing. It is stored as live, where operators look first.
+  // If neither environment has the object, the event triggers nothing. It is stored as live, where operators look
+  // first.
   if (event.outcome === 'ignored') return 'live'
   const { objectRef, payoutId } = event
-  const named = payoutId !== null && uuidPattern.test(payoutId) ? payoutId : null
+  const named = payoutId !== null && isUuid(payoutId) ? payoutId : null
   return (await findEventEnvironment(db, { payoutId: named, objectRef, environments })) ?? 'live'
 }

@@ -1,15 +1,13 @@
-// Collects authenticated calls and key uses in memory and writes them in batches, so that a read costs no write.
-
+// Collects authenticated calls and key uses in memory and writes them in batches, so that reads need no database write.
 import { type ActivityEntry, recordActivity } from '../../db/controls/activity'
 import type { Db } from '../../db/database'
-import type { ApiKeyUse } from '../../db/partners/api-keys'
+import { type ApiKeyUse, recordApiKeyUse } from '../../db/partners/api-keys'
 import type { Clock } from '../../runtime/clock'
 import type { Log } from '../../runtime/log'
-import { createKeyUses } from '../partners/keys/uses'
 
 export interface ActivityLog {
   record(entry: ActivityEntry, keyId: string | null): void
-  /** For a call whose entry was written in the same transaction as its change. */
+  /** Records only the use of the key, for a call that wrote its entry in the same transaction as its change. */
   noteUse(keyId: string, at: Date): void
   /** Writes all collected entries. Called before activity or keys are listed, and at shutdown. */
   flush(): Promise<void>
@@ -18,9 +16,9 @@ export interface ActivityLog {
 
 const flushEveryMs = 500
 const flushAtEntries = 500
-/** Maximum entries per statement, because writing the whole backlog of an outage at once would delay every request. */
+/** Maximum entries per statement. Writing an outage's whole backlog at once would delay every request. */
 const writeAtMostEntries = 1_000
-/** Entries kept during a database outage. Beyond that the oldest are dropped, and the loss is logged. */
+/** Maximum entries in memory during a database outage. Beyond this, the oldest are dropped and the loss is logged. */
 const holdAtMostEntries = 20_000
 
 export function createActivityLog({ db, clock, log }: { db: Db; clock: Clock; log: Log }): ActivityLog {
@@ -35,14 +33,14 @@ export function createActivityLog({ db, clock, log }: { db: Db; clock: Clock; lo
     if (entries.length > 0 || keyUses.due().length > 0) enqueue(keyUses.due).catch(logFailure)
   }
 
-  /** Runs one write at a time, which keeps the order and does not overload a slow database. */
+  /** Runs one write at a time, to preserve the order and to avoid overloading a slow database. */
   async function enqueue(chooseKeyUses: () => ApiKeyUse[]): Promise<void> {
     const written = writing.then(() => writeBoth(chooseKeyUses()))
     writing = written.catch(() => undefined)
     await written
   }
 
-  /** Waits for both writes even if one fails: otherwise `close` could return before the entries are written. */
+  /** Waits for both writes even if one fails. Otherwise `close` could return before the entries are written. */
   async function writeBoth(uses: ApiKeyUse[]): Promise<void> {
     const results = await Promise.allSettled([writeEntries(), keyUses.write(uses)])
     const failed = results.find((result) => result.status === 'rejected')
@@ -89,7 +87,9 @@ export function createActivityLog({ db, clock, log }: { db: Db; clock: Clock; lo
   }
 }
 
-/** A flood of refused calls leaves one entry per second, so that other entries stay visible in the list. */
+/**
+ * Calls beyond the rate limit add only one entry per caller and second, so that other entries stay visible in the list.
+ */
 function createRefusalFilter(): (entry: ActivityEntry) => boolean {
   const refusedInSecond = new Map<string, number>()
   return ({ status, madeBy, at }) => {
@@ -98,5 +98,41 @@ function createRefusalFilter(): (entry: ActivityEntry) => boolean {
     const repeated = refusedInSecond.get(madeBy) === second
     refusedInSecond.set(madeBy, second)
     return repeated
+  }
+}
+
+interface KeyUses {
+  note(keyId: string, at: Date): void
+  /** The uses that are due to be written. */
+  readonly due: () => ApiKeyUse[]
+  readonly all: () => ApiKeyUse[]
+  write(uses: readonly ApiKeyUse[]): Promise<void>
+}
+
+const writeEveryMs = 30_000
+
+/** Collects the last use of each API key in memory and writes them in batches, so that a request needs no database write. */
+function createKeyUses({ db, clock }: { db: Db; clock: Clock }): KeyUses {
+  const uses = new Map<string, Date>()
+  const writtenAt = new Map<string, number>()
+  const all = () => [...uses].map(([keyId, at]) => ({ keyId, at }))
+
+  return {
+    note: (keyId, at) => void uses.set(keyId, at),
+    due: () => all().filter(({ keyId }) => clock.now().getTime() - (writtenAt.get(keyId) ?? 0) >= writeEveryMs),
+    all,
+    async write(taken) {
+      if (taken.length === 0) return
+      for (const { keyId } of taken) uses.delete(keyId)
+      const putBack = ({ keyId, at }: ApiKeyUse) => uses.set(keyId, uses.get(keyId) ?? at)
+      const skipped = await recordApiKeyUse(db, taken).catch((error: unknown) => {
+        taken.forEach(putBack)
+        throw error
+      })
+      for (const use of taken) {
+        if (skipped.includes(use.keyId)) putBack(use)
+        else writtenAt.set(use.keyId, use.at.getTime())
+      }
+    },
   }
 }

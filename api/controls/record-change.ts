@@ -1,4 +1,4 @@
-// Records a person's change in the activity list, in the transaction of the change.
+// Records a person's change in the activity list, in the same transaction as the change.
 import { recordActivity } from '../../db/controls/activity'
 import type { Tx } from '../../db/database'
 import type { Environment } from '../../domain/environment'
@@ -7,7 +7,7 @@ import type { ApiRequest } from '../http/route'
 
 interface Change {
   readonly partnerId: string
-  /** The email address of the person. */
+  /** The person's email address. */
   readonly by: string
   readonly action: string
   readonly status: 200 | 201 | 202

@@ -1,4 +1,5 @@
-// Build step: writes the assets of /docs into dist, compressed and named by content hash. Production then needs none of their packages.
+// Build step: writes the assets of /docs into dist, compressed and named by content hash. Production then does not
+// need the packages that contain them.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -27,7 +28,9 @@ await removeAllBut(written.flat())
 await mkdir(join(root, 'dist/docs'), { recursive: true })
 await writeWhole(join(root, 'dist/docs/guide.md'), await readFile(join(root, 'docs/guide.md')))
 
-/** A name that contains the content hash may be cached permanently. An existing file does not have to be written again. */
+/**
+ * The name contains the content hash, so clients can cache the file permanently, and an existing file is up to date.
+ */
 async function publish(name, file) {
   const content = await readFile(file)
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 12)
@@ -35,7 +38,7 @@ async function publish(name, file) {
   const made = [`${target}.br`, `${target}.gz`, target]
   if (made.every((each) => existsSync(join(assets, each)))) return made
 
-  // Quality 9 takes 0.7 s for the reference. Quality 11 takes 9 s and saves a tenth.
+  // Brotli quality 9 takes 0.7 s for the reference. Quality 11 takes 9 s and makes the file only 10% smaller.
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
   await writeWhole(join(assets, `${target}.br`), await promisify(brotliCompress)(content, { params }))
   await writeWhole(join(assets, `${target}.gz`), await promisify(gzip)(content))
@@ -48,7 +51,10 @@ async function removeAllBut(names) {
   await Promise.all(stale.map((name) => rm(join(assets, name))))
 }
 
-/** An interrupted or concurrent build leaves no partial file under a final name. */
+/**
+ * Writes to a temporary name first, so that an interrupted or concurrent build leaves no partial file under a final
+ * name.
+ */
 async function writeWhole(file, content) {
   const part = `${file}.${process.pid}.part`
   await writeFile(part, content)

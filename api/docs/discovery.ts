@@ -1,11 +1,10 @@
-// GET / and GET /v1: name, version and documentation of the API.
+// GET / and GET /v1: the API's name and version, and links to its documentation.
 import { Type } from 'typebox'
 import type { ApiDeps } from '../deps'
 import { get, type OpenRequest, ok, type Reply, type RouteDocs } from '../http/route'
 import { Component, Uri } from '../http/schema'
 import { openToAnyone, validate } from '../http/steps'
 
-/** The version of the API description. */
 export const apiVersion = '1.3.0'
 
 const Discovery = Component('Discovery', {
@@ -15,7 +14,6 @@ const Discovery = Component('Discovery', {
 })
 
 const discoveryDocs = {
-  tag: 'Public pages',
   reply: ok('Name, version and documentation.', Discovery, {
     name: 'Payouts',
     version: apiVersion,
@@ -27,12 +25,14 @@ export const getRootRoute = get('/', 'getRoot', {
   steps: [openToAnyone, validate(), describeApi],
   ...discoveryDocs,
   summary: 'Retrieve API information (root path)',
+  description: 'A browser, which prefers HTML to JSON, gets a page with links to the dashboard and this reference.',
 })
 
 export const getDiscoveryRoute = get('/v1', 'getDiscovery', {
   steps: [openToAnyone, validate(), describeApi],
   ...discoveryDocs,
   summary: 'Retrieve API information',
+  description: 'The name and version of the API, and the address of its documentation.',
 })
 
 async function describeApi(_request: OpenRequest, { config }: ApiDeps): Promise<Reply> {

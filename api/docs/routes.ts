@@ -1,4 +1,5 @@
-// The public documents: /docs, the guide as Markdown, the OpenAPI document, an index for language models and security.txt.
+// The public documents: /docs, the guide as Markdown, the OpenAPI documents, a Postman collection, an index for language
+// models, and security.txt.
 import type Router from '@koa/router'
 import { send } from '@koa/send'
 import type { ApiDeps } from '../deps'
@@ -10,8 +11,12 @@ import { routes } from '../routes'
 import { apiVersion } from './discovery'
 import { writeGuide, writeIndex } from './guide'
 import { type Assets, findAssets, page, pagePolicy } from './page/html'
+import { postmanCollection } from './postman'
 
 const about = { title: 'Payouts API', version: apiVersion }
+const forDashboard =
+  'Every route, as the dashboard calls it with the session of a person. Programs use an API key instead, and `/openapi.json`.'
+const json = 'application/json; charset=utf-8'
 const dayMs = 24 * 60 * 60 * 1000
 const yearMs = 365 * dayMs
 /** RFC 9116 recommends less than a year. */
@@ -19,8 +24,10 @@ const halfYearMs = 182 * dayMs
 
 export function docs(router: Router<RequestState>, { config, clock }: ApiDeps): void {
   const { publicUrl } = config
-  const published = once(() => publish(publicUrl))
+  const published = once(() => publish(config))
   router.get('/openapi.json', (context) => answerText(context, published().openapi))
+  router.get('/openapi.dashboard.json', (context) => answerText(context, published().dashboard))
+  router.get('/postman.json', (context) => answerText(context, published().postman))
   router.get('/llms.txt', (context) => answerText(context, published().index))
   router.get('/docs/guide.md', (context) => answerText(context, published().guide))
   router.get('/docs', (context) => {
@@ -40,18 +47,24 @@ export function docs(router: Router<RequestState>, { config, clock }: ApiDeps): 
 interface Published {
   readonly guide: PreparedText
   readonly openapi: PreparedText
+  readonly dashboard: PreparedText
+  readonly postman: PreparedText
   readonly index: PreparedText
   readonly page: PreparedText
   readonly assets: Assets
 }
 
-function publish(publicUrl: string): Published {
+function publish({ publicUrl, supportEmail }: ApiDeps['config']): Published {
   const guide = writeGuide(publicUrl)
-  const document = openApiDocument(routes, { ...about, publicUrl, guide })
+  const described = { ...about, publicUrl, guide, email: supportEmail ?? undefined }
+  const document = openApiDocument(routes, described, 'partner')
+  const forPages = openApiDocument(routes, { ...described, guide: forDashboard }, 'dashboard')
   const assets = findAssets()
   return {
     guide: prepareText('text/markdown; charset=utf-8', `# ${about.title}\n\n${guide}`),
-    openapi: prepareText('application/json; charset=utf-8', JSON.stringify(document)),
+    openapi: prepareText(json, JSON.stringify(document)),
+    dashboard: prepareText(json, JSON.stringify(forPages)),
+    postman: prepareText(json, JSON.stringify(postmanCollection(document))),
     index: prepareText('text/plain; charset=utf-8', writeIndex(routes, { ...about, publicUrl })),
     page: prepareText('text/html; charset=utf-8', page({ ...about, assets })),
     assets,
@@ -62,12 +75,15 @@ async function sendAsset(context: ApiContext, assets: Assets): Promise<void> {
   const name = context.params?.['name'] ?? ''
   if (!Object.values(assets.names).includes(name)) throw new ApiError('route_not_found')
   context.vary('Accept-Encoding')
-  // Otherwise the default no-store of every response would remain.
+  // `send` keeps an existing Cache-Control header, and the default header is no-store.
   context.remove('Cache-Control')
   await send(context, name, { root: assets.folder, maxAge: yearMs, immutable: true })
 }
 
-/** Format of RFC 9116. `Expires` moves with the clock, because the contact is always the configured one. */
+/**
+ * The format is RFC 9116. `Expires` is computed for each request: the contact is always current, because it comes from
+ * the configuration.
+ */
 function writeSecurityText({ email, publicUrl, now }: { email: string; publicUrl: string; now: Date }): string {
   const expires = new Date(now.getTime() + halfYearMs).toISOString().slice(0, 10)
   return `Contact: mailto:${email.replaceAll(/[^\w.@+-]/g, encodeURIComponent)}
@@ -77,7 +93,7 @@ Canonical: ${publicUrl}/.well-known/security.txt
 `
 }
 
-/** Computes the value at the first call, so that it does not slow down the start. */
+/** Computes the value on the first call, so that it does not slow down startup. */
 function once<T>(make: () => T): () => T {
   let made: { value: T } | null = null
   return () => {

@@ -1,4 +1,5 @@
-// Runs reads of a partner's history on separate connections, with a short timeout and few concurrent statements per partner.
+// Runs reads of a partner's history on separate connections, with a short timeout and a limit on concurrent
+// statements per partner.
 import { type Db, sentThrough } from '../../db/database'
 import { busyPattern, errorCodes } from '../../db/errors'
 import { ApiError } from './errors'
@@ -7,17 +8,23 @@ import { ApiError } from './errors'
 export const costlyReadMs = 2_000
 
 export interface CostlyReads {
-  /** The database for one partner's reads. A statement waits for its turn, and throws rate_limited if too many are waiting. */
+  /**
+   * The database for one partner's reads. Statements wait for their turn, and fail with rate_limited if too many are
+   * waiting.
+   */
   of(partnerId: string): Db
 }
 
 export interface CostlyReadLimits {
-  /** How many statements of one partner may run at once. */
+  /** Maximum running statements per partner. */
   readonly running: number
-  /** How many statements of one partner may wait, so that a dashboard page can send several requests at once. */
+  /** Maximum waiting statements per partner. Lets a dashboard page send several requests at once. */
   readonly waiting: number
   readonly waitMs: number
-  /** The pause before a waiting statement, as a multiple of the time that the previous one took. At most `restAtMostMs`. */
+  /**
+   * The pause before the next waiting statement, as a multiple of the previous statement's duration. At most
+   * `restAtMostMs`.
+   */
   readonly restFactor: number
   readonly restAtMostMs: number
 }
@@ -27,9 +34,9 @@ export function limitsFor(running: number): CostlyReadLimits {
 }
 
 /**
- * A turn lasts for one statement, so an export that reads page by page does not block the partner's other reads. Each process
- * counts on its own, because each has its own connections. Pauses between waiting statements limit a flood of searches to a
- * quarter of a core.
+ * A turn lasts for one statement, so an export that reads page by page does not block the partner's other reads. Each
+ * process counts separately, because each has its own connections. Pauses between waiting statements limit the load
+ * that a flood of searches causes.
  */
 export function createCostlyReads({ db, limits }: { db: Db; limits: CostlyReadLimits }): CostlyReads {
   const partners = new Map<string, Partner>()

@@ -6,7 +6,7 @@ import type { Page } from './list'
 import type { Reply, ReplyShape } from './route'
 
 interface CsvExport<Row extends Identified> {
-  /** Without the extension. */
+  /** The file name without the extension. */
   readonly fileName: string
   readonly columns: readonly string[]
   readonly read: (page: Page) => Promise<Row[]>
@@ -17,7 +17,10 @@ interface Identified {
   readonly id: string
 }
 
-/** Reads the first page before it replies, so that a failure there becomes an error response instead of half a file. */
+/**
+ * Reads the first page before replying, so that a failure there becomes an error response instead of an incomplete
+ * file.
+ */
 export async function csvReply<Row extends Identified>(file: CsvExport<Row>): Promise<Reply> {
   const first = await file.read({ take: rowsPerPage, startingAfter: null })
   return {
@@ -29,13 +32,13 @@ export async function csvReply<Row extends Identified>(file: CsvExport<Row>): Pr
 
 export const csvShape: ReplyShape = {
   status: 200,
-  description: 'The file, with a row for each item, newest first.',
+  description: 'The file, with a row for each item, in the order of the list.',
   type: 'text/csv',
   schema: Type.Unsafe<TSchema>({}),
   headers: { 'Content-Disposition': 'The file name.' },
 }
 
-/** A page of this size takes the database and this process a few milliseconds. */
+/** The database and this process need only a few milliseconds for a page of this size. */
 const rowsPerPage = 500
 
 async function* pieces<Row extends Identified>({ columns, read, cellsOf }: CsvExport<Row>, first: readonly Row[]) {

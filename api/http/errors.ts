@@ -1,4 +1,4 @@
-// Every error of the API, as one table that the responses, the OpenAPI document and the tests use.
+// All API errors in one table, which the responses, the OpenAPI document and the tests use.
 
 interface ErrorDefinition {
   readonly status: number
@@ -17,7 +17,7 @@ export const errorTable = {
   idempotency_key_required: {
     status: 400,
     message: 'The Idempotency-Key header is required: 8 to 100 letters, digits, "_", "-", ":" or ".".',
-    cause: 'The header is missing or malformed on payout creation.',
+    cause: 'A request to create a payout or a note has no Idempotency-Key header, or a malformed one.',
     cure: 'Send one key per logical payout, such as your own order ID. Send the same key when you retry.',
   },
   invalid_json: {
@@ -50,13 +50,13 @@ export const errorTable = {
     status: 403,
     message: 'The account is not active.',
     cause:
-      'The account is suspended or closed. Reads still work; new payouts and the balance do not. While it is suspended, keys can be revoked, members removed or demoted to viewer, and payouts cancelled.',
+      'The account is suspended or closed. Reads still work, except for the balance. New payouts are refused. While it is suspended, keys can be revoked, members removed or demoted to viewer, and payouts cancelled.',
     cure: 'Contact support.',
   },
   api_key_required: {
     status: 403,
-    message: 'This caller may not perform this operation.',
-    cause: 'A viewer tried to change something, or the route does not allow this kind of caller.',
+    message: 'This caller is not allowed to perform this operation.',
+    cause: 'A viewer tried to make a change, or the route does not allow this kind of caller.',
     cure: 'Use an API key, or ask an admin.',
   },
   verification_required: {
@@ -69,7 +69,7 @@ export const errorTable = {
     status: 403,
     message: 'This request does not come from the dashboard itself.',
     cause:
-      'A signed-in person can change something only from our own pages. Origin, Sec-Fetch-Site or Content-Type show another source.',
+      'A signed-in person can make changes only from our own pages. Origin, Sec-Fetch-Site or Content-Type shows another source.',
     cure: 'Use the dashboard, or an API key.',
   },
   not_found: {
@@ -98,7 +98,7 @@ export const errorTable = {
   },
   key_limit_reached: {
     status: 409,
-    message: 'There are 5 keys in this environment already.',
+    message: 'This environment already has 5 keys.',
     cause: 'An environment has at most 5 keys that are not revoked.',
     cure: 'Revoke one first.',
   },
@@ -106,7 +106,7 @@ export const errorTable = {
     status: 409,
     message: 'The resource is in a state that does not allow this.',
     cause:
-      'The request came too late, such as revoking a revoked key; it would leave the account without an admin; or the page shows a different account than its session has (X-Partner-Id).',
+      'The current state does not allow the request. Examples: the payout is already final, the key is already revoked, or the member is the last admin.',
     cure: 'Read details.status.',
   },
   payload_too_large: {
@@ -125,12 +125,12 @@ export const errorTable = {
     status: 422,
     message: 'amount_gbp must be a string of pounds and pence from 1.00 to 20000.00, such as "120.00".',
     cause: 'The amount is missing, malformed, or outside the limits.',
-    cure: "Send a string with two decimals inside the account's limits (GET /v1/compliance shows them).",
+    cure: "Send a string with two decimals, within the account's limits (see GET /v1/compliance).",
   },
   invalid_recipient: {
     status: 422,
     message: "The recipient's details are missing or malformed.",
-    cause: 'A required field is missing, has the wrong format, or is not a field of the recipient.',
+    cause: 'A required field is missing, a field has the wrong format, or the recipient has an unknown field.',
     cure: 'details.missing lists up to 20 fields with their rules.',
   },
   corridor_not_enabled: {
@@ -152,27 +152,27 @@ export const errorTable = {
     cause:
       'In the dashboard, a live payout, a live key, a new admin and a changed billing or contact email need the code that was ' +
       'emailed for exactly this request.',
-    cure: 'Request a code with the same body at the same path plus /confirm-codes, and send it as confirm_code.',
+    cure: 'POST the same body to the same path followed by /confirm-codes. Then repeat this request with the emailed code as confirm_code.',
   },
   recipient_account_rejected: {
     status: 422,
     message: 'The bank rejected the account.',
     cause: 'The bank refused to register the bank account. Nothing was sent.',
-    cure: 'Check sort code and account number with the recipient, then retry with the same Idempotency-Key.',
+    cure: 'Check the sort code and the account number with the recipient, then retry with the same Idempotency-Key.',
   },
   idempotency_key_reused: {
     status: 422,
     message: 'This Idempotency-Key belongs to another payout.',
     cause:
       'The key was used before with a different body. details.differing_fields names the fields that differ; the recipient counts as one field.',
-    cure: 'Read the payout in details.payout_id, which this key has created. Use a new key only for another payment.',
+    cure: 'Look up the payout in details.payout_id first: this key has already been used for it. Use a new key only to make a separate, additional payment.',
   },
   rate_limited: {
     status: 429,
     message: 'Too many requests.',
     cause:
-      'Too many requests per second; too many lists and totals read at once; too many codes requested or tried; too many keys or invitations created in one hour; too many Idempotency-Keys reused with another body, or accounts guessed; or too many unknown keys from one address.',
-    cure: 'Wait for the time in Retry-After.',
+      'One of these limits was exceeded: requests per second; payouts created at once; lists and totals read at once; codes requested or tried; keys or invitations created in one hour; Idempotency-Keys reused with another body; guesses of account details; or unknown keys from one address.',
+    cure: 'Wait for the number of seconds in Retry-After, then send the request again.',
   },
   headers_too_large: {
     status: 431,
@@ -183,7 +183,7 @@ export const errorTable = {
   internal_error: {
     status: 500,
     message: 'Something went wrong on our side.',
-    cause: 'A bug on our side. It has been logged with the request ID.',
+    cause: 'There is a bug on our side. We have logged it with the request ID.',
     cure: 'Retry with the same Idempotency-Key. If it fails again, contact support with the X-Request-Id.',
   },
   provider_unavailable: {
@@ -201,14 +201,15 @@ export const errorTable = {
   service_unavailable: {
     status: 503,
     message: 'The service is not available at the moment.',
-    cause: 'The service is starting or stopping, cannot reach its database, or a read took longer than 2 seconds.',
+    cause:
+      'The service is starting or stopping, cannot reach its database, creates too many payouts at the moment, or a read took longer than 2 seconds.',
     cure: 'Retry after the time in Retry-After.',
   },
 } as const satisfies Record<string, ErrorDefinition>
 
 export type ErrorCode = keyof typeof errorTable
 
-/** An error response. Any other thrown error becomes internal_error. */
+/** An error response. The middleware turns any other thrown error into service_unavailable or internal_error. */
 export class ApiError extends Error {
   readonly status: number
 

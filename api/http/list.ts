@@ -22,7 +22,7 @@ export const pageQuery = (defaultLimit: number = listLimit.default) => ({
   starting_after: Type.Optional(Uuid({ description: 'The next_cursor of the previous page.', 'x-hint': cursorHint })),
 })
 
-/** The query of a list, with its own filters. */
+/** The query schema of a list, with the list's own filters. */
 export const PageQuery = <Filters extends Record<string, TSchema>>(filters: Filters, defaultLimit?: number) =>
   Strict({ ...environmentQuery, ...pageQuery(defaultLimit), ...filters })
 
@@ -39,14 +39,13 @@ export interface Page {
 }
 
 interface Listed<Row> {
-  /** Finds the item that a cursor names. Null or false: the caller cannot see such an item in this list. */
+  /** Finds the item that a cursor names. Returns null or false if the caller cannot see such an item in this list. */
   readonly find: (cursor: string) => Promise<unknown>
   readonly read: (page: Page) => Promise<readonly Row[]>
   readonly cursorOf: (row: Row) => string
   readonly present: (row: Row) => unknown
 }
 
-/** Replies with one page of a list. */
 export async function pageReply<Row>(
   query: ChosenPage,
   { find, read, cursorOf, present }: Listed<Row>,
@@ -60,7 +59,7 @@ export async function pageReply<Row>(
   return { body: { object: 'list', data: shown.map(present), has_more: last !== undefined, next_cursor } }
 }
 
-/** Reads one item more than the page holds, to find out whether there is another page. */
+/** Reads one more item than the page holds, to find out whether there is another page. */
 function pageOf({ limit, starting_after }: ChosenPage): Page {
   return { take: (limit ?? listLimit.default) + 1, startingAfter: starting_after ?? null }
 }
@@ -72,7 +71,7 @@ function unknownCursor(): ApiError {
   })
 }
 
-/** A list without pages. */
+/** A list without pagination. */
 export function presentList(items: readonly unknown[]): unknown {
   return { object: 'list', data: items, has_more: false, next_cursor: null }
 }

@@ -1,7 +1,10 @@
-// Opens the port, with a clear message when it is in use, and closes it without dropping running requests.
+// Opens the port, with a clear message when it is in use. Closes it gracefully, so that running requests can finish.
 import type { Server } from 'node:http'
 
-/** A deployment waits ten seconds for the process to stop. Clients that are still sending after this time are disconnected. */
+/**
+ * Clients that are still connected after this time are disconnected. A deployment waits only ten seconds for the
+ * process to stop.
+ */
 const finishWithinMs = 7_000
 
 export function listen(
@@ -17,7 +20,7 @@ export function listen(
 export function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const cutOff = setTimeout(() => server.closeAllConnections(), finishWithinMs)
-    // A keep-alive connection that becomes idle would keep the server open until it times out.
+    // A keep-alive connection that becomes idle later would keep the server open until the connection times out.
     const hangUp = setInterval(() => server.closeIdleConnections(), 50)
     server.close(() => {
       clearTimeout(cutOff)
@@ -30,6 +33,6 @@ export function stop(server: Server): Promise<void> {
 function sentence(error: NodeJS.ErrnoException, port: number, variable: string): string {
   if (error.code === 'EADDRINUSE') return `Port ${port} is in use; choose another with ${variable}=<number>.`
   if (error.code === 'EACCES')
-    return `Port ${port} may not be opened by this user; choose another with ${variable}=<number>.`
+    return `Port ${port} cannot be opened by this user; choose another with ${variable}=<number>.`
   return `Port ${port} cannot be opened: ${error.code ?? 'unknown reason'}.`
 }

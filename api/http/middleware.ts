@@ -59,7 +59,7 @@ function answerError(context: ApiContext, thrown: unknown, { log }: ApiDeps): vo
   context.body = JSON.stringify(presentError(error))
 }
 
-/** By RFC 6750, the challenge names an error only if the request had a token. */
+/** According to RFC 6750, the challenge names an error only if the request had a token. */
 function challengeFor(context: ApiContext): string {
   const realm = 'Bearer realm="payouts"'
   return /^Bearer /i.test(context.get('Authorization')) ? `${realm}, error="invalid_token"` : realm
@@ -71,7 +71,7 @@ function toApiError(thrown: unknown): ApiError {
   return new ApiError(isTransient(thrown) ? 'service_unavailable' : 'internal_error', { details: undefined })
 }
 
-/** Records the calls of known partners, regardless of the response. */
+/** Records the calls of API keys, including failed ones, and the refused writes of people. */
 function recordActivity(context: ApiContext, { activityLog, clock }: ApiDeps): void {
   const { caller, route, requestId, activityWritten, errorCode, subject } = context.state
   if (!caller || !route || route.access.by === 'anyone') return
@@ -95,7 +95,10 @@ function recordActivity(context: ApiContext, { activityLog, clock }: ApiDeps): v
   )
 }
 
-/** Handlers record changes themselves. Reads by people are not recorded, because polling pages would flood the list. */
+/**
+ * For people, only refused writes are recorded here. Handlers record changes themselves, and polling pages would flood
+ * the list with reads.
+ */
 function isRefusedWrite(route: Route, status: number): boolean {
   return roleFor(route) === 'admin' && status >= 400
 }
@@ -106,7 +109,7 @@ function logLine(context: ApiContext, { log }: ApiDeps, us: number): void {
     {
       request_id: context.state.requestId,
       method: context.method,
-      // The matched route, because the URL may hold personal data.
+      // Logs the matched route instead of the URL, because the URL may contain personal data.
       route: context.state.route?.path ?? null,
       status: context.status,
       ms: us / 1000,
@@ -117,18 +120,18 @@ function logLine(context: ApiContext, { log }: ApiDeps, us: number): void {
   )
 }
 
-/** Identifies the caller without personal data: never by email. */
+/** Identifies the caller without personal data such as an email address. */
 function callerFields(caller: Caller | null): { readonly key?: string; readonly member?: string } {
   if (caller === null) return {}
   return caller.by === 'key' ? { key: caller.keyPrefix } : { member: caller.memberId }
 }
 
 /**
- * Starts a trace for each request. Spans carry the route and never the URL.
+ * Starts a trace for each request. Spans contain the route and never the URL.
  *
- * Links the caller's trace instead of continuing it. A caller that sends the same traceparent with every request would merge all of
- * them into one trace. A caller that sends a foreign traceparent would write into that trace. The caller's sampled flag is
- * ignored, because we pay for the storage.
+ * Links the caller's trace instead of continuing it. Otherwise a caller that sends the same traceparent with every
+ * request would merge all of them into one trace. A caller that sends a foreign traceparent would write into that trace.
+ * The caller's sampled flag is ignored, because we pay for the storage.
  */
 export function traceRequests(tracer: Tracer): (context: ApiContext, next: Next) => Promise<void> {
   return (context, next) => {

@@ -1,4 +1,4 @@
-// Serves static texts, compressed once, with an ETag, and compares ETags.
+// Serves static texts, which are compressed once, and compares ETags.
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { Type } from 'typebox'
@@ -13,7 +13,7 @@ export interface PreparedText {
 
 export function prepareText(type: string, text: string): PreparedText {
   const identity = Buffer.from(text)
-  // Weak, because all three encodings share it.
+  // The ETag is weak, because all three encodings share it.
   const etag = `W/"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`
   return { type, etag, encoded: { br: brotliCompressSync(identity), gzip: gzipSync(identity), identity } }
 }
@@ -23,7 +23,8 @@ export function answerText(context: ApiContext, { type, etag, encoded }: Prepare
   context.vary('Accept-Encoding')
   context.set('Cache-Control', 'no-cache')
   context.set('ETag', etag)
-  // Koa's `fresh` would send the text again to clients that also send no-cache, as fetch in Node does.
+  // Koa's `fresh` would send the text again to clients that also send `Cache-Control: no-cache`, as fetch in Node
+  // does.
   if (matchesEtag(etag, context.get('If-None-Match'))) {
     context.status = 304
     return
@@ -34,7 +35,8 @@ export function answerText(context: ApiContext, { type, etag, encoded }: Prepare
   context.body = encoded[encoding]
 }
 
-function chooseEncoding(context: ApiContext): 'br' | 'gzip' | 'identity' {
+export function chooseEncoding(context: ApiContext): 'br' | 'gzip' | 'identity' {
+  if (context.req.headers['accept-encoding'] === undefined) return 'identity'
   const accepted = context.acceptsEncodings('br', 'gzip', 'identity')
   return accepted === 'br' || accepted === 'gzip' ? accepted : 'identity'
 }
@@ -43,8 +45,9 @@ export const IfNoneMatchHeader = Answer({
   'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier response.' })),
 })
 
-/** If-None-Match is a list or `*`, and is compared weakly. */
+/** If-None-Match is a list or `*`. The comparison is weak. */
 export function matchesEtag(etag: string, ifNoneMatch: string): boolean {
+  if (ifNoneMatch === '') return false
   const opaque = etag.replace(/^W\//, '')
   return ifNoneMatch.split(',').some((each) => ['*', opaque].includes(each.trim().replace(/^W\//, '')))
 }

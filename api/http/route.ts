@@ -17,7 +17,10 @@ export interface Route extends Omit<RouteDocs, 'bodyExample'> {
   readonly path: string
   readonly access: Access
   readonly isIdempotent: boolean
-  /** `history`: may read all rows of the partner, so the handler uses the connections for costly reads (`costly-reads.ts`). */
+  /**
+   * `history`: the route can read all rows of the partner, so it uses the connections for costly reads
+   * (`costly-reads.ts`).
+   */
   readonly reads: 'rows' | 'history'
   readonly params?: TSchema
   readonly query: TSchema
@@ -26,9 +29,14 @@ export interface Route extends Omit<RouteDocs, 'bodyExample'> {
   readonly handle: (request: never, deps: ApiDeps) => Promise<Reply>
 }
 
+/** A route and its section of the API reference. */
+export interface ListedRoute extends Route {
+  readonly tag: string
+}
+
 const forDashboard = 'Used by the dashboard: needs a signed-in person, and refuses API keys.'
 
-/** The sections of the reference, in the order in which people need them. */
+/** The sections of the API reference, in the order in which readers need them. */
 export const tags = {
   Payouts: 'Send pounds to UK bank accounts, and follow each payout until it is paid.',
   'Recalls and traces': 'Ask for the money back, or ask the bank where it is.',
@@ -38,17 +46,17 @@ export const tags = {
   'API keys': 'Create and revoke keys.',
   Billing: 'Usage, invoices and the charges behind them.',
   'Audit log': 'API calls and dashboard actions.',
+  'Home page': forDashboard,
   Team: forDashboard,
   'Sign-in': forDashboard,
   'Confirm codes': `Codes that confirm one action. ${forDashboard}`,
   'Public pages': 'Public information. Needs no key.',
 } as const
 
-/** The parts of a route that only the OpenAPI document and the tests read. */
+/** The parts of a route that only the documentation and the tests read. */
 export interface RouteDocs {
-  readonly tag: keyof typeof tags
   readonly summary: string
-  readonly description?: string
+  readonly description: string
   /** The request headers that the handler reads and checks. */
   readonly headers?: TSchema
   readonly bodyExample?: unknown
@@ -60,8 +68,8 @@ export interface RouteDocs {
 }
 
 /**
- * The steps of a route in the order in which they run. The types allow no other order, so a route cannot omit authentication
- * or authorization.
+ * The steps of a route in the order in which they run. The types allow no other order, so a route cannot omit
+ * authentication or authorization.
  */
 type Steps<Found> =
   | readonly [OpenToAnyone, Validation, OpenHandler]
@@ -119,7 +127,6 @@ export interface CallerAccess extends Rights {
   readonly action: string
 }
 
-/** The rights that a caller needs for a route. */
 export interface Rights {
   /** `key`: API keys and signed-in people. `person`: signed-in people only. A key gets 403. */
   readonly by: 'key' | 'person'
@@ -128,15 +135,17 @@ export interface Rights {
   /** `allowed`: a person of any role may call the route if `:id` is their own member ID. */
   readonly onOneself?: 'allowed'
   /**
-   * The state that the partner must have. A payer is active, and in live also verified. A partner in another state may only repeat
-   * a stored request. Every other request gets 403, even if it is malformed.
+   * The state that the partner must have. A payer is active, and in live also verified. A partner in another state
+   * may only repeat a stored request. All its other requests get 403, even malformed ones.
    */
   readonly partner: 'any' | 'active' | 'payer'
 }
 
 type Step = OpenToAnyone | Authentication<unknown> | RateLimit | Authorization | Idempotency | Validation
 
-/** Binds a step to its route when the server starts. The result runs for each request and throws ApiError to refuse it. */
+/**
+ * Binds a step to its route when the server starts. The result runs for each request and throws ApiError to refuse it.
+ */
 type Bind = (route: Route, deps: ApiDeps) => (exchange: Exchange) => Promise<void> | void
 
 export interface OpenToAnyone {
@@ -173,11 +182,16 @@ export interface Schemas {
   readonly query?: TSchema
   readonly body?: TSchema
   readonly fieldErrors?: FieldErrors
-  /** A weaker schema for bodies that repeat a stored request, because older rules applied when it was stored. */
+  /**
+   * A weaker schema for bodies that repeat a stored request, because older rules applied when that request was stored.
+   */
   readonly repeatedBody?: TSchema
 }
 
-/** Errors for faults in single fields of a body, in the order in which they are reported. Other faults are invalid_request. */
+/**
+ * Errors for faults in single body fields, in the order in which they are reported. Any other fault is an
+ * invalid_request.
+ */
 export type FieldErrors = readonly (readonly [field: string, errorFor: (faults: string[]) => ApiError])[]
 
 export interface Validation extends Schemas {
@@ -186,18 +200,18 @@ export interface Validation extends Schemas {
 }
 
 /**
- * Looks up the object that a request names, in the same statement as its API key: a second round trip would slow down every read.
- * The route supplies the lookup, so the pipeline does not depend on business objects.
+ * Looks up the object that a request names, in the same statement as its API key: a second round trip would slow down
+ * every read. The route supplies the lookup, so the pipeline does not depend on business objects.
  */
 export interface Lookup<Found> {
-  /** The ID or key that the request names. Null if it is missing or malformed. */
+  /** The ID or key that the request contains. Null if it is missing or malformed. */
   nameIn(context: ApiContext): string | null
-  /** The result for a request that names nothing. */
+  /** The result for a request without an ID or key. */
   readonly nothing: Found
   /** Null when the API key is unknown. */
   findWithKey(db: Queryable, digest: Buffer, name: string): Promise<FoundWithCaller<Found> | null>
   findForPerson(db: Queryable, scope: Scope, name: string): Promise<Found>
-  /** Whether the request may be a repeat of the one that was found. A caller that may not create anything new may still repeat. */
+  /** Whether the request may be a retry of a stored one. A caller that cannot create anything new can still retry. */
   isRepeatable(found: Found): boolean
   subjectOf(found: Found, reply: Reply): Subject | null
 }
@@ -212,24 +226,24 @@ interface Scope {
   readonly environment: Environment
 }
 
-/** The object that a request was about, for logs, traces and the activity list. */
+/** The object that a request concerns, for logs, traces and the activity list. */
 interface Subject {
   /** The field of the log line, such as `payout_id`. */
   readonly field: string
   readonly id: string
 }
 
-/** One request on its way through the steps. Each step adds its results. */
+/** The state of one request. Each step adds its results. */
 export interface Exchange {
   readonly context: ApiContext
-  /** The body as received, or the error that makes it unreadable. Null for routes without a body. */
+  /** The body as received, or the error for an unreadable body. Null for routes without a body. */
   received: Buffer | ApiError | null
   caller: Caller | null
   found: unknown
   isRepeatable: boolean
-  /** The reason why the partner's state forbids a new request. A repeat is still allowed. */
+  /** Why the partner's state forbids a new request. A retry is still allowed. */
   refusal: ApiError | null
-  /** The fault in the body. A request with such a body can only replay an earlier one. */
+  /** Why the body is invalid. A request with an invalid body can only repeat a stored one. */
   bodyFault: ApiError | null
   params: Readonly<Record<string, string>>
   query: unknown
@@ -243,7 +257,7 @@ export type ApiContext = ParameterizedContext<RequestState> & {
   routerPath?: string
 }
 
-/** State of a request that the middleware around the routes reads afterwards. */
+/** Request state that the middleware reads after the route has run. */
 export interface RequestState {
   requestId: string
   route: Route | null
@@ -283,9 +297,15 @@ export interface ApiRequest<Found = unknown> extends OpenRequest {
   readonly caller: Caller
   /** The result of the route's lookup. */
   readonly found: Found
-  /** The reason why this request may only repeat a stored one: the partner may not pay, or the body breaks newer rules. Null otherwise. */
+  /**
+   * Why this request may only repeat a stored one: the partner is not allowed to pay, or the body breaks newer rules.
+   * Null if it may create something new.
+   */
   readonly mayOnlyRepeat: ApiError | null
-  /** Checks the caller's rights again, before an effect outside the database. Every transaction of a handler starts with it. */
+  /**
+   * Checks the caller's rights again. Called before an effect outside the database. Each transaction of a handler that
+   * writes starts with the same check.
+   */
   recheckCaller(): Promise<void>
 }
 
@@ -296,7 +316,7 @@ export interface OpenRequest {
   readonly query: unknown
   readonly body: unknown
   header(name: string): string
-  /** The address of the client, behind the trusted proxies. */
+  /** The client's network address, as the trusted proxies report it. */
   address(): string
 }
 
@@ -332,7 +352,10 @@ export function roleFor({ method, access }: Pick<Route, 'method' | 'access'>): M
   return chosen ?? (method === 'GET' ? 'viewer' : 'admin')
 }
 
-/** Routes about the session itself work for any partner of the session, so that a page can detect a switch and sign out. */
+/**
+ * False for routes that manage the session itself. They ignore the partner that the page shows, so that a page can
+ * detect a switch and sign out.
+ */
 export function isOfPartner({ path, access }: Route): boolean {
   return access.by !== 'anyone' && !path.startsWith('/v1/auth/')
 }
@@ -342,16 +365,26 @@ export function errorsOf(route: Route): ErrorCode[] {
   return [...new Set<ErrorCode>([...errorsWithoutPages(route), ...toPages])]
 }
 
-/** Omits the error that only the dashboard gets, if a page shows a different partner than its session has. */
+/**
+ * Omits the error for a page whose partner is no longer the session's partner. Only the dashboard can get that error.
+ */
 export function errorsWithoutPages(route: Route): ErrorCode[] {
   return [...new Set<ErrorCode>([...errorsOfSteps(route), ...(route.errors ?? []), ...always])]
 }
 
+/** The errors that an API key can get. The others are for people who use the dashboard. */
+export function errorsForKeys(route: Route): ErrorCode[] {
+  // The sandbox routes refuse a live key with the same code.
+  const isForKeys = (code: ErrorCode) => code === 'api_key_required' && route.errors?.includes(code)
+  return errorsWithoutPages(route).filter((code) => isForKeys(code) || !toPeople.includes(code))
+}
+
+const toPeople: readonly ErrorCode[] = ['forbidden_origin', 'api_key_required', 'invalid_confirm_code']
 const always: readonly ErrorCode[] = ['internal_error', 'service_unavailable']
 
 function errorsOfSteps(route: Route): ErrorCode[] {
   const { method, access, params, body, isIdempotent } = route
-  // An unknown query parameter.
+  // Every route refuses unknown query parameters.
   const errors: ErrorCode[] = ['invalid_request']
   if (method !== 'GET') errors.push('forbidden_origin')
   if (access.by !== 'anyone') {

@@ -1,12 +1,21 @@
 // The building blocks of request and response schemas, with the hints that error details quote.
 import { type TSchema, Type } from 'typebox'
 import { environments } from '../../domain/environment'
-import { linePattern, linesPattern, mailedNamePattern, visibleLinePattern } from '../../domain/limits'
+import {
+  linePattern,
+  linesPattern,
+  mailedNamePattern,
+  portableLinePattern,
+  portableLinesPattern,
+  portableVisibleLinePattern,
+  visibleLinePattern,
+} from '../../domain/limits'
 import { moneyMaxLength, moneyPattern, moneyRangePattern } from '../../domain/money'
 
 /**
- * Annotations of a schema. `x-hint` is the rule that error details quote after the path of a field. `x-documented` replaces the
- * schema in the OpenAPI document, for rules that depend on the caller or the state and that the handler checks.
+ * Annotations of a schema. `x-hint` is the rule that error details quote after the path of a field. `x-documented`
+ * replaces the schema in the OpenAPI document. It is for rules that depend on the caller or on stored state, which
+ * the handler checks. `x-pattern` is a second pattern that the document omits, because only JavaScript can read it.
  */
 interface Annotations {
   /** Makes the schema a named component of the OpenAPI document. */
@@ -14,12 +23,13 @@ interface Annotations {
   description?: string
   'x-hint'?: string
   'x-documented'?: object
+  'x-pattern'?: string
   default?: unknown
   example?: string
 }
 
 /** PostgreSQL cannot store NUL. */
-const noNull = String.raw`^[^\u0000]*$`
+const noNull = String.raw`^[^\x00]*$`
 
 export const MoneyString = (annotations: Annotations = {}) =>
   Type.String({ pattern: moneyPattern, maxLength: 18, ...annotations })
@@ -34,31 +44,40 @@ export const MoneyWithin = ({ least, most }: { least: bigint; most: bigint }, an
 export const Text = (options: Annotations & { minLength?: number; maxLength?: number } = {}) =>
   Type.String({ pattern: noNull, ...options })
 
-/** An optional text of one line. */
+/** A single line of text, which may be empty. */
 export const Line = (options: Annotations & { maxLength: number }) =>
   Type.String({
-    pattern: linePattern,
+    pattern: portableLinePattern,
+    'x-pattern': linePattern,
     'x-hint': `at most ${options.maxLength} visible characters and spaces`,
     ...options,
   })
 
-/** A text of one line with at least one visible character. */
+/** A single line of text with at least one visible character. */
 export const VisibleLine = (options: Annotations & { maxLength: number }) =>
-  Type.String({ pattern: visibleLinePattern, 'x-hint': visibleHint(options.maxLength), minLength: 1, ...options })
+  Type.String({
+    pattern: portableVisibleLinePattern,
+    'x-pattern': visibleLinePattern,
+    'x-hint': visibleHint(options.maxLength),
+    minLength: 1,
+    ...options,
+  })
 
-/** A name that our mails show. Mail clients would turn a web address in it into a link. */
+/** A name that our emails show. Mail clients would turn a web address in it into a link. */
 export const MailedName = (options: Annotations & { maxLength: number }) =>
   Type.String({
-    pattern: mailedNamePattern,
+    pattern: portableVisibleLinePattern,
+    'x-pattern': mailedNamePattern,
     'x-hint': `${visibleHint(options.maxLength)}, no web address`,
     minLength: 1,
     ...options,
   })
 
-/** An optional text of several lines. */
+/** Text with line breaks. It may be empty unless `minLength` is given. */
 export const Lines = (options: Annotations & { minLength?: number; maxLength: number }) =>
   Type.String({
-    pattern: linesPattern,
+    pattern: portableLinesPattern,
+    'x-pattern': linesPattern,
     'x-hint': `${options.minLength ?? 0} to ${options.maxLength} visible characters, spaces and line breaks`,
     ...options,
   })
@@ -68,7 +87,7 @@ const visibleHint = (maxLength: number) => `1 to ${maxLength} visible characters
 export const Pattern = (pattern: string, annotations: Annotations = {}) => Type.String({ pattern, ...annotations })
 export const Uuid = (annotations: Annotations = {}) => Type.String({ format: 'uuid', ...annotations })
 export const DateTime = (annotations: Annotations = {}) => Type.String({ format: 'date-time', ...annotations })
-/** A date-time that PostgreSQL also accepts: no leap second, no year 0, no zone beyond +14:59. */
+/** A date-time that PostgreSQL also accepts: no leap second, no year 0, no offset beyond 14:59. */
 export const Instant = (annotations: Annotations = {}) =>
   Type.String({
     format: 'date-time',
@@ -96,7 +115,7 @@ export const Constant = <const T extends string>(value: T, annotations: Annotati
   Type.Unsafe<T>({ type: 'string', const: value, ...annotations })
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** An object that may not have other properties. */
+/** An object that must not have other properties. */
 export const Strict = <T extends Record<string, TSchema>>(properties: T, annotations: Annotations = {}) =>
   Type.Object(properties, { additionalProperties: false, ...annotations })
 
@@ -104,7 +123,7 @@ export const Strict = <T extends Record<string, TSchema>>(properties: T, annotat
 export const Answer = <T extends Record<string, TSchema>>(properties: T, annotations: Annotations = {}) =>
   Type.Object(properties, { ...annotations })
 
-/** An answer that is a named component of the OpenAPI document. */
+/** A response that is a named component of the OpenAPI document. */
 export const Component = <T extends Record<string, TSchema>>(title: string, properties: T) =>
   Answer(properties, { title })
 
@@ -119,9 +138,9 @@ export const ListOf = <T extends TSchema>(item: T) =>
     next_cursor: Nullable(Type.String({ description: 'Pass it as starting_after to get the next page.' })),
   })
 
-export const EnvironmentName = OneOf(environments)
+export const EnvironmentName = OneOf(environments, { title: 'Environment' })
 
-/** An API key has its own environment, so the value is checked for people only. */
+/** An API key has its own environment, so the value is validated for people only. */
 export const EnvironmentParameter = (description: string) =>
   Type.Optional(Type.Unsafe<unknown>({ description, 'x-documented': EnvironmentName }))
 
@@ -134,16 +153,18 @@ export const environmentQuery = {
 
 export const IdParams = Answer({ id: Uuid() })
 
-/** For routes that take no other query parameter. */
+/** For routes that accept no other query parameter. */
 export const EnvironmentQuery = Strict(environmentQuery)
 
 export const ErrorBody = Answer(
   {
     error: Answer({
-      code: Type.String(),
-      message: Type.String(),
+      code: Type.String({
+        description: 'A stable code for programs. Each response lists its codes. Handle an unknown code by its status.',
+      }),
+      message: Type.String({ description: 'A sentence for people. It can change at any time.' }),
       details: Type.Optional(Type.Unsafe<unknown>({ description: 'Details about the cause, if available.' })),
     }),
   },
-  { title: 'Error' },
+  { title: 'ErrorBody' },
 )

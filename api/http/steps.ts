@@ -1,4 +1,4 @@
-// The steps from which routes are built, in the order in which a route lists them.
+// The steps of routes, in the order in which a route lists them.
 import type { Caller } from '../../db/sign-in/callers'
 import { idempotencyKeyPattern } from '../../domain/limits'
 import type { ApiDeps } from '../deps'
@@ -17,7 +17,7 @@ export function checks(action: string, access: Rights, schemas?: Schemas): Check
   return [authenticate, limit, authorize(action, access), validate(schemas)]
 }
 
-/** For routes about the person themselves: any role, and any status of the partner. */
+/** A signed-in person with any role, whatever the status of the partner. */
 export const anyMember: Rights = { by: 'person', partner: 'any', role: 'viewer' }
 
 /** Like `checks`, for a read of a partner's whole history. */
@@ -25,10 +25,12 @@ export function historyChecks(action: string, access: Rights, schemas?: Schemas)
   return [authenticate, limitHistoryRead, authorize(action, access), validate(schemas)]
 }
 
-/** Counts the request against the rate limit of its caller. */
+/** Counts the request against its caller's rate limit. */
 export const limit: RateLimit = rateLimit('rows', 1)
 
-/** For reads of a partner's whole history. They count as several requests, and run on the connections for costly reads. */
+/**
+ * For reads of a partner's whole history. Each counts as several requests and runs on the connections for costly reads.
+ */
 export const limitHistoryRead: RateLimit = rateLimit('history', historyWeight)
 
 function rateLimit(reads: RateLimit['reads'], weight: number): RateLimit {
@@ -43,7 +45,10 @@ function rateLimit(reads: RateLimit['reads'], weight: number): RateLimit {
   }
 }
 
-/** People have their own buckets: a key that sends too many requests must not lock out the admin who has to revoke it. */
+/**
+ * People and keys have separate buckets: a key that sends too many requests must not lock out the admin who has to
+ * revoke it.
+ */
 async function count(caller: Caller, weight: number, context: ApiContext, { rateLimiter }: ApiDeps): Promise<void> {
   const { partner, environment } = caller
   const who = caller.by === 'key' ? partner.id : caller.memberId
@@ -55,7 +60,7 @@ async function count(caller: Caller, weight: number, context: ApiContext, { rate
   if (taken.outcome === 'refused') throw new ApiError('rate_limited', { headers: { 'Retry-After': '1' } })
 }
 
-/** Requires a well-formed Idempotency-Key. The lookup of the route finds the stored request. */
+/** Requires a well-formed Idempotency-Key. The route's lookup finds the stored request. */
 export const idempotent: Idempotency = {
   kind: 'idempotent',
   bind: () => (exchange) => {

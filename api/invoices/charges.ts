@@ -1,14 +1,25 @@
 // GET /v1/invoices/{id}/charges and .csv: the charges behind the lines of an invoice, unrounded.
-import { Type } from 'typebox'
-import { hasChargeOf, type ListedCharge, listChargesOf } from '../../db/invoices/charges'
-import { chargeCauses, chargeKinds, invoiceLineKinds } from '../../domain/invoices/invoice'
+import { type Static, Type } from 'typebox'
+import { hasChargeOf, type InvoiceCharges, type ListedCharge, listChargesOf } from '../../db/invoices/charges'
+import { chargeCauses, chargeKinds, invoiceLineKinds, lineKindOf } from '../../domain/invoices/invoice'
 import { monthPattern } from '../../domain/month'
 import type { ApiDeps } from '../deps'
 import { csvReply, csvShape } from '../http/csv-export'
 import { listShape, PageQuery, pageReply } from '../http/list'
 import { queryOf } from '../http/requests/read-request'
 import { type ApiRequest, get, type Reply } from '../http/route'
-import { Component, Constant, DateTime, IdParams, Nullable, OneOf, Pattern, Uuid } from '../http/schema'
+import {
+  Component,
+  Constant,
+  DateTime,
+  environmentQuery,
+  IdParams,
+  Nullable,
+  OneOf,
+  Pattern,
+  Strict,
+  Uuid,
+} from '../http/schema'
 import { historyChecks } from '../http/steps'
 import { presentCharge } from './present-charge'
 import { requireInvoice } from './read'
@@ -37,18 +48,27 @@ const Charge = Component('Charge', {
   created_at: DateTime(),
 })
 
-const ListQuery = PageQuery({})
+const filters = {
+  line_kind: Type.Optional(
+    OneOf(invoiceLineKinds, {
+      description: 'Only the charges of this line.',
+      'x-hint': `one of ${invoiceLineKinds.join(', ')}`,
+    }),
+  ),
+}
+
+const ListQuery = PageQuery(filters)
+const CsvQuery = Strict({ ...environmentQuery, ...filters })
 
 export const listInvoiceChargesRoute = get('/v1/invoices/:id/charges', 'listInvoiceCharges', {
   steps: [
     ...historyChecks('charge.list', { by: 'key', partner: 'any' }, { params: IdParams, query: ListQuery }),
     listInvoiceCharges,
   ],
-  tag: 'Billing',
   summary: 'List the charges of an invoice',
   description:
     'The amount of a line is the exact sum of the charges of its line_kind, rounded half up to the penny. ' +
-    'Credit carried in from earlier invoices is not a charge. It has its own line, credit_carried_in_gbp of the invoice. ' +
+    'Credit carried in from earlier invoices is not a charge. It has its own line, and the invoice shows it as credit_carried_in_gbp. ' +
     'A void invoice still lists its charges; the invoice that replaced it lists them too.',
   reply: listShape('A page of charges.', Charge, [
     {
@@ -70,25 +90,29 @@ export const listInvoiceChargesRoute = get('/v1/invoices/:id/charges', 'listInvo
 
 async function listInvoiceCharges(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
   const { id } = await requireInvoice(request, db)
-  return pageReply(queryOf<typeof ListQuery>(request), {
+  const query = queryOf<typeof ListQuery>(request)
+  return pageReply(query, {
     find: (cursor) => hasChargeOf(db, id, cursor),
-    read: (page) => listChargesOf(db, id, page),
+    read: (page) => listChargesOf(db, chosen(id, query), page),
     cursorOf: (charge) => charge.id,
     present: presentCharge,
   })
 }
 
 export const exportInvoiceChargesRoute = get('/v1/invoices/:id/charges.csv', 'exportInvoiceCharges', {
-  steps: [...historyChecks('charge.export', { by: 'key', partner: 'any' }, { params: IdParams }), exportInvoiceCharges],
-  tag: 'Billing',
+  steps: [
+    ...historyChecks('charge.export', { by: 'key', partner: 'any' }, { params: IdParams, query: CsvQuery }),
+    exportInvoiceCharges,
+  ],
   summary: 'Export the charges of an invoice as CSV',
-  description: 'The fields of the list. Credits are negative here, so that the amounts can be summed.',
+  description: 'Contains the fields of the list. Credits are negative here, so that the amounts can be summed.',
   reply: csvShape,
-  errors: ['not_found'],
+  errors: ['invalid_request', 'not_found'],
 })
 
 async function exportInvoiceCharges(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
   const invoice = await requireInvoice(request, db)
+  const wanted = chosen(invoice.id, queryOf<typeof CsvQuery>(request))
   return csvReply<ListedCharge>({
     fileName: `${invoice.number}-charges`,
     columns: [
@@ -103,7 +127,7 @@ async function exportInvoiceCharges(request: ApiRequest, { db }: ApiDeps): Promi
       'month',
       'description',
     ],
-    read: (page) => listChargesOf(db, invoice.id, page),
+    read: (page) => listChargesOf(db, wanted, page),
     cellsOf: (row) => {
       const charge = presentCharge(row)
       const sign = charge.kind === 'credit' ? '-' : ''
@@ -121,4 +145,8 @@ async function exportInvoiceCharges(request: ApiRequest, { db }: ApiDeps): Promi
       ]
     },
   })
+}
+
+function chosen(invoiceId: string, { line_kind }: Static<typeof CsvQuery>): InvoiceCharges {
+  return { invoiceId, kinds: line_kind && chargeKinds.filter((kind) => lineKindOf[kind] === line_kind) }
 }

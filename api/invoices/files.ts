@@ -1,4 +1,4 @@
-// GET /v1/invoices/{id}.pdf and .csv: an invoice as a document. The document changes only when the invoice is paid or voided.
+// GET /v1/invoices/{id}.pdf and .csv: an invoice as a document, which changes only with the invoice's status.
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import { findInvoiceDocument } from '../../db/invoices/invoices'
@@ -17,6 +17,7 @@ export const getInvoicePdfRoute = fileRoute({
   extension: 'pdf',
   operationId: 'getInvoicePdf',
   summary: 'Download an invoice as PDF',
+  description: 'The invoice for your accounts, with all lines, VAT and payment details.',
   type: 'application/pdf',
   render: invoicePdf,
 })
@@ -25,6 +26,7 @@ export const getInvoiceCsvRoute = fileRoute({
   extension: 'csv',
   operationId: 'getInvoiceCsv',
   summary: 'Download an invoice as CSV',
+  description: 'The lines of the invoice for a spreadsheet, in UTF-8.',
   type: 'text/csv; charset=utf-8',
   render: async (document) => Buffer.from(invoiceCsv(document), 'utf8'),
 })
@@ -33,6 +35,7 @@ interface File {
   readonly extension: 'pdf' | 'csv'
   readonly operationId: string
   readonly summary: string
+  readonly description: string
   readonly type: string
   readonly render: (document: InvoiceDocument) => Promise<Buffer>
 }
@@ -40,28 +43,27 @@ interface File {
 function fileRoute(file: File): Route {
   return get(`/v1/invoices/:id.${file.extension}`, file.operationId, {
     steps: [...checks('invoice.download', { by: 'key', partner: 'any' }, { params: IdParams }), download(file)],
-    tag: 'Billing',
     summary: file.summary,
+    description: file.description,
     headers: IfNoneMatchHeader,
     reply: {
       status: 200,
       description: 'The document.',
       type: file.type.replace(/;.*$/, ''),
-      // OpenAPI 3.1 describes binary content only by its media type.
       schema: Type.Unsafe<Buffer>({}),
       headers: {
-        ETag: 'Identifies these bytes.',
-        'Content-Disposition': 'The file name: the number of the invoice.',
+        ETag: 'Identifies this version of the document.',
+        'Content-Disposition': 'The file name, which is the number of the invoice.',
       },
     },
     errors: ['not_found'],
   })
 }
 
-/** About 50 KB each. */
+/** About 50 KB per document. */
 const rendered = createRenderCache(200)
 
-/** The only parts of an issued invoice that change. */
+/** The only parts of an issued invoice that can change. */
 function stateOf({ status, paidOn, voidedOn }: InvoiceDocument): string {
   return `${status} ${paidOn} ${voidedOn}`
 }
@@ -81,8 +83,8 @@ function download({ extension, type, render }: File): Handler {
 }
 
 /**
- * Caches the latest `limit` documents, because rendering a PDF blocks the process for a tenth of a second. Concurrent requests for
- * the same document share one rendering.
+ * Caches the `limit` most recently used documents, because rendering a PDF blocks the process for about 30 ms.
+ * Concurrent requests for the same document share one rendering.
  */
 export function createRenderCache(limit: number): (name: string, render: () => Promise<Buffer>) => Promise<Buffer> {
   const kept = new Map<string, Promise<Buffer>>()

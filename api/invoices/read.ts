@@ -31,10 +31,10 @@ import {
 } from '../http/schema'
 import { checks } from '../http/steps'
 
-/** Two years. */
+/** Two years of monthly invoices. */
 const recentInvoices = 24
 
-/** The parameter `environment` has no effect here. */
+/** `environment` is accepted, but has no effect here. */
 const Query = PageQuery({}, recentInvoices)
 
 const InvoiceLine = Answer({
@@ -52,15 +52,19 @@ const OtherInvoice = (description: string) => Nullable(Answer({ id: Uuid(), numb
 const Invoice = Component('Invoice', {
   id: Uuid(),
   object: Constant('invoice'),
-  number: Pattern(String.raw`^INV-`, { description: 'Numbers have no gaps. Quote the number when you pay.' }),
-  period: Pattern(monthPattern, { description: 'The month of the charges.' }),
+  number: Pattern(String.raw`^INV-`, { description: 'Invoice numbers have no gaps. Quote the number when you pay.' }),
+  period: Pattern(monthPattern, { description: 'The month of the charges. The last one, if there are several.' }),
+  months: Type.Array(Pattern(monthPattern), {
+    description:
+      'All months that the invoice bills, oldest first: `period`, and earlier months that were not billed before.',
+  }),
   status: OneOf(invoiceStatuses, {
     description:
       'open: to be paid. paid: paid, or issued with a total of 0.00. void: does not count; another invoice may have replaced it.',
   }),
   total_gbp: MoneyString({ description: 'Charges less credits, never below 0.00.' }),
   credit_carried_in_gbp: MoneyString({
-    description: 'Credit from earlier invoices that this one used. It is a line too.',
+    description: 'Credit from earlier invoices that this one used. It also appears as a line.',
   }),
   credit_carried_forward_gbp: MoneyString({
     description: 'Credit that is left for the next invoice.',
@@ -73,7 +77,7 @@ const Invoice = Component('Invoice', {
   replaces: OtherInvoice('The void invoice that this one replaces.'),
   replaced_by: OtherInvoice('The invoice that replaces this void one.'),
   payment_instructions: Type.Array(Type.String(), {
-    description: 'How to pay it, line by line. The payment reference is the number of the invoice.',
+    description: 'Payment instructions, line by line. The payment reference is the number of the invoice.',
   }),
   lines: Type.Array(InvoiceLine),
 })
@@ -83,6 +87,7 @@ const exampleInvoice = {
   object: 'invoice',
   number: 'INV-2026-000123',
   period: '2026-10',
+  months: ['2026-10'],
   status: 'open',
   total_gbp: '16.98',
   credit_carried_in_gbp: '0.00',
@@ -115,11 +120,8 @@ const exampleInvoice = {
 
 export const listInvoicesRoute = get('/v1/invoices', 'listInvoices', {
   steps: [...checks('invoice.list', { by: 'key', partner: 'any' }, { query: Query }), listInvoices],
-  tag: 'Billing',
   summary: 'List invoices',
-  description:
-    'Issued on the 1st for live usage of the previous month. Drafts are not shown. The sandbox is never charged, so a ' +
-    'sandbox key gets an empty list, and 404 for every invoice.',
+  description: 'Issued on the 1st for live usage of the previous month. A sandbox key gets an empty list.',
   reply: listShape('A page of invoices.', Invoice, [exampleInvoice]),
   errors: ['invalid_request'],
 })
@@ -128,7 +130,8 @@ async function listInvoices(request: ApiRequest, { db }: ApiDeps): Promise<Reply
   return pageReply(queryOf<typeof Query>(request), {
     find: (id) => findShownInvoice(request, db, id),
     async read(page) {
-      // A sandbox key gets an empty list instead of an error: every key may read the list, and the sandbox has no invoices.
+      // A sandbox key gets an empty list instead of an error: every key may read the list, and the sandbox has no
+      // invoices.
       const invoices = seesLive(request.caller) ? await listInvoiceRows(db, request.caller.partner.id, page) : []
       const ids = invoices.map(({ id }) => id)
       const lines = await listInvoiceLines(db, ids)
@@ -141,7 +144,6 @@ async function listInvoices(request: ApiRequest, { db }: ApiDeps): Promise<Reply
 
 export const getInvoiceRoute = get('/v1/invoices/:id', 'getInvoice', {
   steps: [...checks('invoice.read', { by: 'key', partner: 'any' }, { params: IdParams }), getInvoice],
-  tag: 'Billing',
   summary: 'Retrieve an invoice',
   description: 'Add .pdf or .csv to the ID for a document, or /charges for the charges behind the lines.',
   reply: ok('The invoice.', Invoice, exampleInvoice),
@@ -153,7 +155,7 @@ async function getInvoice(request: ApiRequest, { db }: ApiDeps): Promise<Reply> 
   return { body: presentInvoice(invoice, await listInvoiceLines(db, [invoice.id])) }
 }
 
-/** The invoice in the path. Drafts and invoices of other partners are not found, and a sandbox key finds none. */
+/** Loads the invoice in the path. Throws not_found for a draft, for another partner's invoice and for a sandbox key. */
 export async function requireInvoice(request: ApiRequest, db: Queryable): Promise<InvoiceRow> {
   const invoice = await findShownInvoice(request, db, paramsOf<typeof IdParams>(request).id)
   if (invoice === null) throw new ApiError('not_found')
@@ -170,6 +172,7 @@ function presentInvoice(invoice: InvoiceRow, lines: readonly InvoiceLineRow[]): 
     object: 'invoice',
     number: invoice.number,
     period: invoice.period,
+    months: invoice.months,
     status: invoice.status,
     total_gbp: formatPence(invoice.totalPence),
     credit_carried_in_gbp: formatPence(invoice.carriedInPence),

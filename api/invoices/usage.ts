@@ -1,4 +1,4 @@
-// GET /v1/usage, the usage of the current month so far, and GET /v1/usage/history, the usage of the last months, for a chart.
+// GET /v1/usage: the usage in the current month so far. GET /v1/usage/history: the usage in recent months, for a chart.
 import { Type } from 'typebox'
 import { loadInvoiceSoFar, loadUsage, loadUsageHistory, type MonthUsage, type UsageRow } from '../../db/invoices/usage'
 import { invoiceLineKinds, type MadeInvoice } from '../../domain/invoices/invoice'
@@ -11,7 +11,7 @@ import { type ApiRequest, get, ok, type Reply, scopeOf } from '../http/route'
 import { Answer, CalendarDate, Component, Constant, environmentQuery, MoneyString, OneOf, Strict } from '../http/schema'
 import { historyChecks } from '../http/steps'
 
-const Usage = Component('Usage', {
+export const Usage = Component('Usage', {
   object: Constant('usage'),
   period_start: CalendarDate({ description: 'The first day of the month, which begins at midnight in London.' }),
   payouts: Answer({
@@ -31,25 +31,26 @@ const Usage = Component('Usage', {
   }),
 })
 
+export const exampleUsage = {
+  object: 'usage',
+  period_start: '2026-11-01',
+  payouts: { count: 42, completed: 40, paid_to_sellers_gbp: '4800.00', fees_gbp: '87.60' },
+  invoice_so_far: {
+    lines: [
+      { kind: 'payout_fees', amount_gbp: '43.60' },
+      { kind: 'monthly_account', amount_gbp: '15.00' },
+      { kind: 'network_fees', amount_gbp: '0.79' },
+    ],
+    total_gbp: '59.39',
+  },
+}
+
 export const getUsageRoute = get('/v1/usage', 'getUsage', {
   steps: [...historyChecks('usage.read', { by: 'key', partner: 'any' }), getUsage],
-  tag: 'Billing',
   summary: 'Retrieve usage of the current month',
   description:
     'The invoice of this month as if it were issued now, with charges that came too late for the previous one. The sandbox shows its payouts but is never charged, so its invoice is empty.',
-  reply: ok('The month so far.', Usage, {
-    object: 'usage',
-    period_start: '2026-11-01',
-    payouts: { count: 42, completed: 40, paid_to_sellers_gbp: '4800.00', fees_gbp: '87.60' },
-    invoice_so_far: {
-      lines: [
-        { kind: 'payout_fees', amount_gbp: '43.60' },
-        { kind: 'monthly_account', amount_gbp: '15.00' },
-        { kind: 'network_fees', amount_gbp: '0.79' },
-      ],
-      total_gbp: '59.39',
-    },
-  }),
+  reply: ok('The month so far.', Usage, exampleUsage),
 })
 
 async function getUsage(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
@@ -59,7 +60,7 @@ async function getUsage(request: ApiRequest, { db, clock }: ApiDeps): Promise<Re
   return { body: presentUsage(usage, soFar) }
 }
 
-function presentUsage(usage: UsageRow, soFar: MadeInvoice): unknown {
+export function presentUsage(usage: UsageRow, soFar: MadeInvoice): unknown {
   return {
     object: 'usage',
     period_start: usage.periodStart,
@@ -91,7 +92,7 @@ const Query = Strict({
   ),
 })
 
-const UsageMonth = Component('UsageMonth', {
+export const UsageMonth = Component('UsageMonth', {
   period_start: CalendarDate({ description: 'The first day of the month, which begins at midnight in London.' }),
   count: Type.Integer({ description: 'Payouts created in the month.' }),
   completed: Type.Integer({ description: 'Payouts completed in the month. The two sums cover these payouts.' }),
@@ -99,14 +100,16 @@ const UsageMonth = Component('UsageMonth', {
   fees_gbp: MoneyString({ description: 'Total fees: taken in transfers plus invoiced.' }),
 })
 
+export const exampleMonths = [
+  { period_start: '2026-10-01', count: 31, completed: 30, paid_gbp: '3600.00', fees_gbp: '65.70' },
+  { period_start: '2026-11-01', count: 42, completed: 40, paid_gbp: '4800.00', fees_gbp: '87.60' },
+]
+
 export const getUsageHistoryRoute = get('/v1/usage/history', 'getUsageHistory', {
   steps: [...historyChecks('usage.history', { by: 'key', partner: 'any' }, { query: Query }), getUsageHistory],
-  tag: 'Billing',
   summary: 'List usage by month',
-  reply: listShape('One item for each month, even without payouts.', UsageMonth, [
-    { period_start: '2026-10-01', count: 31, completed: 30, paid_gbp: '3600.00', fees_gbp: '65.70' },
-    { period_start: '2026-11-01', count: 42, completed: 40, paid_gbp: '4800.00', fees_gbp: '87.60' },
-  ]),
+  description: 'Number, amount and fees of the payouts of each month, oldest month first.',
+  reply: listShape('One item for each month, even without payouts.', UsageMonth, exampleMonths),
   errors: ['invalid_request'],
 })
 
@@ -117,13 +120,13 @@ async function getUsageHistory(request: ApiRequest, { db, clock }: ApiDeps): Pro
   return { body: presentList(rows.map(presentMonth)) }
 }
 
-function lastMonths(current: Month, howMany: number): Month[] {
+export function lastMonths(current: Month, howMany: number): Month[] {
   const months = [current]
   while (months.length < howMany) months.unshift(previousMonth(months[0] ?? current))
   return months
 }
 
-function presentMonth({ month, count, completed, paidPence, feesPence }: MonthUsage): unknown {
+export function presentMonth({ month, count, completed, paidPence, feesPence }: MonthUsage): unknown {
   return {
     period_start: firstDayOf(month),
     count,

@@ -1,5 +1,5 @@
-// Gauges for open work and for items that need an operator. They report zero explicitly, so that alerts can distinguish it from
-// missing data.
+// Gauges for open work and for items that need an operator. A gauge without items reports zero, so that alerts can
+// distinguish zero from missing data.
 import type { OpenWork, OpenWorkKind } from '../../db/controls/metrics'
 import { driftKinds } from '../../domain/controls/drift'
 import { type Environment, environments } from '../../domain/environment'
@@ -31,7 +31,7 @@ export function openWorkMetrics(figures: readonly OpenWork[]): Metric[] {
     ),
     gauge(
       'payouts_oldest_pending_seconds',
-      'Longest time that a pending payout has waited: since its call to the bank, or to be sent. Excludes pauses of the rail.',
+      'Longest time that a pending payout has waited to be sent, or for an outcome after its call to the bank. Excludes rail pauses.',
       bySort('pending', 'bank', ['called', 'not_called'], ageOf),
     ),
     gauge(
@@ -61,10 +61,10 @@ export function openWorkMetrics(figures: readonly OpenWork[]): Metric[] {
     ),
     gauge(
       'payouts_rate_rejected',
-      'Rails whose latest exchange rate was rejected in the last 15 minutes, by reason. They get no quotes or payouts.',
+      'Rails whose latest exchange rate was rejected in the last 15 minutes, by reason. They accept no quotes or payouts.',
       bySort('rejected_rate', 'reason', rateRejections, countOf),
     ),
-    gauge('payouts_requested_names', 'Partners whose new name waits for an operator.', [
+    gauge('payouts_requested_names', 'Partners whose new name awaits approval by an operator.', [
       { value: of('requested_names', 'live')[0]?.count ?? 0 },
     ]),
     gauge('payouts_rail_paused', 'Whether sending to the bank is paused.', counts('paused')),
@@ -75,7 +75,7 @@ type ValueOf = (figure: OpenWork | undefined) => number
 const countOf: ValueOf = (figure) => figure?.count ?? 0
 const ageOf: ValueOf = (figure) => figure?.ageSeconds ?? 0
 
-/** For charts, where the last digit of a large sum does not matter. */
+/** For charts only, where the last digits of a large sum do not matter. */
 function usdc(micro: bigint): number {
   return Number(micro) / 1e6
 }

@@ -1,4 +1,4 @@
-// Counts answered requests and calls to the bank, with their durations, by route or operation. URLs are never used as labels.
+// Counts answered requests and calls to the bank, with their durations, by route or operation. URLs are never labels.
 import type { Environment } from '../../domain/environment'
 import { bankCallBounds, bankCallOutcomes } from '../../rail/rail'
 import type { OnBankCall } from '../../rail/rails'
@@ -21,7 +21,7 @@ export function createRequestMetrics(): RequestMetrics {
   const tally = createTally(bounds)
   return {
     count({ method, route, status, seconds }) {
-      // A caller can invent any method, so the label keeps it only for our own routes.
+      // A caller can send any method name, so the label contains the method only for our own routes.
       const timed = { method: route === null ? 'any' : method, route: route ?? 'other' }
       tally.add({ counted: { ...timed, status: String(status) }, timed, seconds })
     },
@@ -47,7 +47,7 @@ export interface BankMetrics {
   metrics(): Metric[]
 }
 
-/** For the environments that have a bank. The API asks the bank only for the rate. */
+/** Expects only environments that have a bank. `read_rate` is the API's only call to the bank. */
 export function createBankMetrics(environments: readonly Environment[]): BankMetrics {
   const tally = createTally(bankCallBounds)
   for (const environment of environments)

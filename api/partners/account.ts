@@ -1,8 +1,8 @@
-// GET /v1/account: the partner of the key, its wallet and its prices.
+// GET /v1/account: the caller's partner, its wallet and its prices.
 import { type Static, Type } from 'typebox'
 import { type AccountRow, loadAccount } from '../../db/partners/accounts'
 import { rails } from '../../domain/environment'
-import { describeMonthlyPrice, describePayoutPrice } from '../../domain/invoices/fees'
+import { describePrices } from '../../domain/invoices/fees'
 import { partnerStatuses } from '../../domain/partners/partner'
 import { get, type Handler, ok, scopeOf } from '../http/route'
 import { Answer, Component, Constant, DateTime, EnvironmentName, Nullable, OneOf, Uuid } from '../http/schema'
@@ -41,10 +41,16 @@ export const Account = Component('Account', {
   bank_funding: Nullable(BankFunding),
   enabled_countries: Type.Array(Type.String({ minLength: 2, maxLength: 2 })),
   prices: Answer({
-    payout: Type.Optional(Type.String()),
+    payout: Type.Optional(Type.String({ description: 'The fee of a completed payout.' })),
+    payout_in_transfer: Type.Optional(
+      Type.String({ description: 'The part of the fee that the wallet sends with the payout, up to the whole fee.' }),
+    ),
     monthly_account: Type.Optional(Type.String()),
+    business_verification: Type.Optional(Type.String({ description: 'Charged once.' })),
+    network_fees: Type.Optional(Type.String()),
+    bank_exceptions: Type.Optional(Type.String({ description: 'For returns, recalls and traces.' })),
   }),
-  rail: Type.Optional(OneOf(rails, { description: 'The rail of the payouts of this key.' })),
+  rail: Type.Optional(OneOf(rails, { description: 'The rail that sends the payouts of this key.' })),
   payouts_paused_at: Nullable(
     DateTime({
       description:
@@ -64,15 +70,22 @@ export const exampleAccount: Static<typeof Account> = {
   funding_wallet: { currency: 'USDC', chain: 'base', address: null },
   bank_funding: null,
   enabled_countries: ['GB'],
-  prices: { payout: '0.99 GBP + 1.00%', monthly_account: '15.00 GBP' },
+  prices: {
+    payout: '0.99 GBP + 1.00%',
+    payout_in_transfer: '0.50 GBP + 0.50%',
+    monthly_account: '15.00 GBP',
+    business_verification: '39.00 GBP',
+    network_fees: 'cost + 10.00%',
+    bank_exceptions: 'cost + 20.00%',
+  },
   rail: 'simulated',
   payouts_paused_at: null,
 }
 
 export const getAccountRoute = get('/v1/account', 'getAccount', {
   steps: [...checks('account.read', { by: 'key', partner: 'any' }), showAccount(presentAccount)],
-  tag: 'Account',
   summary: 'Retrieve the account',
+  description: 'The status and prices of the account, and where to send money to top up its wallet.',
   reply: ok('The account.', Account, exampleAccount),
 })
 
@@ -94,7 +107,7 @@ export function presentAccount(account: AccountRow): object {
     funding_wallet: { currency: 'USDC', chain: account.chain, address: account.address },
     bank_funding: presentBankFunding(account),
     enabled_countries: account.enabledCountries,
-    prices: { payout: describePayoutPrice(account), monthly_account: describeMonthlyPrice(account) },
+    prices: describePrices(account),
     rail: account.rail,
     payouts_paused_at: account.railPausedAt?.toISOString() ?? null,
   }

@@ -63,8 +63,8 @@ export const exampleCompliance: Static<typeof Compliance> = {
 
 export const getComplianceRoute = get('/v1/compliance', 'getCompliance', {
   steps: [...checks('compliance.read', { by: 'key', partner: 'any' }), showAccount(presentCompliance)],
-  tag: 'Account',
   summary: 'Retrieve verification status and limits',
+  description: 'The state of business verification, what it still needs, and the smallest and largest payout.',
   reply: ok('The state of the account.', Compliance, exampleCompliance),
 })
 

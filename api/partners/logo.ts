@@ -16,20 +16,20 @@ const Params = Answer({ slug: Pattern(slugPattern, { description: 'The short nam
 
 const Query = Strict({
   ...environmentQuery,
-  v: Type.Optional(Type.String({ description: 'The version in `logo_url`. It has no effect.' })),
+  v: Type.Optional(Type.String({ description: 'The version from `logo_url`. It affects only caching.' })),
 })
 
 export const getPartnerLogoRoute = get('/v1/public/partners/:slug/logo', 'getPartnerLogo', {
   steps: [openToAnyone, validate({ params: Params, query: Query }), getPartnerLogo],
-  tag: 'Public pages',
   summary: 'Retrieve a logo',
+  description: 'The logo of the account as an image file.',
   headers: IfNoneMatchHeader,
   reply: {
     status: 200,
     description: 'A PNG, JPEG or WebP image.',
     type: 'image/*',
     schema: Type.Unsafe<Buffer>({}),
-    headers: { ETag: 'Identifies these bytes.', 'Cache-Control': 'How long the image may be cached.' },
+    headers: { ETag: 'Identifies this version of the image.', 'Cache-Control': 'How long the image may be cached.' },
   },
   errors: ['not_found'],
 })
@@ -43,7 +43,10 @@ async function getPartnerLogo(request: OpenRequest, { db }: ApiDeps): Promise<Re
   return { body: logo.bytes, type: logo.type, headers }
 }
 
-/** Our own URL for a stored logo, with a version so that a new logo appears immediately. Otherwise the configured URL. */
+/**
+ * The URL of the stored logo on our server, with a version so that a new logo appears immediately. Without a stored
+ * logo, the URL that the partner has set.
+ */
 export async function logoUrlOf(
   { id, slug, logoUrl }: Pick<PartnerRow, 'id' | 'slug' | 'logoUrl'>,
   { db, config }: Pick<ApiDeps, 'db' | 'config'>,

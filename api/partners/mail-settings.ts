@@ -1,4 +1,4 @@
-// The mail settings of a partner: a switch for each kind of notice, and the threshold of a low balance.
+// A partner's email settings: a switch for each kind of notice, and the low-balance threshold.
 import { Type } from 'typebox'
 import type { PartnerRow } from '../../db/partners/partners'
 import { formatUsdcExactly } from '../../domain/money'
@@ -19,7 +19,7 @@ const switchDescriptions: Readonly<Record<SwitchableNotice, string>> = {
 
 const switchOf = (kind: SwitchableNotice) => Type.Boolean({ description: switchDescriptions[kind] })
 
-/** Written out, so that each property is typed. */
+/** Lists the switches explicitly, so that each property has its own type. */
 const switches = {
   payout_failed: switchOf('payout_failed'),
   payout_returned: switchOf('payout_returned'),

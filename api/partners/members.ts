@@ -1,4 +1,5 @@
-// /v1/members: the members of a partner. Viewers read, and admins also make changes. The last admin cannot leave.
+// /v1/members: the members of a partner. Viewers read, and admins also make changes. Every member except the last admin
+// can leave.
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../db/database'
 import {
@@ -44,8 +45,8 @@ export const exampleMember: Static<typeof Member> = {
 
 export const listTeamRoute = get('/v1/members', 'listMembers', {
   steps: [...checks('member.list', { by: 'person', partner: 'any' }), listTeam],
-  tag: 'Team',
   summary: 'List team members',
+  description: 'Everyone who can sign in to this account, and everyone who is invited.',
   reply: listShape('The members, oldest first.', Member, [exampleMember]),
 })
 
@@ -55,7 +56,7 @@ async function listTeam({ caller }: ApiRequest, { db }: ApiDeps): Promise<Reply>
 }
 
 export function viewerNeedsNoCode(): ApiError {
-  return noCodeNeeded('Only an admin needs a code.', { status: 'viewer' })
+  return noCodeNeeded('A code is needed only to give someone the admin role.', { status: 'viewer' })
 }
 
 const roleField = { role: OneOf(memberRoles) }
@@ -70,12 +71,12 @@ const MemberChanges = Body('MemberChanges', {
 })
 
 export const changeMemberRoute = patch('/v1/members/:id', 'changeMember', {
-  // A demotion removes rights, so a suspended partner may do it. The transaction refuses a promotion by a suspended partner.
+  // A demotion removes rights, so a suspended partner may do it. The transaction refuses a promotion by a suspended
+  // partner.
   steps: [
     ...checks('member.update', { by: 'person', partner: 'any' }, { params: IdParams, body: MemberChanges }),
     changeMember,
   ],
-  tag: 'Team',
   summary: 'Change the role of a team member',
   description:
     'Takes effect on their next request. A promotion to admin needs a `confirm_code`. The last admin cannot be demoted. A ' +
@@ -105,7 +106,7 @@ async function changeMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> 
   return { body: presentMember(member), activity: 'written' }
 }
 
-// Not for suspended partners: they may only demote an admin, which needs no code.
+// Not available to suspended partners. They may only demote an admin, which needs no code.
 export const changeMemberConfirmCodeRoute = confirmRoute(changeMemberRoute, 'member.confirm', confirmPromotion, {
   body: MemberChangesToConfirm,
   summary: 'Send a code to make a member an admin',
@@ -137,7 +138,6 @@ export const deleteMemberRoute = del('/v1/members/:id', 'deleteMember', {
     ...checks('member.delete', { by: 'person', partner: 'any', onOneself: 'allowed' }, { params: IdParams }),
     deleteMember,
   ],
-  tag: 'Team',
   summary: 'Remove a team member',
   description:
     'All admins and the removed member get an email. Members can remove themselves, which ends their session. The last admin cannot.',
@@ -152,7 +152,8 @@ async function deleteMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> 
     const { member: removed } = requireChanged(await removeMember(tx, { partnerId: partner.id, id }))
     const change = { partnerId: partner.id, by, action: 'member.delete', detail: removed.email }
     await recordChange(tx, { ...change, status: 200 }, request, deps)
-    // A withdrawn invitation removes no rights. A removed admin gets a mail, because they cannot see later changes.
+    // Withdrawing an invitation removes no rights, so no email is sent. Otherwise the removed member also gets the
+    // email, because they can no longer see the activity list.
     const happened = { what: 'removed', email: removed.email } as const
     if (removed.lastLoginAt !== null) await tellAdmins(tx, { partnerId: partner.id, by, happened, removed }, deps)
     return removed

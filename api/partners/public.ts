@@ -21,8 +21,8 @@ const PublicPartner = Component('PublicPartner', {
 
 export const getPublicPartnerRoute = get('/v1/public/partners/:slug', 'getPublicPartner', {
   steps: [openToAnyone, validate({ params: Params }), getPublicPartner],
-  tag: 'Public pages',
   summary: 'Retrieve a public profile',
+  description: 'The name, logo and colour that the sign-in page of the account shows.',
   reply: ok('The public profile.', PublicPartner, {
     slug: 'acme',
     name: 'Acme Ltd',

@@ -1,4 +1,4 @@
-// PATCH /v1/account: the settings that admins can change: name, branding, contact addresses and mails.
+// PATCH /v1/account: the settings that admins can change: name, branding, contact addresses and email notifications.
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../db/database'
 import { loadAccount } from '../../db/partners/accounts'
@@ -33,7 +33,9 @@ const lowBalanceRange = { least: lowestLowBalance / microUsdcPerCent, most: high
 
 const emailFields = {
   billing_email: Type.Optional(Nullable(Email({ description: 'The address for invoices.' }))),
-  contact_email: Type.Optional(Nullable(Email({ description: 'The address for questions.' }))),
+  contact_email: Type.Optional(
+    Nullable(Email({ description: 'Where we and the bank contact you about your account.' })),
+  ),
 }
 
 const EmailsToConfirm = Body('EmailsToConfirm', emailFields)
@@ -86,7 +88,6 @@ const ChangedAccount = Component('ChangedAccount', { ...Account.properties, ...m
 
 export const changeAccountRoute = patch('/v1/account', 'changeAccount', {
   steps: [...checks('account.update', { by: 'person', partner: 'active' }, { body: AccountChanges }), changeAccount],
-  tag: 'Account',
   summary: 'Update the account',
   description:
     'Omitted fields do not change, and null removes a value. GET /v1/auth/session shows all fields. `billing_email` and ' +
@@ -109,7 +110,7 @@ async function changeAccount(request: ApiRequest, deps: ApiDeps): Promise<Reply>
     const rename = await nameAfter(tx, partner.id, wanted.name)
     const after = await updatePartner(tx, partner.id, { ...changes, ...mutedMails, ...rename }, at)
     if (logo !== undefined) await storeLogo(tx, partner.id, logo)
-    // Only the names of the changed fields, because addresses do not belong in the activity list.
+    // Records only the names of the changed fields, because addresses must not be in the activity list.
     const recorded = { partnerId: partner.id, by, action: 'account.update', detail: Object.keys(wanted).join(', ') }
     await recordChange(tx, { ...recorded, status: 200 }, request, deps)
     if (emails !== null) await tellAdmins(tx, { partnerId: partner.id, by, happened: happenedTo(emails) }, deps)
@@ -139,7 +140,7 @@ async function confirmEmails(request: ApiRequest): Promise<Confirmable> {
 
 type Emails = Static<typeof EmailsToConfirm>
 
-/** Null if neither email changes. */
+/** Null if neither address changes. */
 function emailsIn({ billing_email, contact_email }: Emails): Emails | null {
   const emails = {
     ...(billing_email === undefined ? {} : { billing_email }),
@@ -148,7 +149,9 @@ function emailsIn({ billing_email, contact_email }: Emails): Emails | null {
   return Object.keys(emails).length === 0 ? null : emails
 }
 
-/** An omitted address does not change, and null removes it. These are different changes, so they need different codes. */
+/**
+ * An omitted address does not change, and null removes it. These are different changes, so they need different codes.
+ */
 function boundToEmails(emails: Emails) {
   return { action: 'account.update', fields: { ...emails } }
 }

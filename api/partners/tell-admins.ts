@@ -1,4 +1,5 @@
-// Queues mails to the admins, in the same transaction, when a person's rights or the account's email addresses change.
+// Queues emails to the admins about changes to members, live keys and the account's email addresses, in the same
+// transaction as the change.
 import type { Tx } from '../../db/database'
 import { enqueueMail } from '../../db/partners/mails'
 import { listMembers, type MemberRow } from '../../db/partners/members'
@@ -9,10 +10,12 @@ import type { ApiDeps } from '../deps'
 
 interface Deed {
   readonly partnerId: string
-  /** The email of the person who made the change. They get a mail too, because their session may be stolen. */
+  /**
+   * The email address of the person who made the change. They get an email too, because their session may be stolen.
+   */
   readonly by: string
   readonly happened: AccessChange
-  /** A member who was just removed. They get a mail too. */
+  /** A member who was just removed. They get an email too. */
   readonly removed?: MemberRow
 }
 
@@ -34,7 +37,7 @@ export async function tellAdmins(
 
 const weekMs = 7 * 24 * 60 * 60 * 1000
 
-/** Only members who have signed in get a mail. An invited address may belong to a stranger. */
+/** Only members who have signed in get an email. An invited address may belong to a stranger. */
 function isRecipient({ email, role, lastLoginAt }: MemberRow, by: string, happened: AccessChange): boolean {
   if (lastLoginAt === null) return false
   if (email === by || ('email' in happened && happened.email === email)) return true

@@ -1,4 +1,4 @@
-// POST /v1/compliance/verification: starts business verification, or restarts it after a refusal.
+// POST /v1/compliance/verification: starts business verification, or restarts it after a rejection.
 import { loadAccount } from '../../db/partners/accounts'
 import { beginVerification } from '../../db/partners/verification'
 import { recordChange } from '../controls/record-change'
@@ -14,7 +14,6 @@ export const startVerificationRoute = post('/v1/compliance/verification', 'start
     ...checks('verification.start', { by: 'person', partner: 'active' }, { body: Body('VerificationRequest', {}) }),
     startVerification,
   ],
-  tag: 'Account',
   summary: 'Start business verification',
   description:
     'Verification starts immediately. Shortly afterwards `continue_url` and `terms_url` lead to the next steps. GET /v1/compliance shows the progress.',
@@ -37,7 +36,8 @@ async function startVerification(request: ApiRequest, deps: ApiDeps): Promise<Re
       status: 200,
     } as const
     await recordChange(tx, change, request, deps)
-    // Start the workflow before the commit: verification must not start without it, and a workflow without the row does nothing.
+    // Start the workflow before the commit: verification must not be recorded without it, and a workflow without the
+    // row does nothing.
     await wake(deps, partner.id)
   })
   const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at })

@@ -1,4 +1,4 @@
-// Waits for the verdict of a payout's workflow, or for a timeout, and answers the request from the row.
+// Waits for the verdict of a payout's workflow, or for a timeout, and answers the request from the payout's row.
 import { type ClaimedRow, findClaim } from '../../db/payouts/claims'
 import { markAnswered } from '../../db/payouts/steps'
 import { isRefusal } from '../../domain/payouts/payout'
@@ -10,7 +10,7 @@ import { presentPayout } from './present'
 import { presentQuote } from './quotes'
 
 export interface Attempt extends PayoutStart {
-  /** A claimer created the payout. A joiner repeats a request that is still running. */
+  /** The claimer created the payout. A joiner repeats a request that is still running. */
   readonly by: 'claimer' | 'joiner'
 }
 
@@ -20,7 +20,7 @@ export async function answerAttempt(attempt: Attempt, deps: ApiDeps): Promise<Re
   if (row === null) return null
   if (row.releasedAt !== null) {
     const refusal = refusalOf(row)
-    // The rate may have changed since it was cached, and the retry needs a new quote.
+    // The cached rate may be outdated, and the retry needs a new quote.
     if (refusal.code === 'payout_not_created') deps.rates.askAgain()
     throw refusal
   }
@@ -28,12 +28,12 @@ export async function answerAttempt(attempt: Attempt, deps: ApiDeps): Promise<Re
 }
 
 /**
- * Waits for a decision and returns the row: acknowledged, or released. The response comes from the row and not from the verdict,
- * because the key may have been claimed again since. In that case it returns null.
+ * Waits for the verdict or a timeout, and returns the row, which is then acknowledged or released. The response comes
+ * from the row and not from the verdict, because the key may have been claimed again since. Returns null in that case.
  */
 export async function awaitDecision(attempt: PayoutStart, deps: ApiDeps): Promise<ClaimedRow | null> {
   const verdict = await deps.workflows.startPayout(attempt)
-  // After this the payout cannot be withdrawn, unless a verdict was stored first.
+  // From here on the payout cannot be withdrawn, unless a verdict was stored first.
   if (verdict === null) await markAnswered(deps.db, { ...attempt, at: deps.clock.now() })
   const row = await rowOf(attempt, deps)
   if (row === null || row.releasedAt !== null || isStored(row)) return row
@@ -47,7 +47,9 @@ async function rowOf(attempt: PayoutStart, { db }: ApiDeps): Promise<ClaimedRow 
   return row?.attempt === attempt.attempt ? row : null
 }
 
-/** Whether the payout was acknowledged to its callers. From then on repeats are answered from the row alone. */
+/**
+ * Whether the payout has a verdict or its caller was answered. From then on, retries are answered from the row alone.
+ */
 export function isStored({ releasedAt, verdictAt, answeredAt }: ClaimedRow): boolean {
   return releasedAt === null && (verdictAt !== null || answeredAt !== null)
 }

@@ -1,4 +1,5 @@
-// The confirm code of a live payout from the dashboard, bound to its key, amount and recipient. The claim uses the code.
+// The confirm code for a live payout from the dashboard, bound to its key and all its fields. Claiming the key consumes
+// the code.
 
 import { type Claim, claimPayout, type IdempotencyKey } from '../../db/payouts/claims'
 import { giveCodeBack } from '../../db/sign-in/codes'
@@ -36,7 +37,6 @@ export const createConfirmCodeRoute = post('/v1/payouts/confirm-codes', 'createC
     mailConfirmCode('payout.confirm', confirmPayout),
   ],
   ...confirmCodeDocs,
-  tag: 'Confirm codes',
   summary: 'Send a code to create a live payout',
   headers: IdempotencyKeyHeader,
   bodyExample: exampleCreatePayoutRequest,
@@ -81,7 +81,9 @@ export function boundToPayout({ environment, idempotencyKey }: IdempotencyKey, {
   return { action: 'payout.create', fields: { ...fields, environment, idempotency_key: idempotencyKey } }
 }
 
-/** Checks the code without consuming it, because the payout may still be refused. A wrong code counts as a try. */
+/**
+ * Checks the code without consuming it, because the payout may still be refused. A wrong code counts as an attempt.
+ */
 export async function requireRightCode(
   confirmation: Confirmation | null,
   deps: Pick<ApiDeps, 'db' | 'keyring' | 'clock'>,
@@ -97,9 +99,9 @@ export async function requireRightCode(
 }
 
 /**
- * Claims the key and uses the code, both or neither. Returns null if the key is taken or the code has just been used, which only
- * a request with the same key can do. The caller then looks up the key again. For an API key the claim itself checks the rights.
- * For a person the transaction does.
+ * Claims the key and consumes the code, both or neither. Returns null if the key is taken or the code has just been
+ * used. Only a request with the same key can use that code, so the caller looks up the key again. For an API key, the
+ * claim itself checks the rights. For a person, the transaction does.
  */
 export async function claimConfirmed(
   claim: Claim,

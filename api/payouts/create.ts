@@ -1,5 +1,6 @@
 // POST /v1/payouts: pays once per Idempotency-Key, no matter how often the request is sent.
 import { randomUUID } from 'node:crypto'
+import { Type } from 'typebox'
 import { newId } from '../../db/id'
 import { type AccountRow, loadAccount } from '../../db/partners/accounts'
 import { type ClaimedRow, findClaim, type IdempotencyKey } from '../../db/payouts/claims'
@@ -14,15 +15,59 @@ import type { ApiDeps } from '../deps'
 import { guessesOf } from '../http/callers/rate-limiter'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/read-request'
-import { type ApiRequest, post, type Reply, scopeOf } from '../http/route'
+import { type ApiRequest, post, type Reply, type RouteDocs, scopeOf } from '../http/route'
+import { Component } from '../http/schema'
 import type { Confirmation } from '../sign-in/confirm-codes'
 import { type Attempt, answerAttempt, awaitDecision, isStored, replayed } from './answer'
 import { claimConfirmed, confirmationFor, requireRightCode } from './confirmation'
 import { claimChecks, type FoundClaim } from './lookups'
-import { requireAllowed } from './quotes'
-import { CreatePayoutRequest, payoutFieldErrors, RepeatedPayoutRequest } from './request/body'
-import { createPayoutDocs } from './request/create-docs'
+import { examplePayout, Payout, payoutProperties } from './present'
+import { exampleQuote, QuoteAnswer, requireAllowed } from './quotes'
+import {
+  CreatePayoutRequest,
+  exampleCreatePayoutRequest,
+  IdempotencyKeyHeader,
+  payoutFieldErrors,
+  RepeatedPayoutRequest,
+} from './request/body'
 import { type PayoutRequest, readPayoutRequest } from './request/order'
+
+const PayoutCreated = Component('PayoutCreated', { ...payoutProperties, quote: Type.Optional(QuoteAnswer) })
+
+const createPayoutDocs: RouteDocs = {
+  summary: 'Create a payout',
+  description:
+    'Pays the recipient once for each Idempotency-Key. The status is `processing` when the bank has accepted the payout, `failed` ' +
+    'when the bank refused its details immediately, and `pending` when the bank has not confirmed it yet. Read a pending payout again later. ' +
+    'After `402`, `422` and `502` no payout exists and nothing was sent, and you may send the same key again. The exception is ' +
+    '`idempotency_key_reused`: the key belongs to the payout in `details.payout_id`. A caller that reuses Idempotency-Keys with ' +
+    `other bodies more than ${conflictsPerCallerAndHour} times an hour gets \`429\` for every used key, and nothing is created.`,
+  headers: IdempotencyKeyHeader,
+  bodyExample: exampleCreatePayoutRequest,
+  reply: {
+    status: 201,
+    description: 'The payout and its quote.',
+    schema: PayoutCreated,
+    example: { ...examplePayout, status: 'processing', updated_at: examplePayout.created_at, quote: exampleQuote },
+  },
+  replay: {
+    status: 200,
+    description: 'The key was used before. Returns the current state of its payout; nothing is sent again.',
+    schema: Payout,
+    example: examplePayout,
+    headers: { 'Idempotent-Replayed': 'Always `true`.' },
+  },
+  errors: [
+    'insufficient_funds',
+    'invalid_amount',
+    'invalid_recipient',
+    'corridor_not_enabled',
+    'recipient_account_rejected',
+    'idempotency_key_reused',
+    'invalid_confirm_code',
+    'payout_not_created',
+  ],
+}
 
 export const createPayoutRoute = post('/v1/payouts', 'createPayout', {
   steps: [
@@ -43,14 +88,25 @@ export async function createPayout(request: ApiRequest<FoundClaim>, deps: ApiDep
   let { claim } = request.found
   for (let lookup = 1; lookup <= maxLookups; lookup++) {
     const asked = { key, wanted, request }
-    const reply = await (claim?.releasedAt === null ? repeat(claim, asked, deps) : create(claim, asked, deps))
+    const found = claim
+    // A repeated request needs no place, because it creates nothing.
+    const reply = await (found?.releasedAt === null
+      ? repeat(found, asked, deps)
+      : deps.admission.admit(
+          key,
+          () => create(found, asked, deps),
+          (error) => refuseUnlessTaken(error, key, deps),
+        ))
     if (reply !== null) return reply
     claim = await findClaim(deps.db, key)
   }
   throw new ApiError('service_unavailable')
 }
 
-/** Each additional lookup means that another request claimed or released the key in between. More than this cannot be chance. */
+/**
+ * Each additional lookup means that another request claimed or released the key since the previous lookup. Ten in a row
+ * are not a coincidence, so the request is refused.
+ */
 const maxLookups = 10
 
 interface Asked {
@@ -71,18 +127,22 @@ async function repeat(claim: ClaimedRow, { key, wanted, request }: Asked, deps: 
   }
   await guesses.wasWrong()
   if (mayOnlyRepeat !== null) throw mayOnlyRepeat
-  // The payout of the other body may still be withdrawn. Then the key is free for this request.
+  // The payout with the other body may still be withdrawn. Then the key is free for this request.
   if (!isStored(claim) && (await awaitDecision(attempt, deps))?.releasedAt !== null) return null
   throw new ApiError('idempotency_key_reused', { details: { payout_id: claim.id, differing_fields } })
 }
 
-/** For a fingerprint whose secret key was removed. The bank details are erased too, so every body counts as different. */
+/**
+ * Handles a fingerprint whose secret key was removed. The bank details are erased too, so every body counts as
+ * different.
+ */
 async function anyField(
   { id, fingerprint }: ClaimedRow,
   { fields }: PayoutRequest,
   { db }: ApiDeps,
 ): Promise<string[]> {
-  // For a payout that still has its details, this answer could make the partner pay again with another key.
+  // If the payout still has its details, this error prevents an answer that could make the partner pay again with
+  // another key.
   assert(!(await hasRecipient(db, id)), `key ${fingerprint.keyId} must stay in SECRET_KEYS until the rows are resealed`)
   return fieldsShown(Object.keys(fields))
 }
@@ -131,7 +191,10 @@ async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps):
   return answerAttempt({ ...attemptOf(row, key, request.caller), walletSendsMicroUsdc, by: 'claimer' }, deps)
 }
 
-/** Another request may have claimed the same key in between. Then this one is a repeat, and the refusal does not apply. */
+/**
+ * Another request may have claimed the same key since the lookup. Then this request is a duplicate, and the refusal
+ * does not apply.
+ */
 async function refuseUnlessTaken(error: unknown, key: IdempotencyKey, { db }: ApiDeps): Promise<null> {
   if (error instanceof ApiError && (await findClaim(db, key))?.releasedAt === null) return null
   throw error
@@ -153,7 +216,10 @@ async function requirePayable(
   return { account, quote }
 }
 
-/** An early check, so that an insufficient balance costs neither a row nor a workflow. The debit makes the final decision. */
+/**
+ * An early check, so that an insufficient balance creates neither a row nor a workflow. The debit makes the final
+ * decision.
+ */
 function requireCovered({ walletSendsMicroUsdc, gbpPerUsdNano }: Quote, { balanceMicroUsdc }: AccountRow): void {
   if (balanceMicroUsdc >= walletSendsMicroUsdc) return
   throw new ApiError('insufficient_funds', {

@@ -31,7 +31,7 @@ const PayoutEvent = Component('PayoutEvent', {
   event: OneOf(eventNames, {
     description:
       'debited: the money left the wallet. sent: the bank has the payout. unconfirmed: the bank’s answer was lost, and we ' +
-      'ask again. refunded: the money is back in the wallet. case_opened, case_resolved: a recall or trace.',
+      'retry. refunded: the money is back in the wallet. case_opened, case_resolved: a recall or trace.',
   }),
   status: OneOf(payoutStatuses, { description: 'The status of the payout after the event.' }),
   by: Type.String({ description: 'The actor: an API key, a person, `bank`, or `service` (us).' }),
@@ -42,8 +42,8 @@ const PayoutEvent = Component('PayoutEvent', {
 
 export const listPayoutEventsRoute = get('/v1/payouts/:id/events', 'listPayoutEvents', {
   steps: [...payoutChecks('payout.events', { by: 'key', partner: 'any' }), listPayoutEvents],
-  tag: 'Payouts',
   summary: 'List payout events',
+  description: 'The history of the payout, oldest first. It says what happened, when, and who did it.',
   reply: listShape('The timeline.', PayoutEvent, [
     { at: '2026-11-16T09:30:00.000Z', event: 'requested', status: 'pending', by: 'ada@acme.test', detail: null },
     { at: '2026-11-16T09:30:00.020Z', event: 'debited', status: 'pending', by: 'service', detail: '153.30 USDC' },
@@ -58,9 +58,16 @@ async function listPayoutEvents(request: ApiRequest<PayoutRow | null>, { db }: A
   return { body: presentList(presentTimeline(await loadTimeline(db, id))) }
 }
 
-/** Sorted by cause instead of time, because the clocks of two machines may differ: the debit is second, the refund is last. */
+/**
+ * Sorts by cause instead of time, because the clocks of two machines may differ. The debit comes second and the refund
+ * last.
+ */
 function presentTimeline({ events, money }: Timeline): unknown[] {
-  const [requested, ...others] = events.flatMap(presentEvent)
+  const end = events.findIndex(({ kind }) => kind === 'cancelled')
+  const canceller = events.slice(0, end + 1).findLast(({ kind }) => kind === 'cancel_asked')?.madeBy ?? 'service'
+  const [requested, ...others] = events.flatMap((event) =>
+    presentEvent(event.kind === 'cancelled' ? { ...event, madeBy: canceller } : event),
+  )
   const last = others.at(-1) ?? requested
   const moved = money.map(({ at, amountMicroUsdc }) => {
     const out = amountMicroUsdc < 0n
@@ -73,16 +80,14 @@ function presentTimeline({ events, money }: Timeline): unknown[] {
   return [...(requested === undefined ? [] : [requested]), ...debited, ...others, ...refunded]
 }
 
-/** Internal steps are not shown to partners. */
 function presentEvent({ at, kind, status, madeBy, detail }: TimelineEvent) {
   const event = eventNames.find((name) => name === kind)
   if (event === undefined) return []
   return [{ at: at.toISOString(), event, status, by: byWhom(event, madeBy, detail), detail }]
 }
 
-/** The bank cannot have refused a payout that it never received. */
+/** Names our service for events that happened without the bank, such as a failure before the payout was sent. */
 function byWhom(event: EventName, madeBy: string, detail: string | null): string {
-  const isOurs =
-    event === 'unconfirmed' || event === 'cancelled' || /^(insufficient_funds|not_sent):/.test(detail ?? '')
+  const isOurs = event === 'unconfirmed' || /^(insufficient_funds|not_sent):/.test(detail ?? '')
   return isOurs ? 'service' : withoutOperators(madeBy)
 }

@@ -6,6 +6,7 @@ import {
   type PayoutFilters,
   type PayoutRow,
   type PayoutTotal,
+  payoutOrders,
   shortTermsAmong,
   sumPayouts,
 } from '../../db/payouts/payouts'
@@ -36,7 +37,7 @@ import { historyChecks } from '../http/steps'
 import { examplePayout, Payout, presentPayout } from './present'
 
 const searchMaxLength = 120
-/** `key:<prefix>`, or an email. */
+/** For `key:<prefix>` or an email address. */
 const callerMaxLength = 254
 
 const Amount = (description: string) =>
@@ -60,6 +61,8 @@ const FilterQuery = Strict({
   ),
   created_after: Type.Optional(Instant({ description: 'Created at this time or later.' })),
   created_before: Type.Optional(Instant({ description: 'Created before this time.' })),
+  completed_after: Type.Optional(Instant({ description: 'Completed at this time or later, even if returned since.' })),
+  completed_before: Type.Optional(Instant({ description: 'Completed before this time, even if returned since.' })),
   updated_after: Type.Optional(
     Instant({ description: 'Changed at this time or later. Use the time of your last poll minus one minute.' }),
   ),
@@ -82,12 +85,25 @@ const FilterQuery = Strict({
   ),
 })
 
-const ListQuery = Strict({ ...pageQuery(), ...FilterQuery.properties })
+const sortQuery = {
+  sort: Type.Optional(
+    OneOf(payoutOrders, {
+      default: 'newest',
+      description:
+        'The order of the list: the newest, the oldest, the largest or the smallest payout first. Use the same value for all pages.',
+      'x-hint': payoutOrders.join(', '),
+    }),
+  ),
+}
+
+const ListQuery = Strict({ ...pageQuery(), ...sortQuery, ...FilterQuery.properties })
+const ExportQuery = Strict({ ...sortQuery, ...FilterQuery.properties })
 
 export const listPayoutsRoute = get('/v1/payouts', 'listPayouts', {
   steps: [...historyChecks('payout.list', { by: 'key', partner: 'any' }, { query: ListQuery }), listPayouts],
-  tag: 'Payouts',
   summary: 'List payouts',
+  description:
+    'Newest first, unless sort says otherwise. Every filter is optional, and a payout must match all of them.',
   reply: listShape('A page of payouts.', Payout, [examplePayout], examplePayout.id),
   errors: ['invalid_request'],
 })
@@ -97,28 +113,28 @@ async function listPayouts(request: ApiRequest, { db }: ApiDeps): Promise<Reply>
   const scope = scopeOf(request)
   return pageReply(query, {
     find: (id) => findPayout(db, scope, id),
-    read: (page) => listPayoutRows(db, scope, filtersOf(query), page),
+    read: (page) => listPayoutRows(db, scope, filtersOf(query), { ...page, order: query.sort }),
     cursorOf: ({ id }) => id,
     present: presentPayout,
   })
 }
 
 export const exportPayoutsRoute = get('/v1/payouts.csv', 'exportPayouts', {
-  steps: [...historyChecks('payout.export', { by: 'key', partner: 'any' }, { query: FilterQuery }), exportPayouts],
-  tag: 'Payouts',
+  steps: [...historyChecks('payout.export', { by: 'key', partner: 'any' }, { query: ExportQuery }), exportPayouts],
   summary: 'Export payouts as CSV',
   description:
-    'Takes the filters of the list and returns all matching payouts. Import the column `account_last4` as text: spreadsheets that guess types drop leading zeros.',
+    'Accepts the same filters and `sort` as the list and returns all matching payouts. `wallet_sent_usdc` is `0.00` for failed and cancelled payouts. Import the columns `account_last4` and `idempotency_key` as text: spreadsheets that guess types drop leading zeros and round long numbers. A key that starts with `-` has an apostrophe before it, so that no spreadsheet runs it as a formula.',
   reply: csvShape,
   errors: ['invalid_request'],
 })
 
 async function exportPayouts(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
-  const filters = filtersOf(queryOf<typeof FilterQuery>(request))
+  const query = queryOf<typeof ExportQuery>(request)
+  const filters = filtersOf(query)
   return csvReply<PayoutRow>({
     fileName: `payouts-${request.caller.environment}-${londonDayOf(clock.now())}`,
     columns,
-    read: (page) => listPayoutRows(db, scopeOf(request), filters, page),
+    read: (page) => listPayoutRows(db, scopeOf(request), filters, { ...page, order: query.sort }),
     cellsOf: (payout) => [
       payout.id,
       payout.createdAt.toISOString(),
@@ -129,14 +145,18 @@ async function exportPayouts(request: ApiRequest, { db, clock }: ApiDeps): Promi
       payout.reference ?? '',
       { number: formatPence(payout.amountPence) },
       { number: formatPence(payout.feePence) },
-      { number: formatUsdc(payout.walletSendsMicroUsdc) },
+      { number: formatUsdc(isUnpaid(payout) ? 0n : payout.walletSendsMicroUsdc) },
       payout.failureReason ?? '',
       payout.createdVia,
       payout.completedAt?.toISOString() ?? '',
       { number: formatPence(payout.feePence - payout.feeInTransferPence) },
+      payout.idempotencyKey,
     ],
   })
 }
+
+/** The wallet gets back the money that was reserved for these payouts, so sums of the column must not include it. */
+const isUnpaid = ({ status }: PayoutRow) => status === 'failed' || status === 'cancelled'
 
 const columns = [
   'id',
@@ -153,6 +173,7 @@ const columns = [
   'created_via',
   'completed_at',
   'fee_on_monthly_invoice_gbp',
+  'idempotency_key',
 ]
 
 const totalProperties = {
@@ -167,16 +188,15 @@ const PayoutTotals = Component('PayoutTotals', {
   object: Constant('payout_totals'),
   ...totalProperties,
   by_status: Type.Array(Answer({ status: OneOf(payoutStatuses), ...totalProperties }), {
-    description: 'The same for each status that occurs.',
+    description: 'The totals for each status that occurs.',
   }),
 })
 
 export const getPayoutTotalsRoute = get('/v1/payouts/totals', 'getPayoutTotals', {
   steps: [...historyChecks('payout.totals', { by: 'key', partner: 'any' }, { query: FilterQuery }), getPayoutTotals],
-  tag: 'Payouts',
   summary: 'Count and sum payouts',
   description:
-    'Takes the filters of the list. If the account has so many matching payouts that counting them takes too long, the answer is 503 `service_unavailable`: narrow the filters.',
+    'Accepts the same filters as the list. If the account has so many matching payouts that counting them takes too long, the answer is 503 `service_unavailable`: narrow the filters.',
   reply: ok('The totals of all matching payouts.', PayoutTotals, {
     object: 'payout_totals',
     count: 3,
@@ -212,6 +232,8 @@ function filtersOf(query: Static<typeof FilterQuery>): PayoutFilters {
     statuses: severalIn(payoutStatuses, query.status),
     createdAfter: query.created_after,
     createdBefore: query.created_before,
+    completedAfter: query.completed_after,
+    completedBefore: query.completed_before,
     updatedAfter: query.updated_after,
     reference: query.reference,
     idempotencyKey: query.idempotency_key,

@@ -1,13 +1,14 @@
-// The lookups of payout routes: the payout in the path, or the claim of the Idempotency-Key, in one statement with the API key.
+// The lookups for payout routes. They find the payout in the path, or the claim of the Idempotency-Key, in the same
+// statement as the API key.
 import { type ClaimedRow, findCallerAndClaim, findClaim } from '../../db/payouts/claims'
 import { findCallerAndPayout, findPayout, type PayoutRow } from '../../db/payouts/payouts'
+import { isUuid } from '../../domain/uuid'
 import { ApiError } from '../http/errors'
-import { uuidPattern } from '../http/requests/validate'
 import type { ApiRequest, Checks, Lookup, RepeatableChecks, Reply, Rights, Schemas } from '../http/route'
 import { IdParams } from '../http/schema'
 import { authenticateWith, authorize, idempotent, limit, readIdempotencyKey, validate } from '../http/steps'
 
-/** The steps before the handler of a route about the payout in its path. */
+/** The steps before the handler of a route that has a payout in its path. */
 export function payoutChecks(
   action: string,
   rights: Rights,
@@ -25,7 +26,7 @@ export function requirePayout({ found }: ApiRequest<PayoutRow | null>): PayoutRo
 export const payoutInPath: Lookup<PayoutRow | null> = {
   nameIn({ params }) {
     const id = params?.['id'] ?? ''
-    return uuidPattern.test(id) ? id : null
+    return isUuid(id) ? id : null
   },
   nothing: null,
   async findWithKey(db, digest, id) {

@@ -1,10 +1,11 @@
-// A payout as the API returns it: schema, example and presenter.
+// A payout as the API returns it: schema, example, presenter and failure codes. Also presents recalls and traces.
 import { Type } from 'typebox'
 import type { CaseNote, CaseRow } from '../../db/payouts/cases/cases'
 import type { PayoutRow } from '../../db/payouts/payouts'
 import { formatPence, formatUsdc, penceFromMicropounds } from '../../domain/money'
 import { caseStatusOf } from '../../domain/payouts/case'
 import { createdVia, payoutStatuses } from '../../domain/payouts/payout'
+import { type ReasonCode, reasons } from '../../rail/reasons'
 import {
   Answer,
   Component,
@@ -54,6 +55,10 @@ export const payoutProperties = {
     }),
   ),
   created_via: OneOf(createdVia),
+  idempotency_key: Type.String({
+    description:
+      'The Idempotency-Key of the request that created the payout. The dashboard sends a random key for each payout.',
+  }),
 }
 
 export const Payout = Component('Payout', payoutProperties)
@@ -75,6 +80,7 @@ export const examplePayout = {
   updated_at: '2026-11-16T09:31:00.000Z',
   completed_at: '2026-11-16T09:31:00.000Z',
   created_via: 'api',
+  idempotency_key: 'order-1001',
 }
 
 export function presentPayout(payout: PayoutRow): Record<string, unknown> {
@@ -98,7 +104,56 @@ export function presentPayout(payout: PayoutRow): Record<string, unknown> {
     updated_at: payout.updatedAt.toISOString(),
     completed_at: payout.completedAt?.toISOString() ?? null,
     created_via: payout.createdVia,
+    idempotency_key: payout.idempotencyKey,
   }
+}
+
+interface Failure {
+  readonly meaning: string
+  readonly cure: string
+}
+
+/** A failure with the sentence of the rail's reason, without its code. */
+const failure = (code: ReasonCode, cure: string): Failure => ({ meaning: reasons[code].replace(/^\w+: /, ''), cure })
+
+const askForDetails = 'Ask the recipient to check the account details.'
+const askForAccount = 'Ask the recipient for another account.'
+
+/** A payout that the bank refuses because of the paying business has the code `not_sent`. */
+type FailureCode = Exclude<ReasonCode, 'partner_not_ready'> | 'account_rejected' | 'insufficient_funds' | 'not_sent'
+
+/** Every code that a `failure_reason` can start with. The guide shows this table. */
+export const failureTable: Readonly<Record<FailureCode, Failure>> = {
+  invalid_account: failure('invalid_account', askForDetails),
+  account_rejected: {
+    meaning: 'The bank rejected the account before anything was sent. The sentence says why.',
+    cure: askForDetails,
+  },
+  details_refused: failure('details_refused', 'Check the name and the address.'),
+  name_mismatch: failure('name_mismatch', 'Ask for the name of the account holder, exactly as the bank has it.'),
+  account_closed: failure('account_closed', askForAccount),
+  account_switched: failure('account_switched', 'Ask the recipient for the new account details.'),
+  account_inactive: failure('account_inactive', askForAccount),
+  account_blocked: failure('account_blocked', 'Ask the recipient to contact their bank, or for another account.'),
+  currency_not_accepted: failure('currency_not_accepted', 'Ask the recipient for an account in pounds.'),
+  reference_required: failure('reference_required', 'Ask the recipient which reference their bank needs.'),
+  recipient_deceased: failure('recipient_deceased', 'Do not pay this account again.'),
+  recipient_refused: failure('recipient_refused', 'Ask the recipient why before you pay again.'),
+  recalled: failure('recalled', 'Nothing, if you asked for the recall. Otherwise contact support.'),
+  duplicate_payment: failure('duplicate_payment', 'Check whether the recipient was already paid.'),
+  not_permitted: failure('not_permitted', 'Do not pay again. Contact support.'),
+  bank_unavailable: failure('bank_unavailable', 'Pay again later.'),
+  amount_rejected: failure('amount_rejected', 'Pay another amount, or contact support.'),
+  quote_expired: failure('quote_expired', 'Pay again. The new payout gets the current rate.'),
+  insufficient_funds: { meaning: 'The wallet balance was too low.', cure: 'Top up, then pay again.' },
+  not_sent: {
+    meaning: 'The bank did not accept the payout, so nothing was sent. The sentence says why.',
+    cure: 'Pay again. If it fails again, contact support.',
+  },
+  bank_refused: {
+    meaning: 'The bank gave no reason, or a reason code that we do not recognise.',
+    cure: 'Ask the recipient to check with their bank, or contact support.',
+  },
 }
 
 /** A recall or trace as the API and the ops CLI show it. */

@@ -1,4 +1,4 @@
-// POST /v1/quotes: the current cost of a payout. Not binding.
+// POST /v1/quotes: the current cost of a payout. The quote is not binding.
 import { Type } from 'typebox'
 import { type AccountRow, loadAccount } from '../../db/partners/accounts'
 import { assert } from '../../domain/assert'
@@ -50,7 +50,6 @@ export const createQuoteRoute = post('/v1/quotes', 'createQuote', {
     ),
     createQuote,
   ],
-  tag: 'Payouts',
   summary: 'Create a quote',
   description: 'A quote is not binding. A payout is priced when it is created.',
   bodyExample: { amount_gbp: '120.00', country: 'GB' },

@@ -14,7 +14,6 @@ import { exampleQuote } from './quotes'
 
 export const getPayoutRoute = get('/v1/payouts/:id', 'getPayout', {
   steps: [...payoutChecks('payout.read', { by: 'key', partner: 'any' }), getPayout],
-  tag: 'Payouts',
   summary: 'Retrieve a payout',
   description:
     'To follow a payout, poll every few seconds with If-None-Match. An unchanged payout gets 304 without a body.',
@@ -55,8 +54,9 @@ const PayoutDetails = Component('PayoutDetails', {
 
 export const getPayoutDetailsRoute = get('/v1/payouts/:id/details', 'getPayoutDetails', {
   steps: [...payoutChecks('payout.details', { by: 'key', partner: 'any' }), getPayoutDetails],
-  tag: 'Payouts',
   summary: 'Retrieve payout details',
+  description:
+    'What the payout itself does not show: its Idempotency-Key, its creator, the fixed exchange rate, the parts of the fee and the bank’s reference.',
   reply: ok('The details.', PayoutDetails, {
     object: 'payout_details',
     id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',

@@ -19,13 +19,12 @@ const RecipientSummary = Component('RecipientSummary', {
   paid_gbp: MoneyString({ description: 'The sum of those payouts.' }),
   last_paid_at: DateTime({
     description:
-      'When the latest of these payouts was completed. If none is completed yet: when the latest payout was created.',
+      'When the latest of these payouts was completed. If none is completed yet, when the latest payout was created.',
   }),
 })
 
 export const listRecipientsRoute = get('/v1/recipients', 'listRecipients', {
   steps: [...historyChecks('recipient.list', { by: 'key', partner: 'any' }, { query: Query }), listRecipients],
-  tag: 'Payouts',
   summary: 'List recipients',
   description:
     'Payouts of the last 12 months that did not fail and were not cancelled, grouped by bank account, last paid first.',

@@ -1,4 +1,5 @@
-// POST /v1/sandbox/payouts/{id}/simulate: chooses the outcome of a payout at the sandbox bank. The status follows as usual.
+// POST /v1/sandbox/payouts/{id}/simulate: chooses the outcome of a payout at the sandbox bank. The payout's status then
+// changes in the usual way.
 import { Type } from 'typebox'
 import { recordActivity } from '../../db/controls/activity'
 import { loadPayoutAtBank } from '../../db/payouts/details'
@@ -21,7 +22,9 @@ const Outcome = (outcomes: readonly SimulatedOutcome[]) =>
       'settle: the payout is delivered. fail: it cannot be delivered. return: it is delivered and then returned. stall: the bank holds it until the next simulated outcome.',
   })
 const reason = Type.Optional(
-  OneOf(bankReasons, { description: 'The reason for a fail or return: the code at the start of failure_reason.' }),
+  OneOf(bankReasons, {
+    description: 'For `fail` and `return`: the reason, which becomes the code at the start of failure_reason.',
+  }),
 )
 const takesReason = (outcome: SimulatedOutcome) => outcome === 'fail' || outcome === 'return'
 
@@ -57,7 +60,6 @@ export const simulatePayoutRoute = post('/v1/sandbox/payouts/:id/simulate', 'sim
     ...payoutChecks('payout.simulate', { by: 'key', partner: 'active' }, { body: SimulationRequest }),
     simulatePayout,
   ],
-  tag: 'Sandbox',
   summary: 'Simulate a payout outcome',
   description:
     'For sandbox keys, and for admins in the sandbox. The payout changes shortly after the sandbox bank. Read it as you would in ' +

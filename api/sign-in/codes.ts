@@ -1,4 +1,4 @@
-// POST /v1/auth/codes and /v1/auth/signups: emails a 6-digit code without revealing whether the email is known.
+// POST /v1/auth/codes and /v1/auth/signups: emails a 6-digit code without revealing whether the address is known.
 import { type Static, Type } from 'typebox'
 import { enqueueMail, type OutgoingMail } from '../../db/partners/mails'
 import { issueCode, type NewCode } from '../../db/sign-in/codes'
@@ -45,11 +45,10 @@ const codeSent = (description: string): ReplyShape => ({
 
 export const requestCodeRoute = post('/v1/auth/codes', 'requestCode', {
   steps: [openToAnyone, validate({ body: CodeRequest }), requestCode],
-  tag: 'Sign-in',
   summary: 'Send a sign-in code',
   description:
     'The response is the same whether or not the email is known. The code works only in the browser that requested it, which a cookie ' +
-    'identifies. A new code voids the previous sign-in code of the same browser, and no other.',
+    'identifies. A new code voids the previous sign-in code for the same email in the same browser, and no other.',
   bodyExample: { email: 'ada@acme.example.com' },
   reply: codeSent('If the email belongs to a member, a code is sent to it.'),
   errors: ['rate_limited'],
@@ -62,7 +61,6 @@ async function requestCode(request: OpenRequest, deps: ApiDeps): Promise<Reply> 
 
 export const signUpRoute = post('/v1/auth/signups', 'signUp', {
   steps: [openToAnyone, validate({ body: SignUpRequest }), signUp],
-  tag: 'Sign-in',
   summary: 'Sign up a business',
   description:
     'Emails a code. The account and its sandbox are created when the code is used at POST /v1/auth/sessions with `purpose: sign_up`.',
@@ -85,7 +83,7 @@ interface CodeToMail extends Pick<NewCode, 'purpose' | 'said'> {
   readonly message: (code: { address: string; code: string }) => OutgoingMail
 }
 
-/** Does the same work for every email. The mail sender checks later whether it belongs to a member. */
+/** Does the same work for every address. The mail sender checks later whether the address belongs to a member. */
 async function emailCode(
   request: OpenRequest,
   deps: ApiDeps,

@@ -1,4 +1,5 @@
-// Confirm codes: a signed-in person gets a code by mail for one action, and the action uses it. A stolen session has no code.
+// Confirm codes: a signed-in person gets a code by email for one action, and the action consumes it. A stolen session
+// alone cannot get a code.
 import { type TSchema, Type } from 'typebox'
 import type { Tx } from '../../db/database'
 import type { Keyring } from '../../db/keyring'
@@ -16,17 +17,17 @@ import { type ApiRequest, type Handler, personOf, post, type Route, type RouteDo
 import { Component, Constant, Email, Pattern } from '../http/schema'
 import { checks } from '../http/steps'
 
-/** The action and all fields to which a code is bound. Any change of a field needs another code. */
+/** The action and all fields to which a code is bound. Any change to a field needs another code. */
 export interface BoundAction {
   /** The name in the activity list. */
   readonly action: string
   readonly fields: Readonly<Record<string, string | null>>
 }
 
-/** A code to mail. */
+/** A request that an emailed code confirms. */
 export interface Confirmable {
   readonly bound: BoundAction
-  /** The same fields, for the text of the mail. */
+  /** The same fields, for the text of the email. */
   readonly mail: Confirmed
   readonly activity: { readonly environment?: Environment; readonly detail: string }
 }
@@ -48,7 +49,7 @@ interface ConfirmCodeDocs {
   readonly errors?: readonly ErrorCode[]
 }
 
-/** The route that mails the code for requests to another route. */
+/** The route that emails the code for requests to another route. */
 export function confirmRoute(
   { path, operationId, params }: Route,
   action: string,
@@ -56,7 +57,6 @@ export function confirmRoute(
   { body, ...docs }: ConfirmCodeDocs,
 ): Route {
   return post(`${path}/confirm-codes`, `${operationId}ConfirmCode`, {
-    tag: 'Confirm codes',
     errors: ['invalid_state'],
     ...confirmCodeDocs,
     ...docs,
@@ -67,10 +67,10 @@ export function confirmRoute(
   })
 }
 
-/** The common docs of all routes that mail a confirm code. */
+/** The documentation shared by all routes that email a confirm code. */
 export const confirmCodeDocs = {
   description:
-    'Takes the body of the request to confirm, and its Idempotency-Key if it has one, and emails a code to the signed-in ' +
+    'Accepts the body of the request to confirm, with its Idempotency-Key if it has one. Emails a code to the signed-in ' +
     'person. Send the code as `confirm_code` with that request. A code works once, for 10 minutes, and only for exactly this ' +
     'request. A newer code replaces it.',
   reply: {
@@ -82,8 +82,8 @@ export const confirmCodeDocs = {
 } as const satisfies Partial<RouteDocs>
 
 /**
- * Creates the handler that mails the code for another request. `read` returns the action and fields of the code. It throws if
- * that request needs no code or would be refused.
+ * Creates the handler that emails the code for another request. `read` returns the action and fields to which the code
+ * is bound. It throws if that request needs no code or would be refused.
  */
 export function mailConfirmCode<Found>(
   action: string,
@@ -100,7 +100,7 @@ export function noCodeNeeded(message: string, details: object): ApiError {
   return new ApiError('invalid_state', { message, details })
 }
 
-/** Code, mail and activity entry are written in one transaction, so that every code is mailed. */
+/** The code, the email and the activity entry are written in one transaction, so that every code is emailed. */
 async function mailCode(
   { bound, mail: confirmed, activity }: Confirmable,
   action: string,
@@ -142,7 +142,7 @@ export interface Confirmation {
   readonly code: string | null
 }
 
-/** For a request by a person. */
+/** Only for requests by people. */
 export function confirmationOf(
   bound: BoundAction,
   code: string | null | undefined,
@@ -157,7 +157,10 @@ export function confirmCodeBinding(keyring: Keyring, partnerId: string, { action
   return codeBinding(keyring, { ...fields, action, partner_id: partnerId })
 }
 
-/** Null if the code is missing or wrong. A wrong code counts as a try, so the transaction must be committed in that case too. */
+/**
+ * Null if the code is missing or wrong. A wrong code counts as an attempt, so the transaction must be committed in
+ * that case too.
+ */
 export async function useConfirmCode(
   tx: Tx,
   { memberId: subject, boundTo, code }: Confirmation,
@@ -175,8 +178,8 @@ interface Needed {
 }
 
 /**
- * Makes a change and uses its code in one transaction. `change` throws when it is refused, and the rollback keeps the code
- * usable. Mails about the change are sent afterwards.
+ * Makes a change and consumes its code in one transaction. If the change is refused, `change` throws, and the
+ * rollback keeps the code usable. Emails about the change are sent afterwards.
  */
 export async function changeConfirmed<Changed>(
   { needed, code }: Needed,

@@ -1,11 +1,11 @@
-// POST /v1/auth/sessions: exchanges an emailed code for a session. A sign-up code opens the partner first.
+// POST /v1/auth/sessions: exchanges an emailed code for a session. A sign-up code creates the partner first.
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../db/database'
 import { type Membership, membershipsOf } from '../../db/partners/members'
 import { findOpenCode, giveCodeBack, type OpenCode, useCode } from '../../db/sign-in/codes'
 import { endSessionOfToken, openSession } from '../../db/sign-in/sessions'
 import { slugPattern } from '../../domain/limits'
-import { codePattern } from '../../domain/sign-in'
+import { codePattern, deviceOf } from '../../domain/sign-in'
 import { recordChange } from '../controls/record-change'
 import type { ApiDeps } from '../deps'
 import { browserDigest, readBrowserToken, readSessionCookie, sessionCookie } from '../http/callers/cookies'
@@ -39,11 +39,10 @@ const SignInRequest = Body('SignInRequest', {
 
 export const createSessionRoute = post('/v1/auth/sessions', 'createSession', {
   steps: [openToAnyone, validate({ body: SignInRequest }), createSession],
-  tag: 'Sign-in',
   summary: 'Sign in with a code',
   description:
     'Sets the session cookie. A code works once, for 10 minutes, in the browser that requested it (with its cookie `__Host-browser`), ' +
-    'and not after 5 wrong tries. When many codes were requested for one email within an hour, the later ones allow one try.',
+    'and not after 5 wrong attempts. When many codes were requested for one email within an hour, the later ones allow one attempt.',
   bodyExample: { email: 'ada@acme.example.com', code: '482913' },
   reply: {
     status: 201,
@@ -60,7 +59,7 @@ export const createSessionRoute = post('/v1/auth/sessions', 'createSession', {
 async function createSession(request: OpenRequest, deps: ApiDeps): Promise<Reply> {
   await countTry(request, deps)
   const { email, code, partner, purpose = 'sign_in' } = bodyOf<typeof SignInRequest>(request)
-  // A caller that names a partner wants to sign in to it, but a sign-up would create another.
+  // A caller that names a partner wants to sign in to it, but a sign-up would create a new one.
   if (purpose === 'sign_up' && partner !== undefined) {
     throw new ApiError('invalid_request', { details: { errors: ['partner (not with purpose sign_up)'] } })
   }
@@ -76,7 +75,9 @@ async function createSession(request: OpenRequest, deps: ApiDeps): Promise<Reply
   return signedIn(await openSignedUp(tried.signUp, wanted.email, request, deps), deps)
 }
 
-/** The error if no code can work. It reveals nothing, because unknown email addresses have codes too. */
+/**
+ * The error if this browser has no usable code. It reveals nothing, because unknown email addresses have codes too.
+ */
 function noOpenCode(): ApiError {
   const message =
     'This browser has no valid code: it was used, has expired or was entered wrongly too often. Request a new one.'
@@ -94,7 +95,10 @@ interface Opened {
   readonly membership: Membership
 }
 
-/** One transaction, so that a code is used only if its session is created. A wrong try is committed too, so that it counts. */
+/**
+ * One transaction, so that a sign-in code is consumed only if its session is created. A wrong attempt is committed too,
+ * so that it counts.
+ */
 async function useAndOpen(
   tx: Tx,
   found: OpenCode,
@@ -116,7 +120,7 @@ async function useAndOpen(
   return opened === null ? null : { opened }
 }
 
-/** If the partner cannot be opened now, the code becomes usable again. */
+/** If the partner cannot be created now, the code becomes usable again. */
 async function openSignedUp(codeId: string, email: string, request: OpenRequest, deps: ApiDeps): Promise<Opened> {
   const partnerId = await deps.workflows.signUp(codeId)
   const opened = await deps.db.transaction(async (tx) => {
@@ -130,7 +134,7 @@ async function openSignedUp(codeId: string, email: string, request: OpenRequest,
   return opened
 }
 
-/** Null if the member has been removed since. */
+/** Null if the member no longer exists. */
 async function open(
   tx: Tx,
   email: string,
@@ -141,11 +145,12 @@ async function open(
   const { clock, config } = deps
   const at = clock.now()
   const { memberId, partnerId } = membership
+  const device = deviceOf(request.header('User-Agent'))
   // Locks the member before the session, in the same order as a removal, to avoid a deadlock.
-  const opened = await openSession(tx, { memberId, at, absoluteMs: config.session.absoluteMs })
+  const opened = await openSession(tx, { memberId, at, absoluteMs: config.session.absoluteMs, device })
   if (opened === null) return null
   const { token, sessionId } = opened
-  // Always a new token, to prevent session fixation.
+  // Each sign-in gets a new token, to prevent session fixation.
   const before = readSessionCookie(config.publicUrl, request.header('Cookie'))
   if (before !== null) await endSessionOfToken(tx, before, at)
   await recordChange(tx, { partnerId, by: email, action: 'login.verify', status: 201 }, request, deps)

@@ -1,4 +1,4 @@
-// Limits code requests and tries per network address. db/sign-in/codes.ts limits them per email.
+// Limits code requests, sign-ups and attempts per network address. db/sign-in/codes.ts limits codes per email address.
 import { createHmac } from 'node:crypto'
 import {
   codesPerAddressAndHour,
@@ -44,7 +44,7 @@ function retryAfter(seconds: number): Record<string, string> {
 }
 
 async function take(what: string, whose: string, perHour: number, deps: ApiDeps): Promise<boolean> {
-  // Stored as a keyed hash, so that the database has no addresses of people.
+  // Stored as a keyed hash, so that the database contains no network or email addresses.
   const { bytes } = deps.keyring.current('address')
   const who = createHmac('sha256', bytes).update(whose).digest('base64url')
   return deps.rateLimiter.takeHourly(`${what}/${who}`, perHour)

@@ -47,7 +47,8 @@ export const Session = Component('Session', {
     ...mailSettings,
   }),
   partners: Type.Array(Answer(sessionPartner), {
-    description: 'All accounts of this email. POST /v1/auth/session/partner switches between them.',
+    description:
+      'All accounts that this email address is a member of or invited to. POST /v1/auth/session/partner switches between them.',
   }),
   live: Type.Boolean({ description: 'Whether business verification is approved.' }),
   expires_at: DateTime(),
@@ -101,7 +102,7 @@ export async function describeSession(
     membershipsOf(db, email, deps.clock.now()),
     sessionExpiry(db, sessionId),
   ])
-  // The member was removed between two statements, so the session has ended.
+  // The member was removed or the session ended between the statements.
   if (member === null || partner === null || expiresAt === null) throw new ApiError('unauthorized')
   const live = partner.verificationStatus === 'approved'
   return {
@@ -113,7 +114,7 @@ export async function describeSession(
     }),
     live,
     expires_at: expiresAt.toISOString(),
-    // Anyone can sign up and becomes an admin. Only verified partners get the address of the Temporal Web UI.
+    // Anyone who signs up becomes an admin, so only a verified partner's admins get the address of the Temporal Web UI.
     temporal_ui_url: member.role === 'admin' && live ? config.temporalUiUrl : null,
   }
 }

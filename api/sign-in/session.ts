@@ -17,8 +17,8 @@ import { describeSession, exampleSession, Session } from './session-answer'
 
 export const getSessionRoute = get('/v1/auth/session', 'getSession', {
   steps: [...checks('session.read', { by: 'person', partner: 'any' }), getSession],
-  tag: 'Sign-in',
   summary: 'Retrieve the current session',
+  description: 'The signed-in person, their role, the account that the dashboard shows, and their other accounts.',
   reply: ok('The session.', Session, exampleSession),
 })
 
@@ -31,7 +31,6 @@ const SwitchRequest = Body('SwitchRequest', { slug: Pattern(slugPattern) })
 
 export const switchPartnerRoute = post('/v1/auth/session/partner', 'switchPartner', {
   steps: [...checks('session.switch', anyMember, { body: SwitchRequest }), switchPartner],
-  tag: 'Sign-in',
   summary: 'Switch account',
   description: 'Switching to an account that has sent an invitation accepts it.',
   bodyExample: { slug: 'acme' },
@@ -54,7 +53,7 @@ async function switchPartner(request: ApiRequest, deps: ApiDeps): Promise<Reply>
   return { body: await describeSession({ sessionId, memberId, email, partnerId }, deps), activity: 'written' }
 }
 
-const SignedOut = Component('SignedOut', { signed_out: Type.Literal(true) })
+export const SignedOut = Component('SignedOut', { signed_out: Type.Literal(true) })
 
 const signedOut = {
   status: 200,
@@ -66,15 +65,15 @@ const signedOut = {
 
 export const deleteSessionRoute = del('/v1/auth/session', 'deleteSession', {
   steps: [...checks('session.end', anyMember), signOut('session.end')],
-  tag: 'Sign-in',
   summary: 'Sign out',
+  description: 'Ends this session. The cookie no longer works.',
   reply: signedOut,
 })
 
 export const deleteSessionsRoute = del('/v1/auth/sessions', 'deleteSessions', {
   steps: [...checks('session.end_all', anyMember), signOut('session.end_all')],
-  tag: 'Sign-in',
   summary: 'Sign out of all sessions',
+  description: 'Ends all sessions of this person on every device, including this one.',
   reply: { ...signedOut, description: 'All sessions of this email have ended, for every account.' },
 })
 

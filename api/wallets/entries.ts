@@ -1,6 +1,8 @@
-// GET /v1/wallet/entries and .csv: the statement of the wallet, with the balance after each entry.
+// GET /v1/wallet/entries and .csv: the wallet statement, with the balance after each entry. GET /v1/wallet/balances:
+// the balances at the start and the end of a period.
 import { type Static, Type } from 'typebox'
 import {
+  balanceBefore,
   type EntryFilters,
   entryKinds,
   hasWalletEntry,
@@ -13,9 +15,10 @@ import type { ApiDeps } from '../deps'
 import { csvReply, csvShape } from '../http/csv-export'
 import { listShape, PageQuery, pageReply } from '../http/list'
 import { queryOf } from '../http/requests/read-request'
-import { type ApiRequest, get, type Reply, scopeOf } from '../http/route'
+import { type ApiRequest, get, ok, type Reply, scopeOf } from '../http/route'
 import {
   Component,
+  Constant,
   DateTime,
   environmentQuery,
   Instant,
@@ -36,20 +39,28 @@ const WalletEntry = Component('WalletEntry', {
   at: DateTime(),
   kind: OneOf(entryKinds, {
     description:
-      'topup: money was added. payout: a payout was debited. refund: the money of a payout that was not paid is back. ' +
+      'topup: money was added. payout: a payout was debited. refund: the money of a payout that was not paid was returned to the wallet. ' +
       'return: the recipient’s bank returned the money. adjustment: anything else.',
   }),
   amount_usdc: Pattern(`^-?${exactUsdc}`, {
-    description: 'The amount that was added or, if negative, taken. Exact, with two to six decimals.',
+    description: 'The amount that was added or, if negative, deducted. Exact, with two to six decimals.',
   }),
   balance_usdc: Pattern(`^${exactUsdc}`, { description: 'The balance after the entry, exact.' }),
-  payout_id: Nullable(Uuid({ description: 'Null if the entry has no payout, or one that cannot be read.' })),
+  payout_id: Nullable(
+    Uuid({
+      description:
+        'Null if the entry has no payout, or if the payout is not visible, for example because it was never created.',
+    }),
+  ),
   description: Type.String(),
 })
 
-const filters = {
+const period = {
   created_after: Type.Optional(Instant({ description: 'Booked at this time or later.' })),
   created_before: Type.Optional(Instant({ description: 'Booked before this time.' })),
+}
+const filters = {
+  ...period,
   kind: Type.Optional(
     SeveralOf(entryKinds, { description: 'One kind, or several separated by commas, such as refund,return.' }),
   ),
@@ -60,8 +71,8 @@ const CsvQuery = Strict({ ...environmentQuery, ...filters })
 
 export const listWalletEntriesRoute = get('/v1/wallet/entries', 'listWalletEntries', {
   steps: [...historyChecks('wallet.statement', { by: 'key', partner: 'any' }, { query: ListQuery }), listWalletEntries],
-  tag: 'Wallet',
   summary: 'List wallet transactions',
+  description: 'Every top-up, debit and refund, newest first. The amounts are exact, so they add up to the balance.',
   reply: listShape('A page of transactions, newest first.', WalletEntry, [
     {
       id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
@@ -89,8 +100,8 @@ async function listWalletEntries(request: ApiRequest, { db }: ApiDeps): Promise<
 
 export const exportWalletEntriesRoute = get('/v1/wallet/entries.csv', 'exportWalletEntries', {
   steps: [...historyChecks('wallet.export', { by: 'key', partner: 'any' }, { query: CsvQuery }), exportWalletEntries],
-  tag: 'Wallet',
   summary: 'Export wallet transactions as CSV',
+  description: 'All transactions that the filters match, newest first, without pages.',
   reply: csvShape,
   errors: ['invalid_request'],
 })
@@ -106,6 +117,47 @@ async function exportWalletEntries(request: ApiRequest, { db, clock }: ApiDeps):
       return [id, at, kind, { number: amount_usdc }, { number: balance_usdc }, payout_id ?? '', description]
     },
   })
+}
+
+const BalancesQuery = Strict({ ...environmentQuery, ...period })
+
+const WalletBalances = Component('WalletBalances', {
+  object: Constant('wallet_balances'),
+  opening_balance_usdc: Pattern(`^${exactUsdc}`, {
+    description: 'The exact balance just before created_after, or 0.00 if it is omitted.',
+  }),
+  closing_balance_usdc: Pattern(`^${exactUsdc}`, {
+    description: 'The exact balance just before created_before, or the current balance if it is omitted.',
+  }),
+})
+
+export const getWalletBalancesRoute = get('/v1/wallet/balances', 'getWalletBalances', {
+  steps: [
+    ...historyChecks('wallet.balances', { by: 'key', partner: 'any' }, { query: BalancesQuery }),
+    getWalletBalances,
+  ],
+  summary: 'Retrieve opening and closing balances',
+  description:
+    'The balances at the start and the end of a period. The difference is the sum of all wallet transactions in that period.',
+  reply: ok('The two balances.', WalletBalances, {
+    object: 'wallet_balances',
+    opening_balance_usdc: '10000.00',
+    closing_balance_usdc: '9846.70',
+  }),
+  errors: ['invalid_request'],
+})
+
+async function getWalletBalances(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
+  const { created_after: after, created_before: before = null } = queryOf<typeof BalancesQuery>(request)
+  const scope = scopeOf(request)
+  const opening = after === undefined ? 0n : await balanceBefore(db, scope, after)
+  const closing = await balanceBefore(db, scope, before)
+  const body: Static<typeof WalletBalances> = {
+    object: 'wallet_balances',
+    opening_balance_usdc: formatUsdcExactly(opening),
+    closing_balance_usdc: formatUsdcExactly(closing),
+  }
+  return { body }
 }
 
 function filtersOf({ created_after, created_before, kind }: Static<typeof CsvQuery>): EntryFilters {
@@ -124,7 +176,6 @@ function presentEntry(row: WalletEntryRow): Static<typeof WalletEntry> {
   }
 }
 
-/** Describes an entry to the partner. */
 function textOf(row: WalletEntryRow): string {
   switch (row.cause) {
     case 'float':

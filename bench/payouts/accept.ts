@@ -1,4 +1,4 @@
-// Measures accepting and settling, alternating with bare workflows on the same server and worker options.
+// Measures accepting and settling payouts, in alternation with bare workflows on the same server and worker options.
 import { randomUUID } from 'node:crypto'
 import { runLoad } from '../load'
 import { type Load, type Measured, medianOf, ratioOf, repeat } from '../measured'

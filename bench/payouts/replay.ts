@@ -25,30 +25,41 @@ export async function measureReplays({ system, port }: Stage): Promise<string[]>
     taken.bare.push(bareRound)
     taken.ours.push(ourRound)
   }
+  const silent = await withSilentTemporal(system, { text, barePort })
   await bare.stop()
-  const alone = await withSilentTemporal(system, text)
   const ratio = ratioOf(taken.ours, taken.bare, 'perSecond').toFixed(2)
   return [
     `Repeating the request of a finished payout, ${each.clients} clients, medians of ${rounds} rounds:`,
     row('bare Koa + one SELECT', taken.bare),
     row('ours, replayed', taken.ours),
-    `  ratio of requests per second: ${ratio} (aim: at least 0.60)`,
-    `  with a Temporal server that never answers, in a fresh process: ${alone.perSecond.toFixed(0)}/s`,
+    `  ratio of requests per second: ${ratio} (aim: at least 0.65)`,
+    `  ratio with a Temporal server that never answers: ${silent.toFixed(2)}`,
   ]
 }
 
 /** An API that called Temporal for a replay would answer no request here. */
-async function withSilentTemporal({ env }: Stage['system'], text: string): Promise<Measured> {
+async function withSilentTemporal({ env }: Stage['system'], load: { text: string; barePort: number }): Promise<number> {
   const silent = createServer((socket) => socket.on('error', () => {}))
   const [port, temporalPort] = [await choosePort(0), await choosePort(0)]
   await new Promise<void>((resolve) => silent.listen(temporalPort, '127.0.0.1', resolve))
   const silently = { PORT: String(port), RATE_LIMIT: 'off', TEMPORAL_ADDRESS: `127.0.0.1:${temporalPort}` }
   const api = await startChild('api/main.js', { ...env, ...silently })
-  const taken = await runLoad({ port, next: () => text, status: 200 }, { clients: each.clients, seconds: 0.5 })
+  const next = () => load.text
+  const takeRound = (on: number, seconds: number) => runLoad({ port: on, next, status: 200 }, { ...each, seconds })
+  // The API checks Temporal once when it starts. On Node 20, every promise is slower until that call has ended.
+  await takeRound(port, startupCheckSeconds)
+  const bares: Measured[] = []
+  const ours: Measured[] = []
+  for (let round = 0; round < rounds; round++) {
+    bares.push(await takeRound(load.barePort, each.seconds))
+    ours.push(await takeRound(port, each.seconds))
+  }
   await api.stop()
   silent.close()
-  return taken
+  return ratioOf(ours, bares, 'perSecond')
 }
+
+const startupCheckSeconds = 6
 
 function row(name: string, taken: readonly Measured[]): string {
   const of = (field: keyof Measured) => medianOf(taken, field)

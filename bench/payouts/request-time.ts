@@ -1,4 +1,4 @@
-// Breaks down the time of one request, from the payout's rows and its workflow history.
+// Breaks down the time that one request takes, using the payout's rows and workflow history.
 import { setTimeout as wait } from 'node:timers/promises'
 import { systemClock } from '../../runtime/clock'
 import { payoutWorkflowId } from '../../workflows/names'

@@ -1,4 +1,4 @@
-// Payout requests, each under its own Idempotency-Key, to a small set of recipients that most requests have paid before.
+// Payout requests, each with its own Idempotency-Key, to a small set of recipients that earlier requests have paid.
 import { postText } from '../load'
 
 const recipients = 50

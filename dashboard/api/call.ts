@@ -1,4 +1,5 @@
-// All requests to the server: JSON in, JSON or a file out. Failures are a Refusal or Unreachable.
+// Sends all requests to the server. Requests are JSON, and responses are JSON or a file. Throws Refusal or Unreachable,
+// unless the caller aborts.
 
 export interface CallOptions {
   readonly query?: Readonly<Record<string, string | number | undefined>>
@@ -15,13 +16,15 @@ export class Refusal extends Error {
     message: string,
     readonly details: unknown,
     readonly requestId: string | null,
+    /** The server's Retry-After header. */
+    readonly retryAfterSeconds: number | null = null,
   ) {
     super(message)
     this.name = 'Refusal'
   }
 }
 
-/** It is unknown whether the request arrived. */
+/** No usable response arrived, so it is unknown whether the server received the request. */
 export class Unreachable extends Error {
   constructor(cause: unknown) {
     super('The server could not be reached.', { cause })
@@ -30,13 +33,16 @@ export class Unreachable extends Error {
 }
 
 const timeoutMs = 30_000
-/** A file of all payouts can be large. */
+/** An export of all payouts can be large. */
 const fileTimeoutMs = 300_000
 
 interface RequestContext {
-  /** Sent with each request, so that the server refuses it if another tab has switched the session to another partner. */
+  /**
+   * Sent as X-Partner-Id, so that the server refuses the request if another tab has switched the session to another
+   * partner.
+   */
   readonly shownPartnerId: () => string | undefined
-  /** Reads of an unattended page do not keep the session open. */
+  /** Reads by an unattended page do not extend the session. */
   readonly isAttended: () => boolean
 }
 
@@ -60,7 +66,7 @@ export interface ServedFile {
   readonly content: Blob
 }
 
-/** Fetched by the page, because a plain link cannot send the partner's id. */
+/** Uses fetch, because a plain link cannot send the partner's ID. */
 export async function callForFile(path: string, query: CallOptions['query'] = {}): Promise<ServedFile> {
   const response = await ask('GET', path, { query }, fileTimeoutMs)
   const content = await response.blob().catch((error: unknown) => {
@@ -96,9 +102,14 @@ function partnerFor(path: string): Record<string, string> {
   return id === undefined || /^\/v1\/(auth|public)\//.test(path) ? {} : { 'X-Partner-Id': id }
 }
 
-/** Keeps each inserted part one path segment: an id from the address bar must not change the path. */
+/** Encodes each inserted part as one path segment, so that an ID from the address bar cannot change the path. */
 export function pathTo(path: TemplateStringsArray, ...parts: readonly string[]): string {
-  return String.raw({ raw: path }, ...parts.map(encodeURIComponent))
+  return String.raw({ raw: path }, ...parts.map(encodeSegment))
+}
+
+/** A browser resolves `.` and `..` even when they are encoded. Encoded twice, they reach the API, which refuses them. */
+function encodeSegment(part: string): string {
+  return part === '.' || part === '..' ? part.replaceAll('.', '%252E') : encodeURIComponent(part)
 }
 
 function addressOf(path: string, query: CallOptions['query'] = {}): string {
@@ -109,9 +120,15 @@ function addressOf(path: string, query: CallOptions['query'] = {}): string {
   return text === '' ? path : `${path}?${text}`
 }
 
+/** An Idempotency-Key for one payout or note. Does not use randomUUID, which is unavailable on plain http pages. */
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return `dashboard-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
 const unreadable = 'The server sent an unreadable response.'
 
-/** The request that support asks about: the latest one that the server refused. */
+/** The ID of the latest refused request, for messages to support. */
 let lastRefused: string | null = null
 
 export const lastRefusedRequestId = () => lastRefused
@@ -126,7 +143,12 @@ function refusalOf(response: Response, answer: unknown): Refusal {
     text(error['message'], unreadable),
     error['details'],
     idOf(response),
+    Number(response.headers.get('Retry-After')) || null,
   )
+}
+
+export function isRateLimited(error: unknown): error is Refusal {
+  return error instanceof Refusal && error.status === 429
 }
 
 /** The status that made an action impossible, such as `already_member`. */
@@ -136,7 +158,9 @@ export function stateIn(error: unknown): string | null {
   return typeof status === 'string' ? status : null
 }
 
-/** The rule of each refused field by its path: `usdc (from 1.00 to 5.00)` is { usdc: 'from 1.00 to 5.00' }. */
+/**
+ * Maps the path of each refused field to its rule: `usdc (from 1.00 to 5.00)` becomes { usdc: 'from 1.00 to 5.00' }.
+ */
 export function rulesIn(error: unknown): Readonly<Record<string, string>> {
   const details = error instanceof Refusal && isRecord(error.details) ? error.details : {}
   const listed: unknown = details['errors'] ?? details['missing']

@@ -1,7 +1,6 @@
-// Defines the queries of the pages and their cache keys. Keys include the environment where the data depends on it.
+// Defines the pages' queries and their cache keys. A key includes the environment if the data depends on it.
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
-import { now } from '../now'
-import { type CallOptions, call, pathTo } from './call'
+import { type CallOptions, call, pathTo, Refusal } from './call'
 import type {
   Account,
   Activity,
@@ -14,6 +13,7 @@ import type {
   Invoice,
   List,
   Member,
+  Overview,
   Payout,
   PayoutDetails,
   PayoutEvent,
@@ -24,8 +24,11 @@ import type {
   Session,
   Usage,
   UsageMonth,
+  WalletBalances,
   WalletEntry,
 } from './types'
+
+const largestPage = 200
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
@@ -86,7 +89,11 @@ export interface PayoutFilters {
   readonly updated_after?: string | undefined
   readonly amount_min?: string | undefined
   readonly amount_max?: string | undefined
+  readonly created_by?: string | undefined
 }
+
+export const payoutSorts = ['newest', 'oldest', 'largest', 'smallest'] as const
+export type PayoutSort = (typeof payoutSorts)[number]
 
 /** Reads a list page by page. The empty cursor of the first page is omitted from the URL. */
 function pages<Item>(path: string, query: NonNullable<CallOptions['query']>) {
@@ -98,11 +105,11 @@ function pages<Item>(path: string, query: NonNullable<CallOptions['query']>) {
   }
 }
 
-/** Polls often while a payout is in progress. */
-export const payoutsQuery = (environment: Environment, filters: PayoutFilters) =>
+/** Polls often while a loaded payout is in progress. */
+export const payoutsQuery = (environment: Environment, filters: PayoutFilters, sort: PayoutSort) =>
   infiniteQueryOptions({
-    queryKey: ['payouts', environment, filters],
-    ...pages<Payout>('/v1/payouts', { environment, ...filters, limit: 50 }),
+    queryKey: ['payouts', environment, filters, sort],
+    ...pages<Payout>('/v1/payouts', { environment, ...filters, sort, limit: 50 }),
     // A search is expensive, so it does not poll.
     refetchInterval: ({ state }) => {
       if (filters.q) return false
@@ -125,34 +132,37 @@ export const latestPayoutsQuery = (environment: Environment, filters: PayoutFilt
     queryKey: ['payouts', environment, 'latest', filters],
     queryFn: ({ signal }) => call<List<Payout>>('GET', '/v1/payouts', { query: { environment, ...filters }, signal }),
     refetchInterval: ({ state }) => {
-      // A user who follows the first steps waits for the first payout.
-      if (filters.status === undefined && filters.q === undefined && state.data?.data.length === 0) return 2_000
+      // A user who follows the first steps is waiting for the first payout, which should appear within 2 s.
+      if (filters.status === undefined && filters.q === undefined && state.data?.data.length === 0) return 1_500
       return state.data?.data.some(isInProgress) ? 3_000 : 20_000
     },
   })
 
-const tooLongMs = 15 * 60 * 1000
-/** The server lists the newest first; the largest page is most likely to include the oldest. */
-const largestPage = 200
-
-/** Payouts that have been in progress for too long, however old they are. */
-export const latePayoutsQuery = (environment: Environment, status: 'pending' | 'processing') =>
+/**
+ * Everything on the home page that changes with payouts, in one request, so that the figures agree with each other. The
+ * server adds up the month's charges for each request, so this query polls no more often than the usage page.
+ */
+export const overviewQuery = (environment: Environment) =>
   queryOptions({
-    queryKey: ['payouts', environment, 'late', status],
-    queryFn: ({ signal }) => {
-      const created_before = new Date(now().getTime() - tooLongMs).toISOString()
-      const query = { environment, status, created_before, limit: largestPage }
-      return call<List<Payout>>('GET', '/v1/payouts', { query, signal })
-    },
-    refetchInterval: 20_000,
+    queryKey: ['overview', environment],
+    queryFn: ({ signal }) => call<Overview>('GET', '/v1/overview', { query: { environment }, signal }),
+    // Refetched on each visit, because keys, members and top-ups change on other pages.
+    staleTime: 0,
+    refetchInterval: 60_000,
   })
 
 export const payoutQuery = (environment: Environment, id: string) =>
   queryOptions({
     queryKey: ['payout', environment, id],
     queryFn: ({ signal }) => call<Payout>('GET', pathTo`/v1/payouts/${id}`, { query: { environment }, signal }),
-    refetchInterval: ({ state }) => (state.data && !isInProgress(state.data) ? 30_000 : 1_500),
+    refetchInterval: ({ state }) => {
+      if (isNotFound(state.error)) return false
+      return state.data && !isInProgress(state.data) ? 30_000 : 1_500
+    },
   })
+
+/** Polling stops after a 404, because each further request would replace the error with a skeleton while it runs. */
+const isNotFound = (error: Error | null) => error instanceof Refusal && error.status === 404
 
 export const payoutEventsQuery = (environment: Environment, payout: Payout) =>
   queryOptions({
@@ -160,7 +170,7 @@ export const payoutEventsQuery = (environment: Environment, payout: Payout) =>
     queryFn: ({ signal }) =>
       call<List<PayoutEvent>>('GET', pathTo`/v1/payouts/${payout.id}/events`, { query: { environment }, signal }),
     placeholderData: (before) => before,
-    // The refund of a failed payout arrives later, and a case does not change the payout itself.
+    // Polls, because the refund of a failed payout arrives later, and a case does not change the payout itself.
     refetchInterval: ({ state }) => (isAwaitingMoney(payout, state.data) ? 3_000 : 15_000),
   })
 
@@ -199,27 +209,39 @@ export const quoteQuery = (environment: Environment, amount: string) =>
     retry: false,
   })
 
-export interface WalletFilters {
-  readonly kind?: string | undefined
+export interface Period {
   readonly created_after?: string | undefined
   readonly created_before?: string | undefined
+}
+
+export interface WalletFilters extends Period {
+  readonly kind?: string | undefined
 }
 
 export const walletEntriesQuery = (environment: Environment, filters: WalletFilters = {}) =>
   infiniteQueryOptions({
     queryKey: ['wallet-entries', environment, filters],
     ...pages<WalletEntry>('/v1/wallet/entries', { environment, ...filters, limit: 50 }),
-    // Polls for top-ups, but not while the reader is on an older page.
+    // Polls for top-ups, but not after older pages are loaded.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 20_000),
+  })
+
+/** Shares the first part of its key with the entries, so that both are invalidated together. */
+export const walletBalancesQuery = (environment: Environment, period: Period) =>
+  queryOptions({
+    queryKey: ['wallet-entries', environment, 'balances', period],
+    queryFn: ({ signal }) =>
+      call<WalletBalances>('GET', '/v1/wallet/balances', { query: { environment, ...period }, signal }),
+    refetchInterval: 20_000,
   })
 
 export const recipientsQuery = (environment: Environment) =>
   infiniteQueryOptions({
     queryKey: ['recipients', environment],
-    ...pages<RecipientSummary>('/v1/recipients', { environment }),
+    ...pages<RecipientSummary>('/v1/recipients', { environment, limit: largestPage }),
   })
 
-/** The largest page has all invoices of 16 years, so the sum of the open ones is complete. */
+/** The largest page holds 16 years of monthly invoices, so the sum of the open invoices is complete. */
 export const invoicesQuery = queryOptions({
   queryKey: ['invoices'],
   queryFn: ({ signal }) => call<List<Invoice>>('GET', '/v1/invoices', { query: { limit: largestPage }, signal }),
@@ -231,16 +253,20 @@ export const invoiceQuery = (id: string) =>
     queryFn: ({ signal }) => call<Invoice>('GET', pathTo`/v1/invoices/${id}`, { signal }),
   })
 
-export const chargesQuery = (invoiceId: string) =>
+/** The charges of one invoice line. */
+export const chargesQuery = (invoiceId: string, line_kind: Charge['line_kind']) =>
   infiniteQueryOptions({
-    queryKey: ['charges', invoiceId],
-    ...pages<Charge>(pathTo`/v1/invoices/${invoiceId}/charges`, { limit: 50 }),
+    queryKey: ['charges', invoiceId, line_kind],
+    ...pages<Charge>(pathTo`/v1/invoices/${invoiceId}/charges`, { line_kind, limit: 20 }),
   })
 
-/** Invalidates both queries below when a key is created or revoked. */
+/** The first part of the queries' keys below. Invalidating it after a key is created or revoked reloads all of them. */
 export const keysQueryKey = ['keys'] as const
 
-/** At most five, so one page. Revoked keys have their own query, so they cannot displace an active one. */
+/**
+ * An environment has at most five active keys, so one page is enough. Revoked keys have their own query, so that they
+ * cannot displace an active one.
+ */
 export const activeKeysQuery = (environment: Environment) =>
   queryOptions({
     queryKey: [...keysQueryKey, environment, 'active'],
@@ -254,38 +280,54 @@ export const revokedKeysQuery = (environment: Environment) =>
     ...pages<ApiKey>('/v1/keys', { environment, status: 'revoked', limit: 20 }),
   })
 
+/** The newest keys, active or revoked. */
+export const newestKeysQuery = (environment: Environment) =>
+  queryOptions({
+    queryKey: [...keysQueryKey, environment, 'newest'],
+    queryFn: ({ signal }) =>
+      call<List<ApiKey>>('GET', '/v1/keys', { query: { environment, limit: largestPage }, signal }),
+  })
+
 export const membersQuery = queryOptions({
   queryKey: ['members'],
   queryFn: ({ signal }) => call<List<Member>>('GET', '/v1/members', { signal }),
 })
 
-/** The query parameter of each kind. */
-const activityFilters = { everything: {}, changes: { changes_only: 'true' }, security: { security_only: 'true' } }
-export type ActivityKind = keyof typeof activityFilters
+/** The query parameters that select each kind. */
+const activityKinds = { everything: {}, changes: { changes_only: 'true' }, security: { security_only: 'true' } }
+export type ActivityKind = keyof typeof activityKinds
 
-export interface ActivityFilters {
-  readonly created_after?: string | undefined
-  readonly created_before?: string | undefined
-  /** Only this entry. */
+export interface ActivityFilters extends Period {
+  /** Shows only this entry. */
   readonly id?: string | undefined
+  readonly q?: string | undefined
 }
 
-/** The server filters: a page of reads may come before the first change. */
+/** The server filters, because a whole page of reads may come before the first change. */
+export const activityParams = (kind: ActivityKind, filters: ActivityFilters) => ({ ...activityKinds[kind], ...filters })
+
 export const activityQuery = (kind: ActivityKind, filters: ActivityFilters = {}) =>
   infiniteQueryOptions({
     queryKey: ['activity', kind, filters],
-    ...pages<Activity>('/v1/activity', { ...activityFilters[kind], ...filters }),
-    // Only the first page is kept up to date, so that older entries do not move while they are read.
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 20_000),
+    ...pages<Activity>('/v1/activity', activityParams(kind, filters)),
+    // Polls only while a single page is loaded, so that older entries do not move while the user reads them. A search
+    // is too expensive to poll.
+    refetchInterval: ({ state }) => (filters.q || (state.data?.pages.length ?? 0) > 1 ? false : 20_000),
   })
 
-/** Totals that change with the status of a payout. */
-const totals = ['balance', 'wallet-entries', 'usage', 'usage-history']
-const touched = ['payout', 'payouts', 'payout-events', 'payout-cases', ...totals]
+const touched = [
+  'overview',
+  'payout',
+  'payouts',
+  'payout-events',
+  'payout-cases',
+  'balance',
+  'wallet-entries',
+  'usage',
+  'usage-history',
+]
 
-export const reloadPayout = (queryClient: QueryClient) => reload(queryClient, touched)
-export const reloadTotals = (queryClient: QueryClient) => reload(queryClient, totals)
-
-async function reload(queryClient: QueryClient, names: readonly string[]): Promise<void> {
-  await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })))
+/** Reloads all data that depends on a payout's status. */
+export async function reloadPayout(queryClient: QueryClient): Promise<void> {
+  await Promise.all(touched.map((name) => queryClient.invalidateQueries({ queryKey: [name] })))
 }

@@ -1,4 +1,4 @@
-// The names that the pages use for the schemas of the API.
+// The names that the pages use for the API's schemas.
 import type { Account, Case, Compliance, CreatePayoutRequest, Payout, Recipient, Session } from './schemas'
 
 export type * from './schemas'
@@ -14,7 +14,7 @@ export type Role = Session['member']['role']
 export type CaseKind = Case['kind']
 export type SignedInPartner = Session['partner']
 export type PartnerOfMine = Session['partners'][number]
-/** The kinds of email notifications to admins. */
+/** The kinds of email notification that admins receive. */
 export type NotificationKind = keyof SignedInPartner['notifications']
 export type BankFunding = NonNullable<Account['bank_funding']>
 export type BusinessVerification = Compliance['business_verification']

@@ -1,5 +1,6 @@
 // Cards and other layout parts of pages.
-import { type ReactNode, useEffect } from 'react'
+import { useMatch } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Gbp } from './values/money'
 
 interface CardProps {
@@ -7,7 +8,7 @@ interface CardProps {
   readonly aside?: ReactNode
   readonly children: ReactNode
   readonly className?: string
-  /** Without padding, for tables. */
+  /** No padding, for tables. */
   readonly flush?: boolean
 }
 
@@ -29,11 +30,14 @@ export function Card({ title, aside, children, className = '', flush }: CardProp
 
 export function Page({ title, tab, about, actions, children }: PageProps) {
   useTitle(tab ?? (typeof title === 'string' ? title : 'Dashboard'))
+  const heading = useFocusOnNewPage()
   return (
-    <div className="mx-auto flex w-full max-w-6xl flex-col gap-5 px-4 pt-6 pb-16 sm:px-8">
+    <div className="mx-auto flex w-full max-w-6xl flex-col gap-5 px-4 pt-6 pb-8 sm:px-8">
       <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">
-          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+          <h1 ref={heading} tabIndex={-1} className="text-xl font-semibold tracking-tight">
+            {title}
+          </h1>
           {about && <p className="mt-0.5 max-w-3xl text-pretty text-soft">{about}</p>}
         </div>
         {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
@@ -52,7 +56,7 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-/** Name and value pairs, stacked on a phone. */
+/** A list of name and value pairs. */
 export function Facts({ children }: { readonly children: ReactNode }) {
   return <dl className="divide-y divide-line">{children}</dl>
 }
@@ -83,7 +87,7 @@ export function Figure({ name, value, unit, note }: FigureProps) {
         <span className="figures text-2xl font-semibold tracking-tight">{value}</span>
         {unit && <span className="text-soft">{unit}</span>}
       </dd>
-      <dd className="mt-0.5 min-h-5 text-xs text-soft tabular-nums">{note}</dd>
+      {note !== null && <dd className="mt-0.5 min-h-5 text-xs text-soft tabular-nums">{note}</dd>}
     </div>
   )
 }
@@ -92,6 +96,7 @@ interface FigureProps {
   readonly name: string
   readonly value: ReactNode
   readonly unit?: string
+  /** While the note is undefined, its line stays empty. Null removes the line. */
   readonly note?: ReactNode
 }
 
@@ -99,4 +104,28 @@ export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Payouts`
   }, [title])
+}
+
+/** The path of the page that was shown last. Null before the first page. */
+let lastPath: string | null = null
+
+/**
+ * Focuses the heading of a page that a link has opened, so that screen readers announce the page and Tab continues in
+ * it. Leaves the focus alone on the first load, after a change of filters, in a dialog, and in a field that focuses
+ * itself.
+ */
+function useFocusOnNewPage() {
+  const heading = useRef<HTMLHeadingElement>(null)
+  // The path of the page itself. The address changes before the next page has replaced this one.
+  const pathname = useMatch({ strict: false, shouldThrow: false, select: (match) => match.pathname })
+  useEffect(() => {
+    if (pathname === undefined || pathname === lastPath) return
+    const isFirst = lastPath === null
+    lastPath = pathname
+    if (isFirst) return
+    if (document.querySelector('dialog[open]') || document.activeElement?.matches('input, select, textarea')) return
+    // The router has already restored the scroll position.
+    heading.current?.focus({ preventScroll: true })
+  }, [pathname])
+  return heading
 }

@@ -1,4 +1,4 @@
-// Copies text to the clipboard and confirms it.
+// Copies text to the clipboard and shows a confirmation.
 import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { buttonLook } from './forms/button'
@@ -34,20 +34,23 @@ export function CopyButton({
   )
 }
 
-/** A code or an id with a copy button. */
+/** A code or an ID with a copy button. */
 export function Copyable({
   text,
   name,
   shown = text,
+  isWhole = false,
 }: {
   readonly text: string
   readonly name: string
   readonly shown?: string
+  /** Wraps a long text instead of truncating it. */
+  readonly isWhole?: boolean
 }) {
   return (
     // Negative margins keep the button as tall as a line and align its icon with the rows around it.
     <span className="-my-1 inline-flex max-w-full items-center">
-      <code className="min-w-0 truncate font-mono text-xs" title={text}>
+      <code className={`min-w-0 font-mono text-xs ${isWhole ? 'break-all' : 'truncate'}`} title={text}>
         {shown}
       </code>
       <span className="relative left-1.5">
@@ -66,7 +69,7 @@ function useCopy(text: string): readonly [boolean, () => void] {
   return [done, copy]
 }
 
-/** Browsers offer the clipboard API only on secure pages; elsewhere execCommand still works. */
+/** Browsers offer the clipboard API only on secure pages. On other pages, execCommand still works. */
 async function write(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')

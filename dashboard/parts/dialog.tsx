@@ -9,8 +9,10 @@ interface DialogProps {
   readonly children: ReactNode
   /** `drawer`: full height at the left edge. `bare`: the content has its own frame. */
   readonly shape?: 'window' | 'drawer' | 'bare'
-  /** Prevents accidental closing where it would lose data. */
+  /** Prevents accidental closing when that would lose data. */
   readonly preventClose?: boolean
+  /** The mutation that the dialog starts. Closing the dialog clears the mutation's error. */
+  readonly change?: { readonly reset: () => void }
 }
 
 const shapes = {
@@ -19,13 +21,19 @@ const shapes = {
   bare: 'mx-auto mt-[12vh] mb-auto w-[min(36rem,calc(100vw-2rem))] rounded-2xl p-0',
 }
 
-export function Dialog({ open, onClose, title, children, shape = 'window', preventClose = false }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { open, onClose, title, children, shape = 'window', preventClose = false, change } = props
+  const reset = change?.reset
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useEffect(() => {
-    if (open) ref.current?.showModal()
-    else ref.current?.close()
-  }, [open])
+    if (open) {
+      ref.current?.showModal()
+      return
+    }
+    ref.current?.close()
+    reset?.()
+  }, [open, reset])
   return (
     <dialog
       ref={ref}
@@ -34,6 +42,12 @@ export function Dialog({ open, onClose, title, children, shape = 'window', preve
         event.preventDefault()
         if (!preventClose) onClose()
       }}
+      // The browser lets a page prevent only some closings: repeated Escape closes the dialog anyway.
+      onClose={() => {
+        if (!open || ref.current?.open) return
+        if (preventClose) ref.current?.showModal()
+        else onClose()
+      }}
       onClick={(event) => {
         if (event.target === ref.current && !preventClose) onClose()
       }}
@@ -41,11 +55,15 @@ export function Dialog({ open, onClose, title, children, shape = 'window', preve
     >
       {open && (
         <>
-          <h2 id={titleId} className={shape === 'window' ? 'mr-8 mb-4 text-base font-semibold' : 'sr-only'}>
+          <h2
+            id={titleId}
+            className={shape === 'window' ? 'mr-8 mb-4 text-base font-semibold wrap-anywhere' : 'sr-only'}
+          >
             {title}
           </h2>
           {children}
-          {/* Last, because showModal() focuses the first control, which should be the first field or Cancel. */}
+          {/* The close button comes last, because showModal() focuses the first control, which should be the first
+              field or Cancel. */}
           {shape === 'window' && !preventClose && (
             <button
               type="button"

@@ -35,6 +35,6 @@ function save({ name, content }: ServedFile): void {
   link.href = address
   link.download = name
   link.click()
-  // The browser has opened the content by the next task.
+  // By the next task, the browser has opened the content and no longer needs the URL.
   setTimeout(() => URL.revokeObjectURL(address))
 }

@@ -1,12 +1,11 @@
-// The parts of a filter bar: text, a range of days with presets, an amount, and a choice of several values. The page's address holds
-// what is chosen.
+// The parts of a filter bar: text, a range of days with presets, an amount, and a choice of several values. The URL
+// contains the chosen filters.
 import { useNavigate } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { type InputHTMLAttributes, type ReactNode, useEffect, useState } from 'react'
 import { now } from '../now'
 import { asAmount } from '../words'
 import { Button } from './forms/button'
-import { Choice, Field } from './forms/field'
-import { PausedField } from './forms/paused-field'
+import { Choice, controlled, Field } from './forms/field'
 import { Empty } from './loaded'
 
 const sizes = {
@@ -14,9 +13,10 @@ const sizes = {
   date: 'col-span-5 sm:w-38',
   choice: 'col-span-4 sm:w-36',
   amount: 'col-span-3 sm:w-32',
+  half: 'col-span-5 sm:w-36',
 }
 
-/** One row that wraps. On a phone, a wide item has its own row. Two amounts share one with a choice. */
+/** One row that wraps. On a phone, a wide item fills a row, and two amounts share a row with a drop-down list. */
 export function FilterBar({ children }: { readonly children: ReactNode }) {
   return <div className="grid grid-cols-10 gap-3 sm:flex sm:flex-wrap sm:items-start">{children}</div>
 }
@@ -25,11 +25,11 @@ export function FilterItem({ size, children }: { readonly size: keyof typeof siz
   return <div className={sizes[size]}>{children}</div>
 }
 
-type FilteredPage = '/dashboard/payouts' | '/dashboard/wallet' | '/dashboard/audit-log'
+type FilteredPage = '/dashboard/payouts' | '/dashboard/recipients' | '/dashboard/wallet' | '/dashboard/audit-log'
 
 /**
- * Returns a function that changes filters in the address. Back undoes a choice. Typed text replaces the entry of the history: each
- * pause would add one.
+ * Returns a function that changes the filters in the URL. A choice adds a history entry, so that Back undoes it. Typed
+ * text replaces the entry, because otherwise each pause would add one.
  */
 export function useSearchChange<Search extends object>(to: FilteredPage, search: Search) {
   const navigate = useNavigate()
@@ -70,13 +70,13 @@ export function NoMatches({ what, page, children }: NoMatchesProps) {
   )
 }
 
-/** Days such as 2026-11-16, in the reader's time zone. Both are included. */
+/** Days such as 2026-11-16, in the reader's time zone. Both days are included. */
 export interface Days {
   readonly from?: string | undefined
   readonly to?: string | undefined
 }
 
-/** The filters of the API: from the start of the first day to the end of the last. */
+/** Converts days to the API's filters, from the start of the first day to the end of the last. */
 export function instantsOf({ from, to }: Days) {
   return { created_after: startOf(from, 0), created_before: startOf(to, 1) }
 }
@@ -192,7 +192,7 @@ interface ValuesFilterProps<Value extends string> {
   readonly nameOf: (value: Value) => string
 }
 
-/** Buttons that are switched on and off. None chosen means that all values are shown. */
+/** Toggle buttons. If none is chosen, all values are shown. */
 export function ValuesFilter<Value extends string>({
   label,
   values,
@@ -222,3 +222,42 @@ export function ValuesFilter<Value extends string>({
     </div>
   )
 }
+
+const pauseMs = 300
+
+interface PausedFieldProps extends Pick<InputHTMLAttributes<HTMLInputElement>, 'type' | 'placeholder' | 'inputMode'> {
+  readonly label: string
+  /** The text in the URL. */
+  readonly asked: string
+  readonly ask: (text: string) => void
+  /** Converts the typed text to its form in the URL. Null if it is not valid. */
+  readonly parse?: (typed: string) => string | null
+  /** Shown while the text is not valid. */
+  readonly fault?: string
+}
+
+/** A text field that reports its text when the user stops typing, and follows changes to the URL. */
+function PausedField({ asked, ask, parse = trimmed, fault, ...field }: PausedFieldProps) {
+  const [typed, setTyped] = useState(asked)
+  const [seen, setSeen] = useState(asked)
+  const [sent, setSent] = useState<string | null>(null)
+  if (asked !== seen) {
+    setSeen(asked)
+    setSent(null)
+    // Ignores the echo of this field's own text while the user keeps typing. Any other change comes from Clear, Back or
+    // a link.
+    if (asked !== sent) setTyped(asked)
+  }
+  const text = parse(typed)
+  useEffect(() => {
+    if (text === null || text === asked || text === sent) return
+    const timer = setTimeout(() => {
+      setSent(text)
+      ask(text)
+    }, pauseMs)
+    return () => clearTimeout(timer)
+  })
+  return <Field {...field} error={text === null ? fault : null} {...controlled(typed, setTyped)} />
+}
+
+const trimmed = (typed: string) => typed.trim()

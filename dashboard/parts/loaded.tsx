@@ -25,7 +25,7 @@ export function Loaded<T>({ query, children, skeleton = <Bars /> }: LoadedProps<
   if (query.isPaused)
     return (
       <Padded>
-        <Notice title="You’re offline">This loads when you’re back online.</Notice>
+        <Notice title="You’re offline">This will load when you’re back online.</Notice>
       </Padded>
     )
   return skeleton
@@ -36,7 +36,12 @@ function Padded({ children }: { readonly children: ReactNode }) {
 }
 
 export function Bar({ className = 'w-24' }: { readonly className?: string }) {
-  return <span data-waiting className={`inline-block h-3.5 animate-pulse rounded bg-line align-middle ${className}`} />
+  return (
+    <span
+      data-waiting
+      className={`inline-block h-3.5 animate-pulse rounded bg-line align-middle forced-color-adjust-none forced-colors:bg-[GrayText] ${className}`}
+    />
+  )
 }
 
 export function Bars({ rows = 4 }: { readonly rows?: number }) {
@@ -75,7 +80,7 @@ interface PagesCardProps<Item> {
   readonly query: LoadedProps<{ readonly pages: readonly List<Item>[] }>['query'] & Paged
   readonly what: string
   readonly title?: string
-  /** The rows of the skeleton. */
+  /** The number of skeleton rows. */
   readonly rows?: number
   readonly children: (items: readonly Item[]) => ReactNode
 }

@@ -1,10 +1,10 @@
 // Notices: hints, warnings and errors with advice.
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Refusal, rulesIn, stateIn, Unreachable } from '../api/call'
-import { codeWords, grouped } from '../words'
+import { isRateLimited, Refusal, rulesIn, stateIn, Unreachable } from '../api/call'
+import { codeWords, grouped, waitWords } from '../words'
 import { CopyButton } from './copy'
-import { Button } from './forms/button'
+import { Button, ButtonLink } from './forms/button'
 import { ContactAbout } from './support'
 
 const looks = {
@@ -38,19 +38,32 @@ export function Notice({ tone = 'info', title, children, action }: NoticeProps) 
   )
 }
 
+/** A notice for a page that needs a verified business. */
+export function VerifyFirst({ title, children }: Pick<NoticeProps, 'title' | 'children'>) {
+  const action = <ButtonLink to="/dashboard/verification">Verification</ButtonLink>
+  return <Notice {...{ title, action, children }} tone="warn" />
+}
+
+/** A notice beside a new secret, which stays on the screen after the session has ended. */
+export const SessionEnded = () => (
+  <Notice tone="warn" title="Your session has ended">
+    Save this secret now. You won’t be able to see it after you sign in again.
+  </Notice>
+)
+
 interface ErrorNoticeProps {
   readonly error: unknown
   readonly title?: string
   readonly retry?: () => void
   readonly states?: StateWords | undefined
-  /** The fields that show their own error by `faultAt`. */
+  /** The fields that show their own error, using `faultAt`. */
   readonly fields?: readonly string[]
 }
 
-/** The advice for an action that the current state does not allow, by that state. */
+/** Returns advice for an action that the given state does not allow. */
 export type StateWords = (state: string) => string | undefined
 
-/** An error with advice and the request id that support needs. */
+/** An error with advice and the request ID that support needs. */
 export function ErrorNotice({ error, title, retry, states, fields = [] }: ErrorNoticeProps) {
   const refused = Object.keys(rulesIn(error))
   if (refused.length > 0 && refused.every((field) => fields.includes(field))) return null
@@ -91,12 +104,14 @@ const advice: Readonly<Record<string, string>> = {
 
 export function adviceOf(error: unknown, states?: StateWords): string {
   if (error instanceof Unreachable) return 'Check your connection and try again.'
+  if (isRateLimited(error) && error.retryAfterSeconds !== null)
+    return `Too many attempts. Try again in ${waitWords(error.retryAfterSeconds)}.`
   if (error instanceof Refusal)
     return stateAdvice(error, states) ?? advice[error.code] ?? (faultsIn(error) || error.message)
   return 'Reload the page.'
 }
 
-/** The server's own sentence about another partner is right for every action. */
+/** For `other_partner`, the server's own message fits every action. */
 export function stateAdvice(error: unknown, states: StateWords = () => undefined): string | undefined {
   const state = stateIn(error)
   return state === null || state === 'other_partner' ? undefined : states(state)

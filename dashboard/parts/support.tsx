@@ -1,9 +1,9 @@
-// How to reach support, if this service has an address for it.
+// Links to support, shown only if a support address is configured.
 import type { ReactNode } from 'react'
 import { lastRefusedRequestId, Refusal, Unreachable } from '../api/call'
 import { pageFacts } from '../page-facts'
 
-/** An email to support with the latest failed request in it; null without an address. */
+/** A mailto link that names the latest failed request. Null if no support address is configured. */
 export function supportHref(requestId: string | null = lastRefusedRequestId()): string | null {
   if (!pageFacts.support_email) return null
   const body = requestId === null ? '' : `&body=${encodeURIComponent(`\n\nRequest ID: ${requestId}`)}`
@@ -12,12 +12,12 @@ export function supportHref(requestId: string | null = lastRefusedRequestId()): 
 
 interface ContactProps {
   readonly requestId?: string | null
-  /** The text of the link. */
+  /** The link text. */
   readonly children: ReactNode
   readonly before?: string
 }
 
-/** A sentence that ends with the link; nothing without an address. */
+/** A sentence that ends with the link. Renders nothing if no support address is configured. */
 export function Contact({ requestId, children, before = '' }: ContactProps) {
   const href = supportHref(requestId ?? undefined)
   if (href === null) return null
@@ -33,7 +33,7 @@ export function Contact({ requestId, children, before = '' }: ContactProps) {
   )
 }
 
-/** The contact for an error that the user cannot solve alone. */
+/** The support contact for an error that the user cannot fix alone. */
 export function ContactAbout({ error }: { readonly error: unknown }) {
   const requestId = error instanceof Refusal ? error.requestId : null
   if (error instanceof Refusal && error.code === 'partner_not_active')

@@ -8,6 +8,8 @@ interface Column {
   readonly from?: 'sm' | 'md' | 'lg'
   /** For a column of buttons, which needs no visible heading. */
   readonly hideHead?: boolean
+  /** The sort direction. Only for the column by which the rows are sorted. */
+  readonly sorted?: 'ascending' | 'descending' | undefined
 }
 
 export function Table({
@@ -24,9 +26,10 @@ export function Table({
       <table className="w-full border-collapse text-left" aria-label={label}>
         <thead>
           <tr className="border-b border-line text-xs text-soft">
-            {columns.map(({ head, align, from, hideHead }, index) => (
-              <th key={index} scope="col" className={`${cell} h-9 font-medium ${look(align, from)}`}>
+            {columns.map(({ head, align, from, hideHead, sorted }, index) => (
+              <th key={index} scope="col" aria-sort={sorted} className={`${cell} h-9 font-medium ${look(align, from)}`}>
                 {hideHead ? <span className="sr-only">{head}</span> : head}
+                {sorted && <span aria-hidden>{sorted === 'ascending' ? ' ↑' : ' ↓'}</span>}
               </th>
             ))}
           </tr>
@@ -41,8 +44,11 @@ export function Row({ children }: { readonly children: ReactNode }) {
   return <tr className="relative border-b border-line last:border-0 hover:bg-sunken/60">{children}</tr>
 }
 
-/** Extends a link over its whole row. */
-export const overRow = 'after:absolute after:inset-0'
+/** Makes a link cover its whole row, or its nearest positioned card. */
+export const overRow = 'hover:underline after:absolute after:inset-0'
+
+/** Keeps a button or another link usable in a row that a link covers. */
+export const aboveRow = 'relative z-1'
 
 interface CellProps {
   readonly children?: ReactNode
@@ -55,7 +61,7 @@ export function Cell({ children, align, from, className = '' }: CellProps) {
   return <td className={`${cell} py-2.5 ${look(align, from)} ${className}`}>{children}</td>
 }
 
-/** Keeps the first and last visible column away from the card's edges when others are hidden. */
+/** Pads the first and last visible columns, even if columns before or after them are hidden. */
 const edges = 'first:pl-5 last:pr-5 max-sm:[.hidden:first-child+&]:pl-5 max-sm:[&:not(:has(~:not(.hidden)))]:pr-5'
 const cell = `px-3 align-middle ${edges}`
 const shownFrom = { sm: 'hidden sm:table-cell', md: 'hidden md:table-cell', lg: 'hidden lg:table-cell' }

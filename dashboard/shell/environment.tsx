@@ -1,5 +1,5 @@
-// The environment switch, and the band on every page without real money.
-import { useNavigate } from '@tanstack/react-router'
+// The environment switch, and the band on every page where no real money moves.
+import { useLocation, useNavigate } from '@tanstack/react-router'
 import { FlaskConical, WandSparkles } from 'lucide-react'
 import type { Environment } from '../api/types'
 import { pageFacts } from '../page-facts'
@@ -14,11 +14,12 @@ const choices: readonly (readonly [Environment, string, string])[] = [
 export function EnvironmentSwitch() {
   const chosen = useEnvironment()
   const navigate = useNavigate()
+  const { pathname, state } = useLocation()
   const choose = (environment: Environment) => {
     rememberEnvironment(environment)
-    // A payout exists in one environment only.
-    const isOnePayout = /^\/dashboard\/payouts\/./.test(location.pathname)
-    if (isOnePayout) void navigate({ to: '/dashboard/payouts', search: { environment } })
+    // A payout exists in one environment only, so the switch opens the list instead, with the filters it had.
+    const isOnePayout = /^\/dashboard\/payouts\/./.test(pathname)
+    if (isOnePayout) void navigate({ to: '/dashboard/payouts', search: { ...state.payoutSearch, environment } })
     else void navigate({ to: '.', search: (filters) => ({ ...filters, environment }) })
   }
   return (
@@ -49,7 +50,7 @@ export function EnvironmentBand() {
         </span>
       </p>
     )
-  // On screen the switch shows it, but controls are not printed.
+  // Only for print: on screen the switch shows the environment, but controls are not printed.
   if (!pageFacts.live_is_simulated) return <p className="hidden border-b px-8 py-1 font-semibold print:block">Live</p>
   return (
     <p className="stripes flex min-h-8 items-center justify-center gap-2 bg-simulated px-4 py-1 text-center text-xs font-semibold text-on-simulated">

@@ -1,4 +1,4 @@
-// Pages for loading, not found and errors.
+// The pages for loading, for an unknown address and for errors.
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { Page } from '../parts/card'
 import { ButtonLink } from '../parts/forms/button'
@@ -17,7 +17,7 @@ export function NotFound() {
   return (
     <Page title="Page not found" about="Check the address. The page may have moved.">
       <p>
-        <ButtonLink to="/dashboard" weight="primary">
+        <ButtonLink to="/dashboard" activeOptions={{ exact: true }} weight="primary">
           Go to the dashboard
         </ButtonLink>
       </p>
@@ -38,7 +38,7 @@ export function PageError({ error, reset }: ErrorComponentProps) {
   )
 }
 
-/** The same outside the shell, which otherwise provides the <main> element. */
+/** For pages outside the shell, which otherwise provides the <main> element. */
 export const OuterNotFound = () => (
   <main>
     <NotFound />

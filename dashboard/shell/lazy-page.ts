@@ -1,25 +1,26 @@
-// Pages that load on demand, and all of them once the browser is idle, so that they also open offline.
+// Loads pages and menus on demand, and all of them once the browser is idle, so that they also open offline.
 import { useIsFetching } from '@tanstack/react-query'
 import { type ComponentType, createElement, useEffect } from 'react'
 
 const loads: (() => Promise<unknown>)[] = [() => import('../parts/values/qr-code')]
 
 /**
- * A page whose code is a file of its own. If the file cannot be loaded, the router shows an error with a retry. Its own
- * helper for this would reload the application, which offline leaves nothing but the browser's error page.
+ * A page whose code is in a file of its own. If the file cannot be loaded, the router shows an error with a retry. The
+ * router's own helper for lazy pages would reload the application, and offline that shows only the browser's error
+ * page.
  */
-export function lazyPage<const Name extends string>(
-  load: () => Promise<Readonly<Record<Name, ComponentType>>>,
+export function lazyPage<const Name extends string, Props extends object = object>(
+  load: () => Promise<Readonly<Record<Name, ComponentType<NoInfer<Props>>>>>,
   name: Name,
 ) {
-  let page: ComponentType | null = null
+  let page: ComponentType<Props> | null = null
   const preload = async () => {
     page ??= (await load())[name]
   }
   loads.push(preload)
-  const LazyPage = () => {
-    if (page === null) throw new Error('the router renders a page before it is loaded')
-    return createElement(page)
+  const LazyPage = (props: Props) => {
+    if (page === null) throw new Error('a page is rendered before it is loaded')
+    return createElement(page, props)
   }
   return Object.assign(LazyPage, { preload })
 }

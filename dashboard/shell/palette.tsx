@@ -1,14 +1,16 @@
-// Ctrl or Cmd + K: opens a page, or a payout by its id, reference, name or last four digits.
+// Ctrl or Cmd + K: opens a page, a payout by its ID, reference, name or last four digits, or an invoice by its number.
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { type KeyboardEvent, useDeferredValue, useState } from 'react'
-import { latestPayoutsQuery } from '../api/queries'
+import { invoicesQuery, latestPayoutsQuery } from '../api/queries'
+import { now } from '../now'
 import { Dialog } from '../parts/dialog'
+import { supportHref } from '../parts/support'
 import { Status } from '../parts/values/status'
-import { pounds } from '../words'
+import { briefWords, monthWords, pounds } from '../words'
 import { useEnvironment, useIsAdmin } from './here'
-import { menu, sendItem } from './pages'
+import { type MenuItem, menu, sendItem } from './pages'
 
 export function Palette({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
   return (
@@ -19,9 +21,12 @@ export function Palette({ open, onClose }: { readonly open: boolean; readonly on
 }
 
 interface Hit {
+  /** A page of the dashboard, or another URL. */
   readonly to: string
   readonly name: string
-  readonly note?: string
+  /** A second line, such as the date. */
+  readonly about?: string
+  readonly amount?: string
   readonly status?: string
 }
 
@@ -33,7 +38,9 @@ function Search({ onClose }: { readonly onClose: () => void }) {
   const go = (hit: Hit | undefined) => {
     if (!hit) return
     onClose()
-    void navigate({ to: hit.to })
+    if (hit.to.startsWith('/dashboard')) void navigate({ to: hit.to })
+    else if (hit.to.startsWith('mailto:')) location.assign(hit.to)
+    else open(hit.to, '_blank', 'noreferrer')
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') go(hits[chosen])
@@ -49,9 +56,9 @@ function Search({ onClose }: { readonly onClose: () => void }) {
         aria-expanded
         aria-controls="hits"
         aria-activedescendant={hits.length > 0 ? `hit-${chosen}` : undefined}
-        aria-label="Search pages and payouts"
+        aria-label="Search pages, payouts and invoices"
         autoFocus
-        placeholder="Search pages, recipients, references, last 4 digits or IDs"
+        placeholder="Page, recipient, reference, last 4 digits, ID or invoice number"
         value={typed}
         onChange={(event) => {
           setTyped(event.target.value)
@@ -68,10 +75,13 @@ function Search({ onClose }: { readonly onClose: () => void }) {
             aria-selected={index === chosen}
             onClick={() => go(hit)}
             onMouseMove={() => setChosen(index)}
-            className={`flex min-h-10 cursor-pointer items-center gap-3 rounded-lg px-3 ${index === chosen ? 'bg-accent-soft' : ''}`}
+            className={`flex min-h-10 cursor-pointer items-center gap-3 rounded-lg px-3 py-1 ${index === chosen ? 'bg-accent-soft' : ''}`}
           >
-            <span className="min-w-0 flex-1 truncate">{hit.name}</span>
-            {hit.note && <span className="figures text-soft">{hit.note}</span>}
+            <span className="min-w-0 flex-1">
+              <span className="block truncate">{hit.name}</span>
+              {hit.about && <span className="figures block truncate text-xs text-soft">{hit.about}</span>}
+            </span>
+            {hit.amount && <span className="figures text-soft">{hit.amount}</span>}
             {hit.status ? <Status of={hit.status} /> : <ArrowRight className="size-4 text-soft" aria-hidden />}
           </li>
         ))}
@@ -81,25 +91,62 @@ function Search({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
+/** The number of payouts, and of invoices. */
+const mostHits = 6
+
 function useHits(typed: string): readonly Hit[] {
-  const environment = useEnvironment()
+  const payouts = usePayoutHits(typed)
+  const invoices = useInvoiceHits(typed)
+  const pages = usePages().filter((page) => isNamed(page, typed))
+  return [...pages, ...invoices, ...payouts]
+}
+
+function usePages(): readonly Pick<MenuItem, 'to' | 'name' | 'words'>[] {
   const isAdmin = useIsAdmin()
+  const support = supportHref()
+  return [
+    ...(isAdmin ? [sendItem] : []),
+    ...menu.flat(),
+    ...(support ? [{ to: support, name: 'Contact support', words: 'help email question problem' }] : []),
+    { to: '/docs', name: 'API documentation', words: 'help guide reference developers' },
+  ]
+}
+
+function isNamed({ name, words = '' }: Pick<MenuItem, 'name' | 'words'>, typed: string): boolean {
+  const wanted = typed.toLowerCase()
+  return name.toLowerCase().includes(wanted) || ` ${words}`.includes(` ${wanted}`)
+}
+
+function usePayoutHits(typed: string): readonly Hit[] {
+  const environment = useEnvironment()
   const q = useDeferredValue(typed)
-  const found = useQuery({
-    ...latestPayoutsQuery(environment, { q, limit: 6 }),
-    enabled: q.length >= 2,
+  const isAsked = q.length >= 2
+  const { data } = useQuery({
+    ...latestPayoutsQuery(environment, { q, limit: mostHits }),
+    enabled: isAsked,
     refetchInterval: false,
   })
-  const pages = [...(isAdmin ? [sendItem] : []), ...menu.flat()]
-  const matching = pages.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase()))
-  const payouts = q.length >= 2 ? (found.data?.data ?? []) : []
-  return [
-    ...matching.map(({ to, name }) => ({ to, name })),
-    ...payouts.map((payout) => ({
-      to: `/dashboard/payouts/${payout.id}`,
-      name: [payout.recipient.name, payout.reference].filter(Boolean).join(' · ') || payout.id,
-      note: pounds(payout.amount_gbp),
-      status: payout.status,
-    })),
-  ]
+  if (!isAsked || !data) return []
+  return data.data.map((payout) => ({
+    to: `/dashboard/payouts/${payout.id}`,
+    name: [payout.recipient.name, payout.reference].filter(Boolean).join(' · ') || payout.id,
+    about: briefWords(payout.created_at, now()),
+    amount: pounds(payout.amount_gbp),
+    status: payout.status,
+  }))
+}
+
+/** The API has no search for invoices, but its largest page holds all of them. */
+function useInvoiceHits(typed: string): readonly Hit[] {
+  const isAsked = typed.length >= 2 && /^inv|\d/i.test(typed)
+  const { data } = useQuery({ ...invoicesQuery, enabled: isAsked })
+  if (!isAsked || !data) return []
+  const found = data.data.filter(({ number }) => number.toLowerCase().includes(typed.toLowerCase()))
+  return found.slice(0, mostHits).map((invoice) => ({
+    to: `/dashboard/invoices/${invoice.id}`,
+    name: invoice.number,
+    about: monthWords(invoice.period),
+    amount: pounds(invoice.total_gbp),
+    status: invoice.status,
+  }))
 }

@@ -1,4 +1,4 @@
-// A partner's logo, or its first letter on its colour.
+// A partner's logo, or its initial on its brand colour.
 import { pathTo } from '../api/call'
 import type { PublicPartner } from '../api/types'
 
@@ -18,7 +18,10 @@ export function PartnerMark({ partner, large = false }: { readonly partner: Publ
   )
 }
 
-/** Loads nothing from other hosts: a logo stored by us comes from the page's own host, and any other is not shown. */
+/**
+ * Never loads a logo from another host. A stored logo comes from the page's own host, a data: URL contains the image,
+ * and any other logo is not shown.
+ */
 export function logoOf({ slug, logo_url }: PublicPartner): string | null {
   if (!logo_url || !URL.canParse(logo_url)) return null
   const { protocol, pathname, search } = new URL(logo_url)
@@ -31,7 +34,7 @@ export function colorOf({ brand_color }: PublicPartner): string | null {
   return brand_color && /^#[0-9a-f]{6}$/i.test(brand_color) ? brand_color : null
 }
 
-/** Black or white, whichever has more contrast. */
+/** The text colour: black or white, whichever has more contrast. */
 function inkOn(hex: string): string {
   const channels = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255)
   const [red = 0, green = 0, blue = 0] = channels.map((value) =>

@@ -83,7 +83,7 @@ function useSwitch() {
   const showToast = useToast()
   return useMutation({
     mutationFn: (slug: string) => call<Session>('POST', '/v1/auth/session/partner', { body: { slug } }),
-    // Loads a new page, so that no data of the old partner appears under the name of the new one.
+    // Loads a new page, so that no data of the old partner appears under the new partner's name.
     onSuccess: () => location.assign(`/dashboard?environment=${environment}`),
     onError: (error) => showToast(adviceOf(error), 'bad'),
   })
@@ -96,7 +96,7 @@ function useDecline() {
     mutationFn: ({ slug }: PartnerOfMine) => call('DELETE', pathTo`/v1/auth/invitations/${slug}`),
     onSuccess: (_, { name }) => showToast(`Invitation to ${name} declined`),
     onError: (error) => showToast(adviceOf(error), 'bad'),
-    // Also after an error: the invitation may have been withdrawn.
+    // Reload even after an error, because the invitation may have been withdrawn.
     onSettled: () => queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }),
   })
 }

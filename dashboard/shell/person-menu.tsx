@@ -1,15 +1,12 @@
-// The user menu: partners, invitations, theme, documentation and sign-out.
+// The user menu: partners, invitations, theme, documentation and sign-out. Loaded when it is first opened.
 import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { BookOpen, LifeBuoy, LogOut, Moon, Sun, SunMoon } from 'lucide-react'
-import { useState } from 'react'
-import { call } from '../api/call'
+import { type ReactElement, useState } from 'react'
 import { supportHref } from '../parts/support'
 import { useSession } from './here'
 import { Invitations, item, Line, Partners, Tick } from './partners-menu'
 import { chooseTheme, rememberedTheme, type Theme } from './remembered'
-import { forgetDraft } from './session-end'
+import { useSignOut } from './session-end'
 
 const themes = [
   ['system', 'Use system setting', SunMoon],
@@ -17,9 +14,9 @@ const themes = [
   ['dark', 'Dark', Moon],
 ] as const
 
-export function PersonMenu() {
-  const { member, partners } = useSession()
-  const isInvited = partners.some(({ invited }) => invited)
+export function PersonMenu({ children }: { readonly children: ReactElement }) {
+  const { member } = useSession()
+  const [isOpen, setOpen] = useState(true)
   const [theme, setTheme] = useState<Theme>(rememberedTheme)
   const [trigger, setTrigger] = useState<HTMLElement | null>(null)
   const signOut = useSignOut()
@@ -28,16 +25,12 @@ export function PersonMenu() {
     chooseTheme(next)
   }
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger
-        ref={setTrigger}
-        aria-label={`Signed in as ${member.email}${isInvited ? ', with an invitation' : ''}`}
-        className="relative inline-flex size-9 items-center justify-center rounded-full bg-sunken text-sm font-semibold uppercase hover:bg-line"
-      >
-        {member.email.charAt(0)}
-        {isInvited && <span aria-hidden className="absolute top-0 right-0 size-2.5 rounded-full bg-accent" />}
+    // Opens once the trigger is rendered, because the menu is rendered in the trigger's header.
+    <DropdownMenu.Root modal={false} open={isOpen && trigger !== null} onOpenChange={setOpen}>
+      <DropdownMenu.Trigger ref={setTrigger} asChild>
+        {children}
       </DropdownMenu.Trigger>
-      {/* Inside the header, so that the menu belongs to a landmark. */}
+      {/* Rendered inside the header, so that the menu belongs to a landmark. */}
       <DropdownMenu.Portal container={trigger?.closest('header') ?? null}>
         <DropdownMenu.Content
           align="end"
@@ -95,17 +88,4 @@ function Help() {
       </DropdownMenu.Item>
     </DropdownMenu.Group>
   )
-}
-
-export function useSignOut(path: '/v1/auth/session' | '/v1/auth/sessions' = '/v1/auth/session') {
-  const queryClient = useQueryClient()
-  const navigate = useNavigate()
-  return useMutation({
-    mutationFn: () => call('DELETE', path),
-    onSuccess: async () => {
-      queryClient.clear()
-      forgetDraft()
-      await navigate({ to: '/sign-in' })
-    },
-  })
 }

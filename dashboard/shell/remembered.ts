@@ -1,4 +1,5 @@
-// The last environment, the theme and hidden checklists, stored in the browser between visits. No personal data.
+// Stores the last environment, the theme, hidden checklists and dismissed payouts in the browser between visits. Stores
+// no personal data.
 import type { Environment } from '../api/types'
 
 export type Theme = 'light' | 'dark' | 'system'
@@ -18,9 +19,18 @@ export function rememberedTheme(): Theme {
 export const isChecklistHidden = (partnerId: string) => read(`checklist ${partnerId}`) === 'hidden'
 export const rememberHiddenChecklist = (partnerId: string) => write(`checklist ${partnerId}`, 'hidden')
 
+const dismissedCount = 200
+
+/** The payouts that a member has dismissed from the attention list, as IDs with the status at that time. */
+export const dismissedBy = (memberId: string, environment: Environment): readonly string[] =>
+  read(`dismissed ${memberId} ${environment}`)?.split(' ') ?? []
+
+export const rememberDismissed = (memberId: string, environment: Environment, dismissed: readonly string[]) =>
+  write(`dismissed ${memberId} ${environment}`, dismissed.slice(-dismissedCount).join(' '))
+
 const rememberTheme = (theme: Theme) => write('theme', theme)
 
-/** A browser may forbid storage; then nothing is remembered. */
+/** If the browser forbids storage, nothing is remembered. */
 function read(name: string): string | null {
   try {
     return localStorage.getItem(name)

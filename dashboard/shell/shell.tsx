@@ -1,31 +1,40 @@
 // Renders the frame of every page after sign-in: environment band, menu and user menu.
+
+import { onlineManager, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { Menu, Search } from 'lucide-react'
-import { Suspense, useEffect, useState } from 'react'
+import { Menu, Search, TriangleAlert, WifiOff } from 'lucide-react'
+import { type ReactElement, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
+import { now } from '../now'
 import { Dialog } from '../parts/dialog'
 import { ButtonLink } from '../parts/forms/button'
+import { useToast } from '../parts/toast'
+import { clockWords, zoneWords } from '../words'
 import { EnvironmentBand, EnvironmentSwitch } from './environment'
 import { FirstPaint } from './fallbacks'
 import { useIsAdmin, useSession } from './here'
-import { useAllPages } from './lazy-page'
-import { OfflineBand } from './offline-band'
+import { lazyPage, useAllPages } from './lazy-page'
 import { type MenuItem, menu, sendItem } from './pages'
 import { Palette } from './palette'
 import { PartnerMark } from './partner-mark'
-import { PersonMenu } from './person-menu'
 import { Switched } from './switched'
 
 export function Shell() {
   useAllPages()
-  const [drawer, setDrawer] = useState(false)
-  const [palette, setPalette] = useState(false)
   const { pathname } = useRouterState({ select: ({ location }) => location })
-  useEffect(() => setDrawer(false), [pathname])
+  const [drawer, setDrawer] = useState(false)
+  const [shownPath, setShownPath] = useState(pathname)
+  const [palette, setPalette] = useState(false)
+  // Not in an effect: the drawer must close before the new page focuses its heading.
+  if (pathname !== shownPath) {
+    setShownPath(pathname)
+    setDrawer(false)
+  }
   useEffect(() => {
     const open = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return
       event.preventDefault()
-      setPalette(true)
+      // A modal dialog may hold data that the user would lose on another page.
+      if (document.querySelector('dialog[open]') === null) setPalette(true)
     }
     addEventListener('keydown', open)
     return () => removeEventListener('keydown', open)
@@ -55,8 +64,18 @@ export function Shell() {
           <Outlet />
         </Suspense>
       </main>
+      <TimeZone />
       <Palette open={palette} onClose={() => setPalette(false)} />
     </div>
+  )
+}
+
+/** Every page shows times, so the footer names the time zone once. */
+function TimeZone() {
+  return (
+    <footer className="mx-auto w-full max-w-6xl px-4 pb-8 text-xs text-soft sm:px-8">
+      Times in {zoneWords(now())}
+    </footer>
   )
 }
 
@@ -70,17 +89,48 @@ function TopBar({ openMenu, openPalette }: { readonly openMenu: () => void; read
       </button>
       <button type="button" onClick={openPalette} className={`${square} sm:w-64`}>
         <Search className="size-4 shrink-0" aria-hidden />
-        <span className="sr-only sm:not-sr-only sm:truncate">Search or jump to …</span>
+        <span className="sr-only sm:not-sr-only sm:truncate">Search or jump to…</span>
         <kbd aria-hidden className="ml-auto hidden rounded border border-line px-1.5 font-sans text-xs sm:inline">
           {/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'}
         </kbd>
       </button>
       <div className="ml-auto flex items-center gap-2 sm:gap-3">
         <EnvironmentSwitch />
-        <PersonMenu />
+        <Person />
       </div>
     </div>
   )
+}
+
+const PersonMenu = lazyPage<'PersonMenu', { readonly children: ReactElement }>(
+  () => import('./person-menu'),
+  'PersonMenu',
+)
+
+/** A plain button until its first use, because the menu's code is large. */
+function Person() {
+  const { member, partners } = useSession()
+  const showToast = useToast()
+  const [isUsed, setUsed] = useState(false)
+  const isInvited = partners.some(({ invited }) => invited)
+  const load = () =>
+    PersonMenu.preload().then(
+      () => setUsed(true),
+      () => showToast('The menu couldn’t load. Try again.', 'bad'),
+    )
+  const button = (
+    <button
+      type="button"
+      aria-label={`Signed in as ${member.email}${isInvited ? ', invitation waiting' : ''}`}
+      aria-haspopup="menu"
+      onClick={isUsed ? undefined : () => void load()}
+      className="relative inline-flex size-9 items-center justify-center rounded-full bg-sunken text-sm font-semibold uppercase hover:bg-line"
+    >
+      {member.email.charAt(0)}
+      {isInvited && <span aria-hidden className="absolute top-0 right-0 size-2.5 rounded-full bg-accent" />}
+    </button>
+  )
+  return isUsed ? <PersonMenu>{button}</PersonMenu> : button
 }
 
 function Navigation() {
@@ -123,4 +173,57 @@ function Item({ to, name, icon: Icon }: MenuItem) {
       </Link>
     </li>
   )
+}
+
+/** Shown while the browser is offline or the server fails, with the age of the data that the page shows. */
+function OfflineBand() {
+  const isOnline = useSyncExternalStore(
+    (changed) => onlineManager.subscribe(changed),
+    () => onlineManager.isOnline(),
+  )
+  const isStale = useQueryCache(hasFailedRefresh)
+  const Icon = isOnline ? TriangleAlert : WifiOff
+  return (
+    <div role="status">
+      {(!isOnline || isStale) && (
+        <p className="flex min-h-8 items-center justify-center gap-2 bg-ink px-4 py-1 text-center text-xs font-semibold text-ground">
+          <Icon className="size-3.5 shrink-0" aria-hidden />
+          <span>
+            {isOnline ? 'We couldn’t refresh this page.' : 'You’re offline.'}
+            <DataAge />
+          </span>
+        </p>
+      )}
+    </div>
+  )
+}
+
+function useQueryCache<T>(read: (queryClient: QueryClient) => T): T {
+  const queryClient = useQueryClient()
+  return useSyncExternalStore(
+    (changed) => queryClient.getQueryCache().subscribe(changed),
+    () => read(queryClient),
+  )
+}
+
+function DataAge() {
+  const oldest = useQueryCache(oldestShown)
+  if (oldest === null) return null
+  return <span className="font-medium"> Showing data from {clockWords(new Date(oldest), now())}.</span>
+}
+
+/** The time when the oldest data on the page was loaded. Ignores the session, which every page has. */
+function oldestShown(queryClient: QueryClient): number | null {
+  const times = queriesShown(queryClient).map(({ state }) => state.dataUpdatedAt)
+  return times.length > 0 ? Math.min(...times) : null
+}
+
+/** Whether the page still shows data although the last attempt to load it again has failed. */
+function hasFailedRefresh(queryClient: QueryClient): boolean {
+  return queriesShown(queryClient).some(({ state }) => state.status === 'error')
+}
+
+function queriesShown(queryClient: QueryClient) {
+  const queries = queryClient.getQueryCache().getAll()
+  return queries.filter((query) => query.isActive() && query.state.dataUpdatedAt > 0 && query.queryKey[0] !== 'session')
 }

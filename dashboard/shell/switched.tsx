@@ -24,7 +24,7 @@ export function Switched() {
   )
 }
 
-/** The same error has other causes too, so this checks the session. */
+/** invalid_state also has other causes, so this function reads the session to check. */
 export async function detectPartnerSwitch(queryClient: QueryClient, error: Error): Promise<void> {
   const shown = queryClient.getQueryData(sessionQuery.queryKey)
   if (!(error instanceof Refusal && error.code === 'invalid_state') || !shown) return

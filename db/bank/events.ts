@@ -1,4 +1,4 @@
-// The bank's webhook events. Each event is stored once, before it is handled, and without its content.
+// The bank's webhook events. Each event is stored once, with its outcome and without its content.
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import { bytes, entity, id, idOf, orNull, text, time } from '../columns'
@@ -44,19 +44,26 @@ export const bankEvent = entity<BankEventRow>('BankEvent', 'bank_events', {
 
 export interface ReceivedEvent
   extends Pick<BankEventRow, 'environment' | 'eventId' | 'category' | 'objectRef' | 'objectState'> {
-  /** The payout that the event names. It may not be one of our payouts. */
+  /** The payout ID in the event. It might not identify one of our payouts. */
   readonly payoutId: string | null
   readonly at: Date
 }
 
-interface StoredEvent {
-  readonly id: string
+/** An event to store. */
+export interface HandledEvent extends ReceivedEvent {
+  /** Null if the event could not be handled. The bank then sends it again. */
+  readonly outcome: string | null
+  /** Null if the event could not be handled. */
+  readonly handledAt: Date | null
+}
+
+interface FoundEvent {
   /** Set if the event was received and handled before. */
   readonly handledAt: Date | null
   readonly payout: EventPayout | null
 }
 
-/** The fields that decide whether to signal the payout's workflow, and that find this workflow. */
+/** The fields needed to find the payout's workflow and to decide whether to signal it. */
 export interface EventPayout {
   readonly payoutId: string
   readonly partnerId: string
@@ -73,30 +80,43 @@ export interface EventPayout {
   readonly closedAt: Date | null
 }
 
-/** Stores the event once. A repeated event returns the stored row. */
-export async function storeBankEvent(db: Queryable, event: ReceivedEvent): Promise<StoredEvent> {
-  const { environment, eventId, category, objectRef, objectState, payoutId, at } = event
-  // The no-op update makes a repeated event return its stored row, which shows whether the event was handled.
-  const [row] = await db.sql<StoredColumns>`WITH payout AS (
+/** Finds out whether the event was handled before, and its payout. */
+export async function findEvent(
+  db: Queryable,
+  { environment, eventId, payoutId }: Pick<ReceivedEvent, 'environment' | 'eventId' | 'payoutId'>,
+): Promise<FoundEvent> {
+  const [row] = await db.sql<FoundColumns>`WITH payout AS (
       SELECT id AS payout_id, partner_id, (SELECT slug FROM partners WHERE partners.id = partner_id) AS slug, environment,
         idempotency_key, attempt, amount_pence, status, verdict, transfer_ref, released_at, completed_at, closed_at
       FROM payouts WHERE id = ${payoutId} AND environment = ${environment}
-    ), stored AS (
-      INSERT INTO bank_events (id, environment, event_id, category, object_ref, object_state, payout_id, received_at)
-      VALUES (${newId(at)}, ${environment}, ${eventId}, ${category}, ${objectRef}, ${objectState}, (SELECT payout_id FROM payout), ${at})
-      ON CONFLICT (environment, event_id) DO UPDATE SET event_id = excluded.event_id
-      RETURNING id, handled_at
     )
-    SELECT * FROM stored LEFT JOIN payout ON true`
-  if (row === undefined) throw new Error('storing an event must return its row')
-  return { id: row.id, handledAt: row.handledAt, payout: row.payoutId === null ? null : row }
+    SELECT stored.handled_at, payout.* FROM (SELECT
+        (SELECT handled_at FROM bank_events WHERE environment = ${environment} AND event_id = ${eventId}) AS handled_at
+      ) stored LEFT JOIN payout ON true`
+  if (row === undefined) throw new Error('looking for an event must return a row')
+  return { handledAt: row.handledAt, payout: row.payoutId === null ? null : row }
 }
 
-export async function markEventHandled(
-  db: Queryable,
-  { id, outcome, at }: { id: string; outcome: string; at: Date },
-): Promise<void> {
-  await db.sql`UPDATE bank_events SET handled_at = ${at}, outcome = ${outcome} WHERE id = ${id} AND handled_at IS NULL`
+/**
+ * Stores each event once. An event that was stored before gets its outcome now, unless it has one. Events of unknown
+ * payouts must have no payout ID.
+ */
+export async function storeBankEvents(db: Queryable, events: readonly HandledEvent[]): Promise<void> {
+  const records = JSON.stringify(events.map((event) => ({ ...event, id: newId(event.at) })))
+  // A batch can contain an event twice. Every batch inserts in the order of payouts, which transactions that lock
+  // several payouts also follow, so that none waits for another in a circle.
+  await db.sql`INSERT INTO bank_events
+      (id, environment, event_id, category, object_ref, object_state, payout_id, received_at, handled_at, outcome)
+    SELECT * FROM (
+      SELECT DISTINCT ON (environment, "eventId") id, environment, "eventId", category, "objectRef", "objectState",
+        "payoutId", at, "handledAt", outcome
+      FROM json_to_recordset(${records}::json) AS event (id uuid, environment text, "eventId" text, category text,
+        "objectRef" text, "objectState" text, "payoutId" uuid, at timestamptz, "handledAt" timestamptz, outcome text)
+      ORDER BY environment, "eventId", "handledAt" NULLS LAST
+    ) event
+    ORDER BY "payoutId", environment, "eventId"
+    ON CONFLICT (environment, event_id) DO UPDATE SET handled_at = excluded.handled_at, outcome = excluded.outcome
+      WHERE bank_events.handled_at IS NULL AND excluded.handled_at IS NOT NULL`
 }
 
 /** Lists the bank's public signing keys, one for each environment that has a webhook. */
@@ -105,8 +125,8 @@ export async function listWebhookKeys(db: Queryable): Promise<{ environment: Env
 }
 
 /**
- * Finds the environment that has the event's payout, transfer, wallet or customer. Returns null if neither has it.
- * Needed only if one key signs for both environments.
+ * Finds the environment that contains the event's payout, transfer, wallet or customer. Returns null if none does.
+ * Needed only if the bank signs with the same key in both environments.
  */
 export async function findEventEnvironment(
   db: Queryable,
@@ -141,15 +161,14 @@ export type QuarantinedEvent = Pick<
 > & { readonly outcome: 'quarantined' | 'unknown_payout' }
 
 /**
- * Lists the events that contradict our books or name an unknown payout, and that no operator has handled. Oldest
- * first.
+ * Lists the events that contradict our books or name an unknown payout and that no operator has handled, oldest first.
  */
 export async function listQuarantined(db: Queryable, limit: number): Promise<QuarantinedEvent[]> {
   return db.sql<QuarantinedEvent>`SELECT id, environment, event_id, object_ref, object_state, payout_id, outcome, received_at
     FROM bank_events WHERE ${isQuarantined} ORDER BY received_at, id LIMIT ${limit}`
 }
 
-/** Closes a quarantined event and returns the partner of its payout. Returns null if no such event is quarantined. */
+/** Closes a quarantined event and returns its payout and partner. Returns null if no such event is quarantined. */
 export async function attendEvent(
   tx: Tx,
   { id, note, madeBy, at }: { id: string; note: string; madeBy: string; at: Date },
@@ -169,4 +188,4 @@ export async function attendEvent(
 
 const isQuarantined = sql`attended_at IS NULL AND outcome IN ('quarantined', 'unknown_payout')`
 
-type StoredColumns = Omit<StoredEvent, 'payout'> & (EventPayout | { readonly payoutId: null })
+type FoundColumns = Omit<FoundEvent, 'payout'> & (EventPayout | { readonly payoutId: null })

@@ -1,4 +1,4 @@
-// The last accepted exchange rate of each rail. API processes share it, and lock its row to check and record rates.
+// The last accepted exchange rate for each rail. API processes share it, and lock its row while they check a new rate.
 import type { Environment, RailName } from '../../domain/environment'
 import { formatRate } from '../../domain/rate'
 import {
@@ -50,7 +50,7 @@ export const rateAcceptance = entity<RateAcceptanceRow>('RateAcceptance', 'rate_
   acceptedAt: time,
 })
 
-/** Returns null if the rate is accepted. A rejection keeps the last accepted rate. */
+/** Returns null if the rate is accepted. A rejection leaves the last accepted rate in place. */
 async function checkRate(db: Db, { rail, ...check }: RateToCheck): Promise<RateRejection | null> {
   const { rate, limits, now } = check
   return db.transaction(async (tx) => {
@@ -61,7 +61,6 @@ async function checkRate(db: Db, { rail, ...check }: RateToCheck): Promise<RateR
   })
 }
 
-/** Stores the exchange rates that the API uses. */
 export function createRateStore(db: Db, limits: ExchangeRateLimits) {
   return {
     check: (rail: RailName, rate: BankRate | null, now: Date) => checkRate(db, { rail, rate, limits, now }),
@@ -77,7 +76,7 @@ interface RateToCheck {
   readonly now: Date
 }
 
-/** Returns null before the first rate check of this rail. */
+/** Returns null before the first rate check for this rail. */
 export async function findRate(db: Queryable, rail: RailName): Promise<ExchangeRateRow | null> {
   return db.repo(exchangeRate).findOneBy({ rail })
 }
@@ -90,9 +89,8 @@ interface RateAcceptance extends RateToCheck {
 }
 
 /**
- * Accepts a rate that was rejected as a jump, and records this in every partner's activity list. Only the result
- * `jump` means that the rate was accepted. Any other result changes nothing, including null for a rate that needs no
- * acceptance.
+ * Accepts a rate that was rejected as a jump, and records the acceptance in every partner's activity list. Returns
+ * `jump` if the rate was accepted. For any other result, nothing changes. Null means that the rate needs no acceptance.
  */
 export async function acceptJump(
   db: Db,
@@ -124,7 +122,7 @@ export function acceptedIn(row: ExchangeRateRow | null): AcceptedRate | null {
 }
 
 async function lockRate(tx: Tx, rail: RailName): Promise<ExchangeRateRow | null> {
-  // The update locks an existing row.
+  // The no-op update locks the row if it already exists.
   const [row] = await tx.sql<ExchangeRateRow>`INSERT INTO exchange_rates (rail) VALUES (${rail})
     ON CONFLICT (rail) DO UPDATE SET rail = excluded.rail RETURNING ${columnsOf(exchangeRate)}`
   return row ?? null

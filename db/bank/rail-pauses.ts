@@ -1,5 +1,5 @@
-// Pauses of the rail. Records whether payouts of an environment may be sent to the bank, who paused or resumed it,
-// and how many payouts wait.
+// Rail pauses: whether an environment's payouts can be sent to the bank, who paused and resumed the rail, and how many
+// payouts are waiting.
 import type { Environment } from '../../domain/environment'
 import { entity, id, orNull, text, time } from '../columns'
 import type { Queryable } from '../database'
@@ -41,15 +41,15 @@ export interface RailState {
   /** Payouts that are debited but not sent: those that are held, and the few that are about to be sent. */
   readonly unsent: number
   readonly unsentPence: bigint
-  /** Payouts for which the bank was called but its answer is unknown. A pause does not affect them. */
+  /** Payouts whose first bank call has started but whose outcome is unknown. A pause does not affect them. */
   readonly unconfirmed: number
   readonly unconfirmedPence: bigint
 }
 
 /**
  * Returns false if the rail is already paused. The same statement records the pause in every partner's activity list.
- * Afterwards each payout has either made its first call or waits, because `begin_submit` takes the same lock in
- * shared mode.
+ * After the pause, each payout has either started its first bank call or waits, because `begin_submit` takes the same
+ * lock in shared mode.
  */
 export async function pauseRail(db: Queryable, change: RailChange & { reason: string | null }): Promise<boolean> {
   const { environment, by, reason, at } = change
@@ -65,8 +65,8 @@ export async function pauseRail(db: Queryable, change: RailChange & { reason: st
 }
 
 /**
- * Returns false if the rail is not paused, or was paused after `pausedBefore`. A late request must not end a newer
- * pause.
+ * Returns false if the rail is not paused, or was paused after `pausedBefore`, because a delayed request must not end a
+ * newer pause.
  */
 export async function resumeRail(
   db: Queryable,
@@ -105,7 +105,7 @@ export async function pastPauses(db: Queryable, limit: number): Promise<PastPaus
     FROM rail_pauses WHERE resumed_at IS NOT NULL ORDER BY resumed_at DESC, id DESC LIMIT ${limit}`
 }
 
-/** A condition on the payouts alias `p`. */
+/** Expects the `payouts` table under the alias `p`. */
 export const isPayoutRailPaused = sql`EXISTS (
   SELECT FROM rail_pauses pause WHERE pause.environment = p.environment AND pause.resumed_at IS NULL)`
 

@@ -58,7 +58,7 @@ export async function findReading(db: Queryable, environment: Environment): Prom
   return (await db.repo(bankReading).findOneBy({ environment }))?.readUntil ?? null
 }
 
-/** Never moves the position backwards, whatever the order in which concurrent reads end. */
+/** Never moves the position backwards, even if concurrent reads finish out of order. */
 export async function saveReading(db: Queryable, environment: Environment, readUntil: Date): Promise<void> {
   await db.sql`INSERT INTO bank_readings (environment, read_until) VALUES (${environment}, ${readUntil})
     ON CONFLICT (environment) DO UPDATE SET read_until = greatest(bank_readings.read_until, excluded.read_until)`

@@ -1,19 +1,20 @@
-// The activity list shows which caller made which request. Entries are written in batches, and pruned if they changed
-// nothing.
+// The activity list shows which caller made which request. Entries are written in batches. Old entries about calls that
+// changed nothing are deleted.
 import type { Environment } from '../../domain/environment'
 import { boolean, entity, integer, orNull, sequence, text, time, uuid } from '../columns'
 import type { Queryable } from '../database'
+import { isVisible } from '../payouts/payouts'
 import { joined, type Sql, sql } from '../sql'
 
 export interface ActivityEntry {
   readonly partnerId: string
   readonly at: Date
   readonly environment: Environment | null
-  /** A resource and a verb, such as `key.revoke`. */
+  /** A resource and an operation, such as `key.revoke` or `usage.history`. */
   readonly action: string
   readonly changes: 'something' | 'nothing'
   readonly status: number | null
-  /** `key:<prefix>`, or an email address. */
+  /** For example `key:<prefix>`, `ops:<name>` or an email address. */
   readonly madeBy: string
   readonly detail: string | null
   readonly requestId: string | null
@@ -57,11 +58,13 @@ export interface ActivityFilter {
   readonly kind: 'everything' | 'changes' | 'security'
   /** `both` includes entries about the account as a whole, which have no environment. */
   readonly environment: 'sandbox' | 'both'
-  /** Times are strings, so that PostgreSQL compares microseconds. */
+  /** Times are strings, so that PostgreSQL compares them with microsecond precision. */
   readonly createdAfter?: string | undefined
   readonly createdBefore?: string | undefined
   /** Only the entry at this position. */
   readonly only?: ActivityPosition | undefined
+  /** Text to find in the parts of an entry that the partner sees. Ignores case. */
+  readonly search?: string | undefined
 }
 
 const everything: ActivityFilter = { kind: 'everything', environment: 'both' }
@@ -76,8 +79,9 @@ export async function latestActivity(
     filter = everything,
   }: { readonly after?: ActivityPosition | null; readonly filter?: ActivityFilter } = {},
 ): Promise<ActivityRow[]> {
-  const { kind, environment, createdAfter, createdBefore, only } = filter
-  // Each combination has its own index, so a page reads only the rows that it shows.
+  const { kind, environment, createdAfter, createdBefore, only, search } = filter
+  // Each combination of environment and kind has its own index, except security events in the sandbox. Without a
+  // search, PostgreSQL therefore reads only the rows that a page shows.
   const conditions = [
     sql`partner_id = ${partnerId}`,
     ...(environment === 'sandbox' ? [sql`environment = 'sandbox'`] : []),
@@ -87,6 +91,7 @@ export async function latestActivity(
     ...(only === undefined
       ? []
       : [sql`at >= ${only.at} AND at < ${only.at}::timestamptz + interval '1 ms' AND id = ${only.id}`]),
+    ...(search === undefined ? [] : [isFoundBy(search)]),
     sql`(at, id) < (${after?.at ?? 'infinity'}::timestamptz, ${after?.id ?? maxBigint}::bigint)`,
   ]
   return db.sql<ActivityRow>`SELECT ${columns} FROM activity WHERE ${joined(conditions, ' AND ')}
@@ -94,7 +99,31 @@ export async function latestActivity(
 }
 
 /**
- * Matches changes of access: keys, members, sign-ins, emailed confirmation codes, the account's status and its email
+ * Searches only the text that the partner sees: operators appear as `service`, and payouts with their recipient and
+ * amount. Otherwise, a partner could guess operators' names character by character.
+ */
+function isFoundBy(search: string): Sql {
+  const shown = sql`concat_ws(' ', action, ${withoutOperators(sql`made_by`)}, ${withoutOperators(sql`detail`)}, environment,
+    request_id, status)`
+  const pounds = sql`payouts.amount_pence / 100.0`
+  const ofPayout = sql`concat_ws(' ', payouts.recipient_name, '£' || to_char(${pounds}, 'FM999,999,999,990.00'),
+    to_char(${pounds}, 'FM999999999990.00'))`
+  return sql`(position(lower(${search}) IN lower(${shown})) > 0 OR EXISTS (SELECT FROM payouts
+    WHERE payouts.id = CASE WHEN activity.action ~ '^(payout|case)[.]' AND activity.detail ~* ${uuidPattern}
+        THEN activity.detail::uuid END
+      AND payouts.partner_id = activity.partner_id AND payouts.environment = activity.environment AND ${isVisible}
+      AND position(lower(${search}) IN lower(${ofPayout})) > 0))`
+}
+
+/** The SQL version of the function with the same name in db/sign-in/callers.ts. */
+function withoutOperators(column: Sql): Sql {
+  return sql`regexp_replace(${column}, '[[:<:]]ops:[^[:space:],]+', 'service', 'g')`
+}
+
+const uuidPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+
+/**
+ * Matches changes to access: keys, members, sign-ins, emailed confirmation codes, the account's status and its email
  * addresses. Each of these actions has an hourly limit or follows from an action that has one, so no caller can flood
  * the list. The list's index repeats this condition.
  */
@@ -105,14 +134,14 @@ const maxBigint = 2n ** 63n - 1n
 
 interface OldActivity {
   readonly before: Date
-  /** The cutoff for read-only calls, which are most of all calls. */
+  /** The cutoff for reads, which are the majority of calls. */
   readonly readsBefore: Date
   readonly limit: number
 }
 
 /**
- * Deletes up to `limit` entries that changed nothing, oldest first, and returns their number. Entries that changed
- * something are never deleted.
+ * Deletes up to `limit` old entries about calls that changed nothing, and returns their number. Entries about changes
+ * are never deleted.
  */
 export async function pruneActivity(db: Queryable, { before, readsBefore, limit }: OldActivity): Promise<number> {
   // Skips rows that another process is deleting, so that two processes share the work.
@@ -127,9 +156,10 @@ export async function pruneActivity(db: Queryable, { before, readsBefore, limit 
   return deleted?.count ?? 0
 }
 
-/** Actions that never change anything: those of all GET routes, which a test checks, and those of quotes and checks. */
+/** Actions that never change anything: quotes, payout checks and all GET routes. A test checks the GET routes. */
 export const readActions: readonly string[] = [
   'account.read',
+  'activity.export',
   'activity.list',
   'balance.read',
   'case.list',
@@ -141,18 +171,22 @@ export const readActions: readonly string[] = [
   'invoice.read',
   'key.list',
   'member.list',
+  'overview.read',
   'payout.check',
   'payout.details',
   'payout.events',
   'payout.export',
   'payout.list',
+  'payout.notes',
   'payout.read',
   'payout.totals',
   'quote.create',
   'recipient.list',
+  'session.list',
   'session.read',
   'usage.history',
   'usage.read',
+  'wallet.balances',
   'wallet.export',
   'wallet.statement',
 ]

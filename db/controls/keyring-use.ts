@@ -5,13 +5,14 @@ import { sql } from '../sql'
 export interface KeyUse {
   readonly keyId: string
   readonly recipients: number
+  readonly notes: number
   /** Payouts whose bank details are still stored, so they can be sealed and hashed again under the current key. */
   readonly payouts: number
-  /** Payouts whose bank details are erased. Only this key can verify whether a repeated request is the same. */
+  /** Payouts whose bank details are erased. Only this key can show whether a repeated request matches the original. */
   readonly erasedPayouts: number
-  /** API keys that are not revoked. The next use of an API key renews its digest. */
+  /** API keys that are not revoked. The next use of each API key renews its digest under the current key. */
   readonly apiKeys: number
-  /** These rows live for minutes, or until they are sent. */
+  /** Codes expire within minutes. Emails count until they are sent or expire. */
   readonly codesAndMails: number
 }
 
@@ -21,6 +22,8 @@ export async function keyringUse(db: Db, at: Date): Promise<KeyUse[]> {
     return tx.run<KeyUse>(
       sql`WITH named (key_id, kind) AS (
       SELECT key_id, 'recipients' FROM sealed_recipients
+      UNION ALL
+      SELECT key_id, 'notes' FROM payout_notes
       UNION ALL
       SELECT named.key_id, CASE WHEN s.payout_id IS NULL THEN 'erased' ELSE 'payouts' END
       FROM payouts p LEFT JOIN sealed_recipients s ON s.payout_id = p.id,
@@ -35,6 +38,7 @@ export async function keyringUse(db: Db, at: Date): Promise<KeyUse[]> {
     )
     SELECT key_id,
       (count(*) FILTER (WHERE kind = 'recipients'))::integer AS recipients,
+      (count(*) FILTER (WHERE kind = 'notes'))::integer AS notes,
       (count(*) FILTER (WHERE kind = 'payouts'))::integer AS payouts,
       (count(*) FILTER (WHERE kind = 'erased'))::integer AS erased_payouts,
       (count(*) FILTER (WHERE kind = 'keys'))::integer AS api_keys,

@@ -1,4 +1,4 @@
-// Reads the business metrics from few rows, through indexes that cover open work only.
+// Reads the business metrics. Uses indexes that cover only open work, so each query reads few rows.
 import type { DriftKind } from '../../domain/controls/drift'
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
@@ -22,7 +22,7 @@ export type OpenWorkKind =
 export interface OpenWork {
   readonly kind: OpenWorkKind
   readonly environment: Environment
-  /** A payout's status, a drift's kind, a rate's rejection, or whether the bank was called. Null for the other kinds. */
+  /** A payout's status, a drift's kind, a rate's rejection, or whether the bank was called. Null for other kinds. */
   readonly sort: PayoutStatus | DriftKind | RateRejection | 'called' | 'not_called' | null
   readonly count: number
   readonly microUsdc: bigint
@@ -30,12 +30,12 @@ export interface OpenWork {
   readonly ageSeconds: number
 }
 
-/** Counts open work and work that waits for an operator. */
+/** Counts open work, and work that an operator has to do. */
 export async function readOpenWork(db: Queryable, now: Date): Promise<OpenWork[]> {
   const age = (oldest: Sql) => sql`greatest(0, extract(epoch FROM ${now}::timestamptz - min(${oldest})))::float8`
-  // An unsent payout waits on purpose while the rail is paused or its partner is not active. It is not counted until
-  // it may be sent again. Rates are checked only on demand, so a rejection older than 15 minutes no longer describes
-  // the current rate.
+  // An unsent payout waits on purpose while the rail is paused or its partner is not active. Until it may be sent
+  // again, it does not count as pending. Rates are checked only on demand, so a rejection older than 15 minutes no
+  // longer describes the current rate.
   return db.sql<OpenWork>`SELECT 'open' AS kind, environment, status AS sort, count(*)::integer AS count,
       sum(wallet_sends_micro_usdc)::bigint AS micro_usdc, ${age(sql`coalesce(returned_at, created_at)`)} AS age_seconds
     FROM payouts WHERE released_at IS NULL AND closed_at IS NULL GROUP BY environment, status
@@ -83,7 +83,7 @@ export interface Settled {
   readonly at: Date
   readonly environment: Environment
   readonly status: PayoutStatus
-  /** The time from the request for the payout to the event. */
+  /** The time from the payout request to the event. */
   readonly seconds: number
 }
 

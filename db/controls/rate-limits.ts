@@ -1,4 +1,4 @@
-// Token buckets that all API processes share. A bucket refills continuously, by the database's clock.
+// Token buckets that all API processes share. A bucket refills continuously, according to the database's clock.
 import { bigint, entity, primary, text, time } from '../columns'
 import type { Queryable } from '../database'
 import { sql } from '../sql'
@@ -16,8 +16,8 @@ export const rateLimit = entity<RateLimitRow>('RateLimit', 'rate_limits', {
 })
 
 /**
- * Takes tokens from a bucket that holds one second's worth. Returns the number of whole tokens left, or null if the
- * bucket holds too few.
+ * Takes tokens from a bucket that holds at most one second's worth. Returns the number of whole tokens left, or null
+ * if the bucket holds too few.
  */
 export async function takeTokens(
   db: Queryable,
@@ -33,7 +33,7 @@ export async function takeTokens(
   return row ? Number(row.remaining) : null
 }
 
-/** Takes one token from a bucket that holds one hour's worth. Returns false if the bucket is empty. */
+/** Takes one token from a bucket that holds at most one hour's worth. Returns false if the bucket is empty. */
 export async function takeHourlyToken(db: Queryable, bucket: string, limitPerHour: number): Promise<boolean> {
   const filled = sql`least(${limitPerHour}::bigint * 1000,
     bucket.tokens_milli + (extract(epoch FROM now() - bucket.at) * ${limitPerHour}::bigint / 3.6)::bigint)`
@@ -45,7 +45,7 @@ export async function takeHourlyToken(db: Queryable, bucket: string, limitPerHou
   return taken.length === 1
 }
 
-/** Deletes unused buckets. A bucket that was not used for an hour is full, so its row holds no information. */
+/** Deletes unused buckets. A bucket that was not used for an hour is full, so its row is not needed. */
 export async function deleteIdleRateLimits(db: Queryable, before: Date): Promise<void> {
   await db.sql`DELETE FROM rate_limits WHERE at < ${before}`
 }

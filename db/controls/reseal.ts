@@ -15,20 +15,22 @@ interface SealedPayout {
   readonly accountHashKeyId: string | null
 }
 
-/** Rebuilds a request's fields from the stored data. The request parser provides this function. */
+/** Rebuilds a payout request's fields from the stored data. The API's request parser provides this function. */
 type FieldsOf = (payout: SealedPayout, details: BankDetails) => CanonicalFields
 
 interface ResealedBatch {
-  /** The position of the next batch. Null after the last one. */
+  /** The payout after which the next batch starts. Null after the last batch. */
   readonly next: string | null
   readonly written: number
-  /** The number of payouts that keep a seal or hash under an older key, because it could not be opened or verified. */
+  /** The number of payouts left under an older key, because their seal did not open or a hash did not match. */
   readonly left: number
 }
 
 export const firstPayout = '00000000-0000-0000-0000-000000000000'
 
-/** Processes `limit` payouts after `after`. Safe to repeat, and to run while payouts are created, paid and erased. */
+/**
+ * Processes up to `limit` payouts after `after`. Safe to repeat, and to run while payouts are created, paid and erased.
+ */
 export async function resealBatch(
   db: Db,
   keyring: Keyring,
@@ -63,7 +65,7 @@ interface Renewed {
   readonly isWhole: boolean
 }
 
-/** Returns null if the seal cannot be opened. Rewrites a hash only if the older key reproduces the stored one. */
+/** Returns null if the seal cannot be opened. Rewrites a hash only if one of the keys reproduces the stored hash. */
 function renew(keyring: Keyring, before: SealedPayout, fieldsOf: FieldsOf): Renewed | null {
   const details = openOrNull(keyring, before)
   if (details === null) return null
@@ -96,7 +98,7 @@ function openOrNull(keyring: Keyring, { id, seal }: SealedPayout): BankDetails |
   }
 }
 
-/** Writes only unchanged rows. A payout that was claimed again has new values, and an erased payout must stay erased. */
+/** Skips rows that have changed: a payout claimed again has new values, and an erased payout must remain erased. */
 async function write(db: Db, renewed: readonly Renewed[]): Promise<void> {
   const ids = renewed.map(({ before }) => before.id)
   await db.transaction(async (tx) => {

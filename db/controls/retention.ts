@@ -1,10 +1,11 @@
-// Erases data after its retention period: the bank details of closed payouts, and handled bank events.
+// Erases data after its retention period: bank details and notes of closed payouts, and handled bank events.
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable, Tx } from '../database'
 import type { Keyring } from '../keyring'
+import { erasePayoutNotes } from '../payouts/cases/notes'
 import { deleteBankRecipients } from '../payouts/recipients/at-bank'
-import { openRecipient, wipeRecipient, withoutRecipient } from '../payouts/recipients/sealed'
+import { hasRecipient, openRecipient, wipeRecipient, withoutRecipient } from '../payouts/recipients/sealed'
 import { type Sql, sql } from '../sql'
 
 export interface RetentionDays {
@@ -20,9 +21,10 @@ export interface ErasureBatch {
 }
 
 /**
- * Returns the number of erased rows. Skips open payouts, because they may still have to be sent. Erases an account's
- * registration at the bank by its own age, even if the account was paid since. The next payout then registers it
- * again.
+ * Returns the number of erased rows. Skips open payouts, because they may still have to be sent. Erases the record of
+ * an account's registration at the bank when the record is old enough, even if the account has been paid since. The
+ * next payout registers the account again. Erases a note only if the note itself is old enough, because users also add
+ * notes to old payouts.
  */
 export async function eraseRecipients(db: Queryable, { before, limit }: ErasureBatch): Promise<number> {
   // Skips rows that another process is erasing, so that two processes share the work.
@@ -33,8 +35,11 @@ export async function eraseRecipients(db: Queryable, { before, limit }: ErasureB
       UPDATE payouts SET ${withoutRecipient} WHERE id IN (SELECT id FROM due)
     )
     DELETE FROM sealed_recipients WHERE payout_id IN (SELECT id FROM due) RETURNING payout_id`
-  const rest = limit - recipients.length
-  return recipients.length + (rest > 0 ? await eraseRegistrations(db, { before, limit: rest }) : 0)
+  let erased = recipients.length
+  for (const erase of [eraseRegistrations, eraseNotes]) {
+    if (erased < limit) erased += await erase(db, { before, limit: limit - erased })
+  }
+  return erased
 }
 
 async function eraseRegistrations(db: Queryable, { before, limit }: ErasureBatch): Promise<number> {
@@ -44,16 +49,25 @@ async function eraseRegistrations(db: Queryable, { before, limit }: ErasureBatch
   return registrations.length
 }
 
+async function eraseNotes(db: Queryable, { before, limit }: ErasureBatch): Promise<number> {
+  const notes = await db.sql`DELETE FROM payout_notes WHERE id IN (
+      SELECT n.id FROM ${dueNotes(before)} ORDER BY n.id LIMIT ${limit} FOR UPDATE OF n SKIP LOCKED
+    ) RETURNING id`
+  return notes.length
+}
+
 /**
- * Erases the recipient of one payout and returns its partner. Returns null if the payout is not closed, or its
- * recipient is already erased.
+ * Erases one payout's recipient and notes and returns its partner. Returns null if the payout is not closed, or if both
+ * are already erased.
  */
 export async function shredRecipient(tx: Tx, keyring: Keyring, payoutId: string): Promise<Shredded | null> {
-  const [row] =
-    await tx.sql<Shredded>`SELECT p.partner_id, p.environment, p.status FROM payouts p JOIN sealed_recipients s ON s.payout_id = p.id
-    WHERE p.id = ${payoutId} AND p.closed_at IS NOT NULL FOR NO KEY UPDATE OF p FOR UPDATE OF s`
+  const [row] = await tx.sql<Shredded>`SELECT partner_id, environment, status FROM payouts
+    WHERE id = ${payoutId} AND closed_at IS NOT NULL FOR NO KEY UPDATE`
   if (row === undefined) return null
-  // Details that can no longer be opened are erased too. Their registration at the bank is erased later, by its age.
+  const notes = await erasePayoutNotes(tx, payoutId)
+  if (!(await hasRecipient(tx, payoutId))) return notes > 0 ? row : null
+  // Details that cannot be decrypted are erased as well. The record of their registration at the bank is erased later,
+  // by its age.
   const details = await openRecipient(tx, keyring, payoutId).catch(() => null)
   if (details !== null) await deleteBankRecipients(tx, keyring, details)
   await wipeRecipient(tx, payoutId)
@@ -75,8 +89,8 @@ export async function eraseBankEvents(db: Queryable, { before, limit }: ErasureB
 }
 
 /**
- * The tables and conditions of the rows that are due. Metrics use them too. IDs start with their time, so indexes
- * skip young rows.
+ * The tables and conditions that select the rows to erase, shared with the metrics. IDs start with their creation time,
+ * so the condition on the ID lets the index skip young rows.
  */
 export function dueRecipients(before: Date): Sql {
   return sql`sealed_recipients s JOIN payouts p ON p.id = s.payout_id
@@ -87,7 +101,13 @@ export function dueRegistrations(before: Date): Sql {
   return sql`bank_recipients b WHERE b.id < ${firstIdAt(before)}::uuid AND b.created_at < ${before}`
 }
 
-/** Keeps an event that was not handled, because its outcome is null. */
+export function dueNotes(before: Date): Sql {
+  return sql`payout_notes n JOIN payouts p ON p.id = n.payout_id
+    WHERE n.id < ${firstIdAt(before)}::uuid AND n.at < ${before}
+      AND (p.closed_at < ${before} OR p.released_at < ${before})`
+}
+
+/** Excludes an unhandled event, because the comparison with its null outcome is not true. */
 export function dueEvents(before: Date): Sql {
   return sql`bank_events WHERE id < ${firstIdAt(before)}::uuid AND received_at < ${before}
     AND (attended_at IS NOT NULL OR outcome NOT IN ('quarantined', 'unknown_payout'))`

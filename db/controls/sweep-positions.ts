@@ -1,4 +1,4 @@
-// The position at which each stage of the sweep stopped, so that the next sweep continues there.
+// The position at which each stage of the sweep stopped. The next sweep continues from it.
 import { entity, primary, text } from '../columns'
 import type { Queryable } from '../database'
 
@@ -12,12 +12,12 @@ export const sweepPosition = entity<SweepPositionRow>('SweepPosition', 'sweep_po
   after: text,
 })
 
-/** Returns null if the last sweep finished the stage. */
+/** Returns null if the next sweep starts from the beginning. */
 export async function findSweepPosition(db: Queryable, stage: string): Promise<string | null> {
   return (await db.repo(sweepPosition).findOneBy({ stage }))?.after ?? null
 }
 
-/** Pass null for `after` when the stage is finished. */
+/** If `after` is null, the next sweep starts from the beginning. */
 export async function saveSweepPosition(db: Queryable, stage: string, after: string | null): Promise<void> {
   if (after === null) await db.sql`DELETE FROM sweep_positions WHERE stage = ${stage}`
   else

@@ -1,4 +1,4 @@
-// Measures overdue scheduled work. A schedule that does not run reports nothing, so its backlog is measured instead.
+// Measures overdue scheduled work by its backlog, because a schedule that does not run reports nothing.
 import type { Environment } from '../../domain/environment'
 import { londonMonthOf, previousMonth } from '../../domain/month'
 import type { Queryable } from '../database'
@@ -6,18 +6,18 @@ import { countNotBilled } from '../invoices/partners-to-bill'
 import type { MailKind } from '../partners/mails'
 import { type Sql, sql } from '../sql'
 import { type AuditedTable, nameOf } from './audit/rows'
-import { dueEvents, dueRecipients, dueRegistrations, type RetentionDays } from './retention'
+import { dueEvents, dueNotes, dueRecipients, dueRegistrations, type RetentionDays } from './retention'
 
 export interface Upkeep {
   readonly left: readonly OverdueWork[]
-  /** The number of partners without an invoice for last month that should have one. */
+  /** The number of partners that should have an invoice for last month but have none. */
   readonly notBilled: number
 }
 
 /**
- * `prove` has the age of the oldest wallet comparison, without idle sandboxes. `verify` has the age of the last
- * verification of the audit chain, and counts its fault. The others have the count and age of work that waits to be
- * sealed, mailed or erased.
+ * `prove` has the age of the oldest wallet proof, ignoring idle sandboxes. `verify` has the age of the last audit chain
+ * verification, and its count is 1 if that verification found a fault. The others have the count and age of the work
+ * that is waiting to be sealed, mailed or erased.
  */
 export type OverdueWork = { readonly count: number; readonly ageSeconds: number } & (
   | { readonly work: 'prove'; readonly sort: Environment }
@@ -46,7 +46,7 @@ async function listLeft(db: Queryable, now: Date, retention: RetentionDays): Pro
   const [recipients, events] = [ago(retention.recipientDays), ago(retention.bankEventDays)]
   const age = (since: Sql, until = now) =>
     sql`greatest(0, extract(epoch FROM ${until}::timestamptz - ${since}))::float8 AS age_seconds`
-  // Expired mails are no longer sent, and a paid invoice needs no mail.
+  // Expired emails are no longer sent, and a paid invoice needs no email.
   return db.sql<OverdueWork>`SELECT 'prove' AS work, w.environment AS sort, count(*)::integer AS count,
       ${age(sql`min(coalesce(p.looked_at, w.created_at))`)}
     FROM wallets w LEFT JOIN proofs p ON p.wallet_id = w.id WHERE p.outcome IS DISTINCT FROM 'idle'
@@ -68,6 +68,8 @@ async function listLeft(db: Queryable, now: Date, retention: RetentionDays): Pro
       (SELECT p.closed_at AS since FROM ${dueRecipients(recipients)} ORDER BY s.payout_id LIMIT 1)
       UNION ALL
       (SELECT b.created_at FROM ${dueRegistrations(recipients)} ORDER BY b.id LIMIT 1)
+      UNION ALL
+      (SELECT greatest(n.at, coalesce(p.closed_at, p.released_at)) FROM ${dueNotes(recipients)} ORDER BY n.id LIMIT 1)
     ) due HAVING count(*) > 0
     UNION ALL
     (SELECT 'erase', 'bank_events', 1, ${age(sql`received_at`, events)}
@@ -80,12 +82,12 @@ function isUnsealed(table: AuditedTable): Sql {
   return sql`NOT EXISTS (SELECT FROM audit_chain link WHERE link.table_name = ${nameOf[table]} AND link.row_id = r.id::text)`
 }
 
-/** IDs of ledger sets start with their time (id.ts). */
+/** The lowest possible ID of a ledger set created after the last seal, because IDs start with their time (id.ts). */
 const firstIdSinceSeal = sql`rpad(lpad(to_hex(floor(extract(epoch FROM at) * 1000)::bigint), 12, '0'), 32, '0')::uuid`
 
 /**
- * Reads only rows that are newer than the last seal, each through an index. The sealer takes all rows or none.
- * Changes have no index by time, so only the last 10,000 are read.
+ * Reads only rows that are newer than the last seal, which is enough because a sealer seals all older rows or none.
+ * Each table is read through an index. The activity list has no index by time, so only its last 10,000 rows are read.
  */
 const unsealed = sql`WITH sealed AS MATERIALIZED
     (SELECT coalesce((SELECT sealed_at FROM audit_chain ORDER BY sequence DESC LIMIT 1), 'epoch') AS at)

@@ -1,12 +1,11 @@
-// The registry of worker processes. Each process registers itself, sends a heartbeat every few seconds, and learns
-// whether to drain.
+// The registry of worker processes. Each process registers itself and records a heartbeat every few seconds, which
+// returns whether the process should drain.
 import { entity, integer, orNull, primary, text, time } from '../columns'
 import type { Db, Queryable, Tx } from '../database'
 import { sql } from '../sql'
 
-/** The facts that a process reports about itself. */
 export interface WorkerProcess {
-  /** A short ID, because operators type it. */
+  /** Short, because operators type it. */
   readonly id: string
   readonly host: string
   readonly pid: number
@@ -18,7 +17,7 @@ export interface WorkerProcess {
 interface WorkerRow extends WorkerProcess {
   readonly seenAt: Date
   readonly drainingAt: Date | null
-  /** The operator who asked for the drain. Null if a signal on the process's own machine started it. */
+  /** The operator who requested the drain. Null if a signal on the process's own machine started it. */
   readonly askedBy: string | null
   readonly drainedAt: Date | null
   readonly endedAt: Date | null
@@ -38,7 +37,7 @@ export const worker = entity<WorkerRow>('Worker', 'workers', {
   endedAt: orNull(time),
 })
 
-/** A `draining` process finishes its running work. A `drained` process has finished and takes no new work. */
+/** A `draining` process is finishing its running work. A `drained` process has finished and accepts no new work. */
 export type OwnState = 'working' | 'draining' | 'drained' | 'ended'
 
 export interface ListedWorker extends WorkerRow {
@@ -46,7 +45,7 @@ export interface ListedWorker extends WorkerRow {
   readonly state: OwnState | 'gone'
 }
 
-/** Returns false if the ID is taken. Also deletes processes without a heartbeat for a week. */
+/** Returns false if the ID is already in use. Also deletes processes that have sent no heartbeat for a week. */
 export async function insertWorker(db: Queryable, entered: WorkerProcess): Promise<boolean> {
   const { id, host, pid, version, taskQueues, startedAt } = entered
   const rows = await db.sql`WITH forgotten AS (DELETE FROM workers WHERE seen_at < now() - interval '7 days')
@@ -57,9 +56,8 @@ export async function insertWorker(db: Queryable, entered: WorkerProcess): Promi
 }
 
 /**
- * Sends the heartbeat and returns whether the process should drain. Writes the whole row, which repairs heartbeats
- * that were lost while the database was unavailable. Uses the database's clock, because machine clocks differ and
- * `gone` depends on these times.
+ * Returns whether the process should drain. Writes the whole row, in case earlier heartbeats were lost while the
+ * database was unavailable. Uses the database's clock, because machine clocks differ and `gone` depends on these times.
  */
 export async function recordHeartbeat(db: Queryable, alive: WorkerProcess, state: OwnState): Promise<boolean> {
   const { id, host, pid, version, taskQueues, startedAt } = alive
@@ -77,7 +75,7 @@ export async function recordHeartbeat(db: Queryable, alive: WorkerProcess, state
   return row?.isToDrain ?? false
 }
 
-/** Lists live processes first, and the latest first within each group. */
+/** Lists running processes before ended and gone ones. Within each group, the latest start comes first. */
 export async function listWorkers(db: Queryable): Promise<ListedWorker[]> {
   return db.sql<ListedWorker>`SELECT * FROM (SELECT ${columns} FROM workers) listed
     ORDER BY state IN ('ended', 'gone'), started_at DESC, id LIMIT 100`
@@ -92,21 +90,21 @@ interface DrainRequest {
   readonly id: string
   readonly by: string
   readonly at: Date
-  /** Whether to refuse or to drain if no other process serves the same task queues. */
+  /** Whether to refuse the request if no other process serves the same task queues. */
   readonly ifLast: 'refuse' | 'drain'
 }
 
 type DrainAnswer =
   | { readonly outcome: 'unknown' }
   /**
-   * `asked` is a new drain, `draining` was requested before, and `too-late` means that the worker is drained, ended
-   * or gone.
+   * `asked`: this request started the drain. `draining`: the worker was already draining. `too-late`: the worker is
+   * drained, ended or gone. `last`: no other worker serves its task queues.
    */
   | { readonly outcome: 'asked' | 'draining' | 'too-late' | 'last'; readonly worker: ListedWorker }
 
 /**
- * Asks a worker to drain, and records this in every partner's activity list. The lock serializes requests, so that
- * two of them cannot drain the last two workers.
+ * Asks a worker to drain, and records the request in every partner's activity list. The lock serializes requests, so
+ * that two of them cannot drain the last two workers.
  */
 export async function requestDrain(db: Db, { id, by, at, ifLast }: DrainRequest): Promise<DrainAnswer> {
   return db.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-// Charges are append-only rows. Each cause is charged once.
+// Charges are append-only rows. A partner is charged once for each kind and cause.
 
 import type { ChargeKind } from '../../domain/invoices/invoice'
 import { firstDayOf, londonMonthOf, type Month } from '../../domain/month'
@@ -33,7 +33,7 @@ export const charge = entity<ChargeRow>('Charge', 'charges', {
   createdAt: time,
 })
 
-/** Only triggers of charges and invoices write this table. */
+/** Only triggers on the charge and invoice tables write to this table. */
 interface UninvoicedChargeRow extends Pick<ChargeRow, 'partnerId' | 'month' | 'kind' | 'amountMicropounds'> {
   readonly chargeId: string
 }
@@ -50,11 +50,11 @@ export interface Charge extends Pick<ChargeRow, 'partnerId' | 'kind' | 'causeRef
   readonly at: Date
   /** Defaults to the London month of `at`. */
   readonly month?: Month
-  /** The reason, if the cause does not state it. */
+  /** The reason, if the cause alone does not explain the charge. */
   readonly description?: string
 }
 
-/** Adds the charge. Adding the same cause again changes nothing. */
+/** Adding a charge with the same kind and cause again changes nothing. */
 export async function addCharge(tx: Tx, charge: Charge): Promise<void> {
   const { partnerId, kind, causeRef, payoutId, amountMicropounds, at, month = londonMonthOf(at) } = charge
   await tx.sql`INSERT INTO charges
@@ -84,7 +84,7 @@ export interface ListedCharge extends Omit<ChargeRow, 'partnerId' | 'month'> {
   readonly month: Month
 }
 
-/** A charge for operators, with its partner and invoice. `invoiceNumber` is null while no invoice has the charge. */
+/** A charge as operators see it. `invoiceNumber` is null while the charge is on no invoice. */
 export interface PartnerCharge extends ListedCharge {
   readonly slug: string
   readonly invoiceNumber: string | null
@@ -95,17 +95,31 @@ export async function hasChargeOf(db: Queryable, invoiceId: string, chargeId: st
   return found.length > 0
 }
 
-/** Lists the newest first. `startingAfter` must be a charge of this invoice. A void invoice still lists its charges. */
-export async function listChargesOf(db: Queryable, invoiceId: string, page: Page): Promise<ListedCharge[]> {
+/** Selects all charges on an invoice, or only those of the given kinds. */
+export interface InvoiceCharges {
+  readonly invoiceId: string
+  readonly kinds?: readonly ChargeKind[] | undefined
+}
+
+/**
+ * Lists the charges newest first. `startingAfter` must be a charge on this invoice. A void invoice still has its
+ * charges.
+ */
+export async function listChargesOf(
+  db: Queryable,
+  { invoiceId, kinds }: InvoiceCharges,
+  { take, startingAfter }: Page,
+): Promise<ListedCharge[]> {
   // Sorts by the primary key, so that a page costs the same even if the invoice has a hundred thousand charges. IDs
   // start with their time.
-  const { take, startingAfter } = page
+  const wanted = kinds ?? null
   return db.sql<ListedCharge>`SELECT ${listedColumns} FROM invoice_charges JOIN charges ON charges.id = charge_id
     WHERE invoice_id = ${invoiceId} AND (${startingAfter}::uuid IS NULL OR charge_id < ${startingAfter})
+      AND (${wanted}::text[] IS NULL OR charges.kind = ANY (${wanted}))
     ORDER BY charge_id DESC LIMIT ${take}`
 }
 
-/** Lists the oldest first. */
+/** Lists the charges oldest first. */
 export async function listChargesOfPayout(db: Queryable, payoutId: string): Promise<PartnerCharge[]> {
   return db.sql<PartnerCharge>`SELECT ${partnerColumns} FROM ${partnerTables} WHERE charges.payout_id = ${payoutId}
     ORDER BY charges.created_at, charges.id`
@@ -113,10 +127,10 @@ export async function listChargesOfPayout(db: Queryable, payoutId: string): Prom
 
 export interface ChargeFilters {
   readonly partnerId?: string | undefined
-  /** The month of the charges. A late charge is on the invoice of a later month. */
+  /** The month of the charges. A late charge appears on a later month's invoice. */
   readonly month?: Month | undefined
   readonly payoutId?: string | undefined
-  /** The invoice may be void. */
+  /** Also finds a void invoice's charges. */
   readonly invoiceNumber?: string | undefined
 }
 

@@ -1,4 +1,5 @@
-// Invoices with their lines and charges: the tables, and the reads for partners, finance and mails. Drafts stay hidden.
+// Invoices with their lines and charges: the tables, and the queries for partners, finance and emails. No query for
+// partners or finance returns drafts.
 
 import { assert } from '../../domain/assert'
 import type { Correction, InvoiceDocument, InvoiceParties } from '../../domain/invoices/document'
@@ -18,16 +19,16 @@ export interface StoredInvoice {
   readonly number: string | null
   readonly status: InvoiceStatus
   readonly totalPence: bigint
-  /** The credit that this invoice leaves for the next one. */
+  /** The credit that this invoice carries over to the next one. */
   readonly carriedPence: bigint
-  /** The credit that this invoice took from earlier ones. */
+  /** The credit from earlier invoices that this invoice uses. */
   readonly carriedInPence: bigint
   readonly issuedAt: Date | null
   readonly dueAt: Date | null
   readonly paidAt: Date | null
   readonly voidedAt: Date | null
   readonly mailedAt: Date | null
-  /** The printed data that is not in columns or lines. Null in a draft. */
+  /** The printed data that is stored in neither columns nor lines. Null in a draft. */
   readonly document: InvoiceParties | null
   readonly voidReason: string | null
   readonly createdAt: Date
@@ -94,6 +95,8 @@ export const invoiceNumber = entity<InvoiceNumberRow>('InvoiceNumber', 'invoice_
 
 /** `period` is the month, as YYYY-MM. */
 export interface InvoiceRow extends Omit<StoredInvoice, 'partnerId' | 'mailedAt' | 'createdAt'> {
+  /** The months that the invoice bills, oldest first. An invoice can bill earlier months late. */
+  readonly months: readonly Month[]
   /** The void invoice that this one replaces. */
   readonly replaces: InvoiceName | null
   readonly replacedBy: InvoiceName | null
@@ -112,10 +115,7 @@ export async function findInvoice(db: Queryable, partnerId: string, id: string):
   return invoice ?? null
 }
 
-/**
- * Lists the newest month first. `startingAfter` must be the ID of an invoice that findInvoice finds for the same
- * partner.
- */
+/** Lists the newest month first. `startingAfter` must be the ID of one of the partner's issued invoices. */
 export async function listInvoices(
   db: Queryable,
   partnerId: string,
@@ -128,12 +128,12 @@ export async function listInvoices(
     ORDER BY invoices.period DESC, created_at DESC, id DESC LIMIT ${take}`
 }
 
-/** Lists the lines in the order of the invoice. */
+/** Lists the lines in the order in which the invoice prints them. */
 export async function listLinesOf(db: Queryable, invoiceId: string): Promise<InvoiceLine[]> {
   return db.sql<InvoiceLine>`SELECT ${lineColumns} FROM invoice_lines WHERE invoice_id = ${invoiceId} ORDER BY position`
 }
 
-/** Lists the lines of several invoices, each in the order of its invoice. */
+/** Lists the lines of several invoices, grouped by invoice and in print order. */
 export async function listInvoiceLines(db: Queryable, invoiceIds: readonly string[]): Promise<InvoiceLineRow[]> {
   return db.sql<InvoiceLineRow>`SELECT invoice_id, ${lineColumns}
     FROM invoice_lines WHERE invoice_id = ANY (${invoiceIds}::uuid[]) ORDER BY invoice_id, position`
@@ -157,7 +157,7 @@ interface InvoiceFilters {
   readonly now: Date
 }
 
-/** Returns the newest `take` matching invoices of all partners, including void ones, in ascending order of number. */
+/** Returns the newest `take` matching invoices, including void ones, sorted by number. */
 export async function searchInvoices(
   db: Queryable,
   { period, slug, only, now }: InvoiceFilters,
@@ -191,12 +191,12 @@ export async function findInvoiceToMail(db: Queryable, id: string): Promise<Invo
   return invoice ?? null
 }
 
-/** Records the time of the first call only. */
+/** Only the first call records its time. */
 export async function markInvoiceMailed(db: Queryable, id: string, at: Date): Promise<void> {
   await db.sql`UPDATE invoices SET mailed_at = ${at} WHERE id = ${id} AND mailed_at IS NULL`
 }
 
-/** Returns null if the partner has no such invoice, or if it is a draft. */
+/** Returns null if the partner has no such invoice or it is a draft. */
 export async function findInvoiceDocument(
   db: Queryable,
   partnerId: string,
@@ -235,8 +235,8 @@ async function documentOf(db: Queryable, invoice: InvoiceRow): Promise<InvoiceDo
 }
 
 /**
- * Lists the oldest first. Starts from the partner's few corrections, because an invoice can have a hundred thousand
- * charges.
+ * Lists the corrections oldest first. Starts from the partner's few corrections, because an invoice can have a hundred
+ * thousand charges.
  */
 async function listCorrections(db: Queryable, invoiceId: string): Promise<Correction[]> {
   const rows = await db.sql<{
@@ -254,11 +254,18 @@ async function listCorrections(db: Queryable, invoiceId: string): Promise<Correc
 }
 
 const columns = sql`id, to_char(period, 'YYYY-MM') AS period, number, status, total_pence, carried_pence, carried_in_pence,
-  issued_at, due_at, paid_at, voided_at, void_reason, document,
+  issued_at, due_at, paid_at, voided_at, void_reason, document, ${billedMonths()} AS months,
   ${otherOfMonth(sql`other.number = invoices.document->>'replaces'`)} AS replaces,
   ${otherOfMonth(sql`other.document->>'replaces' = invoices.number`)} AS replaced_by`
 
-/** An invoice and its replacement are of the same partner and month. */
+/** Reads only the monthly account charges, because an invoice can have a hundred thousand others. */
+function billedMonths(): Sql {
+  return sql`ARRAY(SELECT to_char(invoices.period, 'YYYY-MM') UNION SELECT to_char(charges.month, 'YYYY-MM') FROM charges
+    JOIN invoice_charges taken ON taken.charge_id = charges.id AND taken.invoice_id = invoices.id
+    WHERE charges.partner_id = invoices.partner_id AND charges.kind = 'monthly_account' ORDER BY 1)`
+}
+
+/** An invoice and its replacement always belong to the same partner and month. */
 function otherOfMonth(condition: Sql): Sql {
   return sql`(SELECT json_build_object('id', other.id, 'number', other.number) FROM invoices other
     WHERE other.partner_id = invoices.partner_id AND other.period = invoices.period AND other.status <> 'draft'

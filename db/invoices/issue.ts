@@ -1,4 +1,4 @@
-// Issues the invoice of one partner and month in one transaction. Safe to repeat. Invoice numbers have no gaps.
+// Issues a partner's invoice for a month in one transaction. Safe to repeat. Invoice numbers have no gaps.
 import { assert } from '../../domain/assert'
 import type { Buyer, InvoiceParties, Seller } from '../../domain/invoices/document'
 import {
@@ -19,7 +19,7 @@ import { chargeDueAccounts, findCarriedPence, groupColumns, listToBill } from '.
 
 export interface InvoiceOrder {
   readonly partnerId: string
-  /** The month must be over, so that its charges are complete. */
+  /** The month must have ended, so that its charges are complete. */
   readonly period: Month
   readonly at: Date
   readonly seller: Seller
@@ -68,8 +68,8 @@ export async function issueInvoice(db: Db, { partnerId, period, at, seller }: In
 }
 
 /**
- * Computes the result of issueInvoice without changing anything. Shows the charges so far for a month that is not
- * over.
+ * Computes the result of `issueInvoice` from the charges so far, without changing anything. The month may still be in
+ * progress.
  */
 export async function previewInvoice(
   db: Queryable,
@@ -83,8 +83,7 @@ export async function previewInvoice(
 }
 
 /**
- * Charges the month's completed payouts that were not charged yet because their worker stopped. The invoice must not
- * miss them.
+ * Charges completed payouts whose worker stopped before it could charge them, so that the invoice does not miss them.
  */
 async function chargeCompletedPayouts(tx: Tx, { partnerId, period, at }: Step): Promise<void> {
   const rows = await lockUnclosedCompleted(tx, partnerId, startOf(nextMonth(period)))
@@ -101,7 +100,7 @@ async function findIssued(db: Queryable, partnerId: string, period: Month): Prom
 
 type Step = Omit<InvoiceOrder, 'seller'>
 
-/** Applies the rule of isBillable before any charge is taken, because a charge stays on the invoice that took it. */
+/** Applies the rule of `isBillable` before adding any charge, because a charge cannot be removed from an invoice. */
 async function hasSomethingToBill(tx: Tx, partnerId: string, period: Month): Promise<boolean> {
   const found = await tx.sql`SELECT FROM uninvoiced_charges
     WHERE partner_id = ${partnerId} AND month <= ${firstDayOf(period)} AND kind <> 'credit' LIMIT 1`
@@ -115,7 +114,7 @@ async function draft(tx: Tx, { partnerId, period, at }: Step): Promise<string> {
   return invoiceId
 }
 
-/** Takes the charges in batches, so that no statement exceeds its timeout, however many charges there are. */
+/** Adds the charges to the invoice in batches, so that no statement exceeds its timeout. */
 async function takeCharges(
   tx: Tx,
   { invoiceId, partnerId, period }: { invoiceId: string; partnerId: string; period: Month },
@@ -151,7 +150,7 @@ async function insertLines(tx: Tx, invoiceId: string, lines: readonly InvoiceLin
       (id uuid, position integer, kind text, description text, quantity integer, unit bigint, amount bigint)`
 }
 
-/** Records the month as billed and returns the buyer. Called late, because it locks the partner's row. */
+/** Marks the month as billed and returns the buyer. Called near the end, because it locks the partner's row. */
 async function closeMonth(tx: Tx, partnerId: string, period: Month): Promise<Buyer> {
   const [partner] = await tx.sql<{
     name: string
@@ -163,7 +162,7 @@ async function closeMonth(tx: Tx, partnerId: string, period: Month): Promise<Buy
   return { name: partner.name, addressLines: lines.filter((line) => line !== '') }
 }
 
-/** Finds the last void invoice of this month. Returns an empty object if there is none. */
+/** Finds the partner's last void invoice for this month. Returns an empty object if there is none. */
 async function findReplaced(tx: Tx, partnerId: string, period: Month): Promise<Pick<InvoiceParties, 'replaces'>> {
   const [replaced] = await tx.sql<{ replaces: string }>`SELECT number AS replaces FROM invoices
     WHERE partner_id = ${partnerId} AND period = ${firstDayOf(period)} AND status = 'void'
@@ -180,8 +179,8 @@ interface Opening {
 }
 
 /**
- * Numbers and opens the invoice. This is the last step, because it holds the counter's lock, for which other
- * transactions wait. An invoice for 0.00 is paid immediately, but it is still issued, so that every charge and credit
+ * Numbers and opens the invoice. This is the last step, because it locks the number counter, for which transactions of
+ * other partners wait. An invoice for 0.00 is paid immediately, but it is still issued, so that every charge and credit
  * of its month is on an invoice.
  */
 async function open(tx: Tx, { invoiceId, invoice, carriedInPence, at, document }: Opening): Promise<string> {

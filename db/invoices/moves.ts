@@ -1,4 +1,4 @@
-// The status changes of an issued invoice: paid, unpaid again, or void. Nothing else about it ever changes.
+// The status changes of an issued invoice: paid, unpaid again, or void. Nothing else about an issued invoice changes.
 import { assert } from '../../domain/assert'
 import type { InvoiceStatus } from '../../domain/invoices/invoice'
 import { londonDayOf } from '../../domain/month'
@@ -8,17 +8,17 @@ import { sql } from '../sql'
 export type Moved =
   | { readonly outcome: 'moved'; readonly partnerId: string; readonly number: string }
   | { readonly outcome: 'not_found' }
-  /** The current status does not allow the move. */
+  /** The current status does not allow the change. */
   | { readonly outcome: 'wrong_status'; readonly number: string; readonly status: InvoiceStatus }
 
 export type Unpaid =
   | Moved
-  /** An invoice for 0.00 is always paid. */
+  /** An invoice for 0.00 always counts as paid. */
   | { readonly outcome: 'nothing_to_pay'; readonly number: string }
 
 export type Voided =
   | Moved
-  /** A later invoice has used its credit, so `usedBy` must be voided first. */
+  /** The later invoice `usedBy` has used this invoice's credit and must be voided first. */
   | { readonly outcome: 'credit_used'; readonly number: string; readonly usedBy: string }
 
 export type Paid =
@@ -27,8 +27,8 @@ export type Paid =
   | { readonly outcome: 'before_issue'; readonly number: string; readonly issuedOn: string }
 
 /**
- * Voids an unpaid invoice and frees its charges, so the next run for its month bills them again. A paid invoice must
- * be marked as unpaid first.
+ * Voids an unpaid invoice and releases its charges, so that the next invoice run for its month bills them again. A paid
+ * invoice above 0.00 must be marked as unpaid first.
  */
 export async function voidInvoice(
   tx: Tx,
@@ -76,7 +76,7 @@ interface LockedInvoice {
   readonly status: InvoiceStatus
   readonly totalPence: bigint
   readonly issuedAt: Date
-  /** The credit that the partner's other invoices carry. */
+  /** The credit that the partner's other invoices carry over, minus the credit that they use. */
   readonly potWithoutPence: bigint
   /** The number of the latest other invoice that has used carried credit. */
   readonly usedBy: string | null
@@ -101,9 +101,9 @@ async function lockInvoice(tx: Tx, number: string): Promise<LockedInvoice | null
 }
 
 /**
- * Every transaction that bills or voids starts with this lock. Others for the same partner wait here, before they
- * lock any row, so they cannot deadlock. The partner's row is not locked, so its settings can change while its
- * charges are taken.
+ * Every transaction that issues an invoice or changes its status takes this lock first. Concurrent ones for the same
+ * partner wait here, before they lock any row, so they cannot deadlock. The partner's row is not locked, so its
+ * settings can change while its charges are being billed.
  */
 export async function lockBilling(tx: Tx, partnerId: string): Promise<void> {
   // Makes PostgreSQL plan each statement for its actual values. A plan cached from a small invoice would read whole
@@ -118,7 +118,7 @@ export async function lockBilling(tx: Tx, partnerId: string): Promise<void> {
 const statementMs = 120_000
 
 /**
- * For statements that wait for locks or write all charges of an invoice. Longer than the server's timeout, which
- * should fire first.
+ * For statements that wait for locks or write all charges of an invoice. Longer than the server's timeout, so that the
+ * server's error arrives first.
  */
 export const largeAnswerMs = statementMs + 2_000

@@ -1,4 +1,4 @@
-// The partners that the invoice run of a month has to consider.
+// The partners that a month's invoice run has to consider.
 import { firstDayOf, type Month, nextMonth, startOf } from '../../domain/month'
 import type { Queryable } from '../database'
 import { isUnclosedCompleted } from '../payouts/steps'
@@ -10,8 +10,8 @@ export interface PartnerToBill {
 }
 
 /**
- * Lists the partners without an invoice for the month that may need one. They have an unbilled live account,
- * uninvoiced charges, or a completed payout that may not be charged yet. Sorts by ID. `after` is the last ID of the
+ * Lists the partners without an invoice for the month that may need one: they have an unbilled live account, uninvoiced
+ * charges, or a completed payout that might not have been charged yet. Sorts by ID. `after` is the last ID of the
  * previous page.
  */
 export async function listPartnersToBill(
@@ -33,8 +33,8 @@ export async function countInvoiced(db: Queryable, period: Month): Promise<numbe
 }
 
 /**
- * Counts the partners that lack an invoice for a past month. A void invoice counts as an invoice, because an operator
- * decides about it.
+ * Counts the partners that lack an invoice for a past month. A partner with a void invoice does not count, because an
+ * operator decides whether to replace it.
  */
 export async function countNotBilled(db: Queryable, period: Month): Promise<number> {
   const isMissing = isToBill(period, sql`'open', 'paid', 'void'`)

@@ -1,5 +1,5 @@
-// Charges a live partner for a payout: fees on completion, exceptions, and the credit for a return. Charges each
-// cause once.
+// Charges a partner for a live payout: fees on completion, exceptions, and the credit for a return. Charges each cause
+// once.
 
 import { assert } from '../../domain/assert'
 import { exceptionFeeFor, networkFeeFor } from '../../domain/invoices/fees'
@@ -15,14 +15,13 @@ export type Chargeable = Pick<
   'id' | 'partnerId' | 'environment' | 'feePence' | 'feeInTransferPence' | 'completedAt' | 'networkCostMicropounds'
 >
 
-/** The charges to the partner for a completed payout. */
 export interface PayoutCharge {
   readonly feeMicropounds: bigint
   readonly networkMicropounds: bigint
 }
 
 /**
- * Charges the fees in the month in which the payout completed, at the prices of that time, however late it runs.
+ * Charges the fees in the month in which the payout completed and at the prices of that time, even if this runs later.
  * Returns null in the sandbox, where nothing is charged.
  */
 export async function chargePayout(tx: Tx, row: Chargeable, at: Date): Promise<PayoutCharge | null> {
@@ -46,7 +45,7 @@ export async function chargePayout(tx: Tx, row: Chargeable, at: Date): Promise<P
 
 type Charged = Pick<StepRow, 'id' | 'partnerId' | 'environment'>
 
-/** Credits the invoiced part of the fee of a returned payout, in the month of the return. */
+/** Credits a returned payout's charged fee in the month of the return. */
 export async function creditReturned(tx: Tx, row: Charged, at: Date): Promise<void> {
   if (row.environment !== 'live') return
   const fee = await findPayoutFee(tx, row.partnerId, row.id)
@@ -55,13 +54,13 @@ export async function creditReturned(tx: Tx, row: Charged, at: Date): Promise<vo
   await addCharge(tx, { ...about, kind: 'credit', amountMicropounds: fee })
 }
 
-/** Charges the price list's cost of a return once, whether or not the payout had completed. */
+/** Charges the price list's cost for a return once, whether or not the payout had completed. */
 export async function chargeReturn(tx: Tx, row: Charged, at: Date): Promise<void> {
   const { returnCostMicropounds } = await findPrices(tx, row.partnerId, at)
   await chargeException(tx, row, { causeRef: `return/${row.id}`, costMicropounds: returnCostMicropounds, at })
 }
 
-/** Charges a return, recall or trace, each once by its `causeRef`. Charges nothing if the bank's cost was zero. */
+/** Charges a return, recall or trace once per `causeRef`. Charges nothing if the bank's cost was zero. */
 export async function chargeException(
   tx: Tx,
   row: Charged,

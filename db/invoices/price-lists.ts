@@ -1,4 +1,4 @@
-// Price lists: the standard list, and one list per partner that starts as a copy of it. The code contains no prices.
+// Price lists: the standard list, and each partner's own list, which starts as a copy. The code contains no prices.
 
 import { assert } from '../../domain/assert'
 import type { PriceList } from '../../domain/invoices/fees'
@@ -12,7 +12,7 @@ interface PriceListRow extends PriceList {
   readonly partnerId: string | null
   readonly validFrom: Date
   readonly validUntil: Date | null
-  /** Null for the first prices of a partner, and for changes before migration 42. */
+  /** Null for a partner's first prices, and for changes made before migration 42. */
   readonly madeBy: string | null
 }
 
@@ -44,7 +44,7 @@ export async function copyStandardPrices(tx: Tx, partner: { partnerId: string; a
   assert(copied.length === 1, 'a standard price list must be valid')
 }
 
-/** Finds the partner's prices at the given time. Every partner has prices from the start. */
+/** Finds the partner's prices at the given time. Every partner has prices from the moment it is created. */
 export async function findPrices(db: Queryable, partnerId: string, at: Date): Promise<PriceList> {
   const [prices] = await db.sql<PriceList>`SELECT ${priceColumns} FROM price_lists
     WHERE partner_id = ${partnerId} AND valid_from <= ${at} AND (valid_until IS NULL OR valid_until > ${at})
@@ -56,7 +56,7 @@ export async function findPrices(db: Queryable, partnerId: string, at: Date): Pr
 /** The partner, or null for the standard prices that new partners copy. */
 type PriceOwner = string | null
 
-/** Lists past, current and planned prices by their start. */
+/** Lists past, current and planned prices in the order of their start. */
 export async function listPrices(db: Queryable, partnerId: PriceOwner): Promise<ValidPrices[]> {
   return db.sql<ValidPrices>`SELECT ${priceColumns}, valid_from, valid_until, made_by FROM price_lists
     WHERE ${isOf(partnerId)} ORDER BY valid_from`
@@ -66,12 +66,12 @@ export type ValidPrices = Omit<PriceListRow, 'id' | 'partnerId'>
 
 type PricesChanged =
   | { readonly outcome: 'changed' }
-  /** Other prices are already planned from `from`. A change cannot start before them. */
+  /** Other prices are already planned to start at `from`. A change cannot start before them. */
   | { readonly outcome: 'planned'; readonly from: Date }
 
 /**
- * Ends the current prices at `from`, which must not be in the past. Replaces prices that are planned for the same
- * time.
+ * Ends the current prices at `from`, which must not be in the past. Replaces prices that are planned to start at the
+ * same time.
  */
 export async function changePrices(
   tx: Tx,
@@ -88,7 +88,7 @@ export async function changePrices(
   return { outcome: 'changed' }
 }
 
-/** Undoes the last planned change, as long as it has not started. */
+/** Undoes the change that is planned for `from`, if it is the last one and has not started. */
 export async function removePlanned(
   tx: Tx,
   { partnerId, from, at }: { partnerId: PriceOwner; from: Date; at: Date },

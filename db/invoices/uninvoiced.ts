@@ -1,6 +1,5 @@
-// A partner's amounts that are not on an invoice yet: charges by kind, due monthly fees, and carried credit.
-import type { ChargeGroup } from '../../domain/invoices/invoice'
-import { dueMonthlyAccount, dueMonths, type LiveAccount } from '../../domain/invoices/monthly-account'
+// A partner's amounts that are not on an invoice yet: charges by kind, monthly fees that are due, and carried credit.
+import { type ChargeGroup, dueMonthlyAccount, dueMonths, type LiveAccount } from '../../domain/invoices/invoice'
 import { firstDayOf, type Month } from '../../domain/month'
 import type { Queryable, Tx } from '../database'
 import { sql } from '../sql'
@@ -8,14 +7,14 @@ import { addCharge } from './charges'
 import { findPrices } from './price-lists'
 
 export interface Span {
-  /** Exclusive. Null means from the start. */
+  /** Exclusive. Null includes all earlier months. */
   readonly after: Month | null
   readonly until: Month
 }
 
 /**
- * Lists what the invoice of `until` takes: its own charges, uninvoiced charges of earlier months, and due monthly
- * fees.
+ * Lists everything to bill on the invoice for month `until`: that month's charges, uninvoiced charges from earlier
+ * months, and monthly fees that are due.
  */
 export async function listToBill(db: Queryable, partnerId: string, span: Span): Promise<ChargeGroup[]> {
   const { after, until } = span
@@ -26,7 +25,7 @@ export async function listToBill(db: Queryable, partnerId: string, span: Span): 
   return [...stored, ...due.filter(({ months }) => after === null || months.every((month) => month > after))]
 }
 
-/** Returns the credit that invoices have carried over, minus the credit that later invoices took. */
+/** Returns the credit that invoices have carried over, minus the credit that later invoices have used. */
 export async function findCarriedPence(db: Queryable, partnerId: string): Promise<bigint> {
   const [pot] = await db.sql<{
     carriedPence: bigint
@@ -40,7 +39,7 @@ export const groupColumns = sql`kind, count(*)::integer AS count, sum(amount_mic
   min(amount_micropounds) AS least_micropounds, max(amount_micropounds) AS most_micropounds,
   coalesce(array_agg(DISTINCT to_char(month, 'YYYY-MM')) FILTER (WHERE kind = 'monthly_account'), '{}') AS months`
 
-/** Includes earlier months without an invoice run, each at its own price. A price of zero is not charged. */
+/** Includes earlier months that have not been billed, each at its own price. A price of zero is not charged. */
 async function listDueAccounts(db: Queryable, partnerId: string, until: Month): Promise<ChargeGroup[]> {
   return (await listDue(db, partnerId, until)).map(({ month, pricePence }) => dueMonthlyAccount(month, pricePence))
 }

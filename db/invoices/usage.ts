@@ -15,7 +15,7 @@ interface PayoutMonthRow {
   readonly shard: number
   /** Payouts that were created in the month. */
   readonly created: number
-  /** Payouts that completed in the month. The amounts below are theirs. */
+  /** Payouts that completed in the month. The next two fields are their totals. */
   readonly completed: number
   readonly paidPence: bigint
   readonly feesPence: bigint
@@ -37,7 +37,7 @@ export interface UsageRow {
   readonly periodStart: string
   /** Payouts that were created in the month. */
   readonly count: number
-  /** Payouts that completed in the month. The amounts below are theirs. */
+  /** Payouts that completed in the month. The next two fields are their totals. */
   readonly completed: number
   readonly paidPence: bigint
   readonly feesPence: bigint
@@ -55,8 +55,8 @@ export async function loadUsage(db: Queryable, { partnerId, environment }: Scope
 }
 
 /**
- * Computes the invoice of the current month so far. If earlier months are not billed yet, leaves out their charges
- * and the credit that their invoice will use. The sandbox is never charged.
+ * Computes the invoice for the current month so far. If earlier months are not billed yet, excludes their charges and
+ * the credit that their invoice will use. The sandbox is never charged.
  */
 export async function loadInvoiceSoFar(
   db: Queryable,
@@ -66,7 +66,8 @@ export async function loadInvoiceSoFar(
   if (environment === 'sandbox') return makeInvoice([], { carriedInPence: 0n })
   const month = londonMonthOf(now)
   const before = previousMonth(month)
-  const [carriedInPence, billed] = await Promise.all([findCarriedPence(db, partnerId), isBilled(db, partnerId, before)])
+  const carriedInPence = await findCarriedPence(db, partnerId)
+  const billed = await isBilled(db, partnerId, before)
   const earlier = billed ? [] : await listToBill(db, partnerId, { after: null, until: before })
   if (isBillable(earlier)) {
     const { carriedPence } = makeInvoice(earlier, { carriedInPence })
@@ -87,7 +88,7 @@ export interface MonthUsage {
   readonly month: Month
   /** Payouts that were created in the month. */
   readonly count: number
-  /** Payouts that completed in the month. The amounts below are theirs. */
+  /** Payouts that completed in the month. The next two fields are their totals. */
   readonly completed: number
   readonly paidPence: bigint
   readonly feesPence: bigint

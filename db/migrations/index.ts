@@ -36,6 +36,10 @@ import { ChargeStep1794700800039 } from './030-039/39-charge-step'
 import { PriceAuthors1794700800042 } from './040-049/42-price-authors'
 import { FailedBankCalls1794700800043 } from './040-049/43-failed-bank-calls'
 import { HiddenPayouts1794700800044 } from './040-049/44-hidden-payouts'
+import { SessionDevices1794700800045 } from './040-049/45-session-devices'
+import { PayoutNotes1794700800046 } from './040-049/46-payout-notes'
+import { PayoutsByAmount1794700800047 } from './040-049/47-payouts-by-amount'
+import { BankEventsByPayout1794700800048 } from './040-049/48-bank-events-by-payout'
 
 export const migrations = [
   Partners1794700800001,
@@ -75,4 +79,8 @@ export const migrations = [
   PriceAuthors1794700800042,
   FailedBankCalls1794700800043,
   HiddenPayouts1794700800044,
+  SessionDevices1794700800045,
+  PayoutNotes1794700800046,
+  PayoutsByAmount1794700800047,
+  BankEventsByPayout1794700800048,
 ]

@@ -8,11 +8,39 @@ interface MigrationClass {
 }
 
 export function migration(name: string, ...statements: readonly string[]): MigrationClass {
+  return classOf(name, 'in a transaction', async (runner) => {
+    for (const statement of statements) await runner.query(statement)
+  })
+}
+
+/**
+ * Builds an index on a large table while others write to it. Such a build cannot run in a transaction, so an
+ * interrupted one leaves an invalid index, which the next run replaces.
+ */
+export function indexMigration(name: string, index: string, on: string): MigrationClass {
+  const drop = `DROP INDEX CONCURRENTLY IF EXISTS ${index}`
+  return classOf(name, 'without a transaction', async (runner) => {
+    await runner.query(drop)
+    try {
+      await runner.query(`CREATE INDEX CONCURRENTLY ${index} ON ${on}`)
+    } catch (error) {
+      await runner.query(drop).catch(() => undefined)
+      throw error
+    }
+  })
+}
+
+function classOf(
+  name: string,
+  runs: 'in a transaction' | 'without a transaction',
+  up: (runner: QueryRunner) => Promise<void>,
+): MigrationClass {
   class Migration implements MigrationInterface {
     readonly name = name
+    readonly transaction = runs === 'in a transaction'
 
-    async up(runner: QueryRunner): Promise<void> {
-      for (const statement of statements) await runner.query(statement)
+    up(runner: QueryRunner): Promise<void> {
+      return up(runner)
     }
 
     async down(): Promise<void> {

@@ -1,12 +1,12 @@
-// Reads a partner's account in one statement: the partner, the wallet of the environment and the current prices.
+// Reads a partner's account in one statement: the partner, its wallet in the environment and its current prices.
 import { assert } from '../../domain/assert'
 import type { Environment, RailName } from '../../domain/environment'
-import type { PayoutPrices } from '../../domain/invoices/fees'
+import type { ShownPrices } from '../../domain/invoices/fees'
 import type { PartnerStatus } from '../../domain/partners/partner'
 import type { Queryable } from '../database'
 import type { PartnerRow } from './partners'
 
-export interface AccountRow extends PayoutPrices, Verification {
+export interface AccountRow extends ShownPrices, Verification {
   readonly id: string
   readonly name: string
   readonly requestedName: string | null
@@ -23,14 +23,13 @@ export interface AccountRow extends PayoutPrices, Verification {
   /** The bank's reference for the wallet. Null until the wallet is connected. */
   readonly walletRef: string | null
   readonly address: string | null
-  /** The bank account that funds the wallet. Null until the bank has opened it. */
+  /** The bank account that funds the wallet. These four fields are null until the bank has opened the account. */
   readonly fundingSortCode: string | null
   readonly fundingAccountNumber: string | null
   readonly fundingHolderName: string | null
   readonly fundingBankName: string | null
   readonly balanceMicroUsdc: bigint
-  readonly monthlyAccountPence: bigint
-  /** Null while payouts of this environment are sent to the bank. */
+  /** Null while the rail is not paused in this environment. */
   readonly railPausedAt: Date | null
 }
 
@@ -39,7 +38,7 @@ type Verification = Pick<
   'verificationStatus' | 'providerStatus' | 'continueUrl' | 'termsUrl' | 'screening' | 'verificationReasons'
 >
 
-/** The partner must exist. Every partner has both wallets and a price list from the start. */
+/** The partner must exist. Every partner has both wallets and a price list from the moment it is created. */
 export async function loadAccount(
   db: Queryable,
   { partnerId, environment, at }: { partnerId: string; environment: Environment; at: Date },
@@ -55,7 +54,7 @@ export async function loadAccount(
       w.funding_holder_name, w.funding_bank_name,
       l.payout_fixed_pence, l.payout_basis_points,
       l.bank_fixed_pence, l.bank_basis_points,
-      l.monthly_account_pence, pause.paused_at AS rail_paused_at
+      l.monthly_account_pence, l.verification_pence, l.network_markup_basis_points, l.exception_markup_basis_points, pause.paused_at AS rail_paused_at
     FROM partners p
     JOIN wallets w ON w.partner_id = p.id AND w.environment = ${environment}
     JOIN price_lists l ON l.partner_id = p.id AND l.valid_from <= ${at} AND (l.valid_until IS NULL OR l.valid_until > ${at})

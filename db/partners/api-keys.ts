@@ -59,7 +59,7 @@ type CreatedApiKey =
   | { readonly outcome: 'verification_required' }
   | { readonly outcome: 'partner_closed' }
 
-/** Identifies a key by its ID or by the prefix that lists show. A prefix is unique within its partner. */
+/** Identifies a key by its ID or by the prefix that lists show. A partner's prefixes are unique. */
 type KeyToRevoke = ({ readonly id: string } | { readonly prefix: string }) & {
   readonly partnerId: string
   readonly revokedBy: string
@@ -108,9 +108,9 @@ export async function createApiKey(tx: Tx, wanted: NewApiKey): Promise<CreatedAp
   return { outcome: 'created', key, secret }
 }
 
-/** Revokes the key. After the commit, findCaller no longer finds it. */
+/** After the transaction commits, `findCaller` no longer finds the key. */
 export async function revokeApiKey(tx: Tx, key: KeyToRevoke): Promise<RevokedApiKey> {
-  // Compares IDs as text, so that a malformed ID is unknown instead of an error.
+  // Compares IDs as text, so that a malformed ID counts as unknown instead of causing an error.
   const isNamed = 'id' in key ? sql`id::text = ${key.id}` : sql`key_prefix = ${key.prefix}`
   const named = sql`partner_id = ${key.partnerId} AND ${isNamed}`
   const [revoked] = await tx.sql<ApiKeyRow>`UPDATE api_keys SET revoked_at = ${key.at}, revoked_by = ${key.revokedBy}
@@ -121,7 +121,7 @@ export async function revokeApiKey(tx: Tx, key: KeyToRevoke): Promise<RevokedApi
   return known === undefined ? { outcome: 'not_found' } : { outcome: 'already_revoked', key: known }
 }
 
-/** Revokes every active key of the partner and returns their number. */
+/** Revokes all active keys of the partner and returns the number of revoked keys. */
 export async function revokeApiKeysOf(
   tx: Tx,
   { partnerId, revokedBy, at }: { readonly partnerId: string; readonly revokedBy: string; readonly at: Date },
@@ -131,7 +131,7 @@ export async function revokeApiKeysOf(
   return revoked.length
 }
 
-/** Lists the newest first, including revoked keys. */
+/** Lists the keys newest first, including revoked ones. */
 export async function listApiKeys(db: Queryable, partnerId: string): Promise<ApiKeyRow[]> {
   return db.sql<ApiKeyRow>`SELECT ${columns} FROM api_keys WHERE partner_id = ${partnerId} ORDER BY created_at DESC, id DESC`
 }
@@ -143,7 +143,7 @@ interface ApiKeyFilters {
   readonly status: 'active' | 'revoked' | null
 }
 
-/** Lists the newest first. `startingAfter` must be a key that `findApiKey` finds. */
+/** Lists the keys newest first. `startingAfter` must be a key that `findApiKey` finds. */
 export async function listApiKeyPage(
   db: Queryable,
   { partnerId, environment, status }: ApiKeyFilters,
@@ -160,7 +160,7 @@ export async function listApiKeyPage(
     ORDER BY created_at DESC, id DESC LIMIT ${take}`
 }
 
-/** Finds the key whatever its status, so that a key that is revoked between two pages stays a valid cursor. */
+/** Also finds revoked keys, so that a key that is revoked between two page requests remains a valid cursor. */
 export async function findApiKey(
   db: Queryable,
   { partnerId, environment }: Pick<ApiKeyFilters, 'partnerId' | 'environment'>,
@@ -177,13 +177,13 @@ export async function renewApiKeyDigest(db: Queryable, from: Buffer, to: ApiKeyD
 }
 
 /**
- * Records many uses in one statement, so that a request needs no write of its own. Never moves a time back. Returns
- * the skipped keys.
+ * Records many uses in one statement, so that a request needs no write of its own. Never moves a time backwards.
+ * Returns the IDs of the keys it skipped.
  */
 export async function recordApiKeyUse(db: Queryable, uses: readonly ApiKeyUse[]): Promise<string[]> {
   if (uses.length === 0) return []
-  // A key that is making a payout is share-locked for a moment. Waiting for it would keep the locks on the other
-  // keys, so payouts of other partners would wait too.
+  // Creating a payout briefly takes a share lock on its API key. If this statement waited for that lock, it would hold
+  // its locks on other keys, so other partners' payouts would also have to wait.
   const skipped = await db.sql<{ id: string }>`WITH used AS (
       SELECT id, max(at) AS at
       FROM unnest(${uses.map(({ keyId }) => keyId)}::uuid[], ${uses.map(({ at }) => at)}::timestamptz[]) AS each (id, at)

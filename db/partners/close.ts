@@ -1,5 +1,5 @@
-// Closes a partner irreversibly. The partner must have no open work. Its keys and sessions end, and it is billed for
-// this month as its last.
+// Closes a partner irreversibly. The partner must have no open work. Closing revokes its keys and ends its sessions,
+// and the current month is the last one that is billed.
 import { assert } from '../../domain/assert'
 import { formatUsdcExactly } from '../../domain/money'
 import type { Clock } from '../../runtime/clock'
@@ -13,8 +13,8 @@ import { closePartner, lockPartnerToStop, type PartnerRow } from './partners'
 interface PartnerToClose {
   readonly slug: string
   /**
-   * The amount that the live wallet still holds, as the operator has confirmed. It stays there, and we owe it to the
-   * partner.
+   * The amount that is still in the live wallet, as confirmed by the operator. It remains in the wallet, and we owe it
+   * to the partner.
    */
   readonly remainingMicroUsdc: bigint
   readonly reason: string
@@ -25,7 +25,7 @@ interface PartnerToClose {
 type ClosedPartner =
   | { readonly outcome: 'closed'; readonly partner: PartnerRow; readonly keys: number; readonly sessions: number }
   | { readonly outcome: 'already_closed'; readonly partner: PartnerRow }
-  /** Each obstacle is a clause for a message. */
+  /** Each obstacle is a clause that a message can include. */
   | { readonly outcome: 'refused'; readonly obstacles: readonly string[] }
   | { readonly outcome: 'not_found' }
 

@@ -1,15 +1,15 @@
-// Partners' logos. We store them ourselves, so that our pages load no image from another site.
+// Partners' logos. They are stored in our database, so that our pages load no image from another site.
 import { createHash } from 'node:crypto'
 import type { Logo } from '../../domain/partners/logo'
 import { bytes, entity, idOf, primary, text } from '../columns'
 import type { Queryable, Tx } from '../database'
 
-/** Logos have their own table, so that reads of partners do not load images. */
+/** Logos have their own table, so that reading a partner does not load an image. */
 interface LogoRow {
   readonly partnerId: string
   readonly type: string
   readonly bytes: Buffer
-  /** The hash of the bytes. */
+  /** The SHA-256 hash of the bytes. */
   readonly digest: string
 }
 

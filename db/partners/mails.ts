@@ -1,4 +1,5 @@
-// The outbox for mails. A mail is sealed and written in the transaction of its event, and one sender at a time takes it.
+// The outbox for emails. The transaction that causes an email also seals and stores it. Only one sender at a time can
+// claim an email.
 import { bytes, entity, id, integer, orNull, text, time, withDefault } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
@@ -41,13 +42,13 @@ export interface OutgoingMail {
 
 interface NewMail {
   /**
-   * Only members get a `sign_in` mail. An unknown address costs the same time up to this point, so timing reveals
-   * nothing.
+   * Only members get a `sign_in` mail. Until the mail is created, the request takes the same time for an unknown
+   * address, so its timing does not reveal who is a member.
    */
   readonly kind: MailKind
   readonly mail: OutgoingMail
   readonly at: Date
-  /** The mail is not sent after this time. */
+  /** The email is not sent after this time. */
   readonly expiresAt: Date
 }
 
@@ -55,7 +56,7 @@ export interface MailToSend {
   readonly id: string
   readonly kind: MailKind
   readonly tries: number
-  /** Null if the mail cannot be opened, because this process does not have its secret key. */
+  /** Null if the email cannot be opened, because this process does not have its secret key. */
   readonly mail: OutgoingMail | null
 }
 
@@ -65,7 +66,13 @@ export async function enqueueMail(tx: Tx, keyring: Keyring, { kind, mail, at, ex
   await tx.repo(mails).insert({ id: mailId, kind, sealed, keyId, nextTryAt: at, createdAt: at, expiresAt })
 }
 
-/** Leases the mails until `leaseUntil`. Afterwards another sender may take them, in case this one died. */
+const noticeExpiresMs = 3 * 24 * 60 * 60 * 1000
+
+export function enqueueNotice(tx: Tx, keyring: Keyring, { mail, at }: Pick<NewMail, 'mail' | 'at'>): Promise<void> {
+  return enqueueMail(tx, keyring, { kind: 'notice', mail, at, expiresAt: new Date(at.getTime() + noticeExpiresMs) })
+}
+
+/** Leases the emails until `leaseUntil`. After that, another sender can claim them, in case this one has crashed. */
 export async function takeMails(
   db: Queryable,
   keyring: Keyring,
@@ -84,7 +91,7 @@ export async function takeMails(
   }))
 }
 
-/** A mail that cannot be opened must not block the others in its batch. */
+/** An email that cannot be opened must not block the others in its batch. */
 function openMail(keyring: Keyring, id: string, seal: Sealed): OutgoingMail | null {
   try {
     return JSON.parse(openText(keyring, 'mail', id, seal))
@@ -93,7 +100,7 @@ function openMail(keyring: Keyring, id: string, seal: Sealed): OutgoingMail | nu
   }
 }
 
-/** Wipes the content. `sentAt` is null if the mail was not sent and never will be. */
+/** Erases the content. `sentAt` is null if the email was not sent and never will be. */
 export async function finishMail(db: Queryable, id: string, sentAt: Date | null): Promise<void> {
   await db.sql`UPDATE mails SET sealed = NULL, sent_at = ${sentAt} WHERE id = ${id}`
 }

@@ -1,4 +1,4 @@
-// The members of a partner, who sign in to the dashboard by email.
+// A partner's members, who sign in to the dashboard by email.
 import { assert } from '../../domain/assert'
 import type { MemberRole, PartnerStatus } from '../../domain/partners/partner'
 import { columnsOf, entity, id, idOf, orNull, text, time } from '../columns'
@@ -43,7 +43,7 @@ export async function insertMember(tx: Tx, added: NewMember): Promise<MemberRow 
   return row ?? 'already_member'
 }
 
-/** Lists the oldest first. */
+/** Lists the members oldest first. */
 export async function listMembers(db: Queryable, partnerId: string): Promise<MemberRow[]> {
   return db.repo(member).find({ where: { partnerId }, order: { createdAt: 'ASC', id: 'ASC' } })
 }
@@ -72,8 +72,8 @@ export async function membershipsOf(db: Queryable, email: string, at: Date): Pro
 }
 
 /**
- * A condition on a member `m` and the partner `p`. Only admins may sign in to a closed partner, and only for a
- * limited time.
+ * Expects the aliases `m` for `members` and `p` for `partners`. Only admins can sign in to a closed partner, and only
+ * for a limited time.
  */
 export const maySignIn = (at: Date) => sql`(p.status <> 'closed' OR (m.role = 'admin' AND p.readable_until > ${at}))`
 
@@ -98,7 +98,7 @@ export type ChangedMember =
   | { readonly outcome: 'changed'; readonly member: MemberRow; readonly roleBefore: MemberRole }
   | { readonly outcome: 'not_found' | 'last_admin' | 'partner_not_active' }
 
-/** Changes a member's role. Works for a suspended partner too, unless it promotes the member to admin. */
+/** Changes a member's role. Refuses to promote a member to admin if the partner is not active. */
 export async function changeRole(
   tx: Tx,
   { partnerId, id, role }: { partnerId: string; id: string; role: MemberRole },
@@ -114,7 +114,7 @@ export async function changeRole(
     : { outcome: 'changed', member: changed, roleBefore: known.role }
 }
 
-/** Removes a member and their sessions. */
+/** Also ends the member's sessions. */
 export async function removeMember(
   tx: Tx,
   { partnerId, id }: { partnerId: string; id: string },
@@ -122,7 +122,7 @@ export async function removeMember(
   const known = await lockToChange(tx, partnerId, id)
   if (known === null) return { outcome: 'not_found' }
   if (known.isLastAdmin) return { outcome: 'last_admin' }
-  // A concurrent sign-in of this member waits for this lock and then no longer finds the member.
+  // A concurrent sign-in by this member waits for this lock and then no longer finds the member.
   await tx.sql`SELECT id FROM members WHERE id = ${id} FOR UPDATE`
   await tx.sql`DELETE FROM sessions WHERE member_id = ${id}`
   const [changed] = await tx.sql<MemberRow>`DELETE FROM members WHERE id = ${id} RETURNING ${columns}`
@@ -131,7 +131,7 @@ export async function removeMember(
     : { outcome: 'changed', member: changed, roleBefore: known.role }
 }
 
-/** Returns null if the invitation no longer exists, because the member has signed in or was removed. */
+/** Returns null if there is no longer an invitation, because the member has signed in or was removed. */
 export async function declineInvitation(
   tx: Tx,
   { partnerId, memberId }: Pick<Membership, 'partnerId' | 'memberId'>,
@@ -143,8 +143,8 @@ export async function declineInvitation(
 }
 
 /**
- * The lock on the partner's row serializes changes. Without it, two concurrent removals would each see the other
- * admin.
+ * The lock on the partner's row serializes changes. Without it, two concurrent requests could remove the last two
+ * admins.
  */
 async function lockToChange(
   tx: Tx,
@@ -168,7 +168,7 @@ async function lockPartner(tx: Tx, id: string): Promise<PartnerStatus> {
   return partner.status
 }
 
-/** An invited admin who never signed in may never do so, so the account must keep another admin. */
+/** An invited admin might never sign in, so only admins who have signed in count. */
 function isUsableAdmin({ role, lastLoginAt }: MemberRow): boolean {
   return role === 'admin' && lastLoginAt !== null
 }

@@ -1,4 +1,4 @@
-// Notices for a partner's admins. A notice is written in the transaction of its event and mailed once.
+// Notices for a partner's admins. The transaction that records an event also stores its notice, which is mailed once.
 import type { Environment } from '../../domain/environment'
 import type { NoticeKind, SwitchableNotice } from '../../domain/partners/partner'
 import type { CaseKind, CaseOutcome } from '../../domain/payouts/case'
@@ -11,10 +11,10 @@ interface NoticeRow {
   readonly partnerId: string
   readonly environment: Environment
   readonly kind: NoticeKind
-  /** A payout, a movement, a case, or a code such as the new status. Never personal data. */
+  /** The ID of a payout, movement or case, or a code such as the new status. Never personal data. */
   readonly about: string
   readonly at: Date
-  /** Set when the notice was mailed, or when the partner does not want the mail. Null while no one can receive it. */
+  /** Set when the notice was mailed, or when the partner does not want the email. Null while no one can receive it. */
   readonly toldAt: Date | null
   readonly payerId: string | null
 }
@@ -33,8 +33,8 @@ export const notice = entity<NoticeRow>('Notice', 'notices', {
 type NewNotice = Omit<NoticeRow, 'id' | 'toldAt' | 'payerId'>
 
 /**
- * Runs in the transaction of the event. Skips notices about the sandbox. `first_payout` notices come from the
- * statement that claims a payout.
+ * Must run in the transaction that records the event. Does nothing in the sandbox. `first_payout` notices are stored by
+ * the statement that claims a payout.
  */
 export async function addNotice(
   tx: Queryable,
@@ -45,19 +45,19 @@ export async function addNotice(
     VALUES (${partnerId}, ${environment}, ${kind}, ${about}, ${at})`
 }
 
-/** Identifies the notices of one mail. */
+/** Identifies the notices that one email contains. */
 export type NoticeGroup = Pick<NewNotice, 'partnerId' | 'environment' | 'kind'>
 
 /**
- * Lists the groups of partners that have someone to receive mails. Notices of other partners wait, and are left out so
- * that they do not fill the pages.
+ * Lists the groups of unsent notices for partners that have an email recipient. Other partners' notices wait, and are
+ * excluded so that they do not use up the limit.
  */
 export async function listNoticeGroups(db: Queryable, limit: number): Promise<NoticeGroup[]> {
   return db.sql<NoticeGroup>`SELECT DISTINCT partner_id, environment, kind FROM notices JOIN partners p ON p.id = partner_id
     WHERE told_at IS NULL AND ${hasReader} ORDER BY partner_id, environment, kind LIMIT ${limit}`
 }
 
-/** Counts the notices of a partner that no one can receive. */
+/** Counts the partner's notices that no one can receive. */
 export async function countUndeliverableNotices(db: Queryable, partnerId: string): Promise<number> {
   const [row] = await db.sql<{
     count: bigint
@@ -69,7 +69,7 @@ export async function countUndeliverableNotices(db: Queryable, partnerId: string
 export interface UndeliverableNotices {
   readonly slug: string
   readonly count: number
-  /** The time of the oldest one. */
+  /** The time of the oldest undeliverable notice. */
   readonly since: Date
 }
 
@@ -80,11 +80,14 @@ export async function listUndeliverableNotices(db: Queryable, limit: number): Pr
     WHERE told_at IS NULL AND NOT ${hasReader} GROUP BY p.slug ORDER BY since, p.slug LIMIT ${limit}`
 }
 
-/** The partner `p` has a contact address, or an admin who has signed in. */
+/** Whether partner `p` has a contact email address, or an admin who has signed in. */
 const hasReader = sql`(p.contact_email IS NOT NULL OR EXISTS (
   SELECT FROM members m WHERE m.partner_id = p.id AND m.role = 'admin' AND m.last_login_at IS NOT NULL))`
 
-/** Takes the notices of a group and returns their subjects, oldest first. No other process takes the same notices. */
+/**
+ * Claims up to `limit` of a group's notices and returns their `about` values, oldest first. No other process claims the
+ * same notices.
+ */
 export async function takeNotices(
   tx: Tx,
   { partnerId, environment, kind }: NoticeGroup,
@@ -120,7 +123,7 @@ interface NoticeCase {
 
 type Scope = Pick<NoticeRow, 'partnerId' | 'environment'>
 
-/** Loads details for the mails. Each list follows the order of the IDs, and contains only this partner's rows. */
+/** Loads details for the email, in the order of `ids`. Skips other partners' payouts. */
 export async function loadNoticePayouts(
   db: Queryable,
   { partnerId, environment }: Scope,

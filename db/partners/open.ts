@@ -26,7 +26,7 @@ export async function openPartner(
   return db.transaction((tx) => openPartnerIn(tx, { ...partner, at }))
 }
 
-/** For callers with more work in the same transaction. Changes nothing if the slug is taken or reserved. */
+/** For callers that do more work in the same transaction. Changes nothing if the slug is in use or reserved. */
 export async function openPartnerIn(
   tx: Tx,
   { name, slug, email, createdBy, at }: PartnerToOpen & { readonly at: Date },

@@ -1,4 +1,4 @@
-// Partners are the businesses that pay. Stores their status, limits, verification and settings.
+// Partners, the businesses that pay: their status, limits, verification and settings.
 import { assert } from '../../domain/assert'
 import type { PartnerStatus, Screening, VerificationStatus } from '../../domain/partners/partner'
 import { bigint, columnsOf, date, entity, id, integer, orNull, text, time, withDefault } from '../columns'
@@ -9,7 +9,7 @@ export interface PartnerRow {
   readonly id: string
   readonly slug: string
   readonly name: string
-  /** A new name that an operator must approve. `name` stays in use until then. */
+  /** A new name that an operator must approve. `name` remains in use until then. */
   readonly requestedName: string | null
   readonly status: PartnerStatus
   readonly logoUrl: string | null
@@ -27,30 +27,30 @@ export interface PartnerRow {
   /** Requests per second. Null means the environment's default. */
   readonly rateLimitSandbox: number | null
   readonly rateLimitLive: number | null
-  /** The monthly fee is due from this time. */
+  /** The monthly account fee is charged from this time. */
   readonly liveOpenedAt: Date | null
   readonly closedAt: Date | null
-  /** Admins of a closed partner may sign in and read until this time. */
+  /** Admins of a closed partner can sign in and read its data until this time. */
   readonly readableUntil: Date | null
   /** The address lines as they appear on an invoice. */
   readonly billingAddress: string | null
-  /** The first day of the last billed month. Later charges for that month or an earlier one go on the next invoice. */
+  /** The first day of the last billed month. Later charges for it or for earlier months appear on the next invoice. */
   readonly billedUntil: string | null
-  /** The bank's reasons for a refusal, for display. The marks below identify them. */
+  /** The bank's reasons for rejecting the verification, for display. `verificationReasonMarks` identifies them. */
   readonly verificationReasons: readonly string[]
   readonly verificationReasonMarks: readonly string[]
-  /** The marks that were known when the partner tried again. Null if it has not. */
+  /** The reason marks at the time of the partner's last retry. Null if the partner has not retried. */
   readonly verificationReasonsKnown: readonly string[] | null
   /** How many times the verification was started. */
   readonly verificationTries: number
   /**
-   * The time since which we wait for the bank to open the verification. Null once the bank has, or once operators
-   * were alerted.
+   * The time from which we have been waiting for the bank to open the verification. Null once the bank has opened it or
+   * operators have been alerted.
    */
   readonly verificationAwaitedSince: Date | null
-  /** The kinds of mail that the partner's admins have switched off. */
+  /** The kinds of email that the partner's admins have switched off. */
   readonly mutedMails: readonly string[]
-  /** Admins get a mail when the balance falls below this amount. Null if they have switched this off. */
+  /** Admins get an email when the balance falls below this amount. Null if they have switched off this email. */
   readonly lowBalanceMicroUsdc: bigint | null
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -117,13 +117,13 @@ export async function listPartners(db: Queryable): Promise<PartnerRow[]> {
   return db.repo(partner).find({ order: { slug: 'ASC' } })
 }
 
-/** Locks the row until the transaction ends, for callers that read and then change it. */
+/** Locks the row until the transaction ends, for callers that read the row and then change it. */
 export async function lockPartnerBySlug(tx: Tx, slug: string): Promise<PartnerRow | null> {
   const [locked] = await tx.sql<PartnerRow>`SELECT ${columns} FROM partners WHERE slug = ${slug} FOR NO KEY UPDATE`
   return locked ?? null
 }
 
-/** Locks the row by ID until the transaction ends. */
+/** Finds the row by ID and locks it until the transaction ends. */
 export async function lockPartner(tx: Tx, id: string): Promise<PartnerRow | null> {
   const [locked] = await tx.sql<PartnerRow>`SELECT ${columns} FROM partners WHERE id = ${id} FOR NO KEY UPDATE`
   return locked ?? null
@@ -140,8 +140,8 @@ export async function insertPartner(tx: Tx, added: NewPartner): Promise<PartnerR
 }
 
 /**
- * Like lockPartnerBySlug, but also blocks writes by the partner's API keys until the transaction ends. For suspending
- * and closing.
+ * Like `lockPartnerBySlug`, but also blocks writes by the partner's API keys until the transaction ends. Used to
+ * suspend and close a partner.
  */
 export async function lockPartnerToStop(tx: Tx, slug: string): Promise<PartnerRow | null> {
   // A write by an API key takes KEY SHARE on its partner's row, which only FOR UPDATE blocks.
@@ -149,7 +149,7 @@ export async function lockPartnerToStop(tx: Tx, slug: string): Promise<PartnerRo
   return locked ?? null
 }
 
-/** Closes the partner irreversibly. The caller must hold the lock of lockPartnerToStop. */
+/** Closes the partner irreversibly. The caller must have locked the partner with `lockPartnerToStop`. */
 export async function closePartner(
   tx: Tx,
   { id, at, readableUntil }: { readonly id: string; readonly at: Date; readonly readableUntil: Date },

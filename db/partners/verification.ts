@@ -1,4 +1,4 @@
-// Starts or restarts a partner's verification. The row lock makes two concurrent requests start it once.
+// Starts or restarts a partner's verification. Because of the row lock, two concurrent requests start it only once.
 import { assert } from '../../domain/assert'
 import type { VerificationStatus } from '../../domain/partners/partner'
 import { canStart } from '../../domain/partners/verification'
@@ -10,8 +10,8 @@ type BegunVerification =
   | { readonly outcome: 'invalid_state'; readonly status: VerificationStatus }
 
 /**
- * After a refusal the verification continues, and remembers the known reasons. If the bank has not opened it, it
- * starts over.
+ * After the bank has rejected the partner, the verification continues and stores the known reasons. If the bank has not
+ * opened the verification, it starts over.
  */
 export async function beginVerification(tx: Tx, partnerId: string, at: Date): Promise<BegunVerification> {
   const partner = await lockPartner(tx, partnerId)
@@ -26,7 +26,10 @@ export async function beginVerification(tx: Tx, partnerId: string, at: Date): Pr
   return { outcome: 'begun', partner: await updatePartner(tx, partnerId, tried, at) }
 }
 
-/** Returns the partners whose verification the bank has not opened by `before`. Returns each partner once. */
+/**
+ * Returns the partners whose verification was requested before `before` but not opened by the bank. Returns each one
+ * once.
+ */
 export async function takeLateOpenings(db: Queryable, before: Date): Promise<string[]> {
   const rows = await db.sql<{
     id: string

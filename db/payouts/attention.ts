@@ -1,4 +1,4 @@
-// Lists the payouts of all partners that need an operator, and clears their attention.
+// Lists the payouts that need an operator, across all partners, and clears their attention codes.
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable, Tx } from '../database'
@@ -13,11 +13,11 @@ export interface WaitingPayout {
   readonly amountPence: bigint
   readonly attention: string
   readonly since: Date
-  /** Set when the request was refused. The payout may still need an operator. */
+  /** Set if the request was refused. The payout may still need an operator. */
   readonly releasedAt: Date | null
 }
 
-/** Lists the payouts that have waited longest first. */
+/** Lists the payouts by waiting time, longest first. */
 export async function listAttention(db: Queryable, limit: number): Promise<WaitingPayout[]> {
   // A payout without an attention event has waited since its last change.
   return db.sql<WaitingPayout>`SELECT p.id, partners.slug, p.environment, p.status, p.amount_pence, p.attention,
@@ -34,8 +34,8 @@ interface Attended {
   readonly madeBy: string
   readonly at: Date
   /**
-   * Clears the attention although the bank may have a transfer under the released key. The next request with that key
-   * pays.
+   * Clears the attention even though the bank may have a transfer for the released Idempotency-Key. The next request
+   * with that key pays again.
    */
   readonly disputedKey?: 'free' | undefined
 }
@@ -48,8 +48,8 @@ interface AttendedPayout {
 }
 
 /**
- * Returns null if the payout needs no attention. Returns `disputed`, and changes nothing, if clearing would free a
- * disputed key.
+ * Returns null if the payout needs no attention. Returns `disputed`, and changes nothing, if clearing the attention
+ * would allow the Idempotency-Key to be used again and `disputedKey` is not `free`.
  */
 export async function attendPayout(tx: Tx, attended: Attended): Promise<AttendedPayout | 'disputed' | null> {
   const { payoutId, note, madeBy, at, disputedKey } = attended

@@ -1,4 +1,4 @@
-// Finds the payouts that belong to the bank's transfers, and whether the ledger has their refunds.
+// Finds the payouts that belong to bank transfers, and whether their refunds are in the ledger.
 import type { Environment } from '../../domain/environment'
 import type { Queryable } from '../database'
 import { sql } from '../sql'
@@ -11,7 +11,7 @@ type ByTransfer = Pick<StoredPayout, 'environment' | 'idempotencyKey' | 'transfe
 
 export interface RefundedPayout extends ByTransfer {
   readonly walletId: string
-  /** The payout is neither released nor closed, so its own workflow books the refund. */
+  /** Whether the payout is neither released nor closed. If so, its own workflow books the refund. */
   readonly isOpen: boolean
   readonly isRefundBooked: boolean
   /**
@@ -19,7 +19,7 @@ export interface RefundedPayout extends ByTransfer {
    * stored.
    */
   readonly refundRef: string | null
-  /** An operator has cleared the attention about a refund that the transfer does not explain. */
+  /** Whether an operator has cleared the attention code `refund_unexplained`. */
   readonly isRefundAttended: boolean
 }
 
@@ -35,7 +35,7 @@ export async function findPayoutById(db: Queryable, payoutId: string): Promise<R
   return payout ?? null
 }
 
-/** Returns false if the payout needs attention for a reason other than being overdue, or is no longer completed. */
+/** Returns false if the payout is not completed, or needs attention for a reason other than being overdue. */
 export async function reportUnexplainedRefund(db: Queryable, payoutId: string): Promise<boolean> {
   const reported = await db.sql`UPDATE payouts SET attention = 'refund_unexplained'
     WHERE id = ${payoutId} AND status = 'completed'

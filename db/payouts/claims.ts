@@ -25,8 +25,8 @@ export interface Claim {
   readonly createdVia: CreatedVia
   readonly createdBy: string
   /**
-   * The API key that pays. Null if an operator pays, or if `holdCaller` has locked a member's rights in this
-   * transaction.
+   * The API key that makes the payout. Null for an operator, and for a member whose rights `holdCaller` has locked in
+   * this transaction.
    */
   readonly keyId: string | null
   readonly quote: Quote
@@ -36,12 +36,12 @@ export interface Claim {
   readonly sealedRecipient: { readonly keyId: string; readonly sealed: Buffer }
   readonly bankKey: string
   readonly requestId: string | null
-  /** The API key or member that makes a live payout. Admins get a mail about its first payout. Null sends no mail. */
+  /** The API key or member that makes the payout. Its first live payout causes an email to admins. Null causes none. */
   readonly payerId: string | null
   readonly at: Date
 }
 
-/** The row already stored under a key, with everything needed to answer a repeated request. */
+/** The row already stored for an Idempotency-Key, with all the data needed to answer a repeated request. */
 export interface ClaimedRow extends PayoutRow {
   readonly attempt: number
   readonly gbpPerUsdNano: bigint
@@ -52,8 +52,8 @@ export interface ClaimedRow extends PayoutRow {
   readonly answeredAt: Date | null
   readonly releasedAt: Date | null
   /**
-   * The bank may have sent the money although we reversed the debit. An operator must decide before the key can be
-   * claimed again.
+   * Whether the bank may have sent the money even though the debit was reversed. If so, an operator must decide before
+   * the key can be claimed again.
    */
   readonly isDisputed: boolean
 }
@@ -69,7 +69,7 @@ export interface Claimed {
   readonly attempt: number
 }
 
-/** Why the claim refuses a caller that was authenticated earlier in the request. */
+/** Why the claim refuses a caller that the API authenticated earlier in the request. */
 type RefusedClaim = 'partner_not_active' | 'unauthorized' | 'verification_required'
 
 /**
@@ -106,8 +106,8 @@ export async function findClaim(
 }
 
 /**
- * Finds the caller and the row under their Idempotency-Key in one statement, so a repeated request needs no second
- * one.
+ * Finds the caller and the row for their Idempotency-Key in one statement, so that a repeated request needs only one
+ * query.
  */
 export async function findCallerAndClaim(
   db: Queryable,
@@ -115,8 +115,12 @@ export async function findCallerAndClaim(
   idempotencyKey: string,
 ): Promise<{ caller: Caller; claim: ClaimedRow | null } | null> {
   const isWanted = sql`idempotency_key = ${idempotencyKey}`
-  const found = await findWithCaller<ClaimedColumns>(db, digest, { columns: claimColumns, isWanted })
-  return found && { caller: found.caller, claim: found.payout && claimFrom(found.payout) }
+  const found = await findWithCaller<ClaimedColumns>(db, digest, {
+    columns: claimColumns,
+    table: sql`payouts`,
+    isWanted,
+  })
+  return found && { caller: found.caller, claim: found.row && claimFrom(found.row) }
 }
 
 interface ClaimedColumns extends Omit<ClaimedRow, 'fingerprint'> {
@@ -138,7 +142,7 @@ function claimFrom(json: InJson<ClaimedColumns>): ClaimedRow {
   }
 }
 
-// The lock on the wallet prevents a switch of its rail between the quote and the claim.
+// The wallet must still be on the quoted rail. The lock prevents a concurrent switch of its rail.
 function insertClaim(claim: Claim): Sql {
   const { payoutId, partnerId, environment, keyId, payerId, quote, fingerprint, accountHash, sealedRecipient, at } =
     claim

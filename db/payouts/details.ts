@@ -1,4 +1,4 @@
-// Loads the details and the timeline of one payout. Callers must have checked the right to see it.
+// Loads a payout's details and timeline. The caller must have checked the right to see the payout.
 import { assert } from '../../domain/assert'
 import type { Queryable } from '../database'
 import type { PayoutEventRow } from './events'
@@ -30,19 +30,19 @@ export type TimelineEvent = Omit<PayoutEventRow, 'id' | 'payoutId'>
 
 interface TimelineMoney {
   readonly at: Date
-  /** `debit` when the wallet paid. `reversal`, `refund` or `return` when the money came back. */
+  /** `debit` when money left the wallet. `reversal`, `refund` or `return` when the money came back. */
   readonly cause: string
-  /** The change of the wallet's balance. */
+  /** The change to the wallet's balance. */
   readonly amountMicroUsdc: bigint
 }
 
 export interface Timeline {
-  /** Both lists start with the oldest. */
+  /** Both lists are sorted oldest first. */
   readonly events: readonly TimelineEvent[]
   readonly money: readonly TimelineMoney[]
 }
 
-/** Loads the timeline of the last attempt only. */
+/** Loads only the last attempt. */
 export async function loadTimeline(db: Queryable, payoutId: string): Promise<Timeline> {
   // A `requested` event starts each attempt. Earlier attempts were released, and no caller has seen them.
   const [events, money] = await Promise.all([

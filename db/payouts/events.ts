@@ -1,4 +1,4 @@
-// The timeline of a payout, with the events that people add to it, and a count of its failed bank calls.
+// A payout's timeline, including the events that users and operators cause, and its failed bank calls.
 
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import { entity, idOf, integer, orNull, primary, sequence, text, time } from '../columns'
@@ -42,11 +42,27 @@ interface ManualEvent extends Pick<PayoutEventRow, 'payoutId' | 'at' | 'madeBy'>
   readonly detail: string | null
 }
 
-/** Records the payout's current status, which may have changed since the caller read it. */
+/** Stores the payout's current status with the event. It may have changed since the caller read the payout. */
 export async function recordPayoutEvent(tx: Tx, { payoutId, at, kind, madeBy, detail }: ManualEvent): Promise<void> {
   await tx.sql`INSERT INTO payout_events (payout_id, at, kind, status, made_by, detail)
     SELECT id, ${at}::timestamptz, ${kind}::text, status, ${madeBy}::text, ${detail}::text FROM payouts
     WHERE id = ${payoutId} FOR UPDATE`
+}
+
+/**
+ * Records who asks to cancel a pending payout. Repeated requests of one caller add one event, and a request after the
+ * end adds none.
+ */
+export async function recordCancelRequest(
+  tx: Tx,
+  { payoutId, at, madeBy }: Pick<PayoutEventRow, 'payoutId' | 'at' | 'madeBy'>,
+): Promise<void> {
+  // Locks first, so that the next statement sees the events of concurrent requests.
+  await tx.sql`SELECT id FROM payouts WHERE id = ${payoutId} FOR UPDATE`
+  await tx.sql`INSERT INTO payout_events (payout_id, at, kind, status, made_by)
+    SELECT id, ${at}::timestamptz, 'cancel_asked', status, ${madeBy}::text FROM payouts
+    WHERE id = ${payoutId} AND status = 'pending' AND ${madeBy}::text IS DISTINCT FROM
+      (SELECT made_by FROM payout_events WHERE payout_id = ${payoutId} AND kind = 'cancel_asked' ORDER BY id DESC LIMIT 1)`
 }
 
 interface FailedCallRow {
@@ -76,7 +92,7 @@ interface NewFailedCall extends Pick<FailedCallRow, 'payoutId' | 'attempt' | 'op
   readonly at: Date
 }
 
-/** Counts failures per attempt, operation and cause, so that a payout that fails for a day has few rows. */
+/** Counts failures per attempt, operation and cause, so that a payout whose calls fail for a day has few rows. */
 export async function recordFailedCall(db: Queryable, failed: NewFailedCall): Promise<void> {
   const { payoutId, attempt, operation, cause, at } = failed
   await db.sql`INSERT INTO failed_bank_calls AS f (payout_id, attempt, operation, cause, failures, first_at, last_at)
@@ -85,7 +101,7 @@ export async function recordFailedCall(db: Queryable, failed: NewFailedCall): Pr
       last_at = greatest(f.last_at, excluded.last_at)`
 }
 
-/** Sorts by the time of the last failure, oldest first. */
+/** Sorts by last failure, oldest first. */
 export async function listFailedCalls(db: Queryable, payoutId: string): Promise<FailedCall[]> {
   return db.sql<FailedCall>`SELECT attempt, operation, cause, failures, first_at, last_at FROM failed_bank_calls
     WHERE payout_id = ${payoutId} ORDER BY last_at, operation, cause`

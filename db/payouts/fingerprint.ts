@@ -1,4 +1,5 @@
-// Detects whether two requests ask for the same payout, and which fields differ. Stores only keyed hashes of the values.
+// Detects whether two requests are for the same payout, and which fields differ. Only keyed hashes of the values are
+// stored.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Keyring, PurposeKey } from '../keyring'
 
@@ -20,9 +21,10 @@ export function fingerprintOf(keyring: Keyring, fields: CanonicalFields): Finger
 export const recipientPaths = 'recipient.'
 
 /**
- * Returns the fields whose values differ from the stored ones: none for the same request, null if the fingerprint's
- * key is missing. Reports the whole recipient as one field, because a caller could use per-field results to guess the
- * sealed bank details. An erased recipient cannot be compared, so it is reported only if no other field differs.
+ * Returns the fields whose values differ from the stored ones. Returns an empty list for the same request, and null if
+ * the keyring lacks the fingerprint's key. Reports the whole recipient as one field, because a caller could use
+ * per-field results to guess the sealed bank details. An erased recipient cannot be compared, so it is reported only if
+ * no other field differs.
  */
 export function differingFields(keyring: Keyring, stored: Fingerprint, fields: CanonicalFields): string[] | null {
   const key = keyring.find('fingerprint', stored.keyId)
@@ -36,7 +38,7 @@ export function differingFields(keyring: Keyring, stored: Fingerprint, fields: C
   return others.length === 0 ? ['recipient'] : others
 }
 
-/** The field names for a response, with the recipient as one field. */
+/** Returns the field names to show in a response, with the recipient as one field. */
 export function fieldsShown(paths: readonly string[]): string[] {
   return [...new Set(paths.map((path) => (isOfRecipient(path) ? 'recipient' : path)))].toSorted()
 }
@@ -50,7 +52,9 @@ function wholeOf(key: PurposeKey, fields: CanonicalFields): Buffer {
   return hash(key, JSON.stringify(paths.map((path) => [path, fields[path]])))
 }
 
-/** Twelve bytes suffice to tell two values apart. The hash covers the path, so equal values of two fields differ. */
+/**
+ * Twelve bytes of each hash suffice. Each hash covers the path, so equal values in two fields have different hashes.
+ */
 function fieldsOf(key: PurposeKey, fields: CanonicalFields): Record<string, string> {
   return Object.fromEntries(
     Object.entries(fields).map(([path, value]) => [path, hash(key, `${path}\n${value}`).toString('hex', 0, 12)]),

@@ -1,4 +1,4 @@
-// Every ledger posting of a payout: debit, reversal, payment, refund and return.
+// Every ledger posting for a payout: debit, reversal, payment, refund and return.
 import { assert } from '../../domain/assert'
 import {
   debitPostings,
@@ -17,7 +17,7 @@ export function postDebit(tx: Tx, row: StepRow, at: Date): Promise<Posted> {
   return postSet(tx, { ...debitOf(row), payoutId: row.id, createdBy: 'payout', at, postings: debitsOf(row) })
 }
 
-/** Uses a separate cause_ref if the ledger already has this attempt's first debit and its reversal. */
+/** Uses a separate cause_ref if the ledger already has this attempt's first debit. */
 export async function postDebitAgain(tx: Tx, row: StepRow, { by, at }: { by: string; at: Date }): Promise<Posted> {
   const debit = debitOf(row)
   const causeRef = (await isPosted(tx, debit)) ? `${debit.causeRef}/bound` : debit.causeRef
@@ -39,7 +39,7 @@ export function postPaidOut(tx: Tx, row: StepRow, at: Date): Promise<void> {
   return post(tx, row, { cause: 'paid_out', postings: paidOutPostings(row.walletSendsMicroUsdc), at })
 }
 
-/** Posts the amount that the bank sent back: a refund, or a return if the payout had completed. */
+/** Posts the amount that the bank sent back, as a refund, or as a return if the payout had completed. */
 export function postBack(
   tx: Tx,
   row: StepRow,
@@ -61,15 +61,15 @@ interface ToPost {
 }
 
 /**
- * The ledger rejects a second set for the same transfer or bank movement, so a deposit found later cannot book a
- * refund again.
+ * The ledger rejects a second set for the same transfer or bank movement, so a refund that is later read as a deposit
+ * cannot be booked again.
  */
 async function post(tx: Tx, row: StepRow, set: ToPost): Promise<void> {
   assert(row.transferRef !== null, 'a payout without a transfer cannot settle')
   const about = { walletId: row.walletId, payoutId: row.id, createdBy: 'bank' }
   const { outcome } = await postSet(tx, { ...about, causeRef: row.transferRef, ...set })
-  // The row shows the money as not booked yet. If another posting has booked it, the payout must not close without
-  // its money.
+  // According to the payout's row, this money is not booked yet. If another posting has already booked it, the payout
+  // must not close.
   assert(outcome === 'posted', 'a payout must book its own payment or refund')
 }
 

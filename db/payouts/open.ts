@@ -1,4 +1,4 @@
-// Open payouts, which are neither released nor closed. Each of them must have a running workflow.
+// Open payouts, which are neither released nor closed. Each must have a running workflow.
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable, Tx } from '../database'
@@ -16,9 +16,9 @@ export interface OpenPayout {
   readonly walletSendsMicroUsdc: bigint
   readonly accountLast4: string | null
   readonly createdAt: Date
-  /** A call to the bank has started, so it is too late to cancel. */
+  /** Whether a call to the bank has started. If so, the payout can no longer be cancelled. */
   readonly isCalled: boolean
-  /** Set for a completed payout that is yet to be charged, or that the bank is returning. */
+  /** Set if the payout has completed but must still be charged, or if the bank is returning it. */
   readonly completedAt: Date | null
 }
 
@@ -28,7 +28,7 @@ export interface OpenPayoutCursor {
   readonly payoutId: string
 }
 
-/** Lists the oldest first. */
+/** Lists the open payouts oldest first. */
 export async function listOpenPayouts(
   db: Queryable,
   { before, after, limit }: { before: Date; after: OpenPayoutCursor | null; limit: number },
@@ -39,7 +39,7 @@ export async function listOpenPayouts(
     ORDER BY p.created_at, p.id LIMIT ${limit}`
 }
 
-/** Lists the open payouts that were not sent to the bank, by ID. A pause of the rail holds these payouts. */
+/** Lists the open payouts that were not sent to the bank, sorted by ID. A rail pause affects these payouts. */
 export async function listUnsentPayouts(
   db: Queryable,
   { environment, after, limit }: { environment: Environment; after: string | null; limit: number },
@@ -72,7 +72,7 @@ export async function listOldestPending(db: Queryable): Promise<OldestPending[]>
     ) oldest ORDER BY created_at`
 }
 
-/** Returns whether a payout of the wallet may still move money. The caller must hold the wallet's lock. */
+/** Returns whether any of the wallet's payouts may still move money. The caller must have locked the wallet. */
 export async function hasOpenPayouts(tx: Tx, walletId: string): Promise<boolean> {
   const open =
     await tx.sql`SELECT 1 FROM payouts WHERE wallet_id = ${walletId} AND released_at IS NULL AND closed_at IS NULL LIMIT 1`
@@ -80,8 +80,8 @@ export async function hasOpenPayouts(tx: Tx, walletId: string): Promise<boolean>
 }
 
 /**
- * Returns the payouts that were closed or released before the given time (`over`), and those that do not exist
- * (`absent`).
+ * Returns the payouts that were closed or released before the given time as `over`, and those that do not exist as
+ * `absent`.
  */
 export async function findOverOrAbsent(
   db: Queryable,
@@ -101,8 +101,8 @@ interface OverduePayout {
 }
 
 /**
- * Raises attention for payouts that have been open for too long. Skips payouts that already need attention. Once an
- * operator has cleared the attention, the same time limit starts again.
+ * Sets an attention code on payouts that have been open for too long. Skips payouts that already need attention. When
+ * an operator clears the attention, the time limit starts again.
  */
 export async function markOverdue(
   db: Queryable,

@@ -32,7 +32,7 @@ export interface StoredPayout {
   readonly accountHash: Buffer | null
   readonly accountHashKeyId: string | null
   readonly bankKey: string
-  /** How often the bank key was replaced after a call that provably moved no money. */
+  /** How many times the bank key was replaced after a call that provably moved no money. */
   readonly bankKeyRenewals: number
   readonly bankBody: string | null
   readonly transferRef: string | null
@@ -43,19 +43,19 @@ export interface StoredPayout {
   readonly verdictDetails: Readonly<Record<string, string>> | null
   readonly answeredAt: Date | null
   readonly releasedAt: Date | null
-  /** Kept if the payout is returned later. */
+  /** Remains set if the payout is returned later. */
   readonly completedAt: Date | null
   readonly returnedAt: Date | null
   /** The bank's charge for the transfer, if the bank reports one. */
   readonly networkCostMicropounds: bigint | null
-  /** Set when no work is left, whether at the bank, in the ledger or for the charges. */
+  /** Set when no work is left at the bank, in the ledger or in billing. */
   readonly closedAt: Date | null
-  /** The code of the reason why the payout needs an operator. */
+  /** A code for the reason why the payout needs an operator. */
   readonly attention: string | null
   /** The wallet's customer at the bank at the time of the claim. */
   readonly customerRef: string | null
   readonly requestId: string | null
-  /** The start of this attempt. No call to the bank for this attempt is older. */
+  /** The start of this attempt. The attempt made no bank call before this time. */
   readonly createdAt: Date
   readonly updatedAt: Date
 }

@@ -1,4 +1,4 @@
-// Finds payouts for operators, of any partner and in any state, including refused requests.
+// Finds payouts of any partner and in any state for operators, including refused requests.
 import { type Environment, environments, rails } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable } from '../database'
@@ -6,7 +6,7 @@ import { joined, literal, type Sql, sql } from '../sql'
 import type { StoredPayout } from './payout'
 import { isVisible } from './payouts'
 
-/** Leaves out the recipient's name and the partner's reference. */
+/** Excludes the recipient's name and the partner's reference, because they may be personal data. */
 export interface PayoutSearchResult
   extends Pick<
     StoredPayout,
@@ -29,7 +29,7 @@ export interface PayoutSearch {
   readonly partnerId?: string | undefined
   readonly environment?: Environment | undefined
   readonly idempotencyKey?: string | undefined
-  /** Matches a part of the partner's reference. Ignores case. */
+  /** Matches part of the partner's reference. Ignores case. */
   readonly reference?: string | undefined
   readonly amountPence?: bigint | undefined
   readonly accountLast4?: string | undefined
@@ -39,7 +39,9 @@ export interface PayoutSearch {
   readonly status?: PayoutStatus | 'refused' | undefined
 }
 
-/** Returns the newest `take` payouts that match all conditions. One condition must be an ID, a partner or a transfer. */
+/**
+ * Returns the newest `take` payouts that match all conditions. One condition must be an ID, a partner or a transfer.
+ */
 export async function searchPayouts(db: Queryable, search: PayoutSearch, take: number): Promise<PayoutSearchResult[]> {
   const branches = branchesOf(search).map((branch) => {
     const where = joined([...branch, ...conditionsOf(search)], ' AND ')
@@ -55,8 +57,8 @@ export async function searchPayouts(db: Queryable, search: PayoutSearch, take: n
 const newestFirst = sql`ORDER BY p.created_at DESC, p.id DESC`
 
 /**
- * One condition for each index that lists a partner's payouts by time: the visible ones of an environment, and the others. An ID,
- * a key and a transfer have their own indexes.
+ * Returns one branch for each index that lists a partner's payouts by time: the visible ones per environment, and the
+ * hidden ones. IDs, Idempotency-Keys and transfers have their own indexes.
  */
 function branchesOf({ id, idempotencyKey, transferRef, environment }: PayoutSearch): Sql[][] {
   if (id !== undefined || idempotencyKey !== undefined || transferRef !== undefined) return [[]]
@@ -67,7 +69,7 @@ function branchesOf({ id, idempotencyKey, transferRef, environment }: PayoutSear
   return [...visible, [isHidden]]
 }
 
-/** Refused, or not decided yet. */
+/** Matches payouts that were refused, or that are neither decided nor acknowledged yet. */
 const isHidden = sql`(released_at IS NOT NULL OR (verdict_at IS NULL AND answered_at IS NULL))`
 
 function conditionsOf(search: PayoutSearch): Sql[] {

@@ -1,4 +1,4 @@
-// Finds recent payouts of the same amount to the same account, so that the API can warn about a duplicate.
+// Finds recent payouts with the same amount and account, so that the API can warn about a duplicate.
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable } from '../database'
 import { sql } from '../sql'
@@ -13,7 +13,7 @@ interface SimilarPayout {
 interface SimilarPayouts {
   readonly similar: readonly SimilarPayout[]
   /**
-   * A payout of this amount went to another account with the same last four digits. The API counts this as a wrong
+   * Whether this amount was sent only to another account with the same last four digits. The API counts this as a wrong
    * guess of the account number.
    */
   readonly isNearMiss: boolean
@@ -21,15 +21,15 @@ interface SimilarPayouts {
 
 interface WantedPayout {
   readonly accountLast4: string
-  /** One hash for each secret key that may have hashed the account. */
+  /** One hash for each secret key under which the account may have been hashed. */
   readonly accountHashes: readonly Buffer[]
   readonly amountPence: bigint
   readonly since: Date
 }
 
 /**
- * Returns at most the ten newest. A payout that failed, was cancelled or was returned paid nothing, so paying again
- * is fine. A payout without a verdict counts, although lists do not show it, because it may be paying right now.
+ * Returns at most the ten newest. Ignores payouts that failed, were cancelled or were returned, because the recipient
+ * did not get the money. Includes payouts without a verdict, which lists do not show, because they may still pay.
  */
 export async function findSimilarPayouts(
   db: Queryable,
@@ -40,8 +40,8 @@ export async function findSimilarPayouts(
   const isSimilar = sql`partner_id = ${partnerId} AND environment = ${environment} AND account_last4 = ${accountLast4}
       AND account_hash IS NOT NULL AND amount_pence = ${amountPence} AND created_at >= ${since}
       AND status IN ('pending', 'processing', 'completed')`
-  // Two halves, because each uses its own index: visible payouts by last four digits, and undecided payouts among the
-  // few open ones.
+  // Each half of the union uses its own index: visible payouts by last four digits, and undecided payouts among the few
+  // open ones.
   const rows = await db.sql<SimilarPayout & { readonly isSame: boolean }>`
     SELECT ${columns} FROM payouts WHERE ${isSimilar} AND ${isVisible}
     UNION ALL

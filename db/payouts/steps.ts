@@ -1,4 +1,4 @@
-// The steps of a payout's row. Every decision that can cost money is one conditional UPDATE.
+// The changes to a payout's row. Every decision that can cost money is one conditional UPDATE.
 import type { KeptVerdict, PayoutStatus, Refusal } from '../../domain/payouts/payout'
 import { isPayoutRailPaused } from '../bank/rail-pauses'
 import type { Queryable, Tx } from '../database'
@@ -27,11 +27,11 @@ export interface StepRow
     | 'updatedAt'
   > {
   readonly walletRef: string | null
-  /** Why the payout waits with its money held. Null when the first call may start. */
+  /** Why the debited payout has to wait. Null if its first bank call can start. */
   readonly heldBy: 'rail paused' | 'partner not active' | null
 }
 
-/** The attempt that a step belongs to. A step of an older attempt changes nothing. */
+/** The attempt that a step belongs to. A step for an older attempt changes nothing. */
 interface AttemptRef {
   readonly payoutId: string
   readonly attempt: number
@@ -52,23 +52,24 @@ interface FirstCall {
 }
 
 /**
- * Reserves the first call to the bank. Only the run that receives the call may make it under this bank key. Returns
- * null if another run has made the call, the payout is over, the rail is paused, or the partner is not active.
+ * Reserves the first call to the bank. Only the activity run that gets a result may make the call with this bank key.
+ * Returns null if another run has reserved the call, the payout has ended, the rail is paused, or the partner is not
+ * active.
  */
 export async function beginSubmit(
   db: Queryable,
   { payoutId, attempt, body, at }: AttemptRef & { body: string; at: Date },
 ): Promise<FirstCall | null> {
-  // This function and a pause of the rail lock each other out (`db/bank/rail-pauses.ts`).
+  // `begin_submit` and a rail pause use conflicting locks, so they never run at the same time (db/bank/rail-pauses.ts).
   const [call] = await db.sql<FirstCall>`SELECT body, key FROM begin_submit(${payoutId}, ${attempt}, ${body}, ${at})`
   return call ?? null
 }
 
 /**
- * Only for the run that made the one call under `key` and can prove that the bank moved no money. The payout is
- * unsent again and can be cancelled. Its next call is a first call under a new key, because a bank may repeat a
- * refusal for as long as it remembers a key. Returns false if another run has recorded the call as unknown, because
- * then the proof does not cover every call.
+ * Only for the activity run that made the only call under `key` and can prove that the bank moved no money. The payout
+ * becomes unsent again and can be cancelled. Its next call is a first call with a new key, because a bank may repeat a
+ * refusal for as long as it remembers a key. Returns false if another run has recorded the outcome as unknown, because
+ * the proof then does not cover every call.
  */
 export async function withdrawSubmit(
   db: Queryable,
@@ -93,7 +94,7 @@ interface Kept extends AttemptRef {
   readonly at: Date
 }
 
-/** Records the verdict of a payout that keeps its key. Returns false if another step has already changed the row. */
+/** Records the verdict on a payout that keeps its key. Returns false if another step has already changed the row. */
 export async function keepPayout(db: Queryable, kept: Kept): Promise<boolean> {
   const { payoutId, attempt, verdict, status, failureReason, transferRef, transferState, event, at } = kept
   const closedAt = kept.afterwards === 'closed' ? at : null
@@ -119,7 +120,7 @@ export async function keepPayout(db: Queryable, kept: Kept): Promise<boolean> {
   return recorded.length > 0
 }
 
-/** Releases the key and the confirmation code of an unacknowledged payout. The same transaction reverses the debit. */
+/** Releases an unacknowledged payout's key and confirmation code. The same transaction must reverse the debit. */
 export async function releaseRow(
   tx: Tx,
   { payoutId, verdict, details, at }: { payoutId: string; verdict: Refusal; details: object | null; at: Date },
@@ -136,8 +137,8 @@ export async function releaseRow(
 }
 
 /**
- * Undoes a release. Afterwards the attempt has no verdict but a started bank call. The same transaction posts the
- * debit again.
+ * Undoes a release. The attempt then has a started bank call and no verdict. The caller posts the debit again in the
+ * same transaction.
  */
 export async function undoRelease(tx: Tx, { payoutId, attempt, at }: AttemptRef & { at: Date }): Promise<void> {
   await tx.sql`UPDATE payouts SET verdict = NULL, verdict_details = NULL, verdict_at = NULL, released_at = NULL,
@@ -158,7 +159,7 @@ export interface Move {
   readonly at: Date
 }
 
-/** The caller must hold lockStep. An `event` adds an entry to the timeline. Only a new status changes `updated_at`. */
+/** The caller must have called `lockStep`. Adds `event` to the timeline. Only a new status changes `updated_at`. */
 export async function movePayout(tx: Tx, move: Move): Promise<void> {
   const { payoutId, status, failureReason, transferState, networkCostMicropounds = null, event, detail, at } = move
   const closedAt = move.afterwards === 'closed' ? at : null
@@ -177,7 +178,7 @@ export async function movePayout(tx: Tx, move: Move): Promise<void> {
     SELECT id, ${at}, ${event}, ${status}, 'bank', ${detail} FROM moved WHERE ${event}::text IS NOT NULL`
 }
 
-/** Marks the payout as finished. The caller must hold lockStep. */
+/** Marks the payout as finished. The caller must have called `lockStep`. */
 export async function closePayout(tx: Tx, payoutId: string, at: Date): Promise<void> {
   await tx.sql`UPDATE payouts SET closed_at = ${at},
       attention = CASE WHEN attention = 'can_not_book_charge' THEN NULL ELSE ${attentionUnless(sql`true`)} END
@@ -185,7 +186,7 @@ export async function closePayout(tx: Tx, payoutId: string, at: Date): Promise<v
 }
 
 /**
- * Locks the partner's live payouts that completed before the given time and are not closed. They may not have been
+ * Locks the partner's live payouts that completed before the given time and are not closed. They might not have been
  * charged yet.
  */
 export async function lockUnclosedCompleted(tx: Tx, partnerId: string, before: Date): Promise<StepRow[]> {
@@ -193,7 +194,7 @@ export async function lockUnclosedCompleted(tx: Tx, partnerId: string, before: D
     ORDER BY p.id FOR UPDATE OF p`
 }
 
-/** A condition on the payouts alias `p`. */
+/** Expects the `payouts` table under the alias `p`. */
 export function isUnclosedCompleted(before: Date): Sql {
   return sql`p.environment = 'live' AND p.status = 'completed' AND p.completed_at < ${before}
     AND p.released_at IS NULL AND p.closed_at IS NULL`
@@ -214,8 +215,8 @@ export async function markAnswered(
 }
 
 /**
- * Sets the attention code. Never replaces a code about money, unless the new code reports a transfer that our ledger
- * does not have. Returns false if nothing changed.
+ * Sets the attention code. Keeps a code that only an operator can clear, unless the new code reports a transfer that is
+ * missing from our ledger. Returns false if nothing changed.
  */
 export async function setAttention(db: Queryable, payoutId: string, attention: string): Promise<boolean> {
   const set = await db.sql`UPDATE payouts SET attention = ${attention}
@@ -254,19 +255,22 @@ const selectStep = sql`SELECT p.id, p.attempt, p.partner_id, p.environment, p.wa
   FROM payouts p JOIN wallets w ON w.id = p.wallet_id`
 
 /**
- * The bank may have a transfer that our ledger does not have. An operator must decide before this key sends anything
- * else.
+ * Matches attention codes for a transfer at the bank that may be missing from our ledger. An operator must decide
+ * before a request with the same Idempotency-Key can pay.
  */
 export function isDisputed(attention: Sql): Sql {
   return sql`coalesce(${attention} ~ '^(bank_contradicts_|unaccounted_transfer$)', false)`
 }
 
-/** Matches reasons that clear without an operator: after an awaited event, the bank's next answer, or another attempt. */
+/**
+ * Matches attention codes that are cleared without an operator: by an awaited event, the bank's next answer or another
+ * attempt.
+ */
 export function isTransientAttention(attention: Sql): Sql {
   return sql`coalesce(${isAwaited(attention)} OR ${attention} ~ '^(bank_says_|can_not_book_|bank_misconfigured$)', false)`
 }
 
-/** Clears a reason that only waited for an event, once the event has happened. A reason about money stays. */
+/** Clears the attention if its code only reports a missing event and that event has happened. Other codes remain. */
 function attentionUnless(hasCome: Sql): Sql {
   return sql`CASE WHEN ${hasCome} AND ${isAwaited(sql`attention`)} THEN NULL ELSE attention END`
 }
@@ -275,14 +279,14 @@ function isAwaited(attention: Sql): Sql {
   return sql`${attention} IN ('outcome_unknown', 'outcome_overdue', 'settlement_overdue', 'refund_missing', 'refund_unexplained')`
 }
 
-/** Locks the row and reads its old state, which decides whether the change makes the payout visible to readers. */
+/** Locks the row and reads its old state, which shows whether the change makes the payout visible. */
 function before(payoutId: string): Sql {
   return sql`before AS (
       SELECT id, verdict_at IS NULL AND answered_at IS NULL AS unseen FROM payouts WHERE id = ${payoutId} FOR UPDATE
     )`
 }
 
-/** The activity list shows a payout's creation as soon as readers can see the payout, so one statement writes both. */
+/** Part of the statement that makes a payout visible, so that the activity list shows its creation immediately. */
 function recordCreation(changed: Sql, at: Date): Sql {
   return sql`INSERT INTO activity
       (partner_id, at, environment, action, changes, status, made_by, detail, request_id)

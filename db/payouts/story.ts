@@ -15,7 +15,7 @@ export interface PayoutStory {
   readonly charges: readonly PartnerCharge[]
 }
 
-/** Leaves out the recipient's name and the partner's reference. Has only the last four digits of the account. */
+/** Excludes the recipient's name, the partner's reference and all but the last four digits of the account. */
 export interface StoryPayout
   extends Pick<
     StoredPayout,

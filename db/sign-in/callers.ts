@@ -1,4 +1,4 @@
-// Authenticates a request: finds its caller, which is an API key or a signed-in member, and the caller's partner.
+// Authenticates a request: finds its caller, an API key or a signed-in member, and the caller's partner.
 import type { Environment } from '../../domain/environment'
 import type { MemberRole, PartnerStatus, VerificationStatus } from '../../domain/partners/partner'
 import type { Queryable } from '../database'
@@ -12,7 +12,7 @@ interface KeyCaller extends CallersAccount {
   readonly keyPrefix: string
 }
 
-/** A person who is signed in to the dashboard. */
+/** A member who is signed in to the dashboard. */
 export interface PersonCaller extends CallersAccount {
   readonly by: 'person'
   readonly sessionId: string
@@ -39,14 +39,15 @@ export function nameOf(caller: Caller): string {
   return caller.by === 'key' ? `key:${caller.keyPrefix}` : caller.email
 }
 
-/** Replaces the names of operators in the text with `service`, because the names are internal. */
+/** Replaces operators' names in the text with `service`, because the names are internal. */
 export function withoutOperators(text: string): string {
   return text.replaceAll(/\bops:[^\s,]+/g, 'service')
 }
 
 /**
- * Returns whether the caller may see the account's live keys, activity and invoices. A sandbox key may not: such keys
- * are kept in tests, on laptops and on build servers, so a leaked one must reveal nothing about real money.
+ * Returns whether the caller may see the account's live keys, activity and invoices. A sandbox key may see none of
+ * them: sandbox keys are used in tests, on laptops and on build servers, and a leaked one must reveal nothing about
+ * real money.
  */
 export function seesLive(caller: Caller): boolean {
   return caller.by === 'person' || caller.environment === 'live'
@@ -59,7 +60,7 @@ export async function findCaller(db: Queryable, digest: Buffer): Promise<KeyCall
   return row ? callerFrom(row) : null
 }
 
-/** Converts a row that has `callerFields`. It may have other columns. */
+/** Converts a row with the columns of `callerFields`. Ignores other columns. */
 export function callerFrom(row: CallerRow): KeyCaller {
   const { keyId, keyPrefix, keyEnvironment, partnerId, partnerSlug, partnerStatus, verificationStatus, rateLimit } = row
   const partner = { id: partnerId, slug: partnerSlug, status: partnerStatus, verificationStatus, rateLimit }
@@ -67,9 +68,9 @@ export function callerFrom(row: CallerRow): KeyCaller {
 }
 
 /**
- * Locks and returns the caller in its current state. Returns null if the key is revoked, the session is over or the
- * member was removed. None of this can change until the transaction ends. The locks are always taken in one order,
- * partner first, so that two callers cannot deadlock.
+ * Locks and returns the caller in its current state. Returns null if the key is revoked, the session has ended or the
+ * member was removed. The locks prevent such a change until the transaction ends. They are always taken in the same
+ * order, partner first, so that two callers cannot deadlock.
  */
 export async function holdCaller(db: Queryable, caller: Caller): Promise<Caller | null> {
   const { partner } = caller
@@ -78,8 +79,8 @@ export async function holdCaller(db: Queryable, caller: Caller): Promise<Caller 
       SELECT status, verification_status FROM partner, held_key`
     return row ? { ...caller, partner: { ...partner, ...row } } : null
   }
-  // Writes by members lock the partner exclusively. Many of them change its row or its members, and two with shared
-  // locks would deadlock.
+  // Writes by members lock the partner exclusively. Many of them change the partner's row or members, and two such
+  // writes with shared locks would deadlock.
   const [row] = await db.sql<HeldPartner & Pick<PersonCaller, 'role' | 'memberId'>>`WITH partner AS (
       SELECT id, status, verification_status FROM partners WHERE id = ${partner.id} FOR NO KEY UPDATE
     ), member AS (
@@ -106,7 +107,7 @@ export interface CallerRow {
   readonly rateLimit: number | null
 }
 
-/** The aliases are camelCase, because some statements return a row as JSON, whose keys are not converted. */
+/** The aliases are in camelCase, because some statements return a row as JSON, whose keys are not converted. */
 export const callerFields = sql`k.id AS "keyId", k.key_prefix AS "keyPrefix", k.environment AS "keyEnvironment",
   p.id AS "partnerId", p.slug AS "partnerSlug", p.status AS "partnerStatus", p.verification_status AS "verificationStatus",
   CASE k.environment WHEN 'live' THEN p.rate_limit_live ELSE p.rate_limit_sandbox END AS "rateLimit"`
@@ -114,14 +115,14 @@ export const callerFields = sql`k.id AS "keyId", k.key_prefix AS "keyPrefix", k.
 export const keysWithPartner = sql`api_keys k JOIN partners p ON p.id = k.partner_id`
 
 /**
- * The lookup time depends on a keyed hash that no caller can choose, so it reveals nothing about any key. Takes one
- * digest and not a list, because PostgreSQL would replan a list of unknown length each time.
+ * The lookup time depends on a keyed hash that no caller can choose, so it reveals nothing about any key. Accepts a
+ * single digest rather than a list, because PostgreSQL would replan a list of unknown length each time.
  */
 export const isActiveKeyWithDigest = (digest: Buffer) => sql`k.digest = ${digest} AND k.revoked_at IS NULL`
 
 /**
  * Builds two CTEs, `partner` and `held_key`. The condition on `partner_id` makes PostgreSQL lock the partner before
- * the key. Suspending and closing a partner take FOR UPDATE, which waits for KEY SHARE.
+ * the key. Suspending or closing a partner takes a FOR UPDATE lock, which waits for this KEY SHARE lock.
  */
 export const holdKey = (partnerId: string, keyId: string | null) => sql`partner AS (
       SELECT id, status, verification_status FROM partners WHERE id = ${partnerId} FOR KEY SHARE

@@ -1,5 +1,5 @@
-// Emailed 6-digit codes. A code is for single use, lasts ten minutes and allows five tries. The UPDATE that checks a
-// code counts the tries.
+// Emailed 6-digit codes. A code can be used once, lasts ten minutes and allows five tries. The UPDATE that checks a
+// code also counts the tries.
 import { createHmac, randomInt } from 'node:crypto'
 import { assert } from '../../domain/assert'
 import { codeLastsMs, codeTries } from '../../domain/sign-in'
@@ -47,13 +47,13 @@ export interface NewCode {
   readonly purpose: CodePurpose
   /** An email address in lower case, or, for a `confirm` code, the ID of the member who requests it. */
   readonly subject: string
-  /** For a `confirm` code the action to confirm (`codeBinding`). For other codes the browser that requested it. */
+  /** For a `confirm` code, the action to confirm (`codeBinding`). For other codes, the browser that requested it. */
   readonly boundTo: Buffer
-  /** The fields of a sign-up. They are stored sealed. */
+  /** The sign-up form's fields. They are stored sealed. */
   readonly said?: Readonly<Record<string, string>>
-  /** How many codes of any purpose a subject may request within one hour. */
+  /** How many codes, whatever their purpose, a subject may request within one hour. */
   readonly perHour: number
-  /** How many of these codes allow `codeTries` tries. Every later code allows only one try. If omitted, no code is limited to one try. */
+  /** How many of these codes allow `codeTries` tries. Later codes allow only one try. Defaults to `perHour`. */
   readonly forgivingPerHour?: number
   readonly at: Date
 }
@@ -62,10 +62,10 @@ type IssuedCode =
   | { readonly outcome: 'issued'; readonly id: string; readonly code: string; readonly expiresAt: Date }
   | { readonly outcome: 'too_many'; readonly retryAt: Date }
 
-/** Issues a code. Only the result contains it, because the database stores a digest. */
+/** Only the result contains the code. The database stores a digest. */
 export async function issueCode(tx: Tx, keyring: Keyring, wanted: NewCode): Promise<IssuedCode> {
   const { purpose, subject, boundTo, said, perHour, forgivingPerHour = perHour, at } = wanted
-  // The lock serializes the requests of one subject. Without it, two concurrent requests would not count each other.
+  // The lock serializes one subject's requests. Without it, two concurrent requests would not count each other.
   await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('code/' || ${subject}, 0))`
   const since = new Date(at.getTime() - hourMs)
   const [counted] = await tx.sql<{ count: bigint; oldest: Date | null }>`
@@ -103,7 +103,7 @@ interface CodeToTry {
   readonly subject: string
   readonly boundTo: Buffer
   readonly code: string
-  /** The payout that the code confirms, so that giveCodeBack can find the code. */
+  /** The payout that the code confirms, so that `giveCodeBack` can find the code. */
   readonly usedFor?: string
   readonly at: Date
 }
@@ -114,9 +114,9 @@ export interface UsedCode {
 }
 
 /**
- * Uses the newest code for this purpose, subject and binding. Returns null if the code is wrong, used, expired, tried
- * too often or was never requested. The caller does not learn which. Counts a wrong try, so the transaction must be
- * committed in that case too.
+ * Uses the newest code for this purpose, subject and binding. Returns null if the code is wrong, used, expired, was
+ * tried too often or was never requested, so the caller does not learn which. A wrong try is counted, so the caller
+ * must commit the transaction in that case as well.
  */
 export async function tryCode(tx: Tx, keyring: Keyring, tried: CodeToTry): Promise<UsedCode | null> {
   const found = await findOpenCode(tx, tried)
@@ -128,8 +128,8 @@ export interface OpenCode extends UsedCode {
 }
 
 /**
- * Finds the newest code for this purpose and binding, if it may still be tried. A flood of guesses costs one read
- * each and no lock.
+ * Finds the newest code for this purpose, subject and binding, if it can still be tried. Once it cannot, each further
+ * guess costs one read and no lock.
  */
 export async function findOpenCode(
   db: Queryable,
@@ -143,7 +143,7 @@ export async function findOpenCode(
   return newest ?? null
 }
 
-/** Checks the entered code and counts a wrong try. This is the second half of tryCode. */
+/** The second half of `tryCode`: checks the entered code and counts a wrong try. */
 export async function useCode(
   tx: Tx,
   keyring: Keyring,
@@ -153,7 +153,7 @@ export async function useCode(
   const key = keyring.find('code', keyId)
   if (key === null) return null
   const digest = digestOf(key, { id, purpose, code })
-  // The row lock orders concurrent guesses. Each sees the tries before it, and the sixth changes nothing.
+  // The row lock serializes concurrent guesses. Each one sees the tries before it, so the sixth changes nothing.
   const [judged] = await tx.sql<{ matches: boolean }>`UPDATE codes SET
       tries = tries + CASE WHEN digest = ${digest} THEN 0 ELSE 1 END,
       used_at = CASE WHEN digest = ${digest} THEN ${at}::timestamptz END,
@@ -163,7 +163,7 @@ export async function useCode(
   return judged?.matches ? { id, purpose } : null
 }
 
-/** Makes the code usable again until it expires, because the confirmed action was not carried out. */
+/** Makes the code usable again until it expires. Called when the confirmed action was not carried out. */
 export async function giveCodeBack(
   tx: Tx,
   code: { readonly id: string } | { readonly usedFor: string },
@@ -174,15 +174,15 @@ export async function giveCodeBack(
 }
 
 /**
- * Returns a keyed hash of the action that a `confirm` code is bound to. Anyone could guess an account number from a
- * plain hash.
+ * Returns a keyed hash of the action that a `confirm` code confirms. An account number could be guessed from a plain
+ * hash.
  */
 export function codeBinding(keyring: Keyring, parts: Readonly<Record<string, string | null>>): Buffer {
   const written = JSON.stringify(Object.entries(parts).toSorted(([one], [other]) => (one < other ? -1 : 1)))
   return createHmac('sha256', keyring.current('code-bound').bytes).update(written).digest()
 }
 
-/** Opens the fields of a sign-up. `said` is null once the partner was created. */
+/** Returns the sign-up form's fields. `said` is null once the partner has been created. */
 export async function openSignUp(
   tx: Tx,
   keyring: Keyring,
@@ -202,7 +202,7 @@ export async function openSignUp(
   return { email, said, usedFor }
 }
 
-/** Wipes the sealed fields, because the partner's row now has them. */
+/** Erases the sealed fields, because they are no longer needed. */
 export async function closeSignUp(tx: Tx, id: string, partnerId: string): Promise<void> {
   await tx.repo(codes).update({ id }, { usedFor: partnerId, sealed: null, sealedKeyId: null })
 }

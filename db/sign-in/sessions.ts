@@ -1,12 +1,13 @@
-// Sessions of signed-in members. The database stores only a hash of the random token. Authenticating a request costs
+// Sessions of signed-in members. The database stores only a hash of the random token. Authenticating a request needs
 // one SELECT.
 import { createHash, randomBytes } from 'node:crypto'
 import type { Environment } from '../../domain/environment'
 import type { MemberRole } from '../../domain/partners/partner'
-import { bytes, entity, id, idOf, orNull, time } from '../columns'
+import { bytes, entity, id, idOf, orNull, text, time } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import { maySignIn } from '../partners/members'
+import { sql } from '../sql'
 import type { CallerRow, PersonCaller } from './callers'
 
 interface SessionRow {
@@ -17,6 +18,7 @@ interface SessionRow {
   readonly lastUsedAt: Date
   readonly expiresAt: Date
   readonly revokedAt: Date | null
+  readonly device: string | null
 }
 
 export const session = entity<SessionRow>('Session', 'sessions', {
@@ -27,43 +29,44 @@ export const session = entity<SessionRow>('Session', 'sessions', {
   lastUsedAt: time,
   expiresAt: time,
   revokedAt: orNull(time),
+  device: orNull(text),
 })
 
 /**
- * Opens a session. Only the result contains the token. A plain hash suffices to protect 256 random bits, so no secret
- * key is needed. Returns null if the member was removed. Records the login first, because that waits for a concurrent
- * removal.
+ * Returns null if the member was removed. Only the result contains the token. A plain hash suffices for 256 random
+ * bits, so no secret key is needed. Records the login first, because that waits for a concurrent removal of the member.
  */
 export async function openSession(
   tx: Tx,
-  { memberId, at, absoluteMs }: { memberId: string; at: Date; absoluteMs: number },
+  {
+    memberId,
+    at,
+    absoluteMs,
+    device = null,
+  }: { memberId: string; at: Date; absoluteMs: number; device?: string | null },
 ): Promise<{ readonly token: string; readonly sessionId: string } | null> {
   if (!(await noteLogin(tx, memberId, at))) return null
   const token = randomBytes(32).toString('base64url')
   const expiresAt = new Date(at.getTime() + absoluteMs)
   const sessionId = newId(at)
-  const digest = digestOf(token)
-  await tx
-    .repo(session)
-    .insert({ id: sessionId, memberId, tokenDigest: digest, createdAt: at, lastUsedAt: at, expiresAt, revokedAt: null })
+  const times = { createdAt: at, lastUsedAt: at, expiresAt, revokedAt: null }
+  await tx.repo(session).insert({ id: sessionId, memberId, tokenDigest: digestOf(token), ...times, device })
   return { token, sessionId }
 }
 
 /**
- * Returns null if the session is unknown or over, or if its member was removed or may no longer sign in. The role is
- * the current one.
+ * Returns null if the session is unknown or has ended, or if its member was removed or may no longer sign in. The role
+ * is the member's current one.
  */
 export async function findPerson(
   db: Queryable,
   { token, environment, at, idleMs }: { token: string; environment: Environment; at: Date; idleMs: number },
 ): Promise<{ readonly caller: PersonCaller; readonly lastUsedAt: Date } | null> {
-  const usedAfter = new Date(at.getTime() - idleMs)
   const [row] = await db.sql<PersonRow>`SELECT s.id AS session_id, s.last_used_at, m.id AS member_id, m.email, m.role,
       p.id AS partner_id, p.slug AS partner_slug, p.status AS partner_status, p.verification_status,
       CASE ${environment}::text WHEN 'live' THEN p.rate_limit_live ELSE p.rate_limit_sandbox END AS rate_limit
     FROM sessions s JOIN members m ON m.id = s.member_id JOIN partners p ON p.id = m.partner_id
-    WHERE s.token_digest = ${digestOf(token)} AND s.revoked_at IS NULL AND s.expires_at > ${at}
-      AND s.last_used_at > ${usedAfter} AND ${maySignIn(at)}`
+    WHERE s.token_digest = ${digestOf(token)} AND ${isOpen(at, idleMs)}`
   if (row === undefined) return null
   const { sessionId, memberId, email, role, lastUsedAt } = row
   const { partnerId, partnerSlug, partnerStatus, verificationStatus, rateLimit } = row
@@ -71,7 +74,23 @@ export async function findPerson(
   return { caller: { by: 'person', sessionId, memberId, email, role, environment, partner }, lastUsedAt }
 }
 
-/** Updates the time of last use. A late call never moves it back. */
+export type OpenSession = Pick<SessionRow, 'id' | 'device' | 'createdAt' | 'lastUsedAt'>
+
+/** Lists the person's open sessions across all partners, most recently used first. */
+export async function listSessionsOf(
+  db: Queryable,
+  { email, at, idleMs }: { email: string; at: Date; idleMs: number },
+): Promise<OpenSession[]> {
+  return db.sql<OpenSession>`SELECT s.id, s.device, s.created_at, s.last_used_at
+    FROM sessions s JOIN members m ON m.id = s.member_id JOIN partners p ON p.id = m.partner_id
+    WHERE m.email = ${email} AND ${isOpen(at, idleMs)} ORDER BY s.last_used_at DESC, s.id DESC`
+}
+
+/** Expects the aliases `s` for `sessions`, `m` for `members` and `p` for `partners`. */
+const isOpen = (at: Date, idleMs: number) => sql`s.revoked_at IS NULL AND s.expires_at > ${at}
+  AND s.last_used_at > ${new Date(at.getTime() - idleMs)} AND ${maySignIn(at)}`
+
+/** Updates the time of last use. A late call does not move the time backwards. */
 export async function touchSession(db: Queryable, sessionId: string, at: Date): Promise<void> {
   await db.sql`UPDATE sessions SET last_used_at = ${at} WHERE id = ${sessionId} AND last_used_at < ${at}`
 }
@@ -81,8 +100,8 @@ export async function sessionExpiry(db: Queryable, sessionId: string): Promise<D
 }
 
 /**
- * Switches to the same person's membership of another partner. Returns false if the membership no longer exists or
- * the session is over.
+ * Switches the session to the same person's membership in another partner. Returns false if the membership no longer
+ * exists or the session has ended.
  */
 export async function switchSession(
   tx: Tx,
@@ -99,8 +118,7 @@ export async function switchSession(
 }
 
 /**
- * Records the login. Returns false if the member was removed. Otherwise the row lock prevents a removal until the
- * transaction ends.
+ * Returns false if the member was removed. Otherwise, the row lock prevents a removal until the transaction ends.
  */
 async function noteLogin(tx: Tx, memberId: string, at: Date): Promise<boolean> {
   return (await tx.sql`UPDATE members SET last_login_at = ${at} WHERE id = ${memberId} RETURNING id`).length === 1
@@ -110,18 +128,38 @@ export async function endSession(db: Queryable, sessionId: string, at: Date): Pr
   await db.sql`UPDATE sessions SET revoked_at = ${at} WHERE id = ${sessionId} AND revoked_at IS NULL`
 }
 
-/** Ends the older session whose cookie a sign-in sends. A new session replaces it. */
+/** Ends the session whose cookie a browser sent when it signed in again. */
 export async function endSessionOfToken(db: Queryable, token: string, at: Date): Promise<void> {
   await db.sql`UPDATE sessions SET revoked_at = ${at} WHERE token_digest = ${digestOf(token)} AND revoked_at IS NULL`
 }
 
-/** Ends all sessions of the person, with every partner. */
-export async function endSessionsOf(db: Queryable, email: string, at: Date): Promise<void> {
-  await db.sql`UPDATE sessions SET revoked_at = ${at} FROM members m
-    WHERE m.id = sessions.member_id AND m.email = ${email} AND sessions.revoked_at IS NULL`
+/** Returns null if the session has already ended or belongs to another person. */
+export async function endSessionOf(
+  tx: Tx,
+  { id: sessionId, email, at }: { id: string; email: string; at: Date },
+): Promise<Pick<SessionRow, 'id' | 'device'> | null> {
+  const [ended] = await tx.sql<Pick<SessionRow, 'id' | 'device'>>`UPDATE sessions SET revoked_at = ${at} FROM members m
+    WHERE sessions.id = ${sessionId} AND m.id = sessions.member_id AND m.email = ${email} AND sessions.revoked_at IS NULL
+    RETURNING sessions.id, sessions.device`
+  return ended ?? null
 }
 
-/** Ends all sessions of the partner's members and returns their number. */
+/** Ends the person's sessions across all partners, except `keptId`. Returns the number of ended sessions. */
+export async function endSessionsOf(
+  db: Queryable,
+  email: string,
+  at: Date,
+  keptId: string | null = null,
+): Promise<number> {
+  return (
+    await db.sql`UPDATE sessions SET revoked_at = ${at} FROM members m
+    WHERE m.id = sessions.member_id AND m.email = ${email} AND sessions.id IS DISTINCT FROM ${keptId}::uuid
+      AND sessions.revoked_at IS NULL
+    RETURNING sessions.id`
+  ).length
+}
+
+/** Ends all sessions of the partner's members and returns the number of ended sessions. */
 export async function endSessionsOfPartner(tx: Tx, partnerId: string, at: Date): Promise<number> {
   return (
     await tx.sql`UPDATE sessions SET revoked_at = ${at} FROM members m

@@ -1,4 +1,5 @@
-// Books the movements in a wallet's history at the bank. Each movement is booked once, under the bank's ID.
+// Books deposits from a wallet's history at the bank, and holds unexplained movements. Each is handled once, under the
+// bank's movement ID.
 
 import type { Environment } from '../../domain/environment'
 import { formatUsdcExactly } from '../../domain/money'
@@ -9,7 +10,6 @@ import { addNotice } from '../partners/notices'
 import { holdDeposit } from './held-deposits'
 import { postSet } from './ledger'
 
-/** A movement in the wallet's history at the bank. */
 interface Movement {
   readonly id: string
   readonly amountMicroUsdc: bigint
@@ -34,7 +34,7 @@ interface DepositsToBook {
   readonly at: Date
 }
 
-/** The movements that were not booked or held before. */
+/** The movements that this call booked or held. Excludes those that earlier calls had booked or held. */
 interface BookedDeposits {
   readonly booked: readonly Movement[]
   readonly held: readonly { readonly bankRef: string; readonly why: string }[]
@@ -67,8 +67,8 @@ async function book(tx: Tx, deposits: DepositsToBook, { id, amountMicroUsdc }: M
 }
 
 /**
- * Books a deposit in suspense. The ledger then matches the bank, and the wallet shows only money that is certainly
- * the partner's.
+ * Stores a held movement. Books a deposit in suspense, so that the ledger matches the bank and the wallet shows only
+ * money that certainly belongs to the partner.
  */
 async function hold(tx: Tx, deposits: DepositsToBook, row: HeldMovement, why: string): Promise<boolean> {
   const { wallet, createdBy, at } = deposits

@@ -1,4 +1,4 @@
-// The statement of a wallet: every entry of its ledger account with the balance after the entry, newest first.
+// A wallet's statement: every entry in its ledger account with the balance after the entry, newest first.
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable } from '../database'
 import { isVisible, type Page, type Scope } from '../payouts/payouts'
@@ -17,7 +17,7 @@ export interface WalletEntryRow {
   /** The balance after this entry. */
   readonly balanceMicroUsdc: bigint
   /**
-   * Null for an entry without a payout or whose payout the partner cannot see. The next three fields are then also
+   * Null if the entry has no payout, or if the partner cannot see the payout. The next three fields are then also
    * null.
    */
   readonly payoutId: string | null
@@ -26,14 +26,14 @@ export interface WalletEntryRow {
   readonly accountLast4: string | null
 }
 
-/** Times are strings, so that PostgreSQL compares microseconds. A Date has only milliseconds. */
+/** Times are strings, so that PostgreSQL compares them with microsecond precision, which a Date does not have. */
 export interface EntryFilters {
   readonly createdAfter?: string | undefined
   readonly createdBefore?: string | undefined
   readonly kinds?: readonly EntryKind[] | undefined
 }
 
-/** `startingAfter` must be an ID that hasWalletEntry finds in the same scope. */
+/** `startingAfter` must be an ID that `hasWalletEntry` finds in the same scope. */
 export async function listWalletEntries(
   db: Queryable,
   scope: Scope,
@@ -43,8 +43,8 @@ export async function listWalletEntries(
   const createdAfter = filters.createdAfter ?? null
   const createdBefore = filters.createdBefore ?? null
   const kinds = filters.kinds ?? null
-  // Sorts by entry ID and not by time, because the clocks of two workers may differ. Each entry is posted under the
-  // wallet's lock, so this is also the order of the balances.
+  // Sorts by entry ID and not by time, because the clocks of two workers may differ. Entries are posted while the
+  // wallet is locked, so the IDs are also in the order of the balances.
   return db.sql<WalletEntryRow>`SELECT ledger_set.id, ledger_set.created_at AS at, ledger_set.cause, ${kind} AS kind,
       entry.amount_micro_usdc, entry.balance_micro_usdc, payout.id AS payout_id, payout.status AS payout_status,
       payout.recipient_name, payout.account_last4
@@ -60,7 +60,6 @@ export async function listWalletEntries(
     ORDER BY entry.id DESC LIMIT ${take}`
 }
 
-/** The kind of an entry, by its cause. */
 const kind = sql`CASE WHEN ledger_set.cause IN ('float', 'top_up', 'deposit', 'held_credit') THEN 'topup'
   WHEN ledger_set.cause = 'debit' THEN 'payout'
   WHEN ledger_set.cause = 'return' OR (ledger_set.cause = 'refund' AND payout.status = 'returned') THEN 'return'
@@ -72,6 +71,16 @@ export async function hasWalletEntry(db: Queryable, scope: Scope, id: string): P
   return found.length > 0
 }
 
+/** Returns the balance after the last entry before `time`, or the current balance if `time` is null. */
+export async function balanceBefore(db: Queryable, scope: Scope, time: string | null): Promise<bigint> {
+  const [last] = await db.sql<{ balanceMicroUsdc: bigint }>`SELECT entry.balance_micro_usdc
+    FROM ledger_entries entry JOIN ledger_sets ledger_set ON ledger_set.id = entry.set_id
+    WHERE entry.account_id = (${accountOf(scope)})
+      AND (${time}::timestamptz IS NULL OR ledger_set.created_at < ${time})
+    ORDER BY entry.id DESC LIMIT 1`
+  return last?.balanceMicroUsdc ?? 0n
+}
+
 function accountOf({ partnerId, environment }: Scope): Sql {
   return sql`SELECT account.id FROM wallets JOIN ledger_accounts account ON account.wallet_id = wallets.id
   WHERE wallets.partner_id = ${partnerId} AND wallets.environment = ${environment} AND account.kind = 'wallet'
@@ -80,7 +89,7 @@ function accountOf({ partnerId, environment }: Scope): Sql {
 
 const largestId = sql`9223372036854775807`
 
-/** Returns the last entry of the wallet's account, or null before the first one. */
+/** Returns the ID of the last entry in the wallet's account, or null if there is none. */
 export async function lastEntryOf(db: Queryable, walletId: string): Promise<bigint | null> {
   const [row] = await db.sql<{
     id: bigint | null

@@ -1,4 +1,4 @@
-// Held deposits, which are movements without an explanation yet. Each is stored once, and an operator resolves it once.
+// Held deposits: bank movements that are not explained yet. Each is stored once, and an operator resolves each once.
 
 import { assert } from '../../domain/assert'
 import type { Environment } from '../../domain/environment'
@@ -11,7 +11,7 @@ interface StoredHeldDeposit {
   readonly id: string
   readonly walletId: string
   readonly bankRef: string
-  /** Null if the amount could not be read. */
+  /** Null if the movement is a withdrawal or its amount could not be read. */
   readonly amountMicroUsdc: bigint | null
   readonly why: string
   readonly foundAt: Date
@@ -50,7 +50,10 @@ interface NewHeldDeposit extends Pick<StoredHeldDeposit, 'walletId' | 'bankRef' 
   readonly at: Date
 }
 
-/** Includes the credit that waits for a second operator. Its three `requested` fields are null if no credit waits. */
+/**
+ * Includes the credit request that waits for a second operator. The three `requested` fields are null if there is
+ * no such request.
+ */
 export interface HeldDeposit
   extends Pick<
     StoredHeldDeposit,
@@ -74,7 +77,7 @@ interface CreditRequest {
   readonly amountMicroUsdc: bigint
   readonly note: string
   readonly by: string
-  /** The login on the operator's machine. Unlike `by`, an operator cannot simply set it. */
+  /** The login on the operator's machine. Unlike `by`, the operator cannot choose it freely. */
   readonly login: string
   readonly at: Date
 }
@@ -97,20 +100,20 @@ export async function holdDeposit(tx: Tx, deposit: NewHeldDeposit): Promise<bool
   return held.length > 0
 }
 
-/** Lists the held deposits of all partners, oldest first. */
+/** Lists all partners' held deposits, oldest first. */
 export async function listHeldDeposits(db: Queryable, limit: number): Promise<HeldDeposit[]> {
   return db.sql<HeldDeposit>`SELECT ${columns} FROM ${held}
     WHERE held.resolved_at IS NULL ORDER BY held.found_at, held.id LIMIT ${limit}`
 }
 
-/** Locks the deposit until the transaction ends. Returns null if it does not wait for a decision. */
+/** Locks the deposit until the transaction ends. Returns null if it is not waiting for a decision. */
 export async function lockHeldDeposit(tx: Tx, id: string): Promise<HeldDeposit | null> {
   const [deposit] = await tx.sql<HeldDeposit>`SELECT ${columns} FROM ${held}
     WHERE held.id = ${id} AND held.resolved_at IS NULL FOR NO KEY UPDATE OF held`
   return deposit ?? null
 }
 
-/** The caller must hold lockHeldDeposit. */
+/** The caller must have locked the deposit with `lockHeldDeposit`. */
 export async function requestCredit(tx: Tx, request: CreditRequest): Promise<void> {
   const { id, amountMicroUsdc, note, by, login, at } = request
   await tx.sql`UPDATE held_deposits SET requested_micro_usdc = ${amountMicroUsdc}, request_note = ${note}, requested_by = ${by},
@@ -118,7 +121,7 @@ export async function requestCredit(tx: Tx, request: CreditRequest): Promise<voi
     WHERE id = ${id} AND resolved_at IS NULL`
 }
 
-/** The caller must hold lockHeldDeposit. */
+/** The caller must have locked the deposit with `lockHeldDeposit`. */
 export async function clearCreditRequest(tx: Tx, id: string): Promise<void> {
   await tx.sql`UPDATE held_deposits SET requested_micro_usdc = NULL, request_note = NULL, requested_by = NULL, requested_as = NULL,
       requested_at = NULL
@@ -138,8 +141,8 @@ export interface HeldSum {
 }
 
 /**
- * Sums the part of a wallet's money that waits for a decision. Counts a deposit with an unreadable amount, but adds
- * nothing for it.
+ * Sums the wallet's money that is waiting for a decision. A movement without an amount is counted, but adds nothing to
+ * the sum.
  */
 export async function sumHeldDeposits(db: Queryable, walletId: string): Promise<HeldSum> {
   const [sum] =

@@ -15,7 +15,7 @@ interface LedgerSetRow {
   readonly cause: string
   readonly causeRef: string
   readonly payoutId: string | null
-  /** The bank's ID of the movement. Null for entries without a movement at the bank. */
+  /** The bank's ID for the movement. Null for a set without a movement at the bank. */
   readonly bankRef: string | null
   readonly createdBy: string
   readonly createdAt: Date

@@ -6,11 +6,11 @@ import { newId } from '../id'
 
 interface PostingSet {
   readonly walletId: string
-  /** The cause, such as `debit`. Cause and causeRef together are unique within the wallet. */
+  /** Such as `debit`. `cause` and `causeRef` together are unique within the wallet. */
   readonly cause: string
   readonly causeRef: string
   readonly payoutId: string | null
-  /** The bank's ID of the movement. A wallet books each movement once, whatever the cause. */
+  /** The bank's ID for the movement. Each movement is booked once per wallet, whatever its cause. */
   readonly bankRef?: string | null
   readonly createdBy: string
   readonly at: Date
@@ -22,7 +22,7 @@ export type Posted =
   | { readonly outcome: 'already_posted' }
   | { readonly outcome: 'insufficient'; readonly balanceMicroUsdc: bigint }
 
-/** A refusal moves no money and leaves the transaction usable. Posting the same cause or bankRef again moves no money. */
+/** A refusal moves no money and leaves the transaction usable. So does a second post of the same cause or `bankRef`. */
 export async function postSet(tx: Queryable, set: PostingSet): Promise<Posted> {
   const { walletId, cause, causeRef, payoutId, bankRef = null, createdBy, at, postings } = set
   assertBalanced(postings)
@@ -30,8 +30,8 @@ export async function postSet(tx: Queryable, set: PostingSet): Promise<Posted> {
   assert(new Set(accounts).size === accounts.length, 'a set must post to each account once')
   const amounts = postings.map((posting) => posting.amountMicroUsdc)
 
-  // One database function locks, checks and writes set, entries and balance in one round trip
-  // (db/migrations/001-009/2-ledger.ts).
+  // The database function locks the wallet, checks the balance and writes the set, entries and balance in one round
+  // trip (db/migrations/001-009/2-ledger.ts).
   const [row] =
     await tx.sql<PostedRow>`SELECT outcome, balance FROM post_ledger_set(${walletId}, ${newId(at)}, ${cause},
     ${causeRef}, ${payoutId}, ${bankRef}, ${createdBy}, ${at}, ${accounts}, ${amounts})`

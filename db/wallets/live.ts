@@ -1,4 +1,4 @@
-// Live wallets: the customer at the bank and its verification, the connection of the wallet, and low balances.
+// Live wallets: the customer at the bank and its verification, the wallet's connection, and low balances.
 import { DatabaseError } from 'pg'
 import { assert } from '../../domain/assert'
 import type { Queryable, Tx } from '../database'
@@ -6,7 +6,10 @@ import { sql } from '../sql'
 
 export interface LiveWallet {
   readonly walletId: string
-  /** The bank's IDs of the verification, the customer, the wallet and its bank account. Each is null until it exists. */
+  /**
+   * The bank's IDs for the verification, customer, wallet and funding account. Each is null until the bank has created
+   * the object.
+   */
   readonly verificationRef: string | null
   readonly customerRef: string | null
   readonly walletRef: string | null
@@ -28,7 +31,7 @@ export async function lockLiveWallet(tx: Tx, partnerId: string): Promise<LiveWal
   return wallet
 }
 
-/** Never replaces a stored ID. The bank may create the customer later than its verification. */
+/** Never replaces a stored ID. The bank may create the customer later than the verification. */
 export async function storeLiveCustomer(
   tx: Tx,
   customer: { walletId: string; verificationRef: string; customerRef: string | null; at: Date },
@@ -38,13 +41,13 @@ export async function storeLiveCustomer(
     WHERE id = ${walletId} AND customer_ref IS NULL AND coalesce(verification_ref, ${verificationRef}) = ${verificationRef}`
 }
 
-/** Removes a customer that cannot be used, unless the wallet is already connected. */
+/** Clears the IDs of a customer that cannot be used, unless the wallet is already connected. */
 export async function clearLiveCustomer(tx: Tx, walletId: string, at: Date): Promise<void> {
   await tx.sql`UPDATE wallets SET verification_ref = NULL, customer_ref = NULL, updated_at = ${at}
     WHERE id = ${walletId} AND wallet_ref IS NULL`
 }
 
-/** Returns whether the error means that another partner already has this ID of the bank. */
+/** Returns whether the error means that another partner's wallet already has the same bank ID. */
 export function isRefOfAnotherPartner(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '23505' && ownRefs.includes(error.constraint ?? '')
 }
@@ -65,7 +68,7 @@ export interface LiveConnection {
   readonly at: Date
 }
 
-/** From now on the wallet's payouts go to the bank, and the wallet can receive money. */
+/** After this, the wallet's payouts go to the bank, and the wallet can receive money. */
 export async function connectLiveWallet(tx: Tx, connection: LiveConnection): Promise<void> {
   const { walletId, customerRef, walletRef, address, at } = connection
   const { fundingRef, sortCode, accountNumber, holderName, bankName } = connection
@@ -75,7 +78,7 @@ export async function connectLiveWallet(tx: Tx, connection: LiveConnection): Pro
     WHERE id = ${walletId}`
 }
 
-/** Finds the partner with this customer or verification ID. */
+/** Finds the partner by the bank's customer or verification ID. */
 export async function findVerifiedPartner(db: Queryable, ref: string): Promise<string | null> {
   const [row] = await db.sql<{ partnerId: string }>`SELECT partner_id FROM wallets
     WHERE environment = 'live' AND verification_ref IS NOT NULL AND (customer_ref = ${ref} OR verification_ref = ${ref})`
@@ -102,11 +105,11 @@ export async function listPartnersToVerify(
 const columns = sql`id AS wallet_id, verification_ref, customer_ref, wallet_ref, funding_ref`
 
 /**
- * Adds a notice for each wallet that fell below its partner's limit, with its balance in micro-USDC. Returns the
- * number of notices.
+ * Adds a notice, with the balance in micro-USDC, for each wallet that fell below its partner's low-balance limit.
+ * Returns the number of notices.
  */
 export async function reportLowBalances(db: Queryable, { at, limit }: { at: Date; limit: number }): Promise<number> {
-  // Skips a locked row, because that wallet is moving money right now. The next run finds it.
+  // Skips a locked wallet, because its money is moving right now. The next run checks it.
   const [row] = await db.sql<{ count: number }>`WITH low AS (
       SELECT wallets.id FROM wallets JOIN partners ON partners.id = wallets.partner_id
       WHERE wallets.environment = 'live' AND wallets.wallet_ref IS NOT NULL AND partners.status <> 'closed'
@@ -123,7 +126,7 @@ export async function reportLowBalances(db: Queryable, { at, limit }: { at: Date
   return row?.count ?? 0
 }
 
-/** Allows new reports for the wallets that are above the limit again. Returns the number of wallets. */
+/** Allows new notices for wallets that are no longer below the limit. Returns the number of wallets. */
 export async function clearLowBalances(db: Queryable): Promise<number> {
   const [row] = await db.sql<{ count: number }>`WITH back AS (
       UPDATE wallets SET low_balance_told_at = NULL FROM partners

@@ -1,5 +1,5 @@
-// Reads of wallet histories at the bank: which wallets to read, how far each was read, undecided movements and failed
-// reads.
+// Progress of reading wallet histories from the bank: the wallets to read, how far each was read, undecided movements
+// and failed reads.
 import type { Environment, RailName } from '../../domain/environment'
 import { sandboxIdleAfterMs } from '../../domain/limits'
 import type { ReadingFailure } from '../bank/readings'
@@ -21,7 +21,7 @@ export async function findWalletToRead(db: Queryable, walletId: string): Promise
   return wallet ?? null
 }
 
-/** Finds the wallet by the bank's ID of it. */
+/** Finds the wallet by the bank's ID for it. */
 export async function findWalletIdByRef(
   db: Queryable,
   environment: Environment,
@@ -40,7 +40,9 @@ export interface WalletPage {
   readonly at: Date
 }
 
-/** Leaves out idle sandboxes. A bank event, a visit to the dashboard or a movement ends the idle state. */
+/**
+ * Excludes idle sandboxes. A sandbox is no longer idle after a movement, a dashboard visit or the use of an API key.
+ */
 export async function listWalletsToRead(
   db: Queryable,
   { environment, after, limit, at }: WalletPage,
@@ -56,8 +58,8 @@ export function idleSince(at: Date): Date {
 }
 
 /**
- * Whether the sandbox wallet `w` is idle. An idle wallet has had no movement, session or API key use since that time.
- * It has no open payout, undecided movement, failed read or open drift.
+ * Whether the sandbox wallet `w` is idle. An idle wallet has had no movement, session or API key use since `since`, and
+ * has no open payout, undecided movement, failed read or unresolved drift.
  */
 export function isIdleSandbox(since: Sql): Sql {
   return sql`(w.environment = 'sandbox' AND w.updated_at < ${since}
@@ -70,7 +72,7 @@ export function isIdleSandbox(since: Sql): Sql {
   AND NOT EXISTS (SELECT FROM drifts d WHERE d.wallet_id = w.id AND d.resolved_at IS NULL))`
 }
 
-/** Moves the position only if it is still where this read started, because another read may have moved it further. */
+/** Moves the position only if it is still where this read started, because another read may have moved it already. */
 export async function moveHistoryReadTo(
   tx: Tx,
   { walletId, from, to }: { walletId: string; from: string | null; to: string },
@@ -79,7 +81,7 @@ export async function moveHistoryReadTo(
 }
 
 export interface UndecidedMovement {
-  /** The bank's ID of the movement. */
+  /** The bank's ID for the movement. */
   readonly id: string
   readonly kind: 'deposit' | 'withdrawal'
   readonly amountMicroUsdc: bigint

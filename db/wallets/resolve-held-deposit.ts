@@ -1,5 +1,5 @@
-// Resolves a held deposit by an operator's decision: credit it to the partner, or keep it. A large live credit needs
-// two operators.
+// Resolves a held deposit as an operator decides: credits it to the partner, or keeps it. A large live credit needs two
+// operators.
 
 import { assert } from '../../domain/assert'
 import { formatUsdcExactly } from '../../domain/money'
@@ -24,7 +24,6 @@ interface HeldDeps {
   readonly confirmAboveMicroUsdc: bigint
 }
 
-/** One operator's input about one held deposit. */
 interface OperatorInput {
   readonly id: string
   readonly note: string
@@ -77,7 +76,7 @@ export async function resolveHeld(deps: HeldDeps, decision: HeldDecision): Promi
       const isSame = open.amountMicroUsdc === creditedMicroUsdc && isSameOperator(open, decision)
       return isSame ? { outcome: 'requested', deposit, request: open } : { outcome: 'request_open', request: open }
     }
-    // An expired request has no effect. Remove it, so that the record does not show two operators for a credit by one.
+    // Removes an expired request, so that the record of a credit by one operator does not show a second one.
     await clearCreditRequest(tx, deposit.id)
     if (deposit.environment === 'live' && creditedMicroUsdc > deps.confirmAboveMicroUsdc) {
       return request(tx, deposit, { ...decision, creditedMicroUsdc, at })
@@ -104,7 +103,7 @@ export async function confirmHeld(
   })
 }
 
-/** Any operator may withdraw a request, because it moves no money. */
+/** Any operator may withdraw a request, because a withdrawal moves no money. */
 export async function withdrawRequest(
   { db, clock }: Pick<HeldDeps, 'db' | 'clock'>,
   { id, by }: Pick<OperatorInput, 'id' | 'by'>,
@@ -171,8 +170,8 @@ async function resolve(tx: Tx, deposit: HeldDeposit, resolution: Resolution): Pr
 }
 
 /**
- * Credits the deposit from suspense if its amount could be read. Otherwise the ledger does not have it yet, so this books
- * it under the bank's ID.
+ * Credits the deposit from suspense if its amount could be read. Otherwise, the deposit is not in the ledger yet, so
+ * this books it under the bank's ID.
  */
 async function credit(
   tx: Tx,

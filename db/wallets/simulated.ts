@@ -1,4 +1,4 @@
-// Test money for simulated wallets, which have no bank: the float of a new sandbox, its reversal, and top-ups.
+// Test money for simulated wallets, which have no bank: a new sandbox's float, its reversal, and top-ups.
 
 import { assert } from '../../domain/assert'
 import { formatUsdcDown } from '../../domain/money'
@@ -18,7 +18,7 @@ interface WalletCredit {
   readonly partnerId: string
   readonly environment: 'sandbox'
   readonly amountMicroUsdc: bigint
-  /** A repeated credit with the same value changes nothing. */
+  /** A second credit with the same `causeRef` changes nothing. */
   readonly causeRef: string
   readonly createdBy: string
 }
@@ -35,7 +35,7 @@ export async function creditWallet(
 ): Promise<CreditedWallet | null> {
   const at = clock.now()
   return db.transaction(async (tx) => {
-    // The lock prevents a connection to the bank at the same time. The bank would not have this money.
+    // The lock prevents the wallet from being connected to the bank concurrently. The bank would not have this money.
     const wallet = await lockWallet(tx, partnerId, environment)
     if (wallet.rail !== 'simulated') return null
     const postings = topUpPostings(amountMicroUsdc)
@@ -62,7 +62,7 @@ export async function postFloat(
   assert(posted.outcome === 'posted', 'a new wallet must have no float yet')
 }
 
-/** Removes the remaining test money before the wallet is connected to a bank. The caller must hold the wallet's lock. */
+/** Removes the remaining test money before the wallet is connected to a bank. The caller must lock the wallet first. */
 export async function reverseFloat(tx: Tx, { id: walletId, balanceMicroUsdc }: WalletRow, at: Date): Promise<void> {
   if (balanceMicroUsdc === 0n) return
   const about = { walletId, cause: 'float_reversal', causeRef: 'simulated', payoutId: null, createdBy: 'system', at }

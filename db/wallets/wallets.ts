@@ -1,4 +1,4 @@
-// Wallets. Each partner has one per environment, with its own ledger accounts.
+// Wallets. Each partner has one per environment. Each wallet has its own ledger accounts.
 
 import { assert } from '../../domain/assert'
 import type { Environment, RailName } from '../../domain/environment'
@@ -6,10 +6,12 @@ import { accountKinds } from '../../domain/wallets/ledger'
 import { bigint, entity, id, idOf, orNull, text, time, withDefault } from '../columns'
 import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
+import { findWithCaller } from '../payouts/one-text'
+import type { Caller } from '../sign-in/callers'
 import { sql } from '../sql'
 
 interface StoredWallet extends WalletRow {
-  /** The bank's ID of the customer's verification. */
+  /** The ID of the customer's verification at the bank. */
   readonly verificationRef: string | null
   readonly fundingRef: string | null
   readonly fundingSortCode: string | null
@@ -51,7 +53,7 @@ export interface WalletRow {
   readonly rail: RailName
   readonly chain: string
   readonly address: string | null
-  /** The bank's IDs of the customer and the wallet. Null until the wallet is connected. */
+  /** The bank's IDs for the customer and the wallet. Null until the wallet is connected. */
   readonly customerRef: string | null
   readonly walletRef: string | null
   readonly balanceMicroUsdc: bigint
@@ -91,13 +93,29 @@ export async function findWallet(
   return wallet ?? null
 }
 
+export type BalanceRow = Pick<WalletRow, 'rail' | 'balanceMicroUsdc'>
+
+/** Finds the caller and the balance of the caller's wallet in one statement. */
+export async function findCallerAndBalance(
+  db: Queryable,
+  digest: Buffer,
+): Promise<{ caller: Caller; balance: BalanceRow | null } | null> {
+  // The balance is text, because a JSON number is exact only up to 2^53.
+  const columns = sql`rail, balance_micro_usdc::text AS balance`
+  const wanted = { columns, table: sql`wallets`, isWanted: sql`true` }
+  const found = await findWithCaller<{ rail: RailName; balance: string }>(db, digest, wanted)
+  if (found === null) return null
+  const { caller, row } = found
+  return { caller, balance: row && { rail: row.rail, balanceMicroUsdc: BigInt(row.balance) } }
+}
+
 export interface WalletAtBank {
   readonly environment: Environment
   readonly customerRef: string
   readonly walletRef: string
 }
 
-/** Lists the newest wallet at the bank for each environment that has one. */
+/** Returns the newest wallet that is connected to the bank, for each environment that has one. */
 export async function listNewestAtBank(db: Queryable): Promise<WalletAtBank[]> {
   return db.sql<WalletAtBank>`SELECT DISTINCT ON (environment) environment, customer_ref, wallet_ref FROM wallets
     WHERE rail <> 'simulated' AND customer_ref IS NOT NULL AND wallet_ref IS NOT NULL
@@ -122,7 +140,7 @@ interface WalletConnection {
   readonly at: Date
 }
 
-/** From now on the wallet's payouts go to this rail. */
+/** After this, the wallet's payouts go to the given rail. */
 export async function connectWallet(tx: Tx, connection: WalletConnection): Promise<void> {
   const { walletId, rail, verificationRef, customerRef, walletRef, address, at } = connection
   await tx.sql`UPDATE wallets SET rail = ${rail}, verification_ref = ${verificationRef}, customer_ref = ${customerRef},

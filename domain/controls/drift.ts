@@ -1,4 +1,5 @@
-// The kinds of drift between our ledger and the bank. Operators see every drift, and none is repaired automatically.
+// The kinds of drift, within our ledger and between the ledger and the bank. Operators see every drift. None is
+// corrected automatically.
 import { formatUsdcExactly } from '../money'
 
 /** Drifts within our own ledger. */
@@ -21,7 +22,7 @@ export const movementDrifts = [
   'deposit_amount',
   'booking_without_movement',
 ] as const
-/** Drifts that follow from a missed deadline. */
+/** Drifts that are caused by a missed deadline. */
 export const overdueDrifts = ['silent_payout', 'not_compared'] as const
 
 export const driftKinds = [...ledgerDrifts, ...movementDrifts, 'bank_balance', ...overdueDrifts] as const
@@ -36,7 +37,7 @@ export interface Finding {
   readonly expected: string
   readonly found: string
   /**
-   * The value that an operator accepts. Set for kinds whose `expected` and `found` change although the drift stays
+   * The value that an operator accepts. Set for kinds whose `expected` and `found` can change while the drift stays
    * the same.
    */
   readonly size?: string
@@ -46,7 +47,7 @@ export function sizeOf({ size, expected, found }: Pick<Finding, 'size' | 'expect
   return size ?? `${expected} / ${found}`
 }
 
-/** The kinds whose values are not amounts but times, counts and transfer IDs. */
+/** The kinds whose values are times, counts or transfer IDs instead of amounts. */
 const withoutAmounts: ReadonlySet<string> = new Set<DriftKind>([
   'payout_charge',
   'payout_totals',

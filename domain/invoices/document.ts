@@ -1,4 +1,4 @@
-// The contents of an invoice as plain data. PDF, CSV and mail all show these contents.
+// The contents of an invoice as plain data, from which the PDF, the CSV file and the email are written.
 
 import { divideHalfUp, type Pence } from '../money'
 import type { Month } from '../month'
@@ -28,7 +28,7 @@ export interface Buyer {
   readonly addressLines: readonly string[]
 }
 
-/** Stored when the invoice is issued, so that later changes of settings do not change it. */
+/** Stored when the invoice is issued, so that later changes to settings do not affect the invoice. */
 export interface InvoiceParties {
   readonly seller: Seller
   readonly buyer: Buyer
@@ -47,7 +47,7 @@ export interface InvoiceDocument extends InvoiceParties {
   readonly paidOn: string | null
   readonly voidedOn: string | null
   readonly voidReason: string | null
-  /** The lines in display order. Credits have positive amounts too. */
+  /** The lines in display order. Credits also have positive amounts. */
   readonly lines: readonly InvoiceLine[]
   /** The corrections that are part of the first credit line, each with its reason. */
   readonly corrections: readonly Correction[]

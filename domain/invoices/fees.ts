@@ -1,4 +1,4 @@
-// A partner's price list, the fee of a payout with its two parts, and the text of prices.
+// A partner's price list, a payout's fee with its two parts, and the display text of prices.
 import { assert } from '../assert'
 import { divideHalfUp, formatHundredths, formatPence, type Micropounds, type Pence } from '../money'
 
@@ -12,11 +12,11 @@ export interface PriceList {
   readonly bankBasisPoints: BasisPoints
   readonly monthlyAccountPence: Pence
   readonly verificationPence: Pence
-  /** The network cost of a payout if the bank's receipt has none. */
+  /** The network cost of a payout if the bank's receipt does not state it. */
   readonly networkCostMicropounds: Micropounds
   readonly networkMarkupBasisPoints: BasisPoints
   readonly exceptionMarkupBasisPoints: BasisPoints
-  /** The cost of a return if the bank reports none. */
+  /** The cost of a return. The bank does not report it. */
   readonly returnCostMicropounds: Micropounds
 }
 
@@ -43,7 +43,7 @@ export function feeFor(amountPence: Pence, prices: PayoutPrices): Fee {
   return { totalPence, inTransferPence, onInvoicePence: totalPence - inTransferPence }
 }
 
-/** Returns the cost plus markup, exact to the micropound. Uses the price list's cost if the bank reports none. */
+/** Returns the cost plus markup, rounded to the micropound. Uses the price list's cost if the bank reports none. */
 export function networkFeeFor(
   costMicropounds: Micropounds | null,
   prices: Pick<PriceList, 'networkCostMicropounds' | 'networkMarkupBasisPoints'>,
@@ -60,14 +60,23 @@ export function exceptionFeeFor(
   return costMicropounds + divideHalfUp(costMicropounds * exceptionMarkupBasisPoints, 10_000n)
 }
 
-/** For example "0.99 GBP + 1.00%". */
-export function describePayoutPrice(prices: Pick<PriceList, 'payoutFixedPence' | 'payoutBasisPoints'>): string {
-  return `${formatPence(prices.payoutFixedPence)} GBP + ${formatHundredths(prices.payoutBasisPoints)}%`
+/** The prices as the API and the dashboard show them. */
+export function describePrices(prices: ShownPrices) {
+  return {
+    payout: fixedAndShare(prices.payoutFixedPence, prices.payoutBasisPoints),
+    payout_in_transfer: fixedAndShare(prices.bankFixedPence, prices.bankBasisPoints),
+    monthly_account: `${formatPence(prices.monthlyAccountPence)} GBP`,
+    business_verification: `${formatPence(prices.verificationPence)} GBP`,
+    network_fees: `cost + ${formatHundredths(prices.networkMarkupBasisPoints)}%`,
+    bank_exceptions: `cost + ${formatHundredths(prices.exceptionMarkupBasisPoints)}%`,
+  }
 }
 
-/** For example "15.00 GBP". */
-export function describeMonthlyPrice(prices: Pick<PriceList, 'monthlyAccountPence'>): string {
-  return `${formatPence(prices.monthlyAccountPence)} GBP`
+/** The part of a price list that describePrices uses. */
+export type ShownPrices = Omit<PriceList, 'networkCostMicropounds' | 'returnCostMicropounds'>
+
+function fixedAndShare(fixedPence: Pence, basisPoints: BasisPoints): string {
+  return `${formatPence(fixedPence)} GBP + ${formatHundredths(basisPoints)}%`
 }
 
 function shareOf(amountPence: Pence, basisPoints: BasisPoints): Pence {

@@ -1,7 +1,7 @@
-// The kinds of charges and invoice lines, and the function that computes an invoice from charges.
+// The kinds of charges and invoice lines, the function that computes an invoice from charges, and the monthly account fee.
 import { assert } from '../assert'
 import { type Micropounds, micropoundsFromPence, type Pence, penceFromMicropounds } from '../money'
-import { type Month, monthInWords } from '../month'
+import { londonMonthOf, type Month, monthInWords, monthOfDay, nextMonth, startOf } from '../month'
 
 export const invoiceStatuses = ['draft', 'open', 'paid', 'void'] as const
 export type InvoiceStatus = (typeof invoiceStatuses)[number]
@@ -45,7 +45,7 @@ export const chargeCauses = [
 ] as const
 type ChargeCause = (typeof chargeCauses)[number]
 
-/** Returns the cause of a charge, parsed from the reference that makes the charge unique within its kind. */
+/** Derives the cause of a charge from its kind and from the reference that makes it unique within its kind. */
 export function causeOf({ kind, causeRef }: { kind: ChargeKind; causeRef: string }): {
   readonly cause: ChargeCause
   /** The recall or trace, if the charge is for one. */
@@ -78,7 +78,7 @@ export interface ChargeGroup {
   /** The smallest and the largest charge. If they are equal, all charges have the same price. */
   readonly leastMicropounds: Micropounds
   readonly mostMicropounds: Micropounds
-  /** The months of a monthly account charge. Empty for other kinds. */
+  /** The months that a monthly account charge covers. Empty for other kinds. */
   readonly months: readonly Month[]
 }
 
@@ -87,7 +87,7 @@ export interface InvoiceLine {
   readonly description: string
   readonly quantity: number
   readonly unitAmountMicropounds: Micropounds
-  /** Quantity × unit amount, rounded half up. Positive for credits too. */
+  /** Quantity × unit amount, rounded half up. Also positive for credits. */
   readonly amountPence: Pence
 }
 
@@ -119,7 +119,7 @@ export function makeInvoice(
   return { lines, ...sumLines(lines) }
 }
 
-/** Credits alone do not make an invoice. They wait until there are charges. */
+/** Credits alone do not create an invoice. They wait until there are charges. */
 export function isBillable(groups: readonly ChargeGroup[]): boolean {
   return groups.some(({ kind }) => kind !== 'credit')
 }
@@ -140,8 +140,8 @@ export function sumLines(lines: readonly Pick<InvoiceLine, 'kind' | 'amountPence
 }
 
 /**
- * If all prices are equal, the line shows quantity × price. Otherwise it shows the exact sum, and its description has
- * the count.
+ * If all prices are equal, the line shows quantity × price. Otherwise it shows the exact sum, and the description
+ * contains the count.
  */
 function lineOf(kind: InvoiceLineKind, groups: readonly ChargeGroup[]): InvoiceLine {
   const count = groups.reduce((total, group) => total + group.count, 0)
@@ -195,4 +195,49 @@ function monthsOf(groups: readonly ChargeGroup[]): string {
   const words = [...months].toSorted().map(monthInWords)
   const [before, last] = [words.slice(0, -1).join(', '), words.at(-1) ?? '']
   return before === '' ? last : `${before} and ${last}`
+}
+
+// The monthly account fee. It is due for each month in which the live account was open at any time.
+
+export interface LiveAccount {
+  readonly liveOpenedAt: Date | null
+  readonly closedAt: Date | null
+}
+
+interface DueMonth {
+  readonly month: Month
+  readonly pricedAt: Date
+}
+
+/** Lists all months that are due up to `until`, oldest first. Months up to `billedUntil` are already billed. */
+export function dueMonths(account: LiveAccount & { readonly billedUntil: string | null }, until: Month): DueMonth[] {
+  const { liveOpenedAt, billedUntil } = account
+  if (liveOpenedAt === null) return []
+  const opened = londonMonthOf(liveOpenedAt)
+  const unbilled = billedUntil === null ? opened : nextMonth(monthOfDay(billedUntil))
+  const due: DueMonth[] = []
+  for (let month = unbilled > opened ? unbilled : opened; month <= until; month = nextMonth(month)) {
+    const at = pricedAt(account, month)
+    if (at === null) break
+    due.push({ month, pricedAt: at })
+  }
+  return due
+}
+
+/**
+ * Returns the time whose prices apply to the month. This is the start of the month, or the opening of the account if
+ * that is later. Null if nothing is due.
+ */
+export function pricedAt({ liveOpenedAt, closedAt }: LiveAccount, month: Month): Date | null {
+  if (liveOpenedAt === null || londonMonthOf(liveOpenedAt) > month) return null
+  const start = startOf(month)
+  if (closedAt !== null && closedAt <= start) return null
+  return liveOpenedAt > start ? liveOpenedAt : start
+}
+
+/** Returns the charge as a group, the form in which the database returns other charges. */
+export function dueMonthlyAccount(month: Month, pricePence: Pence): ChargeGroup {
+  const price = micropoundsFromPence(pricePence)
+  const prices = { sumMicropounds: price, leastMicropounds: price, mostMicropounds: price }
+  return { kind: 'monthly_account', count: 1, ...prices, months: [month] }
 }

@@ -13,7 +13,7 @@ export const logoMaxBytes = 40 * 1024
 /** A small file can declare a gigapixel image, which would exhaust the viewer's memory. */
 export const logoMaxPixels = 2_000
 
-/** Returns null if the bytes are not a valid image of the declared type and size. */
+/** Returns null if the bytes are not an image of the given type, or if the image is too large. */
 export function logoOf(type: LogoType, bytes: Uint8Array): Logo | null {
   if (bytes.length > logoMaxBytes) return null
   const size = pictureSize(type, bytes)

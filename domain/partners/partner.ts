@@ -17,8 +17,8 @@ const screenings = ['clear', 'in_review', 'blocked'] as const
 export type Screening = (typeof screenings)[number]
 
 /**
- * The screening shown to the partner. It is `not_started` before verification starts, whatever the column's default
- * is.
+ * The screening shown to the partner. It is `not_started` before verification starts, whatever the database column
+ * contains.
  */
 export const shownScreenings = ['not_started', ...screenings] as const
 
@@ -29,7 +29,10 @@ export function shownScreening(partner: {
   return partner.verificationStatus === 'not_started' ? 'not_started' : partner.screening
 }
 
-/** Returns how to store a new name. Once verification has started or live is open, a new name needs an operator's approval. */
+/**
+ * Decides how to store a new name. A new name needs an operator's approval during verification, after it is approved,
+ * and once live is open.
+ */
 export function renamed(
   partner: {
     readonly name: string
@@ -44,7 +47,7 @@ export function renamed(
   return { name: partner.name, requestedName: name }
 }
 
-/** Words that cannot be a partner's slug, because its sign-in page would look like ours. */
+/** Words that cannot be a slug, because such a partner's sign-in page would look like one of our own pages. */
 const reservedSlugs: ReadonlySet<string> = new Set(
   `about account accounts activity admin administrator api app assets audit auth bank billing blog cdn compliance contact
   dashboard docs documentation download email help home invoices keys legal live login logout mail me members metrics new null
@@ -60,7 +63,7 @@ export function isReservedSlug(slug: string): boolean {
 export const memberRoles = ['admin', 'viewer'] as const
 export type MemberRole = (typeof memberRoles)[number]
 
-/** Notices that are mailed to a partner's admins. The partner can disable each of them. */
+/** Notices that are emailed to a partner's admins. The partner can disable each of them. */
 export const noticeKinds = [
   'payout_failed',
   'payout_returned',
@@ -71,5 +74,8 @@ export const noticeKinds = [
 ] as const
 export type SwitchableNotice = (typeof noticeKinds)[number]
 
-/** Includes the notice of a key's or admin's first live payout. This is a security notice, so it is always mailed. */
+/**
+ * Also includes the notice about a key's or admin's first live payout. It is a security notice, so it cannot be
+ * disabled.
+ */
 export type NoticeKind = SwitchableNotice | 'first_payout'

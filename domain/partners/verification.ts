@@ -1,7 +1,6 @@
 // Maps the bank's verification status to ours. Pure functions, so that tests can try every value.
 import type { Screening, VerificationStatus } from './partner'
 
-/** The bank's response about a verification. */
 export interface BankVerification {
   /** The bank's status, unchanged. */
   readonly providerStatus: string
@@ -18,12 +17,11 @@ export interface Reason {
   readonly at: string | null
 }
 
-/** The state of the verification in our own records. */
 export interface OurVerification {
   readonly status: VerificationStatus
   /**
-   * The reasons that were known when the partner tried again. Null if it did not, or if the bank's status has changed
-   * since.
+   * The reasons that were known when the partner tried again. Null if the partner has not tried again, or if the bank's
+   * status has changed since.
    */
   readonly reasonsKnown: readonly string[] | null
   readonly wallet: 'connected' | 'absent'
@@ -33,7 +31,7 @@ export interface VerificationUpdate {
   readonly status: VerificationStatus
   readonly screening: Screening
   readonly reasonsKnown: readonly string[] | null
-  /** An unknown status changes nothing, and needs an operator. */
+  /** If the bank's status is unknown, our status stays the same and an operator must act. */
   readonly bankStatus: 'known' | 'unknown'
 }
 
@@ -59,7 +57,7 @@ export function isReady({ providerStatus, termsAccepted, paysGbp }: BankVerifica
 
 /** The reason shown to the partner when the bank refused to open the customer. */
 export const openingRefused =
-  'The bank could not open a verification for this name and contact email. Change the contact email or ask us.'
+  'The bank could not open a verification for this name and contact email. Change the contact email or contact support.'
 
 /**
  * Returns whether a verification can start: the first time, and again after a rejection, unless the rejection is

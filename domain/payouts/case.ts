@@ -10,7 +10,7 @@ export type CaseOutcome = (typeof caseOutcomes)[number]
 export const caseStatuses = ['open', 'overdue', 'resolved'] as const
 type CaseStatus = (typeof caseStatuses)[number]
 
-/** A case is overdue once it has been marked late. */
+/** A case is overdue once the worker has recorded `overdueAt`, not as soon as its due date has passed. */
 export function caseStatusOf(row: { readonly overdueAt: Date | null; readonly resolvedAt: Date | null }): CaseStatus {
   if (row.resolvedAt !== null) return 'resolved'
   return row.overdueAt === null ? 'open' : 'overdue'

@@ -1,4 +1,4 @@
-// The statuses of a payout, the moves between them, and the verdict on a request to pay.
+// The statuses of a payout, the transitions between them, and the verdict on a request to pay.
 import { assert } from '../assert'
 
 export const payoutStatuses = ['pending', 'processing', 'completed', 'failed', 'cancelled', 'returned'] as const
@@ -10,7 +10,7 @@ export type CreatedVia = (typeof createdVia)[number]
 export const recipientTypes = ['individual', 'business'] as const
 export type RecipientType = (typeof recipientTypes)[number]
 
-/** A status without moves is final. */
+/** A status without transitions is final. */
 const payoutMoves: Readonly<Record<PayoutStatus, readonly PayoutStatus[]>> = {
   pending: ['processing', 'completed', 'failed', 'cancelled'],
   processing: ['completed', 'failed', 'returned'],
@@ -37,7 +37,7 @@ const refusals = ['insufficient_funds', 'invalid_amount', 'recipient_account_rej
 export type Refusal = (typeof refusals)[number]
 
 /**
- * A payout with one of these verdicts keeps its key. `accepted`, `rejected` and `unknown` follow from a call to the
+ * A payout with one of these verdicts keeps its key. `accepted`, `rejected` and `unknown` result from a call to the
  * bank.
  */
 const keptVerdicts = ['accepted', 'rejected', 'unknown', 'cancelled', 'late_refusal'] as const

@@ -1,4 +1,4 @@
-// Computes a quote (the fee of a payout and the USDC that the wallet sends) and a wallet's shortfall.
+// Computes a quote (a payout's fee and the USDC that the wallet sends) and a wallet's shortfall.
 import { assert } from '../assert'
 import { feeFor, type PayoutPrices } from '../invoices/fees'
 import {
@@ -44,8 +44,8 @@ export function quoteFor({ amountPence, prices, gbpPerUsdNano }: QuoteRequest): 
 }
 
 /**
- * Returns the details of a 402: the shortfall of a wallet, in USDC and in GBP at the quote's rate. The balance must
- * be lower than the required amount.
+ * Returns the details of a 402 response: the wallet's shortfall, in USDC and in GBP at the quote's rate. The balance
+ * must be lower than the required amount.
  */
 export function shortfallOf(
   requiredMicroUsdc: MicroUsdc,

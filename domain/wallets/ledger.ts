@@ -6,8 +6,8 @@ export const accountKinds = ['wallet', 'in_transit', 'paid_out', 'top_ups', 'exc
 export type AccountKind = (typeof accountKinds)[number]
 
 /**
- * A positive amount enters the account and a negative amount leaves it. Money enters through top_ups, so its balance
- * is negative.
+ * A positive amount increases the account's balance, and a negative amount reduces it. Money enters the ledger through
+ * top_ups, so the balance of that account is negative.
  */
 export interface Posting {
   readonly account: AccountKind
@@ -20,7 +20,7 @@ export const simulatedFloatMicroUsdc = 10_000_000_000n
 /** Books test money in a sandbox. */
 export const floatPostings = moving('top_ups', 'wallet')
 
-/** Removes the rest of our float when a sandbox is connected to its bank, which has its own float. */
+/** Removes our remaining float when a sandbox is connected to its bank. The bank provides its own float. */
 export const floatReversalPostings = moving('wallet', 'top_ups')
 
 /** Books a partner's deposit. */
@@ -29,7 +29,7 @@ export const topUpPostings = moving('top_ups', 'wallet')
 /** Books an unexplained deposit in suspense. */
 export const heldPostings = moving('top_ups', 'suspense')
 
-/** Credits a held deposit to the partner. */
+/** Credits a held deposit to the partner's wallet. */
 export const heldCreditPostings = moving('suspense', 'wallet')
 
 /** Debits the wallet for a payout. */
@@ -41,13 +41,10 @@ export const reversePostings = moving('in_transit', 'wallet')
 /** Books a payout that has reached the recipient's account. */
 export const paidOutPostings = moving('in_transit', 'paid_out')
 
-/**
- * Books a refund, which the bank makes at the rate of that day. The difference goes to the exchange_difference
- * account.
- */
+/** Books a refund, which the bank makes at that day's rate. The difference goes to the exchange_difference account. */
 export const refundPostings = givingBack('in_transit')
 
-/** Books the return of a completed payout in the same way. */
+/** Books the return of a completed payout like a refund. */
 export const returnPostings = givingBack('paid_out')
 
 export function assertBalanced(postings: readonly Posting[]): void {

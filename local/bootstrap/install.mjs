@@ -15,14 +15,16 @@ export async function install(root) {
   const wanted = fingerprint(root)
   if (read(stamp) === wanted) return
   const isSameMachine = [null, machine].includes(read(stamp)?.split('\n')[0] ?? null)
-  // Removed first, so that an interrupted installation is not taken for a complete one.
+  // Removes the stamp first, so that an interrupted installation does not count as complete.
   rmSync(stamp, { force: true })
   if (!isSameMachine || !isComplete(root)) await installLocked(root)
   await runApprovedScripts(root)
   writeFileSync(stamp, wanted)
 }
 
-/** Skips install scripts, because only npm 12 and newer obey `allowScripts`; older versions run those of every package. */
+/**
+ * Skips install scripts, because only npm 12 and newer obey `allowScripts`; older versions run those of every package.
+ */
 async function installLocked(root) {
   const packages = packagesFor(root)
   const installed = () => packages.filter((path) => existsSync(join(root, path, 'package.json'))).length
@@ -46,7 +48,7 @@ async function runApprovedScripts(root) {
     throw new Error(`The install script of ${approved.join(', ')} failed. Output of npm:\n${failure}`)
 }
 
-/** Changes when the platform, the lock file or the declared dependencies change. */
+/** Changes when the platform, Node's major version, the lock file or the declared dependencies change. */
 function fingerprint(root) {
   const { dependencies, devDependencies, optionalDependencies, overrides, allowScripts } = json(
     join(root, 'package.json'),
@@ -58,7 +60,7 @@ function fingerprint(root) {
   return `${machine}\n${hash.digest('hex')}\n`
 }
 
-/** Whether npm completed an installation. npm writes its list of packages only at the end. */
+/** Whether npm has installed all locked packages. npm writes its list of packages only at the end. */
 function isComplete(root) {
   const list = join(root, 'node_modules', '.package-lock.json')
   if (!existsSync(list)) return false

@@ -64,7 +64,7 @@ function isHeld(path) {
   }
 }
 
-/** The start time of a process, if the system shows it, to detect a reused PID. */
+/** The start time of a process, if the system exposes it, to detect a reused PID. */
 function startOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,4 +1,5 @@
-// Runs before `npm start` and `npm test`: installs dependencies and builds dist/ if either is out of date. Needs only Node and npm.
+// Runs before `npm start` and `npm test`: installs dependencies and builds dist/ if either is out of date. Needs only
+// Node and npm.
 
 const oldest = [20, 19]
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -10,7 +11,7 @@ if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
   process.exit(1)
 }
 
-// Imported after the check, because an older Node could not parse it.
+// Imports the module after the check, because an older Node could not parse it.
 import('./prepare.mjs')
   .then(({ prepare }) => prepare())
   .catch((error) => {

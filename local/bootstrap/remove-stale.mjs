@@ -1,4 +1,5 @@
-// First step of a build: removes compiled files whose source was deleted. Node would still import them, even in preference to a folder of that name.
+// First step of a build: removes compiled files whose source was deleted. Node would still import them, and would
+// prefer such a file to a folder of the same name.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -24,7 +24,7 @@ export function runNpm(root, args) {
   })
 }
 
-/** The first lines name the cause and the last ones the place. The rest is omitted. */
+/** The first lines contain the cause, and the last lines the location. The rest is omitted. */
 function abridged(output) {
   const lines = output.trim().split('\n')
   return lines.length <= 40 ? lines.join('\n') : [...lines.slice(0, 20), '…', ...lines.slice(-20)].join('\n')
@@ -41,7 +41,7 @@ const [green, dim, plain] = stdout.isTTY && stdout.hasColors() ? ['\x1b[32m', '\
 const liveEveryMs = 200
 const plainEveryMs = 10_000
 
-/** One live line on a terminal, otherwise a plain line every 10 s. */
+/** Updates one line on a terminal. Otherwise prints a line every 10 s. */
 export function showProgress(step, progress = () => '') {
   const started = performance.now()
   const seconds = () => (performance.now() - started) / 1000

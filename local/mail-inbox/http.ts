@@ -3,8 +3,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Mailbox } from './mailbox'
 import type { Attachment, Message } from './message'
-import { inboxPage } from './page'
-import { script, style } from './page-files'
+import { inboxPage, script, style } from './page'
 
 interface Answer {
   readonly status?: number
@@ -26,7 +25,10 @@ export function createInboxServer(mailbox: Mailbox): Server {
 const pagePolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** A mail is untrusted: it gets its own origin and no scripts, forms or network requests. Loading an image would notify its sender. */
+/**
+ * An email is untrusted. It gets its own origin and no scripts, forms or network requests, because loading an image
+ * would notify its sender.
+ */
 const mailPolicy =
   "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
@@ -39,7 +41,7 @@ const always = {
 }
 
 function answer(mailbox: Mailbox, request: IncomingMessage): Answer {
-  // Prevents DNS rebinding: a foreign web page could otherwise read sign-in codes.
+  // Prevents DNS rebinding, with which a foreign web page could read sign-in codes.
   if (!ownName.test(request.headers.host ?? '')) return plainText(403, 'Open this inbox as localhost or 127.0.0.1.')
   const path = (request.url ?? '/').split('?')[0] ?? '/'
   const method = request.method === 'HEAD' ? 'GET' : request.method
@@ -48,7 +50,7 @@ function answer(mailbox: Mailbox, request: IncomingMessage): Answer {
     return json({ object: 'list', data: [] })
   }
   if (method !== 'GET') return plainText(405, 'Only GET and DELETE /messages.json are allowed.')
-  return fixed(mailbox, path) ?? ofMessage(mailbox, path) ?? plainText(404, 'Mail not found.')
+  return fixed(mailbox, path) ?? ofMessage(mailbox, path) ?? plainText(404, 'Message not found.')
 }
 
 const ownName = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i
@@ -79,13 +81,13 @@ function page(mailbox: Mailbox, chosen: Message | null): Answer {
   return { type: 'text/html; charset=utf-8', body }
 }
 
-/** Links open in a new tab, so that they do not replace the mail in its frame. */
+/** Links open in a new tab, so that they do not replace the email in its frame. */
 function mailHtml(html: string): Answer {
   const headers = { 'Content-Security-Policy': mailPolicy }
   return { type: 'text/html; charset=utf-8', body: `<!doctype html><base target="_blank">${html}`, headers }
 }
 
-/** Always a download, regardless of its declared type. */
+/** Always sends the attachment as a download, regardless of its declared type. */
 function download({ name, type, content }: Attachment): Answer {
   const headers = {
     'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(Buffer.from(name).toString()).replace(/[!'()*]/g, percent)}`,

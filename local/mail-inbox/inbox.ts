@@ -1,4 +1,5 @@
-// A mail inbox in this process, for main and for tests: receives mails by SMTP, stores them in a folder, serves them by HTTP.
+// Runs a mail inbox in this process, for main.ts and for tests. Receives emails by SMTP, stores them in a folder and
+// serves them by HTTP.
 
 import type { AddressInfo } from 'node:net'
 import { callbackify } from 'node:util'
@@ -23,7 +24,7 @@ export interface Inbox {
   readonly close: () => Promise<void>
 }
 
-/** Reachable from this machine only, because mails contain sign-in codes. */
+/** Reachable from this machine only, because emails contain sign-in codes. */
 const host = '127.0.0.1'
 
 const sizeMaxBytes = 20 * 1024 * 1024
@@ -40,7 +41,7 @@ export async function startInbox(options: InboxOptions): Promise<Inbox> {
   }
   try {
     const listening = await Promise.all([listen(smtp, smtp.server, smtpPort), listen(http, http, httpPort)])
-    // A sender that disconnects in the middle of a mail must not stop the inbox.
+    // A sender that disconnects in the middle of an email must not stop the inbox.
     smtp.on('error', () => {})
     return { smtpUrl: `smtp://${host}:${listening[0]}`, url: `http://${host}:${listening[1]}`, close }
   } catch (error) {
@@ -64,11 +65,11 @@ function listen(server: Listening, bound: { address(): AddressInfo | string | nu
   })
 }
 
-/** Accepts every mail for any recipient, and confirms it once it is stored. */
+/** Accepts emails for any recipient, and confirms each one once it is stored. */
 function createSmtpServer(mailbox: Mailbox): SMTPServer {
   return new SMTPServer({
-    banner: 'Payouts mail inbox: mails are not forwarded',
-    // Mails do not leave this machine, and there is no certificate for TLS.
+    banner: 'Payouts mail inbox: emails are not forwarded',
+    // Emails do not leave this machine, and there is no certificate for TLS.
     disabledCommands: ['AUTH', 'STARTTLS'],
     disableReverseLookup: true,
     size: sizeMaxBytes,
@@ -79,9 +80,9 @@ function createSmtpServer(mailbox: Mailbox): SMTPServer {
 
 async function store(mailbox: Mailbox, stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
   const pieces: Buffer[] = []
-  // Reads an oversized mail to its end, because the sender expects no response before that.
+  // Reads an oversized email to its end, because the sender does not expect a response before that.
   for await (const piece of stream) if (!stream.sizeExceeded) pieces.push(piece)
-  if (stream.sizeExceeded) throw Object.assign(new Error('The mail is larger than 20 MB.'), { responseCode: 552 })
+  if (stream.sizeExceeded) throw Object.assign(new Error('The message is larger than 20 MB.'), { responseCode: 552 })
   const { mailFrom, rcptTo } = session.envelope
   const envelope = { from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address) }
   await mailbox.add({ envelope, raw: Buffer.concat(pieces) })

@@ -1,4 +1,4 @@
-// Stores the newest mails, one file each, so that they survive a restart.
+// Stores the newest emails, one file each, so that they survive a restart.
 
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -8,13 +8,13 @@ import { writePrivate } from '../files'
 import { type Message, readMessage } from './message'
 
 export interface Mailbox {
-  /** Resolves when the mail is on disk. */
+  /** Resolves when the email is on disk. */
   readonly add: (mail: Mail) => Promise<void>
   /** Newest first. */
   readonly list: () => readonly Message[]
   readonly find: (id: string) => Message | null
   readonly empty: () => void
-  /** Changes whenever a mail is added or removed. */
+  /** Changes whenever an email is added or removed. */
   readonly version: () => string
 }
 
@@ -43,7 +43,7 @@ export async function openMailbox({ folder, keepMax, clock }: MailboxOptions): P
   }
   return {
     async add({ envelope, raw }) {
-      // Keeps the order of mails that arrive in the same millisecond.
+      // Preserves the order of emails that arrive in the same millisecond.
       lastMs = Math.max(clock.now().getTime(), lastMs + 1)
       const id = `${String(lastMs).padStart(14, '0')}-${randomBytes(4).toString('hex')}`
       const received = { id, receivedAt: new Date(lastMs).toISOString(), envelope, raw }

@@ -1,4 +1,5 @@
-// Entry point of the mail inbox, a separate process of `npm start`: it receives every mail and forwards none.
+// Entry point of the mail inbox, which `npm start` runs as a separate process. It receives every email and forwards
+// none.
 
 import { parseArgs } from 'node:util'
 import { errorCode } from '../files'
@@ -23,7 +24,7 @@ async function main(): Promise<void> {
   const stop = () => {
     stopping ??= inbox.close().then(() => process.exit(0), fail)
   }
-  // On disconnect the parent process is gone, and nothing else would stop this one.
+  // A disconnect means that the parent process has ended, and nothing else would stop this one.
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.once(event, stop)
 }
 

@@ -1,8 +1,8 @@
-// Parses a received mail into plain values. Its content is untrusted.
+// Parses a received email into plain values. Its content is untrusted.
 
 import PostalMime from 'postal-mime'
 
-/** A stored mail: its bytes and its SMTP envelope. */
+/** A stored email: its bytes and its SMTP envelope. */
 interface Received {
   readonly id: string
   readonly receivedAt: string
@@ -45,9 +45,9 @@ export async function readMessage(received: Received): Promise<Message> {
   }
 }
 
-/** The raw mail can still be downloaded. */
+/** Replaces an email that cannot be parsed. The raw email can still be downloaded. */
 const unreadable: Partial<PostalMime.Email> & Pick<PostalMime.Email, 'attachments'> = {
-  subject: '(unreadable mail)',
+  subject: '(unreadable message)',
   attachments: [],
 }
 

@@ -1,4 +1,4 @@
-// Finds the PostgreSQL programs in the npm package of this platform, and makes them runnable for the given user.
+// Finds the PostgreSQL programs in the npm package for this platform, and makes them executable for the given user.
 
 import { execFile, execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
@@ -74,7 +74,10 @@ function explain(error: unknown): string {
   return `PostgreSQL does not run on this machine: ${error instanceof Error ? error.message.trim() : String(error)}`
 }
 
-/** Other users cannot read a checkout in root's home, so the programs are copied out, once per version. */
+/**
+ * Other users cannot read a checkout in root's home, so the programs are copied to a readable folder, once per
+ * version.
+ */
 function copyToReachable(native: string): string {
   const folder = reachableFolder()
   const manifest = JSON.parse(readFileSync(join(dirname(native), 'package.json'), 'utf8'))

@@ -1,4 +1,4 @@
-// Creates the PostgreSQL data folder atomically, in a place that the user who runs PostgreSQL can reach.
+// Creates the PostgreSQL data folder atomically, at a path that the user who runs PostgreSQL can reach.
 
 import { execFile, execFileSync } from 'node:child_process'
 import {
@@ -54,7 +54,7 @@ export function removeCluster(dataDir: string): void {
   rmSync(dataDir, { recursive: true, force: true })
 }
 
-/** Never deletes existing files: if the folder cannot be used, the user must decide. */
+/** Throws if the folder contains other files or cannot be read. The user must decide what to do with it. */
 function isVacant(dataDir: string): boolean {
   try {
     lstatSync(dataDir)
@@ -74,7 +74,10 @@ function isVacant(dataDir: string): boolean {
   throw new Error(`${dataDir} contains files that are not PostgreSQL's; ${remedy}`)
 }
 
-/** Creates the data next to its final place and then moves it, so that a killed start leaves nothing that looks complete. */
+/**
+ * Creates the data next to its final path and then moves it, so that a killed start leaves no folder that looks
+ * complete.
+ */
 async function makeCluster(options: ClusterOptions): Promise<void> {
   const { dataDir, user } = options
   const staging = `${dataDir}.new`
@@ -109,7 +112,7 @@ function prepare(folder: string, user: SystemUser | undefined): boolean {
   return canWrite(folder, user)
 }
 
-/** Runs the check as that user, because root can write everywhere. */
+/** Runs the check as `user`, because root can write everywhere. */
 function canWrite(folder: string, user: SystemUser | undefined): boolean {
   try {
     execFileSync('/bin/sh', ['-c', 'test -w "$1" && test -x "$1"', 'test', folder], {

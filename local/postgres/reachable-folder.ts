@@ -39,7 +39,9 @@ export function rememberLink(folder: string, link: string): void {
 
 const linkNote = 'linked-from'
 
-/** Removes the data of deleted temporary DATA_DIRs. Keeps all other data, because its DATA_DIR may only have been moved. */
+/**
+ * Removes the data of deleted temporary DATA_DIRs. Keeps all other data, because its DATA_DIR may only have been moved.
+ */
 function sweep(folder: string): void {
   for (const name of readdirSync(folder)) {
     const note = join(folder, name, linkNote)
@@ -69,8 +71,8 @@ export interface SystemUser {
 }
 
 /**
- * The user that runs PostgreSQL, which refuses to run as root. Undefined unless this process is root. Existing data keeps its
- * owner, so that a single `sudo npm start` does no harm.
+ * The user that runs PostgreSQL, which refuses to run as root. Undefined unless this process is root. Existing data
+ * keeps its owner, so that a single `sudo npm start` does no harm.
  */
 export function unprivilegedUser(dataDir: string): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined
@@ -78,7 +80,7 @@ export function unprivilegedUser(dataDir: string): SystemUser | undefined {
   return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : nobody()
 }
 
-/** Every system has this user, and initdb requires an existing user. */
+/** The user `nobody` exists on every machine. initdb requires an existing user. */
 function nobody(): SystemUser {
   return { uid: idOfNobody('-u'), gid: idOfNobody('-g') }
 }

@@ -1,24 +1,25 @@
-// Starts a PostgreSQL server on this machine, for `npm start` and for tests, as root or not.
-
+// Starts a PostgreSQL server on this machine, for `npm start` and for tests. Also works as root.
+import { readFileSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { errorCode } from '../files'
 import { choosePort } from '../ports'
 import { type Server, startGuarded } from '../process/guarded'
+import { commandLineOf, isAlive } from '../process/identity'
 import { findBinaries } from './binaries'
 import { openCluster, serverEnvironment, superuser } from './cluster'
-import { clearPostmaster, readPidFile } from './postmaster'
 import { unprivilegedUser } from './reachable-folder'
 
 export interface PostgresOptions {
   /** The data folder. Its parent must exist. */
   readonly dataDir: string
   readonly logFile: string
-  /** Called as soon as the process exists, before it is ready, and again after a restart. */
+  /** Called for each attempt to start the server, as soon as its process exists and before it is ready. */
   readonly onSpawn?: (server: Server) => void
   readonly preferredPort: number
   readonly password: string
-  /** `off` is for tests only: much faster, but a crash of the machine loses acknowledged commits. */
+  /** `off` is for tests only. It is much faster, but a crash of the machine loses acknowledged commits. */
   readonly durable: 'on' | 'off'
   readonly maxConnections: number
 }
@@ -32,7 +33,8 @@ export interface Postgres extends Server {
 const database = 'payouts'
 const startLimitMs = 120_000
 const wrongPassword = '28P01'
-// Two transient causes: another process took the port first, or processes of a killed server are still stopping.
+// A start can fail for two transient reasons: another process took the port first, or a killed server's processes are
+// still stopping.
 const portTaken = /could not create any TCP/
 const stillStopping = /pre-existing shared memory|"postmaster.pid" already exists/
 
@@ -73,12 +75,12 @@ function settings({ durable, maxConnections }: PostgresOptions, port: number): s
   const all = {
     listen_addresses: '127.0.0.1',
     port,
-    // A socket file would need a short, writable path, and is not needed.
+    // A socket file is not needed, and would require a short, writable path.
     unix_socket_directories: '',
     max_connections: maxConnections,
     timezone: 'UTC',
     log_timezone: 'UTC',
-    // Otherwise a constraint violation writes all values of the row to the log.
+    // Without this setting, a constraint violation writes all values of the row to the log.
     log_error_verbosity: 'terse',
     fsync: durable,
     synchronous_commit: durable,
@@ -103,7 +105,7 @@ async function isReady(server: Server, cluster: string): Promise<boolean> {
 async function makeDatabase(url: string): Promise<void> {
   const maintenance = new URL(url)
   maintenance.pathname = '/postgres'
-  const client = new Client({ connectionString: maintenance.href, ssl: false, connectionTimeoutMillis: 5000 })
+  const client = new Client({ connectionString: maintenance.href, ssl: false, connectionTimeoutMillis: startLimitMs })
   client.on('error', () => {})
   await client.connect()
   try {
@@ -120,4 +122,57 @@ async function giveUp(server: Server, error: unknown): Promise<never> {
   throw new Error(
     `PostgreSQL started but refused the connection: ${error instanceof Error ? error.message : String(error)}${hint}`,
   )
+}
+
+/**
+ * Stops a server left over from an earlier run. Its parent has died, so it should stop within 3 s. After that, it
+ * receives a signal.
+ */
+async function clearPostmaster(cluster: string): Promise<void> {
+  const { pid } = readPidFile(cluster)
+  if (pid === null || !isAlive(pid)) return
+  if (!isPostgresOf(pid, cluster)) {
+    // The PID now belongs to another process. PostgreSQL checks only whether the PID is alive, so it would refuse to
+    // start.
+    rmSync(join(cluster, 'postmaster.pid'), { force: true })
+    return
+  }
+  if (await isGone(pid, 3000)) return
+  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+    signalTo(pid, signal)
+    if (await isGone(pid, 10_000)) return
+  }
+  throw new Error(`PostgreSQL of an earlier run (process ${pid}) does not stop; end it and try again.`)
+}
+
+/** PostgreSQL's PID file: line 1 is the PID, line 8 the startup status. */
+function readPidFile(cluster: string): { readonly pid: number | null; readonly status: string } {
+  try {
+    const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
+    return { pid: Number(lines[0]) || null, status: lines[7]?.trim() ?? '' }
+  } catch {
+    return { pid: null, status: '' }
+  }
+}
+
+function isPostgresOf(pid: number, cluster: string): boolean {
+  const command = commandLineOf(pid)
+  return basename(command.split(' ')[0] ?? '').startsWith('postgres') && command.includes(cluster)
+}
+
+async function isGone(pid: number, limitMs: number): Promise<boolean> {
+  const until = performance.now() + limitMs
+  while (performance.now() < until) {
+    if (!isAlive(pid)) return true
+    await sleep(50)
+  }
+  return !isAlive(pid)
+}
+
+function signalTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // The process has already ended.
+  }
 }

@@ -7,10 +7,10 @@
 signal=$1
 shift
 
-# Files of the program, such as Temporal's database, must be readable by their owner only.
+# The program's files, such as Temporal's database, must be readable by their owner only.
 umask 077
 
-# A shell gives background commands /dev/null as input, so descriptor 3 keeps the pipe.
+# A shell gives background commands /dev/null as input, so the pipe moves to descriptor 3.
 exec 3<&0 </dev/null
 "$@" >&2 3<&- &
 program=$!

@@ -1,4 +1,5 @@
-// Runs an external program that never outlives this process: when the process ends, a pipe closes and guard.sh stops the program.
+// Runs an external program that never outlives this process: when the process ends, a pipe closes and guard.sh stops
+// the program.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, fstatSync, openSync, readFileSync, readSync, renameSync } from 'node:fs'
@@ -19,7 +20,7 @@ interface ServerCommand {
 
 export interface Server {
   readonly pid: number
-  /** Resolves when the server has ended: its exit status, or null if it was killed. */
+  /** Resolves to the exit status when the server has ended, or to null if it was killed. */
   readonly exited: Promise<number | null>
   readonly hasExited: () => boolean
   /** `output` returns up to 64 kB from the end of the log; `tail` returns its last lines. */
@@ -45,9 +46,11 @@ export async function startGuarded(server: ServerCommand): Promise<Server> {
   return spawned
 }
 
-/** Runs in its own process group, so that Ctrl-C does not stop it before the processes that use it. */
+/**
+ * The program runs in its own process group, so that Ctrl-C does not stop it before the processes that depend on it.
+ */
 function spawnGuard({ command, args, stopSignal, logFile, user, env }: ServerCommand): ChildProcess {
-  // Passed as text, because its user may not be able to read this checkout.
+  // The script is passed as text, because the user that runs it might be unable to read this checkout.
   const guard = readFileSync(join(projectDir(), 'local', 'process', 'guard.sh'), 'utf8')
   const log = openLog(logFile)
   try {
@@ -85,8 +88,8 @@ async function stop(guard: ChildProcess, exited: Promise<unknown>, pid: number, 
 }
 
 /**
- * Opens an empty log for appending and keeps that of the previous run. The caller closes the descriptor once the part has
- * inherited it.
+ * Renames the previous run's log and opens an empty one for appending. The caller closes the descriptor once the
+ * program has inherited it.
  */
 export function openLog(logFile: string): number {
   try {

@@ -1,9 +1,9 @@
-// Identifies a process beyond its PID, which a container may reuse within minutes.
+// Identifies a process by more than its PID, which a container may reuse within minutes.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** Constant for the lifetime of the process. Null if it has ended. */
+/** Constant for the lifetime of the process. Null if the process has ended. */
 export function identityOf(pid: number): string | null {
   return process.platform === 'linux' ? identityFromProc(pid) : identityFromPs(pid)
 }

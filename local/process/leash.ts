@@ -1,4 +1,5 @@
-// Preloaded into the programs that `npm start` runs: kills a program that does not stop in time after its parent has died.
+// Preloaded into the programs that `npm start` runs: kills a program that does not stop in time after its parent has
+// died.
 
 const gracePeriodMs = 15_000
 

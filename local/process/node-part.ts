@@ -13,11 +13,13 @@ export interface NodePartOptions {
   /** Path of the compiled program, relative to the project folder. */
   readonly main: string
   readonly args?: readonly string[]
+  /** Options of Node.js. */
+  readonly nodeOptions?: readonly string[]
   readonly env: EnvironmentVariables
   readonly logFile: string
   /** Called as soon as the process exists, before it is ready. */
   readonly onSpawn: (part: Part) => void
-  /** Called after the part has ended, to start it again. Without it, the end of the part stops the system. */
+  /** Called when the part has ended, to start it again. Without this callback, the system stops when the part ends. */
   readonly onRestart?: (start: () => Promise<void>) => Promise<void>
 }
 
@@ -27,14 +29,14 @@ export function startNodePart(options: NodePartOptions): Promise<void> {
   return run(options, openLog(options.logFile))
 }
 
-/** A restarted part appends to its log, so that the log still shows why the previous one ended. */
+/** A restarted part appends to its log, so that the log still shows why the previous process ended. */
 async function run(options: NodePartOptions, log: number): Promise<void> {
-  const { name, main, args = [], env, logFile, onSpawn, onRestart } = options
-  // Its own process group shields it from Ctrl-C. The IPC channel closes when this process dies;
-  // `leash.js` then kills the child if it does not stop in time.
+  const { name, main, args = [], nodeOptions = [], env, logFile, onSpawn, onRestart } = options
+  // A separate process group protects the part from Ctrl-C. The IPC channel closes when this process dies. `leash.js`
+  // then kills the part if it does not stop in time.
   const leash = join(projectDir(), 'dist', 'local', 'process', 'leash.js')
-  const child = spawn(process.execPath, ['--require', leash, join(projectDir(), main), ...args], {
-    env,
+  const child = spawn(process.execPath, [...nodeOptions, '--require', leash, join(projectDir(), main), ...args], {
+    env: { MALLOC_ARENA_MAX: '2', ...env },
     detached: true,
     stdio: ['ignore', log, log, 'ipc'],
   })

@@ -1,4 +1,5 @@
-// The running parts of the system: restarts a part that ends unexpectedly, and stops all in order of dependency.
+// The running parts of the system. Restarts a worker or an API that ends unexpectedly, and stops all parts in
+// dependency order.
 
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +19,10 @@ export interface Part extends Pick<Server, 'pid' | 'exited' | 'tail' | 'stop'> {
 export interface Parts {
   /** Called as soon as the process exists. A restarted part replaces the previous one. */
   readonly add: (part: Part) => void
-  /** Resolves with the first part that ends unexpectedly and is not restarted: it has no restart, or it has ended too often. */
+  /**
+   * Resolves with the first part that ends unexpectedly and is not restarted, because its `restart` is null or it has
+   * ended too often.
+   */
   readonly firstEnd: () => Promise<Part>
   readonly stopAll: () => Promise<void>
   readonly killAll: () => void
@@ -44,7 +48,7 @@ export function createParts(dataDir: string): Parts {
       const recent = restartedMs.filter((ms) => performance.now() - ms < restartPeriodMs)
       if (part.restart === null || recent.length >= restartsMax) return part
       restartedMs.push(performance.now())
-      // A part that does not become ready has ended, so the next round counts it.
+      // If the restart fails, the part has ended, and the next iteration restarts it again or gives up.
       await part.restart().catch(() => {})
     }
   }
@@ -67,7 +71,7 @@ export function createParts(dataDir: string): Parts {
   }
 }
 
-/** Waits for processes of a killed run to stop, which usually takes moments, and kills those that do not. */
+/** Waits for the processes of a killed run to stop, which usually takes moments. Kills those that do not stop. */
 export async function clearLeftovers(dataDir: string): Promise<void> {
   const path = join(dataDir, 'parts.json')
   const left: SavedPart[] = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : []

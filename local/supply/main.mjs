@@ -1,4 +1,5 @@
-// Checks and lists dependencies: `npm run check:supply`, `npm run fill:hashes` and `npm run sbom`. Does only what npm cannot.
+// Checks and lists dependencies: `npm run check:supply`, `npm run fill:hashes` and `npm run sbom`. Contains only
+// checks that npm lacks.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -24,8 +25,8 @@ function check() {
 }
 
 /**
- * Fills in the hashes that package-lock.json lacks, for as many packages as the registry serves. npm itself adds a hash only for
- * packages of the system it runs on.
+ * Fills in the hashes that package-lock.json lacks, for as many packages as the registry serves. npm itself adds a hash
+ * only for packages that fit the system it runs on.
  */
 function fillHashes() {
   const lock = read(lockFile)
@@ -33,12 +34,12 @@ function fillHashes() {
   const hashes = new Map(missing.map((id) => [id, hashOf(id)]))
   for (const [path, { version, ...rest }] of packagesOf(lock)) {
     const integrity = hashes.get(`${nameOf(path)}@${version}`)
-    // npm's own order of keys, so that npm does not rewrite the lines later.
+    // Uses npm's own key order, so that npm does not rewrite the lines later.
     if (integrity) lock.packages[path] = Object.assign({ version, integrity }, rest, { integrity })
   }
   const left = unhashedIn(lock)
   write(lockFile, lock)
-  // Exceptions are removed here and never added: a new package without a hash has to be listed by hand.
+  // Exceptions are removed here and never added: a new package without a hash must be listed manually.
   write(
     exceptionsFile,
     read(exceptionsFile).filter((id) => left.includes(id)),
@@ -49,8 +50,8 @@ function fillHashes() {
 }
 
 /**
- * Lists the production packages as CycloneDX, from the lock file. `npm sbom --omit dev` omits every package that a development
- * tool also uses, such as the Temporal SDK.
+ * Lists the production packages as CycloneDX, from the lock file. `npm sbom --omit dev` omits every package that a
+ * development tool also uses, such as the Temporal SDK.
  */
 function sbom() {
   const { name, version } = read('package.json')
@@ -105,7 +106,7 @@ function unneededExceptions(lock, withoutHash) {
     .map((id) => `${id} is in without-hash.json but needs no exception: run \`npm run fill:hashes\`.`)
 }
 
-/** Exceptions apply to packages of other platforms only, not to installed ones. */
+/** Exceptions apply to packages for other platforms only, not to installed ones. */
 function installedUnverified(lock, installed) {
   return Object.entries(installed.packages ?? {}).flatMap(([path, { integrity, inBundle, link }]) => {
     const locked = lock.packages?.[path]
@@ -129,7 +130,7 @@ function isHashed({ integrity }) {
   return integrity?.startsWith('sha512-') ?? false
 }
 
-/** Our lock file has no URLs for packages of the registry (.npmrc), so a package with a URL comes from elsewhere. */
+/** Our lock file has no URLs for packages from the registry (.npmrc), so a package with a URL comes from elsewhere. */
 function fromElsewhere(lock) {
   return packagesOf(lock)
     .filter(([, { resolved, link }]) => resolved !== undefined || link)
@@ -152,7 +153,6 @@ function overBudget(manifest, lock) {
   ]
 }
 
-/** Printed if there is no mistake. */
 function summaryOf(lock) {
   const all = packagesOf(lock).length
   return `${all} packages, ${productionOf(lock).length} of them in production (at most ${budget.all}), and the installed packages match the lock file.`
@@ -194,7 +194,7 @@ function componentOf(packageName, { version: packageVersion, integrity, license 
   }
 }
 
-/** One licence by its SPDX id, several as an expression. */
+/** Writes one licence as its SPDX ID, and several as an expression. */
 function licenseOf(license) {
   return /[ ()]/.test(license) ? { expression: license } : { license: { id: license } }
 }

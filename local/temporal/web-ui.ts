@@ -1,4 +1,5 @@
-// A proxy in front of Temporal's Web UI that accepts local host names only, because the Web UI does not check the Host header.
+// A proxy in front of Temporal's Web UI that accepts local host names only, because the Web UI does not check the Host
+// header.
 
 import { randomInt } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, request as send } from 'node:http'
@@ -16,8 +17,8 @@ interface WebUi {
 }
 
 /**
- * The address of the Web UI itself. On Linux every address in 127.0.0.0/8 is local, so a web page that bypasses the proxy
- * must guess 24 bits besides the port. Other systems have only 127.0.0.1.
+ * The address of the Web UI itself. On Linux every address in 127.0.0.0/8 is local, so a web page that bypasses the
+ * proxy must guess 24 bits besides the port. Other systems have only 127.0.0.1.
  */
 export async function chooseHiddenAddress(): Promise<Address> {
   const host = ['127', randomInt(1, 255), randomInt(1, 255), randomInt(1, 255)].join('.')
@@ -43,7 +44,10 @@ export async function serveWebUi(hidden: Address, preferredPort: number): Promis
   }
 }
 
-/** With DNS rebinding an attacker points a name at this machine. Its pages then send that name as Host. */
+/**
+ * In a DNS rebinding attack, the attacker's host name resolves to this machine. The attacker's pages then send that
+ * name as Host.
+ */
 function isForeign({ headers: { host = '', origin } }: IncomingMessage): boolean {
   return !ownName.test(host) || (origin !== undefined && origin !== `http://${host}`)
 }

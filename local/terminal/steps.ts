@@ -17,7 +17,7 @@ interface Active {
 const liveEveryMs = 150
 const plainEveryMs = 5000
 
-/** After the signal, no step starts, and failures are not shown. */
+/** After `signal` aborts, no further step starts, and failures are not shown. */
 export function createSteps(out: NodeJS.WriteStream, signal: AbortSignal): Steps {
   const active = new Set<Active>()
   const colour = paint(out)
@@ -82,7 +82,7 @@ function secondsSince(startedMs: number): string {
 
 type Paint = Readonly<Record<'bold' | 'dim' | 'green' | 'red' | 'cyan', (text: string) => string>>
 
-/** Colours, if the terminal has them. Node.js checks NO_COLOR. */
+/** Adds colours if the terminal supports them. Node.js checks NO_COLOR. */
 export function paint(out: NodeJS.WriteStream): Paint {
   const coloured = out.isTTY && out.hasColors()
   const by = (code: number) => (text: string) => (coloured ? `\x1b[${code}m${text}\x1b[0m` : text)

@@ -1,4 +1,4 @@
-// Build step that copies the fonts of documents into dist, so that production needs nothing else.
+// Build step that copies the document fonts into dist, so that production does not need the sources.
 import { copyFile, mkdir, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

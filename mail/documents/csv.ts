@@ -1,13 +1,13 @@
-// Writes CSV for spreadsheets, with a UTF-8 byte order mark, CRLF line ends, and no text that would run as a formula.
+// Writes CSV for spreadsheets, with a UTF-8 byte order mark and CRLF line endings. No text can run as a formula.
 
-/** Numbers are written unchanged. Text is untrusted. */
+/** Numbers are written unchanged. Text is untrusted, so it is escaped. */
 export type Cell = string | { readonly number: string }
 
 export function csv(rows: readonly (readonly Cell[])[]): string {
   return csvMark + csvLines(rows)
 }
 
-/** The byte order mark at the start of a file, for callers that write in parts. */
+/** The byte order mark at the start of a file, for callers that write the file in parts. */
 export const csvMark = '\uFEFF'
 
 export function csvLines(rows: readonly (readonly Cell[])[]): string {
@@ -19,7 +19,7 @@ function written(cell: Cell): string {
 }
 
 /**
- * A spreadsheet evaluates text that starts with one of these signs, even after invisible characters. A leading
+ * A spreadsheet evaluates text that starts with one of these characters, even after invisible ones. A leading
  * apostrophe prevents that.
  */
 function harmless(text: string): string {

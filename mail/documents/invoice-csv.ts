@@ -1,4 +1,5 @@
-// Writes an invoice as CSV, with one row per line. Each row has the invoice's number, so that files can be combined.
+// Writes an invoice as CSV, with one row per invoice line. Each row has the invoice's number, so that files can be
+// combined.
 
 import type { Correction, InvoiceDocument } from '../../domain/invoices/document'
 import type { InvoiceLine } from '../../domain/invoices/invoice'

@@ -1,4 +1,4 @@
-// Mails to admins about a new live key, an invited admin, a changed role, a removed member or a changed address. They
+// Emails to admins about a new live key, an invited admin, a changed role, a removed member or a changed address. They
 // contain no secret.
 
 import type { Mail } from '../mailer'
@@ -21,7 +21,7 @@ interface AccessNotice {
   readonly undoUrl: string
 }
 
-/** The subject contains no text from the partner, because a business name can be anything. */
+/** The subject contains no text from the partner, because a business name can be any text. */
 export function accessMessage(notice: AccessNotice): Pick<Mail, 'to' | 'subject' | 'text' | 'html'> {
   const layout = layoutOf(notice)
   return {
@@ -33,31 +33,39 @@ export function accessMessage(notice: AccessNotice): Pick<Mail, 'to' | 'subject'
 }
 
 function layoutOf({ address, happened, by, at, partner, undoUrl }: AccessNotice): Layout {
-  // A removed person cannot open the page.
-  const canUndo = happened.what !== 'removed' || happened.email !== address
+  const isAboutReader = 'email' in happened && happened.email === address
+  // A removed person cannot open the page, and a viewer cannot change anything there.
+  const canOpen = !(isAboutReader && happened.what === 'removed')
+  const canUndo = canOpen && !(isAboutReader && happened.what === 'made_viewer')
   return {
     preview: 'If you didn’t expect this, check it now.',
-    heading: headingOf(happened, address),
+    heading: headingOf({ happened, by, address }),
     paragraphs: [
-      'If you expected this, there’s nothing to do. If not, undo it now and check with your team.',
+      `If you expected this, there’s nothing to do. If not, ${canUndo ? 'undo it now and check with' : 'contact an admin on'} your team.`,
       ...(by === address ? [byYou] : []),
     ],
     facts: [...factsOf(happened), ['By', by], ['Time', momentOf(at)], ['Business', partner]],
-    actions: canUndo ? [{ label: `Review ${pages[happened.what] ?? 'team'}`, url: undoUrl }] : [],
-    foot: 'Sent to all admins and to the person concerned. You can’t turn off security emails.',
+    actions: canOpen ? [{ label: `Review ${pages[happened.what] ?? 'team'}`, url: undoUrl }] : [],
+    foot: `Sent to ${recipientsOf(happened)}. You can’t turn off security emails.`,
   }
 }
 
-const byYou =
-  'It was done with your login. If it wasn’t you, someone else is signed in as you: sign out of all sessions in Settings.'
+function recipientsOf({ what }: AccessChange): string {
+  if (what === 'made_viewer') return 'the people involved'
+  return what === 'made_admin' || what === 'removed' ? 'all admins and the person affected' : 'all admins'
+}
+
+const byYou = 'This was done by someone signed in as you. If it wasn’t you, sign out of all sessions in Settings.'
 
 const pages: Partial<Record<AccessChange['what'], string>> = { live_key: 'API keys', emails_changed: 'settings' }
 
-function headingOf(happened: AccessChange, address: string): string {
+function headingOf({ happened, by, address }: Pick<AccessNotice, 'happened' | 'by' | 'address'>): string {
   if (happened.what === 'live_key') return 'A live API key was created'
   if (happened.what === 'admin_invited') return 'An admin was invited'
-  if (happened.what === 'emails_changed') return 'Your account’s email addresses were changed'
+  if (happened.what === 'emails_changed') return 'Your billing or contact email was changed'
   const isAboutReader = happened.email === address
+  if (happened.what === 'removed' && happened.email === by)
+    return isAboutReader ? 'You left the account' : 'A team member left'
   if (happened.what === 'removed')
     return isAboutReader ? 'You were removed from the account' : 'A team member was removed'
   return `${isAboutReader ? 'You’re' : 'A team member is'} now ${happened.what === 'made_admin' ? 'an admin' : 'a viewer'}`

@@ -1,4 +1,4 @@
-// The mail with a confirmation code. It shows exactly what the code confirms, so that the reader can compare it with
+// The email with a confirmation code. It shows all details of the action, so that the reader can compare them with
 // the screen.
 import { grouped } from '../formats'
 import type { Message } from './code'
@@ -17,7 +17,7 @@ export type Confirmed =
   | { readonly what: 'admin_invited' | 'made_admin'; readonly email: string; readonly name: string | null }
   | EmailsChanged
 
-/** Null removes an address. Undefined keeps it. */
+/** Null removes the address. Undefined leaves it unchanged. */
 export interface EmailsChanged {
   readonly what: 'emails_changed'
   readonly billingEmail: string | null | undefined
@@ -50,11 +50,11 @@ function layoutOf(code: string, confirmed: Confirmed, partner: string): Layout &
     heading,
     code,
     paragraphs: [
-      `Check that the details below match your screen, then enter the code there. It expires in 10 minutes, works once, and only for this ${noun}.`,
+      `Check that the details below match your screen, then enter the code there. It expires in 10 minutes and works only once, for this ${noun}.`,
       `Didn’t request this ${noun}? Someone else may be signed in as you. Don’t enter or share this code, and sign out of all sessions in Settings.`,
     ],
     facts: [...facts, ['Business', oneLine(partner)]],
-    foot: `Sent because someone signed in with this email address requested this ${noun}.`,
+    foot: `Sent because a person who is signed in with this email address requested this ${noun}.`,
   }
 }
 
@@ -96,14 +96,14 @@ function wordsOf(confirmed: Confirmed): ConfirmWords {
     case 'emails_changed':
       return {
         noun: 'change',
-        heading: 'Confirm new email addresses',
-        subject: 'new email addresses',
+        heading: 'Confirm an email address change',
+        subject: 'an email address change',
         facts: emailFacts(confirmed),
       }
   }
 }
 
-/** The first facts are those that a forged recipient name or reference cannot influence. */
+/** The facts that a forged recipient name or reference cannot influence come first. */
 function payoutWords(payout: Extract<Confirmed, { what: 'payout' }>): ConfirmWords {
   const { amountGbp, sortCode, accountLast4, reference } = payout
   const amount = `£${grouped(amountGbp)}`
@@ -138,7 +138,7 @@ function emailFact(name: string, email: string | null | undefined): readonly (re
   return email === undefined ? [] : [[name, email ?? 'Removed']]
 }
 
-/** A line break or a control character in a value could imitate another line of the mail. */
+/** A line break or a control character in a value could imitate another line of the email. */
 function oneLine(value: string): string {
   return value.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
 }

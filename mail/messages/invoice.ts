@@ -1,4 +1,4 @@
-// The mail with an invoice. It has the period, amount, due date and payment instructions, with the PDF attached.
+// The email with an invoice. It contains the period, amount, due date and payment instructions, with the PDF attached.
 import type { InvoiceDocument } from '../../domain/invoices/document'
 import { monthInWords } from '../../domain/month'
 import { dayInWords, pounds } from '../formats'
@@ -41,7 +41,7 @@ function layoutOf(document: InvoiceDocument, publicUrl: string): Layout {
 }
 
 function actionOf({ status, totalPence, dueOn, carriedPence }: InvoiceDocument): string {
-  const carried = carriedPence > 0n ? ` ${pounds(carriedPence)} of credit carries over to your next invoice.` : ''
+  const carried = carriedPence > 0n ? ` ${pounds(carriedPence)} of credit is carried forward to your next invoice.` : ''
   if (totalPence === 0n && status !== 'void') return `There’s nothing to pay.${carried}`
   if (status !== 'open') return `There’s nothing to pay: this invoice is ${status}.`
   return `Please pay ${pounds(totalPence)} by ${dayInWords(dueOn)}.`

@@ -1,4 +1,5 @@
-// The layout of all mails. It is a table, readable in dark mode, with every value escaped.
+// The layout of all emails, as HTML and as plain text. The HTML is a table, readable in dark mode, with every value
+// escaped.
 
 export interface Layout {
   /** The preview text that a mail client shows in its list. */
@@ -9,11 +10,11 @@ export interface Layout {
   readonly paragraphs: readonly string[]
   /** Pairs of label and value. A value can have several lines. */
   readonly facts?: readonly (readonly [string, string])[]
-  /** The items that the mail lists, such as payouts. */
+  /** The items that the email lists, such as payouts. */
   readonly items?: readonly Item[]
   /** The first link is a button. The others are links below it. */
   readonly actions?: readonly Link[]
-  /** The sender and the reason for the mail. */
+  /** The sender and the reason for the email. */
   readonly foot: string
   readonly footLink?: Link
 }
@@ -81,7 +82,6 @@ ${[
 `
 }
 
-/** Returns the same content as plain text. */
 export function textOf(layout: Layout): string {
   const { heading, code, paragraphs, facts = [], items = [], actions = [], foot, footLink } = layout
   const width = Math.max(0, ...facts.map(([name]) => name.length)) + 2

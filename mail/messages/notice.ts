@@ -1,4 +1,4 @@
-// Mails to a partner's admins about their money and their account.
+// Emails to a partner's admins about their money and their account.
 import type { SwitchableNotice, VerificationStatus } from '../../domain/partners/partner'
 import type { CaseOutcome } from '../../domain/payouts/case'
 import { grouped } from '../formats'
@@ -27,11 +27,11 @@ interface PayoutItem {
   readonly amountGbp: string
   readonly recipientName: string
   readonly accountLast4: string
-  /** A stable code, then a sentence. */
+  /** A stable code, followed by a sentence. */
   readonly reason: string | null
 }
 
-/** The first live payout of a key or an admin. */
+/** The first live payout by a key or an admin. */
 interface FirstPayout {
   readonly payoutId: string
   readonly amountGbp: string
@@ -162,8 +162,11 @@ function topUpsTold({ count, amountsUsdc }: Extract<NoticeContent, { kind: 'top_
 function casesTold({ count, items }: Extract<NoticeContent, { kind: 'case' }>, dashboard: string): Told {
   const [only] = items
   return {
-    heading: count === 1 && only ? `A ${only.kind} was resolved` : `${count} recalls and traces were resolved`,
-    paragraphs: ['The payout’s page has the notes.', ...cut(count, items.length)],
+    heading: count === 1 && only ? `A ${only.kind} was resolved` : `${count} recalls or traces were resolved`,
+    paragraphs: [
+      count === 1 ? 'See the payout’s page for details.' : 'See each payout’s page for details.',
+      ...cut(count, items.length),
+    ],
     items: items.map(({ payoutId, kind, outcome, amountGbp }) => ({
       title: `${capital(kind)} of a ${pounds(amountGbp)} payout`,
       url: payoutUrl(dashboard, payoutId),
@@ -188,7 +191,7 @@ function lowBalanceTold(
 ): Told {
   return {
     heading: 'Your wallet balance is low',
-    paragraphs: ['Your live wallet has fallen below your alert level. Top up to keep payouts going.'],
+    paragraphs: ['Your live wallet balance has fallen below your alert level. Top up to keep payouts going.'],
     facts: [
       ['Wallet balance', usdc(balanceUsdc)],
       ['Alert level', usdc(thresholdUsdc)],
@@ -200,7 +203,7 @@ function lowBalanceTold(
 const verificationWords: Readonly<Record<string, readonly [string, string]>> = {
   action_required: [
     'Action needed on your verification',
-    'The bank needs more information before you can make live payouts. Continue to see what’s missing.',
+    'The bank needs more information before you can send live payouts. Open the Verification page to see what’s missing.',
   ],
   approved: [
     'Your business is verified',
@@ -213,8 +216,11 @@ function verificationTold(
   { status, reasons, canRetry }: Extract<NoticeContent, { kind: 'verification' }>,
   dashboard: string,
 ): Told {
-  const [heading, sentence] = verificationWords[status] ?? ['Your verification status changed', 'Check what’s new.']
-  const retry = status !== 'rejected' ? '' : canRetry ? ' You can apply again.' : ' You can’t reapply.'
+  const [heading, sentence] = verificationWords[status] ?? [
+    'Your verification status changed',
+    'See the new status on the Verification page.',
+  ]
+  const retry = status !== 'rejected' ? '' : canRetry ? ' You can apply again.' : ' You can’t apply again.'
   return {
     heading,
     paragraphs: [`${sentence}${retry}`, ...(reasons.length > 0 ? ['Reasons given by the bank:'] : [])],
@@ -241,7 +247,7 @@ function counted(count: number, noun: string): string {
   return count === 1 ? `A ${noun}` : `${count} ${noun}s`
 }
 
-/** Removes the code at the start of a reason, which is for programs. */
+/** Removes the leading code of a reason, which is only for programs. */
 function sentenceOf(reason: string): string {
   return reason.replace(/^[a-z_]+: */, '')
 }

@@ -1,4 +1,4 @@
-// Mails to operators about drifts and about faults in the audit chain. They contain IDs and amounts, but no personal
+// Emails to operators about drifts and about faults in the audit chain. They contain IDs and amounts, but no personal
 // data.
 import { formatDriftText } from '../../domain/controls/drift'
 import type { Message } from './code'
@@ -15,16 +15,16 @@ interface DriftToReport {
 
 export function driftMessage({ address, drifts }: { address: string; drifts: readonly DriftToReport[] }): Message {
   const count = drifts.length
-  const heading = count === 1 ? 'The proof found a drift' : `The proof found ${count} drifts`
+  const heading = count === 1 ? 'Reconciliation found a drift' : `Reconciliation found ${count} drifts`
   const paragraphs = [
-    'Our books and the bank’s differ, or a payout has not changed for too long. Nothing was repaired: an operator must decide.',
+    'Our books and the bank’s differ, or a payout has not changed for too long. Nothing was corrected automatically. An operator must decide what to do.',
     '`npm run -s ops -- proof list` shows the open drifts and the next step for each kind.',
   ]
   const items = drifts.map(({ kind, partner, environment, subject, expected, found }) => ({
     title: `${kind}, ${partner} ${environment}`,
     lines: [subject, `expected: ${formatDriftText(kind, expected)}`, `found: ${formatDriftText(kind, found)}`],
   }))
-  const foot = 'Sent to the address of OPS_EMAIL, once for each drift.'
+  const foot = 'Sent to the address in OPS_EMAIL, once for each drift.'
   const layout = { heading, paragraphs, items, preview: heading, foot }
   return { to: { name: '', address }, subject: heading, text: textOf(layout), html: htmlOf(layout) }
 }
@@ -39,8 +39,8 @@ interface FaultToReport {
 export function auditMessage({ address, fault }: { address: string; fault: FaultToReport }): Message {
   const heading = 'The audit chain is broken'
   const paragraphs = [
-    'The fault is named below. Nothing was repaired: an operator must decide.',
-    '`npm run -s ops -- audit verify` describes the fault in a sentence. Keep the heads that the worker has logged so far.',
+    'The fault is named below. Nothing was corrected automatically. An operator must decide what to do.',
+    '`npm run -s ops -- audit verify` describes the fault in a sentence. Keep the chain heads that the worker has logged so far.',
   ]
   const { what, sequence, table, rowId } = fault
   const known = [
@@ -49,7 +49,7 @@ export function auditMessage({ address, fault }: { address: string; fault: Fault
     ['Row', table === null ? null : `${table} ${rowId}`],
   ] as const
   const facts = known.flatMap(([name, value]): [string, string][] => (value === null ? [] : [[name, value]]))
-  const foot = 'Sent to the address of OPS_EMAIL, once for each fault.'
+  const foot = 'Sent to the address in OPS_EMAIL, once for each fault.'
   const layout = { heading, paragraphs, facts, preview: heading, foot }
   return { to: { name: '', address }, subject: heading, text: textOf(layout), html: htmlOf(layout) }
 }

@@ -35,13 +35,12 @@ export interface BankReport {
 
 export interface Check {
   readonly name: 'reachable' | 'key' | 'environment' | 'clock' | 'webhook'
-  /** `unknown`: not checked, or nothing to check. */
+  /** `unknown`: not checked, or there is nothing to check. */
   readonly state: 'ok' | 'problem' | 'unknown'
   /** The result in a few words. For a problem, the remedy follows. */
   readonly text: string
 }
 
-/** Live comes first. */
 export async function checkBanks(ops: Ops): Promise<BankReport[]> {
   const wallets = await listNewestAtBank(ops.db)
   return Promise.all((['live', 'sandbox'] as const).map((environment) => reportOn(ops, environment, wallets)))
@@ -90,8 +89,8 @@ function withoutBank(environment: Environment, wallet: WalletAtBank | null): Che
 function reachable({ reach, answerMs }: CheckedBank, settings: string): Check {
   const { outcome, detail } = reach
   if (outcome === 'no_answer')
-    return problem('reachable', `no answer (${detail}): check the network and ${settings}_URL, then ask the bank`)
-  if (outcome === 'failing') return problem('reachable', `failing (${detail}): ask the bank`)
+    return problem('reachable', `no answer (${detail}): check the network and ${settings}_URL, then contact the bank`)
+  if (outcome === 'failing') return problem('reachable', `failing (${detail}): contact the bank`)
   if (outcome === 'not_the_bank')
     return problem(
       'reachable',
@@ -113,7 +112,7 @@ interface OfEnvironment {
 }
 
 function ofEnvironment({ wallet }: CheckedBank, { environment, settings, hasWallet }: OfEnvironment): Check {
-  if (wallet === 'known') return ok('environment', `${environment}: the bank knows our wallets`)
+  if (wallet === 'known') return ok('environment', `${environment}: the bank has our wallets`)
   if (wallet === 'other') {
     const other = environment === 'live' ? 'sandbox' : 'live'
     return problem('environment', `wrong environment: ${settings}_KEY is a ${other} key`)
@@ -122,7 +121,7 @@ function ofEnvironment({ wallet }: CheckedBank, { environment, settings, hasWall
     const owner = 'the key belongs to another environment or account'
     return problem(
       'environment',
-      `wrong environment: the bank does not know our newest ${environment} wallet; ${owner}`,
+      `wrong environment: the bank does not have our newest ${environment} wallet; ${owner}`,
     )
   }
   return unknown('environment', hasWallet ? notChecked : 'not checked: no partner has a wallet at this bank')
@@ -160,7 +159,7 @@ function webhook({ webhook: state }: CheckedBank, registered: string | null, wan
   const what = state === 'disabled' ? 'webhook disabled at the bank' : 'webhook unknown to the bank'
   return problem(
     'webhook',
-    `${what}: restart a worker, which enables or registers it; until then payouts settle by polling`,
+    `${what}: the next sweep of a worker enables or registers it; until then payouts settle by polling`,
   )
 }
 

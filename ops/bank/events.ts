@@ -1,12 +1,13 @@
-// Quarantined bank events, which contradict our books or name no payout of ours. They are listed until an operator has handled them.
+// Quarantined bank events, which contradict our ledger or name none of our payouts. They are listed until an operator
+// has handled them.
 import { attendEvent, listQuarantined, type QuarantinedEvent } from '../../db/bank/events'
 import { type Command, defineCommand, done, refused } from '../command'
-import { recordChange } from '../controls/record-change'
+import { recordChange } from '../connect'
 import { exampleId, note, required, uuid } from '../options'
 import { shownAtOnce, table } from '../print'
 
 const list = defineCommand('bank-event list', {
-  about: `Shows quarantined bank events, which contradict our books or name no payout of ours; at most ${shownAtOnce}.`,
+  about: `Shows quarantined bank events, which contradict our books or name none of our payouts; at most ${shownAtOnce}.`,
   async run({ db }) {
     const events = (await listQuarantined(db, shownAtOnce)).map(presentEvent)
     const header = ['ID', 'RECEIVED', 'ENVIRONMENT', 'OUTCOME', 'TRANSFER', 'STATE', 'PAYOUT', 'EVENT']
@@ -22,7 +23,7 @@ const attended = defineCommand('bank-event attended', {
   about: 'Records that a quarantined event was handled.',
   options: {
     event: required(uuid, 'The ID of the event, from `bank-event list`.'),
-    note: required(note, 'What you did, without names and account numbers.'),
+    note: required(note, 'What you did, without names or account numbers.'),
   },
   example: ['--event', exampleId, '--note', 'A transfer from another system'],
   async run(ops, given) {

@@ -35,7 +35,7 @@ const pause = defineCommand('rail pause', {
 })
 
 const resume = defineCommand('rail resume', {
-  about: 'Sends payouts to the bank again; waiting ones are sent now.',
+  about: 'Resumes sending payouts to the bank. Waiting payouts are sent now.',
   options: { environment: theEnvironment },
   example: ['--environment', 'live'],
   async run(ops, given) {
@@ -87,7 +87,10 @@ const status = defineCommand('rail status', {
 
 export const railCommands: readonly Command[] = [pause, resume, status]
 
-/** Returns false if Temporal does not answer. Each unsent payout then polls its row within minutes. */
+/**
+ * Returns false if Temporal does not answer. Each unsent payout then notices the change within minutes, at its next
+ * poll.
+ */
 export async function wakeUnsent(ops: Ops, wanted: readonly Environment[], why: string): Promise<boolean> {
   const by = ops.madeBy.replace(/^ops:/, '')
   const queue = { queuePrefix: ops.taskQueuePrefix }
@@ -109,7 +112,8 @@ async function stateOf(db: Ops['db'], wanted: string): Promise<Presented> {
 }
 
 function describeWaiting({ unsent, unsent_gbp, unconfirmed }: Presented): string {
-  const waiting = unsent === 1 ? `1 payout (${unsent_gbp} GBP) waits` : `${unsent} payouts (${unsent_gbp} GBP) wait`
+  const waiting =
+    unsent === 1 ? `1 payout (${unsent_gbp} GBP) is waiting` : `${unsent} payouts (${unsent_gbp} GBP) are waiting`
   const before = unconfirmed === 1 ? '1 unconfirmed payout is' : `${unconfirmed} unconfirmed payouts are`
   return `${waiting}, and ${before} looked up at the bank`
 }

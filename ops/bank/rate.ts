@@ -89,7 +89,7 @@ interface LookedUp {
   readonly now: Date
 }
 
-/** Fetches the bank's rate; changes nothing. */
+/** Fetches the bank's rate without changing anything. */
 async function lookUp({ db, bank, clock, rates: limits }: Ops, environment: Environment): Promise<LookedUp> {
   const rail = railOf[environment]
   const last = acceptedIn(await findRate(db, rail))
@@ -140,7 +140,8 @@ function explain({ answer, last, rejection, now }: LookedUp, limits: ExchangeRat
   if (rate === null) return 'the bank answered without a readable rate.'
   if (rejection === 'stale') {
     const age = secondsBetween(rate.updatedAt, now)
-    return `the rate is ${age} s old; it may be at most ${limits.maxAgeMs / 1000} s old and not in the future.`
+    if (age < 0) return `the rate is dated ${-age} s in the future.`
+    return `the rate is ${age} s old; at most ${limits.maxAgeMs / 1000} s is allowed.`
   }
   if (rejection === 'off_mid' || last === null) {
     const far = percent(basisPointsBetween(rate.gbpPerUsdNano, rate.midNano))

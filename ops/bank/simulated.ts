@@ -13,7 +13,7 @@ interface OpsBank {
 
 const timeouts = { connectMs: 2_000, callMs: 10_000 }
 
-/** Refuses a bank that is not on this machine: it has real customers, and real money in live. */
+/** Refuses a bank that is not on this machine, because such a bank has real customers and, in live, real money. */
 export async function withSimulatedBank(
   ops: Ops,
   environment: Environment,

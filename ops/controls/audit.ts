@@ -1,4 +1,4 @@
-// Verifies the audit chain: no sealed row may have changed.
+// Verifies the audit chain, to detect changes to sealed rows.
 import { type FirstFault, type Verified, verifyAudit } from '../../db/controls/audit/verify'
 import { type Command, defineCommand, done, foundProblem } from '../command'
 import { hash, optional } from '../options'
@@ -48,7 +48,7 @@ function sentenceOf({ what, sequence, table, rowId }: FirstFault, links: bigint)
     case 'head_missing':
       return `The chain ends after ${links} links without the given head: it was truncated or rebuilt.`
     case 'row_unsealed':
-      return `The row ${rowId} of ${table} is in no link, although later rows are: it was inserted among sealed rows.`
+      return `Row ${rowId} of ${table} is not in any link, although later rows are: it was inserted among sealed rows.`
     case 'link_missing':
       return `Link ${sequence} of the chain was removed.`
   }

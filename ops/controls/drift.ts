@@ -2,13 +2,12 @@
 import { acceptDrift, type DriftToDecide, lockDrift, reopenDrift } from '../../db/controls/proof/drifts'
 import { formatDriftText } from '../../domain/controls/drift'
 import { type Answer, type Command, defineCommand, done, refused } from '../command'
-import type { Ops } from '../connect'
+import { type Ops, recordChange } from '../connect'
 import { exampleId, reason, required, uuid } from '../options'
-import { recordChange } from './record-change'
 
 const options = {
   drift: required(uuid, 'The ID of the drift, from `proof list`; a changed drift has a new ID.'),
-  reason: required(reason, 'The reason, without names and account numbers.'),
+  reason: required(reason, 'The reason, without names or account numbers.'),
 }
 
 const accept = defineCommand('proof accept', {

@@ -1,4 +1,5 @@
-// The rules of `status`: the conditions that need an operator. The thresholds are those of docs/observability/alerts.yml.
+// The rules of `status`: the conditions that need an operator. The thresholds are those of
+// docs/observability/alerts.yml.
 import type { RailState } from '../../db/bank/rail-pauses'
 import type { OpenWork } from '../../db/controls/metrics'
 import type { OverdueWork, Upkeep } from '../../db/controls/upkeep-metrics'
@@ -19,7 +20,7 @@ export interface Situation {
   /** Notices that no one can receive. */
   readonly unreadable: readonly UndeliverableNotices[]
   readonly workers: readonly ListedWorker[]
-  /** The queues that must have a worker. */
+  /** The task queues that must have a worker. */
   readonly queues: readonly string[]
   readonly banks: readonly BankReport[]
   /** `answers`, or why Temporal cannot be used. Null if TEMPORAL_ADDRESS is not set. */
@@ -27,7 +28,7 @@ export interface Situation {
 }
 
 export interface Need {
-  /** Null if it concerns both environments. */
+  /** Null if the need concerns both environments. */
   readonly environment: Environment | null
   readonly code: string
   /** The problem, and the command that shows or fixes it. */
@@ -54,7 +55,7 @@ function processNeeds({ temporal, workers, queues }: Situation): Need[] {
   const away = temporal === null || temporal === answers ? [] : [need(null, 'temporal', temporal)]
   const working = workers.filter(({ state }) => state === 'working').flatMap(({ taskQueues }) => taskQueues)
   const idle = queues.filter((queue) => !working.includes(queue))
-  const missing = `no worker takes tasks from ${idle.join(', ')}: payouts wait until you start a worker (see \`worker list\`)`
+  const missing = `no worker polls ${idle.join(', ')}: payouts wait until you start a worker (see \`worker list\`)`
   return idle.length === 0 ? away : [...away, need(null, 'no_worker', missing)]
 }
 
@@ -63,7 +64,7 @@ export const answers = 'answers'
 function pauseNeed({ environment, pausedAt, pausedBy, reason, unsent, unsentPence }: RailState): Need[] {
   if (pausedAt === null) return []
   const why = reason === null ? 'no reason given' : reason
-  const waiting = `${payouts(unsent)} (${formatPence(unsentPence)} GBP) ${unsent === 1 ? 'waits' : 'wait'} for \`rail resume\``
+  const waiting = `${payouts(unsent)} (${formatPence(unsentPence)} GBP) ${unsent === 1 ? 'is waiting' : 'are waiting'} for \`rail resume\``
   return [need(environment, 'rail_paused', `rail paused by ${pausedBy ?? 'an unknown operator'} (${why}): ${waiting}`)]
 }
 
@@ -87,12 +88,12 @@ function workNeed({ kind, sort, environment, count, ageSeconds }: OpenWork, { ol
       if (sort === 'processing' && ageSeconds > 7_200)
         return is(
           'processing_old',
-          `payout at the bank for ${age} without a delivery: ask the bank; \`payout attention\` lists the late ones`,
+          `payout at the bank for ${age} without a delivery: contact the bank; \`payout attention\` lists the late ones`,
         )
       if ((sort === 'failed' || sort === 'returned') && ageSeconds > 86_400)
         return is(
           'money_not_back',
-          `money of a ${sort} payout has not come back for ${age}: ask the bank for the refund`,
+          `money of a ${sort} payout has not been refunded for ${age}: ask the bank for the refund`,
         )
       return []
     case 'attention':
@@ -133,7 +134,7 @@ function leftNeed({ work, sort, count, ageSeconds }: OverdueWork): Need[] {
     case 'prove':
       return late(3_600, 'proof_old', `a ${sort} wallet has not been reconciled for ${age}: run \`proof\``)
     case 'seal':
-      return late(900, 'not_sealed', `rows have not been sealed for ${age}: check the Schedule seal-audit`)
+      return late(900, 'not_sealed', `rows have not been sealed for ${age}: check the seal-audit Schedule`)
     case 'verify':
       return count > 0
         ? [need(null, 'audit_fault', 'the audit chain is broken: change nothing; `audit verify` names the row')]
@@ -142,17 +143,17 @@ function leftNeed({ work, sort, count, ageSeconds }: OverdueWork): Need[] {
       return late(
         sort === 'invoice' ? 21_600 : 300,
         'mail_waits',
-        `${count} ${sort} ${count === 1 ? 'mail waits' : 'mails wait'}, the oldest for ${age}: check SMTP_URL and the log of the API`,
+        `${count} ${sort} ${count === 1 ? 'email is waiting' : 'emails are waiting'}, the oldest for ${age}: check SMTP_URL and the log of the API`,
       )
     case 'erase':
-      return late(172_800, 'not_erased', `${sort} are ${age} past their retention: check the Schedule retention`)
+      return late(172_800, 'not_erased', `${sort} are ${age} past their retention period: check the retention Schedule`)
   }
 }
 
 function unreadableNeed({ slug, count, since }: UndeliverableNotices, at: Date): Need {
   const age = formatDuration(Math.max(0, (at.getTime() - since.getTime()) / 1_000))
-  const waiting = count === 1 ? '1 live notice waits' : `${count} live notices wait`
-  const why = `${waiting} for ${age} because no one can receive mail for ${slug}`
+  const waiting = count === 1 ? '1 live notice has waited' : `${count} live notices have waited`
+  const why = `${waiting} for ${age} because no one can receive email for ${slug}`
   return need(
     'live',
     'notices_unreadable',
@@ -160,12 +161,12 @@ function unreadableNeed({ slug, count, since }: UndeliverableNotices, at: Date):
   )
 }
 
-/** Allows half a day for the run on the 1st. */
+/** Allows half a day for the scheduled run on the 1st. */
 function billingNeed({ notBilled }: Upkeep, at: Date): Need[] {
   const isEarly = at.getTime() - startOf(londonMonthOf(at)).getTime() < 12 * 3_600_000
   if (notBilled === 0 || isEarly) return []
   const who = notBilled === 1 ? '1 partner has' : `${notBilled} partners have`
-  return [need(null, 'not_billed', `${who} no invoice for the last month: \`invoices rerun\` bills them`)]
+  return [need(null, 'not_billed', `${who} no invoice for last month: \`invoices rerun\` bills them`)]
 }
 
 function need(environment: Environment | null, code: string, text: string): Need {

@@ -1,4 +1,4 @@
-// Runs a proof now, or shows the drifts of earlier ones.
+// Runs a proof now, or shows the drifts that earlier proofs found.
 import type { ProofDepth } from '../../activities/controls/proof/prove-wallets'
 import { runProof } from '../../activities/controls/proof/run'
 import { type Drift, listDrifts } from '../../db/controls/proof/drifts'
@@ -18,7 +18,7 @@ const timeouts = { connectMs: 2_000, callMs: 10_000 }
 const runNow = defineCommand('proof run', {
   whenAlone: 'runs',
   about:
-    'Checks our books, compares them with the bank’s, and shows every drift; exits with 1 if a drift is not accepted or a wallet could not be proved.',
+    'Checks our books, compares them with the bank’s, and shows every drift; exits with 1 if a drift is not accepted or a wallet could not be reconciled.',
   options: {
     full: optional(flag, 'Verifies every row of our own books, not only the changes since the last verification.'),
   },
@@ -33,7 +33,7 @@ const runNow = defineCommand('proof run', {
 })
 
 const list = defineCommand('proof list', {
-  about: `Shows open drifts with the next step for each kind (at most ${shownAtOnce}, oldest first), accepted ones, the last ${goneShown} that are gone, and wallets that were not compared. Exits with 1 when a drift is open.`,
+  about: `Shows open drifts with the next step for each kind (at most ${shownAtOnce}, oldest first), accepted ones, the last ${goneShown} that were resolved, and wallets that were not compared. Exits with 1 when a drift is open.`,
   async run(ops): Promise<Answer> {
     const { json, sections, isOpen } = await currentDrifts(ops)
     const gone = (await listDrifts(ops.db, 'gone', goneShown)).map(presentGone)
@@ -90,7 +90,9 @@ function sentenceOf(
 ): string {
   const all = counted(wallets, 'wallet')
   const drifts = open === 0 ? 'no drift' : counted(open, 'drift')
-  const parts = [failed === 0 ? `Proved ${all}: ${drifts}.` : `Proved ${wallets - failed} of ${all}; ${drifts} known.`]
+  const parts = [
+    failed === 0 ? `Reconciled ${all}: ${drifts}.` : `Reconciled ${wallets - failed} of ${all}; ${drifts} known.`,
+  ]
   if (accepted > 0) parts.push(`${accepted} more ${accepted === 1 ? 'is' : 'are'} accepted.`)
   if (busy > 0)
     parts.push(`For ${counted(busy, 'wallet')} no two reads agreed: the balance was not compared with the bank’s.`)
@@ -101,7 +103,7 @@ function sentenceOf(
     )
   if (errors.length > 0)
     parts.push(
-      `${counted(errors.length, 'wallet')} could not be proved because of an error: ${[...new Set(errors)].join('; ').replace(/\.$/, '')}.`,
+      `${counted(errors.length, 'wallet')} could not be reconciled because of an error: ${[...new Set(errors)].join('; ').replace(/\.$/, '')}.`,
     )
   return parts.join(' ')
 }
@@ -156,37 +158,37 @@ function isoOf(at: Date | null): string | null {
 /** Next step for each kind of drift; docs/operations/books.md has the same table. */
 export const driftSteps: Readonly<Record<DriftKind, string>> = {
   wallet_balance:
-    'The balance of a wallet is not the sum of its entries, so a row was changed by hand: pause the rail of its environment, and ask an engineer to find the row with `audit verify`.',
+    'The balance of a wallet is not the sum of its entries, so a row was changed by hand. Pause the rail of its environment, and ask an engineer to find the row with `audit verify`.',
   suspense_balance:
-    'The suspense balance is not the sum of the deposits in `deposit list`: compare the two, deposit by deposit, and ask an engineer to correct the difference.',
+    'The suspense balance is not the sum of the deposits in `deposit list`. Compare the two, deposit by deposit, and ask an engineer to correct the difference.',
   set_sum:
-    'A ledger set does not sum to zero, or has entries of another wallet: pause the rail of its environment, and ask an engineer to find the changed rows with `audit verify`.',
+    'A ledger set does not sum to zero, or has entries of another wallet. Pause the rail of its environment, and ask an engineer to find the changed rows with `audit verify`.',
   payout_ledger:
-    'The ledger entries of a payout do not match its status: compare `payout explain` with the transfer at the bank, and ask an engineer to correct the books to match the bank.',
+    'The ledger entries of a payout do not match its status. Compare `payout explain` with the transfer at the bank, and ask an engineer to correct the books to match the bank.',
   payout_row:
-    'A payout’s row does not match its wallet, its quote or its timeline, so it was changed by hand: see `payout show`, and ask an engineer to find the change with `audit verify`.',
+    'A payout’s row does not match its wallet, its quote or its timeline, so it was changed by hand. See `payout show`, and ask an engineer to find the change with `audit verify`.',
   payout_charge:
-    'The charges or credits of a live payout do not match its row: compare `payout show` with its charges, ask an engineer to find the changed row with `audit verify`, and correct the next invoice with `invoices credit`.',
+    'The charges or credits of a live payout do not match its row. Compare `payout show` with its charges, and ask an engineer to find the changed row with `audit verify`. Correct the next invoice with `invoices credit`.',
   payout_totals:
-    "The totals behind usage and recipients do not match the payouts of a month, so a row was changed by hand: ask an engineer to find the change with `audit verify`, and then recount (SELECT rebuild_payout_totals('<partner id>') in psql). No money is affected.",
+    "The totals behind usage and recipients do not match the payouts of a month, so a row was changed by hand. Ask an engineer to find the change with `audit verify`. Then run SELECT rebuild_payout_totals('<partner id>') in psql, which counts again. No money is affected.",
   entry_without_movement:
-    'Money was credited without a movement at the bank: find out who booked it and why. Accept it if finance knows the reason; otherwise ask an engineer to reverse it.',
+    'Money was credited without a movement at the bank. Find out who booked it and why. If finance knows the reason, accept the drift. Otherwise ask an engineer to reverse the booking.',
   transfer_without_payout:
-    'The bank has sent money that belongs to no payout of ours, perhaps a second time: pause the rail of its environment, ask the bank who ordered the transfer, and have it recalled, or accept it once it is explained.',
+    'The bank has sent money that belongs to none of our payouts. It may have paid one of them twice. Pause the rail of its environment, and ask the bank who ordered the transfer. Have it recalled, or accept the drift once it is explained.',
   transfer_amount:
-    'The bank has sent a different amount than the payout states: compare the bank’s receipt with `payout show`, settle the difference with the bank, and then accept the drift.',
+    'The bank has sent a different amount than the payout states. Compare the bank’s receipt with `payout show`, and settle the difference with the bank. Then accept the drift.',
   payout_without_transfer:
-    'A payout counts as sent, but the bank has no transfer for it: ask the bank for the transfer that `payout show` names, and do not pay again before it answers.',
+    'A payout counts as sent, but the bank has no transfer for it. Ask the bank for the transfer that `payout show` names. Do not pay again before the bank answers.',
   deposit_not_booked:
-    'Money arrived at the bank and is neither booked nor held: check that workers run and read this wallet. If the drift remains after the next read, ask an engineer to check the worker’s log.',
+    'Money arrived at the bank and is neither booked nor held. Check that workers run and read this wallet. If the drift remains after the next read, ask an engineer to check the worker’s log.',
   deposit_amount:
-    'A deposit is booked with a different amount than the bank’s: compare the bank’s movement with the booking, and ask an engineer to book the difference.',
+    'A deposit is booked with a different amount than the bank’s. Compare the bank’s movement with the booking, and ask an engineer to book the difference.',
   booking_without_movement:
-    'The number of bookings for earlier bank movements has changed, so one was added or removed: ask an engineer to find it with `audit verify`.',
+    'The number of bookings for earlier bank movements has changed, so one was added or removed. Ask an engineer to find it with `audit verify`.',
   bank_balance:
-    'The bank’s balance differs by an amount that no single movement explains: compare the bank’s statement with the wallet’s entries from the last day on which both agreed, and ask the bank about the difference.',
+    'The bank’s balance differs by an amount that no single movement explains. Compare the bank’s statement with the wallet’s entries, from the last day on which both agreed. Ask the bank about the difference.',
   silent_payout:
-    'A payout has not changed for too long: see `payout explain` for what it waits for, and ask the bank about its transfer. The drift ends when the payout changes.',
+    'A payout has not changed for too long. `payout explain` shows what it is waiting for. Ask the bank about its transfer. The drift ends when the payout changes.',
   not_compared:
-    'This wallet has not been compared with the bank for too long: `proof list` shows the reason. For no_answer, ask the bank for this wallet’s history. For busy, too_long or failed, ask an engineer to check the worker’s log.',
+    'This wallet has not been compared with the bank for too long. `proof list` shows the reason. For no_answer, ask the bank for this wallet’s history. For busy, too_long or failed, ask an engineer to check the worker’s log.',
 }

@@ -1,4 +1,4 @@
-// `status`: the whole system on one screen, and what needs an operator.
+// `status`: the whole system on one screen, and the conditions that need an operator.
 import { railStates } from '../../db/bank/rail-pauses'
 import { type OpenWorkKind, readOpenWork } from '../../db/controls/metrics'
 import { readUpkeep } from '../../db/controls/upkeep-metrics'
@@ -19,7 +19,7 @@ import { answers, formatDuration, type Need, needsOf, type Situation } from './n
 const show = defineCommand('status show', {
   whenAlone: 'runs',
   about:
-    'Shows rails, banks, workers, waiting payouts, attention, drifts, held deposits, mails and notices on one screen. Exits with 1 when something needs an operator.',
+    'Shows rails, banks, workers, waiting payouts, attention, drifts, held deposits, emails and notices on one screen. Exits with 1 when something needs an operator.',
   async run(ops) {
     const situation = await look(ops)
     const needs = needsOf(situation)
@@ -127,13 +127,13 @@ function screenOf(status: Status): string {
   const shared = [
     ['workers', workers.map(([state, count]) => `${count} ${state}`).join(', ')],
     ['Temporal', temporal ?? 'not checked: TEMPORAL_ADDRESS is not set'],
-    ['mails waiting', mails === 0 ? '-' : `${mails}, the oldest for ${formatDuration(oldest)}`],
+    ['emails waiting', mails === 0 ? '-' : `${mails}, the oldest for ${formatDuration(oldest)}`],
     ['unreadable notices', notices === 0 ? '-' : String(notices)],
   ]
   return [columns([[status.at, 'LIVE', 'SANDBOX'], ...rows]), columns(shared)].join('\n\n')
 }
 
-/** Row names and texts. A null text means that there is nothing to show. */
+/** Row names and texts. Null if there is nothing to show. */
 function cellsOf(each: Status['live'], at: Date): readonly (readonly [string, string | null])[] {
   const since = (time: string) => formatDuration(Math.max(0, (at.getTime() - new Date(time).getTime()) / 1_000))
   const sum = (count: number, amount: string) => (count === 0 ? null : `${count}, ${amount}`)

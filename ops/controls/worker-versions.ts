@@ -1,4 +1,4 @@
-// Shows the versions of the worker deployment, and decides which of them gets work: promote, ramp and roll back.
+// Shows the worker deployment's versions, and decides which of them receive work: promote, ramp and roll back.
 import type { Client } from '@temporalio/client'
 import {
   type Deployment,
@@ -37,7 +37,7 @@ const versions = defineCommand('worker versions', {
 
 const promote = defineCommand('worker promote', {
   about: 'Gives all work to a build, and ends a ramp. Running workflows move to it with their next task.',
-  options: { build: required(build, 'The build; unversioned gives it to workers with WORKER_VERSIONING=off.') },
+  options: { build: required(build, 'The build; `unversioned` gives all work to workers with WORKER_VERSIONING=off.') },
   bare: 'build',
   example: ['--build', '1.4.0+0f3a9c21'],
   run: (ops, given) =>
@@ -95,7 +95,9 @@ export const workerVersionCommands: readonly Command[] = [versions, promote, ram
 
 type Work = (client: Client, deployment: Deployment) => Promise<Answer>
 
-/** The server acknowledges a change only after every task queue has received it, which takes seconds on a busy server. */
+/**
+ * The server acknowledges a change only after every task queue has received it, which takes seconds on a busy server.
+ */
 const withinMs = 30_000
 
 async function withDeployment(ops: Ops, work: Work): Promise<Answer> {
@@ -135,7 +137,10 @@ function unknownBuild({ versions: known }: Deployment, chosen: string): Answer |
   return refused('not_found', `No worker of build ${chosen} has run: \`worker versions\` shows the builds.`)
 }
 
-/** The refusal if the build is not ramping: Temporal would end the current ramp, even of a build that the operator did not name. */
+/**
+ * Refuses if the build is not ramping. Otherwise Temporal would end any current ramp, even that of a build that the
+ * operator did not name.
+ */
 function notRampingBuild({ ramping }: Deployment, chosen: string): Answer | null {
   if (ramping !== null && ramping.build === buildOf(chosen)) return null
   const actual = ramping === null ? 'no build is ramping' : `build ${ramping.build ?? unversioned} is`

@@ -19,9 +19,12 @@ import { type InvoiceRunStart, starts } from '../../workflows/starts'
 export interface FollowParts {
   readonly temporal: Client
   readonly queuePrefix: string
-  /** Called once for each partner that this call saw being billed. */
+  /** Called once for each partner that the run reports as billed. */
   readonly onBilled: (billed: BilledPartner) => Promise<void>
-  /** Called when the run's progress cannot be read, because no worker runs or the server does not answer. The run is not affected. */
+  /**
+   * Called when the run's progress cannot be read, because no worker is running or the server does not answer. The run
+   * is not affected.
+   */
   readonly onSilence: () => void
 }
 
@@ -37,7 +40,7 @@ export async function followRun(parts: FollowParts, order: InvoiceRunStart): Pro
   }
 }
 
-/** The run's own reason for its refusal; null for any other error. */
+/** Why the run was refused. Null for any other error. */
 export function refusalOf(error: unknown): string | null {
   const isFailure = error instanceof WorkflowFailedError && error.cause !== undefined
   if (!isFailure) return null
@@ -58,8 +61,8 @@ interface OneRun {
 type Ended = { readonly result: InvoiceRunResult } | { readonly failure: unknown } | { readonly continuedAs: string }
 
 /**
- * A long run continues as new from time to time. Before this follows the new run, it reads the last partners of the old one, and
- * retries a few times if a busy server does not answer.
+ * A long run periodically continues as new. Before following the new run, reads the last partners that the old run
+ * billed. Retries a few times if a busy server does not answer.
  */
 async function followOne(parts: FollowParts, { workflowId, runId }: OneRun): Promise<Ended> {
   const handle = parts.temporal.workflow.getHandle<typeof invoiceRun>(workflowId, runId, { followRuns: false })
@@ -86,7 +89,7 @@ async function endOf(handle: WorkflowHandle<typeof invoiceRun>): Promise<Ended> 
   }
 }
 
-/** A run that could not bill every partner fails with its result. */
+/** A run that could not bill every partner fails, and its failure contains the result. */
 export function resultIn(error: unknown): InvoiceRunResult | null {
   const cause = error instanceof WorkflowFailedError ? error.cause : undefined
   if (!(cause instanceof ApplicationFailure) || cause.type !== partnersNotBilled) return null
@@ -97,7 +100,7 @@ function isResult(detail: unknown): detail is InvoiceRunResult {
   return typeof detail === 'object' && detail !== null && 'period' in detail
 }
 
-/** Null if the run did not answer. */
+/** Null if the run did not answer the query. */
 async function newsOf(
   { temporal, onSilence }: FollowParts,
   handle: WorkflowHandle<typeof invoiceRun>,

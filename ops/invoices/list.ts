@@ -1,4 +1,4 @@
-// `invoices list`: invoices of all partners with their status, and the sums that are open and overdue.
+// `invoices list`: invoices of all partners with their status, and the open and overdue totals.
 import { type PartnerInvoice, searchInvoices } from '../../db/invoices/invoices'
 import { findPartnerBySlug } from '../../db/partners/partners'
 import { formatPence } from '../../domain/money'
@@ -13,8 +13,8 @@ export const list = defineCommand('invoices list', {
   options: {
     period: optional(month, 'Only this month.'),
     partner: onlyPartner,
-    open: optional(flag, 'Only open ones.'),
-    overdue: optional(flag, 'Only open ones whose due day is over.'),
+    open: optional(flag, 'Only open invoices.'),
+    overdue: optional(flag, 'Only open invoices that are overdue.'),
   },
   example: ['--overdue', '--partner', 'acme'],
   async run({ db, clock }, { period, partner, open, overdue }) {
@@ -57,7 +57,7 @@ function rowOf(invoice: PartnerInvoice): (string | null)[] {
   return [number, partner, period, status, formatPence(totalPence), ...days]
 }
 
-/** Sums of the shown invoices. */
+/** Totals of the shown invoices. */
 function sumsOf(invoices: readonly PartnerInvoice[]): string {
   const sum = (some: readonly PartnerInvoice[]) =>
     `${some.length}, ${formatPence(some.reduce((total, { totalPence }) => total + totalPence, 0n))} GBP`

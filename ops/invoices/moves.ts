@@ -1,4 +1,4 @@
-// `invoices void`, `mark-paid` and `mark-unpaid`: changes of one issued invoice, recorded in the activity list.
+// `invoices void`, `mark-paid` and `mark-unpaid`: changes to one issued invoice, recorded in the activity list.
 
 import type { Tx } from '../../db/database'
 import { previewInvoice } from '../../db/invoices/issue'
@@ -15,8 +15,7 @@ import { findPartnerBySlug } from '../../db/partners/partners'
 import type { InvoiceStatus } from '../../domain/invoices/invoice'
 import { londonDayOf, type Month, monthInWords } from '../../domain/month'
 import { type Answer, defineCommand, done, refused } from '../command'
-import type { Ops } from '../connect'
-import { recordChange } from '../controls/record-change'
+import { type Ops, recordChange } from '../connect'
 import { day, month, optional, reason as reasonKind, required } from '../options'
 import { thePartner, unknownPartner } from '../partners/by-slug'
 
@@ -40,7 +39,7 @@ export const markPaid = defineCommand('invoices mark-paid', {
   async run(ops, { on, ...invoice }) {
     const now = ops.clock.now()
     if (on !== undefined && on > londonDayOf(now)) return refused('invalid_request', '--on must not be in the future.')
-    // Noon, so that it is the same day in London and in UTC, summer and winter.
+    // Noon is on the same day in London and in UTC, in summer and winter.
     const at = on === undefined ? now : new Date(`${on}T12:00:00.000Z`)
     return move(ops, invoice, 'paid', (tx, number) => markInvoicePaid(tx, { number, at }))
   },

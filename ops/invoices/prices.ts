@@ -1,5 +1,5 @@
-// Prices of a partner, and the standard prices of new partners. A change is a new list from a given time on, so billed months keep
-// their prices.
+// A partner's prices, and the standard prices for new partners. A change is a new list that applies from a given time,
+// so billed months keep their prices.
 
 import type { Tx } from '../../db/database'
 import { changePrices, listPrices, removePlanned, type ValidPrices } from '../../db/invoices/price-lists'
@@ -7,8 +7,7 @@ import type { PriceList } from '../../domain/invoices/fees'
 import { formatHundredths, formatMicropounds, formatPence } from '../../domain/money'
 import { type Month, startOf } from '../../domain/month'
 import { type Command, defineCommand, done, type ParsedOptions, type Refusal, refused } from '../command'
-import type { Ops } from '../connect'
-import { recordChange } from '../controls/record-change'
+import { type Ops, recordChange } from '../connect'
 import { month, optional, percent, price, priceToTheMicropound, required } from '../options'
 import { onePartner, thePartner, withLockedPartner, withPartner } from '../partners/by-slug'
 import { table } from '../print'
@@ -30,7 +29,7 @@ const planned = required(month, 'The month in which they take effect.')
 
 const set = defineCommand('price set', {
   about:
-    "Changes a partner's prices from now or from a month on. Omitted prices stay, a list planned for that month is replaced, and past prices never change.",
+    "Changes a partner's prices, from now or from a given month. Omitted prices stay, a list planned for that month is replaced, and past prices never change.",
   options: {
     partner: thePartner,
     from: optional(month, 'The first month with the new prices; the default is now.'),
@@ -49,7 +48,7 @@ const set = defineCommand('price set', {
 
 const setDefault = defineCommand('price default set', {
   about:
-    'Changes the prices with which new partners start, from now or from a month on. No existing partner is affected.',
+    'Changes the prices with which new partners start, from now or from a given month. No existing partner is affected.',
   options: { from: optional(month, 'The first month with the new prices; the default is now.'), ...changeable },
   example: ['--from', '2027-01', '--payout-fixed', '0.89'],
   run: (ops, given) =>
@@ -60,7 +59,7 @@ const setDefault = defineCommand('price default set', {
 })
 
 const removeDefault = defineCommand('price default remove', {
-  about: 'Removes the last planned prices for new partners, if they have not taken effect.',
+  about: 'Removes the latest planned prices for new partners, unless they have already taken effect.',
   options: { from: planned },
   example: ['--from', '2027-01'],
   run: ({ db, clock }, { from }) =>
@@ -101,7 +100,10 @@ const list = defineCommand('price list', {
 export const priceCommands: readonly Command[] = [set, remove, list, showDefault, setDefault, removeDefault]
 
 function notPlanned(from: Month): Refusal {
-  return refused('invalid_state', `The last planned prices do not take effect in ${from}.`)
+  return refused(
+    'invalid_state',
+    `Cannot remove prices from ${from}: only the last planned prices can be removed, before they take effect.`,
+  )
 }
 
 type Changed = { readonly outcome: 'changed'; readonly at: Date; readonly detail: string }
@@ -115,7 +117,7 @@ async function change(
   const changes = changesOf(given)
   if (Object.keys(changes).length === 0) {
     const names = Object.keys(changeable).map((name) => `--${name}`)
-    return refused('invalid_request', `Give at least one of: ${names.join(', ')}.`)
+    return refused('invalid_request', `Specify at least one of: ${names.join(', ')}.`)
   }
   const at = clock.now()
   const from = given.from === undefined ? at : startOf(given.from)
@@ -182,7 +184,7 @@ function presentPrices(partner: string | null, lists: readonly ValidPrices[]) {
   return done({ object: 'list', partner, data }, table(header, rows))
 }
 
-/** Only the given prices, in this order. */
+/** Omits prices that are not given. The order is fixed. */
 function presentPriceList(prices: Partial<PriceList>): Record<string, string> {
   const shown: readonly [string, bigint | undefined, (value: bigint) => string][] = [
     ['payout_fixed_gbp', prices.payoutFixedPence, formatPence],

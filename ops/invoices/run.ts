@@ -1,4 +1,5 @@
-// `invoices run` and `rerun`: run the workflow that the Schedule starts on the 1st, and show its progress for each partner.
+// `invoices run` and `rerun` start the workflow that the Schedule starts on the 1st, and show its progress for each
+// partner.
 import { findPartnerById, findPartnerBySlug } from '../../db/partners/partners'
 import { isOver, type Month, monthInWords } from '../../domain/month'
 import type * as reaching from '../../runtime/temporal/client'
@@ -24,7 +25,7 @@ export const run = defineCommand('invoices run', {
 
 export const rerun = defineCommand('invoices rerun', {
   about:
-    'Repeats the billing of a past month, such as after a correction. Existing invoices do not change, and late charges go on the next invoice.',
+    'Bills a past month again, for example after a correction. Existing invoices do not change, and late charges appear on the next invoice.',
   options,
   example,
   run: bill,
@@ -52,7 +53,6 @@ async function bill(ops: Ops, { period, partner: wanted }: ParsedOptions<typeof 
   return done({ object: 'invoice_run', period, ...sums }, outcomeOf(period, sums))
 }
 
-/** The result of a run, as a sentence. */
 function outcomeOf(period: Month, { issued, already, nothing, elsewhere }: RunCounts): string {
   const month = monthInWords(period)
   const parts = [
@@ -74,10 +74,10 @@ interface RunCounts {
 
 type Followed = Awaited<ReturnType<typeof following.followRun>>
 
-/** The result, or the reason of a refusal as a sentence. */
+/** The result, or why the run was refused, as a sentence. */
 async function follow(ops: Ops, order: { period: Month; partner: string | null }): Promise<Followed | string> {
-  if (ops.temporal === null) throw new OperatorError('Also set TEMPORAL_ADDRESS: a run is a workflow.')
-  // Loaded only when needed: Temporal's client takes longer to load than most commands to run.
+  if (ops.temporal === null) throw new OperatorError('Also set TEMPORAL_ADDRESS: an invoice run needs Temporal.')
+  // Temporal's client is loaded only when needed, because loading it takes longer than most commands.
   const { connectClient }: typeof reaching = require('../../runtime/temporal/client')
   const { followRun, refusalOf, isUnreachable }: typeof following = require('./follow-run')
   const client = connectClient(ops.temporal)
@@ -87,7 +87,7 @@ async function follow(ops: Ops, order: { period: Month; partner: string | null }
     const refusal = refusalOf(error)
     if (refusal !== null) return refusal
     if (isUnreachable(error))
-      throw new OperatorError('Temporal does not answer: check that it runs, then repeat the command.')
+      throw new OperatorError('Temporal does not answer: check that it is running, then repeat the command.')
     throw error
   } finally {
     await client.connection.close()
@@ -105,7 +105,8 @@ function progressOf(ops: Ops): Pick<following.FollowParts, 'onBilled' | 'onSilen
       ops.say(`${String(count).padStart(5)}  ${name}: ${words[outcome]}${amount}`)
     },
     onSilence() {
-      if (!silent) ops.say('No progress: the run waits for a worker and then continues automatically.')
+      if (!silent)
+        ops.say('No progress yet: the run waits for a worker. It continues automatically once one is running.')
       silent = true
     },
   }

@@ -1,4 +1,4 @@
-// Commands about one partner: the option that names it, and the refusal of an unknown one.
+// For commands about one partner: the option --partner, and the refusal of an unknown partner.
 import type { Tx } from '../../db/database'
 import { findPartnerBySlug, lockPartnerBySlug, type PartnerRow } from '../../db/partners/partners'
 import { type Answer, type Refusal, refused } from '../command'
@@ -6,7 +6,7 @@ import type { Ops } from '../connect'
 import { optional, required, slug } from '../options'
 
 export const thePartner = required(slug, 'The partner.')
-/** For a command whose only option is the partner. */
+/** For a command whose only option is a partner. */
 export const onePartner = { options: { partner: thePartner }, example: ['--partner', 'acme'] }
 export const onlyPartner = optional(slug, 'Only this partner.')
 

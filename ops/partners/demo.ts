@@ -1,17 +1,25 @@
-// `partner demo`: opens a demo partner with one finished month at simulated banks, using the ordinary payout steps.
+// `partner demo` opens a demo partner at simulated banks, with payouts in three past months and this one. It uses the
+// ordinary payout steps.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { PayoutDeps } from '../../activities/bind'
 import { runProof } from '../../activities/controls/proof/run'
+import { cancelPayout } from '../../activities/payouts/cancel'
 import { chargePayout } from '../../activities/payouts/charge'
 import { debitPayout } from '../../activities/payouts/debit'
 import { pollReturn, pollSettlement } from '../../activities/payouts/settle'
 import { submitToRail } from '../../activities/payouts/submit'
 import { depositToWallet } from '../../activities/wallets/top-up'
 import { readPayoutRequest } from '../../api/payouts/request/order'
+import { type ActivityEntry, recordActivity } from '../../db/controls/activity'
+import type { Tx } from '../../db/database'
 import { newId } from '../../db/id'
+import { markInvoiceMailed } from '../../db/invoices/invoices'
+import { issueInvoice } from '../../db/invoices/issue'
+import { markInvoicePaid, voidInvoice } from '../../db/invoices/moves'
 import { type AccountRow, loadAccount } from '../../db/partners/accounts'
 import { createApiKey } from '../../db/partners/api-keys'
+import { listNoticeGroups, takeNotices } from '../../db/partners/notices'
 import { openPartner } from '../../db/partners/open'
 import { claimPayout } from '../../db/payouts/claims'
 import { fingerprintOf } from '../../db/payouts/fingerprint'
@@ -20,7 +28,7 @@ import { loadStep } from '../../db/payouts/steps'
 import { assert } from '../../domain/assert'
 import type { Environment } from '../../domain/environment'
 import type { MicroUsdc } from '../../domain/money'
-import { londonMonthOf, type Month, monthInWords, previousMonth, startOf } from '../../domain/month'
+import { londonMonthOf, type Month, monthInWords, nextMonth, previousMonth } from '../../domain/month'
 import { quoteFor } from '../../domain/payouts/quote'
 import type { GbpPerUsdNano } from '../../domain/rate'
 import { createRails, type Rails } from '../../rail/rails'
@@ -30,19 +38,21 @@ import { createLog } from '../../runtime/log'
 import type { PayoutRef } from '../../workflows/payouts/payout'
 import { withSimulatedBank } from '../bank/simulated'
 import { type Answer, defineCommand, done } from '../command'
-import type { Ops } from '../connect'
-import { recordChange } from '../controls/record-change'
+import { type Ops, recordChange } from '../connect'
 import { creditAmount, email, partnerName, required, slug } from '../options'
+import { type Calendar, calendarOf, type DemoPayout, demoMonths, recentCalendar, requestOf } from './demo-months'
 import { connectSoon, slugTaken } from './lifecycle'
 import { approvePartner } from './verification'
 
 /**
- * Only a past month can be billed, voided and credited, and a new account has none. So the account is opened, verified and
- * used in the previous month: every step runs with a clock set to its day.
+ * The demo must show something on every page of the dashboard, and only a past month can be billed, voided and
+ * credited. So the account is opened, verified and used in the past: every step runs with a clock set to its day, in
+ * chronological order. The last finished month has no invoice. The sandbox is not connected to its bank yet, so its
+ * payouts are simulated.
  */
 export const demoPartner = defineCommand('partner demo', {
   about:
-    'Opens a demo partner at simulated banks: verified in the previous month, with uninvoiced live payouts of that month. Works only if both banks are on this machine. Run it before a worker starts.',
+    'Opens a demo partner at simulated banks, with live payouts in the last three months and this one, and no invoice for last month. Works only if both banks are on this machine. Run it before a worker starts.',
   options: {
     name: required(partnerName, "The business's name."),
     slug: required(slug, 'The short name in URLs and commands.'),
@@ -66,20 +76,33 @@ interface Wanted {
 
 async function openDemo(ops: Ops, bank: SimulatedBank, { usdc, ...about }: Wanted): Promise<Answer> {
   const { db, madeBy } = ops
+  // A mistake in these settings must stop the command before it creates anything.
+  const seller = ops.seller()
   const month = previousMonth(londonMonthOf(ops.clock.now()))
-  const opening = clockOn(ops, month, { day: 2, hour: 9 })
+  const first = previousMonth(previousMonth(month))
+  const opening = calendarOf(ops, first)(2, 9)
   const opened = await openPartner({ db, clock: opening }, { ...about, createdBy: madeBy })
   if (opened.outcome === 'slug_taken') return slugTaken(about.slug)
   const { id: partnerId } = opened.partner
 
-  const stage: Stage = { ops, bank, month, partnerId }
+  const stage: Stage = { ops, seller, bank, month: first, calendar: calendarOf(ops, first), partnerId }
+  const inMonth = (each: Month): Stage => ({ ...stage, month: each, calendar: calendarOf(ops, each) })
   await withRails(ops, opening, async (rails) => {
     const rail = rails.provider_production
     const log = { error: () => {} }
     await approvePartner({ db, clock: opening, rail, bank, madeBy, log, redirectUrl: null }, partnerId)
   })
   const keys = { sandbox: await newKey(stage, 'sandbox'), live: await newKey(stage, 'live') }
-  await payMonth(stage, usdc, `key:${keys.live.prefix}`)
+  const createdBy = `key:${keys.live.prefix}`
+  await payMonth(stage, demoMonths.first, { atEndMicroUsdc: usdc, createdBy })
+  await billMonth(stage, 'paid')
+  await payMonth(inMonth(nextMonth(first)), demoMonths.second, { atEndMicroUsdc: 0n, createdBy })
+  await billMonth(inMonth(nextMonth(first)), 'open')
+  await payMonth(inMonth(month), demoMonths.last, { atEndMicroUsdc: 0n, createdBy })
+  const current = { ...inMonth(nextMonth(month)), calendar: recentCalendar(ops) }
+  await payMonth(current, demoMonths.current, { atEndMicroUsdc: 0n, createdBy })
+  await payInSandbox(current, `key:${keys.sandbox.prefix}`)
+  await dropNotices(ops, partnerId)
   await reconcile(ops)
   await connectSoon(ops, partnerId)
   const json = {
@@ -88,10 +111,13 @@ async function openDemo(ops: Ops, bank: SimulatedBank, { usdc, ...about }: Wante
     month,
     keys: { sandbox: keys.sandbox.secret, live: keys.live.secret },
   }
-  return done(json, `${about.slug} has uninvoiced payouts from ${monthInWords(month)}.`)
+  return done(json, `${about.slug} has three months of payouts, and no invoice for ${monthInWords(month)}.`)
 }
 
-/** The wallets were opened a month ago, so without this they count as never reconciled until the first scheduled proof. */
+/**
+ * The wallets were opened months ago. Without this they would count as never reconciled until the first scheduled
+ * proof.
+ */
 async function reconcile(ops: Ops): Promise<void> {
   const { db, clock, proof: limits } = ops
   const log = createLog({ level: 'silent', name: 'ops' })
@@ -100,59 +126,49 @@ async function reconcile(ops: Ops): Promise<void> {
 
 interface Stage {
   readonly ops: Ops
+  readonly seller: ReturnType<Ops['seller']>
   readonly bank: SimulatedBank
   readonly month: Month
+  readonly calendar: Calendar
   readonly partnerId: string
 }
 
-interface DemoPayout {
-  readonly key: string
-  readonly day: number
-  readonly amount_gbp: string
-  readonly reference: string
-  readonly recipient: { readonly first_name: string; readonly last_name: string }
-  readonly account_number: string
-  /** The day on which the recipient's bank returns it, or null. */
-  readonly returnedOn: number | null
+interface Paying {
+  /** The balance that the wallet should have at the end of the month. */
+  readonly atEndMicroUsdc: MicroUsdc
+  readonly createdBy: string
 }
 
-/** Covers every kind of invoice line: fees, network fees, an exception and a credit. */
-const demoPayouts: readonly DemoPayout[] = [
-  demoPayout('demo-order-1', 5, '250.00', 'Order 2041', 'Grace', 'Hopper', '55779911'),
-  demoPayout('demo-order-2', 9, '1200.00', 'Order 2057', 'Alan', 'Turing', '41938245'),
-  demoPayout('demo-order-3', 14, '75.50', 'Refund 318', 'Mary', 'Somerville', '60304422'),
-  { ...demoPayout('demo-order-4', 19, '480.00', 'Order 2098', 'Charles', 'Babbage', '19283746'), returnedOn: 22 },
-  demoPayout('demo-order-5', 26, '99.99', 'Order 2113', 'Ada', 'Lovelace', '70872490'),
-]
-
-function demoPayout(
-  key: string,
-  day: number,
-  amount_gbp: string,
-  reference: string,
-  first_name: string,
-  last_name: string,
-  account_number: string,
-): DemoPayout {
-  return { key, day, amount_gbp, reference, recipient: { first_name, last_name }, account_number, returnedOn: null }
-}
-
-/** The deposit covers the payouts that are not returned, so that the final balance is `usdc`. */
-async function payMonth(stage: Stage, usdc: MicroUsdc, createdBy: string): Promise<void> {
+/** Deposits the final balance and the cost of the completed payouts, then makes the payouts. */
+async function payMonth(stage: Stage, payouts: readonly DemoPayout[], paying: Paying): Promise<void> {
+  const { atEndMicroUsdc, createdBy } = paying
   const { ops, bank, month, partnerId } = stage
   const { db, madeBy } = ops
-  const funding = clockOn(ops, month, { day: 2, hour: 11 })
-  const account = await loadAccount(db, { partnerId, environment: 'live', at: funding.now() })
-  const { gbpPerUsdNano } = await withRails(ops, ops.clock, (rails) => rails.provider_production.rate())
-  const sent = demoPayouts.filter(({ returnedOn }) => returnedOn === null)
+  const funding = stage.calendar(2, 11)
+  const terms = await termsIn(stage, 'live', createdBy)
+  const { account, gbpPerUsdNano } = terms
+  const sent = payouts.filter(({ end }) => end === 'completed')
   const spent = sent.reduce((sum, payout) => sum + quoteOf(payout, account, gbpPerUsdNano).walletSendsMicroUsdc, 0n)
   await withRails(ops, funding, async (rails) => {
-    const deposit = { partnerId, environment: 'live', causeRef: 'demo', createdBy: madeBy } as const
+    const deposit = { partnerId, environment: 'live', causeRef: `demo/${month}`, createdBy: madeBy } as const
     const deps = { db, clock: funding, rail: rails.provider_production, bank }
-    await depositToWallet(deps, { ...deposit, amountMicroUsdc: usdc + spent })
+    await depositToWallet(deps, { ...deposit, amountMicroUsdc: atEndMicroUsdc + spent })
   })
-  // In sequence: the bank may refuse one of two concurrent payouts of a wallet as busy.
-  for (const payout of demoPayouts) await payOne(stage, payout, { account, gbpPerUsdNano, createdBy })
+  // Pays in sequence, because the bank may refuse concurrent payouts from one wallet.
+  for (const payout of payouts) await payOne(stage, payout, terms)
+}
+
+/** A new sandbox has test money, so these payouts need no deposit. */
+async function payInSandbox(stage: Stage, createdBy: string): Promise<void> {
+  const terms = await termsIn(stage, 'sandbox', createdBy)
+  for (const payout of demoMonths.sandbox) await payOne(stage, payout, terms)
+}
+
+async function termsIn(stage: Stage, environment: Environment, createdBy: string): Promise<Terms> {
+  const { ops, partnerId, calendar } = stage
+  const account = await loadAccount(ops.db, { partnerId, environment, at: calendar(2, 11).now() })
+  const { gbpPerUsdNano } = await withRails(ops, ops.clock, (rails) => rails[account.rail].rate())
+  return { account, gbpPerUsdNano, createdBy }
 }
 
 interface Terms {
@@ -161,31 +177,103 @@ interface Terms {
   readonly createdBy: string
 }
 
-async function payOne({ ops, bank, month, partnerId }: Stage, payout: DemoPayout, terms: Terms): Promise<void> {
-  const at = (day: number, hour: number) => clockOn(ops, month, { day, hour })
-  const sent = await withDeps(ops, at(payout.day, 10), async (deps) => {
+async function payOne(stage: Stage, payout: DemoPayout, terms: Terms): Promise<void> {
+  const { ops, bank, calendar: at, partnerId } = stage
+  // The simulated rail decides on its own, by the account number.
+  const simulate = async (order: Parameters<SimulatedBank['simulate']>[0]) => {
+    if (terms.account.rail !== 'simulated') await bank.simulate(order)
+  }
+  const isHeld = payout.end === 'failed' && terms.account.rail !== 'simulated'
+  const { day, end } = payout
+  const sent = await withDeps(ops, at(day, 10), async (deps) => {
     const claimed = await claim(ops, { partnerId, payout, clock: deps.clock, ...terms })
     await debitPayout(deps, claimed)
-    await submitToRail(deps, claimed)
+    // On a slow machine, the bank would otherwise deliver the transfer before it can fail.
+    if (isHeld) await bank.hold(claimed.payoutId)
+    if (end !== 'cancelled') await submitToRail(deps, claimed)
     return claimed
   })
+  if (end === 'cancelled') {
+    const clock = at(day, 10.2)
+    await withDeps(ops, clock, (deps) => cancelPayout(deps, sent))
+    return recordCall(stage, { action: 'payout.cancel', status: 200, detail: sent.payoutId }, clock, terms)
+  }
   const { transferRef } = await loadStep(ops.db, sent.payoutId)
   // The payout was not sent. The worker continues it like any other.
   if (transferRef === null) return
-  await bank.simulate({ transferRef, outcome: 'settle', reason: null })
-  await withDeps(ops, at(payout.day, 10.1), async (deps) => {
+  if (end === 'failed') {
+    await simulate({ transferRef, outcome: 'fail', reason: 'name_mismatch' })
+    return withDeps(ops, at(day, 10.1), (deps) => untilOver(() => pollSettlement(deps, sent)))
+  }
+  await simulate({ transferRef, outcome: 'settle', reason: null })
+  await withDeps(ops, at(day, 10.1), async (deps) => {
     const { at: step } = await pollSettlement(deps, sent)
     if (step === 'settled') await chargePayout(deps, sent)
   })
-  if (payout.returnedOn === null) return
-  await bank.simulate({ transferRef, outcome: 'return', reason: 'account_closed' })
-  await withDeps(ops, at(payout.returnedOn, 15), async (deps) => {
-    for (let looks = 0; looks < 50; looks++) {
-      const { at: where } = await pollReturn(deps, { payoutId: sent.payoutId })
-      if (where === 'over') return
-      await wait(100)
-    }
-  })
+  if (end === 'completed') return
+  await simulate({ transferRef, outcome: 'return', reason: 'account_closed' })
+  await withDeps(ops, at(end.returnedOn, 15), (deps) => untilOver(() => pollReturn(deps, { payoutId: sent.payoutId })))
+}
+
+/** Polls until the bank has refunded the money. The worker continues a payout that takes longer. */
+async function untilOver(poll: () => Promise<{ readonly at: string }>): Promise<void> {
+  for (let polls = 0; polls < 50; polls++) {
+    const { at } = await poll()
+    if (at === 'over') return
+    await wait(100)
+  }
+}
+
+/** The audit log entry that the API would write for this call. */
+async function recordCall(
+  { ops, partnerId }: Stage,
+  call: Pick<ActivityEntry, 'action' | 'status' | 'detail'>,
+  clock: Clock,
+  { account: { environment }, createdBy: madeBy }: Terms,
+): Promise<void> {
+  const about = { partnerId, at: clock.now(), environment, changes: 'something', requestId: null } as const
+  await recordActivity(ops.db, [{ ...about, ...call, madeBy }])
+}
+
+/**
+ * Issues the invoice on the 1st of the next month. A paid one replaces a void one. Without a seller no invoice can be
+ * issued.
+ */
+async function billMonth({ ops, seller, month, partnerId }: Stage, status: 'open' | 'paid'): Promise<void> {
+  if (seller === null) return
+  const calendar = calendarOf(ops, nextMonth(month))
+  const issue = async (day: number) => {
+    const at = calendar(day, 6).now()
+    const issued = await issueInvoice(ops.db, { partnerId, period: month, at, seller })
+    assert(issued.outcome === 'issued', 'a month with payouts must have an invoice')
+    // The email would have been sent in the past, so the worker must not send it now.
+    await markInvoiceMailed(ops.db, issued.invoiceId, at)
+    return issued.number
+  }
+  type Move = (tx: Tx, invoice: { number: string; at: Date }) => Promise<{ outcome: string }>
+  const change = (action: string, number: string, at: Date, move: Move) =>
+    ops.db.transaction(async (tx) => {
+      const { outcome } = await move(tx, { number, at })
+      assert(outcome === 'moved', 'a new invoice can be voided or paid')
+      await recordChange(ops, tx, { partnerId, at, environment: null, action, detail: number })
+    })
+
+  const number = await issue(1)
+  if (status === 'open') return
+  const reason = 'The billing address was wrong.'
+  await change('invoice.void', number, calendar(3, 10).now(), (tx, it) => voidInvoice(tx, { ...it, reason }))
+  await change('invoice.mark_paid', await issue(4), calendar(10, 12).now(), markInvoicePaid)
+}
+
+/**
+ * The partner's notices about past events were due in the past. Without this the worker would email all of them now.
+ */
+async function dropNotices({ db, clock }: Ops, partnerId: string): Promise<void> {
+  const taking = { at: clock.now(), limit: 1_000 }
+  const groups = await listNoticeGroups(db, taking.limit)
+  for (const group of groups.filter((each) => each.partnerId === partnerId)) {
+    await db.transaction((tx) => takeNotices(tx, group, taking))
+  }
 }
 
 async function claim(
@@ -200,7 +288,7 @@ async function claim(
   const claimed = await claimPayout(ops.db, {
     payoutId,
     partnerId,
-    environment: 'live',
+    environment: account.environment,
     walletId: account.walletId,
     rail: account.rail,
     idempotencyKey: payout.key,
@@ -220,7 +308,7 @@ async function claim(
     payerId: null,
     at,
   })
-  assert(claimed !== null && typeof claimed !== 'string', 'the key of a new partner is free')
+  assert(claimed !== null && typeof claimed !== 'string', 'a new partner has not used this key')
   return { payoutId: claimed.id, attempt: claimed.attempt }
 }
 
@@ -230,18 +318,12 @@ interface ClaimOf {
   readonly clock: Clock
 }
 
-function requestOf({ amount_gbp, reference, recipient, account_number }: DemoPayout) {
-  const address = { line1: '12 St James Square', city: 'London', postal_code: 'SW1Y 4LB' }
-  const bank = { bank_name: 'Example Bank', sort_code: '200415', account_number }
-  return { amount_gbp, reference, recipient: { ...recipient, address, bank } }
-}
-
 function quoteOf(payout: DemoPayout, prices: AccountRow, gbpPerUsdNano: GbpPerUsdNano) {
   return quoteFor({ amountPence: readPayoutRequest(requestOf(payout)).amountPence, prices, gbpPerUsdNano })
 }
 
-async function newKey({ ops, month, partnerId }: Stage, environment: Environment) {
-  const at = clockOn(ops, month, { day: 2, hour: 10 }).now()
+async function newKey({ ops, calendar, partnerId }: Stage, environment: Environment) {
+  const at = calendar(2, 10).now()
   const order = { partnerId, environment, label: 'demo', createdBy: ops.madeBy, at, keyring: ops.keyring() }
   return ops.db.transaction(async (tx) => {
     const created = await createApiKey(tx, order)
@@ -268,11 +350,4 @@ async function withRails<T>({ bank }: Ops, clock: Clock, work: (rails: Rails) =>
   } finally {
     rails.close()
   }
-}
-
-/** A running clock that starts at that hour of the month. */
-function clockOn({ clock }: Ops, month: Month, { day, hour }: { day: number; hour: number }): Clock {
-  const start = startOf(month).getTime() + ((day - 1) * 24 + hour) * 3_600_000
-  const since = clock.now().getTime()
-  return { now: () => new Date(start + clock.now().getTime() - since) }
 }

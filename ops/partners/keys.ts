@@ -3,7 +3,7 @@ import { presentKey } from '../../api/partners/keys/present'
 import { type ApiKeyRow, createApiKey, listApiKeys, revokeApiKey } from '../../db/partners/api-keys'
 import { keysPerEnvironment } from '../../domain/limits'
 import { type Command, defineCommand, done, refused } from '../command'
-import { type Change, recordChange } from '../controls/record-change'
+import { type Change, recordChange } from '../connect'
 import { environment, keyIdOrPrefix, label, optional, required } from '../options'
 import { fields, table } from '../print'
 import { onePartner, thePartner, withPartner } from './by-slug'
@@ -68,7 +68,7 @@ const revoke = defineCommand('key revoke', {
     const [key, ...others] = keys.filter((each) => isNamed(each, given.key))
     if (key === undefined) return refused('not_found', `${partner.slug} has no such key.`)
     if (others.length > 0) {
-      const sentence = `${others.length + 1} keys of ${partner.slug} have that prefix: use the id in \`key list\`.`
+      const sentence = `${others.length + 1} keys of ${partner.slug} have that prefix: use the ID in \`key list\`.`
       return refused('invalid_request', sentence)
     }
 

@@ -1,4 +1,4 @@
-// Opens, shows, suspends, reactivates and closes partners; settings.ts changes their settings.
+// Opens, shows, suspends, reactivates and closes partners. settings.ts changes their settings.
 import { closePartnerForGood } from '../../db/partners/close'
 import { countUndeliverableNotices } from '../../db/partners/notices'
 import { openPartner } from '../../db/partners/open'
@@ -8,8 +8,7 @@ import { formatPence } from '../../domain/money'
 import { isReservedSlug, type PartnerStatus, shownScreening } from '../../domain/partners/partner'
 import { wakeUnsent } from '../bank/rail'
 import { type Answer, type Command, defineCommand, done, refused } from '../command'
-import type { Ops } from '../connect'
-import { recordChange } from '../controls/record-change'
+import { type Ops, recordChange } from '../connect'
 import { email, exactUsdc, optional, partnerName, reason, required, slug } from '../options'
 import { fields, table } from '../print'
 import { tryTemporal } from '../reach-temporal'
@@ -36,7 +35,7 @@ const show = defineCommand('partner show', {
   ...onePartner,
   run: withPartner(async ({ db }, partner) => {
     const waiting = await countUndeliverableNotices(db, partner.id)
-    const warning = `Notices that wait, because no admin has signed in and there is no contact email: ${waiting}.`
+    const warning = `Notices that cannot be delivered because no admin has signed in and there is no contact email: ${waiting}.`
     const text = [describePartner(partner), ...(waiting === 0 ? [] : [warning])].join('\n')
     return done({ ...presentPartner(partner), waiting_notices: waiting }, text)
   }),
@@ -121,7 +120,7 @@ export async function connectSoon(ops: Ops, partnerId: string): Promise<void> {
 
 export const partnerCommands: readonly Command[] = [create, show, list, suspend, reactivate, close]
 
-/** The field names are the API's own. */
+/** Uses the API's field names. */
 export function presentPartner(partner: PartnerRow) {
   return {
     object: 'partner',

@@ -1,9 +1,8 @@
-// `partner set` changes a partner's settings; `partner approve-name` and `refuse-name` decide about a requested name.
+// `partner set` changes a partner's settings. `partner approve-name` and `refuse-name` decide about a requested name.
 import { type PartnerRow, updatePartner } from '../../db/partners/partners'
 import { formatPence } from '../../domain/money'
 import { type Answer, type Command, defineCommand, done, type ParsedOptions, type Refusal, refused } from '../command'
-import type { Ops } from '../connect'
-import { recordChange } from '../controls/record-change'
+import { type Ops, recordChange } from '../connect'
 import {
   addressOrNone,
   countryList,
@@ -23,7 +22,7 @@ const settings = {
   countries: optional(countryList, 'Countries that the partner may pay to.'),
   'billing-email': optional(emailOrNone, 'Recipient of the invoices.'),
   'billing-address': optional(addressOrNone, 'Address on invoices, below the name.'),
-  'contact-email': optional(emailOrNone, 'Recipient of all other mails.'),
+  'contact-email': optional(emailOrNone, 'Recipient of all other emails.'),
   name: optional(partnerName, "The business's name."),
   'rate-limit-sandbox': optional(rateLimit, 'Requests per second in the sandbox.'),
   'rate-limit-live': optional(rateLimit, 'Requests per second in live.'),
@@ -38,7 +37,7 @@ export const setPartner = defineCommand('partner set', {
   async run(ops, given) {
     if (Object.keys(given).every((name) => name === 'partner')) {
       const names = Object.keys(settings).map((name) => `--${name}`)
-      return refused('invalid_request', `Give at least one of: ${names.join(', ')}.`)
+      return refused('invalid_request', `Specify at least one of: ${names.join(', ')}.`)
     }
     return withLockedPartner(ops, given.partner, async (tx, before) => {
       const wanted = settingsOf(before, given)
@@ -51,7 +50,7 @@ export const setPartner = defineCommand('partner set', {
       if (differences.length === 0) return done(presentPartner(before), describePartner(before))
 
       const at = ops.clock.now()
-      // A name that an operator sets also closes an open request for another one.
+      // When an operator sets a name, an open request for another name is closed too.
       const request = wanted.name === before.name ? {} : { requestedName: null }
       const after = await updatePartner(tx, before.id, { ...wanted, ...request }, at)
       const detail = differences.join(', ')
@@ -62,7 +61,7 @@ export const setPartner = defineCommand('partner set', {
 })
 
 const approveName = defineCommand('partner approve-name', {
-  about: 'Approves the name that a partner requested; mails and invoices show it from then on.',
+  about: 'Approves the name that a partner requested; emails and invoices show it from then on.',
   options: {
     partner: thePartner,
     name: required(partnerName, 'The name that you checked, because another one may have been requested since.'),
@@ -120,7 +119,7 @@ function settingsOf(before: PartnerRow, given: ParsedOptions<typeof settings>) {
   return { ...limits, enabledCountries, billingEmail, billingAddress, contactEmail, name }
 }
 
-// The partner reads this in its activity list, so it contains no names and addresses.
+// The partner's activity list shows this text, so it contains no names or addresses.
 function differencesBetween(before: Settings, after: Settings): string[] {
   const compare = (name: string, show: (settings: Settings) => string) => {
     const [from, to] = [show(before), show(after)]

@@ -1,4 +1,4 @@
-// `partner verify` starts a business verification; `partner approve` makes the decision at a simulated bank.
+// `partner verify` starts a business verification. `partner approve` makes the decision at a simulated bank.
 
 import { connectLiveWallet, openLiveCustomer } from '../../activities/partners/verification/customer'
 import type { VerificationDeps } from '../../activities/partners/verification/store'
@@ -12,8 +12,7 @@ import type { VerificationState } from '../../workflows/partners/verification'
 import { starts } from '../../workflows/starts'
 import { withSimulatedBank } from '../bank/simulated'
 import { type Command, defineCommand, done, refused } from '../command'
-import type { Ops } from '../connect'
-import { recordChange } from '../controls/record-change'
+import { type Ops, recordChange } from '../connect'
 import { OperatorError } from '../errors'
 import { withTemporal } from '../reach-temporal'
 import { onePartner, withPartner } from './by-slug'
@@ -32,7 +31,7 @@ const verify = defineCommand('partner verify', {
       if (result.outcome === 'invalid_state') return result
       const change = { partnerId: partner.id, at, environment: 'live', action: 'verification.start' } as const
       await recordChange(ops, tx, { ...change, detail: null })
-      // Runs before the commit, because without a workflow the verification has not begun.
+      // Start the workflow before the commit, because verification must not be recorded without its workflow.
       await wake(ops, partner.id)
       return result
     })
@@ -53,7 +52,7 @@ const approve = defineCommand('partner approve', {
       return refused('invalid_state', `${partner.slug} is closed and cannot be approved.`)
     return withSimulatedBank(ops, 'live', async ({ rail, bank }) => {
       const { db, clock, madeBy } = ops
-      // A simulated bank has no unknown states, so there is nothing to log.
+      // A simulated bank has no unknown states, and the command reports a refusal itself.
       const log = { error: () => {} }
       const verification = await approvePartner({ db, clock, rail, bank, madeBy, log, redirectUrl: null }, partner.id)
       if (verification.status === 'rejected') return refused('invalid_state', `${partner.slug}: ${openingRefused}`)
@@ -71,9 +70,12 @@ interface ApproveDeps extends VerificationDeps {
   readonly bank: Pick<SimulatedBank, 'approveCustomer'>
 }
 
-/** Approves the customer at a simulated bank, then does what the verification workflow does. A repeated or concurrent call gets the same wallet. */
+/**
+ * Runs the same steps as the verification workflow, and approves the customer at a simulated bank. A repeated or
+ * concurrent call gets the same wallet.
+ */
 export async function approvePartner(deps: ApproveDeps, partnerId: string): Promise<VerificationState> {
-  // Begins the verification as an admin would. A verification that has begun continues.
+  // Starts the verification as an admin would, unless it has already started.
   await deps.db.transaction((tx) => beginVerification(tx, partnerId, deps.clock.now()))
   const opened = await openLiveCustomer(deps, { partnerId })
   if (opened.status === 'rejected') return opened
@@ -84,11 +86,11 @@ export async function approvePartner(deps: ApproveDeps, partnerId: string): Prom
 }
 
 async function wake(ops: Ops, partnerId: string): Promise<void> {
-  if (ops.temporal === null) throw new OperatorError('Also set TEMPORAL_ADDRESS: a verification is a workflow.')
+  if (ops.temporal === null) throw new OperatorError('Also set TEMPORAL_ADDRESS: a verification needs Temporal.')
   const settings = { queuePrefix: ops.taskQueuePrefix, pollMs: ops.verificationPollMs }
   try {
     await withTemporal(ops, (client, { startOrWake }) => startOrWake(client, starts.verification(partnerId, settings)))
   } catch {
-    throw new OperatorError('Temporal does not answer: check that it runs, then repeat the command.')
+    throw new OperatorError('Temporal does not answer: check that it is running, then repeat the command.')
   }
 }

@@ -1,4 +1,5 @@
-// Actions on one payout: wake it, record its outcome at the bank, bind a transfer, or erase its bank details. None of them ever pays.
+// Actions on one payout: wake it, record its outcome at the bank, bind a transfer, or erase its bank details. None of
+// them sends money.
 
 import { railStates } from '../../db/bank/rail-pauses'
 import { shredRecipient } from '../../db/controls/retention'
@@ -8,8 +9,7 @@ import { findPayoutStory } from '../../db/payouts/story'
 import { createRails } from '../../rail/rails'
 import { createLog } from '../../runtime/log'
 import { type Command, defineCommand, done, refused, unknownPayout } from '../command'
-import type { Ops } from '../connect'
-import { recordChange } from '../controls/record-change'
+import { type Ops, recordChange } from '../connect'
 import { exampleId, note, oneOf, onePayout, optional, reference, required, thePayout } from '../options'
 import { withTemporal } from '../reach-temporal'
 import { bindTransfer } from './by-hand/bind'
@@ -37,8 +37,8 @@ const resolve = defineCommand('payout resolve', {
   options: {
     payout: thePayout,
     outcome: required(oneOf(['sent', 'not-sent']), 'The outcome.'),
-    transfer: optional(reference, "The bank's id of its transfer; required for sent."),
-    evidence: required(note, 'Your evidence, without names and account numbers; it stays in the timeline.'),
+    transfer: optional(reference, "The bank's ID for the transfer; required with --outcome sent."),
+    evidence: required(note, 'Your evidence, without names or account numbers; it stays in the timeline.'),
   },
   example: ['--payout', exampleId, '--outcome', 'not-sent', '--evidence', 'Bank case 4711: no such transfer'],
   async run(ops, { payout: payoutId, outcome, transfer, evidence }) {
@@ -51,7 +51,7 @@ const resolve = defineCommand('payout resolve', {
     const word = { payoutId, transferRef: transfer ?? null, evidence, by: ops.madeBy }
     const resolved = await withRails(ops, (deps) => resolveByHand(deps, word))
     if (resolved.outcome === 'refused') return refused('invalid_state', resolved.why)
-    // The row has the outcome: a workflow that cannot be reached now finds it at its next poll.
+    // The outcome is stored in the row. If the workflow cannot be reached now, it finds the outcome at its next poll.
     if (open !== null) await wake(ops, open).catch(() => {})
     const { status } = resolved
     const money = outcome === 'sent' ? 'it continues automatically' : 'its money is back in the wallet'
@@ -64,8 +64,8 @@ const bind = defineCommand('payout bind', {
     'Binds a transfer that the bank did send to the payout whose key was released. Checks at the bank that the transfer names this payout, debits the wallet again, and lets the payout settle as usual. Sends nothing.',
   options: {
     payout: thePayout,
-    transfer: required(reference, "The bank's id of the transfer."),
-    evidence: required(note, 'Your evidence, without names and account numbers; it stays in the timeline.'),
+    transfer: required(reference, "The bank's ID for the transfer."),
+    evidence: required(note, 'Your evidence, without names or account numbers; it stays in the timeline.'),
   },
   example: ['--payout', exampleId, '--transfer', 'tr_8f14e45f', '--evidence', 'Bank case 4711: the payee was paid'],
   async run(ops, { payout: payoutId, transfer: transferRef, evidence }) {
@@ -81,13 +81,14 @@ const bind = defineCommand('payout bind', {
     const { status } = bound
     return done(
       { id: payoutId, transfer: transferRef, status },
-      `The payout is ${status} and follows the transfer ${transferRef}; its key replays it from now on.`,
+      `The payout is ${status} and follows the transfer ${transferRef}; from now on its Idempotency-Key replays it.`,
     )
   },
 })
 
 const shred = defineCommand('payout shred', {
-  about: 'Permanently erases the sealed bank details of a final payout; its key still replays.',
+  about:
+    'Permanently erases the sealed bank details and notes of a final payout. Its Idempotency-Key still replays the response.',
   ...onePayout,
   async run(ops, { payout }) {
     const { db, clock, madeBy } = ops
@@ -101,7 +102,8 @@ const shred = defineCommand('payout shred', {
       await recordChange(ops, tx, { partnerId, environment, at, action: 'payout.shred', detail: payout })
       return row
     })
-    if (shredded !== null) return done({ id: payout, shredded: true }, `The bank details of ${payout} are erased.`)
+    if (shredded !== null)
+      return done({ id: payout, shredded: true }, `The bank details and notes of ${payout} are erased.`)
     const story = await findPayoutStory(db, payout)
     if (story === null) return unknownPayout(payout)
     const { status, closedAt } = story.payout
@@ -110,14 +112,14 @@ const shred = defineCommand('payout shred', {
         status,
       })
     }
-    return done({ id: payout, shredded: false }, `The bank details of ${payout} are already erased.`)
+    return done({ id: payout, shredded: false }, `The bank details and notes of ${payout} are already erased.`)
   },
 })
 
 export const payoutActionCommands: readonly Command[] = [retry, resolve, bind]
 export const shredCommands: readonly Command[] = [shred]
 
-/** Why a woken payout does not continue. Null if the rail is open. */
+/** Explains why a woken payout does not continue. Null if the rail is not paused. */
 async function pauseOf({ db }: Ops, { environment }: OpenPayout): Promise<string | null> {
   const rail = (await railStates(db)).find((each) => each.environment === environment)
   if (!rail?.pausedAt) return null
@@ -151,7 +153,7 @@ function wake(
 
 async function withRails<T>({ bank, db, clock, payouts }: Ops, work: (deps: ByHandDeps) => Promise<T>): Promise<T> {
   const rails = createRails({ bank, clock, timeouts })
-  // No log: the command's answer reports everything.
+  // No log is needed, because the command's output reports everything.
   const log = createLog({ level: 'silent', name: 'ops' })
   try {
     return await work({ db, clock, rails, log, limits: payouts })

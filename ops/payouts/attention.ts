@@ -1,4 +1,4 @@
-// Payouts of all partners: lists those with attention, shows one, and clears its attention.
+// Payouts of all partners: lists those that need attention, shows one, and clears its attention.
 
 import { attendPayout, listAttention, type WaitingPayout } from '../../db/payouts/attention'
 import type { FailedCall } from '../../db/payouts/events'
@@ -12,7 +12,7 @@ import {
 import { formatPence, formatUsdc } from '../../domain/money'
 import { payoutWorkflowId } from '../../workflows/names'
 import { type Command, defineCommand, done, refused, unknownPayout } from '../command'
-import { recordChange } from '../controls/record-change'
+import { recordChange } from '../connect'
 import { chargeTable, presentPartnerCharge } from '../invoices/charges'
 import { exampleId, note, oneOf, optional, required, thePayout } from '../options'
 import { fields, shownAtOnce, table } from '../print'
@@ -41,7 +41,7 @@ const attention = defineCommand('payout attention', {
 })
 
 const show = defineCommand('payout show', {
-  about: 'Shows the state of a payout here and at the bank, its timeline, ledger entries and charges.',
+  about: 'Shows the state of a payout in our database and at the bank, its timeline, ledger entries and charges.',
   ...namedPayout,
   run: withNamedPayout(async ({ db }, payoutId) => {
     const story = await findPayoutStory(db, payoutId)
@@ -65,10 +65,10 @@ const attended = defineCommand('payout attended', {
   about: 'Clears the attention of a payout after you have handled it; a condition that still holds raises it again.',
   options: {
     payout: thePayout,
-    note: required(note, 'What you did, without names and account numbers; it stays in the timeline.'),
+    note: required(note, 'What you did, without names or account numbers; it stays in the timeline.'),
     'free-key': optional(
       oneOf(['yes']),
-      'Frees a released key although the bank may have sent its payout: the next request under it pays again.',
+      'Frees a released key although the bank may have sent its payout: the next request with this key pays again.',
     ),
   },
   example: ['--payout', exampleId, '--note', 'The bank confirmed it by phone'],
@@ -78,7 +78,8 @@ const attended = defineCommand('payout attended', {
     const about = { payoutId: given.payout, note: given.note, madeBy, at: clock.now(), disputedKey } as const
     const before = await db.transaction(async (tx) => {
       const was = await attendPayout(tx, about)
-      // The partner can read its activity list, so the note stays in the timeline. A released payout is invisible to the partner.
+      // The partner can read its activity list, so the operator's note is stored only in the payout's timeline. A
+      // partner cannot see a released payout.
       if (was !== null && was !== 'disputed' && was.releasedAt === null)
         await recordChange(ops, tx, { ...was, at: about.at, action: 'payout.attend', detail: given.payout })
       return was
@@ -89,7 +90,7 @@ const attended = defineCommand('payout attended', {
       return done(json, `The attention ${before.attention} of the payout is cleared.`)
     }
     if ((await findPayoutStory(db, given.payout)) === null) return unknownPayout(given.payout)
-    return refused('invalid_state', `The payout ${given.payout} needs no operator.`)
+    return refused('invalid_state', `The payout ${given.payout} does not need an operator.`)
   },
 })
 
@@ -97,7 +98,7 @@ export const payoutCommands: readonly Command[] = [attention, show, attended]
 
 const disputed =
   'The bank may have sent this payout although its key was released: bind its transfer with `payout bind`. Once the bank has ' +
-  'confirmed that the recipient was not paid and will not be, repeat this with --free-key yes: the next request under the key then pays again.'
+  'confirmed that the recipient was not paid and will not be, repeat this with --free-key yes: the next request with the key then pays again.'
 
 const unwritten = 'There is no runbook step for this code: ask an engineer to look at `payout show`.'
 
@@ -180,7 +181,7 @@ function presentEntry({ at, cause, account, amountMicroUsdc }: StoryEntry) {
   return { at: at.toISOString(), cause, account, usdc: exactUsdc(amountMicroUsdc) }
 }
 
-/** With all digits and its sign: a refund by the bank may have more than two decimals. */
+/** Shows the sign and all digits, because a bank's refund may have more than two decimals. */
 function exactUsdc(microUsdc: bigint): string {
   const digits = (microUsdc < 0n ? -microUsdc : microUsdc).toString().padStart(7, '0')
   return `${microUsdc < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`

@@ -1,4 +1,5 @@
-// Cancels a payout in the same way as its partner: the workflow decides, and a payout that was sent cannot be cancelled.
+// Cancels a payout in the same way as its partner would: the workflow decides, and a payout that was sent cannot be
+// cancelled.
 import type { Client } from '@temporalio/client'
 import { recordPayoutEvent } from '../../db/payouts/events'
 import { findOpenPayout, type OpenPayout } from '../../db/payouts/open'
@@ -6,14 +7,14 @@ import { findPayoutStory, type StoryPayout } from '../../db/payouts/story'
 import { createLog } from '../../runtime/log'
 import type { Workflows } from '../../runtime/temporal/workflows'
 import { type Command, defineCommand, done, type Refusal, refused, unknownPayout } from '../command'
-import type { Ops } from '../connect'
-import { recordChange } from '../controls/record-change'
+import { type Ops, recordChange } from '../connect'
 import { OperatorError } from '../errors'
 import { onePayout } from '../options'
 import { withTemporal } from '../reach-temporal'
 
 const cancel = defineCommand('payout cancel', {
-  about: 'Cancels a payout that was not sent to the bank yet, as its partner can; its money is returned to the wallet.',
+  about:
+    'Cancels a payout that was not sent to the bank yet, by the same rules as for its partner. Returns its money to the wallet.',
   ...onePayout,
   async run(ops, { payout: payoutId }) {
     const open = await findOpenPayout(ops.db, payoutId)
@@ -21,7 +22,7 @@ const cancel = defineCommand('payout cancel', {
     if (before === null) return unknownPayout(payoutId)
     if (open === null || !isUnsent(before.payout)) return tooLate(before.payout)
     const outcome = await withTemporal(ops, (temporal, { createWorkflows }) =>
-      // No log: the command's answer reports everything.
+      // No log is needed, because the command's output reports everything.
       ask(
         ops,
         temporal,
@@ -41,7 +42,8 @@ const cancel = defineCommand('payout cancel', {
 
 export const payoutCancelCommands: readonly Command[] = [cancel]
 
-const undecided = 'The cancellation is not decided yet: check that Temporal and a worker run, then repeat the command.'
+const undecided =
+  'The cancellation is not decided yet: check that Temporal and a worker are running, then repeat the command.'
 
 function isUnsent({ status, submitStartedAt }: StoryPayout): boolean {
   return status === 'pending' && submitStartedAt === null

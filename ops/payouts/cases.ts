@@ -1,4 +1,4 @@
-// Recalls and traces, which operators settle with the bank.
+// Recalls and traces, which operators resolve with the bank.
 
 import { presentCase } from '../../api/payouts/present'
 import {
@@ -16,8 +16,7 @@ import { formatPence, micropoundsFromPence, penceFromMicropounds } from '../../d
 import { caseKinds, caseOutcomes, caseStatusOf } from '../../domain/payouts/case'
 import { starts } from '../../workflows/starts'
 import { type Answer, type Command, defineCommand, done, type Refusal, refused, unknownPayout } from '../command'
-import type { Ops } from '../connect'
-import { recordChange } from '../controls/record-change'
+import { type Ops, recordChange } from '../connect'
 import { exampleId, note, oneOf, optional, price, required, thePayout, uuid } from '../options'
 import { fields, shownAtOnce, table } from '../print'
 import { tryTemporal } from '../reach-temporal'
@@ -117,7 +116,7 @@ const addNote = defineCommand('case note', {
 
 const resolve = defineCommand('case resolve', {
   about:
-    'Resolves a recall or trace, charges its cost by the price list (in live), and mails the admins. It moves no money: returned money is booked when the bank reports it.',
+    'Resolves a recall or trace, charges its cost by the price list (in live), and emails the admins. It moves no money: returned money is booked when the bank reports it.',
   options: {
     case: theCase,
     outcome: required(oneOf(caseOutcomes), 'The outcome.'),
@@ -152,7 +151,7 @@ function notResolved(id: string, resolved: Exclude<ResolvedCase, { outcome: 'res
   return refused('invalid_state', `The ${kind} is already ${outcome}: nothing was charged.`, { status: 'resolved' })
 }
 
-/** Includes the reference to quote to the bank. */
+/** Includes the reference that operators quote to the bank. */
 async function tell({ db }: Ops, row: CaseRow): Promise<Answer> {
   const told = presentCase(row, await listCaseNotes(db, [row.id]))
   const bankReference = (await findPayoutStory(db, row.payoutId))?.payout.transferRef ?? null

@@ -37,24 +37,24 @@ const shownAtOnce = 50
 const find = defineCommand('payout find', {
   about: `Finds payouts, including refused requests, that match all options; at most the newest ${shownAtOnce}.`,
   options: {
-    partner: optional(slug, 'Of this partner; required without --transfer.'),
+    partner: optional(slug, 'Only payouts of this partner; required without --transfer.'),
     environment: optional(environment, 'Only this environment.'),
-    key: optional(idempotencyKey, 'With exactly this Idempotency-Key.'),
-    reference: optional(reference, "With this text in the partner's reference, ignoring case."),
-    amount: optional(payoutAmount, 'Of this amount in GBP.'),
-    'recipient-last4': optional(last4, 'To an account that ends in these digits.'),
-    transfer: optional(reference, "With this reference of the bank's transfer."),
-    since: optional(sinceKind, 'Created at or after this time.'),
+    key: optional(idempotencyKey, 'Only the payout with exactly this Idempotency-Key.'),
+    reference: optional(reference, "Only payouts with this text in the partner's reference, ignoring case."),
+    amount: optional(payoutAmount, 'Only payouts of this amount in GBP.'),
+    'recipient-last4': optional(last4, 'Only payouts to an account that ends in these digits.'),
+    transfer: optional(reference, 'Only the payout with this bank transfer reference.'),
+    since: optional(sinceKind, 'Only payouts created at or after this time.'),
     status: optional(
       oneOf([...payoutStatuses, 'refused']),
-      'With this status; a refused request has created no payout.',
+      'Only payouts with this status; a refused request has created no payout.',
     ),
   },
   example: ['--partner', 'acme', '--amount', '33.00', '--since', '2d'],
   async run({ db, clock }, given) {
     const { partner: wanted, transfer } = given
     if (wanted === undefined && transfer === undefined) {
-      return refused('invalid_request', "Give --partner, or --transfer with the bank's reference.")
+      return refused('invalid_request', "Specify --partner, or --transfer with the bank's reference.")
     }
     const partner = wanted === undefined ? undefined : await findPartnerBySlug(db, wanted)
     if (partner === null && wanted !== undefined) return unknownPartner(wanted)
@@ -85,11 +85,11 @@ const find = defineCommand('payout find', {
 
 export const findCommands: readonly Command[] = [find]
 
-/** For commands that show one payout and change nothing. */
+/** The options of commands that show one payout and change nothing. */
 export const namedPayout = {
   options: {
     payout: required(payoutName, 'The payout.'),
-    partner: optional(slug, 'Its partner: --payout may then be an Idempotency-Key.'),
+    partner: optional(slug, 'The partner of the payout. With it, --payout may be an Idempotency-Key.'),
     environment: optional(environment, 'Its environment, if the partner has used the key in both.'),
   },
   example: ['order-2001', '--partner', 'acme'],
@@ -123,11 +123,11 @@ async function resolve({ db }: Ops, given: ParsedOptions<(typeof namedPayout)['o
   return id === undefined || wanted !== undefined ? noSuchPayout(wanted) : unknownPayout(id)
 }
 
-// The name is not repeated: it may be a secret, pasted into the wrong place.
+// The message does not repeat the name, because the name may be a secret that was pasted by mistake.
 function noSuchPayout(partner: string | undefined): Refusal {
   return partner === undefined
     ? refused('not_found', 'No payout has this transfer reference. To look up an Idempotency-Key, add --partner.')
-    : refused('not_found', `${partner} has no payout with this id, transfer or Idempotency-Key: try \`payout find\`.`)
+    : refused('not_found', `${partner} has no payout with this ID, transfer or Idempotency-Key: try \`payout find\`.`)
 }
 
 function payoutTable(payouts: readonly PayoutSearchResult[]): string {

@@ -18,7 +18,10 @@ const credit = defineCommand('wallet credit', {
   options: {
     partner: thePartner,
     usdc: required(creditAmount, 'The amount.'),
-    reference: optional(reference, 'Your own reference: the same one never credits twice. Sandbox only.'),
+    reference: optional(
+      reference,
+      'Your own reference. A second credit with the same reference has no effect. Sandbox only.',
+    ),
     environment: optional(environment, 'The wallet; the default is sandbox.'),
   },
   example: ['--partner', 'acme', '--usdc', '100.00'],

@@ -1,4 +1,4 @@
-// Held deposits and withdrawals: nothing in our records explains them, so an operator decides.
+// Held deposits and withdrawals. Nothing in our records explains them, so an operator decides.
 
 import { type HeldDeposit, listHeldDeposits } from '../../db/wallets/held-deposits'
 import { type FailedReading, listFailedReadings } from '../../db/wallets/readings'
@@ -40,8 +40,8 @@ const credit = defineCommand('deposit credit', {
     'Credits a held deposit to the wallet that received it. A live credit above DEPOSIT_CONFIRM_ABOVE_USDC is only requested, and a second operator must confirm it.',
   options: {
     deposit: theDeposit,
-    note: required(note, 'The reason, without names and account numbers.'),
-    usdc: optional(creditAmount, 'The amount; only if the deposit’s own amount could not be read.'),
+    note: required(note, 'The reason, without names or account numbers.'),
+    usdc: optional(creditAmount, 'The amount; required only if the amount of the deposit could not be read.'),
   },
   example: ['--deposit', exampleId, '--note', 'Sent over another network'],
   run: (ops, { deposit: id, note, usdc = null }) =>
@@ -49,11 +49,11 @@ const credit = defineCommand('deposit credit', {
 })
 
 const confirm = defineCommand('deposit confirm', {
-  about: 'Confirms a credit that another operator requested with `deposit credit`, and credits it.',
+  about: 'Confirms a credit that another operator requested with `deposit credit`, and credits the deposit.',
   options: {
     deposit: theDeposit,
     usdc: required(exactUsdc, 'The amount; it must equal the requested one.'),
-    note: required(note, 'What you checked, without names and account numbers.'),
+    note: required(note, 'What you checked, without names or account numbers.'),
   },
   example: ['--deposit', exampleId, '--usdc', '25000.00', '--note', 'Compared with the bank statement'],
   async run(ops, { deposit: id, usdc: amountMicroUsdc, note }) {
@@ -64,7 +64,7 @@ const confirm = defineCommand('deposit confirm', {
       case 'not_requested':
         return refused(
           'invalid_state',
-          `No credit of ${id} waits for a second operator: request it with \`deposit credit\`.`,
+          `No credit of ${id} is waiting for a second operator: request it with \`deposit credit\`.`,
         )
       case 'same_operator':
         return refused('invalid_state', 'You requested this credit yourself: another operator has to confirm it.')
@@ -87,7 +87,7 @@ const withdraw = defineCommand('deposit withdraw', {
     const outcome = await withdrawRequest(ops, { id, by: ops.madeBy })
     if (outcome === 'not_found') return notHeld(id)
     if (outcome === 'not_requested') {
-      return refused('invalid_state', `No credit of ${id} waits for a second operator.`)
+      return refused('invalid_state', `No credit of ${id} is waiting for a second operator.`)
     }
     return done({ id, outcome }, `The request to credit the deposit ${id} is withdrawn; the deposit is still held.`)
   },
@@ -95,7 +95,7 @@ const withdraw = defineCommand('deposit withdraw', {
 
 const keep = defineCommand('deposit keep', {
   about: 'Decides that a held deposit is not the partner’s: it stays in suspense and leaves the list.',
-  options: { deposit: theDeposit, note: required(note, 'The reason, without names and account numbers.') },
+  options: { deposit: theDeposit, note: required(note, 'The reason, without names or account numbers.') },
   example: ['--deposit', exampleId, '--note', 'The bank has taken it back'],
   run: (ops, { deposit: id, note }) =>
     decide(ops, { id, note, outcome: 'kept', amountMicroUsdc: null, by: ops.madeBy, login: ops.login }),
@@ -117,14 +117,14 @@ async function decide(ops: Ops, decision: HeldDecision): Promise<Answer> {
     case 'amount_known':
       return refused('invalid_request', 'Its amount is known: omit --usdc.')
     case 'request_open': {
-      const sentence = `A credit already waits for a second operator, ${describeRequest(resolved.request)}: confirm it with \`deposit confirm\`, or withdraw it with \`deposit withdraw\`.`
+      const sentence = `A credit is already waiting for a second operator, ${describeRequest(resolved.request)}: confirm it with \`deposit confirm\`, or withdraw it with \`deposit withdraw\`.`
       return refused('invalid_state', sentence)
     }
     case 'requested': {
       const { partner, environment } = resolved.deposit
       const { amountMicroUsdc, expiresAt } = resolved.request
       const requested_usdc = formatUsdcExactly(amountMicroUsdc)
-      const sentence = `Nothing is credited yet: ${requested_usdc} USDC for the ${environment} wallet of ${partner} wait for a second operator until ${expiresAt.toISOString()} (\`deposit confirm --deposit ${id} --usdc ${requested_usdc}\`).`
+      const sentence = `Nothing is credited yet: ${requested_usdc} USDC for the ${environment} wallet of ${partner} are waiting for a second operator until ${expiresAt.toISOString()} (\`deposit confirm --deposit ${id} --usdc ${requested_usdc}\`).`
       return done({ id, partner, environment, outcome: 'requested', requested_usdc, expires_at: expiresAt }, sentence)
     }
     case 'resolved': {

@@ -26,8 +26,8 @@ export function isSuccess(answer: Answer): answer is Answered {
 }
 
 /**
- * Returns the bank's code for a refusal of the request itself, or null for other responses. Any other status concerns
- * our account or a failure of the bank, and the same request may succeed later.
+ * Returns the bank's code for a refusal of the request itself, or null for other responses. Any other status means a
+ * problem with our account or a failure of the bank, and the same request may succeed later.
  */
 export function refusalOf(answer: Answer): string | null {
   if (answer.stage !== 'answered' || ![400, 422].includes(answer.status)) return null

@@ -1,5 +1,5 @@
-// Classifies each request to the bank, and why it failed. Uses fixed phrases only, because a response can contain
-// names and account numbers.
+// Classifies each request to the bank and the cause of its failure. Uses fixed phrases only, because a response can
+// contain names and account numbers.
 import type { BankCallOutcome, BankCallSeen, BankOperation } from '../rail'
 import { type Answer, type Answered, type BankCall, type Client, pathTemplate } from './client'
 import { readError } from './map'
@@ -101,7 +101,7 @@ function operationOf({ method, path }: BankCall): BankOperation {
   return operations.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'
 }
 
-/** Groups requests, so that the metrics have few series. The first match decides. */
+/** Groups requests, so that the metrics have few series. The first matching group applies. */
 const operations: readonly (readonly [RegExp, BankOperation])[] = [
   [/^POST \/transfers$/, 'submit_transfer'],
   [/^GET \/transfers\/\{id\}$/, 'read_transfer'],

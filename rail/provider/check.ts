@@ -1,4 +1,4 @@
-// Checks a bank from the outside: whether it responds, accepts our key, and knows our wallet and our webhook.
+// Checks a bank from the outside: whether it responds, accepts our key, and has our wallet and our webhook.
 import type { Clock } from '../../runtime/clock'
 import { RailUnavailable, type WalletRefs } from '../rail'
 import type { BankAddress } from '../rails'
@@ -11,7 +11,7 @@ import { readRate } from './map'
 
 export interface BankToCheck {
   readonly access: BankAddress
-  /** A wallet of this environment, and a wallet of the other environment. */
+  /** A wallet in this environment, and one in the other environment. */
   readonly wallet: WalletRefs | null
   readonly otherWallet: WalletRefs | null
   readonly webhookRef: string | null
@@ -22,9 +22,9 @@ export interface CheckedBank {
   readonly answerMs: number
   /** How far the bank's clock is ahead of ours. Null if the response has no date. */
   readonly aheadMs: number | null
-  /** `other` means that the key belongs to the other environment. Null if it could not be checked. */
+  /** `other` means that the key belongs to the other environment. Null if this could not be checked. */
   readonly wallet: 'known' | 'unknown' | 'other' | null
-  /** Null if it could not be checked. */
+  /** Null if the webhook could not be checked. */
   readonly webhook: 'active' | 'disabled' | 'unknown' | null
 }
 
@@ -65,7 +65,7 @@ function reachOf(answer: Answer): Reach {
   return isRate ? { outcome: 'accepted', detail: null } : { outcome: 'not_the_bank', detail }
 }
 
-/** A Date header has whole seconds, so this assumes the middle of the second. */
+/** A Date header has whole seconds, so this function assumes the middle of the second. */
 function aheadMsOf(answer: Answer, ourMs: number): number | null {
   const date = answer.stage === 'answered' ? answer.date : undefined
   return date === undefined ? null : Math.round(date.getTime() + 500 - ourMs)

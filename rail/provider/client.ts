@@ -9,7 +9,7 @@ export interface BankCall {
   readonly path: string
   readonly key?: string
   readonly body?: string
-  /** A deadline that can be earlier than the timeout. */
+  /** Ends the call at this time if that is earlier than the timeout. */
   readonly endBy?: Date
 }
 
@@ -31,9 +31,11 @@ export type Answer =
   | Answered
 
 export interface Timeouts {
-  /** The limit until the connection is established. */
+  /** The time limit for establishing the connection. */
   readonly connectMs: number
-  /** The limit until the response is read completely. It must be shorter than the caller's timeout. */
+  /**
+   * The time limit for the whole call, until the response is complete. It must be shorter than the caller's timeout.
+   */
   readonly callMs: number
 }
 
@@ -45,7 +47,7 @@ export interface ClientOptions {
   readonly around?: AroundCall | undefined
 }
 
-/** Observes each call and returns its result. Sees no IDs. */
+/** Observes each call and returns its result. Receives no IDs. */
 export type AroundCall = (
   about: { readonly method: BankCall['method']; readonly template: string },
   call: () => Promise<Answer>,
@@ -56,7 +58,7 @@ export interface Client {
   close(): void
 }
 
-// Many servers close idle connections after five seconds, and a request sent at that moment is lost.
+// Many servers close idle connections after five seconds, and a request that is sent at that moment is lost.
 const idleMs = 4_000
 const connections = 256
 const answerMaxBytes = 4 * 1024 * 1024
@@ -143,7 +145,7 @@ function readBody(incoming: http.IncomingMessage, fail: (cause: Error) => void, 
     if (bytes > answerMaxBytes) fail(new Error('the answer is too long'))
   })
   incoming.on('end', () => done(Buffer.concat(chunks).toString('utf8')))
-  // Truncated responses fail here too, because Node distinguishes the end of a connection from the end of a message.
+  // Truncated responses also fail here, because Node distinguishes the end of a connection from the end of a message.
   incoming.on('error', fail)
 }
 
@@ -180,7 +182,7 @@ function dateOf(header: string | undefined): Date | undefined {
   return Number.isNaN(at) ? undefined : new Date(at)
 }
 
-/** Reduces a path to its template. Keeps only words of the protocol, so that no ID or email remains. */
+/** Reduces a path to its template. Keeps only words that belong to the protocol, so that no ID or email remains. */
 export function pathTemplate(path: string): string {
   const [plain = ''] = path.split('?')
   return plain

@@ -1,4 +1,4 @@
-// Strict readers of the bank's JSON. An unexpected value throws, and nothing is guessed.
+// Strict readers for the bank's JSON. They throw an error for an unexpected value instead of guessing.
 
 /** Names the field but not its content, because responses can contain names and account numbers. */
 export class Unreadable extends Error {

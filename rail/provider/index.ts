@@ -1,10 +1,9 @@
 // The rail that implements the provider's protocol. Sandbox and production differ only in base URL and key.
-import type { BankCallSeen, NewWallet, Rail, Verification } from '../rail'
+import type { BankCallSeen, BankFunding, NewWallet, Rail, Verification } from '../rail'
 import { ask, isNotFound, part, readAnswer, refusalOf } from './ask'
 import { withCallReports } from './cause'
 import { type Client, type ClientOptions, createClient, endingBy } from './client'
-import { listAt, optionalTextAt, textAt } from './fields'
-import { funding } from './funding'
+import { listAt, optionalTextAt, textAt, valueAt } from './fields'
 import { readWholeList } from './lists'
 import { gbpEndorsement, readBalance, readHistoryRow, readKycLink, readPaysGbp, readRate, readTransfer } from './map'
 import { registerRecipient } from './recipients'
@@ -28,7 +27,7 @@ export function createProviderRail({ onCall, ...options }: ProviderOptions): Pro
   return providerRailOver(onCall === undefined ? client : withCallReports(client, onCall), options)
 }
 
-/** Creates the rail over any transport. The schedule explorer uses one without sockets. */
+/** Creates the rail on top of any transport. The tests in test/explorer use one without sockets. */
 export function providerRailOver(client: Client, { clock }: Pick<ClientOptions, 'clock'>): ProviderRail {
   return {
     ...customers(client),
@@ -45,7 +44,7 @@ export function providerRailOver(client: Client, { clock }: Pick<ClientOptions, 
 }
 
 function customers(client: Client): Pick<Rail, 'openCustomer' | 'findCustomer' | 'verification'> {
-  /** The KYC link has the progress of the verification. Only the customer shows whether GBP is allowed. */
+  /** The KYC link states the progress of the verification. Only the customer object shows whether GBP is allowed. */
   async function withPayments(link: Omit<Verification, 'paysGbp'>): Promise<Verification> {
     if (link.customerRef === null) return { ...link, paysGbp: false }
     const path = `/customers/${part(link.customerRef)}`
@@ -138,7 +137,7 @@ function transfers(client: Client, clock: ClientOptions['clock']): TransferCalls
   }
 }
 
-/** The bank creates a webhook as disabled. Enabling it twice is harmless. */
+/** The bank creates each webhook in the disabled state. Enabling it twice is harmless. */
 async function registerWebhook(client: Client, { url, key }: { url: string; key: string }) {
   const body = JSON.stringify({ url, event_epoch: 'webhook_creation', event_categories: webhookCategories })
   const created = { method: 'POST', path: '/webhooks', key, body } as const
@@ -155,7 +154,7 @@ async function enableWebhook(client: Client, webhookRef: string): Promise<'enabl
   return isNotFound(answer) ? 'absent' : readAnswer('switch webhook on', answer, () => 'enabled')
 }
 
-/** A webhook that no longer exists sends nothing. */
+/** Ignores a webhook that no longer exists, because it sends nothing. */
 async function disableWebhook(client: Client, webhookRef: string): Promise<void> {
   const answer = await setStatus(client, webhookRef, 'disabled')
   if (!isNotFound(answer)) readAnswer('switch webhook off', answer, () => null)
@@ -163,4 +162,64 @@ async function disableWebhook(client: Client, webhookRef: string): Promise<void>
 
 function setStatus(client: Client, webhookRef: string, status: 'active' | 'disabled') {
   return client.call({ method: 'PUT', path: `/webhooks/${part(webhookRef)}`, body: JSON.stringify({ status }) })
+}
+
+/** An address for USDC and a bank account for GBP. Each is created only if a lookup does not find it. */
+function funding(client: Client): Pick<Rail, 'depositAddress' | 'bankFunding'> {
+  return {
+    // USDC sent to the wallet's own address may be lost. The bank requires a liquidation address.
+    async depositAddress({ customerRef, walletRef, chain, key }) {
+      const path = `/customers/${part(customerRef)}/liquidation_addresses`
+      const isOurs = (row: unknown) =>
+        valueAt(row, 'bridge_wallet_id') === walletRef &&
+        valueAt(row, 'chain') === chain &&
+        valueAt(row, 'currency') === 'usdc' &&
+        valueAt(row, 'state') === 'active'
+      const body = JSON.stringify({ chain, currency: 'usdc', bridge_wallet_id: walletRef })
+      return foundOrMade(client, { name: 'deposit address', path, isOurs, key, body, read: readAddress })
+    },
+    async bankFunding({ customerRef, walletRef, chain, key }) {
+      const path = `/customers/${part(customerRef)}/virtual_accounts`
+      const isOurs = (row: unknown) =>
+        valueAt(row, 'destination.bridge_wallet_id') === walletRef &&
+        valueAt(row, 'source_deposit_instructions.currency') === 'gbp' &&
+        valueAt(row, 'status') === 'activated'
+      // The bank names the payment rail into a wallet after the chain.
+      const destination = { payment_rail: chain, currency: 'usdc', bridge_wallet_id: walletRef }
+      const body = JSON.stringify({ source: { currency: 'gbp' }, destination })
+      return foundOrMade(client, { name: 'bank funding', path, isOurs, key, body, read: readFunding })
+    },
+  }
+}
+
+interface Wanted<T> {
+  readonly name: string
+  readonly path: string
+  readonly isOurs: (row: unknown) => boolean
+  readonly key: string
+  readonly body: string
+  readonly read: (row: unknown) => T
+}
+
+/** Returns the oldest match, or creates one. Ignores the customer's other rows, regardless of their format. */
+async function foundOrMade<T>(client: Client, { name, path, isOurs, key, body, read }: Wanted<T>): Promise<T> {
+  const list = { name, path, read: (row: unknown) => (isOurs(row) ? read(row) : null), isPast: () => false }
+  const rows = await readWholeList(client, list)
+  const known = [...rows.values()].findLast((row) => row !== null) ?? null
+  return known ?? ask(client, name, { method: 'POST', path, key, body }, read)
+}
+
+function readAddress(body: unknown): string {
+  return textAt(body, 'address')
+}
+
+function readFunding(body: unknown): BankFunding {
+  const at = 'source_deposit_instructions'
+  return {
+    fundingRef: textAt(body, 'id'),
+    sortCode: textAt(body, `${at}.sort_code`),
+    accountNumber: textAt(body, `${at}.account_number`),
+    holderName: textAt(body, `${at}.account_holder_name`),
+    bankName: textAt(body, `${at}.bank_name`),
+  }
 }

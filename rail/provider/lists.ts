@@ -1,4 +1,4 @@
-// Reads the bank's lists, newest first. The pages overlap, which detects a list that shifts during the read.
+// Reads the bank's lists, newest first. The pages overlap, so that a list that shifts during the read is detected.
 import { ListTooLong, RailRefused, RailUnavailable } from '../rail'
 import { ask } from './ask'
 import type { Client } from './client'
@@ -14,13 +14,13 @@ interface ListToRead<T> {
 
 export interface Listing<T> {
   readonly rows: ReadonlyMap<string, T>
-  /** False if rows may have been skipped between two pages, or if the list exceeds the limit. */
+  /** False if the read may have skipped rows between two pages, or if the list exceeds the limit. */
   readonly complete: boolean
   readonly isTooLong?: true
 }
 
 const pageSize = 100
-/** The overlap of two pages. A page may shift by this many rows without a gap. */
+/** The overlap of two pages. The list may shift by this many rows between two pages without a gap. */
 const overlap = 20
 const pagesMax = 2_000
 /** This allows about eight million rows. */
@@ -79,7 +79,10 @@ function moved(name: string): RailUnavailable {
   return new RailUnavailable(name, { answer: 'the list changed while it was read' })
 }
 
-/** Throws if a row has no ID, because it cannot be told apart from others. Only rows that are too old may lack an ID. */
+/**
+ * Throws if a row has no ID, because such a row cannot be distinguished from others. Only rows that are too old may
+ * lack an ID.
+ */
 function required(id: string | null, { name }: { readonly name: string }): string {
   if (id === null) throw new RailRefused(name, { cause: new Unreadable('id'), answer: 'unreadable list' })
   return id

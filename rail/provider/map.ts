@@ -1,4 +1,4 @@
-// Maps the bank's transfers, wallets, customers, accounts and errors to ours. Reads them strictly.
+// Maps the bank's transfers, wallets, customers, accounts and errors to our types. Reads them strictly.
 import { divideHalfUp } from '../../domain/money'
 import { type GbpPerUsdNano, parseRate } from '../../domain/rate'
 import type { BankRate } from '../../domain/rate-check'
@@ -18,7 +18,7 @@ import {
   valueAt,
 } from './fields'
 
-/** A state that is not listed needs an operator, because a new state must not count as success or failure. */
+/** A state that is not listed here needs an operator, because a new state must not count as success or failure. */
 const statuses: Readonly<Record<string, TransferStatus>> = {
   pending: 'under_way',
   awaiting_funds: 'under_way',
@@ -54,7 +54,7 @@ export function readTransfer(body: unknown): Transfer {
   }
 }
 
-/** Maps the bank's state of a transfer to our status. */
+/** Maps the bank's transfer state to our status. */
 export function transferStatusOf(state: string): TransferStatus {
   return Object.hasOwn(statuses, state) ? (statuses[state] ?? 'needs_people') : 'needs_people'
 }
@@ -167,7 +167,7 @@ export function readAccount(body: unknown): Account {
 }
 
 interface BankError {
-  /** Null if the response is not in the bank's error format. */
+  /** Null if the response does not have the bank's error format. */
   readonly code: string | null
   /** The field or header at fault. */
   readonly field: string | null

@@ -17,8 +17,8 @@ export async function registerRecipient(
   const body = recipientBody(recipient)
   const register = (under: string) => client.call({ method: 'POST', path, key: under, body })
   const first = await register(key)
-  // Registration moves no money, so another key is safe. If the first key has registered the account, the code below
-  // uses that registration.
+  // Registration moves no money, so a second key is safe. If the call with the first key has registered the account,
+  // the code below uses that registration.
   const answer = isKeySpent(first) ? await register(derivedKey(key, body)) : first
   if (isSuccess(answer)) return settle(client, { path, key, answer })
   const existing = existingRef(answer)
@@ -26,7 +26,10 @@ export async function registerRecipient(
   return settle(client, { path, key, answer: await client.call({ method: 'GET', path: `${path}/${part(existing)}` }) })
 }
 
-/** The bank has seen the key with other bytes, for example from an earlier release, or more than a day ago. */
+/**
+ * Whether the key cannot be used again. Either the bank has seen it with another body, for example from an earlier
+ * release, or its first use was more than a day ago.
+ */
 function isKeySpent(answer: Answer): boolean {
   if (answer.stage !== 'answered') return false
   const { code } = readError(answer.body)
@@ -42,7 +45,7 @@ interface Step {
   readonly answer: Answer
 }
 
-/** A returned payment deactivates the account. The partner may try again, so this reactivates it. */
+/** A returned payment deactivates the account. The partner may pay it again, so this function reactivates it. */
 async function settle(client: Client, { path, key, answer }: Step): Promise<Registered> {
   const account = accountOf(answer)
   if (account === null) return unavailable(answer)
@@ -60,7 +63,7 @@ async function settle(client: Client, { path, key, answer }: Step): Promise<Regi
   return accountOf(woken)?.active ? { outcome: 'registered', recipientRef: account.ref } : unavailable(woken)
 }
 
-/** The bank rejected the account itself. Reactivating it would fail again. */
+/** The bank's codes for rejecting the account itself. Reactivating such an account would fail again. */
 const goneForGood: readonly string[] = [
   'invalid_account_number',
   'invalid_bank_validation',
@@ -91,8 +94,8 @@ const ofTheAccount: readonly string[] = [
 ]
 
 /**
- * Only a refusal of the details concerns the recipient. Every other refusal is the bank's failure or our
- * configuration.
+ * Only a refusal of the account details concerns the recipient. Every other refusal means a failure of the bank or a
+ * mistake in our configuration.
  */
 function refusalOf(answer: Answer): Registered {
   if (answer.stage !== 'answered' || answer.status !== 400) return unavailable(answer)
@@ -115,7 +118,7 @@ function whyOf({ status, body }: Answered): 'busy' | 'unavailable' | 'misconfigu
   return status === 401 || isOurLimit ? 'misconfigured' : 'unavailable'
 }
 
-/** A second call needs its own key, which must be the same on each retry. It is a UUID, as in the bank's examples. */
+/** Derives the key for a second call, which must be the same on each retry. It is a UUID, as in the bank's examples. */
 function derivedKey(key: string, purpose: string): string {
   const hex = createHash('sha256').update(`${key}:${purpose}`).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(

@@ -13,27 +13,32 @@ export function cleanReference(text: string | null): string | undefined {
 }
 
 /**
- * Returns the body that registers a recipient. Retries use the same key, so the same recipient must give the same
- * bytes.
+ * Returns the body that registers a recipient. A retry with the same key must send the same bytes, so the same
+ * recipient always produces the same bytes.
  */
 export function recipientBody({ type, sortCode, accountNumber, ...recipient }: BankRecipient): string {
   const [firstName, lastName] = [clean(recipient.firstName), clean(recipient.lastName)]
-  const ownerName = cut(`${firstName} ${lastName}`.trim(), nameMax) || noName
+  const name = ownerName(recipient)
   return JSON.stringify({
     currency: 'gbp',
     account_type: 'gb',
     bank_name: cut(clean(recipient.bankName), nameMax) || undefined,
-    account_owner_name: ownerName,
+    account_owner_name: name,
     account_owner_type: type,
     ...(type === 'business'
-      ? { business_name: ownerName }
+      ? { business_name: name }
       : { first_name: cut(firstName, nameMax) || undefined, last_name: cut(lastName, nameMax) || undefined }),
     account: { sort_code: sortCode, account_number: accountNumber },
     address: addressOf(recipient.address),
   })
 }
 
-// Faster Payments also allows an apostrophe, but banks differ on which character it is, so it is dropped.
+/** The recipient's name as the bank receives it. */
+export function ownerName({ firstName, lastName }: Pick<BankRecipient, 'firstName' | 'lastName'>): string {
+  return cut(`${clean(firstName)} ${clean(lastName)}`.trim(), nameMax) || noName
+}
+
+// Faster Payments also allows an apostrophe, but banks disagree about which character it is, so it is dropped.
 const notCarried = /[^a-zA-Z0-9/\-?:().,+ #=!"%&*<>;{@]/g
 
 /** Replacements for letters that NFKD does not decompose into a base letter and a mark. */
@@ -72,7 +77,7 @@ function addressOf({ line1, line2, city, postalCode, region }: BankRecipientAddr
   return { street_line_1: first, street_line_2: last, city: town, postal_code: code, country: 'GBR' }
 }
 
-/** A British address has no field for the region, so the region is appended to the second line. */
+/** A British address has no field for the region, so the region is appended to the second line if it fits. */
 function withRegion(line: string | undefined, region: string, town: string): string | undefined {
   if (region.toLowerCase() === town.toLowerCase()) return line
   if (line === undefined) return cut(region, addressLineMax)
@@ -80,7 +85,7 @@ function withRegion(line: string | undefined, region: string, town: string): str
   return lengthOf(both) <= addressLineMax ? both : line
 }
 
-/** Normalises to NFC on one line, without control characters, format characters and lone surrogates. */
+/** Normalises to NFC on one line, without control characters, format characters or lone surrogates. */
 function clean(text: string): string {
   return collapse(text.normalize('NFC').replace(/\s/g, ' ').replace(/\p{C}/gu, ''))
 }

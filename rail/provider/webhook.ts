@@ -1,5 +1,5 @@
-// Verifies that the bank signed an event recently, and reads the object that it concerns.
-import { createHash, verify } from 'node:crypto'
+// Verifies that the bank signed an event recently, and reads which object the event concerns.
+import { createHash, type KeyObject, verify } from 'node:crypto'
 import { visibleLinePattern } from '../../domain/limits'
 import type { Clock } from '../../runtime/clock'
 import { BadSignature, type WebhookEvent } from '../rail'
@@ -10,8 +10,8 @@ interface ReceivedWebhook {
   readonly signature: string | undefined
   /** The raw body, because the signature covers every byte. */
   readonly rawBody: Buffer
-  /** The PEM key of this environment's webhook. */
-  readonly publicKey: string
+  /** The key of this environment's webhook. Parsing its PEM text takes longer than the verification, so parse it once. */
+  readonly publicKey: KeyObject
   readonly clock: Clock
 }
 
@@ -19,12 +19,16 @@ const walletActivity = 'bridge_wallet.activity'
 
 export const webhookCategories = ['transfer', 'customer', 'kyc_link', walletActivity] as const
 
-/** Throws BadSignature if the signature is not valid. A signed event that does not concern us is ignored and gets 200. */
+/**
+ * Throws BadSignature if the signature is not valid. A signed event that is unreadable or does not concern us is
+ * ignored, and the bank receives a 200.
+ */
 export function readWebhook({ signature, rawBody, publicKey, clock }: ReceivedWebhook): WebhookEvent {
   const { at, bytes } = parseHeader(signature)
   if (Math.abs(clock.now().getTime() - Number(at)) > maxAgeMs) throw new BadSignature('the timestamp is not recent')
 
-  // The bank signs a SHA-256 digest, and signing hashes it again. The bank's published example verifies only this way.
+  // The bank signs a SHA-256 digest, and the signature algorithm hashes it again. The bank's published example
+  // verifies only in this form.
   const digest = createHash('sha256').update(`${at}.`).update(rawBody).digest()
   if (!verify('RSA-SHA256', digest, publicKey, bytes)) throw new BadSignature('it does not match')
   return readEvent(rawBody)
@@ -50,12 +54,12 @@ function readEvent(rawBody: Buffer): WebhookEvent {
       outcome: 'event',
       eventId: storable(textAt(event, 'event_id')),
       category,
-      // The bank has no endpoint for a single movement, so this refers to the movement's wallet.
+      // The bank has no endpoint for a single movement, so the event refers to the movement's wallet.
       objectRef: storable(
         textAt(event, category === walletActivity ? 'event_object.bridge_wallet_id' : 'event_object_id'),
       ),
       payoutId: category === 'transfer' ? optionalTextAt(event, 'event_object.client_reference_id') : null,
-      // For a movement, this is its direction.
+      // For a movement, the state is its direction.
       state: state === null ? null : storable(state),
     }
   } catch (error) {

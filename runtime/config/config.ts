@@ -37,12 +37,12 @@ export type {
   TracingConfig,
 } from './types'
 
-/** The variables of this process, for code that starts other processes. All other code takes a Config. */
+/** This process's environment variables, for code that starts other processes. All other code uses a Config. */
 export function environment(): EnvironmentVariables {
   return process.env
 }
 
-/** The settings of the API and the worker. Throws a ConfigError that names every mistake. */
+/** The settings of the API and the worker. Throws a ConfigError that lists every mistake. */
 export function loadConfig(env: EnvironmentVariables = process.env): Config {
   const reader = new Reader(env)
   const config = readConfig(reader)
@@ -75,6 +75,14 @@ export function loadOpsConfig(env: EnvironmentVariables): OpsConfig {
   return Object.freeze(config)
 }
 
+/** For the few ops commands that issue invoices: a mistake in these settings must not stop any other command. */
+export function loadSeller(env: EnvironmentVariables): Config['seller'] {
+  const reader = new Reader(env)
+  const seller = readSeller(reader)
+  reader.throwMistakes()
+  return seller
+}
+
 export function loadTemporalConfig(env: EnvironmentVariables): TemporalConfig {
   const reader = new Reader(env)
   const temporal = readTemporal(reader)
@@ -99,7 +107,10 @@ export function loadDatabaseUrl(env: EnvironmentVariables): string {
   return new Reader(env).text('DATABASE_URL')
 }
 
-/** The settings among these variables, for a process that must use the same ones. Excludes OPS_USER, which each operator sets. */
+/**
+ * The settings among these variables, for a process that must use the same ones. Excludes OPS_USER, which each operator
+ * sets.
+ */
 export function settingsIn(env: EnvironmentVariables): EnvironmentVariables {
   const shared = Object.entries(settings).filter(([name]) => name !== 'OPS_USER')
   const variables = shared.flatMap(([name, setting]) => variablesOf(name, setting))
@@ -116,6 +127,7 @@ function readConfig(reader: Reader): Config {
     databasePoolSize: reader.read('DATABASE_POOL_SIZE'),
     databaseReadPoolSize: reader.read('DATABASE_READ_POOL_SIZE'),
     readsPerPartner: reader.read('READS_PER_PARTNER'),
+    payoutsAtOnce: reader.read('PAYOUTS_AT_ONCE'),
     temporal: readTemporal(reader),
     secretKeys: reader.read('SECRET_KEYS'),
     rateLimit: reader.read('RATE_LIMIT'),

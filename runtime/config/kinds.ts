@@ -4,13 +4,13 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 export interface Kind<Value> {
   /** Completes the sentence "<name> must be …", in error messages and in docs/configuration.md. */
   readonly mustBe: string
-  /** Undefined if the text is not such a value. */
+  /** Undefined if the text is not a valid value. */
   readonly parse: (text: string) => Value | undefined
   /** Placeholder for a wrong value until all mistakes are reported. No caller ever receives it. */
   readonly onMistake: Value
 }
 
-/** One key of the keyring. The first key of SECRET_KEYS encrypts, and all of them decrypt. */
+/** One key in the keyring. The first key in SECRET_KEYS encrypts, and all of them decrypt. */
 export interface SecretKey {
   readonly id: string
   readonly bytes: Buffer
@@ -45,7 +45,7 @@ export const privateKey: Kind<string> = {
   onMistake: '',
 }
 
-/** Separated by a line break, by the two characters \n, or by a bar. */
+/** Lines are separated by a line break, by the two characters \n, or by a bar. */
 export const lines: Kind<readonly string[]> = {
   mustBe: 'lines separated by |',
   parse: (value) =>
@@ -82,7 +82,7 @@ export const secretKeys: Kind<readonly SecretKey[]> = {
   onMistake: [],
 }
 
-/** Encoded as in a W3C baggage header, as OpenTelemetry defines it. */
+/** Encoded like a W3C baggage header, as OpenTelemetry requires. */
 export const headers: Kind<Readonly<Record<string, string>>> = {
   mustBe: 'comma-separated <name>=<value> pairs, the values percent-encoded',
   parse: (value) => {
@@ -145,7 +145,7 @@ export function oneOf<const T extends string>(first: T, ...others: readonly T[])
   }
 }
 
-/** Accepts our own values and those of Temporal's programs. */
+/** Accepts our own values and the values that Temporal's programs use. */
 export const onOffOrBoolean: Kind<'on' | 'off'> = {
   mustBe: 'one of: on, off, true, false',
   parse: (value) => {
@@ -172,7 +172,7 @@ function isIntegerWithin(value: string, min: number, max: number): boolean {
   return /^\d{1,10}$/.test(value) && Number(value) >= min && Number(value) <= max
 }
 
-/** Null if the text cannot be the value of a header. */
+/** Null if the text cannot be a header value. */
 function decodeHeaderValue(value: string): string | null {
   try {
     const decoded = decodeURIComponent(value)

@@ -1,4 +1,4 @@
-// Generates the tables of docs/configuration.md from the settings. Run by `npm run docs:configuration`.
+// Generates the tables in docs/configuration.md from the settings, for `npm run docs:configuration`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Presence, Setting } from './setting'
 import { groups } from './settings'
@@ -28,7 +28,7 @@ function defaultOf(name: string, presence: Presence<unknown>): string {
   return `\`${presence.default}\`${name.endsWith('_MS') ? durationOf(Number(presence.default)) : ''}`
 }
 
-/** Empty for a list, and for a time that is short enough to read in milliseconds. */
+/** Empty for a list of times, and for a time that is not a whole number of seconds. */
 function durationOf(ms: number): string {
   const unit = units.find(([, length]) => ms >= length && ms % length === 0)
   return unit === undefined ? '' : ` (${ms / unit[1]} ${unit[0]})`

@@ -1,4 +1,4 @@
-// The part of the settings table about payouts, wallets and reconciliation.
+// The settings for payouts, wallets and reconciliation.
 import { integer, integers } from './kinds'
 import { setting } from './setting'
 
@@ -11,32 +11,38 @@ const overdueMs = integer(1_000, 7 * dayMs)
 
 export const payouts = {
   PAYOUT_ANSWER_MS: setting(integer(100, 60_000), 8_000, 'How long the API waits for the outcome before it answers.'),
+  // A bank needs a few seconds and reports the result by an event, so an earlier poll would usually find nothing.
   PAYOUT_POLL_MS: setting(
     integers(10, dayMs),
-    [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000],
-    'Intervals between polls of the bank about a payout. The last interval repeats.',
+    [3_000, 5_000, 10_000, 30_000, 60_000, 300_000],
+    'Intervals at which the bank is polled about a payout. The last interval repeats.',
   ),
-  // The bank remembers an idempotency key for 24 h: a repeat after that would pay a second time.
+  // The bank remembers an idempotency key for 24 h. A retry after that could pay a second time.
   PAYOUT_REPEAT_MS: {
     ...setting(
       integer(0, dayMs),
       23 * hourMs,
-      'How long the same request is repeated with one idempotency key of the bank. It must be shorter than the time for which the bank keeps the key (24 h).',
+      'How long an identical request is repeated with the same idempotency key. Must be shorter than the time for which the bank keeps the key (24 h).',
     ),
     inProduction: integer(hourMs, 23 * hourMs),
   },
-  // A gateway usually drops a request after a minute, and our own calls time out after 7 s.
+  // A gateway usually drops a request after a minute, and our own calls time out after at most 7 s.
   PAYOUT_QUIET_MS: {
     ...setting(
       integer(0, dayMs),
       10 * minuteMs,
-      "How long after the last request the bank's list is conclusive: if it then lacks the transfer, the payout is refunded. The bank must finish every request within this time.",
+      "Time after the last request at which the bank's list is conclusive. If the list then lacks the transfer, the payout is refunded. The bank must finish every request within this time.",
     ),
     inProduction: integer(5 * minuteMs, dayMs),
   },
-  // Together, the calls while a caller waits stay well below 5 s. After that the server gives the workflow task to another worker.
-  PAYOUT_CALL_MS: setting(integer(10, 3_000), 1_000, 'Timeout of a call to the bank while the caller waits.'),
-  PAYOUT_CONNECT_MS: setting(integer(10, 3_000), 500, 'Connection timeout of such a call.'),
+  // All calls that are made while a caller waits must take well under 5 s in total. After 5 s, Temporal gives the
+  // workflow task to another worker.
+  PAYOUT_CALL_MS: setting(integer(10, 3_000), 1_000, 'Timeout for a call to the bank while the caller waits.'),
+  PAYOUT_CONNECT_MS: setting(
+    integer(10, 3_000),
+    500,
+    'Connection timeout for a call to the bank while the caller waits.',
+  ),
   PAYOUT_WITHIN_MS: setting(
     integer(100, 3_000),
     1_500,
@@ -45,7 +51,7 @@ export const payouts = {
   PAYOUT_PATIENT_CALL_MS: setting(
     integer(10, 7_000),
     6_000,
-    'Timeout of a call to the bank for which no caller waits. It must stay below the 30 s of a poll.',
+    'Timeout of a call to the bank while no caller waits. Must be below the timeout of a poll, which is 30 s.',
   ),
   PAYOUT_SETTLE_WITHIN_MS: setting(
     overdueMs,
@@ -61,11 +67,12 @@ export const payouts = {
   SWEEP_OLDER_THAN_MS: setting(integer(0, dayMs), 10_000, 'Minimum age of a payout that the sweep picks up.'),
   CASE_RECALL_DUE_MS: setting(integer(1, 90 * dayMs), 10 * dayMs, 'A recall is overdue after this time.'),
   CASE_TRACE_DUE_MS: setting(integer(1, 90 * dayMs), 5 * dayMs, 'A trace is overdue after this time.'),
-  // Short while users are on the bank's pages, longer once they have left.
+  // Short at first, while users are probably still on the bank's pages, then longer. A bank event restarts the
+  // sequence.
   VERIFICATION_POLL_MS: setting(
     integers(10, dayMs),
     [2_000, 5_000, 15_000, minuteMs, 5 * minuteMs, 30 * minuteMs, 3 * hourMs, 12 * hourMs, dayMs],
-    'Intervals between polls of the bank about a verification. The last interval repeats.',
+    'Intervals at which the bank is polled about a verification. The last interval repeats.',
   ),
   DEPOSIT_CONFIRM_ABOVE_USDC: setting(
     integer(0, 1_000_000),

@@ -9,7 +9,7 @@ interface Secrets {
   readonly databaseUrl: string
 }
 
-/** Anyone who has read this repository, or the data folder of a trial, could decrypt with such a secret. */
+/** Such a secret is known to anyone who has read this repository or a trial system's data folder. */
 export function refuseDevelopmentSecrets(reader: Reader, { secretKeys, bank, databaseUrl }: Secrets): void {
   if (!reader.isProduction()) return
   for (const { id, bytes } of secretKeys) {
@@ -23,8 +23,8 @@ export function refuseDevelopmentSecrets(reader: Reader, { secretKeys, bank, dat
 }
 
 /**
- * With the banks swapped, a sandbox wallet that holds test money would pay real money.
- * A simulated live bank may share its host with the sandbox bank, but is never the bank's own live host.
+ * If the banks were swapped, a sandbox wallet that holds test money would pay real money. A simulated live bank may
+ * share its host with the sandbox bank, but must not be on the bank's own live host.
  */
 export function refuseSwappedBanks(
   reader: Reader,
@@ -70,7 +70,7 @@ function refuseExamplePassword(reader: Reader, databaseUrl: string): void {
   if (password === '' && !needsNone) refuse(reader, 'DATABASE_URL', 'has no password')
 }
 
-/** Includes the port. Empty without a bank, and for an invalid URL, which has been reported already. */
+/** The host with its port. Empty without a bank, and for an invalid URL, which has already been reported. */
 function hostOf(access: BankAccess | null): string {
   return access !== null && URL.canParse(access.url) ? new URL(access.url).host : ''
 }

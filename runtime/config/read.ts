@@ -15,12 +15,12 @@ export class ConfigError extends Error {
   }
 }
 
-/** The same table, typed so that the type of a value follows from its name. */
+/** The settings, typed so that a setting's name determines the type of its value. */
 const table: { readonly [Name in SettingName]: Setting<ValueOf<Name>> } = settings
 
 export class Reader {
   readonly mistakes: string[] = []
-  /** Cached, so that each file is read, and its mistakes are reported, once. */
+  /** Cached, so that each file is read only once, and its mistakes are reported only once. */
   private readonly texts = new Map<SettingName, string>()
   /** The variable in which each setting was found, for messages. */
   private readonly sources = new Map<SettingName, string>()
@@ -48,12 +48,12 @@ export class Reader {
     return text
   }
 
-  /** The variable that holds the setting, or would hold it. */
+  /** The variable that contains the setting. Without one, the setting's own name. */
   sourceOf(name: SettingName): string {
     return this.sources.get(name) ?? name
   }
 
-  /** A public service with a forgotten NODE_ENV must not run with development secrets, so https means production. */
+  /** A public service without NODE_ENV must not run with development secrets, so https means production. */
   isProduction(): boolean {
     const otherwise = this.text('PUBLIC_URL').startsWith('https:') ? 'production' : 'development'
     return (this.text('NODE_ENV') || otherwise) === 'production'

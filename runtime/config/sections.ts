@@ -23,7 +23,7 @@ export function readTemporal(reader: Reader): TemporalConfig {
   const chosen = reader.read('TEMPORAL_TLS')
   const tls = readTls(reader)
   const given = tlsSettings.filter((name) => reader.has(name))
-  // An API key must not travel in plain text.
+  // An API key must not be sent in plain text.
   const isEncrypted = apiKey !== null || (chosen === null ? given.length > 0 : chosen === 'on')
   if (!isEncrypted) {
     for (const name of given)
@@ -53,13 +53,13 @@ function readClientCertificate(reader: Reader): TemporalTls['client'] {
   const [ofCertificate, ofKey] = [reader.sourceOf('TEMPORAL_TLS_CERT'), reader.sourceOf('TEMPORAL_TLS_KEY')]
   if (certificate === null) reader.mistakes.push(`${ofCertificate} is required when ${ofKey} is set.`)
   if (key === null) reader.mistakes.push(`${ofKey} is required when ${ofCertificate} is set.`)
-  // An invalid one has been reported already and is empty here.
+  // An invalid certificate or key has already been reported and is empty here.
   if (certificate && key && !new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
     reader.mistakes.push(`${ofKey} is not the key of ${ofCertificate}.`)
   return { certificate: certificate ?? '', key: key ?? '' }
 }
 
-/** The Web UI shows the payouts of every partner, so setting its URL alone does not make the dashboard link to it. */
+/** The Web UI shows every partner's payouts. So the URL alone does not make the dashboard link to it. */
 export function readTemporalUi(reader: Reader): string | null {
   const url = reader.read('TEMPORAL_UI_URL')?.replace(/\/+$/, '') ?? null
   return reader.read('TEMPORAL_UI_LINK') === 'on' ? url : null
@@ -146,7 +146,10 @@ export function readSeller(reader: Reader): SellerConfig | null {
   }
 }
 
-/** The API does not terminate TLS, so https means a proxy. If it is not counted, all callers share its address and its rate limit. */
+/**
+ * The API does not terminate TLS, so https means that there is a proxy. If the proxy is not counted, all callers share
+ * the proxy's address and therefore one rate limit.
+ */
 export function readTrustedProxies(reader: Reader): number {
   if (reader.text('PUBLIC_URL').startsWith('https:') && !reader.has('TRUSTED_PROXIES')) {
     reader.mistakes.push(
@@ -156,7 +159,10 @@ export function readTrustedProxies(reader: Reader): number {
   return reader.read('TRUSTED_PROXIES')
 }
 
-/** In a container every operator is the same system user, so the activity list could not name the operator. */
+/**
+ * In a container every operator is the same system user, so the activity list could not show which operator ran a
+ * command.
+ */
 export function readOpsUser(reader: Reader): string | null {
   if (!reader.has('OPS_USER') && reader.isProduction())
     reader.mistakes.push('OPS_USER is required in production: your name, for the activity list.')

@@ -8,7 +8,10 @@ export interface Setting<Value> {
   readonly description: string
   /** Narrower bounds that apply in production only. */
   readonly inProduction?: Kind<Value>
-  /** Temporal's own name, which ends in `_DATA` for the value and in `_PATH` for its file. */
+  /**
+   * Temporal's own name for this variable, without its suffix: `_DATA` for the value, `_PATH` for a file with the
+   * value.
+   */
   readonly alsoNamed?: string
 }
 
@@ -19,7 +22,10 @@ interface Variable {
   readonly shown: string
 }
 
-/** The variables that can hold a setting, or the path of its file. Listings of processes and containers show values, but not files. */
+/**
+ * The variables that can contain a setting's value or the path of a file with the value. A file is safer, because
+ * process and container listings show the values of variables.
+ */
 export function variablesOf(name: string, { alsoNamed }: Pick<Setting<unknown>, 'alsoNamed'>): Variable[] {
   const own: Variable[] = [
     { variable: name, holds: 'value', shown: name },
@@ -30,7 +36,7 @@ export function variablesOf(name: string, { alsoNamed }: Pick<Setting<unknown>, 
   return [...own, { variable: data, holds: 'value', shown: data }, { variable: path, holds: 'file', shown: path }]
 }
 
-/** If the variable is not set: parse a default, use the value `otherwise`, or report a mistake. */
+/** How a missing variable is handled: parse a default, use the value `otherwise`, or report a mistake. */
 export type Presence<Value> =
   | { readonly default: string }
   /** `shown` describes the default in docs/configuration.md. */

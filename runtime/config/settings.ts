@@ -1,4 +1,5 @@
-// Every setting of the service: its kind, its default and its description. docs/configuration.md is generated from this table.
+// Every setting of the service: its kind, its default and its description. docs/configuration.md is generated from this
+// table.
 import {
   certificates,
   headers,
@@ -32,12 +33,12 @@ const intervalMs = integer(1_000, dayMs)
 const servers = {
   NODE_ENV: optional(
     text,
-    'In `production` the service refuses development secrets, swapped banks, and time limits with which a payout could be both paid and refunded.',
+    'In `production` the service refuses development secrets, swapped banks, and time limits that would let a payout be both paid and refunded.',
     '`production` if `PUBLIC_URL` is https, otherwise `development`',
   ),
   DATABASE_URL: required(
     url('postgres:', 'postgresql:'),
-    'PostgreSQL database: `postgresql://user:password@host:5432/payouts`.',
+    'URL of the PostgreSQL database: `postgresql://user:password@host:5432/payouts`.',
   ),
   DATABASE_POOL_SIZE: setting(integer(1, 500), 10, 'Database connections of each process.'),
   DATABASE_READ_POOL_SIZE: setting(
@@ -55,7 +56,7 @@ const servers = {
   TEMPORAL_TLS_CA: {
     ...optional(
       certificates,
-      "Authority that must have issued the server's certificate. Without it, the API and ops trust the authorities of Node.js, and a worker those of the system.",
+      "Certificate authority that must have issued the server's certificate. Without it, the API and ops trust the authorities of Node.js, and a worker those of the system.",
     ),
     alsoNamed: 'TEMPORAL_TLS_SERVER_CA_CERT',
   },
@@ -74,7 +75,7 @@ const servers = {
   TEMPORAL_API_KEY: optional(text, 'API key for Temporal Cloud.'),
   TEMPORAL_PROFILE: optional(
     text,
-    "Profile of Temporal's configuration file that supplies the eight settings above where they are not set.",
+    "Profile in Temporal's configuration file. It supplies those of the eight settings above that are not set.",
     '`default` with `TEMPORAL_CONFIG_FILE`, otherwise none',
   ),
   TEMPORAL_CONFIG_FILE: optional(
@@ -84,7 +85,7 @@ const servers = {
   ),
   TEMPORAL_UI_URL: optional(
     anyUrl,
-    'Temporal Web UI with its namespace, such as `https://temporal.example.com/namespaces/default`.',
+    'URL of the Temporal Web UI with its namespace, such as `https://temporal.example.com/namespaces/default`.',
   ),
   TEMPORAL_UI_LINK: setting(
     onOff,
@@ -99,7 +100,7 @@ const servers = {
   WORKER_VERSIONING: setting(
     onOff,
     'off',
-    '`on` makes each worker a version of the worker deployment `TASK_QUEUE_PREFIX` at Temporal. A new build then gets work only after `ops worker promote` or `ops worker ramp`.',
+    '`on` makes each worker a version of the worker deployment `TASK_QUEUE_PREFIX` at Temporal, with `~` for each dot. A new build then gets work only after `ops worker promote` or `ops worker ramp`.',
   ),
 }
 
@@ -109,7 +110,7 @@ const api = {
     '127.0.0.1',
     'Address the API listens on. `0.0.0.0` means every interface; the Docker image sets it.',
   ),
-  PORT: setting(integer(0, 65_535), 3000, 'Port of the API. `0` takes any free port.'),
+  PORT: setting(integer(0, 65_535), 3000, 'Port of the API. `0` selects any free port.'),
   PUBLIC_URL: optional(
     anyUrl,
     "URL at which users and partners reach the API. Workers need it too, for links back from the bank's pages.",
@@ -125,6 +126,11 @@ const api = {
     integer(1, 100),
     1,
     "Maximum number of concurrent statements that read one partner's history, in each API process. 16 more may wait; further ones get `429`.",
+  ),
+  PAYOUTS_AT_ONCE: setting(
+    integer(2, 10_000),
+    64,
+    'Maximum number of payouts that each API process creates at the same time in each environment, of which one partner gets at most half. Further requests get `429` or `503` at once and create nothing ([admission](decisions/api/admission.md)).',
   ),
   SIGN_UP: setting(onOff, 'on', '`off` prevents businesses from opening an account themselves.'),
   SESSION_IDLE_MS: setting(
@@ -145,10 +151,10 @@ const secrets = {
 const bank = {
   BANK_SANDBOX_URL: optional(
     anyUrl,
-    'Sandbox bank, with the version of its protocol: `https://bank.example.com/v0`. Without it, sandbox payouts are simulated.',
+    'URL of the sandbox bank, including the protocol version: `https://bank.example.com/v0`. Without it, sandbox payouts are simulated.',
   ),
   BANK_SANDBOX_KEY: requiredWith('BANK_SANDBOX_URL', text, 'API key for the sandbox bank.'),
-  BANK_LIVE_URL: optional(anyUrl, 'Live bank. Without it, live payouts are refused with `502`.'),
+  BANK_LIVE_URL: optional(anyUrl, 'URL of the live bank. Without it, live payouts are refused with `502`.'),
   BANK_LIVE_KEY: requiredWith('BANK_LIVE_URL', text, 'API key for the live bank.'),
   BANK_LIVE_SIMULATED: setting(
     onOff,
@@ -179,13 +185,16 @@ const bank = {
 const mailsAndInvoices = {
   SMTP_URL: optional(
     url('smtp:', 'smtps:'),
-    'Mail server: `smtps://user:password@host:465` or `smtp://host:587?requireTLS=true`. Without it, mails wait.',
+    'URL of the mail server: `smtps://user:password@host:465` or `smtp://host:587?requireTLS=true`. Without it, emails wait.',
   ),
-  MAIL_FROM: requiredWith('SMTP_URL', mailbox, 'Sender of all mails.'),
-  MAIL_INBOX_URL: optional(anyUrl, 'Web page that shows the mails of a local system, such as the one of `npm start`.'),
+  MAIL_FROM: requiredWith('SMTP_URL', mailbox, 'Sender of all emails.'),
+  MAIL_INBOX_URL: optional(
+    anyUrl,
+    'Web page that shows the emails of a local system, such as the inbox of `npm start`.',
+  ),
   OPS_EMAIL: optional(
     mailbox,
-    'Receives mails about new drifts and about faults of the audit chain. The API publishes it in `/.well-known/security.txt`.',
+    'Receives emails about new drifts and about faults in the audit chain. The API publishes it in `/.well-known/security.txt`.',
   ),
   SUPPORT_EMAIL: optional(
     mailbox,
@@ -195,7 +204,7 @@ const mailsAndInvoices = {
   SELLER_NAME: optional(text, 'Company that issues the invoices. Without it, no invoice can be issued.'),
   SELLER_ADDRESS: requiredWith('SELLER_NAME', lines, "The seller's postal address."),
   SELLER_EMAIL: requiredWith('SELLER_NAME', mailbox, "The seller's email address for questions about invoices."),
-  SELLER_BANK: requiredWith('SELLER_NAME', lines, 'How to pay an invoice.'),
+  SELLER_BANK: requiredWith('SELLER_NAME', lines, 'Payment instructions on invoices.'),
   SELLER_COMPANY_NUMBER: optional(text, "The seller's company number."),
   SELLER_VAT_NUMBER: requiredWith('SELLER_VAT_RATE', text, "The seller's VAT number. Without it, no VAT is charged."),
   SELLER_VAT_RATE: requiredWith('SELLER_VAT_NUMBER', percent(0, 99.99), 'VAT rate, such as `20` or `17.5`.'),
@@ -215,7 +224,7 @@ const observability = {
   METRICS_HOST: setting(
     text,
     '127.0.0.1',
-    'Address of both ports. Metrics reveal business volumes, so only this machine can read them by default.',
+    'Address on which both metrics ports listen. Metrics reveal business volumes, so only this machine can read them by default.',
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     anyUrl,
@@ -237,12 +246,12 @@ const observability = {
   RECIPIENT_RETENTION_DAYS: setting(
     days,
     400,
-    'How long the encrypted bank details of a payout and their hashes are kept after it is final. Below 366, the list of recipients covers this time only. `ops payout shred` erases those of one payout immediately.',
+    'How long the encrypted bank details of a payout and their hashes are kept after the payout is final. Below 366 days, the list of recipients covers only this period. `ops payout shred` erases the details of one payout immediately.',
   ),
   BANK_EVENT_RETENTION_DAYS: setting(days, 400, "How long the bank's events are kept once they are handled."),
   OPS_USER: optional(
     operatorName,
-    'Operator who runs an ops command, as shown in the activity list (`ops:ada`). Required in production.',
+    'Name of the operator who runs an ops command, as shown in the activity list (`ops:ada`). Required in production.',
     'user of the operating system',
   ),
   AUDIT_SEAL_EVERY_MS: setting(
@@ -254,21 +263,21 @@ const observability = {
 
 const keptPort = (usual: number) => `${usual}, or a free port that stays the same at every start`
 
-/** Servers that `npm start` runs. No other program reads these. */
+/** Servers that `npm start` runs. No other program reads these settings. */
 const localServers = {
   TEMPORAL_UI_PORT: optional(port, 'Port of the Temporal Web UI of `npm start`.', keptPort(8233)),
   SANDBOX_BANK_PORT: optional(port, 'Port of the sandbox bank of `npm start`.', keptPort(8300)),
   MAIL_INBOX_PORT: optional(port, 'Port of the web page of the mail inbox of `npm start`.', keptPort(8025)),
 }
 
-/** The groups in the order of the page. */
+/** The groups, in the order of docs/configuration.md. */
 export const groups: Readonly<Record<string, Readonly<Record<string, Setting<unknown>>>>> = {
   Servers: servers,
   API: api,
   Secrets: secrets,
   Bank: bank,
   Payouts: payouts,
-  'Mails and invoices': mailsAndInvoices,
+  'Emails and invoices': mailsAndInvoices,
   Observability: observability,
   'Local servers': localServers,
 }
@@ -286,5 +295,4 @@ export const settings = {
 
 export type SettingName = keyof typeof settings
 
-/** The value that a setting is read as. */
 export type ValueOf<Name extends SettingName> = (typeof settings)[Name] extends Setting<infer Value> ? Value : never

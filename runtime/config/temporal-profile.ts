@@ -1,4 +1,4 @@
-// Reads a profile from Temporal's own configuration file, which its command line and SDKs share.
+// Reads a profile from Temporal's own configuration file, which Temporal's CLI and SDKs also read.
 import { readFileSync } from 'node:fs'
 import { homedir, platform } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ type Variables = Readonly<Record<string, string | undefined>>
 
 export interface Profile {
   readonly name: string
-  /** The values of the profile, as the environment variables that Temporal's SDKs read. */
+  /** The profile's values, as the environment variables that Temporal's SDKs read. */
   readonly variables: Variables
 }
 
@@ -18,7 +18,10 @@ interface Asked {
   readonly file: string
 }
 
-/** Null unless a setting requests a profile: one that a developer created for the CLI must not redirect a service. */
+/**
+ * Null unless a setting requests a profile, because a profile that a developer created for the CLI must not connect a
+ * service to another server.
+ */
 export function readProfile(asked: Asked, env: Variables, mistakes: string[]): Profile | null {
   if (asked.name === '' && asked.file === '') return null
   const name = asked.name || 'default'
@@ -34,7 +37,7 @@ export function readProfile(asked: Asked, env: Variables, mistakes: string[]): P
   return null
 }
 
-/** Where Temporal's command line keeps its configuration file. */
+/** The path at which Temporal's CLI stores its configuration file. */
 function defaultFile(env: Variables): string {
   const home = env.HOME || homedir()
   const folder =

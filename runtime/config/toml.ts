@@ -1,4 +1,5 @@
-// Parses TOML, the format of Temporal's configuration file. Numbers and dates stay text, because no setting needs one.
+// Parses TOML, the format of Temporal's configuration file. Numbers and dates remain text, because no setting needs
+// them.
 
 export type TomlValue = string | boolean | TomlTable | readonly TomlValue[]
 export type TomlTable = ReadonlyMap<string, TomlValue>
@@ -28,7 +29,7 @@ export function parseToml(text: string): TomlTable {
   return root
 }
 
-/** Space, line breaks and comments. */
+/** Matches spaces, line breaks and comments. */
 const gap = /([ \t\r\n]|#[^\n]*)*/y
 
 class Scanner {

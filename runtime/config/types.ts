@@ -10,6 +10,7 @@ export interface Config {
   readonly databasePoolSize: number
   readonly databaseReadPoolSize: number
   readonly readsPerPartner: number
+  readonly payoutsAtOnce: number
   readonly temporal: TemporalConfig
   readonly secretKeys: readonly SecretKey[]
   readonly rateLimit: 'on' | 'off'
@@ -30,7 +31,7 @@ export interface Config {
   readonly walletReadEveryMs: number
   readonly noticesEveryMs: number
   readonly proof: ProofConfig
-  /** Null if drifts are not mailed. */
+  /** Null if drifts and audit faults are not mailed. */
   readonly opsEmail: string | null
   /** Null if the dashboard offers no contact. */
   readonly supportEmail: string | null
@@ -38,23 +39,23 @@ export interface Config {
   readonly retention: { readonly recipientDays: number; readonly bankEventDays: number }
   readonly depositConfirmAboveUsdc: number
   readonly closedPartnerReadDays: number
-  /** Null without a mail server: mails wait. */
+  /** Null without a mail server. Emails then wait. */
   readonly mail: MailConfig | null
-  /** Null without a seller: no invoice can be issued. */
+  /** Null without a seller. Then no invoice can be issued. */
   readonly seller: SellerConfig | null
   readonly session: { readonly idleMs: number; readonly absoluteMs: number }
   readonly signUp: 'on' | 'off'
   readonly trustedProxies: number
   /** Null if the dashboard must not link to the Temporal Web UI. */
   readonly temporalUiUrl: string | null
-  /** Null if there is no local page that shows the sent mails. */
+  /** Null if there is no local page that shows the sent emails. */
   readonly mailInboxUrl: string | null
   readonly metrics: MetricsConfig
   /** Null if nothing is traced. */
   readonly tracing: TracingConfig | null
 }
 
-/** The settings of the ops command line. Only commands that create a secret need the secret keys. */
+/** The settings of the ops CLI. Only some commands need the secret keys. */
 export interface OpsConfig
   extends Pick<
     Config,
@@ -73,32 +74,32 @@ export interface OpsConfig
   > {
   readonly temporal: TemporalConfig | null
   readonly proof: ProofConfig & SweepConfig
-  /** Null if the user of the operating system is the operator. */
+  /** Null if the operator is the user of the operating system. */
   readonly user: string | null
 }
 
 export type LogLevel = ValueOf<'LOG_LEVEL'>
 
-/** Null for an environment without a bank. */
+/** An environment without a bank is null. */
 export interface BankConfig {
   readonly sandbox: BankAccess | null
   readonly live: BankAccess | null
 }
 
 export interface BankAccess {
-  /** Includes the version of the protocol: http://127.0.0.1:8300/v0. */
+  /** Includes the protocol version: http://127.0.0.1:8300/v0. */
   readonly url: string
   readonly key: string
 }
 
-/** Limits within which the bank's exchange rate is used. */
+/** The limits within which the bank's exchange rate is accepted. */
 export interface ExchangeRateConfig {
   readonly maxAgeMs: number
   readonly midBasisPoints: number
   readonly jumpBasisPoints: number
 }
 
-/** Ports that `npm start` must use. Null for one that it may choose. */
+/** The ports that `npm start` must use. A port that it may choose is null. */
 export interface LocalPorts {
   readonly TEMPORAL_UI_PORT: number | null
   readonly SANDBOX_BANK_PORT: number | null
@@ -171,7 +172,10 @@ export interface SellerConfig {
   readonly paymentLines: readonly string[]
 }
 
-/** Null for a process without metrics. API and worker have different ports because both may run on one machine. */
+/**
+ * A port is null if its process serves no metrics. The API and the worker have different ports, because both may run on
+ * one machine.
+ */
 export interface MetricsConfig {
   readonly host: string
   readonly apiPort: number | null
@@ -179,7 +183,7 @@ export interface MetricsConfig {
 }
 
 export interface TracingConfig {
-  /** Where spans are posted. */
+  /** The URL to which spans are posted. */
   readonly url: string
   /** May contain secrets. */
   readonly headers: Readonly<Record<string, string>>

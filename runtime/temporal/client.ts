@@ -1,4 +1,5 @@
-// Client connections to the Temporal server. Workers use their own kind of connection with the same address and credentials.
+// Client connections to the Temporal server. Workers use their own kind of connection with the same address and
+// credentials.
 
 import {
   Client,
@@ -35,8 +36,9 @@ export async function pingTemporal(client: Client, deadlineMs: number): Promise<
 }
 
 /**
- * Like `withDeadline`, for a process that also does other work. The SDK keeps the deadline in an async context, which slows
- * down every promise on Node 20, and a read by about a quarter. So the context is disabled when no call is pending.
+ * Like `withDeadline`, for a process that also does other work. The SDK stores the deadline in an async context. On
+ * Node 20, such a context slows down every promise, and API reads by about a quarter. So the context is disabled while
+ * no call is pending.
  */
 export async function askWithin<Answer>(client: Client, ms: number, ask: () => Promise<Answer>): Promise<Answer> {
   const { connection } = client
@@ -52,20 +54,20 @@ export async function askWithin<Answer>(client: Client, ms: number, ask: () => P
 
 const asking = new WeakMap<Client['connection'], number>()
 
-/** For `withDeadline`, which expects a time of the system clock. */
+/** Converts a duration for `withDeadline`, which expects a point in time by the system clock. */
 export function deadlineIn(ms: number): number {
   return systemClock.now().getTime() + ms
 }
 
-/** Longer than the 20 s for which the server holds a long poll open. */
+/** Must be longer than the 20 s for which the server holds a long poll open. */
 const longestCallMs = 30_000
 
 const { delayFunction, retryableDecider } = defaultGrpcRetryOptions({ maxJitter: 0 })
 
 /**
- * Gives every call a deadline, because a call without one waits forever if no server or worker answers. Stops retrying when
- * the next backoff would end after the deadline: otherwise the SDK would exceed it, and would throw an uncatchable error if
- * the client were closed during the backoff.
+ * Gives every call a deadline, because a call without one waits forever if no server or worker answers. Stops retrying
+ * when the next backoff would end after the deadline: otherwise the SDK would exceed it, and would throw an uncatchable
+ * error if the client were closed during the backoff.
  */
 const retryUntilDeadline: ReturnType<typeof makeGrpcRetryInterceptor> = (options, nextCall) => {
   const deadline = Number(options.deadline ?? deadlineIn(longestCallMs))
@@ -77,7 +79,7 @@ const retryUntilDeadline: ReturnType<typeof makeGrpcRetryInterceptor> = (options
   return retry({ ...options, deadline }, nextCall)
 }
 
-/** Address and credentials in the form that client and worker connections take. */
+/** Address and credentials in the form that client and worker connections accept. */
 export function serverOf({ address, tls, apiKey }: TemporalConfig): Server {
   return { address, tls: tls !== null && tlsOf(tls), ...(apiKey !== null && { apiKey }) }
 }

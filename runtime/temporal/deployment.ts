@@ -1,5 +1,5 @@
-// Reads and changes Temporal's record of our worker deployment: its versions, and which of them gets work. Imports only types, so
-// that ops loads fast.
+// Reads and changes Temporal's record of our worker deployment: its versions, and which of them get work. Imports only
+// types, so that the ops CLI starts fast.
 import type { Client } from '@temporalio/client'
 import { grpcCodeOf } from './refusal'
 
@@ -7,13 +7,13 @@ export interface Deployment {
   readonly name: string
   /** The build that gets work. Null means workers without a version. */
   readonly current: string | null
-  /** A build that gets a part of the work. */
+  /** A build that gets a share of the work. */
   readonly ramping: { readonly build: string | null; readonly percent: number } | null
   /** Newest first. */
   readonly versions: readonly DeploymentVersion[]
   /** The identity that made the last change. Empty if there was none. */
   readonly changedBy: string
-  /** For a change that must fail if another operator was faster. */
+  /** Sent with a change, so that the change fails if another operator was faster. */
   readonly conflictToken: Uint8Array
 }
 
@@ -21,13 +21,15 @@ export interface DeploymentVersion {
   readonly build: string
   readonly state: 'current' | 'ramping' | 'draining' | 'drained' | 'inactive'
   readonly createdAt: Date | null
-  /** When it last became current. */
+  /** When the version last became current. */
   readonly lastCurrentAt: Date | null
 }
 
-/** A deployment name must not contain a dot. */
+/**
+ * A deployment name must not contain a dot. A prefix cannot contain `~`, so no two prefixes result in the same name.
+ */
 export function deploymentNameOf(taskQueuePrefix: string): string {
-  return taskQueuePrefix.replaceAll('.', '-')
+  return taskQueuePrefix.replaceAll('.', '~')
 }
 
 /** Null until a worker with a version has polled. */
@@ -69,7 +71,7 @@ export async function setRamp(
   })
 }
 
-/** The server's reason to refuse a change, such as a build without workers. Null for any other error. */
+/** The server's reason for refusing a change, such as a build without workers. Null for any other error. */
 export function deploymentRefusal(error: unknown): string | null {
   const isRefusal = refusals.includes(grpcCodeOf(error))
   return isRefusal && error instanceof Error && 'details' in error ? String(error.details) : null
@@ -116,7 +118,7 @@ function dateOf(time: Time): Date | null {
   return time?.seconds ? new Date(Number(time.seconds.toString()) * 1_000) : null
 }
 
-/** Indexed by `WorkerDeploymentVersionStatus` of the server's protocol. */
+/** Indexed by `WorkerDeploymentVersionStatus` from the server's protocol. */
 const states: readonly DeploymentVersion['state'][] = [
   'inactive',
   'inactive',

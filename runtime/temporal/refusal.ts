@@ -1,4 +1,4 @@
-// Turns TLS and authentication errors of the Temporal client and worker libraries into instructions for the operator.
+// Turns TLS and authentication errors from the Temporal client and worker libraries into instructions for the operator.
 
 /** Null for other errors, such as a server that cannot be reached. */
 export function refusalOf(error: unknown): string | null {
@@ -18,7 +18,8 @@ function textOf(error: unknown): string {
   return texts.join('\n')
 }
 
-// TLS alerts come first. They are about our certificate, but contain the same words as errors about the server's certificate.
+// TLS alerts come first. They concern our certificate, but contain the same words as errors about the server's
+// certificate.
 const refusals: readonly { readonly pattern: RegExp; readonly sentence: string }[] = [
   {
     pattern:
@@ -44,8 +45,8 @@ const refusals: readonly { readonly pattern: RegExp; readonly sentence: string }
     pattern: /InvalidContentType|wrong version number/,
     sentence: 'the server does not use TLS: set TEMPORAL_TLS to off, or TEMPORAL_ADDRESS to a port with TLS',
   },
-  // With TLS 1.3 the server checks the client certificate after the handshake. The client then sees an alert, or only that the
-  // connection was closed.
+  // With TLS 1.3 the server checks the client certificate after the handshake. The client then sees an alert, or only
+  // that the connection was closed.
   {
     pattern: /Failed to call GetSystemInfo.+transport::Error|Last error: Failed to connect/,
     sentence:

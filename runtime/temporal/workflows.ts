@@ -1,5 +1,6 @@
-// The client of workflows: every start, signal, update and termination outside a workflow, as workflows/starts.ts describes them.
-// `createWorkflows` is for a process whose callers wait: it sets deadlines. The other functions leave the deadline to their caller.
+// The workflow client: every start, signal, update and termination outside a workflow, as workflows/starts.ts
+// describes them. `createWorkflows` is for a process whose callers wait, so it sets deadlines. The other functions
+// leave the deadline to their caller.
 import { randomUUID } from 'node:crypto'
 import {
   type Client,
@@ -35,15 +36,20 @@ import type { Log } from '../log'
 import { askWithin } from './client'
 
 export interface Workflows {
-  /** Starts the payout or joins it. Null if no verdict came in time, which proves nothing: the payout may be in progress. */
+  /**
+   * Starts the payout or joins it. Null if no verdict arrived in time. This proves nothing, because the payout may be
+   * in progress.
+   */
   startPayout(payout: PayoutStart): Promise<Verdict | null>
-  /** `decided`: the row shows whether the payout is cancelled. `undecided` proves nothing. */
+  /** `decided`: the row shows whether the payout is cancelled. `undecided`: the outcome is not known yet. */
   cancelPayout(payout: PayoutStart): Promise<'decided' | 'undecided'>
   /** Forwards a bank event about the payout. Throws if Temporal does not answer. */
   signalPayout(payout: PayoutKey): Promise<'told' | 'no_workflow'>
-  /** Forwards a bank event about a completed payout, which may be returned. Throws if Temporal does not answer. */
+  /**
+   * Forwards a bank event about a completed payout, which may have been returned. Throws if Temporal does not answer.
+   */
   signalReturn(payout: ReturnStart): Promise<'told'>
-  /** Never throws: the case is in its row, and the sweep reports a late case that has no workflow. */
+  /** Never throws: the case is stored, and the sweep reports a late case that has no workflow. */
   startCase(opened: CaseStart): Promise<void>
   /** Null if no result came in time. The money may still be added. */
   topUp(order: Parameters<typeof starts.topUp>[0]): Promise<ResultOf<'topUp'> | null>
@@ -53,7 +59,7 @@ export interface Workflows {
   wakeVerification(partnerId: string): Promise<void>
   /** Forwards a bank event about the wallet. Throws if Temporal does not answer. */
   readWallet(walletId: string): Promise<void>
-  /** Ends all current and future waits for payouts when the process shuts down. Callers are answered from the row. */
+  /** Ends all current and future waits for payouts when the process shuts down. The API then answers from the row. */
   readonly stopWaiting: () => void
 }
 
@@ -119,7 +125,8 @@ function createPayoutRequests(
         }),
       )
     } catch (error) {
-      // A missed deadline, a lost server or an aborted update: none of them proves whether the money was sent.
+      // The deadline passed, the server became unreachable or the update was aborted. None of these proves whether the
+      // money was sent.
       log.warn({ err: error, payout_id: payout.payoutId }, 'no verdict before the deadline; answering pending')
       return null
     }
@@ -137,9 +144,10 @@ function createPayoutRequests(
     try {
       await askWithin(temporal, answerTimeoutMs, () =>
         temporal.workflow.executeUpdateWithStart<PayoutWorkflow, void, []>(cancelUpdate, {
-          // Each request is decided separately, because a payout that was being sent at the last request may be unsent again.
+          // Each request is decided separately, because a payout that was being sent at the last request may be unsent
+          // again.
           updateId: `${cancelUpdate}/${randomUUID()}`,
-          // A payout whose workflow was lost gets a run that receives the cancel before it sends anything.
+          // If the workflow of a payout was lost, a new run receives the cancel before it sends anything.
           startWorkflowOperation: operationOf(starts.resumedPayout(payout, settings)),
         }),
       )
@@ -166,7 +174,7 @@ function operationOf({ workflowType, ...options }: Start<'payout'>): WithStartWo
   })
 }
 
-/** Null if no result came in time, which proves nothing: the workflow continues without the caller. */
+/** Null if no result arrived in time. This proves nothing, because the workflow continues without the caller. */
 async function resultWithin<Name extends WorkflowName>(
   { temporal, config, log }: WorkflowsOptions,
   { workflowType, ...options }: Start<Name>,
@@ -182,7 +190,7 @@ async function resultWithin<Name extends WorkflowName>(
 }
 
 interface Waits {
-  /** Starts the work, and returns `otherwise` if the waits are stopped first. The work itself continues. */
+  /** Starts the work. Returns `otherwise` if waiting is stopped before the work ends. The work itself continues. */
   until<T>(begin: () => Promise<T>, otherwise: T): Promise<T>
   readonly stop: () => void
 }
@@ -215,7 +223,7 @@ interface OpenPayoutStart extends PayoutStart {
   readonly status: PayoutStatus
 }
 
-/** Returns the ID of the first run, even if it joined a running workflow. */
+/** Returns the ID of the first run, even if the call joined a running workflow. */
 export async function startWorkflow(
   temporal: Client,
   { workflowType, ...options }: Start,
@@ -238,12 +246,14 @@ export async function wakeWorkflow(temporal: Client, workflowId: string): Promis
   )
 }
 
-/** The row says that the case is resolved, so its workflow ends. */
+/** Wakes the case's workflow, which ends because the row marks the case as resolved. */
 export async function signalCaseResolved(temporal: Client, caseId: string): Promise<void> {
   await temporal.workflow.getHandle(payoutCaseId(caseId)).signal(caseResolvedSignal)
 }
 
-/** Wakes a workflow with nothing left to do, so that it ends. Terminates a stuck one, which cannot receive the signal. */
+/**
+ * Wakes a workflow with nothing left to do, so that it ends. Terminates a stuck one, which cannot handle the signal.
+ */
 export async function endStray(temporal: Client, workflowId: string): Promise<void> {
   await unlessNotFound(async () => {
     const handle = temporal.workflow.getHandle(workflowId)
@@ -253,8 +263,9 @@ export async function endStray(temporal: Client, workflowId: string): Promise<vo
 }
 
 /**
- * Returns the status that it found: `RUNNING`, `STUCK`, the end of the last run, or `ABSENT`. A stuck run is replaced, which loses
- * nothing: the new run resumes from the row. Uses start and never update-with-start, which would return an old answer and start nothing.
+ * Returns the status that it found: `RUNNING`, `STUCK`, the end status of the last run, or `ABSENT`. A stuck run is
+ * replaced, which loses nothing, because the new run resumes from the row. Uses start and never update-with-start,
+ * which would return an old answer and start nothing.
  */
 export async function startUnlessRunning(temporal: Client, start: Start): Promise<string> {
   const was = await statusOf(temporal, start.workflowId)
@@ -267,7 +278,7 @@ async function startInsteadOf(temporal: Client, start: Start, was: string): Prom
   await startWorkflow(temporal, { ...start, workflowIdConflictPolicy })
 }
 
-/** Has the same result as `startUnlessRunning`. */
+/** Returns the same result as `startUnlessRunning`. */
 export function startOpenPayout(
   { temporal, ...settings }: Starting<PollSettings>,
   row: OpenPayoutStart,
@@ -276,8 +287,8 @@ export function startOpenPayout(
 }
 
 /**
- * Starts the payout's workflow or wakes it, so that the payout does not wait for its next poll. `record` runs before either, and
- * nothing is started or woken if it throws.
+ * Starts the payout's workflow or wakes it, so that the payout does not wait for its next poll. `record` runs before
+ * either, and nothing is started or woken if it throws.
  */
 export async function wakePayout(
   { temporal, ...settings }: Starting<PollSettings>,
@@ -288,13 +299,15 @@ export async function wakePayout(
   const was = await statusOf(temporal, start.workflowId)
   const how = was === 'RUNNING' ? 'woken' : 'started'
   await record(how)
-  // A workflow that has ended since needs no signal.
+  // A workflow that has ended in the meantime needs no signal.
   if (how === 'woken') await wakeWorkflow(temporal, start.workflowId)
   else await startInsteadOf(temporal, start, was)
   return how
 }
 
-/** Starts the workflow that asks the bank about a completed payout. Has the same result as `startUnlessRunning`. */
+/**
+ * Starts the workflow that polls the bank about a completed payout. Returns the same result as `startUnlessRunning`.
+ */
 export function startReturn({ temporal, ...settings }: Starting<PollSettings>, payout: ReturnStart): Promise<string> {
   return startUnlessRunning(temporal, starts.payoutReturn(payout, settings))
 }
@@ -322,7 +335,8 @@ export async function startConnectSandbox(
 }
 
 function startOfOpen(row: OpenPayoutStart, settings: PollSettings): Start {
-  // An open payout with the status completed still has to be charged. Any other that was completed is being returned.
+  // An open payout with the status completed has not been charged yet. Any other open payout that was completed is
+  // being returned.
   const isReturning = row.completedAt !== null && row.status !== 'completed'
   return isReturning ? starts.payoutReturn(row, settings) : starts.resumedPayout(row, settings)
 }
@@ -336,23 +350,25 @@ async function statusOf(temporal: Client, workflowId: string): Promise<string> {
   return found ?? 'ABSENT'
 }
 
-/** A worker that was too slow for its task may fail it once, and then reads the history again. */
-const failuresAllowed = 2
+/** A slow worker may fail a task once and then succeed with the next attempt. A third attempt means more than that. */
+const attemptsAllowed = 2
 /** WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR in the server's protocol. */
 const nonDeterministic = 24
+/** The SDK reports some histories that it cannot replay as an unhandled failure with this message. */
+const fatalMessage = 'Fatal error in workflow machines'
 
-/** Whether the workflow runs but never progresses: its history cannot be replayed, so each of its tasks fails. */
+/** Whether the workflow is running but never progresses: its history cannot be replayed, so each of its tasks fails. */
 async function isStuck(temporal: Client, described: WorkflowExecutionDescription): Promise<boolean> {
   const attempt = described.raw.pendingWorkflowTask?.attempt ?? 1
-  if (attempt <= failuresAllowed) return false
-  // The history records only the first of several consecutive failures. Only signals can follow them.
+  if (attempt <= attemptsAllowed) return false
+  // The history records only the first of several consecutive failures. Only signals can appear after it.
   const { history } = await temporal.workflowService.getWorkflowExecutionHistoryReverse({
     namespace: temporal.options.namespace,
     execution: { workflowId: described.workflowId, runId: described.runId },
     maximumPageSize: 50,
   })
-  const failures = history?.events?.flatMap((event) => event.workflowTaskFailedEventAttributes ?? [])
-  return Number(failures?.[0]?.cause) === nonDeterministic
+  const [latest] = history?.events?.flatMap((event) => event.workflowTaskFailedEventAttributes ?? []) ?? []
+  return Number(latest?.cause) === nonDeterministic || latest?.failure?.message?.startsWith(fatalMessage) === true
 }
 
 async function unlessNotFound<T>(ask: () => Promise<T>): Promise<T | null> {

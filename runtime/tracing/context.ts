@@ -1,4 +1,5 @@
-// The trace context of a span, and how it travels: as a W3C traceparent, and in a Temporal header that workflows pass on unread.
+// The trace context of a span, and how it is passed on: as a W3C traceparent, and in a Temporal header that workflows
+// forward without reading it.
 import { defaultPayloadConverter, type Headers } from '@temporalio/common'
 import { traceHeader } from '../../workflows/trace-context'
 
@@ -7,7 +8,7 @@ export interface TraceContext {
   readonly traceId: string
   /** 16 hex digits. */
   readonly spanId: string
-  /** Whether its spans are exported. */
+  /** Whether the trace's spans are exported. */
   readonly sampled: boolean
 }
 
@@ -15,10 +16,10 @@ export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): s
   return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`
 }
 
-/** Null for a header that the standard says to ignore. */
+/** Null for a header that must be ignored according to the standard. */
 export function parseTraceparent(text: string): TraceContext | null {
   const [, version = '', traceId = '', spanId = '', flags = '', more = ''] = pattern.exec(text) ?? []
-  // A later version may add fields, but version 00 has none.
+  // A later version may add fields. Version 00 has none.
   if (version === '' || version === 'ff' || (version === '00' && more !== '')) return null
   if (isZero(traceId) || isZero(spanId)) return null
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
@@ -28,7 +29,7 @@ export function withContext(headers: Headers, context: TraceContext): Headers {
   return { ...headers, [traceHeader]: defaultPayloadConverter.toPayload(formatTraceparent(context)) }
 }
 
-/** Null if there is none, or it cannot be parsed. */
+/** Null if there is no trace header, or if it cannot be parsed. */
 export function contextIn(headers: Headers): TraceContext | null {
   const payload = headers[traceHeader]
   if (payload === undefined) return null

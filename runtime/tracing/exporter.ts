@@ -1,4 +1,5 @@
-// Exports finished spans to the collector in batches. A slow collector never delays the caller: spans are dropped instead.
+// Exports finished spans to the collector in batches. A slow collector never delays the caller: spans are dropped
+// instead.
 import type { Log } from '../log'
 import type { TraceContext } from './context'
 import { type Attributes, errorTypeOf, type FinishedSpan, type SpanKind } from './tracer'
@@ -6,7 +7,7 @@ import { type Attributes, errorTypeOf, type FinishedSpan, type SpanKind } from '
 export interface Exporter {
   /** Never waits and never throws. */
   add(span: FinishedSpan): void
-  /** Spans lost since the collector last accepted a batch. */
+  /** Spans lost since the last recovery. */
   lost(): number
   /** Sends the remaining spans within the time limit. Never throws. */
   close(): Promise<void>
@@ -22,7 +23,7 @@ interface ExporterOptions {
 
 export interface Limits {
   readonly batchMax: number
-  /** A span takes about a kilobyte. */
+  /** A span uses about a kilobyte. */
   readonly queueMax: number
   /** An incomplete batch is sent after this time. */
   readonly everyMs: number
@@ -41,10 +42,10 @@ export function createExporter({ collector, resource, log, limits }: ExporterOpt
   let isFailing = false
 
   function onFailure(why: string): void {
-    if (!isFailing) log.warn({ why }, 'cannot send traces, dropping them when the queue is full')
+    if (!isFailing) log.warn({ why }, 'cannot send traces; drops them when the queue is full')
     isFailing = true
   }
-  /** Recovery is logged only once the queue shrinks, not with every accepted batch. */
+  /** Logs the recovery only when the queue is at most half full, not with every accepted batch. */
   function onAccepted(): void {
     if (!isFailing || queue.length > queueMax / 2) return
     log.info({ spans_lost: lost }, 'sending traces again')
@@ -52,7 +53,7 @@ export function createExporter({ collector, resource, log, limits }: ExporterOpt
     lost = 0
   }
 
-  /** Sends the spans queued now. Later ones wait for the next batch. */
+  /** Sends the spans that are queued now. Later ones wait for the next call. */
   async function sendQueue(): Promise<void> {
     for (let left = queue.length; left > 0; ) {
       const batch = queue.slice(0, Math.min(left, batchMax))
@@ -140,7 +141,7 @@ interface Collector {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** `retry`: the collector may accept the same batch later. `refused`: it never will. */
+/** `retry`: the collector may accept the same batch later. `refused`: it will never accept the batch. */
 type Posted = { readonly outcome: 'accepted' } | { readonly outcome: 'retry' | 'refused'; readonly why: string }
 
 interface Sender {
@@ -150,8 +151,8 @@ interface Sender {
 }
 
 /**
- * A post never throws, and ends within its timeout. Each post has its own signal, because Node 20 leaks signals that are combined
- * with a long-lived one.
+ * A post never throws, and ends within its timeout. Each post has its own signal, because Node 20 leaks signals that
+ * are combined with a long-lived one.
  */
 function createSender(collector: Collector, timeoutMs: number): Sender {
   let attempt = new AbortController()
@@ -179,7 +180,7 @@ async function post({ url, headers }: Collector, body: string, signal: AbortSign
       method: 'POST',
       headers: { ...headers, 'Content-Type': 'application/json' },
       body,
-      // The headers hold secrets, which must not follow a redirect to another host.
+      // The headers contain secrets, which must not follow a redirect to another host.
       redirect: 'manual',
       signal,
     })
@@ -188,7 +189,7 @@ async function post({ url, headers }: Collector, body: string, signal: AbortSign
     if (response.ok) return { outcome: 'accepted' }
     return { outcome: retryable.includes(response.status) ? 'retry' : 'refused', why: `HTTP ${response.status}` }
   } catch (error) {
-    // The error of fetch is generic, and its cause has the details.
+    // fetch throws a generic error, whose cause has the details.
     return { outcome: 'retry', why: errorTypeOf(error instanceof Error ? (error.cause ?? error) : error) }
   }
 }

@@ -69,7 +69,10 @@ function traceBankCalls(tracer: Tracer): AroundCall {
     )
 }
 
-/** Each start, update or signal of a workflow is a span, named by type, because an ID may contain text that a partner wrote. */
+/**
+ * Each start, update or signal of a workflow is a span. Its name contains the type and not the ID, because an ID may
+ * contain text from a partner.
+ */
 function traceTemporalCalls(tracer: Tracer): WorkflowClientInterceptor {
   const call = <T>(name: string, work: (span: Span) => Promise<T>) => tracer.run({ name, kind: 'client' }, work)
   return {

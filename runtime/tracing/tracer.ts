@@ -12,7 +12,7 @@ export interface Tracer {
 interface SpanStart {
   readonly name: string
   readonly kind: SpanKind
-  /** Undefined: the current span. Null: none, so that a new trace starts. */
+  /** Undefined uses the current span as parent. Null starts a new trace. */
   readonly parent?: TraceContext | null
   readonly link?: TraceContext | null
   readonly attributes?: Attributes
@@ -44,7 +44,7 @@ export function createTracer({ clock, ratio, onFinished }: TracerOptions): Trace
         span.fail(errorTypeOf(error))
         throw error
       } finally {
-        // The monotonic clock, because an adjusted system clock could end a span before it started.
+        // Uses the monotonic clock, because an adjusted system clock could end a span before it started.
         const endNano = startNano + process.hrtime.bigint() - startTick
         if (span.context.sampled) {
           onFinished({ ...span.data(), parentSpanId: parent?.spanId ?? null, startNano, endNano })
@@ -78,7 +78,10 @@ function openSpan({ kind, link = null, ...start }: SpanStart, context: TraceCont
   }
 }
 
-/** The process that starts a trace decides whether it is sampled, for all its spans in every process. */
+/**
+ * The process that starts a trace decides whether the trace is sampled. The decision applies to its spans in every
+ * process.
+ */
 function contextBelow(parent: TraceContext | null, ratio: number): TraceContext {
   const spanId = randomBytes(8).toString('hex')
   if (parent !== null) return { ...parent, spanId }
@@ -102,7 +105,7 @@ export type Attributes = Readonly<Record<string, string | number | boolean | nul
 export interface FinishedSpan {
   readonly context: TraceContext
   readonly parentSpanId: string | null
-  /** The caller's trace that led to this span. */
+  /** The trace of the caller that led to this span. */
   readonly link: TraceContext | null
   readonly name: string
   readonly kind: SpanKind

@@ -12,7 +12,7 @@ export interface Timers {
   stop(): void
 }
 
-/** The limit of setTimeout. Longer waits take several timers. */
+/** Just below the limit of setTimeout. Longer waits use several timers. */
 const longestMs = 2_147_000_000
 
 /** Named timers: setting a timer again replaces it. They do not keep the process alive. */

@@ -1,4 +1,4 @@
-// Moves a transfer to a state: all effects in one change, and the plan for the next move.
+// Moves a transfer to a state, with all effects in one change, and plans its next move.
 import { randomUUID } from 'node:crypto'
 import type { Bank } from '../bank'
 import type { Subject } from '../control/faults'
@@ -15,11 +15,14 @@ import { planNext } from './plan'
 interface Move {
   readonly state: string
   readonly reason: string | null
-  /** "yes": the transfer stays in this state. */
+  /** "yes": the transfer stays in this state until the control plane moves it. */
   readonly last?: 'yes' | 'no'
 }
 
-/** An empty `before.state` means that the transfer is being created. The caller debits the wallet in the same change. */
+/**
+ * An empty `before.state` means that the transfer is being created. The caller then debits the wallet in the same
+ * change.
+ */
 export function moveTransfer(moment: Moment, before: Transfer, move: Move): Put[] {
   const sentBack = move.state === 'undeliverable' || move.state === 'returned'
   const moved: Transfer = {
@@ -29,7 +32,8 @@ export function moveTransfer(moment: Moment, before: Transfer, move: Move): Put[
     deliveredAt: move.state === 'payment_processed' ? moment.now : (before.deliveredAt ?? null),
     refundReferenceId: move.state === 'refunded' ? randomUUID() : before.refundReferenceId,
     next: null,
-    // Every change gets a later time than the previous one. Otherwise a client that filters by updated_after_ms could miss it.
+    // Every change gets a later time than the previous one. Otherwise a client that filters by updated_after_ms could
+    // miss it.
     updatedAt: before.state === '' ? moment.now : Math.max(moment.now, before.updatedAt + 1),
   }
   const subject = { ...aboutTransfer(moved), environment: moment.environment }

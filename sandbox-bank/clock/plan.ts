@@ -1,10 +1,10 @@
-// Plans the next state of a transfer and its time: the usual path, or the one that a fault causes.
+// Plans a transfer's next state and its time, on the usual path or on the path that a fault causes.
 import type { Subject } from '../control/faults'
 import type { Moment } from '../http/call'
 import type { Delays } from '../settings'
 import type { NextMove, Transfer } from '../storage/records'
 
-/** Null: the transfer stays in its state. */
+/** Null if the transfer stays in its state. */
 export function planNext(moment: Moment, transfer: Transfer, subject: Subject): NextMove | null {
   const { bank, now } = moment
   const { state } = transfer

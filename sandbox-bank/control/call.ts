@@ -9,7 +9,7 @@ export interface ControlCall {
   readonly query: URLSearchParams
   readonly body: unknown
   readonly param: (name: string) => string
-  /** The environment that holds an object. Throws 404 if neither does. */
+  /** The environment that contains an object. Throws a 404 if neither does. */
   readonly holderOf: (collection: CollectionName, id: string) => Environment
 }
 

@@ -97,7 +97,7 @@ function removeFault({ bank, param }: ControlCall): ControlAnswer {
   return ok({ data: bank.faults.list() })
 }
 
-/** An outage always has a time limit, because it may also close the address that could end it. */
+/** An outage always has a time limit, because it may also close the port through which it could be ended. */
 function beginOutage({ outages, body }: ControlCall): ControlAnswer {
   const ms = valueAt(body, 'ms')
   if (typeof ms !== 'number' || !Number.isSafeInteger(ms) || ms < 1 || ms > longestOutageMs) {
@@ -112,7 +112,7 @@ async function endOutage({ outages }: ControlCall): Promise<ControlAnswer> {
   return ok({ down: outages.isDown() })
 }
 
-/** Routes that only read. Tests compare API responses and our ledger with what they return. */
+/** Routes that only read. Tests compare their results with API responses and with our ledger. */
 const readingRoutes: readonly ControlRoute[] = [
   { method: 'GET', path: '/health', handler: () => ok({ status: 'ok' }) },
   { method: 'GET', path: '/journal', handler: readJournal },
@@ -123,7 +123,10 @@ const readingRoutes: readonly ControlRoute[] = [
 
 const mostLines = 10_000
 
-/** Journal lines after a sequence number, without private keys. Repeat with the last number until the list is empty. */
+/**
+ * Returns the journal lines after a sequence number, without private keys. Call it again with the last number until
+ * the list is empty.
+ */
 async function readJournal({ bank, query }: ControlCall): Promise<ControlAnswer> {
   const after = numberIn(query, 'after', 0)
   const limit = Math.min(mostLines, numberIn(query, 'limit', mostLines))

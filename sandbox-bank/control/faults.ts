@@ -1,11 +1,83 @@
-// The faults that are currently set: finds the one that applies, and counts how often it fires.
+// The faults that are currently set. Finds the fault that applies, and counts how often each fires.
 import { randomUUID } from 'node:crypto'
 import { invalid } from '../http/errors'
 import { entriesOf, optionalChoice, optionalText, valueAt } from '../http/fields'
 import { parseDecimal } from '../money'
-import { type FaultKind, faultKinds, isFaultKind, ruleOf } from './fault-kinds'
 
-/** The fields that a fault can match. Each caller fills in the fields that it knows. */
+type Family = 'request' | 'transfer' | 'balance' | 'rate' | 'list' | 'webhook'
+
+type FaultOption =
+  | 'stage'
+  | 'ms'
+  | 'status'
+  | 'code'
+  | 'retry_after'
+  | 'racing'
+  | 'state'
+  | 'reason'
+  | 'sell_rate'
+  | 'by'
+  | 'copies'
+  | 'category'
+
+interface KindRule {
+  readonly family: Family
+  /** The default number of times that the fault fires. Null if it fires until it is removed. */
+  readonly times: number | null
+  readonly needs?: readonly FaultOption[]
+  readonly takes?: readonly FaultOption[]
+  /** The transfer state in which the fault fires by default. */
+  readonly state?: string
+}
+
+/** Every kind of fault, where it applies, and the options that it requires and accepts. */
+const faultKinds = {
+  // Stage "before": nothing is stored. Stage "after": the change is durable and only the response is lost.
+  reset: { family: 'request', times: 1, takes: ['stage'] },
+  hang: { family: 'request', times: 1, takes: ['stage', 'ms'] },
+  status: { family: 'request', times: 1, needs: ['status'], takes: ['stage', 'code', 'retry_after'] },
+  truncated: { family: 'request', times: 1 },
+  malformed: { family: 'request', times: 1 },
+  slow_body: { family: 'request', times: 1, needs: ['ms'] },
+  // racing "only": fires only while another transfer from the same wallet is being created.
+  busy: { family: 'request', times: 1, takes: ['racing'] },
+
+  stuck: { family: 'transfer', times: 1, needs: ['state'], state: 'pending' },
+  undeliverable: { family: 'transfer', times: 1, takes: ['reason'], state: 'payment_submitted' },
+  return: { family: 'transfer', times: 1, needs: ['ms'], takes: ['reason'], state: 'payment_processed' },
+  refund_delay: { family: 'transfer', times: 1, needs: ['ms'] },
+  refund_failed: { family: 'transfer', times: 1 },
+  deactivate_account: { family: 'transfer', times: 1 },
+
+  balance_lag: { family: 'balance', times: null, needs: ['ms'] },
+  rate_jump: { family: 'rate', times: null, needs: ['sell_rate'] },
+  rate_stale: { family: 'rate', times: null, needs: ['ms'] },
+
+  // by 1: skips one row between two pages. by -1: repeats one row.
+  list_shift: { family: 'list', times: null, needs: ['by'] },
+  list_omit: { family: 'list', times: null },
+  list_short: { family: 'list', times: 1 },
+
+  webhook_lost: { family: 'webhook', times: 1 },
+  webhook_duplicate: { family: 'webhook', times: 1, takes: ['copies'] },
+  webhook_late: { family: 'webhook', times: 1, needs: ['ms'] },
+  webhook_reorder: { family: 'webhook', times: 1 },
+  webhook_bad_signature: { family: 'webhook', times: 1 },
+  webhook_expired: { family: 'webhook', times: 1, takes: ['ms'] },
+  webhook_unknown_category: { family: 'webhook', times: 1, takes: ['category'] },
+} as const satisfies Record<string, KindRule>
+
+type FaultKind = keyof typeof faultKinds
+
+function ruleOf(kind: FaultKind): KindRule {
+  return faultKinds[kind]
+}
+
+function isFaultKind(text: unknown): text is FaultKind {
+  return typeof text === 'string' && Object.hasOwn(faultKinds, text)
+}
+
+/** The fields that a fault can match. Each caller sets the fields that apply. */
 export interface Subject {
   readonly environment?: string
   readonly method?: string
@@ -27,7 +99,7 @@ const matchFields = [
 interface FaultPlan {
   readonly kind: FaultKind
   readonly match: Readonly<Partial<Record<keyof Subject, string>>>
-  /** Null: until it is removed. */
+  /** Null if the fault fires until it is removed. */
   readonly times: number | null
   readonly stage: 'before' | 'after'
   readonly ms: number | null
@@ -58,7 +130,7 @@ export interface Faults {
   peek(kinds: readonly FaultKind[], subject: Subject): Fault | null
   remove(id: string): boolean
   reset(): void
-  /** Waits for the time of a hang fault, or until the fault is removed. */
+  /** Waits until a hang fault's time has elapsed or the fault is removed. */
   hang(fault: Fault): Promise<'elapsed' | 'removed'>
 }
 
@@ -125,7 +197,7 @@ function matches(fault: Fault, subject: Subject): boolean {
   })
 }
 
-/** A star matches any text: "/v0/transfers*" matches the list, a single transfer and the creation. */
+/** A star matches any text: "/v0/transfers*" matches listing, reading and creating transfers. */
 function matchesPath(pattern: string, path: string): boolean {
   const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(`^${parts.join('.*')}$`).test(path)

@@ -1,4 +1,4 @@
-// Routes to change objects by hand: transfers, customers, bank accounts, incoming money, and the delays of states.
+// Routes that change objects manually: transfers, customers, bank accounts, incoming money and state delays.
 import { moveTransfer } from '../clock/moves'
 import { usualNext } from '../clock/plan'
 import { type Moment, momentAt } from '../http/call'
@@ -36,7 +36,10 @@ export const handRoutes: readonly ControlRoute[] = [
 /** The smallest deposit to a virtual account. */
 const leastPence = 200n
 
-/** Moves a transfer to the given state, or to its usual next one. `from` limits the states it may leave. */
+/**
+ * Moves a transfer to the given state, or to its usual next state. `from` lists the states from which the transfer may
+ * move.
+ */
 function advance({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
   const id = param('transfer')
   const environment = holderOf('transfers', id)
@@ -95,7 +98,10 @@ function setKyc({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
   return ok({ id: customer.id, kyc_status: kycStatus, tos_status: tosStatus })
 }
 
-/** A deactivation reason closes the account, null opens it. match_level and reason_code set the payee check's result. */
+/**
+ * A deactivation reason closes the account, and null opens it. match_level and reason_code set the result of the
+ * payee check.
+ */
 function setAccount({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
   const environment = holderOf('externalAccounts', param('account'))
   const account = bank.books[environment].externalAccounts.get(param('account'))
@@ -153,7 +159,7 @@ function deposited({ bank, environment, books }: Moment, what: string, puts: rea
   return { status: 201, body: books.history.latest() }
 }
 
-/** Applies to transfers that enter a state from now on. */
+/** Applies to transfers that enter a state after this call. */
 function setDelays({ bank, body }: ControlCall): ControlAnswer {
   const delays: Record<keyof Delays, number> = { ...bank.delaysMs }
   for (const [state, ms] of entriesOf(body)) {

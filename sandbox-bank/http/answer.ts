@@ -34,7 +34,7 @@ export async function writeReply(response: ServerResponse, reply: Reply): Promis
   response.end()
 }
 
-/** A TCP reset instead of a normal close, as from a crashed or disconnected bank. */
+/** Sends a TCP reset instead of a normal close, like a bank that crashed or lost its network. */
 function drop(response: ServerResponse): void {
   response.socket?.resetAndDestroy()
 }
@@ -54,7 +54,10 @@ async function writeSlowly(response: ServerResponse, body: Buffer, ms: number): 
 
 export const requestFaults = ['reset', 'hang', 'status', 'truncated', 'malformed', 'slow_body'] as const
 
-/** Applies a fault before anything is stored. Null: the request continues, perhaps later, even if its client has disconnected. */
+/**
+ * Applies a fault before anything is stored. Returns null if the request continues, perhaps later, even if its client
+ * has disconnected.
+ */
 export async function applyFaultBefore(faults: Faults, fault: Fault): Promise<Reply | null> {
   if (fault.stage !== 'before') return null
   if (fault.kind === 'hang') return (await faults.hang(fault)) === 'elapsed' ? null : dropped
@@ -62,7 +65,7 @@ export async function applyFaultBefore(faults: Faults, fault: Fault): Promise<Re
   return fault.kind === 'status' ? failure(fault) : null
 }
 
-/** Applies a fault to the response of a stored change. */
+/** Applies a fault to the response, after any change is stored. */
 export async function applyFaultAfter(faults: Faults, fault: Fault, reply: Reply): Promise<Reply> {
   if (fault.kind === 'slow_body') return { ...reply, wire: { kind: 'slow', ms: fault.ms ?? 0 } }
   if (fault.kind === 'truncated' || fault.kind === 'malformed') return { ...reply, wire: { kind: fault.kind } }
@@ -80,7 +83,7 @@ function failure(fault: Fault): Reply {
   return { status, body: JSON.stringify(failureBody(status, fault.code)), headers, wire: { kind: 'whole' } }
 }
 
-/** A 500 has its own format. */
+/** The 500 response has its own format. */
 function failureBody(status: number, code: string | null): unknown {
   const message = 'The request could not be completed.'
   if (status === 500) return { errors: [{ code: code ?? 'unexpected', message }] }

@@ -3,7 +3,7 @@ import type { Bank } from '../bank'
 import type { Books } from '../storage/books'
 import type { Environment, Put } from '../storage/records'
 
-/** The environment and the current time. */
+/** The state of one environment, and the current time. */
 export interface Moment {
   readonly bank: Bank
   readonly environment: Environment
@@ -26,7 +26,10 @@ export interface Outcome {
   readonly puts?: readonly Put[]
 }
 
-/** Synchronous, so that nothing runs between the check of a wallet and its debit. This replaces a lock on the wallet. */
+/**
+ * Synchronous, so that nothing runs between checking a wallet's balance and debiting it. The wallet therefore needs no
+ * lock.
+ */
 type Handler = (call: Call) => Outcome
 
 export interface Route {
@@ -37,7 +40,7 @@ export interface Route {
   readonly key: 'required' | 'none'
 }
 
-/** A read, which changes nothing: `read` returns the body. */
+/** A route that changes nothing. `read` returns the body. */
 export const get = (path: string, read: (call: Call) => unknown): Route => {
   const handler = (call: Call) => ({ status: 200, body: read(call) })
   return { method: 'GET', path, handler, key: 'none' }

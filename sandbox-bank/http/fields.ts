@@ -40,7 +40,9 @@ export function requiredChoice<T extends string>(body: unknown, key: string, cho
   return found
 }
 
-/** Minor units, or null if absent. Rejects anything except a plain, non-negative decimal string. */
+/**
+ * Returns minor units, or null if the field is absent. Rejects anything except a plain, non-negative decimal string.
+ */
 export function optionalAmount(body: unknown, key: string, places: number): bigint | null {
   const text = optionalText(body, key)
   if (text === null) return null
@@ -49,7 +51,7 @@ export function optionalAmount(body: unknown, key: string, places: number): bigi
   return amount
 }
 
-/** Minor units above zero. */
+/** Returns minor units above zero. */
 export function requiredAmount(body: unknown, key: string, places: number): bigint {
   const amount = optionalAmount(body, key, places)
   if (amount === null) throw invalid(key, `${key} is required.`)

@@ -11,7 +11,7 @@ interface Found<T> {
   readonly params: ReadonlyMap<string, string>
 }
 
-/** The finder throws 404 for an unknown path and 405 for an unknown method of a known path. */
+/** The finder throws 404 for an unknown path and 405 for an unknown method on a known path. */
 export function createFinder<T extends Addressed>(
   prefix: string,
   routes: readonly T[],

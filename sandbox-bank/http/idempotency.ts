@@ -1,4 +1,5 @@
-// Stores one response per Idempotency-Key and replays it within a time window. Refuses the key for another body or after expiry.
+// Stores one response per Idempotency-Key and replays it within a time window. Refuses a key that
+// is reused with a different body or has expired.
 import { createHash } from 'node:crypto'
 import type { Moment } from './call'
 import { headerRefusal, type Refusal, refusal } from './errors'
@@ -9,7 +10,7 @@ export interface Keyed {
 }
 
 interface InFlight {
-  /** Waits while the same request is in flight. Throws if a request with another body holds the key. */
+  /** Waits while the same request is in flight. Throws if a request with another body is using the key. */
   enter(environment: string, keyed: Keyed): Promise<() => void>
 }
 
@@ -18,12 +19,12 @@ export function readKey(header: string | undefined, method: string, path: string
     throw headerRefusal(400, 'required', 'Idempotency-Key', 'Idempotency-Key is required.')
   }
   if (header.length > 255) throw headerRefusal(400, 'invalid', 'Idempotency-Key', 'Idempotency-Key is too long.')
-  // Compares bytes: a different key order or different white space makes a different request.
+  // Compares bytes, so a different key order or different whitespace makes a different request.
   const fingerprint = createHash('sha256').update(`${method} ${path}\n`).update(body).digest('hex')
   return { key: header, fingerprint }
 }
 
-/** The first response under this key, or null if there was none. */
+/** The first response for this key, or null if there was none. */
 export function replay({ bank, books, now }: Moment, keyed: Keyed): { status: number; body: string } | null {
   const first = books.remembered.get(keyed.key)
   if (!first) return null

@@ -1,4 +1,4 @@
-// Handles one request of the protocol, from the API key to the durable response, and applies faults on the way.
+// Handles one protocol request, from the API key to the durable response, and applies faults.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Bank } from '../bank'
 import type { Faults, Subject } from '../control/faults'
@@ -82,7 +82,7 @@ export function createProtocol({ bank }: { bank: Bank }): (incoming: Incoming) =
   }
 }
 
-/** The change and its response are one line of the journal, so that neither exists without the other. */
+/** The change and its response are one line of the journal, so that neither is stored without the other. */
 function perform(call: Call, route: Route, keyed: Keyed | null, check: () => void): Reply {
   const { bank } = call
   const first = keyed && replay(call, keyed)
@@ -150,7 +150,7 @@ interface SubjectParts {
   readonly body: unknown
 }
 
-/** The fields of a request that a fault can match: its path, and the objects that path and body name. */
+/** The fields of a request that a fault can match: its path, and the objects that its path and body refer to. */
 function subjectOf({ bank, environment, incoming, params, body }: SubjectParts): Subject {
   const transfer = bank.books[environment].transfers.get(params.get('transfer') ?? '')
   return {
@@ -178,7 +178,9 @@ interface Racer {
   leave(): void
 }
 
-/** Tracks which requests create a transfer from a wallet, so that a fault can refuse the loser of a race. */
+/**
+ * Counts the requests that are creating a transfer from each wallet, so that a fault can refuse the loser of a race.
+ */
 function createWalletRace(): (walletId: string) => Racer {
   const creating = new Map<string, number>()
   return (walletId) => {

@@ -11,7 +11,7 @@ import { createProtocol, type Incoming } from './protocol'
 interface ServerParts {
   readonly bank: Bank
   readonly outages: Outages
-  /** "control": the port for the control plane only. */
+  /** `control`: serves only the control plane. */
   readonly serves: 'all' | 'control'
   /** Reports an internal error, which clients see as a 500. */
   readonly report: (error: unknown) => void
@@ -87,7 +87,7 @@ function headerOf(request: IncomingMessage, name: string): string | undefined {
 function refused(error: unknown): Reply {
   const unexpected = { errors: [{ code: 'unexpected', message: 'An unexpected error occurred.' }] }
   const [status, body] = error instanceof Refusal ? [error.status, error.body] : [500, unexpected]
-  // The rest of an oversized body would be read as the next request.
+  // Closes the connection, because the rest of an oversized body would be read as the next request.
   const headers: Record<string, string> = status === 413 ? { Connection: 'close' } : {}
   return { status, body: JSON.stringify(body), headers, wire: { kind: 'whole' } }
 }

@@ -22,7 +22,7 @@ export function customerOf(call: Call): Customer {
   return customer
 }
 
-/** Throws the bank's error if the customer may not pay yet. */
+/** Throws the bank's error if the customer is not allowed to pay yet. */
 export function requireActive(customer: Customer): void {
   if (customer.kycStatus === 'paused') throw refusal(400, 'frozen', 'The customer is frozen.')
   if (customer.tosStatus !== 'approved')

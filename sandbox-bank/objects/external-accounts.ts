@@ -1,4 +1,5 @@
-// UK bank accounts that receive transfers: validated strictly, unique per customer, and closed by a bounced payment.
+// UK bank accounts that receive transfers. They are strictly validated and unique per customer. A bounced payment
+// closes an account.
 import { randomUUID } from 'node:crypto'
 import { type Call, get, isoTime, type Moment, type Outcome, post, type Route, remove } from '../http/call'
 import { invalid, notFound, Refusal, refusal } from '../http/errors'
@@ -18,12 +19,12 @@ export const externalAccountRoutes: readonly Route[] = [
   { ...post('/customers/:customer/external_accounts/:account/verify', verify), key: 'none' },
 ]
 
-/** The change and its event. */
+/** Returns the change and its event. */
 export function changeAccount(moment: Moment, before: ExternalAccount, change: Partial<ExternalAccount>): Put[] {
   const after: ExternalAccount = { ...before, ...change, updatedAt: moment.now }
   const active: [boolean, boolean] = [before.deactivationReason === null, after.deactivationReason === null]
   const events = recordEvent(moment, {
-    // The real bank spells it with three c's.
+    // The real bank spells "account" with three c's.
     category: 'external_acccount',
     type: 'external_acccount.updated',
     objectId: after.id,
@@ -71,7 +72,7 @@ function createAccount(call: Call): Outcome {
   return { status: 201, body, what: 'external_account.created', puts: [['externalAccounts', account]] }
 }
 
-/** The payment scheme carries 35 characters of the name. The address is validated, but not used. */
+/** The payment scheme transmits 35 characters of the name. The address is validated, but not used. */
 function readAccount({ body, now }: Call, customerId: string): ExternalAccount {
   requiredChoice(body, 'currency', ['gbp'])
   requiredChoice(body, 'account_type', ['gb'])

@@ -1,4 +1,4 @@
-// KYC links, which lead a customer to verification and terms, and the changes that follow.
+// KYC links, which lead a customer to the verification and the terms, and changes to customers.
 import { randomUUID } from 'node:crypto'
 import { type Call, get, isoTime, type Moment, type Outcome, post, type Route } from '../http/call'
 import { invalid, notFound, Refusal } from '../http/errors'
@@ -16,7 +16,7 @@ export const kycLinkRoutes: readonly Route[] = [
   get('/customers/:customer/tos_acceptance_link', (call) => ({ url: tosUrl(call, customerOf(call)) })),
 ]
 
-/** A change made on a page or through the control plane, and its event. */
+/** Returns a change made on a page or through the control plane, and its events. */
 export function changeCustomer(moment: Moment, before: Customer, change: Partial<Customer>): Put[] {
   const after: Customer = { ...before, ...change, updatedAt: moment.now }
   const link = moment.books.kycLinks.of(before.id)[0]
@@ -97,7 +97,7 @@ function createKycLink(call: Call): Outcome {
   return { status: 201, body, what: 'customer.created', puts: [['customers', customer], ['kycLinks', link], ...events] }
 }
 
-/** In live mode an email belongs to one customer. Test customers may share one. */
+/** In live mode, an email address belongs to one customer. Test customers may share an address. */
 function refuseSecond(call: Call, email: string): void {
   if (call.environment !== 'live') return
   const isSame = ({ customerId }: KycLink) =>
@@ -108,7 +108,7 @@ function refuseSecond(call: Call, email: string): void {
   throw new Refusal(400, { code: 'duplicate_record', message, existing_kyc_link: presentLink(call, existing) })
 }
 
-/** All links, or those of one email. */
+/** Lists all links, or those for one email address. */
 function listLinks(call: Call) {
   const email = call.query.get('email')
   const ofCustomer = (link: KycLink) => call.books.customers.get(link.customerId)?.email

@@ -1,4 +1,4 @@
-// Exchange rates between USD and GBP, renewed at a fixed interval and changed by faults.
+// Exchange rates between USD and GBP. Their timestamp advances at a fixed interval, and faults can change them.
 import { type Call, get, isoTime, type Moment, type Route } from '../http/call'
 import { invalid } from '../http/errors'
 import { formatDecimal, nanoPerOne, parseDecimal, type RateNano } from '../money'
@@ -9,7 +9,7 @@ interface Rates {
   readonly mid: RateNano
   /** GBP per USD when buying dollars with pounds. */
   readonly buy: RateNano
-  /** GBP per USD when selling dollars for pounds: the rate of a payout. */
+  /** GBP per USD when selling dollars for pounds: the rate for payouts. */
   readonly sell: RateNano
 }
 
@@ -34,7 +34,7 @@ function readRates(call: Call) {
   }
 }
 
-/** 0.25 % on either side of the mid-market rate. */
+/** About 0.25 % on either side of the mid-market rate. */
 function ratesFrom(sell: RateNano): Rates {
   return { sell, mid: (sell * 10_025n) / 10_000n, buy: (sell * 10_050n) / 10_000n }
 }

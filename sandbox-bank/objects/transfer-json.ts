@@ -67,7 +67,7 @@ function presentReturn({ returnReason, refundReferenceId }: Transfer): Record<st
   return { return_details: { reason: returnReason, refund_reference_id: refundReferenceId } }
 }
 
-/** About 1 % of the source amount. The protocol fixes no amount; this one is never zero. */
+/** The protocol does not specify the shortfall. This one is about 1 % of the source amount, and never zero. */
 function presentShortfall({ state, sourceCents }: Transfer): Record<string, unknown> {
   if (state !== 'underfunded') return {}
   const missing = formatDecimal(sourceCents / 100n + 1n, 2)

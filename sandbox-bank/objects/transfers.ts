@@ -20,7 +20,10 @@ export const transferRoutes: readonly Route[] = [
   get('/customers/:customer/transfers', (call) => listTransfers(call, call.books.transfers.of(customerOf(call).id))),
 ]
 
-/** The same client_reference_id under another key is a second transfer, so that tests detect double payments. */
+/**
+ * A request with the same client_reference_id but another key creates a second transfer, so that tests detect double
+ * payments.
+ */
 function createTransfer(call: Call): Outcome {
   const order = readTransferOrder(call)
   const amountMicro = order.sourceCents * microPerCent
@@ -37,7 +40,7 @@ function createTransfer(call: Call): Outcome {
   return { status: 201, body: presentTransfer(created), what: 'transfer.created', puts }
 }
 
-/** The only magic number of the sandbox: an account number that ends in 0000 does not exist. */
+/** The only special value in the sandbox: an account number that ends in 0000 does not exist. */
 function failsAtOnce({ environment }: Call, { account }: TransferOrder): boolean {
   return environment === 'sandbox' && account.accountNumber.endsWith('0000')
 }
@@ -100,10 +103,10 @@ interface TransferOrder {
   readonly rateNano: RateNano
 }
 
-/** Faster Payments carries 18 characters of this set. */
+/** Faster Payments transmits 18 characters from this set. */
 const referenceCharacters = /^[a-zA-Z0-9/\-?:().,’+\s#=!"%&*<>;{@]*$/
 
-/** Checks a transfer request in the order in which the real bank does. */
+/** Checks a transfer request in the same order as the real bank. */
 function readTransferOrder(call: Call): TransferOrder {
   const { body } = call
   requiredChoice(body, 'source.payment_rail', ['bridge_wallet'])
@@ -111,7 +114,7 @@ function readTransferOrder(call: Call): TransferOrder {
   requiredChoice(body, 'destination.payment_rail', ['faster_payments'])
   requiredChoice(body, 'destination.currency', ['gbp'])
   if (valueAt(body, 'amount') !== undefined)
-    throw invalid('amount', 'amount and destination.amount exclude each other.')
+    throw invalid('amount', 'amount and destination.amount cannot be used together.')
   const reference = optionalText(body, 'destination.reference', {
     max: 18,
     pattern: referenceCharacters,

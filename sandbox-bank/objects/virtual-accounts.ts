@@ -22,7 +22,7 @@ function createVirtualAccount(call: Call): Outcome {
   requiredChoice(body, 'source.currency', ['gbp'])
   requiredChoice(body, 'destination.currency', ['usdc'])
   const wallet = walletIn(call, customer, 'destination.bridge_wallet_id')
-  // The bank names the rail into a wallet after its chain.
+  // If the destination is a wallet, the bank's payment_rail is the name of the wallet's chain.
   requiredChoice(body, 'destination.payment_rail', [wallet.chain])
   requireActive(customer)
   requireFasterPayments(customer)

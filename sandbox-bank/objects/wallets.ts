@@ -21,7 +21,7 @@ export const chains = ['base', 'ethereum', 'solana', 'tempo', 'tron'] as const
 
 const usdcContract = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
-/** The changed wallet and its history row. */
+/** Returns the changed wallet, its history row and the event. */
 export function moveMoney(
   moment: Moment,
   wallet: Wallet,
@@ -51,14 +51,14 @@ export function moveMoney(
   return [['wallets', after], ['history', row], ...events]
 }
 
-/** A wallet of the customer in the URL. 404 for a wallet of another customer. */
+/** The wallet in the URL. Throws a 404 if it belongs to another customer. */
 function walletOf(call: Call): Wallet {
   const wallet = call.books.wallets.get(call.param('wallet'))
   if (!wallet || wallet.customerId !== customerOf(call).id) throw notFound('wallet')
   return wallet
 }
 
-/** The customer's wallet that the body names. */
+/** The wallet whose ID is in the body. It must belong to the customer. */
 export function walletIn({ books, body }: Call, customer: Customer, key: string): Wallet {
   const wallet = books.wallets.get(requiredText(body, key))
   if (!wallet || wallet.customerId !== customer.id) throw notFoundInBody(key, 'wallet')
@@ -109,7 +109,7 @@ function createWallet(call: Call): Outcome {
   return { status: 201, body: presentWallet(empty), what: 'wallet.created', puts }
 }
 
-/** Omits balances, as the real bank's lists may do. Absent does not mean zero. */
+/** Omits balances, as the real bank's lists may do. An absent balance does not mean zero. */
 function listWallets(call: Call) {
   return listPage(call, call.books.wallets.of(customerOf(call).id), presentWallet)
 }
@@ -150,7 +150,7 @@ function presentWithBalance(call: Call, wallet: Wallet): Record<string, unknown>
   return { ...presentWallet(wallet), balances }
 }
 
-/** With the balance_lag fault: the balance as of that many milliseconds ago. */
+/** With the balance_lag fault, returns the balance from `ms` milliseconds ago. */
 function shownBalance({ bank, books, environment, now }: Call, wallet: Wallet): MicroUsdc {
   const subject = { environment, wallet_id: wallet.id, customer_id: wallet.customerId }
   const lagMs = bank.faults.take(['balance_lag'], subject)?.ms

@@ -1,4 +1,5 @@
-// Webhooks: created disabled with their own key pair, enabled by PUT, with their events and delivery logs.
+// Webhooks, their events and their delivery logs. A webhook is created disabled, with its own key pair, and enabled by
+// PUT.
 import { randomUUID } from 'node:crypto'
 import { type Call, get, isoTime, type Outcome, post, put, type Route, remove } from '../http/call'
 import { invalid, notFound } from '../http/errors'

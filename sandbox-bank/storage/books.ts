@@ -1,4 +1,4 @@
-// The in-memory state of one environment: every collection by ID and by owner, rebuilt from the journal at start.
+// The in-memory state of one environment: every collection by ID and by owner, rebuilt from the journal at startup.
 import type { CollectionName, Collections, Put } from './records'
 
 interface Shelf<T> {
@@ -9,7 +9,7 @@ interface Shelf<T> {
   of(owner: string): T[]
   put(object: T): void
   remove(object: T): void
-  /** The object that was put last. */
+  /** The object that was stored last. */
   latest(): T | undefined
 }
 
@@ -39,7 +39,7 @@ export function createBooks(): Books {
 
 export function applyPut(books: Books, put: Put): void {
   const [name, object] = put
-  // TypeScript cannot see that the pair matches; the type Put guarantees it.
+  // TypeScript cannot infer that name and object match. The type Put guarantees it.
   const shelf = books[name] as Shelf<typeof object>
   if (name === 'deliveries' && object.status === 'over') shelf.remove(object)
   else shelf.put(object)

@@ -1,4 +1,4 @@
-// The append-only journal: one JSON line per change, flushed to disk in groups, and read again at the start.
+// The append-only journal. It has one JSON line per change, is flushed to disk in groups, and is read at startup.
 
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, stat, truncate } from 'node:fs/promises'
@@ -6,7 +6,9 @@ import type { Entry } from './records'
 
 interface Journal {
   append(line: string): void
-  /** Resolves once everything appended so far is on disk, so that no response reports a change that a crash could undo. */
+  /**
+   * Resolves once everything appended so far is on disk, so that no response reports a change that a crash could undo.
+   */
   settled(): Promise<void>
   close(): Promise<void>
 }
@@ -14,7 +16,7 @@ interface Journal {
 interface JournalOptions {
   readonly path: string
   readonly fsync: 'on' | 'off'
-  /** Called when memory and disk differ. The process must then stop. */
+  /** Called after a failed write, when memory and disk differ. The process must then stop. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -31,7 +33,7 @@ export async function openJournal({ path, fsync, onFailure }: JournalOptions): P
     if (fsync === 'on') await file.datasync()
   }
 
-  /** Lines appended while one group is written form the next group. */
+  /** Lines that are appended during a write become the next group. */
   function schedule(): Promise<void> {
     const before = flushing ?? new Promise<void>((resolve) => setImmediate(resolve))
     const group = before
@@ -78,7 +80,7 @@ export function encodeEntry(entry: Entry): string {
   )
 }
 
-/** Reads all entries in order. Truncates an incomplete last line; any other damage is an error. */
+/** Reads all entries in order. Truncates an incomplete last line. Any other damage is an error. */
 export async function recoverEntries(path: string, onEntry: (entry: Entry) => void): Promise<void> {
   let wholeBytes = 0
   for await (const { line, end } of readLines(path)) {
@@ -89,7 +91,7 @@ export async function recoverEntries(path: string, onEntry: (entry: Entry) => vo
   if (size > wholeBytes) await truncate(path, wholeBytes)
 }
 
-/** The raw lines after a sequence number, for tests. */
+/** The entries after a sequence number, with their amounts still encoded, for tests. */
 export async function readEntries(path: string, after: number, limit: number): Promise<unknown[]> {
   const found: unknown[] = []
   for await (const { line } of readLines(path)) {
@@ -135,7 +137,7 @@ function parseLine(line: string): unknown {
   }
 }
 
-/** Only detects damage, because the bank itself wrote the line. */
+/** Checks only for damage, because the bank itself wrote the line. */
 function isEntry(value: unknown): value is Entry {
   const known = typeof value === 'object' && value !== null && 'seq' in value && 'puts' in value
   return known && typeof value.seq === 'number' && Array.isArray(value.puts)

@@ -45,7 +45,7 @@ export interface Wallet {
   readonly updatedAt: number
 }
 
-/** The source or destination of a row in a wallet's history. */
+/** The source or destination of a movement in a wallet's history. */
 export interface PaymentRoute {
   readonly type: 'float' | 'simulated_deposit' | 'transfer' | 'virtual_account' | 'liquidation_address'
   readonly objectId: string | null
@@ -91,7 +91,7 @@ export interface NextMove {
   readonly state: string
   readonly at: number
   readonly reason: string | null
-  /** Whether the transfer stays in the state after this move. */
+  /** Whether the transfer stays in its new state after this move. */
   readonly last: 'yes' | 'no'
 }
 
@@ -110,7 +110,10 @@ export interface Transfer {
   readonly fromAddress: string
   readonly returnReason: string | null
   readonly refundReferenceId: string | null
-  /** When the money reached the recipient's account, even if it was returned later. Journals of the first release lack it. */
+  /**
+   * When the money reached the recipient's account, even if it was returned later. Missing in journals from the first
+   * release.
+   */
   readonly deliveredAt?: number | null
   /** Fields that responses show instead of the usual ones, such as those of a wire transfer or a damaged row. */
   readonly shown?: Readonly<Record<string, unknown>>
@@ -178,7 +181,7 @@ export interface Delivery {
   readonly eventId: string
   readonly attempts: number
   readonly nextAt: number
-  /** "overtaken": held back until a later event about the same object was delivered. */
+  /** "overtaken": the event is held back until a later event about the same object is delivered. */
   readonly order: 'as it comes' | 'overtaken'
   readonly status: 'waiting' | 'over'
 }
@@ -193,7 +196,7 @@ export interface DeliveryLog {
   readonly createdAt: number
 }
 
-/** The first response under an Idempotency-Key, which is also the ID of this record. */
+/** The first response for an Idempotency-Key. The key is also the ID of this record. */
 interface Remembered {
   readonly id: string
   readonly fingerprint: string

@@ -1,5 +1,8 @@
-// Delivers events to webhooks. Each attempt has a new signature; failed ones are retried with backoff for two days.
+// Delivers events to webhooks. Each attempt has a new signature. Failed attempts are retried with backoff, by default
+// for two days.
 import { randomUUID } from 'node:crypto'
+import { Agent, request } from 'node:http'
+import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import type { Bank } from '../bank'
 import type { Timers } from '../clock/clock'
 import type { Settings } from '../settings'
@@ -16,7 +19,7 @@ interface Attempted {
 }
 
 const concurrency = 32
-/** Older than any receiver should accept. */
+/** Older than any timestamp that a receiver should accept. */
 const expiredMs = 11 * 60_000
 
 export function startDeliverer({ bank, timers }: { bank: Bank; timers: Timers }): Deliverer {
@@ -53,7 +56,7 @@ export function startDeliverer({ bank, timers }: { bank: Bank; timers: Timers })
     const attempted = wanted
       ? await send({ bank, webhook, event, stopping: stopping.signal })
       : { status: null, outcome: 'the webhook is no longer active' }
-    // The bank is stopping. It repeats the attempt after the restart.
+    // The bank is stopping. It repeats the attempt after its restart.
     if (stopping.signal.aborted) return
     record(environment, delivery, attempted, wanted ? event.createdAt : 0)
     if (wanted && attempted.outcome === 'delivered') releaseOvertaken(environment, event)
@@ -112,19 +115,37 @@ async function send(order: {
   const signature = await signatureHeader(forged ? `${event.body} ` : event.body, signedAt, webhook.privateKey)
   const timeout = AbortSignal.timeout(bank.settings.webhookTimeoutMs)
   try {
-    const response = await fetch(webhook.url, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'X-Webhook-Signature': signature },
-      body: event.body,
-      redirect: 'manual',
-      signal: AbortSignal.any([stopping, timeout]),
-    })
-    await response.body?.cancel()
-    return { status: response.status, outcome: response.ok ? 'delivered' : 'refused' }
+    const status = await post(webhook.url, event.body, signature, AbortSignal.any([stopping, timeout]))
+    return { status, outcome: status >= 200 && status < 300 ? 'delivered' : 'refused' }
   } catch {
     return { status: null, outcome: timeout.aborted ? 'timeout' : 'unreachable' }
   }
 }
+
+/** Returns the status of the response. Follows no redirect. Keeps connections open, which costs less than `fetch`. */
+function post(url: string, body: string, signature: string, signal: AbortSignal): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const isSecure = url.startsWith('https:')
+    const headers = {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+      'X-Webhook-Signature': signature,
+    }
+    const options = { method: 'POST', headers, signal, agent: isSecure ? secureConnections : connections }
+    const sent = (isSecure ? secureRequest : request)(url, options, (response) => {
+      response.on('error', reject)
+      response.on('end', () => resolve(response.statusCode ?? 0))
+      response.resume()
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+/** Shorter than servers usually keep idle connections, so that no event is sent on one that the server is closing. */
+const idleMs = 2_000
+const connections = new Agent({ keepAlive: true, timeout: idleMs })
+const secureConnections = new SecureAgent({ keepAlive: true, timeout: idleMs })
 
 /** Doubles with every attempt, up to a limit. */
 function backoffMs({ webhookRetryMs, webhookRetryMaxMs }: Settings, attemptsBefore: number): number {

@@ -1,5 +1,6 @@
-// Webhook events: created in the same change as their cause, so that they match the stored state, and signed on delivery.
-import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+// Webhook events: created in the same change as their cause, so that they match the stored state, and signed on
+// delivery.
+import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Fault, Subject } from '../control/faults'
 import { isoTime, type Moment } from '../http/call'
@@ -21,7 +22,7 @@ const overtakenWithinMs = 60_000
 
 export function recordEvent(moment: Moment, content: EventContent): Put[] {
   const webhooks = moment.books.webhooks.all().filter((webhook) => webhook.status !== 'deleted')
-  // Without a webhook, no one could read the event.
+  // Without a webhook, no client could read the event.
   if (webhooks.length === 0) return []
 
   const { faults } = moment.bank
@@ -89,9 +90,18 @@ export function createKeyPair(): { publicKey: string; privateKey: string } {
   })
 }
 
-/** RSA-SHA256 over the SHA-256 of "<t>.<body>", hashed twice, as the real bank does. */
+/** RSA-SHA256 over the SHA-256 digest of "<t>.<body>". The text is hashed twice, as at the real bank. */
 export async function signatureHeader(body: string, atMs: number, privateKey: string): Promise<string> {
   const digest = createHash('sha256').update(`${atMs}.${body}`).digest()
-  const signature = await signInBackground('RSA-SHA256', digest, privateKey)
+  const signature = await signInBackground('RSA-SHA256', digest, parsedKey(privateKey))
   return `t=${atMs},v0=${signature.toString('base64')}`
+}
+
+const parsedKeys = new Map<string, KeyObject>()
+
+/** Parsing a key takes longer than signing with it, and a bank has few webhooks. */
+function parsedKey(pem: string): KeyObject {
+  const parsed = parsedKeys.get(pem) ?? createPrivateKey(pem)
+  parsedKeys.set(pem, parsed)
+  return parsed
 }

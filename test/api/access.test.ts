@@ -1,5 +1,4 @@
-// Which caller may use which route: every route of the table × every kind of caller. A route missing here
-// fails the first test.
+// Calls every route as every kind of caller. The first test fails if a route is missing from the table below.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { type Route, roleFor } from '../../api/http/route'
@@ -27,11 +26,14 @@ const open = (status: number) => Array.from({ length: callers.length }, () => st
 const read = [401, 401, 200, 200, 200, 200, 200, 200]
 /** Reads a single sandbox object. */
 const readOne = [401, 401, 200, 404, 404, 200, 200, 404]
-/** Reads an invoice, which a sandbox key does not see. */
+/** Reads an invoice, which a sandbox key cannot see. */
 const readInvoice = [401, 401, 404, 200, 404, 200, 200, 404]
-/** For signed-in members only: admins, or admins and viewers. */
+// Routes that only signed-in people may call.
+/** Admins of any partner may call it. */
 const forAdmins = (status: number) => [401, 401, 403, 403, 403, 403, status, status]
+/** Only admins of the partner that owns the object may call it. */
 const forAdminsOfIt = (status: number) => [401, 401, 403, 403, 403, 403, status, 404]
+/** Admins and viewers of any partner may call it. */
 const forMembers = (status: number) => [401, 401, 403, 403, 403, status, status, status]
 
 /** Statuses in the order of `callers`. */
@@ -41,6 +43,8 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'GET /v1/public/partners/:slug': open(200),
   // No logo is stored.
   'GET /v1/public/partners/:slug/logo': open(404),
+  // No member has this ID.
+  'GET /v1/public/invitations/:id': open(404),
   'POST /v1/auth/codes': open(202),
   'POST /v1/auth/signups': open(202),
   'POST /v1/auth/sessions': open(401),
@@ -48,11 +52,13 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'GET /v1/account': read,
   'GET /v1/balance': [401, 401, 200, 502, 200, 200, 200, 200],
   'GET /v1/wallet/entries': read,
+  'GET /v1/wallet/balances': read,
   'GET /v1/wallet/entries.csv': read,
   'GET /v1/compliance': read,
   // Both partners are approved.
   'POST /v1/compliance/verification': forAdmins(409),
   'GET /v1/activity': read,
+  'GET /v1/activity.csv': read,
   'GET /v1/recipients': read,
   'POST /v1/quotes': [401, 401, 200, 502, 200, 200, 200, 200],
   'GET /v1/payouts': read,
@@ -61,7 +67,9 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'GET /v1/payouts/:id': readOne,
   'GET /v1/payouts/:id/details': readOne,
   'GET /v1/payouts/:id/events': readOne,
-  // The payout is already final, so callers with the right get 409.
+  'POST /v1/payouts/:id/notes': forAdminsOfIt(201),
+  'GET /v1/payouts/:id/notes': [401, 401, 403, 403, 403, 200, 200, 404],
+  // The payout is already completed, so callers with the required right get 409.
   'POST /v1/payouts/:id/cancel': [401, 401, 409, 404, 404, 403, 409, 404],
   'GET /v1/payouts/:id/cases': readOne,
   'POST /v1/payouts/check': [401, 401, 200, 200, 200, 403, 200, 200],
@@ -77,21 +85,28 @@ const expected: Readonly<Record<string, readonly number[]>> = {
 
   'POST /v1/payouts': [401, 401, 201, 502, 201, 403, 201, 201],
   'POST /v1/payouts/:id/cases': [401, 401, 201, 404, 404, 403, 201, 404],
-  // The sandbox needs no confirm code. No bank is connected for top-ups and simulations.
+  // The sandbox needs no confirm code. This API has no bank, so simulations and top-ups fail.
   'POST /v1/payouts/confirm-codes': forAdmins(409),
   'POST /v1/sandbox/payouts/:id/simulate': [401, 401, 409, 403, 404, 403, 409, 404],
+  'POST /v1/live/simulated-top-ups': forAdmins(409),
   'POST /v1/sandbox/top-ups': [401, 401, 502, 403, 502, 403, 502, 502],
 
   'GET /v1/auth/session': forMembers(200),
   'POST /v1/auth/session/partner': [401, 401, 403, 403, 403, 200, 200, 404],
   'DELETE /v1/auth/session': forMembers(200),
   'DELETE /v1/auth/sessions': forMembers(200),
-  // Every caller is already a member, so there is no invitation to decline.
+  'GET /v1/auth/sessions': forMembers(200),
+  'DELETE /v1/auth/sessions/others': forMembers(200),
+  // The ID is not one of the caller's sessions.
+  'DELETE /v1/auth/sessions/:id': forMembers(404),
+  // Every signed-in caller is already a member, so there is no invitation to decline.
   'DELETE /v1/auth/invitations/:slug': forMembers(404),
+  'GET /v1/overview': forMembers(200),
   'GET /v1/members': forMembers(200),
   'POST /v1/members': forAdmins(201),
   'PATCH /v1/members/:id': forAdminsOfIt(200),
   'DELETE /v1/members/:id': forAdminsOfIt(200),
+  'POST /v1/members/:id/invitation': forAdminsOfIt(202),
   'POST /v1/keys': forAdmins(201),
   'POST /v1/keys/:id/revoke': forAdminsOfIt(200),
   'PATCH /v1/account': forAdmins(200),
@@ -103,36 +118,36 @@ const expected: Readonly<Record<string, readonly number[]>> = {
 
 const api = useApi({ answerTimeoutMs: 100 })
 
+/** Declining an invitation and signing out only withdraw rights. */
+const withdrawals = [
+  'DELETE /v1/auth/invitations/:slug',
+  'DELETE /v1/auth/session',
+  'DELETE /v1/auth/sessions',
+  'DELETE /v1/auth/sessions/:id',
+  'DELETE /v1/auth/sessions/others',
+]
+
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
 test('the table covers every route and nothing else', () => {
   expect(Object.keys(expected).toSorted()).toEqual(routes.map(nameOf).toSorted())
 })
 
-test('a viewer can only read, get quotes, decline an invitation and sign out', () => {
+test('a viewer can only read, get quotes, decline an invitation, switch partners and sign out', () => {
   const allowed = routes.filter(
     (route) => route.access.by !== 'anyone' && route.method !== 'GET' && roleFor(route) === 'viewer',
   )
 
-  expect(allowed.map(nameOf).toSorted()).toEqual([
-    'DELETE /v1/auth/invitations/:slug',
-    'DELETE /v1/auth/session',
-    'DELETE /v1/auth/sessions',
-    'POST /v1/auth/session/partner',
-    'POST /v1/quotes',
-  ])
+  expect(allowed.map(nameOf).toSorted()).toEqual([...withdrawals, 'POST /v1/auth/session/partner', 'POST /v1/quotes'])
 })
 
-test('a suspended partner can only make writes that move no money and give no rights', () => {
+test('a suspended partner can only make writes that neither move money nor grant rights', () => {
   const allowed = routes.filter(
     ({ access, method }) => access.by !== 'anyone' && method !== 'GET' && access.partner === 'any',
   )
 
   expect(allowed.map(nameOf).toSorted()).toEqual([
-    // These take rights away.
-    'DELETE /v1/auth/invitations/:slug',
-    'DELETE /v1/auth/session',
-    'DELETE /v1/auth/sessions',
+    ...withdrawals,
     'DELETE /v1/members/:id',
     // Making the member an admin is refused.
     'PATCH /v1/members/:id',
@@ -179,7 +194,7 @@ async function credentialsOf(kind: CallerKind, partner: PartnerRow, stranger: Pa
   return { key }
 }
 
-/** The headers that a write needs too: an Idempotency-Key, and for members an Origin. */
+/** The headers that a write needs besides its credential: an Idempotency-Key, and for members an Origin. */
 function unsafe({ method, access }: Route, kind: CallerKind): Pick<CallOptions, 'headers'> {
   if (method === 'GET') return {}
   const origin = kind.includes('key') && access.by !== 'anyone' ? {} : fromOurPages.headers

@@ -1,4 +1,4 @@
-// Mails caused by requests are sent asynchronously and once, with retries, even after a crash, and are then erased.
+// Emails caused by requests are sent asynchronously and once, with retries, even after a crash, and are then erased.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { IsNull, MoreThan, Not } from 'typeorm'
 import { createMailSender, type MailSender } from '../../api/mail-sender'
@@ -28,7 +28,7 @@ afterAll(async () => {
   await inbox.remove()
 })
 
-test('a mail is sent once, however many senders poll, and then erased', async () => {
+test('an email is sent once, however many senders poll, and then erased', async () => {
   await aMail('once@people.test')
   const senders = [aSender(), aSender(), aSender()]
 
@@ -43,7 +43,7 @@ test('a mail is sent once, however many senders poll, and then erased', async ()
   expect(row.sealed).toBeNull()
 })
 
-test('an unreachable mail server is retried, and the mail keeps its id', async () => {
+test('an unreachable mail server is retried, and the email keeps its ID', async () => {
   clock.set('2026-11-16T13:00:00Z')
   await aMail('patient@people.test')
   await inbox.close()
@@ -51,7 +51,7 @@ test('an unreachable mail server is retried, and the mail keeps its id', async (
 
   sender.wake()
   const isPutOff = ({ tries, nextTryAt }: MailRow) => tries === 1 && nextTryAt <= at(1_000)
-  const putOff = await until('the mail is delayed', lastWhere(isPutOff))
+  const putOff = await until('the email is delayed', lastWhere(isPutOff))
   inbox = await anInbox({ dataDir: inbox.dataDir, smtpPort: Number(new URL(inbox.smtpUrl).port) })
   clock.set('2026-11-16T13:00:01Z')
   sender.wake()
@@ -65,7 +65,7 @@ test('an unreachable mail server is retried, and the mail keeps its id', async (
   expect([row.tries, await idsOf('patient@people.test')]).toEqual([2, [`<${putOff.id}@mail.payouts>`]])
 })
 
-test('a mail claimed by a process that died is sent by another one after a minute', async () => {
+test('an email claimed by a process that died is sent by another one after a minute', async () => {
   clock.set('2026-11-16T14:00:00Z')
   await aMail('orphan@people.test')
   await takeMails(db, testKeyring, { at: clock.now(), leaseUntil: at(60_000), limit: 10 })
@@ -87,7 +87,7 @@ test('a mail claimed by a process that died is sent by another one after a minut
   expect([early.length, (await idsOf('orphan@people.test')).length]).toEqual([0, 1])
 })
 
-test('a mail to a rejected address is not retried, and is erased', async () => {
+test('an email to a rejected address is not retried, and is erased', async () => {
   clock.set('2026-11-16T15:00:00Z')
   await aMail('two@people.test, addresses@people.test')
   const sender = aSender()
@@ -105,7 +105,7 @@ test('a mail to a rejected address is not retried, and is erased', async () => {
   expect((await lastWhere(() => true)())?.tries).toBe(1)
 })
 
-test('a mail that cannot be decrypted is skipped and kept, and the others of its batch are sent', async () => {
+test('an email that cannot be decrypted is skipped and kept, and the rest of its batch is sent', async () => {
   clock.set('2026-11-16T15:30:00Z')
   const otherKeyring = openKeyring([{ id: 'k9', bytes: Buffer.alloc(32, 9) }])
   await aMail('unreadable@people.test', 'notice', otherKeyring)
@@ -121,7 +121,7 @@ test('a mail that cannot be decrypted is skipped and kept, and the others of its
   expect((await inbox.messages()).filter(({ envelope }) => /-of-four@/.test(envelope.to.join()))).toHaveLength(4)
 })
 
-test('a code that is no longer valid is not mailed', async () => {
+test('a code that is no longer valid is not emailed', async () => {
   clock.set('2026-11-16T16:00:00Z')
   await aMail('late@people.test', 'sign_up')
   clock.set('2026-11-16T16:10:00Z')
@@ -133,7 +133,7 @@ test('a code that is no longer valid is not mailed', async () => {
   expect(await idsOf('late@people.test')).toEqual([])
 })
 
-test('an expired mail is deleted after a day', async () => {
+test('expired emails and unused rate limits are deleted after a day', async () => {
   clock.set('2026-11-16T17:00:00Z')
   const sender = aSender()
   const buckets = db.dataSource.getRepository(rateLimit)
@@ -158,7 +158,7 @@ function aMail(address: string, kind: MailKind = 'invitation', keyring = testKey
   return db.transaction((tx) => enqueueMail(tx, keyring, { kind, mail, at: clock.now(), expiresAt: at(600_000) }))
 }
 
-/** The mails that are neither erased nor expired. */
+/** The emails that are neither erased nor expired. */
 function waitingMails(): Promise<MailRow[]> {
   return db.dataSource.getRepository(mails).findBy({ sealed: Not(IsNull()), expiresAt: MoreThan(clock.now()) })
 }

@@ -1,5 +1,4 @@
-// The API as a separate process, with existing servers: it starts none of them, and stops without losing a
-// request.
+// The API as a separate process: it uses existing servers, starts none of them, and stops without losing a request.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -22,7 +21,7 @@ import { until } from '../support/until'
 let database: TestDatabase
 let key: string
 
-/** The keys of ./client's testKeyring, as a process gets them. */
+/** The secret keys of testKeyring, in the format of SECRET_KEYS. */
 const testSecretKeys = `k2:${'02'.repeat(32)},k1:${'01'.repeat(32)}`
 
 beforeAll(async () => {
@@ -92,7 +91,7 @@ async function occupy(port: number): Promise<Server> {
   return server
 }
 
-test('an untrusted Temporal server, or one without TLS, does not stop the API, and the log names the remedy', async () => {
+test('a Temporal server without TLS does not stop the API, and the log names the remedy', async () => {
   const run = await start({ TEMPORAL_TLS: 'on' })
 
   await until('the remedy is logged', () =>
@@ -104,7 +103,7 @@ test('an untrusted Temporal server, or one without TLS, does not stop the API, a
   expect(await exitCodeOf(run)).toBe(0)
 })
 
-test('the API is ready when PostgreSQL and Temporal answer, and reports which of them does not', async () => {
+test('the API is ready when PostgreSQL and Temporal answer, and otherwise reports which of them does not', async () => {
   const whole = await start()
   const without = await start({ TEMPORAL_ADDRESS: `127.0.0.1:${await choosePort(0)}` })
 
@@ -154,14 +153,14 @@ test('SIGTERM lets requests in flight finish, and every recorded call is written
   expect(row?.count).toBe(answered)
 })
 
-test('SIGTERM does not wait for a verdict: a payout in flight is answered pending and kept', async () => {
+test('on SIGTERM, the API answers a payout in flight with pending instead of waiting for a verdict, and the payout remains', async () => {
   const run = await start({ PAYOUT_ANSWER_MS: '60000', TASK_QUEUE_PREFIX: 'nobody' })
   const answer = fetch(`${run.url}/v1/payouts`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Idempotency-Key': 'order-sigterm' },
     body: JSON.stringify(aRequest()),
   })
-  await until('in flight', async () => (await payoutsStored('order-sigterm')).length === 1)
+  await until('the payout is in flight', async () => (await payoutsStored('order-sigterm')).length === 1)
 
   const seconds = secondsSince()
   run.child.kill('SIGTERM')
@@ -197,7 +196,7 @@ test.each([
   await Promise.all([postgres.cut(), temporal.cut()])
 })
 
-test('the API ends when its parent process ends', async () => {
+test('the API stops when its parent process ends', async () => {
   const run = await start()
 
   run.child.disconnect()
@@ -225,7 +224,7 @@ test('all configuration errors are reported together', async () => {
   expect(run.output()).not.toContain('    at ')
 })
 
-test('each request logs one JSON line, with ids and without the caller’s data', async () => {
+test('each request logs one JSON line, with IDs and without the caller’s data', async () => {
   const run = await start()
   const canaries = ['canary-path', 'canary-query', 'canary-token', 'canary-body']
 

@@ -1,4 +1,4 @@
-// Rules that hold for every route, tested on each one from the table itself.
+// Rules that every route in the table must follow.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { errorTable } from '../../api/http/errors'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 /**
- * These need a worker or a bank, and there is none. The existing payout is completed, so it cannot be
+ * These routes need a worker or a bank, and there is none. The existing payout is completed, so it cannot be
  * cancelled.
  */
 const withoutOthers: Readonly<Record<string, number>> = {
@@ -41,7 +41,7 @@ const nameOf = (route: Route) => `${route.method} ${route.path}`
 const withKey = routes.filter((route) => route.access.by === 'key')
 const named = (some: readonly Route[]) => some.map((route) => [nameOf(route), route] as const)
 
-/** One path may match several routes: `check` could be the id of a payout. */
+/** One path may match several routes: `check` could also be the ID of a payout. */
 function patternOf({ path }: Route): RegExp {
   return new RegExp(`^${path.replaceAll('.', String.raw`\.`).replaceAll(/:\w+/g, '[^/]+')}$`)
 }
@@ -53,7 +53,7 @@ function call(route: Route, options: CallOptions, id = '01999f2b-6c1e-7d3a-9b60-
   return api.post(path, route.body?.example, { ...options, headers })
 }
 
-/** The id of the object that the route shows. */
+/** Creates an object that the route can show, and returns its ID. */
 async function idFor({ path }: Route, partner: PartnerRow): Promise<string> {
   const row = path.startsWith('/v1/invoices')
     ? await anInvoice(api, partner, { period: '2026-10-01' })
@@ -61,10 +61,10 @@ async function idFor({ path }: Route, partner: PartnerRow): Promise<string> {
   return row.id
 }
 
-/** Invoices are live only. */
+/** Invoices exist in live mode only. */
 const environmentOf = ({ path }: Route) => (path.startsWith('/v1/invoices') ? 'live' : 'sandbox')
 
-test('the table holds every endpoint of the specification, and the documented additions', () => {
+test('the table contains every endpoint of the specification, and the documented additions', () => {
   expect(routes.map(nameOf)).toEqual(endpoints)
   expect(new Set(routes.map(({ operationId }) => operationId)).size).toBe(routes.length)
 })
@@ -78,10 +78,11 @@ test('only the public endpoints and sign-in are open to anyone', () => {
     '/',
     '/v1/public/partners/:slug',
     '/v1/public/partners/:slug/logo',
+    '/v1/public/invitations/:id',
   ])
 })
 
-test('a balance may be refused with 401, 403, 502 and, for an unknown parameter, 422; a quote is never refused with 403', () => {
+test('a balance can be refused only with 401, 403, 422 or 502, apart from general errors, and a quote never with 403', () => {
   const codes = (path: string) => errorsWithoutPages(routes.find((route) => route.path === path) ?? routes[0]!)
 
   expect(codes('/v1/balance').toSorted()).toEqual([
@@ -96,14 +97,14 @@ test('a balance may be refused with 401, 403, 502 and, for an unknown parameter,
   expect(codes('/v1/quotes')).not.toContain('partner_not_active')
 })
 
-test('payout creation may be refused with 400, 401, 402, 403, 422 and 502', () => {
+test('payout creation can be refused only with 400, 401, 402, 403, 422 or 502, apart from general errors', () => {
   const createPayout = routes.find(({ operationId }) => operationId === 'createPayout') ?? routes[0]!
   const statuses = new Set(errorsWithoutPages(createPayout).map((code) => errorTable[code].status))
 
   expect([...statuses].toSorted((a, b) => a - b)).toEqual([400, 401, 402, 403, 413, 415, 422, 429, 500, 502, 503])
 })
 
-test('a request from another partner’s page is refused by the partner’s routes, but not by the session’s', () => {
+test('the partner’s routes refuse a request from another partner’s page, but the session’s routes accept it', () => {
   const ofPartner = routes.filter(({ access, path }) => access.by !== 'anyone' && !path.startsWith('/v1/auth/'))
   const others = routes.filter((route) => !ofPartner.includes(route))
 
@@ -118,7 +119,7 @@ describe.each(named(routes))('%s', (_name, route) => {
     expect(shapes.map(({ schema, example }) => faultsOf(schema, example))).toEqual(shapes.map(() => null))
   })
 
-  test('answers an unsupported method with 405 and Allow', async () => {
+  test('answers an unsupported method with 405 and an Allow header', async () => {
     const path = route.path.replace(':id', 'x').replace(':slug', 'x')
     const { status, headers } = await fetch(api.url + path, { method: 'PUT' })
 
@@ -151,7 +152,7 @@ describe('query parameters', () => {
   const aSharedKey = async () => (shared ??= await aKey(api, partner, 'sandbox'))
   const callerOf = ({ access }: Route) => (access.by === 'key' ? 'key' : 'person')
 
-  test.each(named(routes))('an unknown one is 422 at %s', async (_name, route) => {
+  test.each(named(routes))('an unknown parameter is 422 at %s', async (_name, route) => {
     const { status, body } = await ask(route, '?surprise=1&environment=sandbox', callerOf(route))
 
     expect([status, body.error?.code, body.error?.details]).toEqual([
@@ -175,8 +176,8 @@ describe('query parameters', () => {
   })
 })
 
-describe('the headers that a status requires', () => {
-  test('401 carries a Bearer challenge, which names an error only when a key was sent', async () => {
+describe('the headers of a response', () => {
+  test('include a Bearer challenge for 401, which names an error only if a key was sent', async () => {
     const challenge = async (options: CallOptions) =>
       (await api.get('/v1/account', options)).headers.get('WWW-Authenticate')
 
@@ -186,7 +187,7 @@ describe('the headers that a status requires', () => {
     expect(await challenge({ key: newApiKeySecret('sandbox') })).toBe('Bearer realm="payouts", error="invalid_token"')
   })
 
-  test('201 carries a Location that the same caller can read', async () => {
+  test('include a Location for 201, which the same caller can read', async () => {
     const partner = await aPartner(api)
     const [key, session] = [await aKey(api, partner, 'sandbox'), await aSession(api, partner)]
     const payout = await aPayoutRow(api, partner)
@@ -259,7 +260,7 @@ describe.each(named(withKey))('%s', (_name, route) => {
     expect([after.status, after.body.error?.code]).toEqual([401, 'unauthorized'])
   })
 
-  test('lets a suspended partner read everything except the balance, and change nothing', async () => {
+  test('refuses a suspended partner only if it shows the balance or makes a write other than a cancel', async () => {
     const partner = await aPartner(api)
     const key = await aKey(api, partner, environmentOf(route))
     const id = await idFor(route, partner)
@@ -268,7 +269,7 @@ describe.each(named(withKey))('%s', (_name, route) => {
     const { status } = await call(route, { key }, id)
 
     const refused = route.path === '/v1/balance' || writes.includes(route.operationId)
-    // A cancel only stops money, so a suspended partner may call it. Here it is too late.
+    // A cancel sends no money, so a suspended partner can call it. This payout is already completed.
     const allowed = route.operationId === 'cancelPayout' ? 409 : 200
     expect(status).toBe(refused ? 403 : allowed)
   })
@@ -285,13 +286,19 @@ test('logs contain neither keys nor request data', async () => {
   await api.post('/v1/auth/sessions', { email: 'canary@people.test', code: '918273' }, fromOurPages)
   const session = await aSession(api, await aPartner(api))
   await api.get('/v1/members', { session })
+  const partner = await aPartner(api)
+  const { id } = await aPayoutRow(api, partner)
+  const admin = await aSession(api, partner)
+  const headers = { 'Idempotency-Key': `note-${randomUUID()}` }
+  const note = await api.post(`/v1/payouts/${id}/notes`, { text: 'canary-note' }, { session: admin, headers })
+  expect(note.status).toBe(201)
 
   expect(lines).toContain('/v1/quotes')
   expect(lines).not.toMatch(/canary|people\.test|918273|kp_(sandbox|live)_[a-f0-9]{9}/)
   expect(lines).not.toContain(session)
 })
 
-test('calls of GET routes, quotes and checks count as reads, which the activity list drops after some days', () => {
+test('calls to GET routes, quotes and checks count as reads, which have the shorter retention period', () => {
   const actionsOf = (some: readonly Route[]) =>
     some.flatMap(({ access }) => (access.by === 'anyone' ? [] : access.action))
   const reads = actionsOf(routes.filter(({ method }) => method === 'GET'))

@@ -1,5 +1,5 @@
-// A right is withdrawn while a write arrives, or after authorisation: the write is refused, and leaves
-// nothing behind. Every mutating route of the table is tested with every kind of withdrawal.
+// A right is withdrawn while a write arrives or after the write was authorized. The write is refused and leaves
+// nothing behind. Every mutating route in the table is tested with every kind of withdrawal.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -22,7 +22,7 @@ const api = useApi({ answerTimeoutMs: 100 })
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 const unauthorized = '401 unauthorized'
 
-/** How a right is withdrawn, and the caller's response from then on. */
+/** How a right is withdrawn, and the response that the caller gets from then on. */
 const withdrawals = {
   'the key was revoked': {
     refusal: unauthorized,
@@ -52,7 +52,7 @@ const withdrawals = {
 } as const
 type Withdrawal = keyof typeof withdrawals
 
-/** A caller who may call every route, and its credential. */
+/** A caller who is allowed to call every route, and the caller's credential. */
 interface Subject {
   readonly partner: PartnerRow
   readonly member: MemberRow
@@ -64,7 +64,7 @@ const writes = routes.filter(({ method, access }) => method !== 'GET' && access.
 const withdrawn = writes.flatMap((route) =>
   withdrawalsFor(route).map((each) => [nameOf(route), ...each, route] as const),
 )
-/** These only read, so nothing is left to refuse after authorisation. */
+/** These routes only read, so there is no write to refuse after authorization. */
 const writeNothing = ['createQuote', 'checkPayout']
 
 function withdrawalsFor(route: Route): (readonly [Subject['by'], Withdrawal])[] {
@@ -98,13 +98,13 @@ describe('a write is refused and leaves nothing behind', () => {
   })
 
   test.each(withdrawn.filter(([, , , { operationId }]) => !writeNothing.includes(operationId)))(
-    'if, after %s from a %s was authorised, %s',
+    'if, after %s from a %s was authorized, %s',
     async (_name, by, withdrawal, route) => {
       const subject = await aSubject(by)
       const { refusal, withdraw } = withdrawals[withdrawal]
       const request = await slowRequest(route, subject)
 
-      // The caller is authorised until the withdrawal is committed. The write must then wait for it.
+      // The caller is authorized until the withdrawal is committed, so the write must wait for that commit.
       const { before, heard: response } = await api.db.transaction(async (tx) => {
         await withdraw(tx, subject)
         let isAnswered = false
@@ -128,7 +128,7 @@ async function isWriteWaiting(): Promise<boolean> {
   return blocked.length > 0
 }
 
-/** The partner has another admin too, because the last admin cannot be removed. */
+/** The partner has a second admin, because the last admin cannot be removed. */
 async function aSubject(by: Subject['by']): Promise<Subject> {
   const partner = await aPartner(api)
   await aSession(api, partner)
@@ -144,7 +144,7 @@ async function aSubject(by: Subject['by']): Promise<Subject> {
 /** All rows that a write could leave behind. */
 async function footprint(db: Queryable): Promise<Record<string, unknown>> {
   const lasting = `to_jsonb(t) - '{last_used_at}'::text[]`
-  const tables = ['payouts', 'cases', 'partners', 'members', 'sessions', 'api_keys', 'codes', 'mails']
+  const tables = ['payouts', 'payout_notes', 'cases', 'partners', 'members', 'sessions', 'api_keys', 'codes', 'mails']
   const sources = [...tables.map((table) => `${table} t`), 'activity t WHERE changes']
   const entries: [string, unknown][] = []
   for (const source of sources) {
@@ -191,7 +191,7 @@ async function slowRequest(route: Route, subject: Subject): Promise<SlowRequest>
   return {
     sendFirstPart: async () => {
       socket.write(text.slice(0, middle))
-      // Gives a server that decides before the request is complete enough time to authorise it.
+      // A server that authorizes a request before it is complete has enough time here to do so.
       for (let asked = 0; asked < 3; asked++) await api.get(`/v1/public/partners/${subject.partner.slug}`)
     },
     sendRest: () => finish(text.slice(middle)),
@@ -199,7 +199,7 @@ async function slowRequest(route: Route, subject: Subject): Promise<SlowRequest>
   }
 }
 
-/** A path at which the write would succeed, so that only the withdrawn right can refuse it. */
+/** A path at which the write would succeed, so that only the withdrawn right can cause a refusal. */
 async function writablePath(route: Route, { partner, member }: Subject, otherwise: string): Promise<string> {
   switch (route.operationId) {
     case 'createConfirmCode':
@@ -208,6 +208,11 @@ async function writablePath(route: Route, { partner, member }: Subject, otherwis
       const unsent = { status: 'pending', submitStartedAt: null, verdict: null, verdictAt: null } as const
       const { id } = await aPayoutRow(api, partner, { ...unsent, answeredAt: api.clock.now() })
       return route.path.replace(':id', id)
+    }
+    case 'endSession': {
+      const opening = { memberId: member.id, at: api.clock.now(), absoluteMs: 86_400_000 }
+      const opened = await api.db.transaction((tx) => openSession(tx, opening))
+      return route.path.replace(':id', opened?.sessionId ?? '')
     }
     case 'deleteInvitation': {
       const inviting = await aPartner(api)

@@ -1,4 +1,4 @@
-// How the dashboard looks in forced colours, on paper, on a phone and zoomed in.
+// How the dashboard looks in forced colours, on paper, on a phone, zoomed in and in another time zone.
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Locator } from 'playwright-core'
 import type { PartnerRow } from '../../db/partners/partners'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 
 describe('in forced colours', () => {
-  test('the environment, the current page and primary buttons are visible', async () => {
+  test('the current environment, the current page and primary buttons stand out', async () => {
     const visitor = await visit({ session, forcedColors: 'active' })
     const { page } = visitor
     await visitor.go('/dashboard/payouts?environment=live')
@@ -33,7 +33,7 @@ describe('in forced colours', () => {
     await visitor.leave()
   })
 
-  test('a switch has an edge, and differs when it is on', async () => {
+  test('a switch has a visible edge, and looks different when it is on', async () => {
     const visitor = await visit({ session, forcedColors: 'active' })
     await visitor.go('/dashboard/settings?environment=sandbox')
     const control = visitor.page.getByRole('switch').first()
@@ -55,7 +55,7 @@ describe('on paper', () => {
     ['live', 'Live'],
     ['sandbox', 'Sandbox: test money only. No one is paid.'],
   ] as const)(
-    'a %s payout names its environment, in full contrast and without controls',
+    'a %s payout shows its environment, in full contrast and without controls',
     async (environment, words) => {
       const { id } = await aPayoutRow(api, partner, { environment, recipientName: 'Ada Lovelace' })
       const visitor = await visit({ session, colorScheme: 'dark' })
@@ -92,7 +92,7 @@ describe('on a phone', () => {
     },
   )
 
-  test('the cost of a payout stays beside the Review button', async () => {
+  test('the cost of a payout is shown beside the Review button', async () => {
     const visitor = await visit({ session, viewport: phone })
     const { page } = visitor
     await visitor.go('/dashboard/send?environment=sandbox')
@@ -109,20 +109,37 @@ describe('on a phone', () => {
   })
 })
 
-test('date fields show a whole date at 200 % zoom', async () => {
+test('pages that show times name the time zone, and so does a printed payout', async () => {
+  const { id } = await aPayoutRow(api, partner, { environment: 'sandbox', createdAt: new Date('2026-03-01T20:15:00Z') })
+  const visitor = await visit({ session, timezoneId: 'Asia/Tokyo' })
+  const { page } = visitor
+  for (const path of ['', '/payouts', '/wallet', '/recipients', '/invoices', '/keys', '/team', '/audit-log']) {
+    await visitor.go(`/dashboard${path}?environment=sandbox`)
+
+    expect(await page.getByRole('contentinfo').innerText()).toBe('Times in Asia/Tokyo (currently GMT+9)')
+  }
+  await visitor.go(`/dashboard/payouts/${id}?environment=sandbox`)
+  expect(await page.getByText('05:15').count()).toBeGreaterThan(0)
+  await page.emulateMedia({ media: 'print' })
+
+  expect(await page.getByRole('contentinfo').isVisible()).toBe(true)
+  await visitor.leave()
+})
+
+test('date fields are wide enough for a date at 200 % zoom', async () => {
   const visitor = await visit({ session, viewport: { width: 640, height: 430 } })
   await visitor.go('/dashboard/payouts?environment=sandbox&from=2025-01-05&to=2025-02-10')
 
   for (const name of ['From', 'To']) {
     const { width } = (await visitor.page.getByLabel(name, { exact: true }).boundingBox()) ?? { width: 0 }
-    // A date of ten characters and the calendar button.
+    // Wide enough for a date of ten characters and the calendar button.
     expect(width).toBeGreaterThanOrEqual(144)
   }
   await visitor.picture('payouts-zoom')
   await visitor.leave()
 })
 
-/** Exists in the page, where the function below runs. */
+/** A browser global, for the function that `evaluate` runs in the page. */
 declare const getComputedStyle: (element: unknown) => Readonly<Record<string, string>>
 
 function styleOf(at: Locator, name: string): Promise<string | undefined> {

@@ -1,15 +1,17 @@
-// A real browser reads /docs: the guide, an operation and a call from the page, with requests to our server only.
+// A real browser opens /docs, reads the guide and an operation, and calls the API from the page. All requests go to
+// our server.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { useApi } from '../support/api/client'
 import { aKey, aPartner } from '../support/api/fixtures'
+import type { Json } from '../support/bank/client'
 import { openChromium } from '../support/browser/chromium'
 import { keepPicture } from '../support/browser/pictures'
 import { opened } from '../support/opened'
 
-/** Browsers treat a name under .localhost like https, so the page may use features that need a secure origin. */
+/** Browsers treat hosts under .localhost as secure origins, so the page can use features that require one. */
 const origin = 'http://payouts.localhost'
 
 const api = useApi({ publicUrl: origin })
@@ -31,7 +33,7 @@ describe('/docs in a browser', () => {
   const complaints: string[] = []
   let page: Page
 
-  // Opened once, because rendering the reference is most of the work.
+  // The page is opened once, because rendering the reference takes most of the test time.
   beforeAll(async () => {
     page = await held.browser.newPage({ viewport: { width: 1440, height: 1000 }, colorScheme: 'light' })
     // The reference renders slowly on a busy machine.
@@ -53,9 +55,12 @@ describe('/docs in a browser', () => {
     return asked.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith('data:'))
   }
 
-  test('opens with the guide, lists the operations, and sends no request elsewhere', async () => {
+  test('opens with the guide, lists the operations, and sends no request to another host', async () => {
     await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
-    await page.getByRole('cell', { name: 'insufficient_funds' }).waitFor()
+    // One code is both an error of a request and the failure of a payout.
+    for (const table of [0, 1]) await page.getByRole('cell', { name: 'insufficient_funds' }).nth(table).waitFor()
+    // Text in angle brackets is text, not a tag.
+    await page.getByRole('cell', { name: 'Send "Authorization: Bearer <API key>"' }).waitFor()
     await keepPicture(page, 'docs-light')
     await page.getByRole('button', { name: 'Create a quote' }).click()
     await page.getByRole('heading', { name: 'Create a quote' }).waitFor()
@@ -66,20 +71,24 @@ describe('/docs in a browser', () => {
     expect(complaints).toEqual([])
   })
 
-  test('the sample of a payout has an Idempotency-Key that the API accepts', async () => {
-    const sample: string =
-      await page.evaluate(`fetch('/openapi.json').then((answer) => answer.json()).then(({ paths }) =>
-      paths['/v1/payouts'].post.parameters.find(({ name }) => name === 'Idempotency-Key').example)`)
-    const codeWith = async (pasted: string) => {
-      const headers = { 'Idempotency-Key': pasted }
-      return (await api.post('/v1/payouts', {}, { key, headers })).body.error?.code
-    }
+  test('shows a sample of Create a payout that runs as pasted, with the reader’s key', async () => {
+    await page.getByRole('button', { name: 'Create a payout' }).first().click()
+    const title = page.getByRole('heading', { name: 'Create a payout', exact: true })
+    await title.waitFor()
+    const operation = page.locator('section', { has: title }).last()
+    const sample = await operation.locator('pre', { hasText: 'Idempotency-Key' }).first().innerText()
 
-    expect(await codeWith('')).toBe('idempotency_key_required')
-    expect(await codeWith(sample)).not.toBe('idempotency_key_required')
+    const { url, method, headers, body } = readCurl(sample)
+    expect([method, url]).toEqual(['POST', `${origin}/v1/payouts`])
+    const { 'Idempotency-Key': idempotencyKey = '' } = headers
+    const answer = await api.post('/v1/payouts', body, { key, headers: { 'Idempotency-Key': idempotencyKey } })
+    const withoutKey = await api.post('/v1/payouts', body, { key })
+
+    expect([answer.status, answer.body['amount_gbp']]).toEqual([201, body['amount_gbp']])
+    expect(withoutKey.body.error?.code).toBe('idempotency_key_required')
   })
 
-  test('a call can be made from the page with the reader’s own key', async () => {
+  test('lets readers call the API with their own key', async () => {
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.getByPlaceholder('Token').first().fill(key)
     await page.getByRole('button', { name: 'Retrieve the wallet balance' }).click()
@@ -95,3 +104,23 @@ describe('/docs in a browser', () => {
     expect(complaints).toEqual([])
   })
 })
+
+interface CurlCommand {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Json
+}
+
+/** Parses a curl command whose options are long and whose values contain no quotes. */
+function readCurl(command: string): CurlCommand {
+  const words = Array.from(command.matchAll(/'([^']*)'|([^\s\\]+)/g), ([, quoted, plain]) => quoted ?? plain ?? '')
+  const valuesOf = (option: string) => words.filter((_, at) => words[at - 1] === option)
+  const headers = valuesOf('--header').map((header) => header.split(/: (.*)/s))
+  return {
+    method: valuesOf('--request')[0],
+    url: words.find((word) => word.startsWith('http')),
+    headers: Object.fromEntries(headers.map(([name, value]) => [name, value ?? ''])),
+    body: JSON.parse(valuesOf('--data')[0] ?? ''),
+  }
+}

@@ -1,5 +1,6 @@
-// First steps for a partner without payouts: a command that pays is offered only for test money.
+// Home for a partner without payouts: only the sandbox offers a command that pays, and a new key's secret is not lost.
 import { expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import type { PartnerChanges } from '../../db/partners/partners'
 import type { MemberRole } from '../../domain/partners/partner'
 import { simulatedRail } from '../../rail/simulated'
@@ -19,10 +20,11 @@ test('the sandbox offers a key and a command to paste', async () => {
 
   const line = await visitor.page.getByLabel('Payout with curl').textContent()
   expect(line).toContain('KEY="kp_sandbox_…"')
+  expect(await createKeyButtons(visitor)).toBe(1)
   await visitor.leave()
 })
 
-test('a new key stays on the page until the user has saved it, whatever happens in between', async () => {
+test('Home shows a new key until the user confirms that it is saved, despite polls and page changes', async () => {
   const partner = await aPartner(api, unverified)
   const visitor = await visit({ session: await aSession(api, partner, 'admin') })
   const { page } = visitor
@@ -43,12 +45,82 @@ test('a new key stays on the page until the user has saved it, whatever happens 
   await secret.waitFor()
 
   await page.getByRole('button', { name: 'I’ve saved it' }).click()
-  await page.getByRole('heading', { name: 'Make your first payout' }).waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'Create your first payout with the API' }).waitFor({ state: 'detached' })
   expect(await secret.count()).toBe(0)
   await visitor.leave()
 })
 
-test('live before verification offers only the verification', async () => {
+test('the API keys page shows a new key’s secret until the user confirms that it is saved', async () => {
+  const visitor = await newcomer(unverified, 'admin', 'sandbox')
+  const { page } = visitor
+  const secret = page.getByTestId('secret')
+  const askedOn = async (leave: string) => {
+    const [question] = await Promise.all([page.waitForEvent('dialog'), page.evaluate(`setTimeout(() => ${leave})`)])
+    await question.dismiss()
+    await page.waitForURL('**/dashboard/keys?*')
+    return question.type()
+  }
+  await page.getByRole('link', { name: 'API keys' }).click()
+  await page.getByRole('button', { name: 'Create key' }).first().click()
+  await page.getByLabel('Label').fill('Shop server')
+  await page.getByRole('button', { name: 'Create sandbox key' }).click()
+  await secret.waitFor()
+
+  // The browser lets a page prevent only the first of several attempts to close a dialog.
+  for (const key of ['Escape', 'Escape', 'Escape']) await page.keyboard.press(key)
+  await secret.waitFor()
+  await page.keyboard.press('Control+k')
+  expect(await page.getByLabel('Search pages, payouts and invoices').count()).toBe(0)
+  expect([await askedOn('history.back()'), await askedOn('location.reload()')]).toEqual(['confirm', 'beforeunload'])
+
+  await page.getByRole('button', { name: 'I’ve saved it' }).click()
+  await secret.waitFor({ state: 'detached' })
+  await page.goBack()
+  await page.waitForURL('**/dashboard?*')
+  await visitor.leave()
+})
+
+test.each([
+  ['Home', () => Promise.resolve()],
+  ['API keys', createKey],
+])(
+  'the secret of a new key on %s stays after the session has ended, until the user has saved it',
+  async (name, create) => {
+    const visitor = await newcomer(unverified, 'admin', 'sandbox')
+    const { page } = visitor
+    const secret = page.getByText(/kp_sandbox_[0-9a-f]{48}/)
+    await page.clock.install()
+    await page.getByRole('link', { name, exact: true }).click()
+    await create(page)
+    await page.getByRole('button', { name: 'Create sandbox key' }).click()
+    await secret.waitFor()
+    const shown = /kp_sandbox_[0-9a-f]{48}/.exec((await secret.textContent()) ?? '')?.[0] ?? ''
+    const address = page.url()
+
+    await page.evaluate(`fetch('/v1/auth/session', { method: 'DELETE' })`)
+    await page.clock.runFor(90_000)
+    await page.evaluate(`dispatchEvent(new Event('visibilitychange'))`)
+    await page.getByText('Your session has ended').waitFor()
+    expect([page.url(), await secret.count()]).toEqual([address, 1])
+    expect(await secret.textContent()).toContain(shown)
+    expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage, history.state])')).not.toContain(shown)
+    expect(await visitor.faults()).toEqual([])
+    await visitor.picture(`secret-after-session-${name.slice(0, 3)}`)
+
+    await page.getByRole('button', { name: 'I’ve saved it' }).click()
+    await page.waitForURL('**/sign-in?*')
+    await page.getByText('Your session has ended').waitFor()
+    expect(await secret.count()).toBe(0)
+    await visitor.leave()
+  },
+)
+
+async function createKey(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Create key' }).first().click()
+  await page.getByLabel('Label').fill('Shop server')
+}
+
+test('before verification, live mode offers only verification', async () => {
   const visitor = await newcomer(unverified, 'admin', 'live')
 
   await expectNothingThatPays(visitor)
@@ -57,7 +129,7 @@ test('live before verification offers only the verification', async () => {
   await visitor.leave()
 })
 
-test('live after verification offers top-up and payout, and a viewer no payout', async () => {
+test('after verification, live mode offers a top-up and a payout, but viewers only a top-up', async () => {
   const visitor = await newcomer(verified, 'admin', 'live')
   await expectNothingThatPays(visitor)
   expect(await linksOf(visitor)).toEqual(['Top up', 'Send a payout'])
@@ -76,10 +148,14 @@ async function newcomer(changes: PartnerChanges, role: MemberRole, environment: 
   return visitor
 }
 
-async function expectNothingThatPays({ page }: Visitor): Promise<void> {
-  const text = await page.locator('main').textContent()
+async function expectNothingThatPays(visitor: Visitor): Promise<void> {
+  const text = await visitor.page.locator('main').textContent()
   expect(text).not.toMatch(/curl|kp_live_|38290008/)
-  expect(await page.getByRole('button', { name: /Make a .*key/ }).count()).toBe(0)
+  expect(await createKeyButtons(visitor)).toBe(0)
+}
+
+function createKeyButtons({ page }: Visitor): Promise<number> {
+  return page.getByRole('button', { name: /^Create .*key$/ }).count()
 }
 
 function linksOf({ page }: Visitor): Promise<string[]> {

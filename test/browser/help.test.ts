@@ -1,4 +1,4 @@
-// Help in the dashboard: an email to support that names the failed request, if the service has an address.
+// Help in the dashboard: an email to support that names the failed request, if a support address is configured.
 import { expect, test } from '@jest/globals'
 import { aPartner, aSession } from '../support/api/fixtures'
 import { useDashboard } from '../support/browser/served-dashboard'
@@ -29,7 +29,22 @@ test('the menu offers an email to support that names the latest failed request',
   await visitor.leave()
 })
 
-test('an error that only support can solve links to it', async () => {
+test('a search for help finds the contact and the documentation', async () => {
+  const visitor = await anAdmin(supported)
+  const { page } = visitor
+  await visitor.go('/dashboard?environment=sandbox')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('help')
+  await page.getByRole('option', { name: 'Contact support' }).waitFor()
+
+  expect(await page.getByRole('option').allTextContents()).toEqual(['Contact support', 'API documentation'])
+  await page.keyboard.press('ArrowDown')
+  const [opened] = await Promise.all([page.waitForEvent('popup'), page.keyboard.press('Enter')])
+  expect(new URL(opened.url()).pathname).toBe('/docs')
+  await visitor.leave()
+})
+
+test('an error that only support can resolve links to support', async () => {
   const visitor = await anAdmin(supported)
   await failKeys(visitor)
 
@@ -43,7 +58,7 @@ test('an error that only support can solve links to it', async () => {
   await visitor.leave()
 })
 
-test('without an address the menu has the documentation only, and no error promises a contact', async () => {
+test('without a support address, the menu has no support link, and an error does not mention support', async () => {
   const visitor = await anAdmin(alone)
   const { page } = visitor
   await failKeys(visitor)
@@ -59,7 +74,7 @@ async function anAdmin({ api, visit }: ReturnType<typeof useDashboard>): Promise
   return visit({ session: await aSession(api, await aPartner(api), 'admin') })
 }
 
-/** Opens a page whose list is refused because the account is suspended. */
+/** Opens the keys page. The request for its list fails as if the account were suspended. */
 async function failKeys(visitor: Visitor): Promise<void> {
   const error = { code: 'partner_not_active', message: 'The account is not active.' }
   await visitor.page.route(/\/v1\/keys\?/, (route) =>

@@ -1,11 +1,14 @@
-// The home page: the first payout, the setup checklist, the chart and the figures.
+// The home page: the first payout, the setup checklist, the chart, the requests it sends, and dismissed payouts.
 import { beforeEach, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { aKey, aPartner, aPayoutRow, changePartner } from '../support/api/fixtures'
+import { payout } from '../../db/payouts/payout'
+import { aKey, aPartner, aPayoutRow, aSession, changePartner } from '../support/api/fixtures'
 import { aMember, aSessionOf } from '../support/browser/fixtures'
+import { checkPage, noFindings } from '../support/browser/page-checks'
 import { useDashboard } from '../support/browser/served-dashboard'
 import type { Visitor } from '../support/browser/visitor'
 import { openedForEach } from '../support/opened'
+import { until } from '../support/until'
 
 const { api, visit } = useDashboard()
 const partner = openedForEach(() => aPartner(api))
@@ -18,24 +21,30 @@ beforeEach(async () => {
   page = visitor.page
 })
 
-test('shows the first payout within two seconds', async () => {
+test('the home page polls for the first payout within two seconds, and shows it', async () => {
   await page.clock.install()
   await visitor.go('/dashboard?environment=sandbox')
-  await page.getByText('Make your first payout').waitFor()
+  await page.getByText('Create your first payout with the API').waitFor()
   await page.clock.pauseAt(Date.now() + 1_000)
+  const polled = () => page.waitForResponse('**/v1/payouts?environment=sandbox&limit=6', { timeout: 20_000 })
+  const before = polled()
+  await until('the page has polled', () =>
+    Promise.race([before.then(() => true), page.clock.runFor(100).then(() => false)]),
+  )
+  await (await before).finished()
+  // When this request is answered, the page has handled the poll, so the next one is a whole interval away.
+  await page.evaluate("fetch('/healthz').then(() => null)")
   await aPayoutRow(api, partner, { recipientName: 'Ada Lovelace' })
 
-  // The clock of the page stands still otherwise, so that no slower poll can make the request.
-  const asked = page.waitForRequest((request) => request.url().endsWith('/v1/payouts?environment=sandbox&limit=6'))
-  await page.clock.runFor(2_000)
-  await asked
+  // Leaves half a second for the poll and the overview. The clock is otherwise stopped, so no slower poll can help.
+  await Promise.all([polled(), page.clock.runFor(1_500)])
   await page.clock.resume()
   await page.getByRole('table', { name: 'Payouts' }).getByText('Ada Lovelace').waitFor()
-  expect(await page.getByText('Make your first payout').count()).toBe(0)
+  expect(await page.getByText('Create your first payout with the API').count()).toBe(0)
   await visitor.leave()
 })
 
-test('ticks the steps of the setup that are done, and links to the others', async () => {
+test('the setup checklist ticks completed steps, links to the others, and can be hidden', async () => {
   await changePartner(api, partner, { verificationStatus: 'not_started' })
   await aPayoutRow(api, partner, { recipientName: 'Ada Lovelace' })
   await visitor.go('/dashboard?environment=sandbox')
@@ -64,7 +73,7 @@ test('ticks the steps of the setup that are done, and links to the others', asyn
   await visitor.leave()
 })
 
-test('shows the exact figures of a month by mouse, touch and keyboard, and a scale', async () => {
+test('the chart has a scale, and shows a month’s exact figures on hover, tap and keyboard focus', async () => {
   await aPayoutRow(api, partner, { amountPence: 733_520n, completedAt: api.clock.now() })
   await visitor.go('/dashboard?environment=sandbox')
   const chart = page.getByRole('figure')
@@ -78,6 +87,9 @@ test('shows the exact figures of a month by mouse, touch and keyboard, and a sca
   expect(await isShown()).toBe(true)
   await page.mouse.move(0, 0)
   expect(await isShown()).toBe(false)
+  // Like a tap in Safari, this event does not move the focus.
+  await current.dispatchEvent('click')
+  expect(await isShown()).toBe(true)
   await chart.getByRole('button').first().focus()
   for (let month = 1; month < 12; month++) await page.keyboard.press('ArrowRight')
   expect(await isShown()).toBe(true)
@@ -87,7 +99,108 @@ test('shows the exact figures of a month by mouse, touch and keyboard, and a sca
   await visitor.leave()
 })
 
-test('names its four figures for screen readers', async () => {
+test('the home page reads all figures with one request', async () => {
+  await aPayoutRow(api, partner, { recipientName: 'Ada Lovelace' })
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/v1/')) asked.push(new URL(request.url()).pathname)
+  })
+  await visitor.go('/dashboard?environment=sandbox')
+  await page.getByRole('table', { name: 'Payouts' }).getByText('Ada Lovelace').waitFor()
+
+  // Every page also requests the session and the account.
+  expect(new Set(asked)).toEqual(new Set(['/v1/auth/session', '/v1/account', '/v1/overview']))
+  await visitor.leave()
+})
+
+test('the home page polls only the newest payouts, and reads the figures again when one of them has changed', async () => {
+  const { id } = await aPayoutRow(api, partner, { status: 'pending', recipientName: 'Pia' })
+  await page.clock.install()
+  await visitor.go('/dashboard?environment=sandbox')
+  await page.getByRole('table', { name: 'Payouts' }).getByText('Pia').waitFor()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  const poll = async () => {
+    const polled = page.waitForResponse('**/v1/payouts?environment=sandbox&limit=6')
+    await page.clock.runFor(3_000)
+    await polled
+  }
+  await poll()
+  await poll()
+  expect(asked).not.toContain('/v1/overview')
+
+  await fail(id)
+  await poll()
+  await page.getByRole('button', { name: 'Dismiss the failed payout to Pia' }).waitFor()
+  expect(asked.filter((path) => path === '/v1/overview')).toHaveLength(1)
+  await visitor.leave()
+})
+
+test('the home page hides a dismissed payout until its status changes, and shows the next one instead', async () => {
+  const minutesAgo = (minutes: number) => new Date(api.clock.now().getTime() - minutes * 60_000)
+  const late = await aPayoutRow(api, partner, { status: 'pending', recipientName: 'Pia', createdAt: minutesAgo(20) })
+  for (const [age, recipientName] of ['Dora', 'Cleo', 'Ben', 'Amy'].entries())
+    await aPayoutRow(api, partner, { status: 'failed', recipientName, createdAt: minutesAgo(30 + age) })
+  await visitor.go('/dashboard?environment=sandbox')
+  const rows = page.getByRole('main').locator('section', { hasText: 'Needs attention' }).getByRole('listitem')
+  const names = () => rows.getByRole('link').locator('.font-medium').allTextContents()
+  expect(await names()).toEqual(['Pia', 'Dora', 'Cleo', 'Ben'])
+
+  await page.getByRole('button', { name: 'Dismiss the failed payout to Dora' }).click()
+  await page.getByRole('button', { name: 'Dismiss the pending payout to Pia' }).press('Enter')
+  await page.getByText('Dismissed. It will reappear if it changes and still needs attention.').waitFor()
+  expect(await names()).toEqual(['Cleo', 'Ben', 'Amy'])
+  expect(await visitor.faults()).toEqual([])
+  await visitor.picture('home-dismissed')
+  await page.reload()
+  await page.getByText('Needs attention').waitFor()
+  expect(await names()).toEqual(['Cleo', 'Ben', 'Amy'])
+
+  await fail(late.id)
+  await page.reload()
+  await page.getByRole('button', { name: 'Dismiss the failed payout to Pia' }).waitFor()
+  await visitor.leave()
+})
+
+test('a payout that needs attention has the action of its status, which opens the dialog on its page', async () => {
+  const createdAt = new Date(api.clock.now().getTime() - 20 * 60_000)
+  const names = { pending: 'Pia', processing: 'Paul', failed: 'Fay', returned: 'Rae' } as const
+  for (const status of ['pending', 'processing', 'failed', 'returned'] as const)
+    await aPayoutRow(api, partner, { status, recipientName: names[status], createdAt, updatedAt: api.clock.now() })
+  const actions = (shown: Page) =>
+    shown.locator('section', { hasText: 'Needs attention' }).locator('li a[aria-label]').allTextContents()
+  await visitor.go('/dashboard?environment=sandbox')
+
+  expect(await actions(page)).toEqual(['Cancel payout', 'Request trace', 'View', 'View'])
+  expect(await checkPage(visitor, 'home-attention-actions')).toEqual(noFindings)
+  await page.getByRole('link', { name: 'Request trace of the payout to Paul' }).press('Enter')
+  const reason = page.getByRole('dialog', { name: 'Request a trace?' }).getByLabel('Reason')
+  await reason.waitFor()
+  expect(await reason.evaluate((element) => element === document.activeElement)).toBe(true)
+  await page.goBack()
+  await page.getByRole('link', { name: 'Cancel payout to Pia' }).click()
+  await page.getByRole('dialog', { name: 'Cancel this payout?' }).getByRole('button', { name: 'Keep payout' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  expect(await page.locator('h1').evaluate((element) => element === document.activeElement)).toBe(true)
+  await page.reload()
+  await page.getByRole('button', { name: 'Cancel payout' }).waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await page.goBack()
+  await page.getByRole('link', { name: 'View the failed payout to Fay' }).click()
+  await page.getByText('The bank rejected the account details.').first().waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await visitor.leave()
+
+  const viewer = await visit({ session: await aSession(api, partner, 'viewer') })
+  await viewer.go('/dashboard?environment=sandbox')
+  expect(await actions(viewer.page)).toEqual(['View', 'View', 'View', 'View'])
+  await viewer.page.getByRole('link', { name: 'View the pending payout to Pia' }).click()
+  await viewer.page.getByRole('heading', { name: 'Timeline' }).waitFor()
+  expect(await viewer.page.getByRole('dialog').count()).toBe(0)
+  await viewer.leave()
+})
+
+test('the home page names its four figures for screen readers', async () => {
   await visitor.go('/dashboard?environment=sandbox')
 
   expect(await page.locator('main dl').first().locator('dt').allTextContents()).toEqual([
@@ -99,6 +212,11 @@ test('names its four figures for screen readers', async () => {
   await visitor.leave()
 })
 
-/** These exist in the page, where evaluated functions run. */
+/** Browser globals, for the functions that `evaluate` runs in the page. */
 declare const getComputedStyle: (element: unknown) => { readonly opacity: string }
 declare const document: { readonly activeElement: unknown }
+
+async function fail(id: string): Promise<void> {
+  const failed = { status: 'failed', failureReason: 'invalid_account: The bank rejected the account details.' } as const
+  await api.db.dataSource.getRepository(payout).update({ id }, { ...failed, updatedAt: api.clock.now() })
+}

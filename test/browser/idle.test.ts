@@ -1,4 +1,4 @@
-// An unattended page keeps reading and marks these reads as background, so that they do not keep a session open.
+// An unattended page continues to poll, and marks these reads as background so that they do not extend a session.
 import { expect, test } from '@jest/globals'
 import type { Request } from 'playwright-core'
 import { aPartner, aSession } from '../support/api/fixtures'
@@ -6,7 +6,7 @@ import { useDashboard } from '../support/browser/served-dashboard'
 
 const { api, visit } = useDashboard()
 
-test('reads of an untouched page are marked, and reads by the user are not', async () => {
+test('background reads of an idle page are marked, and reads caused by the user are not', async () => {
   const visitor = await visit({ session: await aSession(api, await aPartner(api), 'viewer') })
   const { page } = visitor
   const marked: (string | undefined)[] = []

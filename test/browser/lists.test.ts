@@ -1,6 +1,6 @@
-// Lists of the dashboard: the search follows the URL, waiting items stay visible, and a phone cuts nothing off.
+// Lists in the dashboard: the payout search, payouts that need attention, the audit log, keys and clickable rows.
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import type { Page, Route } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { type ActivityEntry, recordActivity } from '../../db/controls/activity'
 import { storeLogo } from '../../db/partners/logos'
 import type { PayoutStatus } from '../../domain/payouts/payout'
@@ -9,6 +9,7 @@ import { aMember, aPng, aSessionOf } from '../support/browser/fixtures'
 import { useDashboard } from '../support/browser/served-dashboard'
 import type { Visitor } from '../support/browser/visitor'
 import { openedForEach } from '../support/opened'
+import { refund } from './partners/going-live-fixtures'
 
 const minute = 60_000
 const email = 'a-rather-long-name.of-somebody@a-rather-long-name-of-a-business.example'
@@ -25,7 +26,7 @@ beforeEach(async () => {
   page = visitor.page
 })
 
-describe('the search of payouts', () => {
+describe('the payout search', () => {
   test('is empty after the filters are cleared, and restored after going back', async () => {
     await paid('Ada Lovelace')
     await page.clock.install()
@@ -34,7 +35,7 @@ describe('the search of payouts', () => {
     await page.waitForURL('**/payouts?*q=nobody*')
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByText('Ada Lovelace').waitFor()
-    // Long enough for a delayed search to put the cleared text back.
+    // Within this time, a delayed search would have restored the cleared text.
     await page.clock.runFor(2_000)
 
     expect(await page.getByRole('searchbox').inputValue()).toBe('')
@@ -45,7 +46,7 @@ describe('the search of payouts', () => {
     await visitor.leave()
   })
 
-  test('keeps every letter that is typed while an earlier response arrives', async () => {
+  test('keeps every character that is typed while an earlier response arrives', async () => {
     await paid('Ada Lovelace')
     await visitor.go('/dashboard/payouts?environment=sandbox')
     await page.getByRole('searchbox').pressSequentially('Ada Lovelace', { delay: 290 })
@@ -57,7 +58,7 @@ describe('the search of payouts', () => {
 })
 
 describe('the attention list', () => {
-  test('names payouts that take too long, however old, besides any number of failed and returned ones', async () => {
+  test('shows old overdue payouts even if many newer ones have failed or were returned', async () => {
     await made('pending', 'Pia Pending', { days: 40 })
     await made('processing', 'Paul Processing', { days: 20 })
     for (let count = 0; count < 5; count++) {
@@ -67,9 +68,8 @@ describe('the attention list', () => {
     }
     await visitor.go('/dashboard?environment=sandbox')
 
-    const names = page.getByRole('listitem').getByRole('link', { name: /Pia|Paul|Fay|Rae|Nia/ })
+    const names = page.getByRole('listitem').getByRole('link', { name: /^(Pia|Paul|Fay|Rae|Nia)/ })
     await page.getByText('Needs attention').waitFor()
-    // Each kind of payout has its own request, so waits until all of them are shown.
     await names.nth(7).waitFor()
     await expect(names.allTextContents().then((all) => all.map((text) => text.split(' ')[0]))).resolves.toEqual([
       'Pia',
@@ -84,7 +84,7 @@ describe('the attention list', () => {
     await visitor.leave()
   })
 
-  test('names the oldest of many first', async () => {
+  test('shows the oldest of many overdue payouts, oldest first', async () => {
     for (let days = 1; days <= 60; days++) await made('pending', `Day ${days}`, { days })
     await visitor.go('/dashboard?environment=sandbox')
 
@@ -96,10 +96,10 @@ describe('the attention list', () => {
 })
 
 describe('the home page', () => {
-  test('counts a new payout in every figure at the same time', async () => {
+  test('counts a new payout in the list, the figures and the chart', async () => {
     await page.clock.install()
     await visitor.go('/dashboard?environment=sandbox')
-    await page.getByText('Make your first payout').waitFor()
+    await page.getByText('Create your first payout with the API').waitFor()
     await aPayoutRow(api, partner, { recipientName: 'Ada Lovelace', amountPence: 1_200n, completedAt: api.clock.now() })
     await page.clock.runFor(21_000)
 
@@ -110,21 +110,23 @@ describe('the home page', () => {
     await visitor.leave()
   })
 
-  test('names the parts that it could not load, and loads them again on request', async () => {
+  test('reports that its figures could not be loaded, and loads them on request', async () => {
     await made('failed', 'Fay Failed', { days: 1 })
     const refuse = (route: Route) =>
       route.fulfill({ status: 429, json: { error: { code: 'rate_limited', message: 'Too many requests.' } } })
-    const unreadable = /\/v1\/(usage\?|payouts\?.*status=failed)/
+    const unreadable = /\/v1\/overview/
     await page.route(unreadable, refuse)
     await visitor.go('/dashboard?environment=sandbox')
 
-    await page.getByText('We couldn’t check for payouts that need attention').waitFor()
-    await page.getByText('Some figures couldn’t load').waitFor()
+    const failure = page.getByRole('alert').filter({
+      hasText: 'We couldn’t load your figures or check for payouts that need attention',
+    })
+    await failure.waitFor()
+    expect(await page.getByRole('main').locator('dd', { hasText: '–' }).count()).toBe(4)
     expect(await visitor.faults()).toEqual([])
     await visitor.picture('home-unreadable')
     await page.unroute(unreadable)
-    for (const part of ['attention', 'figures'])
-      await page.getByRole('alert').filter({ hasText: part }).getByRole('button', { name: 'Try again' }).click()
+    await failure.getByRole('button', { name: 'Try again' }).click()
 
     await page.getByText('Fay Failed').first().waitFor()
     await page.getByText('0 completed').waitFor()
@@ -133,7 +135,7 @@ describe('the home page', () => {
   })
 })
 
-test('only a payout that was sent shows the amount debited from the wallet', async () => {
+test('a completed payout shows the amount debited from the wallet, and a failed or cancelled one does not', async () => {
   for (const status of ['completed', 'failed', 'cancelled'] as const) await made(status, status, { days: 1 })
   await visitor.go('/dashboard/payouts?environment=sandbox')
   const rows = page.getByRole('table', { name: 'Payouts' }).getByRole('row')
@@ -144,17 +146,22 @@ test('only a payout that was sent shows the amount debited from the wallet', asy
   await visitor.leave()
 })
 
-test('the audit log names no operator', async () => {
+test('the audit log names no operator, and offers to clear the filters if nothing matches', async () => {
   await done({ changes: 'something', detail: '10.00 USDC, requested by ops:root', by: 'ops:root' }, 'deposit.credit')
-  await visitor.go('/dashboard/audit-log?environment=sandbox')
-  const entry = page.getByRole('row').filter({ hasText: 'deposit.credit' })
-  await entry.getByRole('cell', { name: 'us', exact: true }).waitFor()
+  await done({ changes: 'something', by: 'system' }, 'sandbox.connect')
+  await visitor.go('/dashboard/audit-log?environment=sandbox&show=security&q=nothing')
+  await page.getByText('No entries match these filters').waitFor()
+  expect(await visitor.faults()).toEqual([])
+  await visitor.picture('audit-log-none')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
 
-  expect(await page.getByText('ops:').count()).toBe(0)
+  const ours = (action: string) => page.getByRole('row').filter({ hasText: action }).getByRole('cell', { name: /^us$/ })
+  for (const action of ['deposit.credit', 'sandbox.connect']) await ours(action).waitFor()
+  expect([await page.getByText('ops:').count(), new URL(page.url()).search]).toEqual([0, '?environment=sandbox'])
   await visitor.leave()
 })
 
-test('an id from the URL is treated as an id only', async () => {
+test('an ID in the URL cannot make the page request another path', async () => {
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
   await visitor.go('/dashboard/payouts/..%2Fkeys?environment=sandbox')
@@ -164,7 +171,7 @@ test('an id from the URL is treated as an id only', async () => {
   await visitor.leave()
 })
 
-test('the audit log shows whole emails on a phone', async () => {
+test('the audit log shows whole email addresses on a phone', async () => {
   await done({ changes: 'something' })
   await page.setViewportSize({ width: 360, height: 780 })
   await visitor.go('/dashboard/audit-log?environment=sandbox')
@@ -178,7 +185,7 @@ test('the audit log shows whole emails on a phone', async () => {
   await visitor.leave()
 })
 
-test('the audit log finds a change after more reads than it shows', async () => {
+test('the audit log can show a change that is older than a full page of reads', async () => {
   await done({ changes: 'something' }, 'key.revoke')
   for (let reads = 0; reads < 200; reads++) await done({ changes: 'nothing' }, 'payout.list')
   await visitor.go('/dashboard/audit-log?environment=sandbox')
@@ -190,12 +197,12 @@ test('the audit log finds a change after more reads than it shows', async () => 
   await visitor.leave()
 })
 
-test('the audit log shows security events in a separate list, after any number of other changes', async () => {
+test('the security filter of the audit log finds an event that is older than a full page of other changes', async () => {
   await done({ changes: 'something', environment: 'live', detail: 'kp_live_4f9a1c02' }, 'key.create')
   for (let changes = 0; changes < 201; changes++) await done({ changes: 'something', detail: 'brand_color' })
   await visitor.go('/dashboard/audit-log?environment=sandbox')
   await page.getByLabel('Show').selectOption('Changes only')
-  await page.getByRole('button', { name: 'Show more requests' }).waitFor()
+  await page.getByRole('button', { name: 'Show more entries' }).waitFor()
   expect(await page.getByRole('cell', { name: 'key.create' }).count()).toBe(0)
   await page.getByLabel('Show').selectOption('Security')
 
@@ -206,7 +213,7 @@ test('the audit log shows security events in a separate list, after any number o
   await visitor.leave()
 })
 
-test('active keys come first, and revoked ones in pages', async () => {
+test('active keys come first, and revoked keys follow in pages', async () => {
   await aKey(api, partner, 'live')
   const oldest = await aKey(api, partner, 'sandbox')
   for (let count = 0; count < 23; count++) await revokeKey(api, partner, await aKey(api, partner, 'sandbox'))
@@ -224,13 +231,13 @@ test('active keys come first, and revoked ones in pages', async () => {
   await visitor.leave()
 })
 
-test('the audit log links to the payout of a call, names the error of a refused one, and shows older ones', async () => {
+test('the audit log links to the payout of a call, names the error of a refused call, and shows older entries', async () => {
   const { id } = await paid('Ada Lovelace')
   await done({ changes: 'nothing', environment: 'sandbox', detail: id }, 'payout.read')
   await done({ changes: 'nothing', status: 422, detail: 'invalid_recipient' }, 'payout.create')
   for (let reads = 0; reads < 200; reads++) await done({ changes: 'nothing' }, 'payout.list')
   await visitor.go('/dashboard/audit-log?environment=sandbox')
-  await page.getByRole('button', { name: 'Show more requests' }).click()
+  await page.getByRole('button', { name: 'Show more entries' }).click()
 
   await page.getByRole('cell', { name: 'payout.create invalid_recipient' }).waitFor()
   const link = page.getByRole('link', { name: id })
@@ -238,8 +245,55 @@ test('the audit log links to the payout of a call, names the error of a refused 
   await visitor.leave()
 })
 
-test('our logo is shown under any host name of the page', async () => {
-  // The configured address is localhost, and the page is opened by IP address here.
+describe('a click on a row outside its link', () => {
+  test('opens the payout of a wallet entry, and an entry without a payout has no link', async () => {
+    const payout = await paid('Ada Lovelace')
+    await refund(api, payout)
+    await visitor.go('/dashboard/wallet?environment=sandbox')
+    const rows = page.getByRole('table', { name: 'Wallet statement' }).getByRole('row')
+    // The sandbox wallet starts with a top-up.
+    expect([await rows.count(), await rows.getByRole('link').count()]).toEqual([3, 1])
+
+    const row = rows.filter({ hasText: 'Ada Lovelace' })
+    expect(await cellsThatOpen(row, `/dashboard/payouts/${payout.id}?*`)).toBe(4)
+    await visitor.leave()
+  })
+
+  test('opens the payouts of a recipient', async () => {
+    await paid('Ada Lovelace')
+    await visitor.go('/dashboard/recipients?environment=sandbox')
+
+    const row = page.getByRole('row').filter({ hasText: 'Ada Lovelace' })
+    expect(await cellsThatOpen(row, '/dashboard/payouts?*5678*')).toBe(4)
+    await visitor.leave()
+  })
+
+  test('opens an audit log entry, but its copy button copies and its payout link opens the payout', async () => {
+    const { id } = await paid('Ada Lovelace')
+    const requestId = '5b0f7a52-58a3-4f3c-9a53-0d6a4c9d7c11'
+    await done({ changes: 'something', environment: 'sandbox', detail: id, requestId }, 'payout.cancel')
+    await visitor.go('/dashboard/audit-log?environment=sandbox')
+    const row = page.getByRole('row').filter({ hasText: 'payout.cancel' })
+
+    await page.context().grantPermissions(['clipboard-write'])
+    await row.getByRole('button', { name: 'Copy request ID' }).click()
+    await row.getByText('Copied request ID').waitFor({ state: 'attached' })
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 860 })
+      await row.getByRole('link', { name: id }).click()
+      await page.waitForURL(`**/dashboard/payouts/${id}?*`)
+      await page.goBack()
+    }
+    await page.setViewportSize({ width: 1280, height: 860 })
+    await row.getByRole('cell', { name: email }).click({ force: true })
+    await page.getByRole('heading', { name: 'Audit log entry' }).waitFor()
+    expect(await row.getByRole('link').allTextContents()).toEqual([expect.stringContaining(id)])
+    await visitor.leave()
+  })
+})
+
+test('an uploaded logo loads from the host on which the page was opened', async () => {
+  // The configured URL uses localhost, but this page is opened by IP address.
   await api.db.transaction((tx) => storeLogo(tx, partner.id, { type: 'image/png', bytes: aPng }))
   await visitor.go(`/p/${partner.slug}`)
   const logo = page.locator('main img')
@@ -271,6 +325,19 @@ function done(
     ...fields,
   }
   return recordActivity(db, [{ ...about, action, changes, madeBy: by }])
+}
+
+/** Clicks every cell with `force`, because Playwright otherwise refuses to click a cell that a link covers. */
+async function cellsThatOpen(row: Locator, target: string): Promise<number> {
+  await row.waitFor()
+  const cells = await row.getByRole('cell').count()
+  for (let cell = 0; cell < cells; cell++) {
+    await row.getByRole('cell').nth(cell).click({ force: true })
+    await page.waitForURL(`**${target}`)
+    await page.goBack()
+    await row.waitFor()
+  }
+  return cells
 }
 
 function paid(recipientName: string) {

@@ -1,4 +1,5 @@
-// The mail inbox in a real browser: a mail appears without a reload, and a hostile one runs nothing and sends no request.
+// The mail inbox in a real browser: an email appears without a reload, and a hostile one runs no script and
+// sends no request.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -22,7 +23,7 @@ const held = opened(
   ({ browser }) => browser.close(),
 )
 let page: Page
-/** A foreign server that records every request. */
+/** A third-party server that records every request. */
 let evil: Server
 let evilUrl: string
 const requests: string[] = []
@@ -40,7 +41,7 @@ beforeAll(async () => {
 
 afterAll(() => void evil?.close())
 
-test('a mail appears without a reload, opens with a click, and its PDF can be saved', async () => {
+test('an email appears without a reload, opens with a click, and its PDF can be saved', async () => {
   expect(await page.textContent('nav')).toContain('No mail yet')
   const document = anInvoice()
   const pdf = await invoicePdf(document)
@@ -56,7 +57,7 @@ test('a mail appears without a reload, opens with a click, and its PDF can be sa
   expect(download.suggestedFilename()).toBe('INV-2026-000123.pdf')
 })
 
-test('a new mail shows in the list and leaves the open one open', async () => {
+test('a new email appears in the list, and the open one stays open', async () => {
   const address = page.url()
   await mailer.send(aMail('<p>second</p>'))
 
@@ -66,7 +67,7 @@ test('a new mail shows in the list and leaves the open one open', async () => {
   expect(await page.frameLocator('iframe').locator('h1').textContent()).toBe('Your invoice for October 2026')
 })
 
-test('a hostile mail runs nothing, loads nothing and sends nothing', async () => {
+test('a hostile email runs no script, loads nothing and sends no request', async () => {
   const html = [
     `<script>document.title = "evil"; top.location = "${evilUrl}/1"</script>`,
     `<img src="${evilUrl}/2" onerror="document.title = 1">`,
@@ -87,7 +88,7 @@ test('a hostile mail runs nothing, loads nothing and sends nothing', async () =>
   expect(requests).toEqual([])
 })
 
-test('the button empties the inbox', async () => {
+test('a button empties the inbox', async () => {
   await page.click('#empty')
 
   await page.waitForSelector('text=No mail yet')

@@ -4,18 +4,18 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import type { Stage } from '../support/browser/stage'
-import { codeFor, fillPayout, signIn } from '../support/browser/steps'
+import { codeFor, fillPayout, followMail, signInHere } from '../support/browser/steps'
 import { aVisitor, type Visitor } from '../support/browser/visitor'
-import { passedOn } from '../support/opened'
+import { forwardingTo } from '../support/opened'
 
-export function newcomer(stage: Stage): void {
-  const local = passedOn(() => stage.local)
+export function newUser(stage: Stage): void {
+  const local = forwardingTo(() => stage.local)
 
   describe('a new user', () => {
     let visitor: Visitor
     let page: Page
 
-    test('signs up, and has a sandbox with test money at once', async () => {
+    test('signs up, and immediately has a sandbox with test money', async () => {
       visitor = await aVisitor(stage.browser, local.api)
       page = visitor.page
       await visitor.go('/sign-in')
@@ -26,11 +26,11 @@ export function newcomer(stage: Stage): void {
 
       await page.getByLabel('Six-digit code').waitFor()
       await visitor.picture('story-code')
-      // As pasted from a mail, with a space inside. The form submits it automatically.
+      // A pasted code may contain a space. The form submits the code automatically.
       const code = await codeFor(local, 'ada@engine.test')
       await page.getByLabel('Six-digit code').fill(`${code.slice(0, 3)} ${code.slice(3)}`)
 
-      await page.getByRole('heading', { name: 'Make your first payout' }).waitFor()
+      await page.getByRole('heading', { name: 'Create your first payout with the API' }).waitFor()
       expect(await page.locator('h1').textContent()).toBe('Engine <b>Works</b> Ltd')
       expect(new URL(page.url()).search).toBe('?environment=sandbox')
       await page.getByText('10,000.00').waitFor()
@@ -57,7 +57,7 @@ export function newcomer(stage: Stage): void {
       expect(await visitor.faults()).toEqual([])
     })
 
-    test('is warned of a repeat, and sees why a payout failed', async () => {
+    test('is warned about a duplicate payout, and sees why a payout failed', async () => {
       await page.getByRole('link', { name: 'Send a payout' }).click()
       await fillPayout(page, { amount: '120.00', name: 'Ada Lovelace', account: '38290008' })
       await page.getByRole('button', { name: 'Review' }).click()
@@ -74,7 +74,7 @@ export function newcomer(stage: Stage): void {
       expect(visitor.complaints).toEqual([])
     })
 
-    test('creates a key, uses it, revokes it, and it is refused', async () => {
+    test('creates and uses a key, which is refused after it is revoked', async () => {
       await page.getByRole('link', { name: 'API keys' }).click()
       await page.getByRole('button', { name: 'Create key' }).first().click()
       await page.getByLabel('Label').fill('<img src=x onerror=alert(1)>')
@@ -93,7 +93,7 @@ export function newcomer(stage: Stage): void {
       expect((await ask()).status).toBe(401)
     })
 
-    test('adds test money, and the statement shows all of it', async () => {
+    test('adds test money, which the statement and its CSV export then show', async () => {
       await page.getByRole('link', { name: 'Top up' }).click()
       await page.getByLabel('Amount (USDC)').fill('250')
       await page.getByRole('button', { name: 'Add test money' }).click()
@@ -112,14 +112,19 @@ export function newcomer(stage: Stage): void {
       expect(csv).toContain('250.00')
     })
 
-    test('invites a viewer, who sees everything and can change nothing', async () => {
+    test('invites a viewer, who joins from the email, but cannot send payouts or create keys', async () => {
       await page.getByRole('link', { name: 'Team' }).click()
       await page.getByRole('button', { name: 'Invite' }).click()
       await page.getByLabel('Work email').fill('grace@engine.test')
       await page.getByRole('button', { name: 'Send invitation' }).click()
       await page.getByText('Invitation sent').waitFor()
       const viewer = await aVisitor(stage.browser, local.api)
-      await signIn(viewer, local, 'grace@engine.test')
+      const email = { to: 'grace@engine.test', subject: /You’re invited to Payouts/, button: 'Accept invitation' }
+      const tab = await followMail(viewer.page, local, email)
+      await tab.waitForURL(`${local.api}/sign-in?invitation=*`)
+      await signInHere({ ...viewer, page: tab }, local, 'grace@engine.test')
+      await tab.waitForURL(`${local.api}/dashboard?*`)
+      await viewer.go('/dashboard?environment=sandbox')
 
       expect(await viewer.page.getByRole('link', { name: 'Send a payout' }).count()).toBe(0)
       await viewer.go('/dashboard/send?environment=sandbox')
@@ -133,7 +138,7 @@ export function newcomer(stage: Stage): void {
       await viewer.leave()
     })
 
-    test('finds all their actions in the audit log under their email, and signs out', async () => {
+    test('finds their actions in the audit log under their email, and signs out', async () => {
       await page.getByRole('link', { name: 'Audit log' }).click()
       await page.getByRole('searchbox').fill('ada@engine.test')
       for (const action of ['payout.create', 'key.create', 'key.revoke', 'member.'])

@@ -1,4 +1,4 @@
-// The result of the proof once everything is idle, and whether it raised false alarms before.
+// The result of the proof once everything is idle, and the false alarms that earlier proofs raised.
 import { runProof } from '../../activities/controls/proof/run'
 import { listDrifts } from '../../db/controls/proof/drifts'
 import { systemClock } from '../../runtime/clock'
@@ -8,7 +8,7 @@ import type { World } from '../support/system/world'
 
 const shownAtMost = 20
 
-/** Empty when our ledger agrees with itself and with the bank's, in every wallet. */
+/** Empty if the ledger is consistent and matches the bank's books in every wallet. */
 export async function driftsOf({ db, bank }: World): Promise<string[]> {
   const rails = railsTo(bank, { callMs: 10_000 })
   try {
@@ -20,7 +20,9 @@ export async function driftsOf({ db, bank }: World): Promise<string[]> {
   }
 }
 
-/** Drifts that a proof found during the chaos and a later one did not: false alarms, so there should be none. */
+/**
+ * Drifts that one proof found during the run and a later proof did not. They are false alarms, so there should be none.
+ */
 export function falseAlarmsOf(world: World): Promise<string[]> {
   return listedDrifts(world, 'gone')
 }

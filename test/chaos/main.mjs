@@ -1,5 +1,5 @@
-// `npm run chaos -- --minutes N --seed S`: builds, then runs the chaos story for that long, with the faults
-// of that seed.
+// `npm run chaos -- --minutes N --seed S` builds, then runs the chaos story for N minutes with the faults that seed S
+// selects.
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { dirname, join } from 'node:path'

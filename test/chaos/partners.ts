@@ -1,4 +1,4 @@
-// Several partners that pay continuously, each order to its own recipient, and record every response.
+// Several partners that make payouts continuously, each to a different recipient, and record every response.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Environment } from '../../domain/environment'
@@ -14,7 +14,7 @@ export interface Partners {
   readonly seen: readonly Seen[]
   /** The account numbers of the orders, one per order. */
   readonly accounts: readonly string[]
-  /** Stops new orders. Resolves when every order has its answer, and throws if one has none in time. */
+  /** Stops placing orders. Resolves when every order is answered, and throws if one is not answered in time. */
   stop(withinMs: number): Promise<void>
 }
 
@@ -56,7 +56,7 @@ export async function openPartners(world: World): Promise<Partners> {
   async function ask({ key, body, payer }: Order, timeoutMs: number): Promise<number> {
     const { partnerId, environment, secret } = payer
     const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', 'Idempotency-Key': key }
-    // Uses the APIs in turn, so that a retry reaches another one, as behind a proxy.
+    // Uses the APIs in turn, so that a retry reaches another API, as it would behind a load balancer.
     const url = `${world.urls[turn++ % world.urls.length]}/v1/payouts`
     const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(timeoutMs) })
     const { id = null, amount_gbp: amountGbp = null, error }: Json = await response.json()
@@ -70,7 +70,7 @@ export async function openPartners(world: World): Promise<Partners> {
       const payer = payers[count % payers.length]
       if (payer === undefined) throw new Error('there is no payer')
       const order = anOrder(payer)
-      // In every fifth order the client disconnects early, and in every seventh it repeats an answered request.
+      // For every fifth order, the client disconnects early. For every seventh, it repeats an answered request.
       const timeouts = count % 5 === 0 ? [5 + ((count * 53) % 400)] : []
       for (let answered = false; !answered; await pause(200)) {
         const status = await ask(order, timeouts.pop() ?? answerLimitMs).catch(() => 0)

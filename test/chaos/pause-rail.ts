@@ -1,11 +1,11 @@
-// Pauses and resumes the rail with the operators' commands, regardless of which parts are down.
+// Pauses and resumes the rail with the operators' commands, even while parts of the system are down.
 import { setTimeout as pause } from 'node:timers/promises'
 import { railStates } from '../../db/bank/rail-pauses'
 import type { World } from '../support/system/world'
 import { until } from '../support/until'
 import type { ChaosEvent } from './plan'
 
-/** How long a command may be retried until the database is back. */
+/** How long to retry a command while the database is down. */
 const retryForMs = 180_000
 
 /** Resolves when the rail is open again. */
@@ -18,7 +18,7 @@ export async function pauseRail(
   await retryUntilDone(world, 'resume', environment)
 }
 
-/** Retries a command until it has taken effect. If only its answer was lost, the refused retry shows that it has. */
+/** Retries a command until it has taken effect. If a command fails, checks whether it took effect anyway. */
 async function retryUntilDone(world: World, verb: 'pause' | 'resume', environment: string): Promise<void> {
   const isDone = async () => {
     const states = await railStates(world.db)

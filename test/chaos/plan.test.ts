@@ -1,22 +1,22 @@
-// The plan of a chaos run: the same seed gives the same faults, and even a short run kills everything once.
+// The plan of a chaos run: the same seed plans the same faults, and even a short run kills every target once.
 import { expect, test } from '@jest/globals'
 import { environments } from '../../domain/environment'
 import { openTestBank } from '../support/bank/client'
 import { type ChaosEvent, planOf, targets } from './plan'
 
-test('the same seed plans the same faults, and another seed plans others', () => {
+test('the same seed plans the same faults, and another seed plans different ones', () => {
   expect(planOf({ seed: 7, ms: 60_000 })).toEqual(planOf({ seed: 7, ms: 60_000 }))
   expect(planOf({ seed: 7, ms: 60_000 })).not.toEqual(planOf({ seed: 8, ms: 60_000 }))
 })
 
-test('a longer run of a seed begins with the same events as a shorter one', () => {
+test('a longer run begins with the same events as a shorter run with the same seed', () => {
   const short = planOf({ seed: 7, ms: 20_000 })
 
   expect(planOf({ seed: 7, ms: 60_000 }).slice(0, short.length)).toEqual(short)
 })
 
 test.each([1, 2, 3, 4, 5])(
-  'half a minute of seed %i kills everything at least once, returns a payout and pauses the rail',
+  'a run of half a minute with seed %i kills every target at least once, returns a payout and pauses a rail',
   (seed) => {
     const plan = planOf({ seed, ms: 30_000 })
 
@@ -27,14 +27,14 @@ test.each([1, 2, 3, 4, 5])(
   },
 )
 
-test.each([1, 2, 3, 4, 5])('five minutes of seed %i return payouts and pause both rails', (seed) => {
+test.each([1, 2, 3, 4, 5])('a run of five minutes with seed %i returns payouts and pauses both rails', (seed) => {
   const plan = planOf({ seed, ms: 300_000 })
 
   expect(returnsIn(plan)).toBeGreaterThan(4)
   expect(new Set(pausedIn(plan))).toEqual(new Set(environments))
 })
 
-test('the bank accepts every fault of a long plan', async () => {
+test('the bank accepts every fault in a long plan', async () => {
   const faults = planOf({ seed: 1, ms: 3_600_000 }).flatMap((event) => (event.kind === 'fault' ? [event.fault] : []))
   const bank = await openTestBank()
 

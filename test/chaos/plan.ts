@@ -1,14 +1,14 @@
-// The faults of a chaos run and their times, decided by the seed alone before anything starts.
+// The faults of a chaos run and their times. They depend only on the seed and the length of the run.
 import { type Environment, environments } from '../../domain/environment'
 import type { Json } from '../support/bank/client'
-import { numbersFrom } from '../support/seeded-random'
+import { seededNumbers } from '../support/seeded-random'
 
 export const targets = ['api-1', 'api-2', 'worker-1', 'worker-2', 'temporal', 'postgres', 'bank'] as const
 
 export type Target = (typeof targets)[number]
 
 export type ChaosEvent =
-  /** Kills the target with SIGKILL, and restarts it after that delay. */
+  /** Kills the target with SIGKILL, and restarts it after `downMs`. */
   | { readonly atMs: number; readonly kind: 'kill'; readonly target: Target; readonly downMs: number }
   /** Sets a fault at the bank, in the format of its control API. */
   | { readonly atMs: number; readonly kind: 'fault'; readonly fault: Json }
@@ -16,12 +16,12 @@ export type ChaosEvent =
   | { readonly atMs: number; readonly kind: 'outage'; readonly ms: number }
   /** Makes the bank return this many paid transfers. */
   | { readonly atMs: number; readonly kind: 'return'; readonly many: number }
-  /** Pauses the rail, and resumes it after that delay. */
+  /** Pauses the rail, and resumes it after `ms`. */
   | { readonly atMs: number; readonly kind: 'pause'; readonly environment: Environment; readonly ms: number }
 
-/** Every fault fires a limited number of times. Faults that are left are removed at the end. */
+/** Every fault fires a limited number of times. */
 export function planOf({ seed, ms }: { readonly seed: number; readonly ms: number }): readonly ChaosEvent[] {
-  const random = numbersFrom(seed)
+  const random = seededNumbers(seed)
   const kill = (atMs: number, target: Target): ChaosEvent => ({
     atMs,
     kind: 'kill',
@@ -40,7 +40,7 @@ export function planOf({ seed, ms }: { readonly seed: number; readonly ms: numbe
     fault: (atMs) => [fault(atMs)],
   }
   const events: ChaosEvent[] = []
-  // In every run, however short, everything is killed once, a transfer is returned, and the rail is paused.
+  // Even a short run kills every target once, then returns a transfer and pauses a rail.
   const first = shuffled(targets, random)
   const then: Lot[] = ['pause', 'return']
   for (let atMs = 1_000 + random(1_500); atMs < ms; atMs += 400 + random(2_600)) {
@@ -53,7 +53,7 @@ export function planOf({ seed, ms }: { readonly seed: number; readonly ms: numbe
 
 type Lot = 'kill' | 'killAll' | 'outage' | 'pause' | 'return' | 'fault'
 
-/** One hundred entries, so that each count is a percentage. */
+/** There are one hundred entries, so that each count is a percentage. */
 const lots: readonly Lot[] = [
   ...many(38, 'kill'),
   ...many(3, 'killAll'),
@@ -70,7 +70,7 @@ function many(count: number, lot: Lot): Lot[] {
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const toAnything = { path: '/v0/*' }
 
-/** Temporary faults only. Faults that need an operator have their own stories. */
+/** Contains only temporary faults. Faults that need an operator have their own stories. */
 const faults: readonly Json[] = [
   { kind: 'reset', stage: 'before', match: toTransfers },
   { kind: 'reset', stage: 'after', match: toTransfers },
@@ -87,7 +87,7 @@ const faults: readonly Json[] = [
   { kind: 'slow_body', ms: 1_200, match: toTransfers },
   { kind: 'busy', match: toTransfers },
   { kind: 'undeliverable' },
-  // The return comes so soon that we may not know yet that the payout was paid.
+  // The return comes so soon that the service might not have seen the payment yet.
   { kind: 'return', ms: 300 },
   { kind: 'refund_delay', ms: 1_500 },
   { kind: 'list_short' },

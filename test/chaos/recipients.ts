@@ -1,4 +1,4 @@
-// Counts payments in the bank's own journal alone, so that a double payment shows without any data of ours.
+// Counts payments from the bank's own records, so that finding a double payment does not depend on our data.
 import type { Json } from '../support/bank/client'
 import type { World } from '../support/system/world'
 

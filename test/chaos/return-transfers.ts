@@ -1,17 +1,17 @@
-// Makes the bank return paid transfers. In reality this happens days later, so any paid transfer may be returned.
+// Makes the bank return paid transfers. A real return comes days after the payment, so any paid transfer is eligible.
 
 import type { Json } from '../support/bank/client'
 import type { World } from '../support/system/world'
 import { until } from '../support/until'
 
-export interface TakeBack {
-  /** Returns this many more transfers, as soon as they are paid and the bank is up. */
+export interface TransferReturns {
+  /** Makes the bank return this many more transfers as soon as enough are paid and the bank is up. */
   take(many: number): Promise<void>
-  /** Resolves with the number of returned transfers when none is left to return. */
+  /** Resolves with the number of returned transfers when all have been returned. */
   finish(withinMs: number): Promise<number>
 }
 
-export function takeBackAt({ bank }: World): TakeBack {
+export function returnTransfersAt({ bank }: World): TransferReturns {
   let [owed, taken] = [0, 0]
 
   async function takeSome(): Promise<void> {
@@ -25,7 +25,7 @@ export function takeBackAt({ bank }: World): TakeBack {
       taken += 1
     }
   }
-  // A bank that is down returns nothing.
+  // While the bank is down, nothing can be returned.
   const tryToTake = () => takeSome().catch(() => undefined)
 
   return {

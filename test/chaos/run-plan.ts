@@ -1,5 +1,4 @@
-// Applies the faults of a plan to a world, skips parts that are down already, and restarts parts that ended
-// unexpectedly.
+// Applies a plan's faults to a world. Skips parts that are already down, and restarts parts that ended unexpectedly.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Environment } from '../../domain/environment'
 import type { OwnServers } from '../support/system/own-servers'
@@ -7,18 +6,18 @@ import type { Part } from '../support/system/part'
 import type { World } from '../support/system/world'
 import { pauseRail } from './pause-rail'
 import { type ChaosEvent, type Target, targets } from './plan'
-import { type TakeBack, takeBackAt } from './return-transfers'
+import { returnTransfersAt, type TransferReturns } from './return-transfers'
 
 export interface PlanResult {
   readonly kills: number
   /** Faults and outages that were set at the bank. */
   readonly faults: number
-  /** How often the rail was paused. */
+  /** How many times a rail was paused. */
   readonly pauses: number
   /** Our processes that ended without being killed, with their last output. */
   readonly ended: readonly string[]
-  /** Transfers that the bank still has to return. */
-  readonly takeBack: TakeBack
+  /** Finishes the returns that the bank still has to make. */
+  readonly takeBack: TransferReturns
 }
 
 interface Victim {
@@ -26,18 +25,18 @@ interface Victim {
   start(): Promise<unknown>
 }
 
-/** Resolves when the plan is over and everything is up again. */
+/** Resolves when the plan has ended and everything is up again. */
 export async function runPlan(plan: readonly ChaosEvent[], world: World, servers: OwnServers): Promise<PlanResult> {
   const parts = partsOf(world)
   const victims: Record<Target, Victim> = { ...parts, ...servers, bank: world.bank }
   const busy: Busy = new Map()
   const begun = performance.now()
   const supervisor = supervise(parts, busy)
-  const takeBack = takeBackAt(world)
+  const takeBack = returnTransfersAt(world)
   let [kills, faults, pauses] = [0, 0, 0]
   for (const event of plan) {
     await pause(Math.max(0, begun + event.atMs - performance.now()))
-    // Skips a target that is still down or paused, as can happen on a slow machine.
+    // Skips a target that is still down, or a rail that is still paused, which can happen on a slow machine.
     if (event.kind === 'kill' && !busy.has(event.target)) {
       during(busy, event.target, strike(victims[event.target], event.downMs))
       kills += 1
@@ -47,7 +46,7 @@ export async function runPlan(plan: readonly ChaosEvent[], world: World, servers
     } else if (event.kind === 'return') {
       await takeBack.take(event.many)
     } else if (event.kind === 'fault' || event.kind === 'outage') {
-      // A fault cannot be set at a bank that is down.
+      // While the bank is down, no fault can be set.
       if (await setFault(world, event)) faults += 1
     }
   }
@@ -56,7 +55,7 @@ export async function runPlan(plan: readonly ChaosEvent[], world: World, servers
   return { kills, faults, pauses, ended, takeBack }
 }
 
-/** Parts that are currently down or paused. */
+/** Targets that are currently down, and environments whose rail is paused. */
 type Busy = Map<Target | Environment, Promise<unknown>>
 
 function partsOf({ apis, workers }: World) {
@@ -68,7 +67,7 @@ function partsOf({ apis, workers }: World) {
 
 function during(busy: Busy, what: Target | Environment, work: Promise<unknown>): void {
   const done = work.then(() => busy.delete(what))
-  // A failed restart stays in the list, so that the final wait for all restarts reports it.
+  // A failed restart remains in the map, so that the final wait for all restarts throws its error.
   done.catch(() => undefined)
   busy.set(what, done)
 }
@@ -79,7 +78,7 @@ async function strike(victim: Victim, downMs: number): Promise<void> {
   await startAtLast(victim)
 }
 
-/** Acts as a supervisor: restarts a part that cannot start while another one is down, until it can. */
+/** Retries, because a part may be unable to start while another part is down. */
 async function startAtLast(victim: Victim): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,4 +1,4 @@
-// A chaos run as a row for the table of docs/reliability.md.
+// A chaos run as a row for the table in docs/reliability.md.
 import type { PlanResult } from './run-plan'
 import type { Verdict } from './verdict'
 
@@ -10,7 +10,7 @@ export interface Run extends Omit<PlanResult, 'takeBack'>, Verdict {
   readonly at: Date
 }
 
-/** A row with the columns of that table. */
+/** The columns must match those of the table. */
 export function rowOf(run: Run): string {
   const cells = [
     run.at.toISOString().slice(0, 10),

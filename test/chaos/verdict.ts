@@ -1,5 +1,5 @@
-// The final checks once everything is up again: the referee's rules, no drift, every order final, and no double
-// payment in the bank's journal.
+// The final checks once everything is up again: the referee's rules, no drift, every order final, and no double payment
+// at the bank.
 import { scheduleIds } from '../../workflows/names'
 import { referee } from '../referee/referee'
 import type { Json } from '../support/bank/client'
@@ -11,27 +11,27 @@ import { paidByAccount } from './recipients'
 
 export interface Verdict {
   readonly orders: number
-  /** The number of answers by status, without lost ones. */
+  /** The number of responses by HTTP status, except lost ones. */
   readonly answers: Readonly<Record<string, number>>
   /** The number of payouts by final status. */
   readonly outcomes: Readonly<Record<string, number>>
-  /** The number of accepted payouts by environment. */
+  /** The number of final payouts by environment. */
   readonly environments: Readonly<Record<string, number>>
   readonly paidTwice: readonly string[]
   /** The drifts that the proof finds at rest. */
   readonly drifts: readonly string[]
-  /** Drifts that an earlier proof found and a later one did not. */
+  /** Drifts that one proof found and a later proof did not. */
   readonly falseAlarms: readonly string[]
   /** The number of rows in the audit chain. */
   readonly sealed: number
 }
 
-/** Time limit of each step until everything is idle. */
+/** The timeout for each step until everything is idle. */
 export const settleMs = 180_000
-/** Time limit of all steps together, including all reads. */
+/** The timeout for all steps together, including all reads. */
 export const verdictMs = 5 * settleMs
 
-/** Throws if the referee objects. */
+/** Throws if the referee finds a violation. */
 export async function verdictOn(world: World, partners: Partners): Promise<Verdict> {
   await partners.stop(settleMs)
   await until('our own connections are back', () => world.db.ping().then(yes, no), settleMs)
@@ -63,14 +63,14 @@ export async function verdictOn(world: World, partners: Partners): Promise<Verdi
   }
 }
 
-/** Runs the nightly scan now, because the bank has returned paid transfers and their events may be lost. */
+/** Triggers the nightly scan, because the bank has returned paid transfers and their events may be lost. */
 async function knowReturns(world: World): Promise<void> {
   await until('the bank is at rest', () => transfersOf(world).then((all) => all.every(isAtRest)), settleMs)
   await until('the nightly scan runs', () => world.trigger(scheduleIds.changedTransfers).then(yes, no), settleMs)
   await until('all returns are booked', () => everyReturnIsBooked(world), settleMs)
 }
 
-/** Whether a transfer has no planned move. A paid one may still be returned. */
+/** Whether the bank plans no further transition. A paid transfer may still be returned on request. */
 function isAtRest({ state, next }: Json): boolean {
   return next === null && ['payment_processed', 'refunded', 'canceled'].includes(state)
 }
@@ -88,7 +88,7 @@ async function transfersOf({ bank }: World): Promise<Json[]> {
   return (await bank.control('GET', '/transfers')).json.data
 }
 
-/** Status and environment of those payouts that are final. */
+/** Returns the status and environment of those payouts that are final. */
 async function endsOf(
   { db }: World,
   payoutIds: readonly string[],

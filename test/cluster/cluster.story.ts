@@ -1,5 +1,5 @@
-// The topology of docker-compose.yml as plain processes: a production Temporal server on PostgreSQL, two
-// APIs, two workers, one of each killed.
+// The topology of docker-compose.yml as plain processes: a production Temporal server on PostgreSQL, two APIs and two
+// workers. The tests kill one API, one worker and the Temporal server.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { openWorld, type World } from '../support/system/world'
 import { until } from '../support/until'
 import { type ProductionTemporal, startProductionTemporal } from './temporal-server'
 
-// The first run builds the server.
+// The first run builds the Temporal server.
 jest.setTimeout(1_800_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'payouts-cluster-'))
@@ -25,7 +25,7 @@ let world: World
 let partners: Partners
 
 beforeAll(async () => {
-  // When root runs this test, PostgreSQL runs as another user, who needs access.
+  // When root runs this test, PostgreSQL runs as another user, who needs access to the folder.
   chmodSync(folder, 0o755)
   postgres = await openPostgres('postgres')
   temporalPostgres = await openPostgres('temporal-postgres')
@@ -50,7 +50,7 @@ afterAll(async () => {
   }
 })
 
-test('one API and one worker are killed under load: the others continue, and after the restart nothing is lost or paid twice', async () => {
+test('payouts are still accepted while one API and one worker are down', async () => {
   await accepted(20)
 
   await Promise.all([world.apis[1]?.kill(), world.workers[0]?.kill()])
@@ -61,7 +61,7 @@ test('one API and one worker are killed under load: the others continue, and aft
   expect(whileTheyWereDown).toBeGreaterThanOrEqual(20)
 })
 
-test('the Temporal server is killed under load and restarted: accepted payouts are finished', async () => {
+test('when the Temporal server is killed and restarted, every payout ends, none is paid twice, and no request gets 502', async () => {
   const answeredBefore = partners.seen.length
   await temporal.kill()
   await accepted(5)

@@ -1,4 +1,4 @@
-// A PostgreSQL installed on this machine, with the backup tools that the npm package lacks.
+// A PostgreSQL server installed on this machine, with the backup tools that the npm package lacks.
 import { execFile, execFileSync } from 'node:child_process'
 import { chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'

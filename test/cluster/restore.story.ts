@@ -1,4 +1,4 @@
-// The backup of docs/operations/backup.md, restored into an empty PostgreSQL, with an empty Temporal and
+// Follows the restore procedure in docs/operations/backup.md, with an empty PostgreSQL, an empty Temporal server and
 // payouts in flight.
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
@@ -27,7 +27,7 @@ let temporal: TemporalServer
 let world: World
 
 beforeAll(async () => {
-  // When root runs this test, PostgreSQL runs as another user, who needs access.
+  // When root runs this test, PostgreSQL runs as another user, who needs access to the folder.
   chmodSync(folder, 0o777)
   port = await choosePort(0)
   postgres = await startInstalled(join(folder, 'first'), port)
@@ -47,7 +47,7 @@ afterAll(async () => {
   }
 })
 
-test('a backup is restored with an empty Temporal, in the documented order: every open payout is finished, and none is paid twice', async () => {
+test('after a restore in the documented order with an empty Temporal, every payout completes and none is paid twice', async () => {
   const over = await pay(5)
   await world.allSettled(over)
   await world.bank.fault({ kind: 'stuck', state: 'pending', times: null })
@@ -77,7 +77,7 @@ test('a backup is restored with an empty Temporal, in the documented order: ever
   await world.sweep()
   await until('payouts that were unsent in the backup are set aside', () => areDebited(sentLater))
 
-  // Transfers made after the backup are bound before anything is sent again, and nothing is sent until then.
+  // The proof names the transfers made after the backup. While the rails are paused, no payout is sent again.
   expect(named).toEqual(expect.arrayContaining(transfers.map(({ transfer_ref }) => transfer_ref)))
   const whilePaused = await pay(1)
   expect(await Promise.all([...sentLater, ...whilePaused].map(transferOf))).toEqual([null, null, null, null])
@@ -108,7 +108,7 @@ async function transferOf({ body }: Answer): Promise<unknown> {
   return (await world.row(body.id)).transfer_ref
 }
 
-/** Runs the proof command, which exits with 1 if there is a drift, and returns the drifts. */
+/** Runs the proof command, which exits with 1 if there is a drift, and returns the drifts' subjects. */
 async function proof(): Promise<unknown[]> {
   const result = await world.ops('proof').catch(({ stdout }) => JSON.parse(stdout))
   return result.data.map(({ subject }: Json) => subject)
@@ -118,7 +118,7 @@ function pay(many: number): Promise<Answer[]> {
   return Promise.all(Array.from({ length: many }, () => payAtLast(`order-${randomUUID()}`)))
 }
 
-/** Retries, because a busy machine may be too slow to answer, and the key is then free again. */
+/** Retries, because a busy machine may be too slow to answer. The API then releases the key. */
 function payAtLast(key: string): Promise<Answer> {
   return until('the payout is accepted', async () => {
     const answer = await world.pay({ amount_gbp: '5.00' }, { key })
@@ -126,7 +126,7 @@ function payAtLast(key: string): Promise<Answer> {
   })
 }
 
-/** Makes three payouts whose answers are lost. */
+/** Makes three payouts whose bank calls fail with this fault. */
 async function payWith(fault: object): Promise<Answer[]> {
   const id = await world.bank.fault({ ...fault, times: null, match: toTransfers })
   const answers = await pay(3)
@@ -135,7 +135,7 @@ async function payWith(fault: object): Promise<Answer[]> {
   return answers
 }
 
-/** Lets held transfers at the bank continue. */
+/** Advances the transfers that the `stuck` fault has stopped at the bank. */
 async function moveOn(answers: readonly Answer[]): Promise<void> {
   for (const { body } of answers) {
     for (const { id, state } of await world.transfersOf(body.id)) {
@@ -150,7 +150,7 @@ async function loseTemporal(): Promise<void> {
   await temporal.exited
 }
 
-/** The server keeps everything in memory, so the next one is empty. */
+/** The server stores everything in memory, so the next one starts empty. */
 async function anEmptyTemporal(preferredPort: number): Promise<TemporalServer> {
   const cli = await findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report: () => undefined })
   return startTemporal({

@@ -1,5 +1,5 @@
 // A production Temporal server with its own PostgreSQL, in place of the development server. It is built with Go and
-// kept in .cache.
+// cached in .cache.
 import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { msToTs } from '@temporalio/common/lib/time'
 import { choosePort } from '../../local/ports'
 import type { Postgres } from '../../local/postgres/start'
 import { type Server, startGuarded } from '../../local/process/guarded'
-import { servesNamespace } from '../../local/temporal/ready'
+import { servesNamespace } from '../../local/temporal/start'
 import { environment } from '../../runtime/config/config'
 import { until } from '../support/until'
 
@@ -26,7 +26,7 @@ const cache = join(__dirname, '../../.cache/temporal-server', version)
 const run = promisify(execFile)
 const startLimitMs = 120_000
 
-/** The folder must exist and be used by this test only. */
+/** The folder must exist, and only this test may use it. */
 export async function startProductionTemporal(folder: string, postgres: Postgres): Promise<ProductionTemporal> {
   const { server, sqlTool } = await programs()
   await prepareDatabases(sqlTool, postgres)
@@ -96,7 +96,7 @@ interface Service {
 }
 
 function chooseServices(): Promise<Service[]> {
-  // Temporal's tables store a member's port as a smallint, and ports chosen by the system are mostly too high for that.
+  // Temporal stores a cluster member's port as a smallint, and most ports that the system would choose are too high.
   const aPort = () => choosePort(randomInt(20_000, 32_000))
   const names = ['frontend', 'history', 'matching', 'worker']
   return Promise.all(names.map(async (name) => ({ name, grpcPort: await aPort(), membershipPort: await aPort() })))

@@ -1,5 +1,6 @@
-// The sign-in leads only to pages of the dashboard, whatever the URL asks for.
+// Whatever the URL contains, users are sent only to dashboard pages, and requests only to the path that the page names.
 import { expect, test } from '@jest/globals'
+import { pathTo } from '../../dashboard/api/call'
 import { nextPage } from '../../dashboard/pages/sign-in/next-page'
 
 test.each([
@@ -31,4 +32,13 @@ test.each([
   'http://here.invalid/dashboard',
   'javascript:alert(1)//dashboard',
   '/dashboard/../../\\evil.test/dashboard/..',
-])('%j does not leave the dashboard', (asked) => expect(nextPage(asked)).toBeUndefined())
+])('%j is not a dashboard page', (asked) => expect(nextPage(asked)).toBeUndefined())
+
+test.each(['..', '.', '../members', '/', '?x=1', 'a/b', '%2e%2e'])(
+  'the ID %s cannot change the path of a request',
+  (id) => {
+    const { pathname, search } = new URL(pathTo`/v1/public/invitations/${id}`, 'http://api.test')
+
+    expect([pathname.split('/').length, pathname.startsWith('/v1/public/invitations/'), search]).toEqual([5, true, ''])
+  },
+)

@@ -1,4 +1,4 @@
-// The message of the payout form after each failure: it claims "nothing was sent" only if that is certain.
+// The payout form's conclusion after each failure: it shows "nothing was sent" only if that is certain.
 import { describe, expect, test } from '@jest/globals'
 import { Refusal, Unreachable } from '../../dashboard/api/call'
 import { type Knowledge, knowledgeAfter } from '../../dashboard/pages/payouts/send/outcome'

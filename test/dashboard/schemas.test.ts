@@ -1,8 +1,8 @@
-// dashboard/api/schemas.ts matches the current OpenAPI document. `npm run generate:types` regenerates it.
+// The generated types match the current OpenAPI documents. `npm run generate:types` regenerates them.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { openApiDocument } from '../../api/openapi'
+import { type Audience, openApiDocument } from '../../api/openapi'
 import { routes } from '../../api/routes'
 import { read, root } from '../support/source-imports'
 
@@ -22,17 +22,11 @@ interface Schema {
 
 type Schemas = Readonly<Record<string, Schema>>
 
-const file = 'dashboard/api/schemas.ts'
-
-test('the types of the dashboard are those of the OpenAPI document', () => {
-  const { components } = openApiDocument(routes, {
-    title: '',
-    version: '',
-    publicUrl: 'http://payouts.test',
-    guide: '',
-  })
-  // As the browser receives it.
-  const text = writeTypes(JSON.parse(JSON.stringify(components['schemas'])))
+test.each([
+  { file: 'sdk/typescript/src/schemas.ts', document: '/openapi.json', write: writePartnerTypes },
+  { file: 'dashboard/api/schemas.ts', document: '/openapi.dashboard.json', write: writeDashboardTypes },
+])('the types in $file match $document', ({ file, document, write }) => {
+  const text = `// The schemas of ${document} as types. Generated: run \`npm run generate:types\` after a change to the API.\n${write()}`
 
   if (process.env['GENERATE_TYPES'] === '1') writeFileSync(join(root, file), text)
   expect(read(file)).toBe(text)
@@ -56,21 +50,64 @@ test.each<[string, Schema]>([
   expect(typeOf(schema, '')).toBe(type)
 })
 
-/** Writes a repeated object once: a schema as the base of a larger one, a field as a separate type. */
-function writeTypes(schemas: Schemas): string {
+interface Operation {
+  readonly operationId: string
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[]
+}
+
+/** The query parameters of each operation as a schema. With an API key, `environment` has no effect. */
+function queriesOf(paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>): Schemas {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+  const schemas = operations.map(({ operationId, parameters = [] }): [string, Schema] => {
+    const query = parameters.filter((parameter) => parameter.in === 'query' && parameter.name !== 'environment')
+    const properties = Object.fromEntries(query.map(({ name, schema }) => [name, schema]))
+    return [`${typeNameOf(operationId)}Query`, { type: 'object', properties }]
+  })
+  return Object.fromEntries(schemas.filter(([, { properties = {} }]) => Object.keys(properties).length > 0))
+}
+
+type Types = ReadonlyMap<string, string>
+
+function typesFor(audience: Audience): Types {
+  const about = { title: '', version: '', publicUrl: 'http://payouts.test', guide: '' }
+  // The document as a client receives it.
+  const { components, paths } = JSON.parse(JSON.stringify(openApiDocument(routes, about, audience)))
+  return typesOf({ ...components.schemas, ...(audience === 'partner' ? queriesOf(paths) : {}) })
+}
+
+function writePartnerTypes(): string {
+  return `\n${declare(typesFor('partner'))}`
+}
+
+/** Takes the types that both documents share from the SDK. */
+function writeDashboardTypes(): string {
+  const sdk = "'../../sdk/typescript/src/schemas'"
+  const [forPartners, forDashboard] = [typesFor('partner'), typesFor('dashboard')]
+  const own = new Map([...forDashboard].filter(([name, type]) => forPartners.get(name) !== type))
+  const text = declare(own)
+  const isUsed = (name: string) => !own.has(name) && new RegExp(`\\b${name}\\b`).test([...own.values()].join('\n'))
+  const used = [...forDashboard.keys()].filter(isUsed).toSorted()
+  const imports = `import type {\n${used.map((name) => `  ${name},\n`).join('')}} from ${sdk}\n\nexport type * from ${sdk}\n`
+  return `${imports}\n${text}`
+}
+
+function declare(types: Types): string {
+  const sorted = [...types].toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return sorted.map(([name, type]) => `export type ${name} = ${type}\n`).join('\n')
+}
+
+/** Writes a repeated object only once: a schema as the base of a larger schema, a field as a separate type. */
+function typesOf(schemas: Schemas): Types {
   const parts = Object.entries(schemas).map(([name, schema]) => ({ name, ...splitOff(schema, schemas) }))
   const names = repeatedFields(parts.map(({ own }) => own))
   const types = parts.map(({ name, base, own }) => [name, base + typeOf(own, '', names)] as const)
-  const text = [...types, ...[...names].map(([type, name]) => [name, type] as const)]
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, type]) => `export type ${name} = ${type}\n`)
-  return `// The schemas of /openapi.json as types. Generated: run \`npm run generate:types\` after a change of the API.\n\n${text.join('\n')}`
+  return new Map([...types, ...[...names].map(([type, name]) => [name, type] as const)])
 }
 
 /** Two schemas may share a few fields by chance, so a base has at least this many. */
 const baseFields = 5
 
-/** If a schema has all fields of another one, splits it into that base and its own fields. */
+/** If a schema has all fields of another schema, splits it into that base and its own fields. */
 function splitOff(schema: Schema, schemas: Schemas): { base: string; own: Schema } {
   const fields = fieldsOf(schema)
   const found = Object.entries(schemas).find(([, other]) => {

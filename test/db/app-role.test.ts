@@ -1,5 +1,5 @@
-// The application's database role cannot disable the triggers of the ledger. Every story shows that its privileges
-// suffice.
+// The application's database role cannot disable the ledger's triggers. Every story runs with this role, which proves
+// that its privileges suffice.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client } from 'pg'
 import { asApplication } from '../support/db/app-role'
@@ -30,7 +30,7 @@ test.each([
   await expect(application.query(sql)).rejects.toMatchObject({ code: '42501' })
 })
 
-test('the application’s role can read and write, including in a table of a later migration', async () => {
+test('the application’s role can read and write a table that a later migration creates', async () => {
   const owner = new Client({ connectionString: database.url })
   await owner.connect()
   await owner.query('CREATE TABLE of_a_later_migration (id bigserial, note text)')

@@ -23,7 +23,7 @@ test.each([
   ['lacks a column', { forget: 'label' }, /DROP COLUMN "label"/],
   ['has an extra column', { add: 'nickname' }, /ADD "nickname"/],
   ['declares a nullable column as required', { require: 'label' }, /"label" SET NOT NULL/],
-] as const)('drift is noticed when an entity %s', async (_what, fault, expected) => {
+] as const)('a difference is found when an entity %s', async (_what, fault, expected) => {
   const changes = await changesTowards(
     entities.map((entity) => (entity.options.name === 'ApiKey' ? spoil(entity, fault) : entity)),
   )
@@ -70,7 +70,7 @@ async function changesTowards(wanted: readonly EntitySchema[]): Promise<string[]
   }
 }
 
-/** Statements that the entities leave to the migrations. */
+/** Statements about indexes and constraints, which only the migrations define. */
 const aboutKeys = /^(DROP INDEX|CREATE (UNIQUE )?INDEX|ALTER TABLE \S+ (DROP|ADD) CONSTRAINT)/
 
 function dataSourceOf(url: string, wanted: readonly EntitySchema[]): DataSource {
@@ -78,7 +78,7 @@ function dataSourceOf(url: string, wanted: readonly EntitySchema[]): DataSource 
   return new DataSource({ type: 'postgres', url, entities: [...wanted], namingStrategy, installExtensions: false })
 }
 
-// Excludes what TypeORM cannot express: identity columns and UNLOGGED.
+// Excludes the features that TypeORM cannot express: identity columns and UNLOGGED.
 async function describeTables(dataSource: DataSource): Promise<string[]> {
   const rows: { line: string }[] = await dataSource.query(`
     SELECT 'column ' || table_name || '.' || column_name || ' ' || udt_name || ' null: ' || is_nullable

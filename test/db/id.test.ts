@@ -1,8 +1,8 @@
-// Identifiers: version 7 UUIDs that contain their creation time.
+// Row IDs are version 7 UUIDs that contain their creation time.
 import { expect, test } from '@jest/globals'
 import { newId } from '../../db/id'
 
-test('an id is a UUID of version 7 and the RFC variant, starting with its time', () => {
+test('an ID is a unique version 7 UUID that starts with its creation time', () => {
   const at = new Date('2026-11-15T12:00:00.123Z')
 
   const ids = Array.from({ length: 100 }, () => newId(at))
@@ -12,7 +12,7 @@ test('an id is a UUID of version 7 and the RFC variant, starting with its time',
   expect(new Set(ids).size).toBe(100)
 })
 
-test('ids sort by time', () => {
+test('IDs sort by creation time', () => {
   const earlier = newId(new Date('2026-11-15T12:00:00.123Z'))
   const later = newId(new Date('2026-11-15T12:00:00.124Z'))
 

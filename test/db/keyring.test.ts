@@ -6,7 +6,7 @@ const purposes: Purpose[] = ['api-key', 'seal', 'fingerprint', 'account']
 const first = { id: 'k1', bytes: Buffer.alloc(32, 1) }
 const second = { id: 'k2', bytes: Buffer.alloc(32, 2) }
 
-test('no two purposes and no two secret keys share a derived key, and none of them is the secret key', () => {
+test('each purpose and each secret key has its own derived key, which is never the secret key itself', () => {
   const keyring = openKeyring([second, first])
 
   const derived = purposes.flatMap((purpose) => keyring.all(purpose).map((key) => key.bytes.toString('hex')))

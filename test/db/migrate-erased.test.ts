@@ -1,5 +1,4 @@
-// The migration erases the leftover hashes of erased recipients, and keeps all data that may still be
-// needed.
+// Migration 22 erases the remaining hashes of erased recipients, and keeps all data that may still be needed.
 import { expect, test } from '@jest/globals'
 import { ErasedRecipients1794700800022 } from '../../db/migrations/020-029/22-erased-recipients'
 import { aPayout } from '../support/db/a-payout'
@@ -7,7 +6,7 @@ import { useDatabase } from '../support/db/database'
 
 const db = useDatabase(2)
 
-test('hashes are erased where the recipient is erased and the payout is final, and nowhere else', async () => {
+test('hashes are erased only if the recipient is erased and the payout is closed', async () => {
   const fieldFingerprints = { amount_gbp: 'aa', 'recipient.bank.sort_code': 'bb' }
   const hashed = { fieldFingerprints, accountHash: Buffer.from('cc'), accountHashKeyId: 'k1', bankBody: '{}' }
   const closed = { ...hashed, closedAt: new Date() }

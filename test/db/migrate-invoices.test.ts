@@ -1,4 +1,5 @@
-// Migration 9 on a database in use: no partner is skipped or billed twice, old invoices stay, and payouts continue.
+// Migration 9 on a database in use: no partner is skipped or billed twice, old invoices remain, and the migration
+// waits for running payouts.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { DataSource } from 'typeorm'
 import type { Db } from '../../db/database'
@@ -25,7 +26,7 @@ afterEach(async () => {
   await empty.drop()
 })
 
-test('a live account opens with its approval, or otherwise with its wallet, and earlier charges wait for an invoice', async () => {
+test('a live account counts as open from its approval, or else from its wallet’s last change, and existing charges are uninvoiced', async () => {
   await before.query(`
     INSERT INTO partners (id, slug, name, status, verification_status, created_at, updated_at) VALUES
       (gen_random_uuid(), 'by-activity', 'A', 'active', 'approved', '2026-01-01Z', '2026-09-09Z'),
@@ -59,7 +60,7 @@ test('a live account opens with its approval, or otherwise with its wallet, and 
   ])
 })
 
-test('partners approved earlier are charged for their verification, once and in its month', async () => {
+test('already approved partners are charged for their verification once, in the month of the approval', async () => {
   await addPartners('never-charged', 'charged')
   await before.query(`INSERT INTO charges (id, partner_id, kind, cause_ref, amount_micropounds, month, created_at)
     SELECT gen_random_uuid(), id, 'verification', 'x', 1, '2026-08-01', now() FROM partners WHERE slug = 'charged'`)
@@ -137,11 +138,11 @@ test('existing invoices keep their amounts, can be read, paid and voided, and th
   })
 })
 
-test('a payout in the middle of its transaction can finish', async () => {
+test('the migration waits for a payout transaction that is still running', async () => {
   await addPartners('busy')
   const payout = before.createQueryRunner()
   await payout.startTransaction()
-  // Locks the table as an insert does before it reads the partner.
+  // An insert takes the same table lock before it reads the partner.
   await payout.query('LOCK TABLE charges IN ROW EXCLUSIVE MODE')
 
   const migrating = migrate(empty.url)

@@ -1,50 +1,94 @@
-// A migration that waits for a long read, such as pg_dump: other sessions continue, and nothing is half done.
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+// While a migration waits for a long read, such as pg_dump, other sessions continue. No migration is partly applied.
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { DataSource, type QueryRunner } from 'typeorm'
 import { migrate } from '../../db/migrate'
 import { migrations } from '../../db/migrations'
 import { createEmptyDatabase } from '../support/db/empty-database'
 
-/** A migration that creates an index, and then needs an exclusive lock on a table. */
-const last = 'ProofMore1794700800021'
+/** This migration creates an index, and then needs an exclusive lock on a table. */
+const inTransaction = 'ProofMore1794700800021'
+/** This migration builds an index without a transaction. */
+const concurrent = 'BankEventsByPayout1794700800048'
 let empty: { url: string; drop(): Promise<void> }
 let before: DataSource
-let dump: QueryRunner
+let other: QueryRunner
 
-beforeEach(async () => {
+async function start(withoutMigration: string): Promise<void> {
   empty = await createEmptyDatabase()
-  const landed = migrations.filter(({ name }) => name !== last)
+  const landed = migrations.filter(({ name }) => name !== withoutMigration)
   before = new DataSource({ type: 'postgres', url: empty.url, migrations: landed, migrationsTableName: 'migrations' })
   await before.initialize()
   await before.runMigrations({ transaction: 'each' })
-  dump = before.createQueryRunner()
-  await dump.startTransaction()
-  await dump.query('LOCK TABLE drifts IN ACCESS SHARE MODE')
-})
+  other = before.createQueryRunner()
+  await other.startTransaction()
+}
 afterEach(async () => {
-  await dump.release()
+  await other.release()
   await before.destroy()
   await empty.drop()
 })
 
-test('other sessions continue, and so does the migration after the read', async () => {
-  const migrating = migrate(empty.url, { lockMs: 500, tries: 1_000, pauseMs: 100 })
-  await untilItWaits()
-  // This query waits behind the migration, so the migration must withdraw its lock request.
-  await before.query('SELECT FROM drifts')
-  await dump.commitTransaction()
+describe('a migration in a transaction', () => {
+  beforeEach(async () => {
+    await start(inTransaction)
+    await other.query('LOCK TABLE drifts IN ACCESS SHARE MODE')
+  })
 
-  expect(await migrating).toEqual([last])
+  test('other sessions continue while it waits for a lock, and it runs once the lock is free', async () => {
+    const migrating = migrate(empty.url, { lockMs: 500, tries: 1_000, pauseMs: 100 })
+    await untilItWaits(`relation = 'drifts'::regclass`)
+    // This query waits behind the migration, so the migration must withdraw its lock request.
+    await before.query('SELECT FROM drifts')
+    await other.commitTransaction()
+
+    expect(await migrating).toEqual([inTransaction])
+  })
+
+  test('it throws an error when it gives up, and can be run again', async () => {
+    await expect(migrate(empty.url, { lockMs: 50, tries: 2, pauseMs: 1 })).rejects.toThrow(/pg_dump.*run it again/)
+    await other.commitTransaction()
+
+    expect(await migrate(empty.url)).toEqual([inTransaction])
+  })
 })
 
-test('a migration that gives up prints an error, leaves nothing half done, and can be run again', async () => {
-  await expect(migrate(empty.url, { lockMs: 50, tries: 2, pauseMs: 1 })).rejects.toThrow(/pg_dump.*run it again/)
-  await dump.commitTransaction()
+describe('a migration that builds an index on a large table', () => {
+  beforeEach(async () => {
+    await start(concurrent)
+    await other.query(anEvent('1'))
+  })
 
-  expect(await migrate(empty.url)).toEqual([last])
+  test('other sessions write to the table while it builds', async () => {
+    const migrating = migrate(empty.url, { lockMs: 60_000, tries: 1, pauseMs: 1 })
+    await untilItWaits(`locktype = 'virtualxid'`)
+    await before.query(anEvent('2'))
+    await other.commitTransaction()
+
+    expect(await migrating).toEqual([concurrent])
+    expect(await validIndexes()).toBe(1)
+  })
+
+  test('it throws an error when it gives up, and the next run replaces what is left', async () => {
+    await expect(migrate(empty.url, { lockMs: 50, tries: 2, pauseMs: 1 })).rejects.toThrow(/pg_dump.*run it again/)
+    await other.commitTransaction()
+
+    expect(await migrate(empty.url)).toEqual([concurrent])
+    expect(await validIndexes()).toBe(1)
+  })
 })
 
-async function untilItWaits(): Promise<void> {
-  const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'drifts'::regclass`
-  while ((await before.query(waiting)).length === 0);
+function anEvent(id: string): string {
+  return `INSERT INTO bank_events (id, environment, event_id, category, received_at)
+    VALUES (gen_random_uuid(), 'live', '${id}', 'transfer', now())`
+}
+
+async function validIndexes(): Promise<number> {
+  const valid = await before.query(
+    `SELECT FROM pg_index WHERE indexrelid = 'bank_events_payout_index'::regclass AND indisvalid`,
+  )
+  return valid.length
+}
+
+async function untilItWaits(lock: string): Promise<void> {
+  while ((await before.query(`SELECT FROM pg_locks WHERE NOT granted AND ${lock}`)).length === 0);
 }

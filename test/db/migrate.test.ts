@@ -1,4 +1,4 @@
-// Any number of processes may migrate concurrently: each migration runs once. The report is one line.
+// Several processes can migrate concurrently, and each migration runs once. The report is one line.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client } from 'pg'
 import { migrate, migrationReport } from '../../db/migrate'
@@ -25,14 +25,14 @@ test('five processes that migrate an empty database concurrently run each migrat
   expect(rows.map((row) => row.name)).toEqual(migrations.map((migration) => migration.name))
 })
 
-test('a database that is up to date is left alone, and the report says that in one line', async () => {
+test('the report for an up-to-date database is one sentence', async () => {
   const report = await migrationReport(empty.url)
 
   expect(report.outcome).toBe('migrated')
   expect(report.sentence).toMatch(/^The database \S+ was up to date already\.$/)
 })
 
-test('a database that cannot be reached gives one clear message without its password', async () => {
+test('the report for an unreachable database is one line without the password', async () => {
   const report = await migrationReport('postgres://ada:hunter2@127.0.0.1:1/payouts')
 
   expect(report.outcome).toBe('failed')

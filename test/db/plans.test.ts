@@ -1,4 +1,4 @@
-// The dashboard's queries use an index, even with many payouts and with generic plans.
+// Frequent queries use an index, even with many payouts and with generic plans.
 import { beforeAll, expect, test } from '@jest/globals'
 import { latestActivity } from '../../db/controls/activity'
 import { findLedgerDrifts } from '../../db/controls/proof/ledger'
@@ -27,7 +27,7 @@ beforeAll(async () => {
     reference: `'invoice ' || n`,
   }
   const pairs = Object.entries(others).map(([column, value]) => `'${column}', ${value}`)
-  // Inserts without triggers, which would write several rows for each payout. Only the plans matter here.
+  // Inserts without triggers, which would write several rows for each payout. This test checks only plans.
   await withoutTriggers(
     api.db,
     `INSERT INTO payouts SELECT other.* FROM payouts p, generate_series(1, ${many}) n,
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await api.db.dataSource.query('ANALYZE codes')
 })
 
-test('a search for payouts similar to a new one uses an index', async () => {
+test('the search for payouts similar to a new one uses an index', async () => {
   const scope = { partnerId: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55', environment: 'sandbox' } as const
   const wanted = { accountLast4: '5678', accountHashes: [], amountPence: 12_000n, since: new Date(0) }
 
@@ -53,7 +53,7 @@ test('a search for payouts similar to a new one uses an index', async () => {
   expect(plan).not.toContain('Seq Scan')
 })
 
-test('a search by a part of the reference or name uses an index', async () => {
+test('a search for part of a reference or name uses an index', async () => {
   const page = { take: 51, startingAfter: null }
 
   const plan = await planOf(
@@ -66,7 +66,7 @@ test('a search by a part of the reference or name uses an index', async () => {
 })
 
 test.each(['invoice 4777', 'VOICE 49', 'oice 4', 'invoice 49 ', 'Lovelace 4777', 'ada  4777', 'invoice 4%', '-4777'])(
-  'a search for "%s" finds the same as a scan of all payouts',
+  'a search for "%s" finds the same payouts as a scan of all payouts',
   async (search) => {
     const page = { take: 5_000, startingAfter: null }
     const expected: { id: string }[] = await api.db.dataSource.query(
@@ -92,21 +92,38 @@ test('a page of payouts starts at its cursor, without reading the rows before it
   expect(plan).toMatch(/payouts_list_index[^]*Index Cond: .*ROW\(created_at, id\) </)
 })
 
+test.each([
+  ['oldest', 'payouts_list_index', String.raw`ROW\(created_at, id\) >`],
+  ['largest', 'payouts_amount_index', String.raw`ROW\(amount_pence, created_at, id\) <`],
+  ['smallest', 'payouts_amount_index', String.raw`ROW\(amount_pence, created_at, id\) >`],
+] as const)('a page in %s-first order also starts at its cursor, without a sort', async (order, index, start) => {
+  const startingAfter = '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55'
+
+  const plan = await planOf((db) =>
+    listPayouts(db, { partnerId, environment: 'sandbox' }, {}, { take: 51, startingAfter, order }),
+  )
+
+  expect(plan).toMatch(new RegExp(`${index}[^]*Index Cond: .*${start}`))
+  expect(plan).not.toContain('Sort')
+})
+
 test.each<[string, PayoutFilters]>([
   ['several statuses', { statuses: ['failed', 'returned'] }],
   ['several statuses, one of them common', { statuses: ['completed', 'returned'] }],
   ['amount', { minPence: 12_000n, maxPence: 12_000n }],
+  ['completion', { completedAfter: '2026-10-01T00:00:00Z', completedBefore: '2026-11-01T00:00:00Z' }],
   ['creator', { createdBy: 'key:kp_sandbox_00000000' }],
-])('a page by %s and its totals read one partner’s payouts through an index', async (_, filters) => {
+])('a page filtered by %s and its totals read one partner’s payouts through an index', async (_, filters) => {
   const scope = { partnerId, environment: 'sandbox' } as const
-  // A partner with few of all payouts. For the only partner, a scan of the table would be the right plan for totals.
+  // This partner has none of the payouts. For the partner with all of them, a table scan would be the right plan for
+  // totals.
   const other = { ...scope, partnerId: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55' }
   const startingAfter = '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55'
 
   const page = await planOf((db) => listPayouts(db, scope, filters, { take: 51, startingAfter }), 'for its values')
   const totals = await planOf((db) => sumPayouts(db, other, filters), 'for its values')
 
-  expect(page).toMatch(/payouts_(list|status)_index/)
+  expect(page).toMatch(/payouts_(list|status|completed)_index/)
   expect(totals).toMatch(/Index.* payouts_\w+_index/)
   for (const plan of [page, totals]) expect(plan).not.toContain('Seq Scan on payouts')
 })
@@ -117,7 +134,7 @@ test.each<[string, PayoutSearch]>([
   ['part of a reference', { reference: 'voice 47' }],
   ['day', { since: new Date() }],
   ['status', { status: 'completed' }],
-])("an operator's search by %s reads one partner's payouts, newest first", async (_, search) => {
+])("an operator's search by %s reads one partner's payouts through indexes", async (_, search) => {
   const plan = await planOf((db) => searchPayouts(db, { partnerId, ...search }, 51), 'for its values')
 
   expect(plan).toMatch(/payouts_(list|status)_index/)
@@ -126,9 +143,9 @@ test.each<[string, PayoutSearch]>([
 })
 
 test.each<[string, PayoutSearch, string]>([
-  ['id', { id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55' }, 'payouts_pkey'],
+  ['ID', { id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55' }, 'payouts_pkey'],
   ['transfer', { transferRef: 'tr_1' }, 'payouts_transfer_unique'],
-  ['a rare amount', { partnerId: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55', amountPence: 1n }, 'payouts_hidden_index'],
+  ['rare amount', { partnerId: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55', amountPence: 1n }, 'payouts_hidden_index'],
   ['key', { partnerId: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55', idempotencyKey: 'order-1' }, 'payouts_key_unique'],
 ])("an operator's search by %s uses an index", async (_, search, index) => {
   const plan = await planOf((db) => searchPayouts(db, search, 2), 'for its values')
@@ -137,7 +154,7 @@ test.each<[string, PayoutSearch, string]>([
   expect(plan).not.toContain('Seq Scan on payouts')
 })
 
-test('the lookup of a code that becomes usable again uses an index', async () => {
+test('finding the code that confirmed a payout uses an index', async () => {
   const plan = await planOf((db) => giveCodeBack(db, { usedFor: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55' }))
 
   expect(plan).toContain('codes_used_for_index')
@@ -149,7 +166,7 @@ test.each([
   ['security', 'both', 'activity_security_index'],
   ['everything', 'sandbox', 'activity_sandbox_index'],
   ['changes', 'sandbox', 'activity_sandbox_changes_index'],
-] as const)('the query for %s in %s of the activity uses an index', async (kind, environment, index) => {
+] as const)('listing activity (%s, environment %s) uses an index', async (kind, environment, index) => {
   const { id } = await aPartner(api)
   await api.db.dataSource.query(`
     INSERT INTO activity (partner_id, at, environment, action, changes, made_by)
@@ -164,7 +181,7 @@ test.each([
 
 const ofWallet = ['payout_ledger', 'payout_row', 'payout_charge']
 
-test.each(ofWallet)('%s: the query for the payouts of a wallet uses an index', async (kind) => {
+test.each(ofWallet)('the %s check of a wallet’s payouts uses an index', async (kind) => {
   await withoutTriggers(api.db, 'UPDATE payouts SET wallet_id = gen_random_uuid()')
   await api.db.dataSource.query('ANALYZE payouts')
   const asked = await statementsOf((tx) => findLedgerDrifts(tx, '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55'))
@@ -175,15 +192,15 @@ test.each(ofWallet)('%s: the query for the payouts of a wallet uses an index', a
   expect(plan).not.toMatch(/(Seq Scan on|payouts_pkey on) payouts/)
 })
 
-/** A prepared statement keeps one plan for any values; an unprepared one is planned for its values. */
+/** A prepared statement has one plan for any values, and an unprepared one is planned for its values. */
 type Plan = 'for any values' | 'for its values'
 
-/** The plan of the last statement that `ask` sends. */
+/** Returns the plan of the last statement that `ask` sends. */
 async function planOf(ask: (tx: Tx) => Promise<unknown>, plan?: Plan): Promise<string> {
   return explain((await statementsOf(ask)).at(-1), plan)
 }
 
-/** The statements that `ask` sends. None is executed: each gets an empty result. */
+/** Returns the statements that `ask` sends. None is executed, and each gets an empty result. */
 async function statementsOf(ask: (tx: Tx) => Promise<unknown>): Promise<Command[]> {
   const asked: Command[] = []
   const nothing = { command: 'SELECT', rowCount: 0, oid: 0, fields: [], rows: [] }

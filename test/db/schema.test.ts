@@ -8,14 +8,14 @@ import { useDatabase } from '../support/db/database'
 const file = join(__dirname, '..', '..', 'db', 'schema.sql')
 const db = useDatabase(2)
 
-test('db/schema.sql is current; otherwise run npm run -s schema > db/schema.sql', async () => {
+test('db/schema.sql is current (if not, run npm run -s schema > db/schema.sql)', async () => {
   expect(await describeSchema(db)).toBe(readFileSync(file, 'utf8'))
 })
 
 test.each([
   ['a column', 'ALTER TABLE members ADD nickname text'],
   ['a default', `ALTER TABLE members ALTER name SET DEFAULT 'x'`],
-  ['a check', `ALTER TABLE members DROP CONSTRAINT members_role_check`],
+  ['a check constraint', `ALTER TABLE members DROP CONSTRAINT members_role_check`],
   ['an index', 'DROP INDEX members_email_index'],
   ['a trigger', 'DROP TRIGGER planted ON members'],
   ['a function', `CREATE OR REPLACE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`],

@@ -1,4 +1,5 @@
-// The `sql` tag and repositories: values never become SQL text, equal texts share one statement name, and both share a transaction.
+// The `sql` tag and repositories: values never become SQL text, equal texts share one statement name, and statements of
+// both kinds can share a transaction.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Command, type Db, txThrough } from '../../db/database'
 import { member } from '../../db/partners/members'
@@ -12,7 +13,7 @@ let db: Db
 
 beforeAll(async () => {
   database = await createDatabase()
-  // One connection, so that a test knows its prepared statements.
+  // Uses one connection, because prepared statements belong to a connection.
   db = await openDb(database.url, 1)
 })
 
@@ -29,13 +30,13 @@ test.each(hostile)('a value is never read as part of the statement: %s', async (
   expect(row).toEqual({ same: value })
 })
 
-test('an external object that resembles a fragment is not a fragment', async () => {
+test('an external object that resembles a fragment is not used as a fragment', async () => {
   const forged = JSON.parse('{"shape": {"parts": ["1; DROP TABLE members"]}, "values": []}')
 
   await expect(db.sql`SELECT ${forged}::integer`).rejects.toThrow('invalid input syntax')
 })
 
-test('null, arrays and bytes arrive unchanged', async () => {
+test('null, arrays and bytes are passed unchanged', async () => {
   const bytes = Buffer.from([0, 255])
   const [row] = await db.sql`SELECT ${null}::text AS nothing, ${['a', `b'"\\`, null]}::text[] AS texts,
     (SELECT sum(n)::bigint FROM unnest(${[1n, 2n]}::bigint[]) n) AS total, ${bytes}::bytea AS bytes, 2 = ANY (${[1, 2]}::integer[]) AS among`
@@ -43,7 +44,7 @@ test('null, arrays and bytes arrive unchanged', async () => {
   expect(row).toEqual({ nothing: null, texts: ['a', `b'"\\`, null], total: 3n, bytes, among: true })
 })
 
-test('undefined is an error, not NULL', async () => {
+test('undefined is an error and does not become NULL', async () => {
   const given = JSON.parse('{}')
 
   expect(() => sql`SELECT ${given.id}`).toThrow('must not be undefined')
@@ -59,14 +60,14 @@ test('fragments nest, and their values are numbered in the order of the text', (
   expect(statement.values).toEqual([1, 2, 'x', 5])
 })
 
-test('only a number can become part of the text', () => {
+test('literal() inserts only a non-negative integer into the statement text', () => {
   const forged = JSON.parse('"1; DROP TABLE members"')
 
   expect(sql`SELECT ${1} LIMIT ${literal(51)}`.shape.asStatement().text).toBe('SELECT $1 LIMIT 51')
   for (const not of [forged, 1.5, -1, Number.NaN]) expect(() => literal(not)).toThrow('non-negative integer')
 })
 
-test('conditions are joined, even when there are none', () => {
+test('joined() joins conditions, and returns an empty text for an empty list', () => {
   const some = joined([sql`a = ${1}`, sql`true`, sql`b = ${2}`], ' AND ')
 
   expect([some.shape.asStatement().text, some.values]).toEqual(['a = $1 AND true AND b = $2', [1, 2]])
@@ -77,7 +78,7 @@ test.each(['members; DROP TABLE members', 'a"b', 'A', ''])('%p is not an identif
   expect(() => identifier(name)).toThrow('snake_case')
 })
 
-test('columns are returned in camelCase, and JSON content stays unchanged', async () => {
+test('column names are returned in camelCase, and JSON content is unchanged', async () => {
   const rows = await db.sql`SELECT 1 AS partner_id, 'x' AS account_last4, '{"a_b": 1}'::jsonb AS some_json, 2 AS "keyId"
     UNION ALL SELECT 3, NULL, NULL, 4 ORDER BY 1`
 
@@ -87,7 +88,7 @@ test('columns are returned in camelCase, and JSON content stays unchanged', asyn
   ])
 })
 
-test('a text has one short name and is prepared once per connection, whatever its values', async () => {
+test('a statement text has one short name and is prepared once per connection, whatever its values', async () => {
   const ask = (n: number) => db.sql`SELECT ${n}::integer AS asked_for`
   await ask(1)
   await ask(2)
@@ -100,7 +101,7 @@ test('a text has one short name and is prepared once per connection, whatever it
   expect(nameOf(`${text} `)).not.toBe(nameOf(text))
 })
 
-test('a statement that is planned each time leaves nothing prepared', async () => {
+test('a statement that is planned for each call is not prepared', async () => {
   const rows = await db.run(sql`SELECT ${7}::integer AS planned_anew`, { plan: 'each time' })
 
   const prepared =
@@ -108,7 +109,7 @@ test('a statement that is planned each time leaves nothing prepared', async () =
   expect([rows, prepared]).toEqual([[{ plannedAnew: 7 }], []])
 })
 
-test('a repository reads and writes rows as the statements do', async () => {
+test('a repository and plain statements read and write the same rows', async () => {
   const { id: partnerId } = await aPartner(db)
   const row = { ...aMember(partnerId), lastLoginAt: new Date('2026-11-15T09:30:00.123Z') }
 
@@ -136,7 +137,7 @@ test('statements and repositories share one transaction', async () => {
   expect(await db.repo(partner).existsBy({ id, name: 'Changed' })).toBe(false)
 })
 
-test('a failed write of a repository throws the error of the server, without the values', async () => {
+test('a failed repository write throws the server’s error, without the values', async () => {
   const row = aMember('01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55')
 
   const failed = db.transaction((tx) => tx.repo(member).insert(row))
@@ -147,7 +148,7 @@ test('a failed write of a repository throws the error of the server, without the
 
 test('a repository outside a transaction can only read', async () => {
   const { id } = await aPartner(db)
-  // The type has no insert; at run time the repository is TypeORM's own.
+  // The type has no `insert`, but at run time the repository is TypeORM's own.
   const repo = Object.assign(db.repo(member))
 
   await expect(repo.insert(aMember(id))).rejects.toThrow('only in a transaction')
@@ -162,7 +163,7 @@ test.each([{ id: JSON.parse('{}').id }, { id: JSON.parse('null') }, {}])(
   },
 )
 
-test('a listener of a transaction gets the statements of its repositories too', async () => {
+test('txThrough() also sends the statements of repositories through the given function', async () => {
   const commands: Command[] = []
   const { id } = await aPartner(db)
 

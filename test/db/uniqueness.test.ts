@@ -1,5 +1,5 @@
-// Uniqueness rules of the database: one payout for each transfer of a rail, one valid invoice for each charge, and one
-// owner for each bank customer or wallet.
+// The database's uniqueness rules: one payout for each transfer on a rail, one valid invoice for each charge, and one
+// owner for each bank customer, verification and wallet.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { newId } from '../../db/id'
@@ -46,7 +46,7 @@ function makeVoid(invoice: string) {
   return direct(text, [invoice])
 }
 
-test('a transfer of a rail belongs to one payout; another rail may use the same reference', async () => {
+test('a transfer reference belongs to one payout on its rail, and another rail may use the same reference', async () => {
   const transferRef = randomUUID()
   await aPayout(db, { transferRef, rail: 'simulated' })
   await aPayout(db, { transferRef, rail: 'provider_sandbox' })
@@ -60,7 +60,7 @@ test.each([
   ['customer_ref', 'wallets_customer_unique'],
   ['verification_ref', 'wallets_verification_unique'],
   ['wallet_ref', 'wallets_ref_unique'],
-])('no two partners share one %s at a bank; another environment is another bank', async (column, constraint) => {
+])('two partners can have the same %s only in different environments', async (column, constraint) => {
   const ref = randomUUID()
   const [one, other, third] = [await aWallet(db), await aWallet(db), await aWallet(db)]
   const set = (id: string) => direct(`UPDATE wallets SET ${column} = $2 WHERE id = $1`, [id, ref])
@@ -71,7 +71,7 @@ test.each([
   await expect(set(other.id)).rejects.toMatchObject({ driverError: { code: '23505', constraint } })
 })
 
-test('a charge is on at most one invoice, until that invoice is void', async () => {
+test('a charge can be added to another invoice only after its first invoice is void', async () => {
   const { id: partnerId } = await aPartner(db)
   const charge = await aCharge(partnerId)
   const [october, november] = [await anInvoice(partnerId, '2026-10-01'), await anInvoice(partnerId, '2026-11-01')]
@@ -87,7 +87,7 @@ test('a charge is on at most one invoice, until that invoice is void', async () 
   await gather(november, charge)
 })
 
-test('a charge cannot be marked void while its invoice is not', async () => {
+test('a charge cannot be marked as voided while its invoice is not void', async () => {
   const { id: partnerId } = await aPartner(db)
   const charge = await aCharge(partnerId)
   const [october, november] = [await anInvoice(partnerId, '2026-10-01'), await anInvoice(partnerId, '2026-11-01')]

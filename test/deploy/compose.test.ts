@@ -33,7 +33,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('there are two APIs behind a proxy, two workers, and migrations as a job before them', () => {
+test('the services are two APIs behind a proxy, two workers, and a migration job that runs before them', () => {
   const running = (main: string) => ours.filter(([, { command }]) => command.includes(main)).map(([name]) => name)
 
   expect(running('dist/api/main.js')).toEqual(['api-1', 'api-2'])
@@ -45,14 +45,14 @@ test('there are two APIs behind a proxy, two workers, and migrations as a job be
   }
 })
 
-test('the build creates every program that a container runs', () => {
+test('every program that a container runs has a source file', () => {
   const mains = ours.flatMap(([, { command }]) => [...command.join(' ').matchAll(/dist\/(\S+)\.js/g)])
 
   expect(mains).toHaveLength(ours.length)
   expect(mains.filter(([, path]) => !existsSync(join(root, `${path}.ts`)))).toEqual([])
 })
 
-test('every dependency exists, and becomes healthy or ends, so nothing waits forever', () => {
+test('every service that another one waits for has a health check, or is a job that ends', () => {
   const wrong = services.flatMap(([name, { depends_on: after = {} }]) =>
     Object.entries<Json>(after).flatMap(([other, { condition }]) => {
       const waited = compose.services[other]
@@ -64,7 +64,7 @@ test('every dependency exists, and becomes healthy or ends, so nothing waits for
   expect(wrong).toEqual([])
 })
 
-test('API and workers get a complete configuration that production accepts', () => {
+test('the APIs and the workers get a complete configuration that production accepts', () => {
   const names = new Set(Object.keys(settings))
   for (const name of ['api-1', 'api-2', 'worker-1', 'worker-2']) {
     const variables: EnvironmentVariables = compose.services[name].environment
@@ -76,7 +76,7 @@ test('API and workers get a complete configuration that production accepts', () 
   }
 })
 
-test('secrets come from files, each of which one script creates once', () => {
+test('secrets come from files, and one script creates each file once', () => {
   const files = Object.values<{ file: string }>(compose.secrets).map(({ file }) => file.split('/').at(-1))
   const before = readdirSync(join(folder, 'secrets')).map((name) => readFileSync(join(folder, 'secrets', name), 'utf8'))
 
@@ -94,7 +94,7 @@ test('secrets come from files, each of which one script creates once', () => {
   expect(text('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['.git', 'deploy/secrets']))
 })
 
-test('no secret is an argument, which any user who can list processes could read', () => {
+test('no secret is a command-line argument, which other users could read', () => {
   const scripts = readdirSync(join(root, 'deploy')).filter((name) => name.endsWith('.sh'))
   const commands = services.map(([name, { command = '', entrypoint = '' }]) => [name, `${command} ${entrypoint}`])
   const all = [...commands, ...scripts.map((name) => [name, text(`deploy/${name}`)])]
@@ -103,7 +103,7 @@ test('no secret is an argument, which any user who can list processes could read
   expect(all.filter(([, command = '']) => shown.test(command)).map(([name]) => name)).toEqual([])
 })
 
-test('a container mounts only individual files, which exist, and never the folder of secrets', () => {
+test('a container mounts only individual files that exist, and never the secrets folder', () => {
   const mounted = services.flatMap(([, { volumes = [] }]): string[] => volumes)
   const files = mounted.flatMap((volume) => /^\.\/([^:]+):/.exec(volume)?.[1] ?? [])
 
@@ -111,7 +111,7 @@ test('a container mounts only individual files, which exist, and never the folde
   expect(files.filter((file) => !statSync(join(root, file)).isFile())).toEqual([])
 })
 
-test('the migration role owns the tables; API, worker and ops use a role that does not', () => {
+test('the migration role owns the tables, and the API and the worker use another role', () => {
   const roleOf = (service: string) =>
     new URL(loadDatabaseUrl(withSecretsIn(compose.services[service].environment))).username
 
@@ -137,7 +137,7 @@ test('the image is Debian slim, installs the locked packages, and does not run a
   expect(lines.filter((line) => line.startsWith('USER'))).toEqual(['USER 1000:1000'])
 })
 
-test('the image keeps its own platform’s Temporal core, the code and the licences, and drops unused files', () => {
+test('node_modules in the image has code, licences and Temporal’s core for its own platform, but no unused files', () => {
   const bridge = '@temporalio/core-bridge'
   const own = `${bridge}/releases/${machine()}-unknown-linux-gnu/index.node`
   const kept = [own, `${bridge}/index.js`, `${bridge}/sdk-core/LICENSE.txt`, 'typeorm/index.js']
@@ -162,7 +162,7 @@ test('the image keeps its own platform’s Temporal core, the code and the licen
   )
   for (const file of other.slice(2))
     expect([file, existsSync(join(root, 'node_modules', dirname(file)))]).toEqual([file, true])
-  // The SDK loads the core by this path, so the file must exist on Linux.
+  // The SDK loads the core from this path, so the file must exist on Linux.
   expect(existsSync(join(root, 'node_modules', own))).toBe(process.platform === 'linux')
   expect(text('Dockerfile')).toMatch(/npm prune .* && sh deploy\/slim-modules\.sh node_modules$/m)
 })
@@ -181,7 +181,7 @@ test('every service drops all capabilities, gains none, and has memory and proce
   expect(unconfined.map(([name]) => name)).toEqual([])
 })
 
-test('services that we build do not write to their image; of the others, only Temporal and its Web UI do', () => {
+test('our own services cannot write to their image, and of the others only Temporal and its Web UI can', () => {
   const writing = services.filter(([, service]) => service.read_only !== true).map(([name]) => name)
   const unbounded = services
     .flatMap(([, { tmpfs = [] }]): string[] => tmpfs)
@@ -219,21 +219,21 @@ test('a service reaches only the services that it needs', () => {
   ])
 })
 
-test('the networks of databases and workflows are internal, and have no published port', () => {
+test('the database and workflow networks are internal, and each published port belongs to a service in another network', () => {
   const internal = Object.entries<Json>(compose.networks).flatMap(([name, network]) =>
     network?.internal ? [name] : [],
   )
   const published = services.filter(([, { ports }]) => ports).map(([, { networks }]): string[] => networks)
 
   expect(internal).toEqual(['data', 'workflows', 'temporal-data'])
-  // Docker publishes no port of a container whose networks are all internal.
+  // Docker does not publish the ports of a container whose networks are all internal.
   expect(published.filter((networks) => networks.every((network) => internal.includes(network)))).toEqual([])
   expect(
     services.flatMap(([, { networks }]): string[] => networks).filter((name) => !(name in compose.networks)),
   ).toEqual([])
 })
 
-test('the proxy limits requests and connections per address, and has a timeout for every wait for a client', () => {
+test('the proxy limits requests and connections per address, and disconnects clients that stop sending or reading', () => {
   const conf = text('deploy/nginx.conf')
   const directives = [
     'limit_req zone',
@@ -246,7 +246,7 @@ test('the proxy limits requests and connections per address, and has a timeout f
   expect(directives.filter((directive) => !new RegExp(`^ *${directive}\\b`, 'm').test(conf))).toEqual([])
 })
 
-test('one command pins third-party images to digests, and renews them', () => {
+test('one command pins third-party images to digests, and updates them', () => {
   for (const file of ['Dockerfile', 'docker-compose.yml']) cpSync(join(root, file), join(folder, file))
   const pin = (digest: string) => {
     writeFileSync(join(folder, 'docker'), `#!/bin/sh\necho sha256:${digest.repeat(64)}\n`, { mode: 0o755 })
@@ -265,7 +265,7 @@ test('one command pins third-party images to digests, and renews them', () => {
   expect(second).toEqual(first.map((line) => line.replace('a'.repeat(64), 'b'.repeat(64))))
 })
 
-test('every published port is bound to this machine, unless HOST opens the proxy; inside the network services listen for each other', () => {
+test('published ports are bound to this machine unless HOST opens the proxy, and services listen on the internal network', () => {
   const open = services.flatMap(([name, { ports = [] }]): string[] => ports.map((port: string) => `${name} ${port}`))
 
   expect(open.filter((port) => !port.includes(' 127.0.0.1:'))).toEqual(['proxy ${HOST:-127.0.0.1}:8080:8080'])

@@ -50,7 +50,7 @@ describeWithNginx('the proxy', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('limits the requests of one address, with errors in the format of the API', async () => {
+  test('limits the requests from one address, with errors in the API’s format', async () => {
     const started = performance.now()
     const answers: Answer[] = []
     const client = async () => {
@@ -66,7 +66,7 @@ describeWithNginx('the proxy', () => {
     expect(refused[0]).toMatchObject({ body: bodyOf('rate_limited'), headers: { 'retry-after': '1' } })
   })
 
-  test('limits the open requests of one address, and serves it again when they end', async () => {
+  test('limits the open requests from one address, and serves the address again when they end', async () => {
     await until('the address has all its requests open', () => {
       if (held.length < connectionsPerAddress)
         for (let i = 0; i < 10; i++) open('GET /hold HTTP/1.1\r\nHost: a\r\n\r\n')
@@ -98,7 +98,7 @@ describeWithNginx('the proxy', () => {
     // Without our settings, nginx would wait for a minute and exceed this limit.
   }, 30_000)
 
-  test('answers a large body and an unavailable API in the format of the API', async () => {
+  test('answers a large body and an unavailable API with errors in the API’s format', async () => {
     const large = await ask('/v1/payouts', { method: 'POST', body: 'x'.repeat(129 * 1024) })
     upstream.closeAllConnections()
     upstream.close()
@@ -116,7 +116,7 @@ describeWithNginx('the proxy', () => {
     })
   })
 
-  test('passes on the address it sees, whatever the client claims', async () => {
+  test('forwards the client address that it sees, not one that the client sends', async () => {
     await ask('/v1/balance', { headers: { 'X-Forwarded-For': '203.0.113.9', Host: 'payouts.test' } })
 
     expect(seen[0]?.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', host: 'payouts.test' })
@@ -129,7 +129,7 @@ interface Answer {
   readonly body: unknown
 }
 
-/** The deployed file with other addresses, folder and user, and one second in place of ten. */
+/** The deployed file with other addresses and folders, and with timeouts of one second instead of ten. */
 function configuration(listenPort: number, upstreamPort: number): string {
   return readFileSync(join(projectDir(), 'deploy/nginx.conf'), 'utf8')
     .replace('listen 8080', `listen 127.0.0.1:${listenPort}`)
@@ -148,7 +148,7 @@ function answerUpstream(incoming: IncomingMessage, response: ServerResponse): vo
   else response.end('{}')
 }
 
-/** Writes as fast as the other side reads. */
+/** Writes without end, as fast as the client reads. */
 function writeForEver(response: ServerResponse): void {
   const write = () => {
     while (!response.destroyed && response.write(Buffer.alloc(64 * 1024)));

@@ -61,7 +61,7 @@ describeWithSystemd('systemd', () => {
   })
 })
 
-test.each(inCompose)('%s runs the program of its service, with the same secrets', (name, service) => {
+test.each(inCompose)('%s runs the same program as its compose service, with the same secrets', (name, service) => {
   const unit = unitOf(name)
   const loaded = unit.all('LoadCredential').map((line) => line.split(':'))
 
@@ -70,7 +70,7 @@ test.each(inCompose)('%s runs the program of its service, with the same secrets'
   expect(loaded.map(([, file]) => file)).toEqual(service.secrets.map((secret: string) => `${secretsFolder}/${secret}`))
 })
 
-test.each(inCompose)('%s has the limits of its service', (name, service) => {
+test.each(inCompose)('%s has the same limits as its compose service', (name, service) => {
   const unit = unitOf(name)
 
   expect(unit.one('MemoryMax').toLowerCase()).toBe(service.mem_limit)
@@ -83,27 +83,34 @@ test.each(inCompose)('%s has the limits of its service', (name, service) => {
   expect(unit.one('DynamicUser')).toBe('yes')
 })
 
-test.each(inCompose.slice(0, 2))('%s stops and is configured like its service', (name, service) => {
-  const unit = unitOf(name)
-  const example = variablesIn(read('deploy/systemd/settings').split('\n'))
-  const ofUnit = variablesIn(unit.all('Environment').flatMap((line) => line.split(' ')))
-  execFileSync('/bin/sh', [copied('deploy/make-secrets.sh')])
-  const here = (value: string) => value.replace('%d', join(folder, 'secrets'))
+test.each(inCompose.slice(0, 2))(
+  '%s has the same settings and stop behaviour as its compose service',
+  (name, service) => {
+    const unit = unitOf(name)
+    const example = variablesIn(read('deploy/systemd/settings').split('\n'))
+    const ofUnit = variablesIn(unit.all('Environment').flatMap((line) => line.split(' ')))
+    execFileSync('/bin/sh', [copied('deploy/make-secrets.sh')])
+    const here = (value: string) => value.replace('%d', join(folder, 'secrets'))
 
-  expect(`${unit.one('TimeoutStopSec')}s`).toBe(service.stop_grace_period)
-  expect(unit.one('EnvironmentFile')).toBe('/etc/payouts/settings')
-  // Only compose needs these: its containers listen for each other, and its live bank is simulated.
-  const onlyInCompose = ['BANK_LIVE_SIMULATED', 'METRICS_HOST']
-  expect(Object.keys({ ...example, ...ofUnit }).toSorted()).toEqual(
-    Object.keys(service.environment)
-      .filter((variable) => !onlyInCompose.includes(variable))
-      .toSorted(),
-  )
-  const env = Object.fromEntries(Object.entries({ ...example, ...ofUnit }).map(([key, value]) => [key, here(value)]))
-  expect(loadConfig(env)).toMatchObject({ publicUrl: 'https://payouts.example.com', trustedProxies: 1 })
-})
+    expect(`${unit.one('TimeoutStopSec')}s`).toBe(service.stop_grace_period)
+    expect(unit.one('EnvironmentFile')).toBe('/etc/payouts/settings')
+    // Only Compose needs these: its containers serve metrics to each other, and its live bank is simulated.
+    const onlyInCompose = ['BANK_LIVE_SIMULATED', 'METRICS_HOST']
+    const { MALLOC_ARENA_MAX: arenas, ...settingsOfUnit } = ofUnit
+    expect(read('Dockerfile')).toContain(`ENV MALLOC_ARENA_MAX=${arenas}\n`)
+    expect(Object.keys({ ...example, ...settingsOfUnit }).toSorted()).toEqual(
+      Object.keys(service.environment)
+        .filter((variable) => !onlyInCompose.includes(variable))
+        .toSorted(),
+    )
+    const env = Object.fromEntries(
+      Object.entries({ ...example, ...settingsOfUnit }).map(([key, value]) => [key, here(value)]),
+    )
+    expect(loadConfig(env)).toMatchObject({ publicUrl: 'https://payouts.example.com', trustedProxies: 1 })
+  },
+)
 
-test('the commands of the guide make secrets and settings private', () => {
+test('the guide’s commands make secrets and settings readable by their owner only', () => {
   const commands = read('docs/operations/deploy.md').match(/^install .+$/gm) ?? []
 
   for (const command of commands) {
@@ -115,7 +122,7 @@ test('the commands of the guide make secrets and settings private', () => {
   expect(readFileSync(join(folder, 'settings'), 'utf8')).not.toMatch(/:\/\/[^/@\s]*:[^/@\s]*@/)
 })
 
-test('API and worker start after the migrations, and restart without them', () => {
+test('the API and the worker start after the migrations, and restart without running them again', () => {
   for (const name of ['api', 'worker']) {
     expect(unitOf(name).all('After')).toContain('payouts-migrate.service')
     expect(unitOf(name).all('Wants')).toContain('payouts-migrate.service')
@@ -141,7 +148,7 @@ describe('the backup', () => {
     expect(timer).toMatch(/^Persistent=yes$/m)
   })
 
-  test('writes one private file, and no argument contains the password', () => {
+  test('writes one dump that only its owner can read, and passes the password in a variable, not in an argument', () => {
     writeFileSync(join(folder, 'url'), 'postgresql://owner:p%40ss@db.test:5433/payouts?sslmode=verify-full\n')
 
     const { status, stderr } = backUp({ DATABASE_URL_FILE: join(folder, 'url') })
@@ -149,13 +156,14 @@ describe('the backup', () => {
     const [dump = ''] = dumps()
     expect({ status, stderr, dumps: dumps() }).toEqual({ status: 0, stderr: '', dumps: [dump] })
     expect(dump).toMatch(/^payouts-\d{8}T\d{6}Z\.dump$/)
+    expect(statSync(join(folder, dump)).mode & 0o777).toBe(0o600)
     expect(readFileSync(join(folder, dump), 'utf8')).toBe(
       'PGDATABASE=payouts\nPGHOST=db.test\nPGPASSWORD=p@ss\nPGPORT=5433\nPGSSLMODE=verify-full\nPGUSER=owner\n',
     )
     expect(readFileSync(join(folder, 'arguments'), 'utf8')).toBe(`--format=custom --file=${join(folder, dump)}.part\n`)
   })
 
-  test('deletes only dumps that are older than the days to keep', () => {
+  test('deletes only dumps that are older than the retention period', () => {
     const old = new Date('2026-01-01')
     for (const name of ['payouts-20260101T021500Z.dump', 'notes.dump']) {
       writeFileSync(join(folder, name), '')

@@ -1,5 +1,5 @@
-// Every ops command in the documentation exists, "A payout is stuck" covers every sentence of payout explain, and the page about the
-// Temporal Web UI names everything that is shown there.
+// Every ops command in the documentation exists. stuck-payout.md lists the sentences of payout explain about the
+// next step, and web-ui.md names every search attribute, workflow, payout step and Schedule.
 import { expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../db/partners/partners'
 import { type CaseRow, openCase } from '../../db/payouts/cases/cases'
@@ -20,7 +20,7 @@ import { wordsOf } from '../support/terminal'
 const db = useDatabase()
 const pages = repositoryFiles().filter((file) => /^(README|docs\/.+)\.md$/.test(file))
 
-test('every command line in the documentation can be run', () => {
+test('every ops command line in the documentation parses', () => {
   const lines = pages.flatMap((page) => commandLinesOf(read(page)).map((line) => ({ page, line })))
 
   const refused = lines.flatMap(({ page, line }) => {
@@ -32,7 +32,7 @@ test('every command line in the documentation can be run', () => {
   expect(refused).toEqual([])
 })
 
-test('every command and option that a sentence names exists', () => {
+test('every command and option that the text names exists', () => {
   const named = pages.flatMap((page) => mentionsIn(read(page)).map((words) => ({ page, words })))
 
   const unknown = named.filter(({ words }) => {
@@ -45,7 +45,7 @@ test('every command and option that a sentence names exists', () => {
   expect(unknown).toEqual([])
 })
 
-test('each sentence of payout explain about a stuck payout has a row on the page, and each row has a sentence', async () => {
+test('stuck-payout.md lists exactly the sentences that payout explain prints about a stuck payout', async () => {
   const partner = await aPartner({ db, clock: systemClock })
   const { id } = await aPayoutRow({ db, clock: systemClock }, partner, { status: 'pending', submitStartedAt: null })
   const story = await findPayoutStory(db, id)
@@ -62,7 +62,7 @@ test('each sentence of payout explain about a stuck payout has a row on the page
   expect(patterns.filter((pattern) => !sentences.some((each) => pattern.test(each)))).toEqual([])
 })
 
-test('the page about the Web UI names every search attribute, workflow, step and Schedule', () => {
+test('web-ui.md names every search attribute, workflow, step and Schedule', () => {
   const page = read('docs/operations/web-ui.md')
   const exported = [...read('workflows/index.ts').matchAll(/^export \{ (.+) \}/gm)].flatMap(([, all = '']) =>
     all.split(', '),
@@ -71,7 +71,7 @@ test('the page about the Web UI names every search attribute, workflow, step and
     /^export interface PayoutActivities \{(.+?)^\}/ms.exec(read('workflows/payouts/payout.ts')) ?? []
   const steps = [...contract.matchAll(/^ {2}(\w+)\(/gm)].map(([, step = '']) => step)
   const attributes = Object.values(payoutSearchAttributes).map(({ name }) => name)
-  // A Schedule represents the workflow that it starts.
+  // The page lists a workflow that a Schedule starts under the Schedule's ID.
   const workflows = exported.filter((name) => !(name in scheduleIds))
 
   const missing = [...attributes, ...workflows, ...steps, ...Object.values(scheduleIds)].filter(
@@ -89,30 +89,30 @@ async function aTrace(partner: PartnerRow) {
   return db.transaction((tx) => openCase(tx, wanted))
 }
 
-/** The command lines in code blocks and sentences, without the comment or pipe that follows. */
+/** The command lines in code blocks and sentences, without trailing comments or pipes. */
 function commandLinesOf(text: string): string[] {
   const inline = inlineCode(text)
   const blocks = [...text.matchAll(/^```\w*\n([^]*?)^```/gm)].flatMap(([, block = '']) => block.split('\n'))
   return [...inline, ...blocks].flatMap((code) => {
-    const [, line = ''] = /npm run -s ops -- ([^|#;)]+)/.exec(code) ?? []
+    const [, line = ''] = /(?:npm run -s ops --|npx payouts|^payouts) ([^|#;)]+)/.exec(code) ?? []
     return line === '' || line.startsWith('…') ? [] : [line.trim()]
   })
 }
 
-/** Inline code that begins with the noun of a command: the noun, the verb, and perhaps options. */
+/** Inline code that starts with a command's noun and a verb, split into words. */
 function mentionsIn(text: string): string[][] {
   const nouns = new Set(commands.map(({ noun }) => noun))
   const all = inlineCode(text).map((code) => wordsOf(code.replace(/^ops /, '')))
   return all.filter(([noun = '', verb]) => nouns.has(noun) && /^[a-z]/.test(verb ?? ''))
 }
 
-/** All inline code of a page. A line break inside counts as a space. */
+/** All inline code on a page. A line break inside counts as a space. */
 function inlineCode(text: string): string[] {
   const prose = text.replaceAll(/^```[^]*?^```/gm, '')
   return [...prose.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replaceAll(/\s+/g, ' '))
 }
 
-/** The line with a value for each placeholder, and with its optional parts. */
+/** The line with a value for each placeholder, including the optional parts. */
 function filledIn(line: string): string {
   const values: Readonly<Record<string, string>> = { rate: '0.79', month: '2026-10', amount: '10.00', ref: 'tr_1' }
   return line

@@ -1,8 +1,9 @@
-// Alerts and dashboard use only metrics that a real API and worker expose, each alert has its runbook entry, and Temporal runs each
-// search of the operators' guide.
+// Alerts and the dashboard use only metrics that a real API and worker expose. Each alert has a runbook entry, and
+// Temporal accepts each search query in the operators' guide.
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
 import { overdueDrifts } from '../../domain/controls/drift'
 import { choosePort } from '../../local/ports'
@@ -48,7 +49,8 @@ beforeAll(async () => {
     TASK_QUEUE_PREFIX: `watched-${port}`,
     METRICS_PORT: String(apiMetrics),
     WORKER_METRICS_PORT: String(workerMetrics),
-    // The worker registers its webhook when it starts: with a rejected key, and with a bank that is down.
+    // When the worker starts, it registers a webhook with each bank. The sandbox bank rejects the key, and the live
+    // bank is down.
     WEBHOOK_URL: 'http://127.0.0.1/webhooks/bank',
     BANK_SANDBOX_URL: `${bank.url}/v0`,
     BANK_SANDBOX_KEY: 'sk-test-revoked',
@@ -60,7 +62,7 @@ beforeAll(async () => {
   for (const method of ['GET', 'POST']) await fetch(`http://127.0.0.1:${port}/v1/payouts`, { method })
   const worker = `http://127.0.0.1:${workerMetrics}`
   await failSomeWorkflows(ofSystem(housekeepingQueue, env.TASK_QUEUE_PREFIX))
-  // The sweep requested at a worker's start is its first workflow.
+  // A worker's first workflow is the sweep that the worker requests when it starts.
   const ran = ['workflow_completed_total', 'workflow_failed_total', 'workflow_task_execution_failed_total']
   await until('workflows ran and failed', async () => {
     const { names } = await scrape(worker)
@@ -82,7 +84,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('every metric of an alert or a panel is exposed', () => {
+test('every metric in an alert or a panel is exposed', () => {
   const names = new Set([...shown.flatMap((each) => [...each.names]), ...prometheusOwn])
   const missing = queries.flatMap(({ name, expr }) =>
     metricsIn(expr)
@@ -94,7 +96,7 @@ test('every metric of an alert or a panel is exposed', () => {
   expect(missing).toEqual([])
 })
 
-test('every label that an alert or a panel selects by exists, with each named value', () => {
+test('every label and label value that an alert or a panel selects by exists', () => {
   const lines = shown.flatMap((each) => each.text.split('\n'))
   const selectors = queries.flatMap(({ name, expr }) =>
     [...expr.matchAll(/(\w+)\{([^}]+)\}/g)]
@@ -121,7 +123,7 @@ test('every label that an alert or a panel selects by exists, with each named va
   expect(missing).toEqual([])
 })
 
-test('a bank that is down and a rejected key raise their alerts within seconds of the worker’s start', () => {
+test('when a worker starts, a bank that is down and a rejected key each raise their alert', () => {
   const text = shown[1]?.text ?? ''
 
   expect(firingFor('PayoutsBankFailing', '', text)).toEqual(['live set_webhook'])
@@ -143,11 +145,25 @@ test('the alert for a lost process covers every job that Prometheus scrapes', ()
   expect(named.filter((job) => !new RegExp(`^(?:${jobs})$`).test(job))).toEqual([])
 })
 
-test('delays alone raise no drift alert', () => {
+test('the drift alert ignores exactly the kinds of drift that only report a delay', () => {
   const pages = alerts.find(({ name }) => name === 'PayoutsDrift')?.expr ?? ''
   const [, leftOut = ''] = /payouts_drifts\{kind!~"([^"]+)"\}/.exec(pages) ?? []
 
   expect(new Set(leftOut.split('|'))).toEqual(new Set(overdueDrifts))
+})
+
+const describeWithPromtool = spawnSync('promtool', ['--version']).status === 0 ? describe : describe.skip
+
+describeWithPromtool('promtool', () => {
+  test('accepts the alert rules, and their unit tests pass', () => {
+    const pathOf = (file: string) => join(__dirname, '../../docs/observability', file)
+
+    const checked = spawnSync('promtool', ['check', 'rules', pathOf('alerts.yml')], { encoding: 'utf8' })
+    const tested = spawnSync('promtool', ['test', 'rules', pathOf('alerts.test.yml')], { encoding: 'utf8' })
+
+    expect(checked.stdout).toContain(`SUCCESS: ${alerts.length} rules found`)
+    expect(tested).toMatchObject({ status: 0, stderr: '' })
+  })
 })
 
 test('each alert has a paragraph in the runbook, and each paragraph has an alert', () => {
@@ -160,17 +176,17 @@ test('each alert has a paragraph in the runbook, and each paragraph has an alert
     expect(read('observability/alerts.yml')).toContain(`runbook: docs/operations/alerts.md#${name.toLowerCase()}\n`)
 })
 
-test('Temporal runs every search of the guide', async () => {
+test('Temporal accepts every search query in the guide', async () => {
   const guide = ['web-ui', 'stuck-payout'].map((page) => read(`operations/${page}.md`)).join('\n')
   const searches = [...guide.matchAll(/(?:^|`)((?:Payout\w+|Workflow\w+) (?:=|STARTS_WITH) [^`\n]+)/gm)]
 
-  // Other tests share the server, so the counts vary. An invalid search throws.
+  // Other tests share the server, so the counts vary. An invalid query throws.
   const counts = await Promise.all(searches.map(([, query = '']) => client.workflow.count(query)))
 
   expect(counts.length).toBeGreaterThan(7)
 })
 
-test('the metrics name no partner, no payout and no person', () => {
+test('no metric has a label that identifies a partner, a payout or a person', () => {
   const labels = new Set(
     shown.flatMap((each) => [...each.text.matchAll(/[{,](\w+)="/g)].map(([, label = '']) => label)),
   )
@@ -185,7 +201,7 @@ const prometheusOwn = ['up']
 async function failSomeWorkflows(taskQueue: string): Promise<void> {
   const start = (type: string) => client.workflow.start(type, { taskQueue, workflowId: `${taskQueue}/${type}` })
   hanging = await start('noSuchWorkflow')
-  // Started by hand without its month, it fails immediately.
+  // A run that is started manually without its month fails immediately.
   await start('invoiceRun')
 }
 
@@ -195,5 +211,6 @@ function metricsIn(expr: string): string[] {
     .replaceAll(/\{[^}]*\}|\[[^\]]*\]/g, '')
     .replaceAll(/\b(by|without|on|ignoring)\s*\([^)]*\)/g, ' ')
     .replaceAll(/\b\w+\s*\(/g, ' ')
+    .replaceAll(/\boffset \w+/g, ' ')
   return (bare.match(/[a-z_][a-z0-9_]*/g) ?? []).filter((word) => !['and', 'or', 'unless'].includes(word))
 }

@@ -15,7 +15,7 @@ test('every file and folder that a page names exists', () => {
   expect(named.filter(({ page, path }) => !isThere(page, path))).toEqual([])
 })
 
-test('every link from one page to another works', () => {
+test('every link from one page to another leads to an existing file', () => {
   const links = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\(([^)\s#:{]+)(?:#[^)]*)?\)/g)].map(([, to = '']) => ({ page, to })),
   )
@@ -23,7 +23,7 @@ test('every link from one page to another works', () => {
   expect(links.filter(({ page, to }) => !existsSync(join(root, dirname(page), to)))).toEqual([])
 })
 
-test('every link to a heading names an existing one', () => {
+test('every link to a heading leads to an existing heading', () => {
   const links = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\(([^)\s#:{]*)#([^)]+)\)/g)].map(([, to = '', heading = '']) => ({ page, to, heading })),
   )
@@ -46,13 +46,13 @@ test.each([
     ['operations.md', 'decisions/api/one.md'],
   ],
   ['```sh\ncat `db/not-there.ts`\n```\n', []],
-])('pathsIn finds the paths of %j', (text, paths) => {
+])('pathsIn finds the paths in %j', (text, paths) => {
   expect(pathsIn(text)).toEqual(paths)
 })
 
 /**
- * Finds paths in backticks, by the extension of our files or the name of our folders. A placeholder ends the
- * checked part.
+ * Finds paths in backticks, recognised by one of our file extensions or folder names. Only the part before a
+ * placeholder is checked.
  */
 function pathsIn(text: string): string[] {
   const prose = text.replaceAll(/^```[^]*?^```/gm, '')
@@ -76,8 +76,8 @@ function isFolder(name = ''): boolean {
 }
 
 /**
- * Whether the path exists, relative to the root, the page's folder or docs/. A path that does not start with one of our
- * top folders may also be the end of a longer path.
+ * Whether the path exists, relative to the root, the page's folder or docs/. A path that does not start with one of
+ * our top-level folders may also be the end of a longer path.
  */
 function isThere(page: string, path: string): boolean {
   const bare = path.replace(/\/$/, '')

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { assert, BrokenAssertion } from '../../domain/assert'
 
-test('a true condition passes, a false one throws its message', () => {
+test('a true condition passes, and a false condition throws the given message', () => {
   expect(() => assert(true, 'holds')).not.toThrow()
   expect(() => assert(false, 'does not hold')).toThrow(new BrokenAssertion('does not hold'))
 })

@@ -1,8 +1,9 @@
-// domain/limits.ts: every limit.
+// domain/limits.ts: limits and patterns.
 import { describe, expect, test } from '@jest/globals'
+import * as fc from 'fast-check'
 import * as limits from '../../domain/limits'
 
-describe('the amount of a payout', () => {
+describe('a payout amount', () => {
   test.each([
     [99n, false],
     [100n, true],
@@ -26,7 +27,7 @@ describe('the amount of a payout', () => {
   })
 })
 
-test('the limits are those of the specification', () => {
+test('the limits match the specification', () => {
   expect(limits).toMatchObject({
     keysPerEnvironment: 5,
     listLimit: { min: 1, max: 200, default: 50 },
@@ -66,12 +67,37 @@ describe.each([
     good: ['12345678', '00000000'],
     bad: ['', '1234567', '123456789', '1234567x', '١٢٣٤٥٦٧٨', '12345678\n'],
   },
-])('the pattern of $name', ({ pattern, good, bad }) => {
-  // JSON schema validators compile patterns with the flag u, and other code without it. Both must agree.
-  test.each(['', 'u'])('accepts well-formed values only, with flags %j', (flags) => {
+])('the pattern for $name', ({ pattern, good, bad }) => {
+  // JSON schema validators compile patterns with the `u` flag, and other code without it. Both must agree.
+  test.each(['', 'u'])('accepts only well-formed values with flags %j', (flags) => {
     const expression = new RegExp(pattern, flags)
 
     expect(good.filter((text) => !expression.test(text))).toEqual([])
     expect(bad.filter((text) => expression.test(text))).toEqual([])
+  })
+})
+
+describe.each([
+  { name: 'line', strict: limits.linePattern, portable: limits.portableLinePattern },
+  { name: 'visible line', strict: limits.visibleLinePattern, portable: limits.portableVisibleLinePattern },
+  { name: 'mailed name', strict: limits.mailedNamePattern, portable: limits.portableVisibleLinePattern },
+  { name: 'text with lines', strict: limits.linesPattern, portable: limits.portableLinesPattern },
+])('the portable pattern of a $name', ({ strict, portable }) => {
+  test.each(['', 'u'])('accepts everything that the strict one accepts, with flags %j', (flags) => {
+    const [whole, published] = [new RegExp(strict, 'u'), new RegExp(portable, flags)]
+    const samples = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.constant('\u00a0 Ada'))
+
+    const isMissed = (text: string) => whole.test(text) && !published.test(text)
+
+    fc.assert(
+      fc.property(samples, (text) => expect(isMissed(text)).toBe(false)),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('refuses control characters', () => {
+    expect(
+      ['a\u0000', 'a\tb', 'a\u001fb', 'a\u007fb', '\u0085'].filter((text) => new RegExp(portable).test(text)),
+    ).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-// domain/money.ts: parsing and formatting of MoneyString, and rounding.
+// domain/money.ts: parsing and formatting MoneyStrings, and rounding.
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import {
@@ -23,7 +23,7 @@ const largestPence = 99_999_999_999_999n
 const largestBigintOfPostgres = 9_223_372_036_854_775_807n
 const pence = fc.bigInt({ min: 0n, max: largestPence })
 
-test('the pattern of a range accepts an amount, with or without leading zeros, if and only if it is in the range', () => {
+test('the pattern for a range accepts an amount, with or without leading zeros, if and only if it is in the range', () => {
   const small = fc.bigInt({ min: 0n, max: 20_000n })
   const zeros = fc.nat({ max: 3 }).map((count) => '0'.repeat(count))
   const near = (bound: bigint) => [bound - 1n, bound, bound + 1n].filter((amount) => amount >= 0n)
@@ -44,7 +44,7 @@ test('the pattern of a range accepts an amount, with or without leading zeros, i
 })
 
 test.each(['1', '1.0', '1.000', '.50', '+1.00', '-1.00', '1,00', ' 1.00', '1.00\n', '1e2', '١.٠٠', '1x00', ''])(
-  'the pattern of a range refuses %j',
+  'the pattern for a range refuses %j',
   (text) => {
     expect(new RegExp(moneyRangePattern(0n, largestPence)).test(text)).toBe(false)
   },
@@ -109,23 +109,23 @@ describe('a MoneyString', () => {
     expect(parseUsdc(text)).toBeNull()
   })
 
-  test('a megabyte of digits is refused without parsing it', () => {
+  test('with a million digits is refused', () => {
     const digits = '9'.repeat(1_000_000)
 
     expect([digits, `${digits}.00`, `${'0'.repeat(1_000_000)}1.00`].map(parsePence)).toEqual([null, null, null])
   })
 
-  test('a formatted amount parses to itself: parse(format(x)) = x', () => {
+  test('parses to the amount that it was formatted from: parse(format(x)) = x', () => {
     fc.assert(fc.property(pence, (x) => expect(parsePence(formatPence(x))).toBe(x)))
     fc.assert(fc.property(pence, (x) => expect(parseUsdc(formatUsdc(x * 10_000n))).toBe(x * 10_000n)))
   })
 
-  test('every formatted amount matches the pattern of the specification', () => {
+  test('always matches the pattern in the specification when it is formatted from an amount', () => {
     fc.assert(fc.property(pence, (x) => expect(formatPence(x)).toMatch(new RegExp(moneyPattern))))
     expect(moneyPattern).toBe('^\\d+\\.\\d{2}$')
   })
 
-  test('any text is either refused or a valid MoneyString', () => {
+  test('is accepted if and only if it is well-formed and not too long', () => {
     const texts = fc.oneof(
       fc.string(),
       fc.stringMatching(/^[-+0-9.,e\n ]{0,20}$/),
@@ -140,12 +140,12 @@ describe('a MoneyString', () => {
     )
   })
 
-  test('the largest accepted amount still fits a bigint column in millionths', () => {
+  test('always fits into a bigint column when it is stored in millionths', () => {
     expect(parseUsdc('999999999999.99')).toBeLessThanOrEqual(largestBigintOfPostgres)
     expect(micropoundsFromPence(largestPence)).toBeLessThanOrEqual(largestBigintOfPostgres)
   })
 
-  test('a negative amount is never formatted', () => {
+  test('is never formatted from a negative amount', () => {
     expect(() => formatPence(-1n)).toThrow('must not be negative')
     expect(() => formatUsdc(-10_000n)).toThrow('must not be negative')
     expect(() => formatUsdcDown(-1n)).toThrow('non-negative')
@@ -153,17 +153,17 @@ describe('a MoneyString', () => {
 })
 
 describe('USDC', () => {
-  test('is stored in millionths', () => {
+  test('is parsed into millionths', () => {
     expect(parseUsdc('1.00')).toBe(1_000_000n)
     expect(parseUsdc('0.01')).toBe(10_000n)
   })
 
-  test('is formatted exactly or refused where it must be exact', () => {
+  test('is formatted exactly, or refused if it has a fraction of a cent', () => {
     expect(formatUsdc(152_530_000n)).toBe('152.53')
     expect(() => formatUsdc(152_530_001n)).toThrow('whole hundredths')
   })
 
-  test('balances are rounded down', () => {
+  test('balances are rounded down to the cent', () => {
     expect(formatUsdcDown(1_009_999n)).toBe('1.00')
     expect(formatUsdcDown(1_010_000n)).toBe('1.01')
     expect(formatUsdcDown(9_999n)).toBe('0.00')
@@ -182,13 +182,13 @@ describe('rounding', () => {
     [25n, 10n, 2n, 3n, 3n],
     [1n, 3n, 0n, 0n, 1n],
     [2n, 3n, 0n, 1n, 1n],
-  ])('%d / %d is %d down, %d half up, %d up', (dividend, divisor, down, halfUp, up) => {
+  ])('%d / %d is %d rounded down, %d half up, %d up', (dividend, divisor, down, halfUp, up) => {
     expect(divideDown(dividend, divisor)).toBe(down)
     expect(divideHalfUp(dividend, divisor)).toBe(halfUp)
     expect(divideUp(dividend, divisor)).toBe(up)
   })
 
-  test('each rounding gives the nearest whole number in its direction', () => {
+  test('returns the nearest whole number in the given direction', () => {
     const numbers = fc.bigInt({ min: 0n, max: 10n ** 30n })
     const divisors = fc.oneof(fc.bigInt({ min: 1n, max: 20n }), fc.bigInt({ min: 1n, max: 10n ** 20n }))
 
@@ -206,27 +206,27 @@ describe('rounding', () => {
     )
   })
 
-  test.each([divideDown, divideHalfUp, divideUp])('%p refuses ambiguous input', (divide) => {
+  test.each([divideDown, divideHalfUp, divideUp])('%p refuses a negative dividend or a divisor below 1', (divide) => {
     expect(() => divide(-1n, 10n)).toThrow('non-negative')
     expect(() => divide(1n, 0n)).toThrow('divisor')
     expect(() => divide(1n, -1n)).toThrow('divisor')
   })
 
-  test('fractions of a penny are rounded half up, whole pence stay unchanged', () => {
+  test('of micropounds rounds fractions of a penny half up and leaves whole pence unchanged', () => {
     expect(penceFromMicropounds(4_999n)).toBe(0n)
     expect(penceFromMicropounds(5_000n)).toBe(1n)
     fc.assert(fc.property(pence, (x) => expect(penceFromMicropounds(micropoundsFromPence(x))).toBe(x)))
   })
 })
 
-describe('pounds to the micropound', () => {
+describe('an amount in micropounds', () => {
   test.each([
     [15_000_000n, '15.00'],
     [19_800n, '0.0198'],
     [1n, '0.000001'],
     [0n, '0.00'],
     [1_500_000n, '1.50'],
-  ])('%s is formatted as %s, and parses back', (micropounds, text) => {
+  ])('(%s) is formatted as %s, which parses to the same amount', (micropounds, text) => {
     expect(formatMicropounds(micropounds)).toBe(text)
     expect(parseMicropounds(text)).toBe(micropounds)
   })

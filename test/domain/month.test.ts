@@ -14,7 +14,7 @@ import {
   startOf,
 } from '../../domain/month'
 
-describe('a month begins and ends at midnight in London', () => {
+describe('in London time,', () => {
   test.each([
     ['2027-03-31T22:59:59.999Z', '2027-03'],
     ['2027-03-31T23:00:00.000Z', '2027-04'],
@@ -50,12 +50,12 @@ describe('a month begins and ends at midnight in London', () => {
   })
 })
 
-test('a day begins at midnight in London too', () => {
+test('a day also begins at midnight in London', () => {
   expect(londonDayOf(new Date('2027-03-31T23:00:00Z'))).toBe('2027-04-01')
   expect(londonDayOf(new Date('2027-01-05T00:00:00Z'))).toBe('2027-01-05')
 })
 
-test('months follow each other across years', () => {
+test('the next and the previous month can be in another year', () => {
   expect([nextMonth('2026-12'), nextMonth('2026-09'), previousMonth('2027-01'), previousMonth('2026-10')]).toEqual([
     '2027-01',
     '2026-10',
@@ -80,6 +80,6 @@ test.each(['2026-13', '2026-00', '2026-1', '26-10', '2026-10-01', '', '2026-10\n
   },
 )
 
-test('a formatted month parses back', () => {
+test('a valid month parses to itself', () => {
   expect(parseMonth('2026-10')).toBe('2026-10')
 })

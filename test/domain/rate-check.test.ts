@@ -1,4 +1,4 @@
-// No rate outside the limits is ever accepted, and a rate within them always is.
+// A rate is accepted if and only if it is within the limits.
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import {
@@ -26,34 +26,38 @@ const judge = (of: ReturnType<typeof rate> | null, last = accepted(790_000_000n)
   rateRejection({ rate: of, last, limits: defaults, now })
 
 test.each([
-  ['the last accepted rate', rate(790_000_000n), null],
-  ['no readable rate', null, 'unusable'],
-  ['a rate that is 15 minutes old', rate(790_000_000n, { ageMs: 15 * minuteMs }), null],
-  ['an older rate', rate(790_000_000n, { ageMs: 15 * minuteMs + 1 }), 'stale'],
-  ['a rate one minute in the future', rate(790_000_000n, { ageMs: -minuteMs }), null],
-  ['a later rate', rate(790_000_000n, { ageMs: -minuteMs - 1 }), 'stale'],
-  ['a rate 2 % below mid-market', rate(784_000_000n, { midNano: 800_000_000n }), null],
-  ['a lower rate', rate(783_999_999n, { midNano: 800_000_000n }), 'off_mid'],
-  ['a rate 2 % above mid-market', rate(816_000_000n, { midNano: 800_000_000n }), null],
-  ['a higher rate', rate(816_000_001n, { midNano: 800_000_000n }), 'off_mid'],
-  ['a fall of 5 %', rate(750_500_000n), null],
-  ['a larger fall', rate(750_499_999n), 'jump'],
-  ['a rise of 5 %', rate(829_500_000n), null],
-  ['a larger rise', rate(829_500_001n), 'jump'],
-  ['0.079 for 0.79', rate(79_000_000n), 'jump'],
-  ['0.079 of ten days ago', rate(79_000_000n, { ageMs: 10 * dayMs }), 'stale'],
-])('%s is accepted or rejected as expected', (_, of, rejection) => {
+  ['the last accepted rate is accepted again', rate(790_000_000n), null],
+  ['an unreadable rate is rejected as unusable', null, 'unusable'],
+  ['a rate that is 15 minutes old is accepted', rate(790_000_000n, { ageMs: 15 * minuteMs }), null],
+  ['a rate more than 15 minutes old is rejected as stale', rate(790_000_000n, { ageMs: 15 * minuteMs + 1 }), 'stale'],
+  ['a rate one minute in the future is accepted', rate(790_000_000n, { ageMs: -minuteMs }), null],
+  [
+    'a rate more than one minute in the future is rejected as stale',
+    rate(790_000_000n, { ageMs: -minuteMs - 1 }),
+    'stale',
+  ],
+  ['a rate 2 % below mid-market is accepted', rate(784_000_000n, { midNano: 800_000_000n }), null],
+  ['a rate more than 2 % below mid-market is rejected', rate(783_999_999n, { midNano: 800_000_000n }), 'off_mid'],
+  ['a rate 2 % above mid-market is accepted', rate(816_000_000n, { midNano: 800_000_000n }), null],
+  ['a rate more than 2 % above mid-market is rejected', rate(816_000_001n, { midNano: 800_000_000n }), 'off_mid'],
+  ['a fall of 5 % is accepted', rate(750_500_000n), null],
+  ['a fall of more than 5 % is rejected as a jump', rate(750_499_999n), 'jump'],
+  ['a rise of 5 % is accepted', rate(829_500_000n), null],
+  ['a rise of more than 5 % is rejected as a jump', rate(829_500_001n), 'jump'],
+  ['0.079 instead of 0.79 is rejected as a jump', rate(79_000_000n), 'jump'],
+  ['0.079 from ten days ago is rejected as stale', rate(79_000_000n, { ageMs: 10 * dayMs }), 'stale'],
+])('%s', (_, of, rejection) => {
   expect(judge(of)).toBe(rejection)
 })
 
-test('without a last accepted rate, the first fresh one near mid-market is accepted', () => {
+test('without a last accepted rate, the first fresh rate near mid-market is accepted', () => {
   const first = (of: ReturnType<typeof rate>) => rateRejection({ rate: of, last: null, limits: defaults, now })
 
   expect(first(rate(650_000_000n))).toBeNull()
   expect(first(rate(650_000_000n, { midNano: 790_000_000n }))).toBe('off_mid')
 })
 
-test('the limit of a jump grows by 5 % for each full day without a rate, up to 25 %', () => {
+test('the limit for a jump grows by 5% for each full day since the last accepted rate, up to 25%', () => {
   const after = (days: number) => allowedJumpBasisPoints(defaults, days * dayMs)
 
   expect([-1, 0, 0.99, 1, 2, 4, 400].map(after)).toEqual([500, 500, 500, 1_000, 1_500, 2_500, 2_500])
@@ -64,7 +68,7 @@ test('the limit of a jump grows by 5 % for each full day without a rate, up to 2
 
 describe('for any rate and any limits', () => {
   const anyRate = fc.bigInt({ min: 1n, max: 10n ** 18n - 1n })
-  /** A rate so close that every outcome is common. */
+  /** Generates rates so close to the limits that every outcome occurs often. */
   const near = (rate: bigint) => fc.bigInt({ min: -1_000n, max: 1_000n }).map((ppm) => rate + (rate * ppm) / 10_000n)
   const checks = anyRate.chain((mid) =>
     fc.record({

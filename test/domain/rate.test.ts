@@ -48,15 +48,15 @@ describe('a rate', () => {
     expect(parseRate(text)).toBeNull()
   })
 
-  test('a formatted rate parses to itself: parse(format(x)) = x', () => {
+  test('is unchanged after formatting and parsing: parse(format(x)) = x', () => {
     fc.assert(fc.property(rates, (rate) => expect(parseRate(formatRate(rate))).toBe(rate)))
   })
 
-  test('a rate survives the conversion to a JSON number and back', () => {
+  test('is unchanged after conversion to a JSON number and back', () => {
     fc.assert(fc.property(likelyRates, (rate) => expect(parseRate(String(Number(formatRate(rate))))).toBe(rate)))
   })
 
-  test('that is not positive is a bug wherever it is used', () => {
+  test('that is not positive throws wherever it is used', () => {
     for (const rate of [0n, -1n]) {
       expect(() => formatRate(rate)).toThrow('must be positive')
       expect(() => usdcSentFor(100n, rate)).toThrow('must be positive')
@@ -72,7 +72,7 @@ describe('the amount that the wallet sends', () => {
     expect(usdcSentFor(0n, 790_000_000n)).toBe(0n)
   })
 
-  test('covers the pounds, and one cent less would not', () => {
+  test('covers the amount in pounds, and one cent less would not', () => {
     const cent = 10_000n
 
     fc.assert(
@@ -106,7 +106,7 @@ describe('the value of USDC', () => {
     expect(gbpWorthOf(12_659n, 790_000_000n)).toBe(1n)
   })
 
-  test('is at least the pounds that it was sent for', () => {
+  test('is at least the amount in pounds that it was sent for', () => {
     fc.assert(
       fc.property(amounts, rates, (pence, rate) =>
         expect(gbpWorthOf(usdcSentFor(pence, rate), rate)).toBeGreaterThanOrEqual(pence),
@@ -114,7 +114,7 @@ describe('the value of USDC', () => {
     )
   })
 
-  test('is never more than sending it would cost', () => {
+  test('never exceeds the amount in pounds that the same USDC can pay out', () => {
     fc.assert(
       fc.property(amounts, likelyRates, (cents, rate) => {
         const balance = cents * 10_000n

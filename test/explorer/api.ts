@@ -1,13 +1,14 @@
-// The API inside a schedule: its real routes and its webhook handling, called without a socket.
+// The API inside an explored schedule: its real routes and webhook handling, called without a socket.
 import { Readable } from 'node:stream'
 import type { Client } from '@temporalio/client'
-import { transferEvent } from '../../api/bank/transfer-event'
+import { receiveEvent as receive } from '../../api/bank/webhook'
 import type { ApiDeps } from '../../api/deps'
+import { createAdmission } from '../../api/http/admission'
 import { answer } from '../../api/http/answer'
 import { unlimited } from '../../api/http/callers/rate-limiter'
 import { ApiError } from '../../api/http/errors'
 import type { Route } from '../../api/http/route'
-import { markEventHandled, type ReceivedEvent, storeBankEvent } from '../../db/bank/events'
+import { type ReceivedEvent, storeBankEvents } from '../../db/bank/events'
 import { createRateStore } from '../../db/bank/exchange-rates'
 import type { Db } from '../../db/database'
 import { createRates } from '../../rail/rates'
@@ -17,9 +18,9 @@ import { testKeyring, testRateLimits } from '../support/api/client'
 import type { ExploredBank } from './bank'
 import type { Process, Schedule } from './schedule'
 
-/** The same settings as in production. */
+/** The default values of the settings. */
 export const settings = {
-  pollMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000],
+  pollMs: [3_000, 5_000, 10_000, 30_000, 60_000, 300_000],
   answerTimeoutMs: 8_000,
   limits: { repeatForMs: 23 * 3_600_000, listLagMs: 600_000, answerWithinMs: 1_500, answerCallMs: 1_000 },
   briefCallMs: 1_000,
@@ -44,7 +45,7 @@ export interface ApiParts {
 export function createApi(name: string, parts: ApiParts): Api {
   const { bank, db, log } = parts
   const { clock } = parts.schedule
-  // The parts that a payout's routes use.
+  // Contains only the dependencies that the payout routes use.
   const deps = {
     config: { publicUrl: 'http://payouts.test', trustedProxies: 0 },
     db,
@@ -56,6 +57,7 @@ export function createApi(name: string, parts: ApiParts): Api {
       clock,
       onRejected: (rail, rejection) => log.warn({ rail, rejection }, 'rejected exchange rate'),
     }),
+    admission: createAdmission(64),
     workflows: workflowsFor(parts),
     rateLimiter: unlimited,
     clock,
@@ -70,14 +72,13 @@ export function workflowsFor({ temporal, log }: Pick<ApiParts, 'temporal' | 'log
   return createWorkflows({ temporal, config, log })
 }
 
-/** Handles an event as the webhook route does after verifying its signature. */
+/** Handles an event as the webhook route does after verifying its signature, but stores each event alone. */
 export async function receiveEvent(deps: ApiDeps, event: ReceivedEvent): Promise<void> {
-  const stored = await storeBankEvent(deps.db, event)
-  const outcome = await transferEvent(event, stored.payout, deps).catch((error: unknown) => {
-    if (error instanceof ApiError) return error.code
-    throw error
-  })
-  await markEventHandled(deps.db, { id: stored.id, outcome, at: event.at })
+  try {
+    await receive(event, (handled) => storeBankEvents(deps.db, [handled]), deps)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+  }
 }
 
 export interface Called {
@@ -90,11 +91,11 @@ export interface ApiAnswer {
   readonly http: number
   readonly json: Readonly<Record<string, unknown>>
   readonly code: string | null
-  /** The status in the details of a refusal. */
+  /** The payout's status in the error details, if the error has one. */
   readonly details: string | null
 }
 
-/** Runs authentication, checks and handler as Koa does. */
+/** Runs the route's authentication, checks and handler as Koa does. */
 export async function callApi(route: Route, deps: ApiDeps, { headers, params, body }: Called): Promise<ApiAnswer> {
   const bytes = Buffer.from(body === undefined ? '' : JSON.stringify(body))
   const sent = { ...headers, 'content-type': 'application/json', 'content-length': String(bytes.length) }

@@ -1,5 +1,5 @@
-// The sandbox bank's own records and rules inside a schedule, without sockets: each request, its commit and
-// its response are schedule points.
+// The sandbox bank's own code inside an explored schedule, without sockets. Sending a request, receiving it and
+// answering it are separate steps of the schedule.
 import { randomUUID } from 'node:crypto'
 import { type ProviderRail, providerRailOver } from '../../rail/provider'
 import type { Answer, BankCall, Client } from '../../rail/provider/client'
@@ -15,7 +15,7 @@ import type { Entry, Transfer } from '../../sandbox-bank/storage/records'
 import type { BankBooks } from '../referee/bank-rules'
 import { never, type Process, type Schedule } from './schedule'
 
-/** `transfers`: applies only to calls that create a transfer. */
+/** With scope `transfers`, the fault applies only to calls that create a transfer. */
 export interface Fault {
   readonly kind: FaultKind
   readonly scope: 'transfers' | 'everything'
@@ -24,13 +24,16 @@ export interface Fault {
 export const faultKinds = ['refuses connections', '429', '401', '500', 'loses requests', 'loses answers'] as const
 export type FaultKind = (typeof faultKinds)[number]
 
-/** The outcome of a call that creates a transfer, as the caller knows it. */
+/** A call that creates a transfer, and its outcome as far as the caller knows it. */
 export interface TransferCall {
   readonly key: string
   readonly atMs: number
-  /** `proof`: the answer shows that nothing was sent. `accepted`: it contains the transfer. `open`: the caller knows nothing. */
+  /**
+   * `proof`: the answer proves that no money was sent. `accepted`: the answer contains the transfer. `open`: the caller
+   * does not know the outcome.
+   */
   outcome: 'open' | 'accepted' | 'proof'
-  /** A permanent refusal of the bank: no later call under the same order can succeed. */
+  /** The field that a 400 response refuses. */
   refused: string | null
   isUnderWay: boolean
 }
@@ -44,7 +47,7 @@ export interface BankOptions {
 
 export const bankRefs = { customerRef: 'customer-1', walletRef: 'wallet-1' }
 const liveKey = 'sk-live-explorer'
-/** A request that the network has held for longer is lost: the bank's quiet period is far longer. */
+/** The network loses a request that it delays for longer. The quiet period at the end of a plan is far longer. */
 const networkMs = 60_000
 
 export class ExploredBank {
@@ -95,7 +98,7 @@ export class ExploredBank {
     return providerRailOver(client, { clock: this.schedule.clock })
   }
 
-  /** Makes the next transfer bounce, or come back after delivery. */
+  /** Makes the bank fail to deliver the next transfer, or return it after delivery. */
   spoil(kind: 'undeliverable' | 'return'): void {
     this.bank.faults.add({ ...plainFault, kind, times: 1, ms: 60_000 })
   }
@@ -149,7 +152,7 @@ export class ExploredBank {
     return answer
   }
 
-  /** Sends a request that may arrive after its caller has given up or crashed. */
+  /** Sends a request, which may arrive after its caller has given up or crashed. */
   private async send(
     call: BankCall,
     { about, isTransfer, leftMs, record }: { about: string; isTransfer: boolean; leftMs: number; record: TransferCall },
@@ -257,7 +260,7 @@ function answered(status: number, body: unknown): Answer {
   return { stage: 'answered', status, body, retryAfterMs: null }
 }
 
-/** A refusal proves something only to the first caller under a key. Later callers know of the earlier call. */
+/** A refusal proves only that its own call sent no money. The probe therefore requires proof from every call. */
 function outcomeOf(answer: Answer): TransferCall['outcome'] {
   if (answer.stage === 'unconnected') return 'proof'
   if (answer.stage === 'sent') return 'open'

@@ -1,5 +1,5 @@
-// The real database with a schedule point before every statement: blocked statements are noticed, and a crash
-// rolls back.
+// The real database with a scheduling point before each statement, except BEGIN and ROLLBACK. Statements that wait
+// for a lock are detected, and a crash rolls back open transactions.
 import { createHash } from 'node:crypto'
 import { Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
 import { openDatabase } from '../../db/data-source'
@@ -8,18 +8,18 @@ import { type Actor, currentActor, never, type Process, type Settling } from './
 
 export interface ExploredDatabase extends Settling {
   readonly db: Db
-  /** Reads outside of every schedule, for the invariants. */
+  /** Queries the database without a scheduling point, for the invariants. */
   look<Row>(sql: string, values?: unknown[]): Promise<Row[]>
-  /** How often an actor had to wait for another one's lock. */
+  /** How many times an actor had to wait for another actor's lock. */
   readonly waits: number
-  /** Ends the open transactions of a process, as a loss of its connections would. */
+  /** Rolls back the open transactions of a process, as the server does when connections are lost. */
   crash(process: Process): void
   /** Called with the text of each executed statement. */
   onStatement: (actor: Actor, text: string, rows: readonly unknown[]) => void
   close(): Promise<void>
 }
 
-/** How long a statement may take before we check whether it waits for a lock. */
+/** How long a statement may take before the explorer checks whether it is waiting for a lock. */
 const blockedAfterMs = 5
 
 export async function openExplored(url: string): Promise<ExploredDatabase> {
@@ -41,7 +41,7 @@ export async function openExplored(url: string): Promise<ExploredDatabase> {
     return rows as Row[]
   }
 
-  /** Tracks work on a connection that the current step waits for. */
+  /** Tracks work on a connection. The current step waits for this work. */
   async function tracked<T>(on: object, work: Promise<T>): Promise<T> {
     explored.started++
     busy.set(on, (busy.get(on) ?? 0) + 1)
@@ -75,7 +75,7 @@ export async function openExplored(url: string): Promise<ExploredDatabase> {
         if (transaction.actor.process !== process) continue
         open.delete(raw)
         transaction.isLost = true
-        // Rolls back after a statement that still waits for a lock, as the server does.
+        // The rollback follows any statement that is still waiting for a lock, as on the server.
         void tracked(raw, raw.query('ROLLBACK')).finally(() => raw.release())
       }
     },
@@ -130,19 +130,19 @@ export async function openExplored(url: string): Promise<ExploredDatabase> {
 
   async function checkOut(actor: Actor | null) {
     const raw = await connectRaw()
-    // A connection that the server ends is noticed by the next statement.
+    // If the server ends the connection, the next statement fails.
     if (raw.listenerCount('error') === 0) raw.on('error', () => undefined)
     return actor === null ? raw : explore(raw, actor)
   }
 
-  /** The parts of a client that our transactions use. */
+  /** Wraps the client methods that our transactions use. */
   function explore(raw: PoolClient, actor: Actor) {
     const transaction: Open = { actor, isLost: false }
     open.set(raw, transaction)
     return {
       async query(config: QueryConfig | string): Promise<QueryResult> {
         const name = nameOf(config)
-        // BEGIN and ROLLBACK have no effect that another actor could see.
+        // BEGIN and ROLLBACK change no data, so they need no scheduling point.
         if (name !== 'BEGIN' && name !== 'ROLLBACK') await actor.schedule.point(name)
         if (transaction.isLost) return never()
         try {
@@ -174,7 +174,7 @@ function poolOf({ dataSource: { driver } }: Db): Pool {
   return pool
 }
 
-/** The start of a statement on one line, for the log of a schedule. */
+/** Returns the start of a statement on one line, for the trace of a schedule. */
 function nameOf(config: QueryConfig | string): string {
   return textOf(config).trim().replace(/\s+/g, ' ').slice(0, 80)
 }

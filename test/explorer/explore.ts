@@ -1,4 +1,4 @@
-// Runs one plan under one scheduler: its events, a quiet period, the probe, and a long time without faults.
+// Runs one plan under one scheduler: its events, a quiet period, the probe, and a long period without faults.
 import type * as fc from 'fast-check'
 import type { Log } from '../../runtime/log'
 import { describeRow, findViolations, isOpen } from './invariants'
@@ -12,7 +12,7 @@ export interface Explored {
   /** The schedule as readable lines. */
   readonly trace: readonly string[]
   readonly steps: number
-  /** How the payout ended, for the summary of a run. */
+  /** How the payout ended, for the summary. */
   readonly end: string
 }
 
@@ -44,7 +44,7 @@ export async function explore(stage: Stage, plan: Plan, scheduler: fc.Scheduler,
   return { violations: [...new Set(violations)], trace: schedule.trace, steps: schedule.steps, end }
 }
 
-/** Runs the plan's events, each at its time. Between them the clock moves only when nothing else can. */
+/** Runs the plan's events, each at its time. Between events, the clock jumps to a timer only when no step can run. */
 async function follow(world: World, { events }: Plan): Promise<void> {
   const { schedule } = world
   let [steps, idle] = [0, 0]
@@ -69,7 +69,7 @@ async function follow(world: World, { events }: Plan): Promise<void> {
     steps = 0
     idle = 0
     await schedule.quiesce()
-    world.happen(planned.happening)
+    world.happen(planned.event)
   }
 }
 
@@ -77,7 +77,7 @@ async function untilIdle(schedule: Schedule): Promise<void> {
   while ((await schedule.step()) === 'stepped');
 }
 
-/** Lets this much time pass, timer by timer. */
+/** Advances the clock by this much, timer by timer. */
 async function rest(schedule: Schedule, ms: number): Promise<void> {
   const untilMs = schedule.nowMs + ms
   for (;;) {
@@ -90,8 +90,9 @@ async function rest(schedule: Schedule, ms: number): Promise<void> {
 }
 
 /**
- * If a surviving process got every answer of the bank, and every answer proves that nothing was sent, the payout
- * must be final by now, or a cancel must win. After a permanent refusal it must be final.
+ * Applies if no worker crashed, no activity timed out, no workflow was terminated, and every response from the bank
+ * proves that no money was sent. The payout must then be final, or a cancel must succeed. After a permanent refusal,
+ * the payout must be final.
  */
 async function probe(world: World): Promise<string[]> {
   const { schedule, bank, temporal, plan } = world
@@ -105,7 +106,7 @@ async function probe(world: World): Promise<string[]> {
     return [`the bank refused the amount permanently, but the payout has not failed: ${describeRow(row)}`]
   }
   if (!plan.probe) return []
-  // A late cancel needs the bank's answer on whether it has the payout, so ends a fault that stops all answers.
+  // A late cancel must find out whether the bank has the payout, so this ends a fault that affects all calls.
   if (bank.trouble?.scope === 'everything') bank.trouble = null
   schedule.say('nothing was sent, provably: a cancel must win', 'probe')
   const before = world.cancels.length
@@ -117,13 +118,13 @@ async function probe(world: World): Promise<string[]> {
   return [`nothing was sent, and the payout is locked: cancel ${answer.outcome}, ${describeRow(now)}`]
 }
 
-/** Ends all faults, and lets time pass until the payout is at rest, for about a day at most. */
+/** Ends all faults, and advances the clock by at most 29 hours until the payout is at rest. */
 async function drain(world: World): Promise<void> {
   const { schedule } = world
   world.heal()
   let scanned = false
   for (let round = 0; round < 36; round++) {
-    // Advances hour by hour instead of poll by poll, because nothing else happens in between.
+    // After a while, advances hour by hour instead of timer by timer, because only polls remain.
     if (round < 8) await rest(schedule, 5 * minuteMs)
     else schedule.jumpTo(schedule.nowMs + hourMs)
     world.sweep()

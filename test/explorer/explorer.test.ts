@@ -1,5 +1,5 @@
-// The schedule explorer: the real steps of one payout, interleaved by fast-check, against PostgreSQL and an in-process bank.
-// Imported first, so that modules loaded afterwards get the replacements.
+// The schedule explorer: fast-check interleaves the real steps of one payout, with PostgreSQL and an in-process bank.
+// Imported first, so that modules loaded later get the replacements.
 // oxlint-disable-next-line import/no-unassigned-import
 import './replaced'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -14,10 +14,10 @@ const { EXPLORE_SEED, EXPLORE_SCHEDULES, EXPLORE_PATH, EXPLORE_ALL } = process.e
 const ordered = EXPLORE_SEED !== undefined
 const seeds = ordered ? [Number(EXPLORE_SEED)] : [1, 2, 3]
 const schedules = Number(EXPLORE_SCHEDULES ?? 80)
-/** Time limit for finding a shorter schedule after the first failure. */
+/** How long to search for a shorter schedule after the first failure. */
 const shrinkMs = 60_000
 
-/** Ends only a run that hangs: tens of thousands of schedules take hours on a busy machine. */
+/** The timeout is meant only for a run that hangs: tens of thousands of schedules take hours on a busy machine. */
 const longestMs = 24 * 3_600_000
 
 let stage: Stage
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 test.each(seeds)(
-  'one payout keeps every invariant, however its steps are interleaved (seed %i)',
+  'one payout keeps every invariant under random interleavings of its steps (seed %i)',
   async (seed) => {
     const summary = new Summary(seed)
     const log = keptLog()
@@ -59,10 +59,9 @@ test.each(seeds)(
   longestMs,
 )
 
-/** The printed summary of a run. */
 class Summary {
   failures = 0
-  /** The first, or the shortest, schedule that breaks each invariant. */
+  /** The shortest schedule so far that breaks each invariant. */
   readonly firsts = new Map<string, { readonly number: number; readonly trace: readonly string[]; count: number }>()
   private readonly ends = new Map<string, number>()
   private readonly begunMs = performance.now()

@@ -1,4 +1,4 @@
-// The invariants after every schedule: the referee's rules, a true answer to every cancel, and no payout that is stuck.
+// The invariants after every schedule: the referee's rules, a correct answer to every cancel, and no stuck payout.
 import { bankRules } from '../referee/bank-rules'
 import { clientRules } from '../referee/client-rules'
 import { ledgerRules } from '../referee/ledger-rules'
@@ -14,7 +14,7 @@ export async function findViolations(world: World): Promise<string[]> {
   }
   const row = await world.row()
   const books = bank.books()
-  // A payout that waits for an operator is legitimately open, so the wallets may differ by its amount.
+  // A payout that waits for an operator may remain open, so the wallet balances may differ by its amount.
   const leftOpen = row !== null && isOpen(row) && row.attention !== null ? [row.id] : []
   return [
     ...schedule.failures.map((error) => `an actor failed: ${String(error)}`),
@@ -29,7 +29,7 @@ export async function findViolations(world: World): Promise<string[]> {
   ]
 }
 
-/** A refused cancel must be correct when it is answered, and stay correct unless the caller tries again. */
+/** The refusal of a cancel must be correct when it is answered, and must remain correct unless the caller retries. */
 function cancelRules({ cancels, bank }: World, row: ExploredRow | null): string[] {
   const found: string[] = []
   for (const { by, outcome, status, wasStarted, heardAtStep } of cancels) {
@@ -47,7 +47,7 @@ function cancelRules({ cancels, bank }: World, row: ExploredRow | null): string[
   return found
 }
 
-/** An acknowledged payout never disappears. */
+/** No request gets 500, and no status in a response is contradicted later. */
 function answerRules({ answers }: World, row: ExploredRow | null): string[] {
   return answers.flatMap(({ http, status }) => {
     if (http === 500) return ['a request was answered with 500']
@@ -73,12 +73,12 @@ function endRules(world: World, row: ExploredRow): string[] {
   if (isOpen(row) && row.attention === null)
     found.push(`the payout is neither final nor in attention: ${describeRow(row)}`)
   if (!isOpen(row) && temporal.latest(world.workflowId(row.attempt))?.status === 'RUNNING') {
-    found.push('the payout is final, but its workflow still runs')
+    found.push('the payout is final, but its workflow is still running')
   }
-  // If the explorer never saw a first call, the rules about first calls would hold vacuously.
+  // If the explorer missed the first call, the rules about first calls would check nothing.
   if (bank.calls.length > 0 && world.starts.length === 0) found.push('the explorer has not seen the first call begin')
   const isEarly = schedule.nowMs - row.created_at.getTime() < 23 * 3_600_000
-  const hasRate = plan.events.some(({ happening }) => happening.kind === 'rate')
+  const hasRate = plan.events.some(({ event }) => event.kind === 'rate')
   // An acknowledged payout waits out transient errors.
   if (row.status === 'failed' && row.failure_reason?.startsWith('not_sent') && isEarly && !hasRate) {
     found.push(`an acknowledged payout failed because of a transient error: ${row.failure_reason}`)

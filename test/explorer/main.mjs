@@ -1,5 +1,5 @@
-// `npm run explore -- --seed S --schedules N`: explores that many schedules of that seed, and prints the
-// first that breaks an invariant.
+// `npm run explore -- --seed S --schedules N` explores N schedules of seed S, and prints the shortest one found that
+// breaks an invariant.
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { dirname, join } from 'node:path'
@@ -11,9 +11,9 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(randomInt(1, 1_000_000_000)) },
     schedules: { type: 'string', default: '1000' },
-    // The path that a failed run printed. Runs only that schedule.
+    // Runs only the schedule at this path, which a failed run has printed.
     path: { type: 'string' },
-    // Continues after a failure, and prints one schedule for each invariant that was broken.
+    // Continues after a failure, and prints one schedule for each broken invariant.
     all: { type: 'boolean', default: false },
   },
 })

@@ -1,27 +1,28 @@
-// The events around one payout: fast-check draws and shrinks a plan, and the scheduler orders the steps between them.
+// The events around one payout. fast-check generates and shrinks a plan, and its scheduler orders the steps between the
+// events.
 import * as fc from 'fast-check'
 import { type Fault, faultKinds } from './bank'
 import { formatMs } from './schedule'
 
 export interface Plan {
-  /** Whether the bank replays a refusal under the same key, or checks the request again. */
+  /** Whether the bank replays a refusal for the same key, or forgets it and checks the request again. */
   readonly refusals: 'forgotten' | 'replayed'
   readonly webhooks: 'sent' | 'lost'
-  /** Whether a provably unsent payout is cancelled when everything is quiet: that must be possible. */
+  /** Whether to cancel a provably unsent payout after the quiet period. That cancel must succeed. */
   readonly probe: boolean
-  readonly before: readonly Happening[]
+  readonly before: readonly PlannedEvent[]
   readonly events: readonly Planned[]
-  /** Whether the rail is resumed and the partner reactivated before the quiet period, with the bank unchanged. */
+  /** Whether to resume the rail and reactivate the partner before the quiet period. The bank's faults remain. */
   readonly ending: 'released' | 'as it is'
 }
 
 export interface Planned {
-  readonly happening: Happening
+  readonly event: PlannedEvent
   /** The number of steps, or idle moments, after the previous event. */
   readonly after: { readonly count: number; readonly of: 'steps' | 'idle moments' }
 }
 
-export type Happening =
+export type PlannedEvent =
   | { readonly kind: 'request'; readonly to: 'api-1' | 'api-2' }
   | { readonly kind: 'cancel'; readonly by: 'api' | 'ops' | 'temporal' }
   | { readonly kind: 'trouble'; readonly trouble: Fault | null }
@@ -33,7 +34,7 @@ export type Happening =
 
 const [secondMs, minuteMs, hourMs] = [1_000, 60_000, 3_600_000]
 
-/** Clock jumps, from the delay of a slow answer up to the time after which the bank has forgotten a key. */
+/** Clock jumps, from the delay of a slow answer to the time after which the bank has forgotten a key. */
 const jumpsMs = [1, 3, 9, 35, 70]
   .map((seconds) => seconds * secondMs)
   .concat(
@@ -46,7 +47,7 @@ const trouble = fc.record({
   scope: fc.constantFrom('transfers', 'everything'),
 } as const)
 
-const happening: fc.Arbitrary<Happening> = fc.oneof(
+const event: fc.Arbitrary<PlannedEvent> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('request'), to: fc.constantFrom('api-1', 'api-2') } as const) },
   {
     weight: 5,
@@ -87,8 +88,8 @@ const after: fc.Arbitrary<Planned['after']> = fc.oneof(
   fc.record({ count: fc.integer({ min: 0, max: 3 }), of: fc.constant('idle moments') } as const),
 )
 
-/** Most plans open with a pause or a fault, because a payout that succeeds immediately leaves little to explore. */
-const opening: fc.Arbitrary<readonly Happening[]> = fc.oneof(
+/** Most plans begin with a pause or a fault, because a payout that succeeds immediately leaves little to explore. */
+const opening: fc.Arbitrary<readonly PlannedEvent[]> = fc.oneof(
   { weight: 3, arbitrary: fc.constant([{ kind: 'pause' }] as const) },
   {
     weight: 2,
@@ -104,11 +105,11 @@ export const plans: fc.Arbitrary<Plan> = fc.record({
   webhooks: fc.constantFrom('sent', 'lost'),
   probe: fc.boolean(),
   before: opening,
-  events: fc.array(fc.record({ happening, after }), { maxLength: 8, size: 'max' }),
+  events: fc.array(fc.record({ event, after }), { maxLength: 8, size: 'max' }),
   ending: fc.constantFrom('released', 'as it is'),
 } as const)
 
-export function describeHappening(one: Happening): string {
+export function describeEvent(one: PlannedEvent): string {
   switch (one.kind) {
     case 'request':
       return `a request arrives at ${one.to}`

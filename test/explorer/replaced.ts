@@ -1,5 +1,4 @@
-// The explorer's replacements for every module that is loaded after this one: Temporal's workflow package and
-// real time.
+// Replaces Temporal's workflow package and real time in every module that is loaded after this one.
 import { afterAll, jest } from '@jest/globals'
 import { currentActor } from './schedule'
 
@@ -7,7 +6,7 @@ jest.mock('@temporalio/workflow', () => jest.requireActual('./workflow-runtime')
 jest.mock('node:timers/promises', () => ({ setTimeout: sleep }))
 
 const { now } = Date
-// Temporal gives workflow code the time of the workflow.
+// Workflow code gets the workflow's time, as in Temporal.
 Date.now = () => {
   const actor = currentActor()
   return actor?.process.name === 'temporal' ? actor.schedule.nowMs : now()
@@ -17,7 +16,7 @@ afterAll(() => {
   Date.now = now
 })
 
-/** A pause inside a schedule takes virtual time. */
+/** Waits in the schedule's virtual time. */
 async function sleep(ms: number): Promise<void> {
   const actor = currentActor()
   if (actor === null) throw new Error('only the actors of a schedule wait')

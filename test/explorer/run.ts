@@ -1,4 +1,4 @@
-// One execution under a workflow id, as Temporal drives it: deliveries, timers, activity retries, lost workers.
+// One workflow execution as Temporal runs it, with deliveries, timers, activity retries and lost workers.
 import type { Process, Schedule } from './schedule'
 import { type ActivityCall, ContinueAsNew, type Incarnation, inside, msOf, recheck } from './workflow-runtime'
 
@@ -6,7 +6,7 @@ import { type ActivityCall, ContinueAsNew, type Incarnation, inside, msOf, reche
 export interface Server {
   readonly schedule: Schedule
   readonly process: Process
-  /** The worker that takes the next task. */
+  /** The worker that gets the next task. */
   worker(): Process
   execute(process: Process, number: number, call: ActivityCall): Promise<unknown>
   noteTimeout(): void
@@ -19,13 +19,12 @@ export interface Update {
   readonly reject: (error: Error) => void
 }
 
-/** How long the server waits for a worker that is gone: the timeout of a workflow task, and of a heartbeat. */
+/** How long the server waits for a lost worker: the timeout of a workflow task and of a heartbeat. */
 const lostAfterMs = 5_000
 
-/** One execution under a workflow id. */
 export class Run {
   status: 'RUNNING' | 'COMPLETED' | 'TERMINATED' | 'FAILED' = 'RUNNING'
-  /** Whether its first workflow task has ended. Until then, a lost worker makes its code start again. */
+  /** Whether the first workflow task has ended. Until then, the code starts again if its worker is lost. */
   isCommitted = false
   historyLength = 0
   readonly startTime: Date
@@ -51,7 +50,7 @@ export class Run {
     return this.server.schedule
   }
 
-  /** The update with that id: an earlier one, or a new one. */
+  /** Returns the update with this ID. Creates it if there is none. */
   update(updateId: string, name: string): Update {
     const known = this.updates.get(updateId)
     if (known !== undefined) return known
@@ -115,7 +114,7 @@ export class Run {
     this.ends.push(end)
   }
 
-  /** Runs an activity and retries it until it succeeds. An attempt that has timed out continues concurrently with its retry. */
+  /** Retries the activity until it succeeds. An attempt that has timed out continues while the next one runs. */
   activity(incarnation: Incarnation, call: ActivityCall): Promise<unknown> {
     this.historyLength += 3
     const { retry = {}, startToCloseTimeout = '1 minute' } = call.options
@@ -163,7 +162,7 @@ export class Run {
     return `${this.id.split('/')[0]}${attempt === undefined ? '' : ` attempt ${attempt}`}`
   }
 
-  /** Everything that was sent to the run before is delivered again, because Temporal replays it. */
+  /** Starts the workflow code. Delivers all earlier signals and updates again, because Temporal replays them. */
   private begin(): void {
     const cancelled = deferred<never>()
     cancelled.result.catch(() => undefined)
@@ -219,7 +218,7 @@ export class Run {
 
 interface Attempt {
   readonly process: Process
-  /** Starts the task again on another worker. */
+  /** Starts the next attempt. */
   readonly again: () => void
 }
 

@@ -1,15 +1,15 @@
-// One schedule: a virtual clock, its timers, and the points between which fast-check's scheduler chooses the next step.
+// One schedule: a virtual clock, its timers, and the points at which fast-check's scheduler chooses the next step.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type * as fc from 'fast-check'
 import type { Clock } from '../../runtime/clock'
 
-/** One of our processes, or the outside world. Once it is dead, nothing that ran in it continues. */
+/** One of our processes, or the outside world. Once it is no longer alive, nothing that ran in it continues. */
 export interface Process {
   readonly name: string
   alive: boolean
 }
 
-/** A thread of execution: an API request, an attempt of an activity, or a request in flight to the bank. */
+/** A thread of execution: an API request, an activity attempt, or a request on its way to the bank. */
 export interface Actor {
   readonly name: string
   readonly process: Process
@@ -34,9 +34,9 @@ interface Timer {
   cancelled: boolean
 }
 
-/** Real work that a step may have started. A step is over when all remaining work needs another step. */
+/** Real work, such as a query, that a step may have started. A step ends when this work is done or waits for a lock. */
 export interface Settling {
-  /** How many pieces of work were ever started. */
+  /** How many pieces of work have been started so far. */
   readonly started: number
   settled(): Promise<void>
 }
@@ -48,9 +48,9 @@ export class Schedule {
   nowMs = this.startMs
   readonly clock: Clock = { now: () => new Date(this.nowMs) }
   readonly trace: string[] = []
-  /** Errors that no caller handles: a bug of the explorer, or of the code under test. */
+  /** Errors that no caller handled. Each is a bug in the explorer or in the code under test. */
   readonly failures: unknown[] = []
-  /** Conditions that are checked again whenever a step ends. Each returns true if its workflow continued. */
+  /** Checks that run whenever a step ends. Each returns true if it made a workflow continue. */
   readonly conditions: (() => boolean)[] = []
   steps = 0
   private timers: Timer[] = []
@@ -70,7 +70,7 @@ export class Schedule {
     })
   }
 
-  /** Waits until the scheduler chooses this actor to continue. Never resolves if its process has died. */
+  /** Waits until the scheduler chooses this actor to continue. Never resolves if the actor's process has crashed. */
   async point(label: string): Promise<void> {
     const actor = this.actor()
     if (!actor.process.alive) return never()
@@ -78,7 +78,7 @@ export class Schedule {
     if (!actor.process.alive) return never()
   }
 
-  /** Runs one step, or reports that nothing can run before the clock moves. */
+  /** Runs one step. Returns `idle` if nothing can run before the clock moves. */
   async step(): Promise<'stepped' | 'idle'> {
     await this.quiesce()
     this.releaseDue()
@@ -89,7 +89,7 @@ export class Schedule {
     return 'stepped'
   }
 
-  /** Waits until every actor has reached its next point, waits for a timer, or waits for another one's row lock. */
+  /** Waits until every actor is at a point or is waiting for a timer or another actor's row lock. */
   async quiesce(): Promise<void> {
     for (let started = -1; started !== this.work.started || this.recheck(); ) {
       started = this.work.started
@@ -99,7 +99,7 @@ export class Schedule {
     }
   }
 
-  /** Calls `run` once the clock has reached that time, at a separate point. The result cancels it. */
+  /** Calls `run` at a separate point once the clock has reached `atMs`. Returns a function that cancels the timer. */
   at(atMs: number, label: string, run: () => void): () => void {
     const timer: Timer = { atMs, label, run, cancelled: false }
     this.timers.push(timer)
@@ -118,7 +118,7 @@ export class Schedule {
     return new Promise((resolve) => this.after(ms, label, () => process.alive && resolve()))
   }
 
-  /** Rejects if the clock reaches the deadline first. */
+  /** Rejects if the clock reaches the deadline before the work ends. */
   withDeadline<T>(ms: number, work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = this.after(ms, `deadline of ${ms} ms`, () => reject(new Error('DEADLINE_EXCEEDED')))
@@ -140,7 +140,7 @@ export class Schedule {
     this.nowMs = Math.max(this.nowMs, atMs)
   }
 
-  /** Adds a line to the readable schedule. */
+  /** Adds a line to the trace. */
   say(text: string, who: string = currentActor()?.name ?? 'explorer'): void {
     const number = String(this.trace.length + 1).padStart(4)
     this.trace.push(`${number}  +${formatMs(this.nowMs - this.startMs).padEnd(12)}  ${who.padEnd(22)}  ${text}`)
@@ -156,7 +156,7 @@ export class Schedule {
     return this.conditions.map((check) => check()).some(Boolean)
   }
 
-  /** Each due timer becomes a separate task, so that timers due together fire in any order. */
+  /** Makes each due timer a separate task, so that timers that are due at the same time can fire in any order. */
   private releaseDue(): void {
     const due = this.timers.filter(({ atMs }) => atMs <= this.nowMs)
     this.timers = this.timers.filter(({ atMs }) => atMs > this.nowMs)

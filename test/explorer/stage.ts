@@ -1,5 +1,4 @@
-// The database that all schedules of a worker share: one partner with money, reset to its first state after
-// each schedule.
+// The database that all schedules share. It has one partner with money, and is reset after each schedule.
 import { openPartner } from '../../db/partners/open'
 import { updatePartner } from '../../db/partners/partners'
 import { postSet } from '../../db/wallets/ledger'
@@ -13,14 +12,14 @@ import { type ExploredDatabase, openExplored } from './database'
 
 export interface ExploredPartner {
   readonly id: string
-  /** The secret of its live key. */
+  /** The secret of the partner's live key. */
   readonly key: string
   readonly balanceMicro: bigint
-  /** The body of its one payout. */
+  /** The request body for the partner's only payout. */
   readonly request: unknown
 }
 
-/** The payout's row, under the column names of the database. */
+/** The payout's row, with the database's column names. */
 export interface ExploredRow {
   readonly id: string
   readonly attempt: number
@@ -43,7 +42,7 @@ export interface Stage {
 
 const balanceMicro = 1_000_000_000n
 const openedAt = new Date('2026-11-15T09:00:00.000Z')
-/** The number of schedules between two vacuums, which remove deleted rows from disk. */
+/** The number of schedules between two VACUUM statements, which free the space of deleted rows. */
 const vacuumEvery = 250
 
 export async function openStage(): Promise<Stage> {
@@ -84,7 +83,7 @@ export async function openStage(): Promise<Stage> {
   }
 }
 
-/** Copies every table, and creates a function that restores the copies with triggers and foreign keys off. */
+/** Copies every table, and creates a function that restores the copies with triggers and foreign keys disabled. */
 async function keepBaseline(database: ExploredDatabase): Promise<void> {
   const look = <Row>(sql: string) => database.look<Row>(sql)
   const tables = await look<{ name: string }>(

@@ -1,4 +1,4 @@
-// Replaces the Temporal server inside a schedule: runs by id, updates, signals, retries, timeouts and lost workers.
+// Replaces the Temporal server inside a schedule: runs by workflow ID, updates, signals, retries and lost workers.
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import type { PayoutActivities } from '../../workflows/payouts/payout'
 import type { PayoutReturnActivities } from '../../workflows/payouts/return'
@@ -8,7 +8,7 @@ import type { ActivityCall } from './workflow-runtime'
 
 export interface TemporalParts {
   readonly schedule: Schedule
-  /** The live workers, in the order of preference. */
+  /** The running workers, in order of preference. */
   readonly workers: () => readonly Process[]
   readonly activities: PayoutActivities & PayoutReturnActivities
   readonly workflows: Readonly<Record<string, (input: never) => Promise<unknown>>>
@@ -34,7 +34,7 @@ export class TemporalServer implements Server {
     parts.schedule.conditions.push(() => [...this.all()].map((run) => run.check()).some(Boolean))
   }
 
-  /** Null when no run was ever started under the id. */
+  /** Returns null if no run was ever started with this workflow ID. */
   latest(workflowId: string): Run | null {
     return this.runs.get(workflowId)?.at(-1) ?? null
   }
@@ -64,7 +64,7 @@ export class TemporalServer implements Server {
     run.end('TERMINATED')
   }
 
-  /** Resolves with the result of the activity, and never if its process dies. */
+  /** Resolves with the activity's result. Never resolves if its process crashes. */
   execute(process: Process, number: number, { name, input }: ActivityCall): Promise<unknown> {
     const { schedule, activities } = this.parts
     return new Promise((resolve, reject) => {
@@ -84,14 +84,14 @@ export class TemporalServer implements Server {
     })
   }
 
-  /** The client that our processes use. */
+  /** Returns the Temporal client that the APIs and the sweep use. */
   client(): Client {
     const { schedule } = this.parts
     const point = async (label: string) => schedule.point(label)
     const client = {
       options: { namespace: 'default' },
       connection: {},
-      // Our code computes deadlines from the machine's clock. Rounds them to whole seconds of virtual time.
+      // Our code computes deadlines from the machine's clock, so they are rounded to whole seconds of virtual time.
       withDeadline: <T>(deadlineMs: number, ask: () => Promise<T>) =>
         schedule.withDeadline(Math.round((deadlineMs - Date.now()) / 1_000) * 1_000, ask),
       workflow: {
@@ -107,7 +107,7 @@ export class TemporalServer implements Server {
           await point(`asks for update ${name}`)
           const { workflowTypeOrFunc, options } = startWorkflowOperation
           const known = this.latest(options.workflowId)
-          // An update that a closed run has completed is answered from its history, and nothing is started.
+          // If a closed run has completed the update, its history answers the update and no run is started.
           const completed = known !== null && known.status !== 'RUNNING' ? known.updates.get(updateId) : undefined
           const update = completed ?? this.start(workflowTypeOrFunc, options).update(updateId, name)
           const value = await update.result

@@ -1,4 +1,4 @@
-// Replaces @temporalio/workflow inside a schedule: the subset that our workflows use, on the virtual clock.
+// Replaces @temporalio/workflow inside a schedule. Implements the functions that our workflows use, in virtual time.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common'
 
@@ -7,7 +7,7 @@ export { ApplicationFailure }
 
 const runs = new AsyncLocalStorage<Incarnation>()
 
-/** One execution of a run's code: after a crash in its first workflow task the code starts again from the beginning. */
+/** One execution of a run's code. After a crash in the first workflow task, the code starts from the beginning. */
 export interface Incarnation {
   readonly run: RunHooks
   readonly cancelRequested: Promise<never>
@@ -17,7 +17,7 @@ export interface Incarnation {
   handling: number
 }
 
-/** The functions of a run that workflow code calls through this module. */
+/** The parts of a run that workflow code uses through this module. */
 interface RunHooks {
   readonly id: string
   readonly historyLength: number
@@ -39,7 +39,7 @@ export function inside<T>(incarnation: Incarnation, work: () => T): T {
   return runs.run(incarnation, work)
 }
 
-/** Resolves the conditions that hold by now. Returns true if there were any. */
+/** Resolves the waiting conditions that are now true. Returns true if there were any. */
 export function recheck({ waiting }: Incarnation): boolean {
   const held = [...waiting].filter(({ holds }) => holds())
   for (const each of held) {
@@ -73,7 +73,7 @@ export function allHandlersFinished(): boolean {
 
 export function condition(holds: () => boolean, timeout?: number | string): Promise<boolean> {
   const incarnation = here()
-  // A timer ends the workflow task, so its work so far is in the history.
+  // A timer ends the workflow task, so the work so far is in the history.
   if (timeout !== undefined) incarnation.run.isCommitted = true
   const inContext = () => inside(incarnation, holds)
   if (inContext()) return Promise.resolve(true)
@@ -135,21 +135,21 @@ export interface ActivityCall {
 export const proxyActivities = (options: ActivityOptions) => proxy(options)
 export const proxyLocalActivities = (options: ActivityOptions) => proxy(options)
 
-/** Treats every name as an activity. The worker knows which of them exist. */
+/** Treats every name as an activity. Calling an activity that does not exist fails later, when it is executed. */
 function proxy(options: ActivityOptions): object {
   return new Proxy(
     {},
     {
       get(_, name) {
         const run = (input: unknown) => here().run.activity(here(), { name: String(name), input, options })
-        // Our workflows pass only a summary in the options of a call, so the explorer ignores them.
+        // Our workflows pass only a summary in a call's options, so the explorer ignores these options.
         return Object.assign(run, { executeWithOptions: (_more: object, [input]: [unknown]) => run(input) })
       },
     },
   )
 }
 
-/** Our workflows write "8 seconds", "100 ms" or a number. */
+/** Parses the durations that our workflows use: "8 seconds", "100 ms" or a number. */
 export function msOf(duration: number | string): number {
   if (typeof duration === 'number') return duration
   const [, count, unit = 'ms'] = /^(\d+) ?(ms|s|second|minute|hour|day)s?$/.exec(duration) ?? []

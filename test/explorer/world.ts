@@ -1,4 +1,4 @@
-// One payout with everything that can act on it: two APIs, two workers, operators, the partner, Temporal and the bank.
+// One payout and everything that can act on it: two APIs, two workers, operators, the partner, Temporal and the bank.
 
 import { readChangedTransfers } from '../../activities/bank/changed-transfers'
 import { switchRail, wakeUnsent } from '../../activities/bank/rail-switch'
@@ -20,7 +20,7 @@ import { payoutActivities } from '../support/stages/payout-activities'
 import { type Api, callApi, createApi, receiveEvent, settings, workflowsFor } from './api'
 import { anEventId, bankRefs, ExploredBank } from './bank'
 import type { ExploredDatabase } from './database'
-import { describeHappening, type Happening, type Plan } from './plan'
+import { describeEvent, type Plan, type PlannedEvent } from './plan'
 import type { Process, Schedule } from './schedule'
 import type { ExploredPartner, ExploredRow } from './stage'
 import { TemporalServer } from './temporal'
@@ -28,7 +28,6 @@ import { TemporalServer } from './temporal'
 export const idempotencyKey = 'order-0001'
 export const environment = 'live'
 
-/** The answer to a cancel. */
 export interface CancelAnswer {
   readonly by: string
   readonly begunAtStep: number
@@ -36,7 +35,7 @@ export interface CancelAnswer {
   readonly outcome: 'cancelled' | 'refused' | 'undecided'
   /** The status that the refusal reports. */
   readonly status: string | null
-  /** Whether a first call to the bank had begun when it was decided. */
+  /** Whether the first call to the bank had started when the cancel was decided. */
   readonly wasStarted: boolean
 }
 
@@ -52,7 +51,7 @@ export class World {
   readonly answers: PayoutAnswer[] = []
   readonly seen: Seen[] = []
   readonly violations: string[] = []
-  /** The steps at which a first call to the bank was allowed to start. */
+  /** The steps at which `begin_submit` allowed a first call to the bank. */
   readonly starts: number[] = []
   crashes = 0
   private isPaused = false
@@ -108,9 +107,9 @@ export class World {
     }
   }
 
-  /** Starts an event, without waiting for its end. */
-  happen(one: Happening): void {
-    this.schedule.say(describeHappening(one), 'plan')
+  /** Starts an event without waiting for it to end. */
+  happen(one: PlannedEvent): void {
+    this.schedule.say(describeEvent(one), 'plan')
     switch (one.kind) {
       case 'request':
         return this.request(one.to)
@@ -170,14 +169,14 @@ export class World {
     })
   }
 
-  /** Makes the bank, the rail and the partner work normally again. */
+  /** Restores the bank, the rail and the partner to normal. */
   heal(): void {
     this.bank.trouble = null
     this.bank.moveRate(null)
     this.release()
   }
 
-  /** Removes everything on our side that holds the payout. */
+  /** Resumes the rail and reactivates the partner, so that the payout can continue. */
   release(): void {
     this.happen({ kind: 'resume' })
     this.happen({ kind: 'reactivate' })
@@ -190,7 +189,7 @@ export class World {
     })
   }
 
-  /** Runs the daily scan of changed transfers, which finds returns without an event. */
+  /** Runs the nightly scan of changed transfers, which finds returns whose events were lost. */
   readChanges(): void {
     this.schedule.spawn('worker daily look', this.outside, async () => {
       await readChangedTransfers(this.sweepDeps, { environment })
@@ -241,7 +240,7 @@ export class World {
     })
   }
 
-  /** Acts as `ops payout cancel` does once it has reached Temporal. */
+  /** Does the same as `ops payout cancel` when Temporal is reachable. */
   private async cancelByOps(id: string, hear: (outcome: CancelAnswer['outcome'], status: string | null) => void) {
     const { db } = this.database
     const ops: Process = { name: 'ops', alive: true }
@@ -254,7 +253,7 @@ export class World {
       )
       const outcome = await workflowsFor({ temporal: this.temporal.client(), log: this.log }).cancelPayout(open)
       const row = await this.row()
-      // A released or replaced attempt is no payout, so the operator gets no status.
+      // If the attempt was released or replaced, there is no payout, so the operator gets no status.
       const isGone = row === null || row.released_at !== null || row.attempt !== open.attempt
       const status = isGone ? null : row.status
       if (status === 'cancelled') hear('cancelled', status)
@@ -306,7 +305,7 @@ export class World {
     })
   }
 
-  /** Acts on the payout. Before it is claimed, nothing happens. */
+  /** Calls `act` with the payout. Does nothing before the payout is claimed. */
   private withPayout(act: (row: { id: string; attempt: number; isStarted: boolean }) => Promise<void> | void): void {
     this.schedule.spawn('outside', this.outside, async () => {
       const row = await this.row()
@@ -315,7 +314,7 @@ export class World {
     })
   }
 
-  /** The payout's current row, read outside of the schedule. */
+  /** Returns the payout's current row, read without a scheduling point. */
   async row(): Promise<ExploredRow | null> {
     const [row] = await this.database.look<ExploredRow>('SELECT * FROM payouts WHERE idempotency_key = $1', [
       idempotencyKey,

@@ -1,4 +1,4 @@
-// A clone prepares itself before `npm start` and `npm test`, only when necessary, and one process at a time.
+// `npm start` and `npm test` first install and build a clone, only when necessary, and one process at a time.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ afterEach(() => {
 })
 
 describe('dependencies', () => {
-  test('are installed and built once, and then left alone', async () => {
+  test('are installed only once, and the sources are built only once', async () => {
     const first = await bootstrap()
     const second = await bootstrap()
 
@@ -52,7 +52,7 @@ describe('dependencies', () => {
     expect(calls().filter((call) => call === 'ci')).toHaveLength(2)
   })
 
-  test('a manual npm ci is accepted', async () => {
+  test('are accepted after a manual npm ci', async () => {
     mkdirSync(join(clone, 'node_modules'))
     write('node_modules/.package-lock.json', JSON.stringify({ packages: { 'node_modules/koa': { version: '3.0.0' } } }))
     await bootstrap()
@@ -60,7 +60,7 @@ describe('dependencies', () => {
     expect(calls()).toEqual(['run'])
   })
 
-  test('only the scripts that allowScripts approves run, whatever the npm version', async () => {
+  test('run only the install scripts that allowScripts approves', async () => {
     const approved = addPackage('approved')
     const refused = addPackage('refused')
     const dependencies = { approved: 'file:approved.tgz', refused: 'file:refused.tgz' }
@@ -81,7 +81,7 @@ describe('dependencies', () => {
     expect(existsSync(join(clone, 'node_modules/approved/ran'))).toBe(true)
   })
 
-  test('approved scripts also run after a manual npm ci', async () => {
+  test('also run approved install scripts after a manual npm ci', async () => {
     mkdirSync(join(clone, 'node_modules'))
     write('node_modules/.package-lock.json', JSON.stringify({ packages: { 'node_modules/koa': { version: '3.0.0' } } }))
     write('package.json', JSON.stringify({ dependencies: { koa: '3.0.0' }, allowScripts: { koa: true } }))
@@ -92,7 +92,7 @@ describe('dependencies', () => {
     expect(calls()).toEqual(['rebuild', 'run'])
   })
 
-  test("a failed install shows npm's output, exits with 1 and is retried", async () => {
+  test('are installed by the next run after a failed install, which shows npm’s output and exits with 1', async () => {
     write('.npm/fail', '')
     const failed = await bootstrap()
     rmSync(join(clone, '.npm/fail'))
@@ -102,10 +102,10 @@ describe('dependencies', () => {
     expect(again.status).toBe(0)
   })
 
-  test('an interrupted install is detected, and npm stops with it', async () => {
+  test('are installed again after an install is killed, and its npm process ends too', async () => {
     write('.npm/slow', '')
     const killed = run()
-    const npm = await until('npm runs', () => existsSync(join(clone, '.npm/pid')) && read('.npm/pid'))
+    const npm = await until('npm is running', () => existsSync(join(clone, '.npm/pid')) && read('.npm/pid'))
     killed.kill('SIGKILL')
     await until('npm is gone', () => !isRunning(Number(npm)))
     rmSync(join(clone, '.npm/slow'))
@@ -119,7 +119,7 @@ describe('dependencies', () => {
 test('concurrent runs take turns, and the second finds nothing to do', async () => {
   write('.npm/slow', '')
   const both = [bootstrap(), bootstrap()]
-  await until('npm runs', () => existsSync(join(clone, '.npm/pid')))
+  await until('npm is running', () => existsSync(join(clone, '.npm/pid')))
   rmSync(join(clone, '.npm/slow'))
   const [one, other] = await Promise.all(both)
 
@@ -131,7 +131,7 @@ test.each([
   ['changed', () => write('api/main.ts', 'longer')],
   ['added', () => write('api/other.ts', 'new')],
   ['deleted', () => rmSync(join(clone, 'api/main.ts'))],
-])('a source that is %s is built', async (_, change) => {
+])('sources are rebuilt after one is %s', async (_, change) => {
   await bootstrap()
   change()
   await bootstrap()
@@ -139,7 +139,7 @@ test.each([
   expect(calls()).toEqual(['ci', 'run', 'run'])
 })
 
-test('no output of a deleted source stays in dist', async () => {
+test('dist contains no output from a deleted source', async () => {
   write('api/other.ts', 'new')
   await bootstrap()
   write('dist/api-other.js', 'built from api/other.ts')
@@ -149,7 +149,7 @@ test('no output of a deleted source stays in dist', async () => {
   expect(existsSync(join(clone, 'dist/api-other.js'))).toBe(false)
 })
 
-test('an old Node gets one error message', async () => {
+test('an unsupported version of Node gets one error message', async () => {
   write('.npm/old.cjs', "Object.defineProperty(process.versions, 'node', { value: '18.20.4' })")
 
   const refused = await bootstrap('-r', './.npm/old.cjs')
@@ -158,7 +158,7 @@ test('an old Node gets one error message', async () => {
   expect(refused.output).toMatch(/^Payouts needs Node 20\.19 or newer, but this is Node 18\.20\.4\. .*\n$/)
 })
 
-// A fake npm: slow while `slow` exists, failing while `fail` exists, and logging every call.
+// A fake npm that logs every call, waits while `slow` exists, and fails while `fail` exists.
 const fakeNpm = `
 const fs = require('node:fs')
 const command = process.argv[2]

@@ -1,4 +1,4 @@
-// npm start passes every given setting to ops and scripts, and nothing else.
+// npm start passes the given settings to ops and scripts, and no other variables of its environment.
 import { expect, test } from '@jest/globals'
 import { environmentFor } from '../../local/environment-for'
 import { loadConfig, loadOpsConfig } from '../../runtime/config/config'
@@ -26,13 +26,13 @@ test('every given setting except OPS_USER is passed on', () => {
   expect(JSON.stringify(shared)).not.toContain('hunter2')
 })
 
-test('settings in files are passed on too', () => {
+test('settings in files are also passed on', () => {
   const { shared } = environmentFor(planWith({ PAYOUT_POLL_MS_FILE: '/run/poll' }), found)
 
   expect(shared['PAYOUT_POLL_MS_FILE']).toBe('/run/poll')
 })
 
-test('the dashboard links to the Web UI of a Temporal server that npm start runs, and to no other', () => {
+test('the dashboard links only to the Web UI of a Temporal server that npm start runs', () => {
   const started = { ...found, temporalUi: 'http://localhost:8233' }
   const linked = (env: Readonly<Record<string, string>>, servers: typeof started | typeof found) =>
     loadConfig(environmentFor(planWith(env), servers).full).temporalUiUrl
@@ -42,7 +42,16 @@ test('the dashboard links to the Web UI of a Temporal server that npm start runs
   expect(linked({ TEMPORAL_UI_URL: 'https://temporal.example.com/namespaces/default' }, found)).toBeNull()
 })
 
-test('a Temporal server that npm start runs is not reached with the credentials of another one', () => {
+test('npm start sets a support contact, unless one is given', () => {
+  const mail = { smtp: 'smtp://127.0.0.1:1025', inbox: 'http://127.0.0.1:8025' }
+  const shown = (env: Readonly<Record<string, string>>) =>
+    loadConfig(environmentFor(planWith(env), { ...found, mail }).full).supportEmail
+
+  expect(shown({})).toBe('support@payouts.test')
+  expect(shown({ SUPPORT_EMAIL: 'help@acme.test' })).toBe('help@acme.test')
+})
+
+test('npm start connects to its own Temporal server without another server’s credentials', () => {
   const elsewhere = { TEMPORAL_PROFILE: 'prod', TEMPORAL_API_KEY: 'k', TEMPORAL_TLS_CLIENT_CERT_PATH: '/cert.pem' }
 
   const { full, shared } = environmentFor(planWith(elsewhere), { ...found, temporalUi: 'http://localhost:8233' })

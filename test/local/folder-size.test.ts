@@ -8,7 +8,7 @@ import { folderSize } from '../../local/temporal/download'
 const folder = mkdtempSync(join(tmpdir(), 'payouts-size-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('all files in the folder count, but links to other places do not', () => {
+test('the size includes all files in the folder, but not the targets of links', () => {
   mkdirSync(join(folder, 'pip', 'wheel'), { recursive: true })
   writeFileSync(join(folder, 'a'), 'four')
   writeFileSync(join(folder, 'pip', 'wheel', 'b'), 'seven77')
@@ -17,6 +17,6 @@ test('all files in the folder count, but links to other places do not', () => {
   expect(folderSize(folder)).toBe(11)
 })
 
-test('a folder that disappears during the count is empty', () => {
+test('a missing folder has size zero', () => {
   expect(folderSize(join(folder, 'taken-away'))).toBe(0)
 })

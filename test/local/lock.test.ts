@@ -1,4 +1,4 @@
-// One system per DATA_DIR, and a killed one never blocks the next.
+// Only one system runs per DATA_DIR, and a killed system never blocks the next one.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('one process holds the lock, and another one gets the PID and URL of the holder', () => {
+test('a lock that is held is not taken again, and the second attempt gets the PID and URL of the holder', () => {
   const first = takeLock(path, { api: 'http://localhost:3000' })
   const second = takeLock(path, { api: 'http://localhost:3001' })
 
@@ -24,7 +24,7 @@ test('one process holds the lock, and another one gets the PID and URL of the ho
   expect(second).toMatchObject({ outcome: 'held', holder: { pid: process.pid, api: 'http://localhost:3000' } })
 })
 
-test('a released lock can be taken again, and leaves no file behind', () => {
+test('a released lock can be acquired again, and leaves no file behind', () => {
   const first = takeLock(path, { api: 'a' })
   if (first.outcome === 'taken') first.release()
 
@@ -35,8 +35,8 @@ test('a released lock can be taken again, and leaves no file behind', () => {
 
 test.each([
   ['whose process has died', { pid: 2 ** 22 + 1, identity: 'long gone', api: 'a' }],
-  ['whose pid now belongs to another process', { pid: process.pid, identity: 'somebody else', api: 'a' }],
-  ['of which only half was written', 'half'],
+  ['whose PID now belongs to another process', { pid: process.pid, identity: 'somebody else', api: 'a' }],
+  ['that was only half written', 'half'],
 ])('a lock %s is taken over', (_, content) => {
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
 

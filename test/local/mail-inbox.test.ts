@@ -1,4 +1,4 @@
-// The mail inbox of one machine: it stores mails, shows them to users and scripts, and treats them as untrusted.
+// The local mail inbox: it stores emails, shows them to users and scripts, and treats them as untrusted.
 import { readdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 afterEach(() => inbox.remove())
 
-describe('the stored mails', () => {
+describe('the stored emails', () => {
   test('are listed newest first, up to a limit', async () => {
     for (const subject of ['one', 'two', 'three', 'four']) await deliver({ subject })
 
@@ -45,7 +45,7 @@ describe('the stored mails', () => {
     expect(readdirSync(inbox.dataDir)).toEqual([])
   })
 
-  test('the envelope determines the recipients, not the headers', async () => {
+  test('include the envelope’s recipients, even if the headers name others', async () => {
     const envelope = { from: 'a@a.test', to: ['hidden@b.test'] }
     await deliver({ envelope, raw: 'From: x@x.test\r\nTo: shown@b.test\r\nSubject: s\r\n\r\nhello' })
 
@@ -54,16 +54,16 @@ describe('the stored mails', () => {
     expect(await pageOf(`/messages/${message?.id}`)).toContain('hidden@b.test')
   })
 
-  test('an unreadable mail is kept unchanged', async () => {
+  test('are kept unchanged if they are unreadable', async () => {
     const raw = `Subject: ${'x'.repeat(3_000_000)}\r\n\r\nhello`
     await deliver({ envelope: { from: 'a@a.test', to: ['b@b.test'] }, raw })
 
     const [message] = await inbox.messages()
-    expect(message?.subject).toBe('(unreadable mail)')
+    expect(message?.subject).toBe('(unreadable message)')
     expect((await inbox.bytes(`/messages/${message?.id}/raw`)).toString()).toContain('hello')
   })
 
-  test('a mail of more than 20 MB is refused, and the next one is accepted', async () => {
+  test('are limited to 20 MB, and the next email is accepted after a larger one was refused', async () => {
     const content = Buffer.alloc(21 * 1024 * 1024)
 
     await expect(deliver({ attachments: [{ filename: 'big', content }] })).rejects.toThrow('larger than 20 MB')
@@ -73,10 +73,10 @@ describe('the stored mails', () => {
   })
 })
 
-describe('a hostile mail', () => {
+describe('a hostile email', () => {
   const evil = `"'><script>alert(1)</script><img src=x onerror=alert(2)>`
 
-  test('is only text in the page', async () => {
+  test('is shown as plain text in the page', async () => {
     await deliver({
       subject: evil,
       from: { name: evil, address: 'a@a.test' },
@@ -92,7 +92,7 @@ describe('a hostile mail', () => {
     }
   })
 
-  test('has its HTML framed, with a policy that allows no script, no form and no network', async () => {
+  test('has its HTML in a frame whose policy allows no script, no form and no network', async () => {
     await deliver({ html: evil })
     const [message] = await inbox.messages()
     const frame = await fetch(`${inbox.url}/messages/${message?.id}/html`)
@@ -104,7 +104,7 @@ describe('a hostile mail', () => {
     expect(await pageOf(`/messages/${message?.id}`)).toContain('sandbox="allow-popups allow-popups-to-escape-sandbox"')
   })
 
-  test('has its attachments as downloads, with escaped file names', async () => {
+  test('has attachments that can only be downloaded, with escaped file names', async () => {
     const filename = 'a"; x=\u00e9\r\nSet-Cookie: b.html'
     await deliver({ attachments: [{ filename, content: '<script>', contentType: 'text/html' }] })
     const [message] = await inbox.messages()
@@ -118,18 +118,18 @@ describe('a hostile mail', () => {
 })
 
 describe('the page', () => {
-  test('allows its own files only', async () => {
+  test('allows only its own scripts and styles', async () => {
     const answer = await fetch(inbox.url)
 
     expect(answer.headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; style-src 'self'; script-src 'self';/,
     )
-    expect(await answer.text()).toContain('No mail yet')
+    expect(await answer.text()).toContain('No email yet')
     expect((await fetch(`${inbox.url}/inbox.css`)).headers.get('content-type')).toBe('text/css; charset=utf-8')
     expect((await fetch(`${inbox.url}/inbox.js`)).headers.get('content-type')).toBe('text/javascript; charset=utf-8')
   })
 
-  test('has a version that changes with every change', async () => {
+  test('has a version that differs after every change', async () => {
     const version = async () => (await fetch(`${inbox.url}/version.json`)).text()
     const versions = [await version()]
     await deliver({})
@@ -140,7 +140,7 @@ describe('the page', () => {
     expect(new Set(versions).size).toBe(3)
   })
 
-  test('refuses a site that uses DNS rebinding', async () => {
+  test('refuses a foreign Host header, as protection against DNS rebinding', async () => {
     expect(await statusFor('evil.test')).toBe(403)
     expect(await statusFor(new URL(inbox.url).host)).toBe(200)
     expect(await statusFor('localhost:8025')).toBe(200)
@@ -152,7 +152,7 @@ describe('the page', () => {
     ['GET', '/elsewhere', 404],
     ['POST', '/messages.json', 405],
     ['DELETE', '/', 405],
-  ])('%s %s is %i', async (method, path, status) => {
+  ])('answers %s %s with %i', async (method, path, status) => {
     expect((await fetch(inbox.url + path, { method })).status).toBe(status)
   })
 })
@@ -166,7 +166,7 @@ async function pageOf(path: string): Promise<string> {
   return (await fetch(inbox.url + path)).text()
 }
 
-/** Does not use fetch, which does not allow a custom Host. */
+/** Does not use fetch, which does not allow a custom Host header. */
 function statusFor(host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const asked = request(`${inbox.url}/messages.json`, { headers: { host } }, (answer) => {

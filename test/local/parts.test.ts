@@ -1,4 +1,5 @@
-// A part that exits unexpectedly is restarted, unless that is impossible or it keeps exiting. Nothing is restarted during a stop.
+// A part that exits unexpectedly is restarted, unless that is impossible or it keeps exiting. Nothing is restarted
+// during a stop.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,12 +30,12 @@ test('a part that was killed is restarted, and the system keeps running', async 
 
   process.kill(started[0]?.pid ?? 0, 'SIGKILL')
 
-  await until('it runs again', () => started.length === 2)
+  await until('it is running again', () => started.length === 2)
   expect(started.map(({ pid }) => isAlive(pid))).toEqual([false, true])
   expect(await Promise.race([end, Promise.resolve('none has ended')])).toBe('none has ended')
 })
 
-test('a part that keeps ending is restarted three times, and then ends the system', async () => {
+test('a part that keeps exiting is restarted three times, and then stops the system', async () => {
   await startPart('API', 'exit 1', 'restarted')
 
   const { name } = await parts.firstEnd()
@@ -44,7 +45,7 @@ test('a part that keeps ending is restarted three times, and then ends the syste
   expect(restartsMax).toBe(3)
 })
 
-test('a part that fails to restart counts as ended', async () => {
+test('a part that fails to restart counts as exited', async () => {
   let attempts = 0
   await startPart('API', 'exit 1', async () => {
     attempts++
@@ -55,7 +56,7 @@ test('a part that fails to restart counts as ended', async () => {
   expect(attempts).toBe(restartsMax)
 })
 
-test('a part that cannot be restarted ends the system immediately', async () => {
+test('a part that cannot be restarted stops the system immediately', async () => {
   await startPart('Worker', 'exec sleep 60', 'restarted')
   await startPart('PostgreSQL', 'exit 1', null)
 

@@ -1,12 +1,11 @@
-// Every part prefers its usual port, uses a free one if that is taken, and keeps it from start to start.
+// Every part prefers its usual port, uses a free one if that is taken, and keeps its port across restarts.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { openKeptPorts } from '../../local/kept-ports'
-import { choosePort, isTaken } from '../../local/ports'
+import { choosePort, isTaken, openKeptPorts } from '../../local/ports'
 
 const hasIpv6 = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === '::1'))
 
@@ -18,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => new Promise((resolve) => other.close(resolve)))
 
-test('a free port is kept, a taken one replaced', async () => {
+test('a free port is kept, and a taken one is replaced', async () => {
   const free = await choosePort(0)
 
   expect(await choosePort(free)).toBe(free)
@@ -28,7 +27,7 @@ test('a free port is kept, a taken one replaced', async () => {
 })
 
 test.each(['127.0.0.1', '0.0.0.0', ...(hasIpv6 ? ['::1'] : [])])(
-  'a port that is in use on %s is taken',
+  'a port that is in use on %s counts as taken',
   async (host) => {
     const port = await choosePort(0)
     expect(await isTaken(port, '0.0.0.0')).toBe(false)
@@ -63,7 +62,7 @@ describe('the ports of a system', () => {
     ])
   })
 
-  test('are those of the settings, which no other server takes', () => {
+  test('are those in the settings, and no other server uses them', () => {
     open().keep('bank', 40_001)
 
     const ports = open({ SANDBOX_BANK_PORT: 40_003, MAIL_INBOX_PORT: 8233 }, 7233)

@@ -1,5 +1,5 @@
-// Our own PostgreSQL: starts for any user, keeps its data, uses another port if necessary, and never outlives
-// its parent.
+// Our own PostgreSQL server starts for root and for other users, keeps its data, uses another port if necessary, and
+// never outlives its parent.
 import { spawn } from 'node:child_process'
 import {
   existsSync,
@@ -27,7 +27,7 @@ let folder = ''
 let dataDir = ''
 let running: Postgres[] = []
 
-// mkdtemp creates a folder that other users cannot enter, so as root every test here covers that case.
+// mkdtemp creates a folder that other users cannot enter, so when root runs these tests, they all cover that case.
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'payouts-postgres-'))
   dataDir = join(folder, 'postgres')
@@ -52,7 +52,7 @@ test('data survives a restart', async () => {
   expect(await query(second, 'select answer from kept')).toEqual([{ answer: 42 }])
 })
 
-test('as root, the data of a folder that other users cannot enter is behind a link; otherwise it is in the folder itself', async () => {
+test('the data folder is a link only if root runs the server, because PostgreSQL’s user cannot enter the folder above it', async () => {
   const server = await start()
 
   expect(lstatSync(dataDir).isSymbolicLink()).toBe(process.getuid?.() === 0)
@@ -98,7 +98,7 @@ test('a server starts even if its PID file names another live process', async ()
   expect(await query(second, 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test('a killed server is detected, and starts again', async () => {
+test('a killed server is detected, and can be started again with its data', async () => {
   const first = await start({ durable: 'on' })
   await query(first, 'create table kept_on as select 42 as answer')
   process.kill(first.pid, 'SIGKILL')
@@ -116,13 +116,13 @@ test('a server stops when its parent is killed', async () => {
     startPostgres(${JSON.stringify(options())}).then(({ pid }) => require('node:fs').writeFileSync(${JSON.stringify(note)}, String(pid)))`
   const parent = spawn(process.execPath, ['-e', program], { stdio: 'inherit' })
   const readPid = () => (existsSync(note) ? Number(readFileSync(note, 'utf8')) || null : null)
-  const pid = await until('the server runs', readPid).finally(() => parent.kill('SIGKILL'))
+  const pid = await until('the server is running', readPid).finally(() => parent.kill('SIGKILL'))
 
   await until('the server is gone', () => !isAlive(pid))
   expect(isAlive(pid)).toBe(false)
 })
 
-test('as root, data of a deleted temporary folder is removed when other data is created', async () => {
+test('as root, the data of a deleted temporary folder is removed when another server creates its own data', async () => {
   const gone = join(folder, 'gone', 'postgres')
   mkdirSync(dirname(gone))
   await (await start({ dataDir: gone })).stop()
@@ -136,7 +136,7 @@ test('as root, data of a deleted temporary folder is removed when other data is 
   expect(existsSync(dataDir)).toBe(true)
 })
 
-test('foreign files are never touched', async () => {
+test('a folder with other files is refused and left unchanged', async () => {
   const letters = join(folder, 'letters')
   mkdirSync(letters)
   writeFileSync(join(letters, 'letter.txt'), 'Dear Ada')

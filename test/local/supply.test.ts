@@ -1,4 +1,4 @@
-// The dependency check: it needs no network, and detects every package that could be installed unverified.
+// The dependency check: it needs no network, and refuses packages that could be installed unverified.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('this project passes, with a summary', () => {
+test('this project passes the check, with a summary', () => {
   const { status, said } = run(projectDir())
 
   expect(status).toBe(0)
@@ -41,7 +41,7 @@ test('this project passes, with a summary', () => {
   )
 })
 
-test('a correct folder passes, even with a listed package for another system that has no hash', () => {
+test('a correct folder passes, even with a listed exception for another platform’s package without a hash', () => {
   expect(check(good)).toEqual({ status: 0, said: expect.stringMatching(/^2 packages, 1 of them in production /) })
 })
 
@@ -73,7 +73,7 @@ describe('the dependency check refuses', () => {
       'postgres@1.0.1 has no SHA-512 in package-lock.json: run `npm run fill:hashes`.',
     ],
     [
-      'a listed package without its hash where it is installed',
+      'a listed package that is installed without its hash',
       { lock: changed('node_modules/koa', { version: '3.2.1' }), withoutHash: ['koa@3.2.1', 'postgres@1.0.0'] },
       'node_modules/koa is installed without a SHA-512 in package-lock.json: run `npm run fill:hashes`.',
     ],

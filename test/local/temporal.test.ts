@@ -1,4 +1,4 @@
-// Our own Temporal server: never mistaken for another one, and never outliving its parent.
+// Our own Temporal server is never mistaken for another one, and web pages cannot use its HTTP API or its Web UI.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -10,8 +10,7 @@ import type { Browser } from 'playwright-core'
 import { choosePort } from '../../local/ports'
 import { commandLineOf } from '../../local/process/identity'
 import { findTemporalCli } from '../../local/temporal/find-cli'
-import { servesNamespace } from '../../local/temporal/ready'
-import { startTemporal, type TemporalServer } from '../../local/temporal/start'
+import { servesNamespace, startTemporal, type TemporalServer } from '../../local/temporal/start'
 import { environment } from '../../runtime/config/config'
 import { connectClient } from '../../runtime/temporal/client'
 import { openChromium } from '../support/browser/chromium'
@@ -33,7 +32,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('a server is not mistaken for another one that took its port first', async () => {
+test('a server is not mistaken for another server that took its port first', async () => {
   const real = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
   const cli = beatenToItsPortOnce(real)
 
@@ -56,11 +55,11 @@ test('only the owner of a server can read its data', async () => {
   expect(stored.filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)).toEqual([])
 })
 
-test('a program that ends instead of serving is reported with its output', async () => {
+test('a program that exits instead of serving is reported with its output', async () => {
   await expect(start('/bin/ls')).rejects.toThrow(/The Temporal server did not start\. Its output:\n.*ls:/)
 })
 
-test('ready means that the namespace is served, not only that a port is open', async () => {
+test('a server is ready only when it serves the namespace, not as soon as its port is open', async () => {
   const { temporalAddress } = testSystem()
 
   expect(await servesNamespace(temporalAddress, 'default')).toBe(true)
@@ -68,7 +67,7 @@ test('ready means that the namespace is served, not only that a port is open', a
   expect(await servesNamespace(`127.0.0.1:${await choosePort(0)}`, 'default')).toBe(false)
 })
 
-test('the server’s HTTP API starts no workflow for a web page, whatever its Host header', async () => {
+test('the server’s HTTP API refuses to start a workflow for a web page, and refuses reads with any Host header', async () => {
   const real = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
   const httpPort = await choosePort(0)
   const cli = join(folder, 'cli')
@@ -98,7 +97,7 @@ test('the server’s HTTP API starts no workflow for a web page, whatever its Ho
   expect(started).toBe('WorkflowNotFoundError')
 })
 
-test('the Web UI works in a browser as localhost, but not under another host name', async () => {
+test('the Web UI works in a browser at localhost, but not at another host name', async () => {
   const cli = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
   const options = { cli, logFile: join(folder, 'ui.log'), dbFile: null, preferredPort: 0, preferredUiPort: 0 }
   const server = await startTemporal(options)
@@ -129,7 +128,7 @@ test('the Web UI works in a browser as localhost, but not under another host nam
   await expect(fetch(`http://127.0.0.1:${uiPort}`)).rejects.toThrow('fetch failed')
 })
 
-test('behind its proxy the Web UI has a URL that no page can guess', async () => {
+test('behind its proxy, the Web UI listens on another port and, on Linux, at another loopback address', async () => {
   const cli = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
   const options = { cli, logFile: join(folder, 'ui.log'), dbFile: null, preferredPort: 0, preferredUiPort: 0 }
   const server = await startTemporal(options)
@@ -162,7 +161,7 @@ async function start(cli: string): Promise<TemporalServer> {
   return server
 }
 
-/** A CLI whose first call fails late, like a server whose port is taken while another server answers on it. */
+/** A CLI whose first run acts like a server that lost its port: it fails late, while another server answers there. */
 function beatenToItsPortOnce(real: string): string {
   const [host, port] = testSystem().temporalAddress.split(':')
   const other = `

@@ -1,8 +1,8 @@
-// The mail with a confirm code: the name of a partner or recipient cannot change its message.
+// The email with a confirm code: the name of a partner or recipient cannot forge its content.
 import { expect, test } from '@jest/globals'
 import { confirmMessage } from '../../mail/messages/confirm'
 
-test('a name with line breaks cannot forge a line of the mail', () => {
+test('a name with line breaks cannot forge a line of the email', () => {
   const payout = {
     what: 'payout',
     amountGbp: '1900.00',

@@ -1,4 +1,4 @@
-// The mail with an invoice: the same text in both formats, no markup from names, and delivery to a real inbox.
+// The email with an invoice: the same text in both formats, no markup from names, and delivery to a real inbox.
 import { expect, test } from '@jest/globals'
 import type { InvoiceDocument } from '../../domain/invoices/document'
 import { invoicePdf } from '../../mail/documents/invoice-pdf'
@@ -7,7 +7,7 @@ import { invoiceMessage } from '../../mail/messages/invoice'
 import { anInbox } from '../support/mail/an-inbox'
 import { aLine, anInvoice } from '../support/mail/an-invoice'
 
-test('the mail has the purpose, the amount, the due date and how to pay', () => {
+test('the email states the purpose, the amount, the due date and the payment details', () => {
   const { subject, text, to, attachments } = messageFor({})
 
   expect(subject).toBe('Invoice INV-2026-000123 from Example Payouts Ltd for October 2026')
@@ -47,15 +47,15 @@ test('the HTML has the same text as the plain text', () => {
   expect(html.match(/http[^"]*/g)).toEqual(['https://payouts.test/dashboard/invoices'])
 })
 
-test('a total of zero asks for no payment, and remaining credit is named', () => {
+test('the email for a total of zero has no payment request, and names the remaining credit', () => {
   const lines = [aLine(), aLine({ kind: 'credit', unitAmountMicropounds: 5_000_000n, amountPence: 500n })]
   const { text } = messageFor({ lines })
 
-  expect(text).toContain('There’s nothing to pay. £3.91 of credit carries over to your next invoice.')
+  expect(text).toContain('There’s nothing to pay. £3.91 of credit is carried forward to your next invoice.')
   expect(text).not.toMatch(/Please pay|Pay to|Due/)
 })
 
-test('an invoice that was paid before its mail asks for no payment', () => {
+test('the email for an invoice that is already paid has no payment request', () => {
   const { text } = messageFor({ status: 'paid', paidOn: '2026-11-02' })
 
   expect(text).toContain('There’s nothing to pay: this invoice is paid.')
@@ -67,24 +67,24 @@ test('a void invoice carries no credit forward', () => {
   const { text } = messageFor({ lines, status: 'void', voidedOn: '2026-11-12' })
 
   expect(text).toContain('There’s nothing to pay: this invoice is void.')
-  expect(text).not.toContain('carries over')
+  expect(text).not.toContain('carried forward')
 })
 
-test('an invoice that replaces a void one names it, and says that it must not be paid', () => {
+test('an invoice that replaces a void one names it, and states that the void one must not be paid', () => {
   const { text } = messageFor({ replaces: 'INV-2026-000120' })
 
   expect(text).toContain('It replaces INV-2026-000120, which is void. Please don’t pay that one.')
   expect(text).toMatch(/^Replaces: +INV-2026-000120$/m)
 })
 
-test('a name is only text', () => {
+test('a name is shown as text, not as markup', () => {
   const { html } = messageFor({ buyer: { name: `"'><script>alert(1)</script>`, addressLines: [] } })
 
   expect(html).toContain('&#34;&#39;&#62;&#60;script&#62;alert(1)&#60;/script&#62;')
   expect(html).not.toContain('<script')
 })
 
-test('a mail rendered and sent over SMTP is in the inbox with the PDF byte for byte', async () => {
+test('an email that is rendered and sent over SMTP arrives in the inbox with its PDF unchanged', async () => {
   const inbox = await anInbox()
   const mailer = createMailer({ smtpUrl: inbox.smtpUrl, from: { name: 'Billing', address: 'billing@example.test' } })
   const pdf = await invoicePdf(anInvoice())

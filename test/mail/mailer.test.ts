@@ -27,7 +27,7 @@ afterAll(async () => {
   await inbox.remove()
 })
 
-describe('a mail that is sent', () => {
+describe('an email that is sent', () => {
   test('is in the inbox with its text, its Message-ID and its attachment byte for byte', async () => {
     const content = randomBytes(200_000)
     const pdf = { name: 'INV-2026-000123.pdf', type: 'application/pdf', content }
@@ -56,7 +56,7 @@ describe('a mail that is sent', () => {
     expect((await inbox.bytes(`/messages/${message?.id}/raw`)).toString()).toContain('Auto-Submitted: auto-generated')
   })
 
-  test('is delivered once, even among fifty concurrent ones', async () => {
+  test('is delivered once, even when fifty are sent concurrently', async () => {
     const sent = await Promise.all(Array.from({ length: 50 }, (_, n) => mailer.send(aMail({ subject: `mail ${n}` }))))
 
     expect(new Set(sent.map(({ outcome }) => outcome))).toEqual(new Set(['sent']))
@@ -71,8 +71,8 @@ describe('untrusted text', () => {
     ['a group address', 'x@acme.test: evil@evil.test;'],
     ['angle brackets', 'x <evil@evil.test>'],
     ['a quoted part', '"evil@evil.test x"@acme.test'],
-    ['nothing', ''],
-  ])('an address with %s is refused permanently and no mail is sent', async (_what, address) => {
+    ['no characters', ''],
+  ])('an address with %s is refused permanently and no email is sent', async (_what, address) => {
     const sent = await mailer.send(aMail({ to: { name: 'Ada', address } }))
 
     expect(sent).toEqual({ outcome: 'refused', reason: 'invalid_address' })
@@ -88,32 +88,29 @@ describe('untrusted text', () => {
       'file name',
       { attachments: [{ name: 'a"\r\nBcc: evil@evil.test.pdf', type: 'text/csv', content: Buffer.from('x') }] },
     ],
-  ] satisfies [string, Partial<Mail>][])(
-    'a %s stays in its place: no additional header or recipient',
-    async (_what, change) => {
-      expect(await mailer.send(aMail(change))).toEqual({ outcome: 'sent' })
+  ] satisfies [string, Partial<Mail>][])('a %s cannot add a header or a recipient', async (_what, change) => {
+    expect(await mailer.send(aMail(change))).toEqual({ outcome: 'sent' })
 
-      const [message] = await inbox.messages()
-      const raw = (await inbox.bytes(`/messages/${message?.id}/raw`)).toString()
-      expect(message?.envelope.to).toEqual(['ada@acme.test'])
-      expect(message?.to).toHaveLength(1)
-      expect(raw).not.toMatch(/^bcc:/im)
-    },
-  )
+    const [message] = await inbox.messages()
+    const raw = (await inbox.bytes(`/messages/${message?.id}/raw`)).toString()
+    expect(message?.envelope.to).toEqual(['ada@acme.test'])
+    expect(message?.to).toHaveLength(1)
+    expect(raw).not.toMatch(/^bcc:/im)
+  })
 
-  test('an invalid Message-ID is a bug and throws', async () => {
+  test('an invalid Message-ID throws', async () => {
     await expect(mailer.send(aMail({ messageId: '<a@b>\r\nBcc: evil@evil.test' }))).rejects.toThrow('Message-ID')
   })
 })
 
-describe('a mail that is not sent', () => {
+describe('an email that is not sent', () => {
   test.each([
     ['the recipient is unknown', 'rcpt', 550, 'refused'],
     ['the recipient is temporarily refused', 'rcpt', 450, 'later'],
-    ['the mail is rejected', 'data', 554, 'refused'],
+    ['the email is rejected', 'data', 554, 'refused'],
     ['the server is full', 'data', 452, 'later'],
     ['the server rejects us', 'mail', 550, 'later'],
-  ] as const)('because %s (%s, %i) has the outcome "%s"', async (_what, at, responseCode, outcome) => {
+  ] as const)('when %s (%s, %i), has the outcome "%s"', async (_what, at, responseCode, outcome) => {
     const error = Object.assign(new Error('ada@acme.test is not wanted'), { responseCode })
     const server = new SMTPServer({
       disabledCommands: ['AUTH', 'STARTTLS'],
@@ -127,7 +124,7 @@ describe('a mail that is not sent', () => {
     await new Promise<void>((resolve) => server.close(resolve))
   })
 
-  test('because the server is unavailable has the outcome "later"', async () => {
+  test('has the outcome "later" when the server is unavailable', async () => {
     const server = createServer()
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const smtpUrl = urlOf(server)
@@ -138,7 +135,7 @@ describe('a mail that is not sent', () => {
     unavailable.close()
   })
 
-  test('because the server does not greet, disconnects or stops answering has the outcome "later" within the time limits', async () => {
+  test('has the outcome "later" within the time limits when the server does not greet, disconnects or stops answering', async () => {
     const greeting = '220 hello\r\n'
     const limits = { connectTimeoutMs: 300, answerTimeoutMs: 600 }
     const silent = createServer((socket) => void socket.resume())
@@ -154,7 +151,7 @@ describe('a mail that is not sent', () => {
     for (const server of [silent, rude, tired]) server.close()
   })
 
-  test('is sent by the next attempt, which reconnects to the server', async () => {
+  test('is sent by the next attempt, which opens a new connection', async () => {
     const dataDir = inbox.dataDir
     const smtpPort = Number(new URL(inbox.smtpUrl).port)
     await inbox.close()
@@ -166,8 +163,8 @@ describe('a mail that is not sent', () => {
   })
 })
 
-describe('the outcome of a mail once the server receives it', () => {
-  test('is "perhaps" if it disconnects before its final reply, with no automatic second attempt', async () => {
+describe('the outcome of an email once the server receives it', () => {
+  test('is "perhaps" if the server disconnects before its final reply, with no automatic second attempt', async () => {
     const server = await aSlowServer((socket) => socket.destroy())
 
     expect(await sendTo(server.server)).toEqual({ outcome: 'perhaps', reason: 'ECONNECTION' })
@@ -175,7 +172,7 @@ describe('the outcome of a mail once the server receives it', () => {
     await server.close()
   })
 
-  test('is "perhaps" if its final reply exceeds the timeout', async () => {
+  test('is "perhaps" if the server’s final reply exceeds the timeout', async () => {
     const server = await aSlowServer(() => undefined)
 
     const sent = await sendTo(server.server, { answerTimeoutMs: 300 })
@@ -185,21 +182,21 @@ describe('the outcome of a mail once the server receives it', () => {
     await server.close()
   })
 
-  test('is "sent" if its final reply is slow, but within the timeout', async () => {
+  test('is "sent" if the server’s final reply is slow, but within the timeout', async () => {
     const server = await aSlowServer((_socket, accept) => void setTimeout(accept, 600))
 
     expect(await sendTo(server.server, { connectTimeoutMs: 300, answerTimeoutMs: 5_000 })).toEqual({ outcome: 'sent' })
     await server.close()
   })
 
-  test('is "later" if its final reply is 421, because it did not accept the mail', async () => {
+  test('is "later" if the server’s final reply is 421, because it did not accept the email', async () => {
     const server = await aSlowServer((socket) => socket.end('421 closing\r\n'))
 
     expect(await sendTo(server.server)).toEqual({ outcome: 'later', reason: '421' })
     await server.close()
   })
 
-  test('is "later" if it disconnects in the middle of the mail, because it cannot have accepted it', async () => {
+  test('is "later" if the server disconnects in the middle of the email, because it cannot have accepted it', async () => {
     const server = await aSlowServer((socket) => socket.destroy(), 'at the first bytes')
     const content = randomBytes(20_000_000)
 
@@ -209,10 +206,10 @@ describe('the outcome of a mail once the server receives it', () => {
     await server.close()
   })
 
-  test('each reply has a timeout of ten minutes, and the activity has more than all of them together', () => {
+  test('is awaited for ten minutes per reply, and the activity’s timeout exceeds the sum', () => {
     const { connectTimeoutMs, answerTimeoutMs } = mailerLimits
-    // EHLO, STARTTLS, EHLO, AUTH in three steps, MAIL, RCPT, DATA and the mail; and all of it once more over
-    // a fresh connection.
+    // The mailer waits for ten replies: to EHLO, STARTTLS, EHLO, AUTH in three steps, MAIL, RCPT, DATA and the email. It
+    // may repeat all of them over a new connection.
     const togetherMs = 2 * (3 * connectTimeoutMs + 10 * answerTimeoutMs)
 
     expect(answerTimeoutMs).toBeGreaterThanOrEqual(600_000)

@@ -1,4 +1,4 @@
-// Every mail to a customer: one layout, the same text in both formats, and a button that leads to the right page.
+// Every email to a partner: one layout, the same text in both formats, and a button that leads to the right page.
 import { describe, expect, test } from '@jest/globals'
 import type { Message } from '../../mail/messages/code'
 import { noticeMessage } from '../../mail/messages/notice'
@@ -16,13 +16,13 @@ describe.each(messages)('%s', (_name, { text, html }) => {
     for (const url of urlsIn({ html })) expect(text).toContain(url)
   })
 
-  test('loads nothing and has no empty part', () => {
+  test('loads no remote content and has no empty part', () => {
     expect(html).not.toMatch(/<script|<img|<link/)
     expect(text).not.toMatch(/undefined|null|NaN|\n\n\n/)
   })
 })
 
-test.each(['signIn', 'signUp', 'confirmPayout'])('%s shows its code before everything else, 32 pixels high', (name) => {
+test.each(['signIn', 'signUp', 'confirmPayout'])('%s shows its code before its text, 32 pixels high', (name) => {
   const { text, html } = found(name)
 
   expect(text.split('\n\n')[1]).toBe('123456')
@@ -31,7 +31,7 @@ test.each(['signIn', 'signUp', 'confirmPayout'])('%s shows its code before every
 })
 
 test.each([
-  ['invitation', 'Accept invitation', 'https://payouts.test/p/acme'],
+  ['invitation', 'Accept invitation', 'https://payouts.test/p/acme?invitation=id-2'],
   ['payoutFailed', 'View payout', 'https://payouts.test/dashboard/payouts/id-1?environment=live'],
   ['payoutsReturned', 'View payouts', 'https://payouts.test/dashboard/payouts?environment=live'],
   ['firstPayout', 'Review API keys', 'https://payouts.test/dashboard/keys?environment=live'],
@@ -39,20 +39,20 @@ test.each([
   ['lowBalance', 'Top up', 'https://payouts.test/dashboard/top-up?environment=live'],
   ['verified', 'View verification', 'https://payouts.test/dashboard/verification'],
   ['liveKey', 'Review API keys', 'https://payouts.test/dashboard/keys?environment=live'],
-])('the button of %s is "%s"', (name, label, url) => {
+])('the button in %s is "%s"', (name, label, url) => {
   const [, href, shown] = /<a class="button" href="([^"]*)"[^>]*>([^<]*)</.exec(found(name).html) ?? []
 
   expect([unescaped(href ?? ''), shown]).toEqual([url, label])
 })
 
-test('a failed payout is listed by amount and name with its reason, without the code for programs', () => {
+test('a failed payout is listed by amount and name with its reason, without the machine-readable code', () => {
   const { text } = found('payoutFailed')
 
   expect(text).toContain('£1,120.00 to Ada Lovelace\nAccount ending 5678\nThe bank rejected the account details.\n')
   expect(text).not.toContain('invalid_account')
 })
 
-test('a declined verification says whether the business can apply again', () => {
+test('the email about a declined verification states whether the business can apply again', () => {
   const declined = (canRetry: boolean) =>
     noticeMessage({
       address: 'ada@acme.test',
@@ -64,10 +64,17 @@ test('a declined verification says whether the business can apply again', () => 
     }).text
 
   expect(declined(true)).toContain('You can apply again.')
-  expect(declined(false)).toContain('You can’t reapply.')
+  expect(declined(false)).toContain('You can’t apply again.')
 })
 
-test('a person who was removed gets no button, because the page is closed to them', () => {
+test('an email about a change of rights advises only what its reader can do', () => {
+  for (const name of ['madeViewer', 'removedOther']) expect(found(name).text).toContain('undo it now')
+  for (const name of ['madeViewerReader', 'removedReader']) {
+    expect(found(name).text).toContain('contact an admin on your team')
+  }
+})
+
+test('the email to a removed member has no button, because they can no longer open the page', () => {
   expect(found('removedReader').html).not.toContain('class="button"')
   expect(found('removedOther').html).toContain('class="button"')
 })

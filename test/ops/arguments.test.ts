@@ -1,11 +1,12 @@
-// A wrong argument gets one clear sentence and exit code 2. None of these reaches a database.
+// For a wrong argument, ops prints one sentence and exits with code 2. Only the check for an unknown partner needs a
+// database.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { readArguments } from '../../ops/arguments'
 import { bareOptionOf, nameOf } from '../../ops/command'
 import { commands } from '../../ops/commands'
 import { type OpsTerminal, openTerminal, runWith } from '../support/terminal'
 
-// Nothing listens there, so a command that accepts its arguments exits with code 1.
+// Nothing listens at this address, so a command that accepts its arguments exits with code 1.
 const nowhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
 const create = ['partner', 'create', '--name', 'Acme', '--slug', 'acme', '--email', 'ada@acme.test']
 const set = ['partner', 'set', '--partner', 'acme']
@@ -22,8 +23,8 @@ function replaced(argv: readonly string[], option: string, value: string): strin
 
 describe('a wrong command is refused', () => {
   test.each<[string[], string]>([
-    [[], `Give a command that begins with one of: ${nouns} (see --help).`],
-    [['--json=x'], `Give a command that begins with one of: ${nouns} (see --help).`],
+    [[], `Specify a command that begins with one of: ${nouns} (see --help).`],
+    [['--json=x'], `Specify a command that begins with one of: ${nouns} (see --help).`],
     [['wire'], `There is no command "wire". A command begins with one of: ${nouns}.`],
     [['pay\u001bout\n'], String.raw`There is no command "pay\u001bout\n". A command begins with one of: ${nouns}.`],
     [['key'], '`key` needs one of: create, list, revoke.'],
@@ -34,6 +35,22 @@ describe('a wrong command is refused', () => {
   ])('%j', async (argv, sentence) => {
     expect(await runWith(nowhere, argv)).toEqual({ code: 2, out: '', err: `${sentence}\n` })
   })
+})
+
+test.each([
+  [['login', 'kp_live_0123456789'], '`login` does not take "kp_live_…".'],
+  [['kp_live_0123456789'], `There is no command "kp_live_…". A command begins with one of: ${nouns}.`],
+  [['login', '--kp_live_0123456789'], '`login` has no option --kp_live_…: its options are --url, --json, --help.'],
+  [
+    ['balance', '--api-key', 'kp_live_0123456789'],
+    '`balance` has no option --api-key: its options are --json, --help.',
+  ],
+])('an API key that is passed as an argument is refused and not repeated: %j', async (argv, sentence) => {
+  const { code, err } = await runWith({}, argv)
+
+  expect(code).toBe(2)
+  expect(err.startsWith(sentence)).toBe(true)
+  expect(err).not.toContain('0123456789')
 })
 
 describe('an argument without an option name', () => {
@@ -66,42 +83,50 @@ describe('an argument without an option name', () => {
   })
 
   test.each([
-    [['payout', 'retry', 'order-2001'], `--payout must be an id, such as ${id}.`],
+    [['payout', 'retry', 'order-2001'], `--payout must be an ID, such as ${id}.`],
     [
       ['payout', 'show', 'x'],
-      `--payout must be an id, such as ${id}, the bank's reference of its transfer, or with --partner its Idempotency-Key.`,
+      `--payout must be an ID, such as ${id}, the bank's reference for its transfer, or its Idempotency-Key with --partner.`,
     ],
-    [['payout', 'show', id, '--payout', id], '--payout must be given only once.'],
+    [['payout', 'show', id, '--payout', id], '--payout can be given only once.'],
     [['payout', 'show', id, id], `\`payout show\` does not take "${id}".`],
     [['payout', 'attention', id], `\`payout attention\` does not take "${id}".`],
-  ])('is refused if it is not a valid value: %j', (argv, message) => {
+  ])('is refused if it is invalid, repeated or not expected: %j', (argv, message) => {
     expect(readArguments(commands, argv)).toMatchObject({ outcome: 'refused', message })
   })
 })
 
 describe('a wrong option is refused', () => {
   test.each<[string, string[], string]>([
-    ['unknown', ['partner', 'list', '--all'], '`partner list` has no option --all: it takes --json, --help.'],
-    ['unknown and short', ['partner', 'list', '-x'], '`partner list` has no option -x: it takes --json, --help.'],
+    ['unknown', ['partner', 'list', '--all'], '`partner list` has no option --all: its options are --json, --help.'],
+    [
+      'unknown and short',
+      ['partner', 'list', '-x'],
+      '`partner list` has no option -x: its options are --json, --help.',
+    ],
     [
       'of the object prototype',
       ['partner', 'list', '--__proto__'],
-      '`partner list` has no option --__proto__: it takes --json, --help.',
+      '`partner list` has no option --__proto__: its options are --json, --help.',
     ],
     [
       "another command's",
       ['key', 'list', '--slug', 'x'],
-      '`key list` has no option --slug: it takes --partner, --json, --help.',
+      '`key list` has no option --slug: its options are --partner, --json, --help.',
     ],
     ['missing', ['partner', 'show'], '`partner show` needs --partner.'],
     ['missing, several', ['partner', 'create', '--slug', 'acme'], '`partner create` needs --name and --email.'],
-    ['given twice', ['partner', 'show', '--partner', 'a1', '--partner', 'a1'], '--partner must be given only once.'],
+    ['given twice', ['partner', 'show', '--partner', 'a1', '--partner', 'a1'], '--partner can be given only once.'],
     ['without its value', ['partner', 'show', '--partner'], '--partner needs a value.'],
-    ['without its value before another', ['partner', 'create', '--name', '--slug', 'acme'], '--name needs a value.'],
+    [
+      'without its value before another option',
+      ['partner', 'create', '--name', '--slug', 'acme'],
+      '--name needs a value.',
+    ],
     ['empty', ['partner', 'show', '--partner='], '--partner must not be empty.'],
     ['blank', ['partner', 'show', '--partner', ' \t'], '--partner must not be empty.'],
     ['--json with a value', ['partner', 'list', '--json=yes'], '--json takes no value.'],
-    ['--json twice', ['partner', 'list', '--json', '--json=yes'], '--json must be given only once.'],
+    ['--json twice', ['partner', 'list', '--json', '--json=yes'], '--json can be given only once.'],
   ])('%s', async (_, argv, sentence) => {
     const { code, out, err } = await runWith(nowhere, argv)
 
@@ -189,13 +214,13 @@ describe('a malformed value is refused', () => {
     ],
     [
       ['key', 'revoke', '--partner', 'acme', '--key', 'kp_sandbox_'],
-      '--key must be the id of a key or its prefix, as `key list` shows them.',
+      '--key must be the ID of a key or its prefix, as `key list` shows them.',
     ],
   ])('%j', async (argv, sentence) => {
     expect(await runWith(nowhere, argv)).toEqual({ code: 2, out: '', err: `${sentence}\n` })
   })
 
-  test('scripts get the same sentence in the error body of the API', async () => {
+  test('with --json, the message is in the API’s error format', async () => {
     const { code, out, err } = await runWith(nowhere, ['--json', ...set, '--min', '2'])
 
     expect({ code, out }).toEqual({ code: 2, out: '' })

@@ -1,5 +1,5 @@
-// ops uses DATABASE_URL, or the running system of DATA_DIR. A connection error prints one sentence and exits with
-// 1.
+// ops uses DATABASE_URL, or the system running in DATA_DIR. On a connection error, it prints one sentence and exits
+// with code 1.
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
@@ -42,7 +42,7 @@ describe('the system that ops uses', () => {
     if (lock.outcome === 'taken') lock.release()
   })
 
-  test('is not one that has stopped', async () => {
+  test('must still be running', async () => {
     writeFileSync(join(dataDir, 'env.json'), JSON.stringify(terminal.env))
 
     expect(await runWith({ DATA_DIR: dataDir }, ['partner', 'list'])).toEqual({
@@ -52,13 +52,13 @@ describe('the system that ops uses', () => {
     })
   })
 
-  test('is DATABASE_URL if it is set, whatever runs in DATA_DIR', async () => {
+  test('is the one in DATABASE_URL if that is set, even if nothing is running in DATA_DIR', async () => {
     const { code, out } = await runWith({ ...terminal.env, DATA_DIR: dataDir }, ['partner', 'list'])
 
     expect({ code, out: out.includes('acme') }).toEqual({ code: 0, out: true })
   })
 
-  test('needs SECRET_KEYS only for commands that create a secret', async () => {
+  test('can be used without SECRET_KEYS unless the command creates a secret', async () => {
     const { DATABASE_URL } = terminal.env
     const shown = await runWith({ DATABASE_URL }, ['partner', 'show', '--partner', 'acme'])
     const created = await runWith({ DATABASE_URL }, ['key', 'create', '--partner', 'acme', '--environment', 'sandbox'])
@@ -66,6 +66,19 @@ describe('the system that ops uses', () => {
     expect(shown.code).toBe(0)
     expect(created).toEqual({ code: 1, out: '', err: 'Also set SECRET_KEYS, to the value that the API uses.\n' })
   })
+})
+
+test('commands that issue no invoice work despite an invalid seller setting', async () => {
+  const wrong = { ...terminal.env, SELLER_NAME: 'Example Ltd', SELLER_EMAIL: 'not an address', SELLER_VAT_RATE: 'all' }
+
+  const listed = await runWith(wrong, ['partner', 'list', '--json'])
+  const status = await runWith(wrong, ['status', '--json'])
+  const found = await runWith(wrong, ['payout', 'find', '--partner', 'acme', '--json'])
+
+  expect([listed, status, found].map(({ err }) => err)).toEqual(['', '', ''])
+  expect(JSON.parse(listed.out)).toMatchObject({ data: [{ slug: 'acme' }] })
+  expect(JSON.parse(status.out)).toMatchObject({ object: 'status' })
+  expect(JSON.parse(found.out)).toMatchObject({ data: [] })
 })
 
 describe('the operator of a command', () => {
@@ -79,7 +92,7 @@ describe('the operator of a command', () => {
     return row.made_by
   }
 
-  test('is OPS_USER, so that operators in one container are distinct', async () => {
+  test('is OPS_USER, so that the activity list distinguishes operators who share a container', async () => {
     const { code } = await runWith({ ...terminal.env, OPS_USER: 'ada@payouts.test' }, change)
 
     expect([code, await lastBy()]).toEqual([0, 'ops:ada@payouts.test'])
@@ -97,7 +110,7 @@ describe('the operator of a command', () => {
     if (lock.outcome === 'taken') lock.release()
   })
 
-  test('must be set in production, in characters that the activity list can store', async () => {
+  test('must be set in production, using only characters that the activity list can store', async () => {
     const env = { ...terminal.env, ...production }
     const unnamed = await runWith(env, ['partner', 'list'])
     const invalid = await runWith({ ...env, OPS_USER: 'ada lovelace' }, ['partner', 'list'])
@@ -109,7 +122,7 @@ describe('the operator of a command', () => {
   })
 })
 
-test('an operator with a read-only database role can see everything and change nothing', async () => {
+test('with a read-only database role, commands that only read succeed, and rail pause is refused', async () => {
   const env = { ...terminal.env, DATABASE_URL: await asReader(terminal.env.DATABASE_URL) }
   const ofAcme = ['partner show', 'wallet show', 'key list', 'price list', 'payout find', 'invoices list']
   const ofAll = ['partner list', 'payout attention', 'case list', 'deposit list', 'bank-event list', 'worker list']
@@ -117,7 +130,7 @@ test('an operator with a read-only database role can see everything and change n
   const looks = [...ofAcme.map((look) => `${look} --partner acme`), ...ofAll, ...ofBank]
 
   const looked = await Promise.all(looks.map((look) => runWith(env, look.split(' '))))
-  // It exits with 1, because no worker runs.
+  // status exits with 1, because no worker is running.
   const status = await runWith(env, ['status'])
   const paused = await runWith(env, ['rail', 'pause', '--environment', 'live'])
 
@@ -128,10 +141,10 @@ test('an operator with a read-only database role can see everything and change n
   expect((await terminal.ops('rail', 'status')).out).not.toContain('paused')
 })
 
-describe('one sentence reports', () => {
+describe('the error message of a command', () => {
   const list = ['partner', 'list']
 
-  test('a database that is down', async () => {
+  test('is one sentence when the database is down', async () => {
     const { code, out, err } = await runWith({ DATABASE_URL: 'postgres://me:secret-word@127.0.0.1:1/x' }, list)
 
     expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -140,7 +153,7 @@ describe('one sentence reports', () => {
     expect(err).not.toContain('secret-word')
   })
 
-  test('an error in the API’s error body, for scripts', async () => {
+  test('is an API error body with --json', async () => {
     const { code, err } = await runWith({ DATABASE_URL: 'postgres://me@127.0.0.1:1/x' }, [...list, '--json'])
 
     expect(code).toBe(1)
@@ -149,7 +162,7 @@ describe('one sentence reports', () => {
     })
   })
 
-  test('a missing database', async () => {
+  test('is one sentence for a missing database', async () => {
     const url = new URL(terminal.env.DATABASE_URL)
     url.pathname = '/nowhere'
 
@@ -160,7 +173,7 @@ describe('one sentence reports', () => {
     })
   })
 
-  test('a database that was never migrated', async () => {
+  test('is one sentence for a database that was never migrated', async () => {
     const empty = await openTerminal()
     await empty.db.dataSource.query('DROP SCHEMA public CASCADE')
 
@@ -176,7 +189,7 @@ describe('one sentence reports', () => {
       { DATABASE_URL: 'postgres://me@127.0.0.1:1/x', SECRET_KEYS: 'short' },
       'SECRET_KEYS must be a comma-separated list of <id>:<64 hex digits>, each id once, the current key first.',
     ],
-  ])('a configuration error', async (env, sentence) => {
+  ])('is one sentence for a configuration error', async (env, sentence) => {
     expect(await runWith(env, list)).toEqual({ code: 1, out: '', err: `${sentence}\n` })
   })
 })

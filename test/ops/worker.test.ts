@@ -1,4 +1,4 @@
-// Worker commands with a real database: which workers run, and draining one with the operator's name.
+// worker list and worker drain with a real database. A drain records the operator.
 import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { latestActivity } from '../../db/controls/activity'
 import { insertWorker, type OwnState, recordHeartbeat, type WorkerProcess } from '../../db/controls/workers'
@@ -26,7 +26,7 @@ const drain = (id: string, ...more: string[]) => terminal.ops('worker', 'drain',
 const drains = async () =>
   (await latestActivity(terminal.db, partnerId, 50)).filter(({ action }) => action === 'worker.drain')
 
-test('worker list shows each worker with its state: running ones first, without forgotten ones', async () => {
+test('worker list shows each worker with its state, running ones first, and omits those lost for over a week', async () => {
   await aWorker('aaaaaa')
   await aWorker('bbbbbb', { state: 'draining' })
   await aWorker('cccccc', { state: 'drained' })
@@ -51,7 +51,7 @@ test('worker list shows each worker with its state: running ones first, without 
   )
 })
 
-test('worker drain requests a drain, waits for it, and reports the end; every partner’s activity list names the operator', async () => {
+test('worker drain requests a drain, waits for its end and reports it, and the activity lists name the operator', async () => {
   const worker = await aWorker('aaaaaa')
   await aWorker('bbbbbb')
 
@@ -76,7 +76,7 @@ test('worker drain requests a drain, waits for it, and reports the end; every pa
   ])
 })
 
-test('a second drain command waits too, and is in the activity list only once', async () => {
+test('a second drain command also waits, and the activity list records one drain', async () => {
   const worker = await aWorker('aaaaaa')
   await aWorker('bbbbbb')
   const before = (await drains()).length
@@ -117,7 +117,7 @@ test.each<[string, Parameters<typeof aWorker>[1] | null, RegExp]>([
   ['is gone', { silentFor: '31 s' }, /^Worker aaaaaa is gone: its last heartbeat was at \S+Z\.\n$/],
   ['has ended', { state: 'ended' }, /^Worker aaaaaa ended at \S+Z\.\n$/],
   ['is drained', { state: 'drained' }, /^Worker aaaaaa was drained at \S+Z\.\n$/],
-])('a worker that %s is refused with a message, and nothing is written', async (_, about, sentence) => {
+])('draining a worker that %s is refused with a message, and nothing is written', async (_, about, sentence) => {
   if (about) await aWorker('aaaaaa', about)
   await aWorker('bbbbbb')
   const before = await drains()
@@ -134,7 +134,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['shares the system only with a drained one', () => aWorker('bbbbbb', { state: 'drained' })],
   ['shares the system only with one that is gone', () => aWorker('bbbbbb', { silentFor: '31 s' })],
   ['is the only one of its system', () => aWorker('bbbbbb', { taskQueues: ['other-payouts-live'] })],
-])('a worker that %s is drained only when that is confirmed', async (_, others) => {
+])('draining a worker that %s needs a confirmation', async (_, others) => {
   await aWorker('aaaaaa')
   await others()
 
@@ -160,7 +160,7 @@ test('one of two concurrent drains of the last two workers is refused', async ()
   }
 })
 
-test('a heartbeat restores the lost row of a worker with its progress, and never undoes its end', async () => {
+test('a heartbeat restores a worker’s lost row with its progress, but never reopens a worker that has ended', async () => {
   const worker = await aWorker('aaaaaa', { state: 'drained' })
   await terminal.db.dataSource.query('TRUNCATE workers')
 
@@ -197,8 +197,8 @@ interface About {
 let started = 0
 
 /**
- * Registers a worker as its process does. Each one is earlier than the previous one, so that the list follows the
- * order of the test.
+ * Registers a worker as its process does. Each worker starts earlier than the previous one, so that `worker list`
+ * shows them in the order of registration.
  */
 async function aWorker(id: string, about: About = {}): Promise<WorkerProcess> {
   started += 1

@@ -1,4 +1,4 @@
-// Compares the bank's status of a transfer with the status of its payout: every case of the table.
+// compareTransfer for every combination of a transfer's status at the bank and its payout's status.
 import { expect, test } from '@jest/globals'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import { compareTransfer, type TransferComparison } from '../../rail/compare-transfer'
@@ -22,16 +22,16 @@ const expected: readonly (readonly [PayoutStatus, readonly TransferComparison[]]
   ['failed', ['known', 'contradiction', 'known', 'known', 'known', 'known', 'known']],
 ]
 
-test.each(expected)('each transfer status is classified for a final payout that is %s', (status, news) => {
+test.each(expected)('each transfer status is classified for a payout whose final status is %s', (status, news) => {
   const payout = closed(status)
 
   expect(statuses.map((status) => compareTransfer({ ref: 'tr_1', status }, payout))).toEqual(news)
 })
 
 test.each([
-  ['of a payout with another transfer', { ...closed('completed'), transferRef: 'tr_2' }],
+  ['of a payout that has another transfer', { ...closed('completed'), transferRef: 'tr_2' }],
   ['of a released payout', { ...closed('pending'), releasedAt: at, transferRef: null }],
-  ['of a payout that failed as never sent', { ...closed('failed'), transferRef: null }],
+  ['of a payout that failed without being sent', { ...closed('failed'), transferRef: null }],
   ['of a cancelled payout', { ...closed('cancelled'), transferRef: null }],
 ])('a transfer %s contradicts our ledger in any state', (_, payout) => {
   for (const status of statuses) expect(compareTransfer({ ref: 'tr_1', status }, payout)).toBe('contradiction')

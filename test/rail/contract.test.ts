@@ -1,7 +1,7 @@
 // The contract with the bank: the adapter's assumptions, tested against the sandbox bank, and against the
 // real bank's sandbox when BANK_CONTRACT_URL (without /v0) and BANK_CONTRACT_KEY (sk-test-…) are set
 // (docs/bank-contract.md).
-import { randomUUID } from 'node:crypto'
+import { createPublicKey, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { rateRejection } from '../../domain/rate-check'
@@ -39,13 +39,13 @@ if (!isRealAsked) {
   test.skip('the real bank’s sandbox: skipped, because BANK_CONTRACT_URL and BANK_CONTRACT_KEY are not set', () => {})
 }
 
-test('the bank’s own example of a signature is valid, but not for another body', () => {
+test('the bank’s published example signature is valid, but not for another body', () => {
   const { at, body, publicKey, signature } = published
   const receive = (text: string) => () =>
     readWebhook({
       signature: `t=${at},v0=${signature}`,
       rawBody: Buffer.from(text),
-      publicKey,
+      publicKey: createPublicKey(publicKey),
       clock: { now: () => new Date(at) },
     })
 
@@ -54,7 +54,7 @@ test('the bank’s own example of a signature is valid, but not for another body
 })
 
 // Runs against the sandbox bank only: this suite makes payments, so it never uses the real bank's live environment.
-test('the live sandbox bank opens one customer per email, and refuses a second one and an invalid name', async () => {
+test('the sandbox bank in live mode opens one customer per email, and refuses a second one and an invalid name', async () => {
   const bank = await openTestBank()
   const rail = railTo(bank.url, { apiKey: keys.live })
   const customer = aCustomer()
@@ -91,7 +91,7 @@ describe.each(banks)('%s', (name) => {
     await own?.close()
   })
 
-  test('has a rate between pounds and dollars that passes the check', async () => {
+  test('has a GBP/USD rate that passes our rate check', async () => {
     const rate = await rail.rate()
 
     expect(rate.gbpPerUsdNano > 500_000_000n && rate.gbpPerUsdNano < 1_000_000_000n).toBe(true)
@@ -99,7 +99,7 @@ describe.each(banks)('%s', (name) => {
     expect(rateRejection({ rate, last: null, limits, now: systemClock.now() })).toBeNull()
   })
 
-  test('opens a customer once per key and reports whether it may pay pounds', async () => {
+  test('opens a customer once per key and reports whether the customer can pay pounds', async () => {
     const customer = aCustomer()
 
     const first = opened(await rail.openCustomer(customer))
@@ -165,7 +165,7 @@ describe.each(banks)('%s', (name) => {
     ])
   })
 
-  test('registers a recipient once and accepts that it already exists', async () => {
+  test('registers a recipient once, and our adapter accepts one that already exists', async () => {
     const recipient = aPayee()
     const [one, other] = await Promise.all([
       register(rail, partner.customerRef, recipient),
@@ -186,7 +186,7 @@ describe.each(banks)('%s', (name) => {
     expect(before.usdcMicro - after.usdcMicro).toBe(132_410_000n)
   })
 
-  test('makes one transfer for the same bytes under the same key, however often they arrive', async () => {
+  test('creates one transfer for identical requests with the same key, however often they arrive', async () => {
     const order = anOrder(partner)
     const [key, body] = [randomUUID(), rail.transferBody(order)]
 
@@ -197,7 +197,7 @@ describe.each(banks)('%s', (name) => {
     expect(first.payoutId).toBe(order.payoutId)
   })
 
-  test('refuses other bytes under the same key', async () => {
+  test('refuses a different body with the same key', async () => {
     const key = randomUUID()
     await rail.submit({ key, body: rail.transferBody(anOrder(partner)), call: 'first' })
 
@@ -206,13 +206,13 @@ describe.each(banks)('%s', (name) => {
     expect(other).toMatchObject({ outcome: 'unknown' })
   })
 
-  test('delivers a transfer, and reports that when polled', async () => {
+  test('delivers a transfer, and reports the delivery when polled', async () => {
     const { ref } = await pay(rail, anOrder(partner))
 
     expect(await settled(ref)).toMatchObject({ ref, state: 'payment_processed', status: 'delivered', reason: null })
   })
 
-  test('finds a transfer by our reference, and none that never existed', async () => {
+  test('finds a transfer by our reference, and reports one that never existed as absent', async () => {
     const order = anOrder(partner)
     const since = new Date(Date.now() - 60_000)
     const { ref } = await pay(rail, order)
@@ -221,7 +221,7 @@ describe.each(banks)('%s', (name) => {
     expect(await rail.findTransfer({ ...order, payoutId: randomUUID(), since })).toEqual({ outcome: 'absent' })
   })
 
-  test('lists the movements of a wallet, oldest first in our adapter, from any point on', async () => {
+  test('lists a wallet’s movements from any point on, and our adapter returns them oldest first', async () => {
     const { ref } = await pay(rail, anOrder(partner))
     const all = await rail.walletHistory({ ...partner, after: null })
     const last = all.at(-1)
@@ -250,7 +250,7 @@ describe.each(banks)('%s', (name) => {
     expect(registered.publicKey).toMatch(/^-----BEGIN PUBLIC KEY-----/)
   })
 
-  test('disables a webhook, however often it is asked to, even one that it does not have', async () => {
+  test('disables a webhook, even if the request is repeated or names an unknown webhook', async () => {
     const webhook = { url: 'https://payouts.example/webhooks/old', key: randomUUID() }
     const { webhookRef } = await rail.registerWebhook(webhook)
 

@@ -1,4 +1,4 @@
-// Every recipient that the specification accepts can be paid, verified by the bank itself.
+// Every recipient that the specification accepts can be paid through the sandbox bank.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'

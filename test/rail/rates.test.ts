@@ -1,4 +1,5 @@
-// The rate cache with a real database: a rate rejected by any process is never served, nor is the one before it.
+// The rate cache with a real database: a rate that any process has rejected is never served, and neither is
+// the rate before it.
 import { beforeEach, expect, test } from '@jest/globals'
 import { createRateStore, findRate } from '../../db/bank/exchange-rates'
 import type { BankRate } from '../../domain/rate-check'
@@ -26,7 +27,7 @@ beforeEach(async () => {
   answer = () => ({ gbpPerUsdNano: good })
 })
 
-test('neither a rejected rate nor the valid one before it is served from the cache', async () => {
+test('neither a rejected rate nor the valid rate before it is served from the cache', async () => {
   const rates = aProcess()
   await rates.of(rail)
   answer = () => ({ gbpPerUsdNano: 740_000_000n })
@@ -43,7 +44,7 @@ test('neither a rejected rate nor the valid one before it is served from the cac
   expect(rejected).toEqual(['jump', 'jump'])
 })
 
-test('a rejection is remembered for 5 seconds, then the bank is asked again', async () => {
+test('a rejection is cached for 5 seconds, and then the rate is fetched again', async () => {
   const rates = aProcess()
   answer = () => ({ updatedAt: new Date('2026-11-05T12:00:00.000Z') })
   await expect(Promise.all([1, 2, 3].map(() => rates.of(rail)))).rejects.toThrow('stale')
@@ -57,7 +58,7 @@ test('a rejection is remembered for 5 seconds, then the bank is asked again', as
   expect(await rates.of(rail)).toBe(good)
 })
 
-test('while the bank does not answer, a rate is served for 5 minutes, unless another process has rejected a newer one', async () => {
+test('while the bank does not answer, a rate is served for 5 minutes, unless another process has rejected a newer rate', async () => {
   const [ours, theirs] = [aProcess(), aProcess()]
   await ours.of(rail)
   after(31_000)
@@ -73,7 +74,7 @@ test('while the bank does not answer, a rate is served for 5 minutes, unless ano
   expect(await ours.of(rail)).toBe(good)
 })
 
-test('after a refused payout the bank is asked again, and the cached rate is served while it does not answer', async () => {
+test('after a refused payout the rate is fetched again, and the cached rate is served while the bank does not answer', async () => {
   const rates = aProcess()
   await rates.of(rail)
   answer = unavailable
@@ -97,7 +98,7 @@ test("a cached rate is served only while the bank's timestamp is fresh", async (
   await expect(rates.of(rail)).rejects.toThrow('stale')
 })
 
-test('an answer without a readable rate is a rejection, and the older rate is not used instead', async () => {
+test('an answer without a readable rate counts as a rejection, and the older rate is not used instead', async () => {
   const rates = aProcess()
   await rates.of(rail)
   after(31_000)
@@ -109,7 +110,7 @@ test('an answer without a readable rate is a rejection, and the older rate is no
   expect(await findRate(db, rail)).toMatchObject({ acceptedNano: good, rejection: 'unusable', rejectedNano: null })
 })
 
-test('all processes, even after a restart, compare with the same last accepted rate of each rail', async () => {
+test('all processes, even after a restart, compare new rates with the same last accepted rate of each rail', async () => {
   await aProcess().of(rail)
   answer = () => ({ gbpPerUsdNano: 740_000_000n })
   const another = aProcess()

@@ -1,4 +1,4 @@
-// The rail of a sandbox that is not connected yet. It keeps no state.
+// The rail of a sandbox that is not connected to a bank yet. The rail stores nothing.
 import { describe, expect, test } from '@jest/globals'
 import { RailUnavailable } from '../../rail/rail'
 import { createSimulatedRail, simulatedRefs } from '../../rail/simulated'
@@ -23,7 +23,7 @@ describe('the simulated rail', () => {
     })
   })
 
-  test('fails an account that ends in 0000, then refunds the money', async () => {
+  test('fails a payout to an account that ends in 0000, then refunds the money', async () => {
     const { rail, body } = await ordered('12340000')
 
     const sent = await rail.submit({ key: 'k', body, call: 'first' })
@@ -36,7 +36,7 @@ describe('the simulated rail', () => {
     })
   })
 
-  test('keeps no records', async () => {
+  test('has no wallet and no history, and its rate is fixed', async () => {
     const rail = createSimulatedRail({ clock: aClock })
 
     await expect(rail.wallet(simulatedRefs)).rejects.toThrow(RailUnavailable)

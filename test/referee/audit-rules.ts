@@ -15,7 +15,7 @@ export async function auditRules(db: Db, withinMs: number): Promise<string[]> {
   return [...broken, ...left.map(([table, count]) => `I9 ${count} rows of ${table} are not sealed`)]
 }
 
-/** Waits until everything is sealed, because a running transaction blocks the sealer for a moment. */
+/** Waits until everything is sealed, because a running transaction can delay the sealer. */
 async function verifySealed(db: Db, withinMs: number): Promise<Verified> {
   const seal = async () =>
     (await db.transaction((tx) => sealRows(tx, { at: systemClock.now(), limit: atOnce })))?.rows ?? 0

@@ -1,4 +1,5 @@
-// I4 and I6, verified against the bank's own records: one transfer for each payout, no transfer without a payout, and equal wallets.
+// I4 and I6, verified with the bank's own records: one transfer for each payout, no transfer without a payout, and
+// equal wallet balances.
 import type { Records } from './records'
 
 export interface BankTransfer {
@@ -7,7 +8,7 @@ export interface BankTransfer {
   readonly payoutId: string | null
   readonly sentMicroUsdc: bigint
   readonly receivedPence: bigint
-  /** The Idempotency-Key of its request. */
+  /** The Idempotency-Key of the request that created the transfer. */
   readonly key: string | null
 }
 
@@ -45,7 +46,7 @@ export async function readBank(controlUrl: string): Promise<BankBooks> {
 
 type BankJson = ReturnType<typeof JSON.parse>
 
-/** The Idempotency-Key of each transfer, from the bank's journal. */
+/** Reads the Idempotency-Key of each transfer from the bank's journal. */
 async function keysOf(read: (path: string) => Promise<BankJson>): Promise<Map<string, string>> {
   const keys = new Map<string, string>()
   for (let after = 0; ; ) {
@@ -87,7 +88,7 @@ function judge(payout: PayoutRow, transfers: readonly BankTransfer[]): string[] 
     found.push(`I4 ${about} has no transfer ${payout.transferRef} at the bank`)
   }
   for (const transfer of transfers) {
-    if (transfer.key !== payout.bankKey) found.push(`I6 ${about} was paid under a key that is not its attempt's`)
+    if (transfer.key !== payout.bankKey) found.push(`I6 ${about} was paid with a key that is not its attempt's`)
     if (String(transfer.sentMicroUsdc) !== payout.sends) found.push(`I4 ${about} sends ${transfer.sentMicroUsdc}`)
     if (String(transfer.receivedPence) !== payout.pence) found.push(`I4 ${about} pays ${transfer.receivedPence}`)
     const expected = payout.closed ? endings[payout.status] : undefined
@@ -96,7 +97,7 @@ function judge(payout: PayoutRow, transfers: readonly BankTransfer[]): string[] 
   return found
 }
 
-/** The allowed states of the bank's transfer of a final payout. */
+/** The states that the bank's transfer may have when its payout is closed. */
 const endings: Readonly<Record<string, readonly string[]>> = {
   completed: ['payment_processed', 'returned', 'refund_in_flight', 'refunded'],
   failed: ['refunded', 'canceled'],

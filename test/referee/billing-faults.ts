@@ -1,4 +1,4 @@
-// Planted faults of invoices: how each one is planted with every trigger off, and which rule of I8 must find it.
+// Invoice faults: the statements that plant each one with all triggers disabled, and the I8 rule that must find it.
 
 const theFee = `(SELECT id FROM charges WHERE kind = 'payout_fee')`
 
@@ -19,12 +19,12 @@ export const billingFaults: readonly (readonly [what: string, statements: readon
     'a charge is on at most one valid invoice',
   ],
   [
-    'a completed payout that its month’s invoice has left out',
+    'a completed payout that is missing from its month’s invoice',
     [`DELETE FROM invoice_charges WHERE charge_id = ${theFee}`],
     'a charge stored before its month was billed',
   ],
   [
-    'a charge that waits for no invoice and has none',
+    'a charge that is neither on an invoice nor listed as uninvoiced',
     [`DELETE FROM invoice_charges WHERE charge_id = ${theFee}`],
     'the list of charges without an invoice',
   ],
@@ -34,22 +34,22 @@ export const billingFaults: readonly (readonly [what: string, statements: readon
     'an invoice has charges of its own partner',
   ],
   [
-    'a line that its charges do not explain',
+    'a line that differs from the sum of its charges',
     [`UPDATE charges SET amount_micropounds = amount_micropounds + 10000 WHERE id = ${theFee}`],
     'a line is the sum',
   ],
   [
-    'an invoice that is not the sum of its lines',
+    'an invoice total that is not the sum of its lines',
     ['UPDATE invoices SET total_pence = total_pence + 1'],
     'a total is the sum',
   ],
-  ['credit that was not carried', ['UPDATE invoices SET carried_in_pence = 5'], 'no more credit is used'],
+  ['used credit that was never carried over', ['UPDATE invoices SET carried_in_pence = 5'], 'no more credit is used'],
   [
     'a second invoice for a month',
     ['DROP INDEX invoices_month_unique', copyInvoice],
     'a partner has one valid invoice',
   ],
   ['a gap in the numbers', ['UPDATE invoice_numbers SET last_number = last_number + 1'], 'numbers have no gaps'],
-  ['a number that was skipped', [`UPDATE invoices SET number = left(number, -1) || '7'`], 'numbers have no gaps'],
-  ['a draft that was left behind', [`UPDATE invoices SET status = 'draft'`], 'a draft'],
+  ['a skipped number', [`UPDATE invoices SET number = left(number, -1) || '7'`], 'numbers have no gaps'],
+  ['a leftover draft', [`UPDATE invoices SET status = 'draft'`], 'a draft'],
 ]

@@ -1,4 +1,4 @@
-// I8: a charge is on exactly one invoice once its month was billed, and an invoice is the sum of its charges.
+// I8: a charge is on exactly one invoice once its month has been billed, and an invoice is the sum of its charges.
 import type { Records } from './records'
 
 export async function billingRules(records: Records): Promise<string[]> {
@@ -31,8 +31,8 @@ const rules = [
       JOIN invoices i ON i.id = ic.invoice_id AND i.${counts} GROUP BY ic.charge_id HAVING count(*) > 1`,
   },
   {
-    // Ignores charges created within a minute before the invoice, because billing may not have seen their
-    // transaction. No transaction takes that long.
+    // Ignores charges created less than a minute before the invoice, because billing might not have seen their
+    // transaction. No transaction takes longer than a minute.
     rule: 'a charge stored before its month was billed is on an invoice',
     sql: `SELECT c.kind || ' ' || c.cause_ref AS what FROM charges c
       WHERE EXISTS (SELECT FROM invoices i WHERE i.partner_id = c.partner_id AND i.${counts} AND i.period >= c.month

@@ -45,7 +45,7 @@ function acknowledgedRules(answer: Seen, row: Stored | undefined): string[] {
     : [`${about} said ${answer.amountGbp}, stored are ${row.pence}`]
 }
 
-/** After a refusal, nothing may have been sent under the key, and the key must be free. */
+/** After a refusal, the bank must have no transfer for the key, and the key must be free. */
 function refusedRules(answer: Seen, row: Stored | undefined, bank: BankBooks): string[] {
   if (row === undefined || answer.code === null || !isRefusal(answer.code)) return []
   const about = `I6 ${answer.status} ${answer.code} for ${answer.key}`

@@ -1,4 +1,5 @@
-// I1–I3 of the ledger: sums, balances, one debit per attempt, and at most one credit for it.
+// I1–I3 for the ledger: sums, balances, one debit per attempt, and at most one credit per debit. Also checks the
+// charges and credits of each payout.
 import type { Records } from './records'
 
 export async function ledgerRules(records: Records): Promise<string[]> {
@@ -11,12 +12,12 @@ export async function ledgerRules(records: Records): Promise<string[]> {
 }
 
 /** Throws if the ledger breaks a rule, for checks after each test. */
-export async function requireSoundLedger(records: Records): Promise<void> {
+export async function requireValidLedger(records: Records): Promise<void> {
   const found = await ledgerRules(records)
   if (found.length > 0) throw new Error(found.join('\n'))
 }
 
-/** The amount that a payout has taken from its wallet, and the part that is still in transit. */
+/** The amounts that each payout has moved in the wallet, in-transit and paid-out accounts. */
 const moved = `
   SELECT p.id, p.attempt, p.status, p.released_at, p.closed_at, p.submit_started_at, p.wallet_sends_micro_usdc AS sends,
     coalesce(sum(e.amount_micro_usdc) FILTER (WHERE a.kind = 'wallet'), 0) AS wallet,

@@ -1,4 +1,5 @@
-// I3 of the timeline: every attempt begins with a request, makes only allowed moves, and ends in the status of its row.
+// I3 for the timeline: every attempt begins with a request, makes only allowed transitions, and ends with the status in
+// the payout's row.
 
 import { canMove, type PayoutStatus } from '../../domain/payouts/payout'
 import type { Records } from './records'

@@ -1,4 +1,4 @@
-// The source of our records for the referee: a database, or one of its transactions.
+// The source from which the referee reads our records: a database or a transaction.
 
 export interface Records {
   query<Rows>(sql: string, values?: unknown[]): Promise<Rows>

@@ -1,4 +1,4 @@
-// The referee itself: it finds no fault in correct payouts, and finds every kind of planted fault.
+// The referee finds no fault in correct payouts, and finds every kind of planted fault.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { QueryRunner } from 'typeorm'
@@ -23,7 +23,7 @@ let bank: TestBank
 let rails: Rails
 let steps: ReturnType<typeof payoutActivities>
 let partnerId: string
-/** One payout of each outcome. */
+/** One payout for each outcome. */
 let completed: PayoutRef
 let failed: PayoutRef
 let refused: PayoutRef
@@ -56,7 +56,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('correct payouts cause no finding', async () => {
+test('correct payouts cause no violation', async () => {
   const seen = [acknowledged(completed), acknowledged(failed, { key: 'order-failed' }), refusal()]
 
   await expect(referee(evidence({ seen, texts: [{ where: 'log', text: 'paid ••••9304' }] }))).resolves.toBeUndefined()
@@ -73,7 +73,7 @@ const faults: readonly PlantedFault[] = [
     'I2 a wallet holds',
   ],
   [
-    'a wallet that was below zero for a moment',
+    'a wallet that was briefly below zero',
     () => [
       unguarded,
       'ALTER TABLE ledger_entries DROP CONSTRAINT ledger_entries_balance_check',
@@ -83,7 +83,7 @@ const faults: readonly PlantedFault[] = [
     'I2 a wallet is never',
   ],
   [
-    'a second debit of an attempt',
+    'a second debit for an attempt',
     () => [
       unguarded,
       'ALTER TABLE ledger_sets DROP CONSTRAINT ledger_sets_cause_unique',
@@ -104,7 +104,7 @@ const faults: readonly PlantedFault[] = [
     'I3 a debit is reversed',
   ],
   [
-    'a refusal that kept the money',
+    'a refused payout whose debit was not reversed',
     () => [
       unguarded,
       `DELETE FROM ledger_entries WHERE set_id IN (SELECT id FROM ledger_sets WHERE cause = 'reversal')`,
@@ -127,8 +127,8 @@ const faults: readonly PlantedFault[] = [
   ...billingFaults.map(
     ([name, statements, finding]): PlantedFault => [name, () => [unguarded, ...statements], `I8 ${finding}`],
   ),
-  ['a move that is not allowed', () => [unguarded, addEvent(failed, 'completed')], 'moved from failed to completed'],
-  ['a row that its timeline does not explain', () => [setRow(completed, `status = 'processing'`)], 'its timeline ends'],
+  ['a forbidden status transition', () => [unguarded, addEvent(failed, 'completed')], 'moved from failed to completed'],
+  ['a row that contradicts its timeline', () => [setRow(completed, `status = 'processing'`)], 'its timeline ends'],
   ['an attempt that was not requested', () => [setRow(completed, 'attempt = 2')], 'was requested 1 times'],
   [
     'a transfer without a payout',
@@ -142,11 +142,11 @@ const faults: readonly PlantedFault[] = [
     'was refused and has a transfer',
   ],
   [
-    'a transfer of an attempt that was refused',
+    'a transfer with a key that is not the attempt’s',
     () => [setRow(completed, 'bank_key = gen_random_uuid()')],
     'not its attempt',
   ],
-  ['a transfer of another amount', () => [setRow(completed, 'amount_pence = 777')], 'pays 12000'],
+  ['a transfer with another amount', () => [setRow(completed, 'amount_pence = 777')], 'pays 12000'],
   [
     'a completed payout that the bank refunded',
     () => [setRow(failed, `status = 'completed', completed_at = now()`)],
@@ -173,28 +173,28 @@ const faults: readonly PlantedFault[] = [
     'I9 row_missing',
   ],
   ['an unsealed booking', () => [unguarded, addSet(completed, 'float', 'unsealed')], 'I9 1 rows of ledger_sets'],
-  ['a payout that never ends', () => [setRow(completed, 'closed_at = NULL')], 'I7 payout'],
+  ['a payout that is still open', () => [setRow(completed, 'closed_at = NULL')], 'I7 payout'],
   [
     'an account number in a column',
     () => [setRow(completed, `failure_reason = 'to ${account}'`)],
     'payouts.failure_reason',
   ],
-  ['a name in a column that is not its own', () => [setRow(completed, `reference = 'Ada L.'`)], 'payouts.reference'],
+  ['a name in the wrong column', () => [setRow(completed, `reference = 'Ada L.'`)], 'payouts.reference'],
   [
-    'an account number in bytes that are not sealed',
+    'an account number in unsealed bytes',
     () => [`UPDATE payouts SET fingerprint = convert_to('${account}', 'utf8') WHERE id = '${completed.payoutId}'`],
     'payouts.fingerprint',
   ],
 ]
 
-test.each(faults)('%s is found', async (_, plantFault, finding) => {
+test.each(faults)('the referee finds %s', async (_, plantFault, finding) => {
   const found = await findingsAfter(plantFault())
 
   expect(found.join('\n')).toContain(finding)
   expect(found).not.toEqual([])
 })
 
-test('an acknowledged payout that is missing, has another id or another amount is found', async () => {
+test('the referee finds an acknowledged payout that is missing, or has another ID or amount', async () => {
   const seen = [
     acknowledged(completed, { key: 'order-lost' }),
     acknowledged(completed, { payoutId: randomUUID() }),
@@ -207,7 +207,7 @@ test('an acknowledged payout that is missing, has another id or another amount i
   expect(found.map((each) => each.slice(0, 2))).toEqual(['I5', 'I5', 'I5', 'I5'])
 })
 
-test('a 502 for a payout that was sent, or whose key is not free, is found', async () => {
+test('the referee finds a 502 for a payout that was sent, or whose key is not free', async () => {
   const seen = [refusal({ key: 'order-completed', environment: 'live' }), refusal({ key: 'order-failed' })]
 
   const found = await findViolations(evidence({ seen }))
@@ -215,13 +215,13 @@ test('a 502 for a payout that was sent, or whose key is not free, is found', asy
   expect(found.map((each) => each.slice(0, 2))).toEqual(['I6', 'I6'])
 })
 
-test('a canary in a log or a history is found', async () => {
+test('the referee finds a canary in a log', async () => {
   const found = await findViolations(evidence({ texts: [{ where: 'the worker’s log', text: `sent to ${account}` }] }))
 
   expect(found).toEqual([`I10 ${account} is in the worker’s log`])
 })
 
-test('a second transfer for one payout is found, because the bank accepts it under another key', async () => {
+test('the referee finds a second transfer for one payout, which the bank accepts with another key', async () => {
   const { json } = await bank.control('GET', `/transfers?client_reference_id=${completed.payoutId}`)
   const [body]: { body: string }[] = await db.dataSource.query('SELECT bank_body AS body FROM payouts WHERE id = $1', [
     completed.payoutId,
@@ -231,7 +231,7 @@ test('a second transfer for one payout is found, because the bank accepts it und
   expect([json.count, again.status]).toEqual([1, 201])
   const found = (await findViolations(evidence())).join('\n')
   expect(found).toContain('has 2 transfers at the bank')
-  expect(found).toContain('was paid under a key that is not its attempt')
+  expect(found).toContain('was paid with a key that is not its attempt')
 })
 
 async function pay(claim: Partial<Parameters<typeof aClaim>[1]>): Promise<PayoutRef> {
@@ -269,14 +269,14 @@ async function findingsAfter(statements: readonly string[]): Promise<string[]> {
   }
 }
 
-/** The database inside a transaction. */
+/** The database as seen inside a transaction. */
 function within(runner: QueryRunner): Db {
   const send: Send = async ({ values, ...command }) =>
     (await runner.connect()).query({ ...command, values: [...values] })
   return sentThrough(db, { send, transaction: (work) => work(txThrough(db.dataSource, send)) })
 }
 
-/** The ledger protects itself, so a fault can be planted only with its triggers and foreign keys off. */
+/** The ledger protects itself, so a fault can be planted only with its triggers and foreign keys disabled. */
 const unguarded = 'SET LOCAL session_replication_role = replica'
 
 function aSet(): string {

@@ -3,7 +3,7 @@ import type { Records } from './records'
 
 export interface Canary {
   readonly text: string
-  /** The only other column that may contain it, as table.column. Lists show names, for example. */
+  /** The only unsealed column that may contain the value, as `table.column`. Lists show names, for example. */
   readonly allowedIn?: string
 }
 
@@ -38,7 +38,7 @@ async function columnsByTable(records: Records): Promise<Column[][]> {
   return tables.map(({ columns }) => columns)
 }
 
-/** Searches a whole table first, because most have no match and there are hundreds of columns. */
+/** Searches each table as a whole first, because most tables have no match and there are hundreds of columns. */
 async function occursInSome(
   records: Records,
   columns: readonly Column[],
@@ -59,7 +59,7 @@ async function occurrencesIn(
 ): Promise<string[]> {
   const patterns = patternsFor(canaries.filter(({ allowedIn }) => allowedIn !== name))
   if (patterns.length === 0) return []
-  // Searches for all values together first, because a long story has many rows. Then finds which of them matched.
+  // Searches for all values together first, because a long story has many rows. Then finds which values matched.
   const rows: { canary: string }[] = await records.query(
     `SELECT DISTINCT canary FROM (SELECT ${column}::text AS said FROM ${table} WHERE ${column}::text ~ $2) found,
       unnest($1::text[]) AS canary WHERE said ~ canary`,
@@ -68,7 +68,7 @@ async function occurrencesIn(
   return rows.map(({ canary }) => `I10 ${canary} is in ${name}`)
 }
 
-/** Patterns for the text, and for its bytes in a bytea column, which PostgreSQL writes in hexadecimal. */
+/** Returns patterns for each text, and for its bytes in a bytea column, which PostgreSQL writes in hexadecimal. */
 function patternsFor(canaries: readonly Canary[]): string[] {
   return canaries.flatMap(({ text }) => [patternFor(text), Buffer.from(text).toString('hex')])
 }

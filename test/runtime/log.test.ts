@@ -1,4 +1,4 @@
-// The format of a log line, and the data that never gets into one.
+// The format of a log line, and the data that must never appear in one.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ test('an entry is one line of JSON with level, time, name and message', () => {
   })
 })
 
-test('lines below the level are not written', () => {
+test('lines below the configured level are not written', () => {
   const { log, lines } = aLog()
 
   log.debug('quiet')
@@ -34,7 +34,7 @@ test.each([
   ['a header in another spelling', { Authorization: 'CANARY', 'X-API-Key': 1, 'API-Key': 'CANARY' }],
   ['a recipient', { payout: { recipient: { first_name: 'CANARY' } } }],
   ['bank details', { details: [{ sortCode: 'CANARY', account_number: 'CANARY', bank: { accountNumber: 'CANARY' } }] }],
-  ['a person', { email: 'CANARY', partner: { billing_email: 'CANARY', contactEmail: 'CANARY' } }],
+  ['personal data', { email: 'CANARY', partner: { billing_email: 'CANARY', contactEmail: 'CANARY' } }],
   ['the configuration', { config: { databaseUrl: 'CANARY', secretKeys: 'CANARY', temporal: { apiKey: 'CANARY' } } }],
   ['raw bytes', { digest: Buffer.from('CANARY') }],
   ['a deeply nested value', { a: { b: { c: { d: { e: { f: { g: 'CANARY' } } } } } } }],
@@ -47,7 +47,7 @@ test.each([
   expect(JSON.parse(lines[0] ?? '').msg).toBe('a line')
 })
 
-test('the fields of a child log are redacted too', () => {
+test('the fields of a child log are also redacted', () => {
   const { log, lines } = aLog()
 
   log.child({ email: 'CANARY', request_id: 'r1' }).info('a line')
@@ -107,7 +107,7 @@ test('a process ends even if its output pipe is closed', async () => {
 
   child.stdout?.destroy()
   child.send('end')
-  const giveUp = setTimeout(() => child.kill('SIGKILL'), 10_000)
+  const giveUp = setTimeout(() => child.kill('SIGKILL'), 120_000)
   const [code] = await once(child, 'exit')
   clearTimeout(giveUp)
 

@@ -36,7 +36,7 @@ test('unknown routes share one series, because callers could invent any number o
   expect(counted?.samples).toEqual([{ labels: { method: 'any', route: 'other', status: '404' }, value: 3 }])
 })
 
-test('durations are kept by method, so that fast reads do not hide slow writes', () => {
+test('durations are recorded by method, so that fast reads do not hide slow writes', () => {
   const requests = createRequestMetrics()
   for (const method of ['GET', 'POST']) requests.count({ method, route: '/v1/payouts', status: 200, seconds: 0.001 })
 

@@ -1,4 +1,4 @@
-// The bank's keys come from files, because other users can list the arguments of its process.
+// The bank's keys can come from files, because other users can list a process's arguments.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ test('a key is read from the named file, without its line ending', () => {
 
 test.each([
   [['--live-key-file', '/nowhere/at/all'], '--live-key-file names a file that cannot be read.'],
-  [['--live-key-file', '/dev/null'], 'The key of --live-key must start with sk-live-.'],
+  [['--live-key-file', '/dev/null'], '--live-key must start with sk-live-.'],
   [
     ['--sandbox-key', 'sk-test-1', '--sandbox-key-file', '/dev/null'],
     '--sandbox-key and --sandbox-key-file are both given; remove one of them.',
@@ -32,7 +32,7 @@ test.each([
   expect(() => readArguments(args)).toThrow(sentence)
 })
 
-test('the bank of npm start has its keys in files readable by their owner only, and not in its arguments', async () => {
+test('npm start passes the bank’s keys in files readable by their owner only, not as arguments', async () => {
   const keys = { sandbox: 'sk-test-local-0123456789abcdef', live: 'sk-live-local-fedcba9876543210' }
   const dataDir = join(folder, 'bank')
   const parts: Part[] = []

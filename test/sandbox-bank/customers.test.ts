@@ -33,7 +33,7 @@ test('the sandbox approves a customer immediately', async () => {
   expect((await bank.get(`/kyc_links/${json.id}`)).json).toEqual(json)
 })
 
-test('links are listed, newest first, and by email', async () => {
+test('links are listed newest first, and can be filtered by email', async () => {
   const email = 'one-of-a-kind@acme.test'
   const first = await bank.post('/kyc_links', aKycLink({ email }))
   const second = await bank.post('/kyc_links', aKycLink())
@@ -46,7 +46,7 @@ test('links are listed, newest first, and by email', async () => {
   expect((await bank.get(`/kyc_links?email=${encodeURIComponent(email)}`, live)).json.data).toEqual([])
 })
 
-test('live mode has one link per email, ignoring case, and returns the existing one; the sandbox allows several', async () => {
+test('live mode has one link per email, ignoring case, and the sandbox allows several', async () => {
   const email = 'only-one@acme.test'
   const first = await bank.post('/kyc_links', aKycLink({ email }), live)
 
@@ -60,7 +60,7 @@ test('live mode has one link per email, ignoring case, and returns the existing 
   expect(inSandbox.map(({ status }) => status)).toEqual([201, 201])
 })
 
-test('a live customer becomes active through the two pages, and is redirected back', async () => {
+test('a live customer becomes active after both pages are completed, and is redirected back', async () => {
   const { json } = await bank.post('/kyc_links', aKycLink({ redirect_uri: 'https://partner.example/back' }), live)
   const before = await bank.get(`/customers/${json.customer_id}`, live)
   const shown = await (await fetch(json.kyc_link)).text()
@@ -79,7 +79,7 @@ test('a live customer becomes active through the two pages, and is redirected ba
   expect(after.json).toMatchObject({ status: 'active', has_accepted_terms_of_service: true })
 })
 
-test('on the page, more information can be requested and a customer rejected, with a readable reason', async () => {
+test('the approval page can request more information or reject a customer, with a readable reason', async () => {
   const { json } = await bank.post('/kyc_links', aKycLink({ full_name: '<b>Bold</b> & Co' }), live)
 
   const page = await (await fetch(json.kyc_link)).text()
@@ -113,7 +113,7 @@ test('an existing customer gets links for the terms and for a further endorsemen
   expect((await bank.get(`${path}/kyc_link?endorsement=sepa`)).status).toBe(400)
 })
 
-test('a customer cannot pay if inactive, frozen, without terms or without endorsement', async () => {
+test('a customer that is inactive or frozen, or lacks the terms or the endorsement, cannot pay', async () => {
   const party = await aParty(bank)
   const refusals: string[] = []
   const changes = [

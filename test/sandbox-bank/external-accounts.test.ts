@@ -11,7 +11,7 @@ beforeAll(async () => {
   path = `/customers/${party.customer}/external_accounts`
 })
 
-test('an account is registered and shows its last four digits only', async () => {
+test('an account is registered and shows only its last four digits', async () => {
   const account = anAccount({ account: { sort_code: '112233', account_number: '44556677' } })
 
   const { status, json, text } = await bank.post(path, account)
@@ -33,7 +33,7 @@ const address = (change: object) => ({
   address: { street_line_1: '10 High St', city: 'London', country: 'GBR', ...change },
 })
 
-test('an invalid field is refused with its name', async () => {
+test('an invalid field is refused, and the error names it', async () => {
   const wrong: [string, object][] = [
     ['currency', { currency: 'eur' }],
     ['account_type', { account_type: 'iban' }],
@@ -61,7 +61,7 @@ test('the address is optional', async () => {
   expect((await bank.post(path, anAccount({ address: undefined }))).status).toBe(201)
 })
 
-test('the same account again is 400 duplicate_external_account with the existing id', async () => {
+test('registering the same account again gets 400 duplicate_external_account with the existing id', async () => {
   const account = anAccount()
   const first = await bank.post(path, account)
 
@@ -93,10 +93,10 @@ test('a closed account accepts no transfer until it is reopened', async () => {
 test('only one payee check runs at a time, and it ends without a second request', async () => {
   const { json } = await bank.post(path, anAccount())
 
-  // Sent concurrently, because otherwise the first may end before the second starts.
+  // Sends both requests concurrently, because otherwise the first check may end before the second starts.
   const both = await Promise.all([1, 2].map(() => bank.post(`${path}/${json.id}/verify`, undefined)))
   const [started, twice] = both.toSorted((one, other) => one.status - other.status)
-  const done = await until('the check', async () => {
+  const done = await until('the payee check has ended', async () => {
     const { account_verification } = (await bank.get(`${path}/${json.id}`)).json
     return account_verification.completed_at && account_verification
   })
@@ -127,7 +127,7 @@ test('a test can set the result of a payee check and close an account', async ()
   })
 })
 
-test('another customer’s account is not found and not payable', async () => {
+test('another customer’s account is not found and cannot be paid', async () => {
   const other = await aParty(bank)
 
   expect((await bank.get(`${path}/${other.account}`)).status).toBe(404)

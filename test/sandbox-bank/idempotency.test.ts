@@ -26,7 +26,7 @@ test('every POST except verify needs a key', async () => {
   expect(verified.status).toBe(200)
 })
 
-test('the same key and body give the first answer and move no money', async () => {
+test('the same key and body get the first response and move no more money', async () => {
   const key = randomUUID()
   const order = aTransfer(party)
 
@@ -40,7 +40,7 @@ test('the same key and body give the first answer and move no money', async () =
   expect(await transfersOf(order.client_reference_id)).toBe(1)
 })
 
-test('the same key with other bytes is 400 not_truly_idempotent, even when only the order of fields differs', async () => {
+test('the same key with a different body gets 400 not_truly_idempotent, even when only the field order differs', async () => {
   const key = randomUUID()
   const order = aTransfer(party)
   await bank.post('/transfers', order, { key })
@@ -52,7 +52,7 @@ test('the same key with other bytes is 400 not_truly_idempotent, even when only 
   expect(other.json).toMatchObject({ code: 'not_truly_idempotent' })
 })
 
-test('a key of one environment is unknown in the other', async () => {
+test('a key that was used in one environment is unknown in the other', async () => {
   const key = randomUUID()
   await bank.post('/transfers', aTransfer(party), { key })
 
@@ -61,7 +61,7 @@ test('a key of one environment is unknown in the other', async () => {
   expect(live.json).toMatchObject({ code: 'not_found' })
 })
 
-test('after its window a key is 422', async () => {
+test('a request with an expired key gets 422', async () => {
   const short = await openTestBank({ idempotencyWindowMs: 30 })
   const other = await aParty(short)
   const key = randomUUID()
@@ -76,7 +76,7 @@ test('after its window a key is 422', async () => {
   await short.close()
 })
 
-test('a refusal leaves the key free, or is replayed if the bank is configured to do so', async () => {
+test('a refusal leaves the key free, unless the bank is configured to replay refusals', async () => {
   const strict = await openTestBank({ refusals: 'replayed' })
   const outcomes: number[] = []
   for (const each of [bank, strict]) {
@@ -96,7 +96,7 @@ test('a refusal leaves the key free, or is replayed if the bank is configured to
   expect(outcomes).toEqual([400, 201, 400, 400])
 })
 
-test('a second identical request in flight waits for the first and gets its answer', async () => {
+test('identical concurrent requests wait for the first one and get its response', async () => {
   const key = randomUUID()
   const order = aTransfer(party)
   await bank.fault({ kind: 'hang', ms: 150, match: { client_reference_id: order.client_reference_id } })
@@ -111,12 +111,12 @@ test('a second identical request in flight waits for the first and gets its answ
   expect(await transfersOf(order.client_reference_id)).toBe(1)
 })
 
-test('another body under a key in flight is refused immediately', async () => {
+test('another body with a key in flight is refused immediately', async () => {
   const key = randomUUID()
   const order = aTransfer(party)
   const fault = await bank.fault({ kind: 'hang', ms: 600, match: { client_reference_id: order.client_reference_id } })
   const first = bank.post('/transfers', order, { key })
-  await until('the first request', async () => (await bank.counts(fault)).fired === 1)
+  await until('the first request has arrived', async () => (await bank.counts(fault)).fired === 1)
 
   const other = await bank.post('/transfers', aTransfer(party), { key })
 
@@ -124,7 +124,7 @@ test('another body under a key in flight is refused immediately', async () => {
   expect((await first).status).toBe(201)
 })
 
-test('the same client_reference_id under another key is a second transfer, so that double payments are visible', async () => {
+test('the same client_reference_id with another key creates a second transfer, so that double payments are visible', async () => {
   const order = aTransfer(party)
 
   await bank.post('/transfers', order)

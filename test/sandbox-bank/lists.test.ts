@@ -36,7 +36,7 @@ test('a customer’s list contains only its own transfers', async () => {
   expect((await bank.get(`/customers/${other.customer}/transfers`)).json.count).toBe(0)
 })
 
-test('transfers are listed by the time of their change', async () => {
+test('transfers can be filtered by the time of their last change', async () => {
   const moved = ids[3] ?? ''
   const { json } = await bank.get(`/transfers/${ids[0]}`)
   const since = Date.parse(json.updated_at)
@@ -60,7 +60,7 @@ test('invalid limits and cursors are refused', async () => {
   for (const query of wrong) expect((await bank.get(`/transfers?${query}`)).json.code).toBe('invalid_parameters')
 })
 
-test('a list can shift between pages, leave a transfer out and end too early', async () => {
+test('a test can make a list shift between pages, omit a transfer or end too early', async () => {
   const skip = await bank.fault({ kind: 'list_shift', by: 1 })
   const skipped = await page(`limit=2&starting_after=${ids[1]}`)
   await bank.control('DELETE', `/faults/${skip}`)

@@ -1,4 +1,4 @@
-// The transport of the protocol: keys, error formats, limits, and that no input breaks the bank.
+// The protocol's transport: keys, error formats, limits, and robustness against malformed input.
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { expect, test } from '@jest/globals'
@@ -8,7 +8,7 @@ import { aKycLink, aParty, aTransfer } from '../support/bank/parties'
 
 const bank = useSandboxBank()
 
-test('a missing and a wrong Api-Key are 401 in the format of header errors', async () => {
+test('a missing Api-Key and a wrong one get 401 in the format of header errors', async () => {
   const missing = await bank.get('/customers', { headers: { 'Api-Key': '' } })
   const wrong = await bank.get('/customers', { headers: { 'Api-Key': 'sk-test-wrong' } })
 
@@ -28,21 +28,21 @@ test('sandbox and live share no data', async () => {
   expect((await bank.post('/transfers', aTransfer(party), live)).json).toMatchObject({ code: 'not_found' })
 })
 
-test('an unknown address is 404, an unknown method 405, a body that is not JSON 400', async () => {
+test('an unknown path gets 404, an unsupported method 405, and a body that is not JSON an invalid_json error', async () => {
   expect((await bank.get('/nothing')).status).toBe(404)
   expect((await bank.get('/transfers/nothing')).json).toMatchObject({ code: 'not_found' })
   expect((await bank.send('PUT', '/transfers', {})).status).toBe(405)
   expect((await bank.post('/transfers', '{"a":')).json).toMatchObject({ code: 'invalid_json' })
 })
 
-test('a body over 256 KiB is 413', async () => {
+test('a body over 256 KiB is refused, and the bank still answers', async () => {
   const answer = await bank.post('/kyc_links', { full_name: 'x'.repeat(300_000) }).catch(() => null)
 
   expect(answer === null || answer.status === 413).toBe(true)
   expect((await bank.get('/customers')).status).toBe(200)
 })
 
-test('the control API refuses web pages', async () => {
+test('the control API refuses requests from web pages', async () => {
   const answer = await fetch(`${bank.url}/_control/faults`, { headers: { Origin: 'https://evil.example' } })
 
   expect(answer.status).toBe(404)
@@ -57,7 +57,7 @@ test.each([
   ['LOCALHOST', 200],
   ['127.0.0.1:8300', 200],
   ['[::1]:8300', 200],
-])('to a page with the host name %p, the control API answers %d', async (host, status) => {
+])('a request with the host name %p gets %d from the control API', async (host, status) => {
   const request = get(`${bank.url}/_control/journal`, { headers: { Host: host } })
   const [answer]: IncomingMessage[] = await once(request, 'response')
   answer?.resume()
@@ -77,7 +77,7 @@ test('the journal shown by the control API has no private key', async () => {
   expect(has(webhookKeyOf(bank, 'sandbox'))).toEqual([false, true, false])
 })
 
-test('no body, address or query makes the bank fail', async () => {
+test('random bodies and malformed paths never get a 5xx status', async () => {
   const party = await aParty(bank)
   const order = aTransfer(party)
   const paths = ['/transfers', '/kyc_links', `/customers/${party.customer}/external_accounts`, '/webhooks']
@@ -120,7 +120,7 @@ test('no body, address or query makes the bank fail', async () => {
   }
 })
 
-test('a kyc link requires a name, an email, a type and known endorsements', async () => {
+test('a KYC link requires a name, an email, a type and known endorsements', async () => {
   for (const change of [
     { full_name: null },
     { email: 'nobody' },

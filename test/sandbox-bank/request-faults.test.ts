@@ -1,5 +1,5 @@
-// Faults of the connection and of the response: each fires where configured and is counted, and the bank stores either
-// the request or nothing.
+// Connection and response faults. Each fires where configured and is counted, and the bank stores either the whole
+// request or nothing.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { type Answer, type Json, still, until, useSandboxBank } from '../support/bank/client'
@@ -22,7 +22,7 @@ interface Struck {
   readonly fault: { fired: number; remaining: number | null }
 }
 
-/** Sends a transfer under a matching fault, and then the same request again. */
+/** Sends a transfer that matches the fault, and then the same request again. */
 async function strike(plan: Json): Promise<Struck> {
   const order = aTransfer(party, { destination: { amount: '1.00' } })
   const key = randomUUID()
@@ -43,19 +43,19 @@ function answered({ first }: Struck): Answer {
 
 const once = { fired: 1, remaining: 0 }
 
-test('reset before storing: no answer, nothing stored, and the repeat counts as the first request', async () => {
+test('a reset before storing sends no response and stores nothing, and the retry counts as the first request', async () => {
   const struck = await strike({ kind: 'reset' })
 
   expect(struck).toMatchObject({ first: 'no answer', stored: 0, again: { status: 201 }, storedInAll: 1, fault: once })
 })
 
-test('reset after storing: no answer, one transfer, and the repeat returns it', async () => {
+test('a reset after storing sends no response and stores one transfer, which the retry returns', async () => {
   const struck = await strike({ kind: 'reset', stage: 'after' })
 
   expect(struck).toMatchObject({ first: 'no answer', stored: 1, again: { status: 201 }, storedInAll: 1, fault: once })
 })
 
-test('an answer cut in the middle leaves one transfer', async () => {
+test('a truncated response leaves one transfer', async () => {
   const struck = await strike({ kind: 'truncated' })
 
   expect(struck).toMatchObject({ first: 'no answer', stored: 1, again: { status: 201 }, storedInAll: 1, fault: once })
@@ -70,7 +70,7 @@ test('a 201 can have malformed JSON', async () => {
   expect(struck).toMatchObject({ stored: 1, storedInAll: 1, fault: once })
 })
 
-test('500, 503 and 424 come before storing and after it, in the formats of the protocol', async () => {
+test('500, 503 and 424 can be returned before or after storing, in the protocol’s formats', async () => {
   for (const status of [500, 503, 424]) {
     const before = await strike({ kind: 'status', status, retry_after: 7 })
     const after = await strike({ kind: 'status', status, stage: 'after' })
@@ -85,7 +85,7 @@ test('500, 503 and 424 come before storing and after it, in the formats of the p
   }
 })
 
-test('429 comes with and without Retry-After', async () => {
+test('a 429 response can have a Retry-After header or none', async () => {
   const withHeader = await strike({ kind: 'status', status: 429, retry_after: 1 })
   const withoutHeader = await strike({ kind: 'status', status: 429 })
 
@@ -101,7 +101,7 @@ test('a slow body arrives completely after the configured time', async () => {
   expect(Date.now() - started).toBeGreaterThanOrEqual(180)
 })
 
-test('a hanging request is still processed after its client has disconnected, and a repeat without the fault joins it', async () => {
+test('a hanging request is still processed after its client has disconnected, and a retry without the fault joins it', async () => {
   const order = aTransfer(party, { destination: { amount: '1.00' } })
   await bank.fault({ kind: 'hang', ms: 200, match: { client_reference_id: order.client_reference_id } })
   const body = JSON.stringify(order)
@@ -124,7 +124,7 @@ test('a request can hang forever, before or after storing, until the faults are 
     const order = aTransfer(party, { destination: { amount: '1.00' } })
     const id = await bank.fault({ kind: 'hang', stage, match: { client_reference_id: order.client_reference_id } })
     const hanging = bank.post('/transfers', order).catch(() => 'no answer')
-    await until('the fault', async () => (await bank.counts(id)).fired === 1)
+    await until('the fault has fired', async () => (await bank.counts(id)).fired === 1)
     await bank.control('DELETE', '/faults')
 
     expect(await hanging).toBe('no answer')
@@ -134,7 +134,7 @@ test('a request can hang forever, before or after storing, until the faults are 
   }
 })
 
-test('busy refuses with 400 although the wallet covers the transfer, and stores nothing', async () => {
+test('the busy fault refuses with 400 although the wallet covers the transfer, and stores nothing', async () => {
   const before = await balanceOf(bank, party)
   const struck = await strike({ kind: 'busy' })
 
@@ -148,7 +148,7 @@ test('busy refuses with 400 although the wallet covers the transfer, and stores 
   expect(await balanceOf(bank, party)).toBe(before - 1_280_000n)
 })
 
-test('busy can be limited to the losers of real races', async () => {
+test('the busy fault can be limited to requests that lose a real race', async () => {
   const racing = await aParty(bank)
   await bank.fault({ kind: 'busy', racing: 'only', times: null, match: { wallet_id: racing.wallet } })
   const order = () => aTransfer(racing, { destination: { amount: '1.00' } })
@@ -163,7 +163,7 @@ test('busy can be limited to the losers of real races', async () => {
   expect((await bank.control('GET', `/transfers?customer_id=${racing.customer}`)).json.count).toBe(1 + accepted)
 })
 
-test('a fault applies to the next N requests of a path and shows the remaining count', async () => {
+test('a fault applies to the next N requests to a path and shows the remaining count', async () => {
   const id = await bank.fault({ kind: 'status', status: 503, times: 3, match: { path: '/v0/exchange_rates' } })
   const rate = () => bank.get('/exchange_rates?from=usd&to=gbp')
 
@@ -176,7 +176,7 @@ test('a fault applies to the next N requests of a path and shows the remaining c
   expect(between).toEqual({ fired: 2, remaining: 1 })
 })
 
-test('a fault for a transfer ID applies to its reads', async () => {
+test('a fault for a transfer ID applies to reads of that transfer', async () => {
   const { json } = await bank.post('/transfers', aTransfer(party, { destination: { amount: '1.00' } }))
   await bank.fault({ kind: 'status', status: 404, match: { transfer_id: json.id } })
 

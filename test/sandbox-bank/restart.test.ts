@@ -1,4 +1,4 @@
-// The bank keeps every answered request: after a restart, after kill -9, and with an incomplete journal line.
+// The bank loses no answered request: after a restart, after kill -9, and with an incomplete journal line.
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a restart keeps everything, replays old keys, and continues waiting transfers', async () => {
+test('a restart loses nothing, replays the responses for old keys, and resumes waiting transfers', async () => {
   const dataDir = join(folder, 'restart')
   const before = await openTestBank({ dataDir, delaysMs: { ...still, pending: 300 } })
   const party = await aParty(before)
@@ -53,7 +53,7 @@ test('a stuck transfer is still stuck after a restart, and a planned return stil
   await after.close()
 })
 
-test('an incomplete last line is dropped and the journal continues; damage in the middle prevents the start', async () => {
+test('an incomplete last line is dropped and the journal continues, but damage in the middle prevents the start', async () => {
   const dataDir = join(folder, 'torn')
   const path = join(dataDir, 'journal.jsonl')
   const before = await openTestBank({ dataDir })
@@ -74,7 +74,7 @@ test('an incomplete last line is dropped and the journal continues; damage in th
   await expect(openTestBank({ dataDir })).rejects.toThrow('damaged')
 })
 
-test('text that looks like an amount in the journal stays text', async () => {
+test('text that looks like an amount is still text after reading the journal', async () => {
   const dataDir = join(folder, 'texts')
   const before = await openTestBank({ dataDir, delaysMs: still })
   const party = await aParty(before)
@@ -110,7 +110,7 @@ test('kill -9 under load loses no answered request, and every wallet matches its
         acknowledged.set(key, { id: answer.json.id, body })
       }
     })
-    await until('enough answers', async () => acknowledged.size >= (round + 1) * 15)
+    await until('enough requests are answered', async () => acknowledged.size >= (round + 1) * 15)
     bank.child.kill('SIGKILL')
     await Promise.all([...load, bank.exited])
   }
@@ -124,7 +124,7 @@ test('kill -9 under load loses no answered request, and every wallet matches its
   expect(new Set(transfers.map(({ client_reference_id }) => client_reference_id)).size).toBe(transfers.length)
   const spent = transfers.reduce((sum, { amount }) => sum + BigInt(amount.replace('.', '')), 0n)
   expect(await balanceOf(client, party)).toBe(10_000_000_000n - spent * 10_000n)
-  await until('all processed', async () => {
+  await until('all transfers are processed', async () => {
     const { data } = (await client.control('GET', '/transfers')).json
     return data.every(({ state }: Json) => state === 'payment_processed')
   })
@@ -132,7 +132,7 @@ test('kill -9 under load loses no answered request, and every wallet matches its
   expect(await bank.exited).toBe(0)
 })
 
-test('the process prints its address, reports ready, and ends with its parent', async () => {
+test('the process reports that it is ready, and exits with its parent', async () => {
   const { child, exited } = run(main, ['--port', '0', '--data-dir', join(folder, 'parent')])
   const ready = await new Promise((resolve) => child.once('message', resolve))
   child.disconnect()
@@ -141,7 +141,7 @@ test('the process prints its address, reports ready, and ends with its parent', 
   expect(await exited).toBe(0)
 })
 
-test('a port in use and a wrong option give one error message and exit 1', async () => {
+test('a port in use and a wrong option each print one error message and exit with 1', async () => {
   const bank = await spawnBank(main, ['--port', '0', '--data-dir', join(folder, 'port')])
   const taken = run(main, ['--port', new URL(bank.url).port, '--data-dir', join(folder, 'port-two')])
   const wrong = run(main, ['--settle-ms', 'soon'])
@@ -155,7 +155,7 @@ test('a port in use and a wrong option give one error message and exit 1', async
   expect(await bank.exited).toBe(0)
 })
 
-test('an account registered before a restart is still a duplicate after it', async () => {
+test('registering the same account again is refused as a duplicate, even after a restart', async () => {
   const dataDir = join(folder, 'accounts')
   const account = anAccount()
   const before = await openTestBank({ dataDir })

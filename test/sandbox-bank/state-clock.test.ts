@@ -1,4 +1,4 @@
-// The state clock: the usual path of a transfer, its receipt, and every way it can fail.
+// The state clock: the usual path of a transfer, its receipt, and its failures.
 import { beforeEach, expect, test } from '@jest/globals'
 import { type Json, openTestBank, quick, reached, until, useSandboxBank } from '../support/bank/client'
 import { aParty, aTransfer, balanceOf, useParty } from '../support/bank/parties'
@@ -15,7 +15,7 @@ async function pay(reference?: string): Promise<Json> {
   return json
 }
 
-/** The states in the journal, which no poll can miss. */
+/** Every version of the transfer, read from the journal, because polls may miss some. */
 async function moves(id: string): Promise<Json[]> {
   const { json } = await bank.control('GET', '/journal')
   const puts: [string, Json][] = json.data.flatMap((entry: Json) => entry.puts)
@@ -48,7 +48,7 @@ test('a transfer moves from pending to payment_processed, and its receipt is the
   expect(Date.parse(done.updated_at)).toBeGreaterThan(Date.parse(created.updated_at))
 })
 
-test('a transfer passes through review if review has a delay, and can start there', async () => {
+test('a transfer passes through review if review has a delay, and can start in review', async () => {
   await bank.control('PUT', '/delays', { in_review: 10 })
   const reviewed = await pay()
   await reached(bank, reviewed.id, 'payment_processed')
@@ -86,7 +86,7 @@ test('a fault for one transfer does not affect others', async () => {
   expect((await reached(bank, other.id, 'payment_processed')).state).toBe('payment_processed')
 })
 
-test('a transfer can be stuck later, selected by its id', async () => {
+test('a transfer selected by its ID can get stuck at a later state', async () => {
   await bank.control('PUT', '/delays', { pending: 2_000 })
   const { id } = await pay()
   await bank.fault({
@@ -98,7 +98,7 @@ test('a transfer can be stuck later, selected by its id', async () => {
   expect(await stays(id, 'payment_submitted')).toBe(true)
 })
 
-test('an undeliverable transfer returns its money once, at refunded', async () => {
+test('an undeliverable transfer returns its money once, in the state refunded', async () => {
   await bank.fault({ kind: 'undeliverable', reason: 'AC07', match: { external_account_id: party.account } })
   const before = await balanceOf(bank, party)
   const { id } = await pay()
@@ -113,7 +113,7 @@ test('an undeliverable transfer returns its money once, at refunded', async () =
   expect(rows.map(({ type }: Json) => type)).toEqual(['withdrawal', 'deposit'])
 })
 
-test('a return follows payment_processed after its delay, and credits at refunded only', async () => {
+test('a return follows payment_processed after its delay, and credits the wallet only in the state refunded', async () => {
   await bank.control('PUT', '/delays', { refund_in_flight: 600_000 })
   await bank.fault({ kind: 'return', ms: 50, reason: 'AC06', match: { client_reference_id: 'returned' } })
   const before = await balanceOf(bank, party)
@@ -175,17 +175,20 @@ test('a test can move a transfer step by step or to any state, but never after i
   expect(over.status).toBe(400)
 })
 
-test('the balance of one wallet can lag behind', async () => {
+test('the reported balance of one wallet can be outdated', async () => {
   const lagging = await aParty(bank)
   await new Promise((resolve) => setTimeout(resolve, 1_600))
   await bank.fault({ kind: 'balance_lag', ms: 1_500, match: { wallet_id: lagging.wallet } })
   await bank.post('/transfers', aTransfer(lagging))
 
   expect(await balanceOf(bank, lagging)).toBe(10_000_000_000n)
-  await until('the true balance', async () => (await balanceOf(bank, lagging)) === 10_000_000_000n - 127_850_000n)
+  await until(
+    'the balance is no longer outdated',
+    async () => (await balanceOf(bank, lagging)) === 10_000_000_000n - 127_850_000n,
+  )
 })
 
-test('rates are strings with a time, can jump, and can be stale', async () => {
+test('rates are strings with a timestamp, and can jump or be stale', async () => {
   const usual = await bank.get('/exchange_rates?from=usd&to=gbp')
   const jump = await bank.fault({ kind: 'rate_jump', sell_rate: '0.5' })
   const jumped = await bank.get('/exchange_rates?from=usd&to=gbp')

@@ -1,4 +1,4 @@
-// Transfers with a fixed output: validation, debits, and that a wallet is never overspent.
+// Transfers with a fixed output amount are validated and debited, and never overspend a wallet.
 import { expect, test } from '@jest/globals'
 import { type Json, reached, still, useSandboxBank } from '../support/bank/client'
 import { anAccount, aParty, aTransfer, balanceOf, useParty } from '../support/bank/parties'
@@ -6,7 +6,7 @@ import { anAccount, aParty, aTransfer, balanceOf, useParty } from '../support/ba
 const bank = useSandboxBank({ delaysMs: still })
 const party = useParty(bank)
 
-test('a transfer is answered as the protocol specifies and debits the wallet with 1 % padding', async () => {
+test('a transfer response follows the protocol, and the wallet is debited with 1% padding', async () => {
   const before = await balanceOf(bank, party)
   const order = aTransfer(party)
 
@@ -23,13 +23,7 @@ test('a transfer is answered as the protocol specifies and debits the wallet wit
     amount,
     developer_fee: '0.0',
     source: { payment_rail: 'bridge_wallet', currency: 'usdc', amount, from_address: expect.stringMatching(/^0x/) },
-    destination: {
-      payment_rail: 'faster_payments',
-      currency: 'gbp',
-      external_account_id: party.account,
-      amount: '100.00',
-      reference: 'INV 1042',
-    },
+    destination: order.destination,
     receipt: { initial_amount: amount, developer_fee: '0.0', exchange_fee: '0.0', gas_fee: '0.0' },
   })
   expect(await balanceOf(bank, party)).toBe(before - 127_850_000n)
@@ -40,7 +34,7 @@ test('a transfer is answered as the protocol specifies and debits the wallet wit
   ])
 })
 
-test('a given source amount is debited as is, and one that does not cover the output is refused', async () => {
+test('a given source amount is debited unchanged, and is refused if it does not cover the output', async () => {
   const before = await balanceOf(bank, party)
 
   const enough = await bank.post('/transfers', aTransfer(party, { source: { amount: '126.59' } }))
@@ -53,7 +47,7 @@ test('a given source amount is debited as is, and one that does not cover the ou
   expect(await balanceOf(bank, party)).toBe(before - 126_590_000n)
 })
 
-test('a transfer that the wallet does not cover is 400 and stores nothing', async () => {
+test('a transfer that the wallet does not cover gets 400 and stores nothing', async () => {
   const before = await balanceOf(bank, party)
   const order = aTransfer(party, { destination: { amount: '20000.00' } })
 
@@ -64,14 +58,14 @@ test('a transfer that the wallet does not cover is 400 and stores nothing', asyn
   expect((await bank.control('GET', `/transfers?client_reference_id=${order.client_reference_id}`)).json.count).toBe(0)
 })
 
-test('the source has a minimum, low enough for 1.00 GBP', async () => {
+test('the source amount has a minimum, low enough for 1.00 GBP', async () => {
   expect((await bank.post('/transfers', aTransfer(party, { destination: { amount: '1.00' } }))).status).toBe(201)
   expect((await bank.post('/transfers', aTransfer(party, { destination: { amount: '0.30' } }))).json.code).toBe(
     'invalid_parameters',
   )
 })
 
-test('an invalid body is refused with the name of the field', async () => {
+test('an invalid body is refused, and the error names the field', async () => {
   const wrong: [string, Json][] = [
     ['source.payment_rail', { source: { payment_rail: 'ach' } }],
     ['source.currency', { source: { currency: 'usdt' } }],
@@ -97,7 +91,7 @@ test('an invalid body is refused with the name of the field', async () => {
   }
 })
 
-test('200 concurrent transfers on one wallet that covers 50 never overspend it', async () => {
+test('200 concurrent transfers from a wallet that covers 50 never overspend it', async () => {
   const racing = await aParty(bank)
   const order = () => aTransfer(racing, { source: { amount: '200.00' }, destination: { amount: '150.00' } })
 
@@ -109,7 +103,7 @@ test('200 concurrent transfers on one wallet that covers 50 never overspend it',
   expect((await bank.control('GET', `/transfers?customer_id=${racing.customer}`)).json.count).toBe(50)
 })
 
-test('an account ending in 0000 is undeliverable in the sandbox’s response, then refunded, two times in a row', async () => {
+test('a sandbox transfer to an account ending in 0000 is undeliverable in the response, then refunded, twice in a row', async () => {
   const magic = anAccount({ account: { sort_code: '123456', account_number: '12340000' } })
   const { json } = await bank.post(`/customers/${party.customer}/external_accounts`, magic)
   const before = await balanceOf(bank, party)
@@ -126,7 +120,7 @@ test('an account ending in 0000 is undeliverable in the sandbox’s response, th
   }
 })
 
-test('an account ending in 0000 is like any other in live', async () => {
+test('an account ending in 0000 is like any other in live mode', async () => {
   const live = { environment: 'live' } as const
   const rich = await aParty(bank, live)
   await bank.control('POST', `/wallets/${rich.wallet}/deposits`, { amount: '1000.00' })
@@ -138,7 +132,7 @@ test('an account ending in 0000 is like any other in live', async () => {
   expect(sent.json.state).toBe('pending')
 })
 
-test('a transfer can be deleted in awaiting_funds only', async () => {
+test('a transfer can be deleted only in awaiting_funds', async () => {
   const before = await balanceOf(bank, party)
   const { json } = await bank.post('/transfers', aTransfer(party))
 

@@ -1,4 +1,4 @@
-// Wallets: float, balances as strings, a history that explains every cent, and incoming money.
+// Wallets: float, balances as strings, a history that adds up to the balance, and incoming money.
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { still, useSandboxBank } from '../support/bank/client'
@@ -6,7 +6,7 @@ import { aParty, aTransfer, balanceOf, micro } from '../support/bank/parties'
 
 const bank = useSandboxBank({ delaysMs: { ...still, undeliverable: 5, returned: 5, refund_in_flight: 5 } })
 
-test('the first wallet of a sandbox customer gets a float, later ones and live ones do not', async () => {
+test('the first wallet of a sandbox customer gets a float, but later ones and live ones do not', async () => {
   const party = await aParty(bank)
   const second = await bank.post(`/customers/${party.customer}/wallets`, { chain: 'solana' })
   const live = await aParty(bank, { environment: 'live' })
@@ -30,7 +30,7 @@ test('a list of wallets omits the balances', async () => {
   expect(json.data[0]).not.toHaveProperty('balances')
 })
 
-test('a simulated deposit is in the balance and in the history, and exists in the sandbox only', async () => {
+test('a simulated deposit changes the balance and the history, and is refused outside the sandbox', async () => {
   const party = await aParty(bank)
   const path = `/customers/${party.customer}/wallets/${party.wallet}/simulate_deposit`
 
@@ -89,7 +89,7 @@ test('pounds sent to a virtual account arrive as USDC at the buy rate', async ()
   expect(tiny.status).toBe(400)
 })
 
-test('USDC sent to a liquidation address arrives in the wallet behind it', async () => {
+test('USDC sent to a liquidation address arrives in its wallet', async () => {
   const party = await aParty(bank)
   const path = `/customers/${party.customer}/liquidation_addresses`
 

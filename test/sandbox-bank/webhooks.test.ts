@@ -1,4 +1,4 @@
-// Webhooks: signed over a double hash, retried with a fresh signature, and every kind of misleading delivery.
+// Webhooks are signed over a double hash and retried with a new signature. Tests can cause faulty deliveries.
 import { createHash, verify } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -17,9 +17,9 @@ const party = useParty(bank)
 let receiver: Server
 let webhook: Json
 const received: Received[] = []
-/** Statuses for the next deliveries; 200 when empty. */
+/** Statuses for the next deliveries. The default is 200. */
 const answers: number[] = []
-/** Servers that a test opened, closed at the end even when it failed. */
+/** Close functions of servers that a test opened. They run at the end, even if the test failed. */
 const opened: (() => unknown)[] = []
 
 beforeAll(async () => {
@@ -108,7 +108,7 @@ test('a webhook is created disabled with a public key, requires https for remote
 
 test('every state change sends an event with the whole transfer, signed over the double hash', async () => {
   const id = await pay()
-  await until('all moves', async () => states(id).length === 4)
+  await until('all state changes were delivered', async () => states(id).length === 4)
 
   // Events may arrive out of order.
   const created = of(id).filter(({ event }) => event.event_type === 'transfer.created')
@@ -131,11 +131,11 @@ test('every state change sends an event with the whole transfer, signed over the
   }
 })
 
-test('a delivery is retried until a 2xx, with the same bytes and a new signature, and logged', async () => {
+test('a delivery is logged and retried until a 2xx response, with the same bytes and a new signature', async () => {
   await bank.control('PUT', '/delays', { pending: 600_000 })
   answers.push(500, 302, 404)
   const id = await pay()
-  await until('the fourth attempt', async () => of(id).length === 4)
+  await until('the fourth attempt has arrived', async () => of(id).length === 4)
   await pause(100)
 
   expect(of(id)).toHaveLength(4)
@@ -154,7 +154,7 @@ test('events are listed even when they were not delivered, and sent again on req
   const silent = of(id).length
   const events = await bank.get(`/webhooks/${webhook.id}/events?limit=1`)
   await bank.post(`/webhooks/${webhook.id}/send`, { event_id: events.json.data[0].event_id })
-  await until('the event', async () => of(id).length === 1)
+  await until('the event has arrived', async () => of(id).length === 1)
 
   expect(silent).toBe(0)
   expect(events.json.data[0].event_object_id).toBe(id)
@@ -165,7 +165,7 @@ test('duplicates have the same event_id and the same bytes', async () => {
   await bank.control('PUT', '/delays', { pending: 600_000 })
   await bank.fault({ kind: 'webhook_duplicate', copies: 4, match: { client_reference_id: 'twice' } })
   const id = await pay('twice')
-  await until('all copies', async () => of(id).length === 5)
+  await until('all copies have arrived', async () => of(id).length === 5)
 
   expect(new Set(of(id).map(({ raw }) => raw)).size).toBe(1)
 })
@@ -174,22 +174,25 @@ test('an event can be late, and can be overtaken by the next one', async () => {
   await bank.fault({ kind: 'webhook_late', ms: 1_500, match: { client_reference_id: 'late', state: 'pending' } })
   await bank.fault({ kind: 'webhook_reorder', match: { client_reference_id: 'overtaken', state: 'payment_submitted' } })
   const [late, overtaken] = [await pay('late'), await pay('overtaken')]
-  await until('all moves', async () => states(late).length === 4 && states(overtaken).length === 4)
+  await until(
+    'all state changes were delivered',
+    async () => states(late).length === 4 && states(overtaken).length === 4,
+  )
 
   expect(states(late).at(-1)).toBe('pending')
   expect(states(overtaken).indexOf('payment_submitted')).toBe(3)
 })
 
-test('wrong and expired signatures are sent once, and the retry is valid', async () => {
+test('a wrong or expired signature can be sent once, and the retry is valid', async () => {
   await bank.control('PUT', '/delays', { pending: 600_000 })
   await bank.fault({ kind: 'webhook_bad_signature', match: { client_reference_id: 'forged' } })
   await bank.fault({ kind: 'webhook_expired', match: { client_reference_id: 'expired' } })
   answers.push(400)
   const forged = await pay('forged')
-  await until('the retry', async () => of(forged).length === 2)
+  await until('the retry has arrived', async () => of(forged).length === 2)
   answers.push(400)
   const expired = await pay('expired')
-  await until('the retry', async () => of(expired).length === 2)
+  await until('the retry has arrived', async () => of(expired).length === 2)
 
   expect(of(forged).map((each) => check(each).double)).toEqual([false, true])
   expect(of(expired).map((each) => check(each).double)).toEqual([true, true])
@@ -200,12 +203,12 @@ test('an event can have an unknown category', async () => {
   await bank.fault({ kind: 'webhook_unknown_category', match: { client_reference_id: 'strange' } })
   const id = await pay('strange')
   await reached(bank, id, 'payment_processed')
-  await until('all moves', async () => states(id).length === 4)
+  await until('all state changes were delivered', async () => states(id).length === 4)
 
   expect(of(id).filter(({ event }) => event.event_category === 'moon_phase')).toHaveLength(1)
 })
 
-test('a webhook that hangs times out and is retried', async () => {
+test('a delivery that hangs times out and is retried until the bank gives up', async () => {
   const hanging = createServer(() => {})
   opened.push(
     () => hanging.close(),
@@ -224,7 +227,7 @@ test('a webhook that hangs times out and is retried', async () => {
   await slow.send('PUT', `/webhooks/${json.id}`, { status: 'active' })
   await aParty(slow)
 
-  const logs = await until('attempts', async () => {
+  const logs = await until('several attempts are logged', async () => {
     const { data } = (await slow.get(`/webhooks/${json.id}/logs?limit=100`)).json
     return data.length >= 2 && data
   })
@@ -236,13 +239,13 @@ test('a webhook that hangs times out and is retried', async () => {
   expect((await slow.get(`/webhooks/${json.id}/logs?limit=100`)).json.count).toBe(after)
 })
 
-test('every category has its own events', async () => {
+test('every category sends its own events', async () => {
   const all = await register([])
   const other = await aParty(bank)
   await bank.control('POST', `/customers/${other.customer}/kyc`, { status: 'paused' })
   await bank.control('POST', `/external_accounts/${other.account}`, { deactivation_reason: 'invalid_account_number' })
   const wanted = ['kyc_link', 'customer', 'external_acccount', 'bridge_wallet.activity']
-  await until('all categories', async () => wanted.every((category) => categories().has(category)))
+  await until('every category has sent an event', async () => wanted.every((category) => categories().has(category)))
   await bank.send('DELETE', `/webhooks/${all.id}`)
 
   expect([...categories()]).toEqual(expect.arrayContaining(wanted))

@@ -26,7 +26,7 @@ export function depositDuringRestart(open: () => World): void {
     await world.judge()
   })
 
-  test('undelivered events are sent again, each twice: every deposit is booked once', async () => {
+  test('every deposit is booked once when undelivered events are sent again, each twice', async () => {
     const before = await world.balance('live')
     await world.bank.fault({ kind: 'webhook_duplicate', copies: 1, times: null })
     await killBoth()
@@ -37,7 +37,7 @@ export function depositDuringRestart(open: () => World): void {
     expect(await booked(ids)).toEqual({ sets: 10, balance: before + tenDeposits })
   })
 
-  test('lost events are not sent again: the read of all wallets finds the deposits', async () => {
+  test('the scheduled read of all wallets finds the deposits when their events are lost', async () => {
     const before = await world.balance('live')
     const lost = await world.bank.fault({ kind: 'webhook_lost', times: null })
     await killBoth()
@@ -50,11 +50,11 @@ export function depositDuringRestart(open: () => World): void {
     expect((await world.bank.counts(lost)).fired).toBeGreaterThanOrEqual(10)
   })
 
-  test('the worker is killed when the first deposit is booked: every deposit is booked once', async () => {
+  test('every deposit is booked once when the API and the worker are killed after the first booking', async () => {
     const before = await world.balance('live')
 
     const ids = await deposits(10)
-    await until('one is booked', async () => (await countBooked(ids)) > 0)
+    await until('one deposit is booked', async () => (await countBooked(ids)) > 0)
     await killBoth()
     await startBoth()
 
@@ -87,9 +87,9 @@ export function depositDuringRestart(open: () => World): void {
     return row.n
   }
 
-  /** The number of sets and the balance once all of them are booked. */
+  /** The number of ledger sets and the balance once all deposits are booked. */
   async function booked(ids: readonly string[]): Promise<{ sets: number; balance: bigint }> {
-    await until('all are booked', async () => (await countBooked(ids)) >= ids.length, 60_000)
+    await until('all are booked', async () => (await countBooked(ids)) >= ids.length)
     return { sets: await countBooked(ids), balance: await world.balance('live') }
   }
 }

@@ -1,16 +1,17 @@
-// Processes are killed at the worst moments, and the next process finishes their work, once.
+// Kills processes at the worst moments. The next process finishes their work, and each payout is paid once.
 import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { environment } from '../../runtime/config/config'
+import type { Json } from '../support/bank/client'
 import { proxyOf, type TcpProxy } from '../support/db/tcp-proxy'
 import { testSystem } from '../support/jest/system'
-import { numbersFrom } from '../support/seeded-random'
+import { seededNumbers } from '../support/seeded-random'
 import { underLoad } from '../support/system/under-load'
 import { type Answer, openWorld, type World } from '../support/system/world'
 import { until } from '../support/until'
 
-/** A new seed each time. STORY_SEED repeats the moments of a failed run. */
+/** Each run has a new seed. STORY_SEED repeats the kill times of a failed run. */
 const seed = Number(environment()['STORY_SEED'] ?? randomInt(1, 1_000_000))
 const rounds = 6
 let world: World
@@ -19,14 +20,13 @@ let temporalProxy: TcpProxy
 beforeAll(async () => {
   temporalProxy = await proxyOf(`tcp://${testSystem().temporalAddress}`)
   world = await openWorld({
-    // The bank's answers are held back until the worker is dead, so its timeout must be longer.
+    // The bank holds its response back until the worker is killed, so the worker's timeout must be longer than that.
     env: { PAYOUT_CALL_MS: '3000', PAYOUT_CONNECT_MS: '2000', PAYOUT_ANSWER_MS: '2000' },
     apiEnv: { TEMPORAL_ADDRESS: new URL(temporalProxy.url).host },
   })
 })
 afterEach(async () => {
-  await world.bank.control('DELETE', '/faults')
-  await world.bank.control('DELETE', '/outage')
+  await world.clearFaults()
   if (!world.worker.isRunning()) await world.worker.start()
   await world.judge()
 })
@@ -38,34 +38,23 @@ afterAll(async () => {
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const toAccounts = { method: 'POST', path: '/v0/customers*' }
 
-test('the worker is killed after the debit, before the bank was called: debited once, sent once', async () => {
+test('a worker killed between the debit and the transfer leaves a payout that is debited once and sent once', async () => {
   const before = await world.balance()
-  const held = await world.bank.fault({ kind: 'hang', stage: 'before', times: 1, match: toAccounts })
-  const answer = world.pay()
-  await struck(held)
 
-  await restart()
+  const body = await payAndKillWorker({ stage: 'before', match: toAccounts })
 
-  const { status, body } = await answer
-  expect([status, body.status]).toEqual([201, 'pending'])
   expect(await world.settled(body.id)).toMatchObject({ status: 'completed', attempt: 1 })
   expect(before - (await world.balance())).toBe(BigInt(body.wallet_sent_usdc.replace('.', '')) * 10_000n)
 })
 
-test('the worker is killed after the bank stored the transfer: the next one repeats under the same bank key', async () => {
-  const held = await world.bank.fault({ kind: 'hang', stage: 'after', times: 1, match: toTransfers })
-  const answer = world.pay()
-  await struck(held)
+test('if a worker is killed after the bank has stored the transfer, the next worker retries with the same bank key', async () => {
+  const body = await payAndKillWorker({ stage: 'after', match: toTransfers })
 
-  await restart()
-
-  const { status, body } = await answer
-  expect([status, body.status]).toEqual([201, 'pending'])
   expect(await world.settled(body.id)).toMatchObject({ status: 'completed', verdict: 'accepted' })
   expect(await world.transfersOf(body.id)).toHaveLength(1)
 })
 
-test('the worker is killed after the bank stored the transfer, and the bank is down for the next worker: never "not sent"', async () => {
+test('a payout does not count as "not sent" if its worker is killed after the bank stored it and the bank then goes down', async () => {
   const key = 'order-killed-then-down'
   const held = await world.bank.fault({ kind: 'hang', stage: 'after', times: 1, match: toTransfers })
   const answer = world.pay({}, { key })
@@ -84,7 +73,7 @@ test('the worker is killed after the bank stored the transfer, and the bank is d
   expect(await world.transfersOf(row.id)).toHaveLength(1)
 })
 
-test('the worker is killed while it resolves a lost answer: the next one continues within seconds', async () => {
+test('after a worker is killed while it resolves a lost response, the next worker continues within seconds', async () => {
   await world.bank.fault({ kind: 'reset', stage: 'before', times: 1, match: toTransfers })
   const held = await world.bank.fault({ kind: 'hang', stage: 'before', times: 1, match: toTransfers })
   const { body } = await world.pay()
@@ -98,8 +87,8 @@ test('the worker is killed while it resolves a lost answer: the next one continu
   expect(performance.now() - before).toBeLessThan(20_000)
 })
 
-test('the worker is killed while fifty payouts are in flight: each is paid once', async () => {
-  // This first payout makes the bank's rate known, so that no later one is refused for a missing rate.
+test('fifty payouts in flight are each paid once when the worker is killed', async () => {
+  // This payout loads the bank's rate, so that none of the fifty is refused for a missing rate.
   await world.pay()
   const answers = Array.from({ length: 50 }, () => world.pay({ amount_gbp: '5.00' }))
   await until('some of them are at the bank', async () => {
@@ -118,7 +107,7 @@ test('the worker is killed while fifty payouts are in flight: each is paid once'
   expect(rows.map(({ status }) => status)).toEqual(Array(50).fill('completed'))
 })
 
-test('no worker runs: an acknowledged pending payout is decided later, and a refusal is then a permanent failure', async () => {
+test('a payout acknowledged while no worker is running is decided later, and a refusal is then a permanent failure', async () => {
   await world.worker.kill()
   const before = await world.balance()
   const first = await world.pay({ amount_gbp: '4500.00' })
@@ -142,7 +131,7 @@ test('no worker runs: an acknowledged pending payout is decided later, and a ref
   expect(before - (await world.balance())).toBe(BigInt(sent.wallet_sends_micro_usdc))
 })
 
-test('Temporal cannot be reached: 201 pending from the row, and the sweep makes sure that the payout is paid', async () => {
+test('without Temporal, a payout gets 201 pending, and is paid after the sweep has started its workflow', async () => {
   // Stops the worker, so that no sweep starts the workflow while the API cannot.
   await world.worker.stop()
   await temporalProxy.cut()
@@ -156,7 +145,7 @@ test('Temporal cannot be reached: 201 pending from the row, and the sweep makes 
   expect(await world.settled(body.id)).toMatchObject({ status: 'completed' })
 })
 
-test('the API is killed between the row and the workflow: the sweep finishes the payout, and the client’s retry finds it', async () => {
+test('when the API is killed before it starts the workflow, the sweep finishes the payout and the client’s retry finds it', async () => {
   const key = 'order-orphan'
   await temporalProxy.cut()
   const lost = world.pay({}, { key }).catch(() => 'no answer')
@@ -173,7 +162,7 @@ test('the API is killed between the row and the workflow: the sweep finishes the
   expect([again.status, again.body.id]).toEqual([200, id])
 })
 
-test('the API is killed while a request waits for the bank: the retry gets the same payout, paid once', async () => {
+test('when the API is killed while a request waits for the bank, the retry gets the same payout, which is paid once', async () => {
   const key = 'order-killed-api'
   const held = await world.bank.fault({ kind: 'hang', stage: 'after', times: 1, match: toTransfers })
   const lost = world.pay({}, { key }).catch(() => 'no answer')
@@ -191,8 +180,8 @@ test('the API is killed while a request waits for the bank: the retry gets the s
   expect(await world.transfersOf(id)).toHaveLength(1)
 })
 
-test(`eight clients pay ${rounds} times and the worker is killed each time at a random moment, seed ${seed}: each payout is paid once`, async () => {
-  const randomMs = numbersFrom(seed)
+test(`eight clients pay ${rounds} times while the worker is killed at random moments, seed ${seed}, and each payout is paid once`, async () => {
+  const randomMs = seededNumbers(seed)
   const answers: Answer[] = []
 
   for (let round = 0; round < rounds; round++) {
@@ -210,6 +199,17 @@ test(`eight clients pay ${rounds} times and the worker is killed each time at a 
 
 function struck(fault: string): Promise<boolean> {
   return until('the fault has been triggered', async () => (await world.bank.counts(fault)).fired > 0)
+}
+
+/** Restarts the worker while the bank holds back its response. The API acknowledges the payout as pending. */
+async function payAndKillWorker(held: { stage: string; match: Json }): Promise<Json> {
+  const fault = await world.bank.fault({ kind: 'hang', times: 1, ...held })
+  const answer = world.pay()
+  await struck(fault)
+  await restart()
+  const { status, body } = await answer
+  expect([status, body.status]).toEqual([201, 'pending'])
+  return body
 }
 
 async function restart(): Promise<void> {

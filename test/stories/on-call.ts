@@ -1,7 +1,7 @@
-// Operator actions on a running system: drain a worker, pause the rail through restarts, wake waiting
-// payouts. Nothing is paid twice.
+// Operator actions on a running system: drain a worker, pause the rail across restarts, and restart a payout's
+// workflow. Nothing is paid twice.
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
-import type { World } from '../support/system/world'
+import { sent, type World } from '../support/system/world'
 import { until } from '../support/until'
 
 export function onCall(open: () => World): void {
@@ -25,14 +25,14 @@ export function onCall(open: () => World): void {
     await world.worker.stop()
 
     const { status, body } = await answer
-    expect([status, body.status]).toEqual([201, 'processing'])
+    expect([status, body.status]).toEqual([201, sent])
     expect(world.worker.output()).toContain('"msg":"stopped"')
     expect(await world.transfersOf(body.id)).toHaveLength(1)
     await world.worker.start()
     expect(await world.settled(body.id)).toMatchObject({ status: 'completed', attempt: 1 })
   })
 
-  test('on a paused rail, a payout is answered 201 pending immediately, survives restarts, and is sent by rail resume', async () => {
+  test('a payout on a paused rail gets 201 pending immediately, survives restarts, and is sent after rail resume', async () => {
     const before = await world.balance()
     await world.ops('rail', 'pause', '--environment', 'sandbox', '--reason', 'a story')
 
@@ -55,7 +55,7 @@ export function onCall(open: () => World): void {
     for (const { body } of answers) expect(await world.transfersOf(body.id)).toHaveLength(1)
   })
 
-  test('payout explain reports a payout without a workflow, payout retry wakes it, and it is paid once', async () => {
+  test('payout explain reports a payout without a workflow, payout retry starts a new one, and the payout is paid once', async () => {
     const key = 'order-retried'
     await world.bank.fault({ kind: 'stuck', state: 'pending' })
     const { body } = await world.pay({}, { key })

@@ -1,29 +1,30 @@
-// Stories that leave the system unchanged share one system, because starting it takes most of the time.
+// These stories share one system, because starting it takes most of the time.
 import { afterAll, beforeAll, describe } from '@jest/globals'
 import { type ACollector, aCollector } from '../support/a-collector'
 import { openWorld, type World } from '../support/system/world'
 import { depositDuringRestart } from './deposit-during-restart'
 import { onCall } from './on-call'
+import { commandLine } from './partners/command-line'
 import { suspendedPartner } from './partners/suspended'
-import { refusedForNow } from './payouts/refusals'
-import { tracedTo, traces } from './traces'
+import { temporaryRefusals } from './payouts/refusals'
+import { traceSettings, traces } from './traces'
 
 let collector: ACollector
 let world: World
 
 beforeAll(async () => {
   collector = await aCollector()
-  // Wallets are only read when a story asks for it, so any other booking was caused by an event.
+  // Wallets are read only when a story triggers the read, so any other booking was caused by an event.
   const wallets = { WALLET_READ_EVERY_MS: '86400000' }
   const timeouts = { PAYOUT_CALL_MS: '3000', PAYOUT_ANSWER_MS: '30000' }
-  world = await openWorld({ env: { ...tracedTo(collector), ...wallets, ...timeouts } })
+  world = await openWorld({ env: { ...traceSettings(collector), ...wallets, ...timeouts } })
 })
 afterAll(async () => {
   await world?.close()
   await collector?.close()
 })
 
-// Runs first, because it reads everything that API and worker have written.
+// Runs first, because it checks everything that the API and the worker have logged and sent.
 describe('traces', () => {
   traces(
     () => world,
@@ -31,19 +32,23 @@ describe('traces', () => {
   )
 })
 
-describe('deposit during a restart', () => {
+describe('deposits during a restart', () => {
   depositDuringRestart(() => world)
 })
 
-describe('on call', () => {
+describe('operator actions', () => {
   onCall(() => world)
 })
 
-describe('suspended', () => {
+describe("a partner's command line", () => {
+  commandLine(() => world)
+})
+
+describe('a suspended partner', () => {
   suspendedPartner(() => world)
 })
 
-// Runs last, because it changes how the bank refuses.
-describe('refusals', () => {
-  refusedForNow(() => world)
+// Runs last, because it changes how the bank treats repeated refusals.
+describe('temporary refusals', () => {
+  temporaryRefusals(() => world)
 })

@@ -1,5 +1,5 @@
-// PostgreSQL and Temporal are killed under load and restarted: acknowledged payouts are kept, and everything
-// is finished.
+// PostgreSQL and Temporal are killed under load and restarted: no acknowledged payout is lost, and all work is
+// finished.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -44,7 +44,7 @@ afterAll(async () => {
   }
 })
 
-test('PostgreSQL is killed under load and restarted: no acknowledged payout is lost, none is paid twice', async () => {
+test('after PostgreSQL is killed under load and restarted, no acknowledged payout is lost and none is paid twice', async () => {
   const load = underLoad(world, 30)
   await load.some()
 
@@ -56,7 +56,7 @@ test('PostgreSQL is killed under load and restarted: no acknowledged payout is l
   await expect(world.judge()).resolves.toBeUndefined()
 })
 
-test('Temporal is killed under load and restarted: payouts are pending during the outage, never 502, and all complete', async () => {
+test('while Temporal is down, payouts stay pending and none gets 502, and all complete after its restart', async () => {
   const load = underLoad(world, 30)
   await load.some()
 
@@ -72,12 +72,12 @@ test('Temporal is killed under load and restarted: payouts are pending during th
   await expect(world.judge()).resolves.toBeUndefined()
 })
 
-test('API, worker, Temporal and PostgreSQL are killed together under load and restarted: everything is finished, once', async () => {
+test('after the API, worker, Temporal and PostgreSQL are killed together under load and restarted, all payouts complete', async () => {
   const load = underLoad(world, 30)
   await load.some()
 
   await Promise.all([world.api.kill(), world.worker.kill(), gone(temporal), gone(postgres)])
-  // Starts the worker first, which has to wait for both servers, and the API last: no supervisor starts them in order.
+  // Starts the worker before both servers, so that it has to wait for them: no supervisor guarantees an order.
   const worker = world.worker.start()
   temporal = await openTemporal(Number(temporal.address.split(':')[1]))
   postgres = await openPostgres(postgres.port)
@@ -97,7 +97,7 @@ async function gone(server: Postgres | TemporalServer): Promise<void> {
 
 function openPostgres(preferredPort: number): Promise<Postgres> {
   const files = { dataDir: join(folder, 'postgres'), logFile: join(folder, 'postgres.log') }
-  // Durable writes, as in production, although a killed process alone loses nothing.
+  // Writes are durable, as in production, although killing only the process would lose nothing anyway.
   return startPostgres({ ...files, preferredPort, password, durable: 'on', maxConnections: 100 })
 }
 

@@ -1,4 +1,4 @@
-// The story of one command: a user starts the system, tries it, stops it, kills it, and starts it again.
+// npm start: a user starts the system, tries it, stops it, kills it, and starts it again.
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { readRunningEnvironment } from '../../local/plan'
 import { choosePort } from '../../local/ports'
 import { removeCluster } from '../../local/postgres/cluster'
 import { environment } from '../../runtime/config/config'
-import { type Local, leftOf, type StartedSystem, start } from '../support/system/started'
+import { type Local, runningProcessesOf, type StartedSystem, start } from '../support/system/started'
 import { until } from '../support/until'
 import { tour } from './tour'
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const system of started) system.signal('SIGKILL')
-  await until('nothing runs any more', () => leftOf(dataDir, []).length === 0)
+  await until('nothing is running any more', () => runningProcessesOf(dataDir, []).length === 0)
   removeCluster(join(dataDir, 'postgres'))
   rmSync(dataDir, { recursive: true, force: true })
 })
@@ -41,7 +41,7 @@ describe('npm start', () => {
   let system: StartedSystem
   let local: Local
 
-  test('the first start ends with one screen and with local.json, and the printed curl line works when pasted', async () => {
+  test('prints one screen and writes local.json at the first start, and the printed curl line works when pasted', async () => {
     system = startHere()
     local = await system.ready()
     first = local
@@ -49,7 +49,7 @@ describe('npm start', () => {
     expect(local).toEqual({
       api: `http://localhost:${port}`,
       docs: `http://localhost:${port}/docs`,
-      dashboard: `http://localhost:${port}/dashboard`,
+      dashboard: `http://localhost:${port}/dashboard?environment=sandbox`,
       temporal: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
       temporal_ui: expect.stringMatching(/^http:\/\/localhost:\d+$/),
       bank: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -81,7 +81,7 @@ describe('npm start', () => {
     expect(system.output()).toContain('simulated')
   })
 
-  test('the demo partner has test money at the sandbox bank in both environments', async () => {
+  test('gives the demo partner test money at the sandbox bank in both environments', async () => {
     const ask = async (path: string, key = '') =>
       (await fetch(local.api + path, { headers: { Authorization: `Bearer ${key}` } })).json()
     const { sandbox, live } = local.keys ?? {}
@@ -94,7 +94,7 @@ describe('npm start', () => {
     expect(wallets).toMatchObject({ data: [{ balance: '10000.000000' }, { balance: '10000.000000' }] })
   })
 
-  test('the API listens on this machine only, and pages of other host names get nothing from the other servers', async () => {
+  test('opens the API to this machine only, and its other servers refuse requests with another host name', async () => {
     const statuses = await Promise.all(
       [`${local.temporal_ui}/`, `${local.bank}/_control/journal`, `${local.mail?.inbox}/messages.json`].map(
         async (url) => {
@@ -107,11 +107,12 @@ describe('npm start', () => {
 
     expect(statuses).toEqual([403, 404, 403])
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
-    // On Linux every address of 127.0.0.0/8 is this machine; a server that listens on all interfaces answers there.
+    // On Linux every address in 127.0.0.0/8 is local, so a server that listens on all interfaces would answer
+    // at 127.0.0.2.
     await expect(fetch(`http://127.0.0.2:${port}/healthz`)).rejects.toThrow('fetch failed')
   })
 
-  test('the secrets are readable by their owner only', () => {
+  test('makes the secrets readable by their owner only', () => {
     const modes = ['secrets.json', 'demo.json', 'env.json', 'local.json'].map(
       (name) => statSync(join(dataDir, name)).mode & 0o777,
     )
@@ -119,16 +120,16 @@ describe('npm start', () => {
     expect(modes).toEqual([0o600, 0o600, 0o600, 0o600])
   })
 
-  test('a second start in the same DATA_DIR reports where the first system is', async () => {
+  test('reports the address of the running system when it is started again in the same DATA_DIR', async () => {
     const second = startHere({ PORT: String(await choosePort(0)) })
 
     expect(await second.exited).toBe(1)
     expect(second.output().trim()).toMatch(/^Payouts is already running in .* at http:\/\/localhost:\d+; .*\.$/)
   })
 
-  test('with DATABASE_URL and TEMPORAL_ADDRESS it starts only the API and the worker', async () => {
+  test('starts only the API and the worker if DATABASE_URL and TEMPORAL_ADDRESS are set', async () => {
     const other = mkdtempSync(join(tmpdir(), 'payouts-story-'))
-    // With another WEBHOOK_URL its worker would redirect the bank's events to itself.
+    // With another WEBHOOK_URL, this system's worker would redirect the bank's events to its own API.
     const wanted = /^(DATABASE_URL|TEMPORAL_ADDRESS|SECRET_KEYS|BANK_.*|WEBHOOK_URL)$/
     const running = Object.entries(readRunningEnvironment(dataDir) ?? {}).filter(([name]) => wanted.test(name))
     const env = { ...Object.fromEntries(running), PORT: String(await choosePort(0)) }
@@ -143,11 +144,11 @@ describe('npm start', () => {
     expect(names.toSorted()).toEqual(['API', 'Worker'])
     expect(balance.status).toBe(200)
     expect(await beside.exited).toBe(0)
-    await until('nothing of it runs any more', () => leftOf(other, []).length === 0)
+    await until('nothing of it is running any more', () => runningProcessesOf(other, []).length === 0)
     rmSync(other, { recursive: true })
   })
 
-  test('npm run worker with the same DATA_DIR joins the system as a second worker', async () => {
+  test('lets npm run worker with the same DATA_DIR join as a second worker', async () => {
     const second = workerOf(dataDir)
     await until('both are working', async () => (await workingWorkers()) === 2)
 
@@ -157,7 +158,7 @@ describe('npm start', () => {
     expect(await workingWorkers()).toBe(1)
   })
 
-  test('npm run worker reports in one sentence that nothing runs in its DATA_DIR', async () => {
+  test('does not affect npm run worker in another DATA_DIR, which reports that nothing is running there', async () => {
     const lost = workerOf(join(dataDir, 'logs'))
     const [output] = await Promise.all([text(lost.stderr), once(lost, 'exit')])
 
@@ -175,7 +176,7 @@ describe('npm start', () => {
     })
   })
 
-  test('Ctrl-C stops everything, in order, and leaves no process behind', async () => {
+  test('stops everything on Ctrl-C, in order, and leaves no process behind', async () => {
     const parts = system.parts()
     expect(parts.map(({ name }) => name).toSorted()).toEqual([
       'API',
@@ -190,7 +191,7 @@ describe('npm start', () => {
     system.signal('SIGINT')
 
     expect(await system.exited).toBe(0)
-    expect(leftOf(dataDir, parts)).toEqual([])
+    expect(runningProcessesOf(dataDir, parts)).toEqual([])
     expect(existsSync(join(dataDir, 'local.json'))).toBe(false)
     expect(readRunningEnvironment(dataDir)).toBeNull()
     // PostgreSQL logs this if a client is still connected when it stops.
@@ -199,7 +200,7 @@ describe('npm start', () => {
 })
 
 describe('the next start', () => {
-  test('finds the existing data and key at the same addresses, and leaves no process behind when killed with SIGKILL', async () => {
+  test('has the same data, keys and addresses, and leaves no process behind when killed with SIGKILL', async () => {
     const system = startHere()
     const local = await system.ready()
     expect(local).toEqual(first)
@@ -208,11 +209,11 @@ describe('the next start', () => {
 
     system.signal('SIGKILL')
 
-    await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
+    await until('nothing is running any more', () => runningProcessesOf(dataDir, parts).length === 0)
     expect(readRunningEnvironment(dataDir)).toBeNull()
   })
 
-  test('recovers from a SIGKILL on the configured ports; when npm itself is killed, no process stays behind either', async () => {
+  test('recovers from the SIGKILL, uses the configured ports, and leaves no process behind when npm itself is killed', async () => {
     const ports = [await choosePort(0), await choosePort(0), await choosePort(0)]
     const [TEMPORAL_UI_PORT = '', SANDBOX_BANK_PORT = '', MAIL_INBOX_PORT = ''] = ports.map(String)
     const settings = { TEMPORAL_UI_PORT, SANDBOX_BANK_PORT, MAIL_INBOX_PORT }
@@ -229,7 +230,7 @@ describe('the next start', () => {
 
     npm.signal('SIGKILL')
 
-    await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
+    await until('nothing is running any more', () => runningProcessesOf(dataDir, parts).length === 0)
     expect(existsSync(join(dataDir, 'local.json'))).toBe(false)
   })
 })
@@ -237,13 +238,13 @@ describe('the next start', () => {
 describe('an interrupted start', () => {
   test('leaves no process behind after Ctrl-C half-way through the start', async () => {
     const system = startHere()
-    await until('PostgreSQL runs', () => system.output().includes('✓ PostgreSQL'))
+    await until('PostgreSQL is running', () => system.output().includes('✓ PostgreSQL'))
     const parts = system.parts()
     system.signal('SIGINT')
 
     expect(await system.exited).toBe(0)
     expect(system.output()).not.toContain('Payouts is running')
-    await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
+    await until('nothing is running any more', () => runningProcessesOf(dataDir, parts).length === 0)
   })
 })
 
@@ -294,7 +295,7 @@ function startHere(env: Record<string, string> = {}, through?: string): StartedS
   return system
 }
 
-/** The command of `npm run worker`, started without npm. */
+/** Runs the command behind `npm run worker` without npm. */
 function workerOf(folder: string): ChildProcessByStdio<null, null, Readable> {
   const { scripts } = JSON.parse(readFileSync(join(projectDir(), 'package.json'), 'utf8'))
   const env = { ...environment(), DATA_DIR: folder }
@@ -312,7 +313,7 @@ async function workingWorkers(): Promise<number> {
   return JSON.parse(stdout).data.filter(({ state }: { state: string }) => state === 'working').length
 }
 
-/** The output for a user who pastes the line from the screen into a shell. Works without curl, too. */
+/** Runs the printed curl line in a shell, and returns its output. Uses fetch if curl is not installed. */
 async function pasted(system: StartedSystem): Promise<unknown> {
   const line = /^ *(curl .*)$/m.exec(system.output())?.[1] ?? ''
   try {

@@ -1,5 +1,5 @@
-// With a collector configured, one trace shows a payout's path through API, worker and bank, without personal
-// data and without slowing it.
+// With a collector configured, one trace shows a payout's path through the API, the worker and the bank. The
+// trace contains no personal data, and sending it does not delay the payout.
 import { beforeAll, expect, test } from '@jest/globals'
 import { Worker } from '@temporalio/worker'
 import { type ACollector, attributesOf } from '../support/a-collector'
@@ -16,8 +16,7 @@ const collectorKey = 'key-of-the-collector'
 const idempotencyKey = 'order-for-Ada.Lovelace'
 const reference = 'Rent of Ada'
 
-/** Settings that make API and worker send traces. */
-export function tracedTo({ endpoint }: ACollector): Record<string, string> {
+export function traceSettings({ endpoint }: ACollector): Record<string, string> {
   return { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: `x-collector-key=${collectorKey}` }
 }
 
@@ -33,8 +32,8 @@ export function traces(open: () => World, opened: () => ACollector): void {
     collector = opened()
   })
 
-  test('one trace spans from the request to the last activity, each span below its cause', async () => {
-    // Its answer is lost, so that a regular activity has to resolve the outcome.
+  test('one trace covers the payout from the request to the last activity, with each span below its cause', async () => {
+    // The bank's response is lost, so that an activity that is not local has to resolve the outcome.
     const toTransfers = { method: 'POST', path: '/v0/transfers' }
     await world.bank.fault({ kind: 'reset', stage: 'after', times: 1, match: toTransfers })
     const { status, body } = await world.pay({ reference }, { key: idempotencyKey })
@@ -61,7 +60,7 @@ export function traces(open: () => World, opened: () => ACollector): void {
     ])
   })
 
-  test('each span has its name and its outcome', async () => {
+  test('each span has the expected kind, status and attributes', async () => {
     const trace = await wholeTrace(payoutId)
     const found = (name: string, wanted: (attributes: Json) => boolean = () => true) => {
       const span = trace.find((each) => each.name === name && wanted(attributesOf(each)))
@@ -103,19 +102,21 @@ export function traces(open: () => World, opened: () => ACollector): void {
     })
   })
 
-  test('a partner’s own trace is linked, but neither continued nor writable', async () => {
+  test('a partner’s own trace is linked, but our spans are not part of it', async () => {
     const theirs = { traceId: 'c'.repeat(32), spanId: 'd'.repeat(16) }
     const headers = { traceparent: `00-${theirs.traceId}-${theirs.spanId}-01` }
 
     await fetch(`${world.url}/v1/nothing-for-Ada?of=Lovelace`, { headers })
 
-    const span = await until('the request', () => collector.spans().find(({ links = [] }) => links.length > 0))
+    const span = await until('the span of the request has arrived', () =>
+      collector.spans().find(({ links = [] }) => links.length > 0),
+    )
     expect(span).toMatchObject({ name: 'GET', links: [theirs] })
     expect(span).not.toHaveProperty('parentSpanId')
     expect(span.traceId).not.toBe(theirs.traceId)
   })
 
-  test('the history of a traced payout has its traceparent, and replays', async () => {
+  test('the history of a traced payout contains its traceparent, and replays', async () => {
     const history = await historyOf(world, idempotencyKey)
     const workflowBundle = { codePath: testSystem().workflowBundlePath }
     const { header } = JSON.parse(history).events[0].workflowExecutionStartedEventAttributes
@@ -126,7 +127,7 @@ export function traces(open: () => World, opened: () => ACollector): void {
     await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(history))).resolves.toBeUndefined()
   })
 
-  test('everything is OTLP, sent to the configured path with the configured key', async () => {
+  test('all spans are sent as OTLP, to the configured path with the configured key', async () => {
     expect(collector.taken.flatMap(({ body }) => faultsOf(body))).toEqual([])
     expect(new Set(collector.taken.map(({ path }) => path))).toEqual(new Set(['/v1/traces']))
     expect(new Set(collector.taken.map(({ headers }) => headers['x-collector-key']))).toEqual(new Set([collectorKey]))
@@ -146,13 +147,16 @@ export function traces(open: () => World, opened: () => ACollector): void {
 
     expect([away, silent].map(({ status }) => status)).toEqual(['completed', 'completed'])
     expect(told('cannot send traces')).toEqual([1, 1])
-    // No buffered span is lost. There are eight paths, because the bank already knows the recipient.
+    // No buffered span is lost. There are only eight paths, because the account is already registered at the bank
+    // and the call to /transfers succeeds at once.
     for (const { id } of [away, silent]) expect(pathsIn(await wholeTrace(id))).toHaveLength(8)
   })
 
   test("no span contains the recipient, the partner, or any user's text", async () => {
     await world.get(`/v1/payouts?reference=${encodeURIComponent(reference)}`)
-    await until('the list', () => collector.spans().some(({ name }) => name === 'GET /v1/payouts'))
+    await until('the span of the list has arrived', () =>
+      collector.spans().some(({ name }) => name === 'GET /v1/payouts'),
+    )
     const { first_name, last_name, address, bank } = world.order().recipient
     const written = [first_name, last_name, address.line1, address.postal_code, bank.sort_code, bank.account_number]
     const secrets = [bankKeys.sandbox, bankKeys.live, collectorKey, world.partner.id, world.partner.slug]
@@ -165,7 +169,7 @@ export function traces(open: () => World, opened: () => ACollector): void {
     expect(spans.flatMap((span) => personalIn(span) ?? [])).toEqual([])
   })
 
-  test('the last spans of API and worker are sent when they are stopped', async () => {
+  test('the last spans of the API and the worker are sent when the processes stop', async () => {
     const { body } = await world.pay()
     await world.settled(body.id)
     const parts = [world.api, world.worker]
@@ -178,9 +182,9 @@ export function traces(open: () => World, opened: () => ACollector): void {
     await Promise.all(parts.map((part) => part.start()))
   })
 
-  /** The complete trace of a payout, first span first. */
+  /** The complete trace of a payout, root span first. */
   async function wholeTrace(id: string): Promise<Json[]> {
-    return until('the whole trace', async () => {
+    return until('the whole trace has arrived', async () => {
       const spans = collector.spans()
       const first = spans.find(
         (span) => span.name === 'POST /v1/payouts' && attributesOf(span)['payouts.payout_id'] === id,
@@ -197,7 +201,7 @@ function above({ parentSpanId }: Json, trace: readonly Json[]): Json {
   return trace.find(({ spanId }) => spanId === parentSpanId)
 }
 
-/** The distinct paths from the first span to each other span, with the process of the last span. */
+/** The distinct paths from the root span to each span, prefixed with the service of the last span. */
 function pathsIn(trace: readonly Json[]): string[] {
   const pathOf = (span: Json): string => {
     const parent = above(span, trace)

@@ -1,8 +1,8 @@
-// Two APIs and two workers, as in a highly available deployment: still one payout for a key, and nothing is
-// lost or paid twice when a worker is killed or drained while payouts run.
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+// Two APIs and two workers, as in a highly available deployment. An Idempotency-Key still has one payout, and
+// nothing is lost or paid twice when a worker is killed or drained under load.
+import { expect, test } from '@jest/globals'
 import { listWorkers, requestDrain } from '../../db/controls/workers'
-import { openWorld, type World } from '../support/system/world'
+import { useWorld } from '../support/system/world'
 import { until } from '../support/until'
 
 interface Listed {
@@ -12,21 +12,12 @@ interface Listed {
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
-let world: World
+const brief = { PAYOUT_CALL_MS: '3000', PAYOUT_WITHIN_MS: '3000', PAYOUT_ANSWER_MS: '30000' }
+const world = useWorld({ ofEach: 2, env: { ...brief, PAYOUT_PATIENT_CALL_MS: '7000' } })
 
-beforeAll(async () => {
-  const brief = { PAYOUT_CALL_MS: '3000', PAYOUT_WITHIN_MS: '3000', PAYOUT_ANSWER_MS: '30000' }
-  world = await openWorld({ ofEach: 2, env: { ...brief, PAYOUT_PATIENT_CALL_MS: '7000' } })
-})
-afterEach(async () => {
-  await world.bank.control('DELETE', '/faults')
-  await world.judge()
-})
-afterAll(() => world.close())
-
-test('one of two workers is drained under load: every payout completes, some on the other worker, and the drained one stays drained', async () => {
+test('draining one of two workers under load loses no payout, and the drained worker stays drained', async () => {
   const [leaving] = await working()
-  // The bank knows the recipient from here on, so no payout is refused because its registration took too long.
+  // Registers the recipient at the bank first, so that no later payout is refused because of a slow registration.
   await world.settled((await world.pay()).body.id)
   const answers = Array.from({ length: 30 }, () => world.pay({ amount_gbp: '6.00' }))
   await someAreSent(600)
@@ -43,15 +34,15 @@ test('one of two workers is drained under load: every payout completes, some on 
   expect(await working()).toHaveLength(1)
 })
 
-test('all workers are drained while the bank is slow: the running call completes, and the next worker continues from there', async () => {
+test('draining all workers while the bank is slow completes the running call, and the next worker continues from there', async () => {
   const workers = await working()
-  // The caller's own call times out after 3 s; the call in the background gets the bank's answer.
+  // The first call to the bank times out after 3 s, but the background call gets the bank's response.
   const slow = await world.bank.fault({ kind: 'hang', ms: 5_000, times: null, match: toTransfers })
   const { body } = await world.pay({ amount_gbp: '7.00' })
   await until('the bank has the second call', async () => (await world.bank.counts(slow)).fired === 2)
   expect((await world.row(body.id)).transfer_ref).toBeNull()
 
-  // Does not use the command, because starting it may take as long as the call.
+  // Does not use the drain command, because starting it may take as long as the call.
   const at = new Date()
   for (const { id } of workers) await requestDrain(world.db, { id, by: 'ops:ada', at, ifLast: 'drain' })
   await until('all are drained', async () => (await states()).every((state) => state === 'drained'))
@@ -64,7 +55,7 @@ test('all workers are drained while the bank is slow: the running call completes
   expect(await world.transfersOf(body.id)).toHaveLength(1)
 })
 
-test('a thousand requests with one key, spread over both APIs: one 201, the rest 200, one id, one debit, one transfer', async () => {
+test('a thousand requests with one key, spread over both APIs, get one 201 and otherwise 200, and share one ID, one debit and one transfer', async () => {
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => world.pay({}, { key: 'order-herd' })))
 
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
@@ -75,7 +66,7 @@ test('a thousand requests with one key, spread over both APIs: one 201, the rest
   expect(await world.transfersOf(ids[0])).toHaveLength(1)
 })
 
-test('one of the two workers is killed while thirty payouts are in flight: the other one pays each of them once', async () => {
+test('when one of two workers is killed while thirty payouts are in flight, the other pays each of them once', async () => {
   const answers = Array.from({ length: 30 }, () => world.pay({ amount_gbp: '5.00' }))
   await someAreSent(500)
 

@@ -1,4 +1,4 @@
-// A minimal OpenTelemetry collector: an HTTP server that stores what it receives, and can be made to fail.
+// A minimal OpenTelemetry collector: an HTTP server that stores the received spans, and can be made to fail.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { portOf } from './api/client'
@@ -11,18 +11,18 @@ export interface Collected {
 }
 
 export interface ACollector {
-  /** The configured URL. */
+  /** The URL to configure for the exporter. */
   readonly endpoint: string
   readonly taken: readonly Collected[]
-  /** The number of posts, accepted or not. */
+  /** The number of requests, accepted or not. */
   asked(): number
   behave(how: Behaviour): void
-  /** The accepted spans, each with the name of its sender. */
+  /** Returns the accepted spans, each with its service name. */
   spans(): Json[]
   close(): Promise<void>
 }
 
-/** Answers with a status, never answers, or closes the connection. */
+/** Answer with this status, never answer (`silent`), or close the connection (`away`). */
 type Behaviour = number | 'silent' | 'away'
 
 export async function aCollector(): Promise<ACollector> {
@@ -63,7 +63,7 @@ function spansOf({ resource, scopeSpans }: Json): Json[] {
   return scopeSpans.flatMap(({ spans }: Json) => spans.map((span: Json) => ({ ...span, service })))
 }
 
-/** The attributes as a plain object, with numbers as numbers. */
+/** Returns the attributes as a plain object, with integers converted to numbers. */
 export function attributesOf({ attributes }: Json): Json {
   return Object.fromEntries(
     attributes.map(({ key, value }: Json) => [key, value.stringValue ?? value.boolValue ?? Number(value.intValue)]),

@@ -1,4 +1,4 @@
-// Certificates for tests of TLS, created here because Node can read certificates, but not create them.
+// Certificates for TLS tests. They are built here because Node can read certificates but not create them.
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
 export interface Issued {
@@ -38,7 +38,7 @@ interface Wanted {
   readonly extensions: readonly Buffer[]
 }
 
-/** A certificate as in RFC 5280, section 4.1, signed with ECDSA and SHA-256. */
+/** Builds a certificate according to RFC 5280, section 4.1, signed with ECDSA and SHA-256. */
 function certificateOf({ name, publicKey, issuer, extensions }: Wanted): string {
   const body = sequence(
     tagged(0xa0, integer(Buffer.from([2]))),
@@ -83,7 +83,7 @@ function sequence(...parts: readonly Buffer[]): Buffer {
   return tagged(0x30, Buffer.concat(parts))
 }
 
-/** A DER value: type, length and bytes. */
+/** Encodes a DER value: type, length and bytes. */
 function tagged(tag: number, bytes: Buffer): Buffer {
   const { length } = bytes
   const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255]

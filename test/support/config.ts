@@ -1,19 +1,18 @@
-// Settings for the tests of the configuration, and the mistakes that it reports.
+// Settings for the configuration tests, and the mistakes that loading them reports.
 import { ConfigError, type EnvironmentVariables, loadConfig } from '../../runtime/config/config'
 
-/** The settings without a default. */
+/** The settings that have no default. */
 export const neededSettings = {
   DATABASE_URL: 'postgresql://127.0.0.1/payouts',
   TEMPORAL_ADDRESS: '127.0.0.1:7233',
   SECRET_KEYS: `k1:${'0'.repeat(64)}`,
 }
 
-/** All mistakes in these settings. */
 export function mistakesOf(env: EnvironmentVariables): readonly string[] {
   return mistakesIn(() => loadConfig(env))
 }
 
-/** The configuration mistakes that `load` reports. Rethrows other errors. */
+/** Returns the configuration mistakes that `load` reports. Rethrows other errors. */
 export function mistakesIn(load: () => unknown): readonly string[] {
   try {
     load()

@@ -1,4 +1,4 @@
-// Keeps all logs of our processes during a test run, and searches them at the end for forbidden data.
+// Stores all logs of our processes during a test run, and searches them for forbidden data at the end.
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -9,13 +9,13 @@ import { createLog, type Log } from '../../runtime/log'
 import { testSystem } from './jest/system'
 import { searchLogs } from './personal'
 
-/** A test that reads the lines of this level and above. */
+/** Receives the log lines at this level and above, for a test that reads them. */
 export interface Listener {
   readonly level: LogLevel
   write(line: string): void
 }
 
-/** A log for code in the test's own process: keeps every level, whatever the test itself reads. */
+/** A log for code in the test's own process. All levels are stored, even if the listener receives only some. */
 export function keptLog(listener?: Listener): Log {
   const file = newFile('in-process')
   const write = (line: string) => {
@@ -29,7 +29,7 @@ export function keptLog(listener?: Listener): Log {
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
-/** Keeps the output of a process. Other listeners still receive it. */
+/** Stores the output of a process. Other listeners still receive it. */
 export function keepOutput(name: string, streams: readonly (Readable | null)[]): void {
   for (const stream of streams) {
     const file = newFile(name)
@@ -37,14 +37,14 @@ export function keepOutput(name: string, streams: readonly (Readable | null)[]):
   }
 }
 
-/** Keeps copies of the log files that a separate system leaves behind. */
+/** Copies the log files of a separate system. */
 export function keepFiles(folder: string, names: readonly string[]): void {
   for (const name of names.flatMap((each) => [each, `${each}.previous`])) {
     if (existsSync(join(folder, name))) copyFileSync(join(folder, name), newFile(name))
   }
 }
 
-/** For the setup: creates an empty folder for this run, and removes those of earlier runs. */
+/** Called by the setup. Creates an empty folder for this run, and removes the folders of earlier runs. */
 export function openLogsFolder(): string {
   const all = join(projectDir(), '.cache/test-logs')
   const folder = join(all, String(process.pid))
@@ -56,7 +56,7 @@ export function openLogsFolder(): string {
   return folder
 }
 
-/** For the teardown: throws, and thus fails the run, if a log contains anything personal or secret. */
+/** Called by the teardown. Throws, and so fails the run, if a log contains anything personal or secret. */
 export async function requireNothingPersonal(folder: string): Promise<void> {
   const { files, lines, findings } = await searchLogs(folder)
   if (findings.length === 0) {

@@ -13,7 +13,7 @@ export function openedForEach<T extends object>(open: () => Promise<T>, close: C
   return openedBy(beforeEach, afterEach, open, close)
 }
 
-/** Open fixtures, newest last. The newest is closed first, because it may depend on older ones. */
+/** Functions that close the open fixtures. The last one is called first, because newer fixtures may use older ones. */
 const closings: (() => Promise<void>)[] = []
 
 function openedBy<T extends object>(
@@ -35,20 +35,20 @@ function openedBy<T extends object>(
   after(async () => {
     while (closings.includes(closeThis)) await closings.pop()?.()
   })
-  return passedOn(() => {
+  return forwardingTo(() => {
     if (current === null) throw new Error('It is open only while tests and hooks run.')
     return current
   })
 }
 
 /** Forwards everything to the current object, which exists only while tests and hooks run. */
-export function passedOn<T extends object>(now: () => T): T {
+export function forwardingTo<T extends object>(now: () => T): T {
   const passesOn: ProxyHandler<T> = {
     get: (_, name) => Reflect.get(now(), name),
     has: (_, name) => Reflect.has(now(), name),
     ownKeys: () => Reflect.ownKeys(now()),
     getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(now(), name),
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the handler passes everything on to a T.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The handler forwards everything to a T.
   return new Proxy({} as T, passesOn)
 }

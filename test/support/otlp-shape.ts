@@ -1,4 +1,4 @@
-// Describes the OTLP JSON that our exporter may post. Any other field, type or format is an error.
+// The OTLP JSON that our exporter may send. Any other field, type or format is an error.
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 
@@ -52,7 +52,6 @@ const request = Compile(
   ),
 )
 
-/** The schema errors; empty if there are none. */
 export function faultsOf(body: unknown): string[] {
   return request.Errors(body).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }

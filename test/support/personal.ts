@@ -1,4 +1,4 @@
-// Finds forbidden data in a log: names, addresses, account numbers, codes, keys and passwords, as the tests use them.
+// Finds forbidden data in a log: the names, addresses, account numbers, codes, keys and passwords that the tests use.
 import { createReadStream, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -14,12 +14,15 @@ export interface Finding {
 export interface LogSearch {
   readonly files: number
   readonly lines: number
-  /** The first findings. */
+  /** At most the first `most` findings. */
   readonly findings: readonly Finding[]
 }
 
-/** Matches digits only as a separate number: as part of an id, a time, a port or a JSON number they mean something else. */
-const alone = (digits: number) => new RegExp(`(?<![\\w.:/-])\\d{${digits}}(?![\\w.:-])`)
+/**
+ * Matches digits only as a separate number. Digits within an ID, a time, a port or a JSON number mean something else.
+ * So do the digits in the SDK's identity, `123456@host`, which are a process ID.
+ */
+const alone = (digits: number) => new RegExp(`(?<![\\w.:/-])\\d{${digits}}(?![\\w.:@-])`)
 
 const rules: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a name', /\b(Ada|Lovelace|Grace|Hopper)\b/],
@@ -28,18 +31,19 @@ const rules: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a code or a sort code', alone(6)],
   ['a code or a sort code', /code"?[:=] ?"?\d{6}(?!\d)/],
   ['an account number', /account_?number"?[:=] ?"?\d{4}/i],
-  // In the details of a Temporal error, an @ precedes the type of a message.
+  // In the details of a Temporal error, an @ precedes a type name, so it does not indicate an email.
   ['an email', /[\w.+-]+@(?!type\.googleapis\.com\b)[\w-]+(\.[\w-]+)*\.[a-z]{2,}\b/i],
   ['an API key', /kp_(sandbox|live)_[0-9a-f]{9,}/],
   ["a bank's key", /sk-(test|live)-[\w-]+/],
-  // The head of the audit chain is not secret: it is logged so that a copy exists elsewhere. Nor is the SDK's build id.
+  // The head of the audit chain is not secret. It is logged so that a copy exists outside the database. The SDK's
+  // build ID is not secret either.
   ['a secret key', /(?<![0-9a-f]|"audit_head":"|@temporalio\/worker@[\d.]+\+)[0-9a-f]{64}(?![0-9a-f])/],
   ['a session', /__Host-session=[\w-]+/],
   ['a bearer token', /Bearer \w+/],
   ['a password', /\w+:\/\/[^\s"/:@]*:[^\s"/@]+@/],
 ]
 
-/** The first finding in a line, or null. */
+/** Returns the first finding in a line, or null. */
 export function personalIn(line: string): { readonly what: string; readonly around: string } | null {
   for (const [what, pattern] of rules) {
     const match = pattern.exec(line)

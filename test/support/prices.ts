@@ -1,4 +1,4 @@
-// The standard prices, for the tests that need a price list.
+// The standard prices, for tests that need a price list.
 import type { PriceList } from '../../domain/invoices/fees'
 
 export const standardPrices: PriceList = {

@@ -1,7 +1,7 @@
-// Random numbers that a seed reproduces.
+// Reproducible random numbers.
 
-/** Returns whole numbers below a limit, the same for the same seed (mulberry32). */
-export function numbersFrom(start: number): (below: number) => number {
+/** Generates integers below a limit, the same ones for the same seed (mulberry32). */
+export function seededNumbers(start: number): (below: number) => number {
   let state = start
   return (below) => {
     state = (state + 0x6d2b79f5) | 0

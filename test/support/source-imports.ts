@@ -1,4 +1,4 @@
-// Reads the import graph of the sources, for the tests of the layout.
+// Reads the import graph of the sources, for the tests that check the layout.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -7,7 +7,7 @@ export const root = join(__dirname, '../..')
 
 export interface Import {
   readonly from: string
-  /** A path from the root for our own files, otherwise the package's name. */
+  /** For our own files, the path from the root. Otherwise, the package name. */
   readonly to: string
 }
 
@@ -15,7 +15,7 @@ export function sourceFiles(): string[] {
   return repositoryFiles().filter((file) => /\.(ts|tsx|mjs|js)$/.test(file) && !file.startsWith('test/'))
 }
 
-/** Tracked and new files. Omits files that were deleted but not yet staged. */
+/** Returns tracked and new files. Omits deleted files, even if the deletion is not staged yet. */
 export function repositoryFiles(): string[] {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
@@ -34,7 +34,7 @@ export function importsOf(file: string, text: string = read(file)): Import[] {
   return names.map((name) => ({ from: file, to: name.startsWith('.') ? normalize(join(dirname(file), name)) : name }))
 }
 
-/** The layer of one of our files: its top folder, with the subfolder in runtime/, or the file's own name at the root. */
+/** Returns a file's layer: its top folder, with the subfolder for runtime/, or the file name for a file at the root. */
 export function layerOf(path: string): string {
   const [top = '', inner = ''] = path.replace(/\.ts$/, '').split('/')
   return top === 'runtime' ? `${top}/${inner}` : top

@@ -1,4 +1,7 @@
-// Runs ops in this process with its own database, and captures its output.
+// Runs ops commands in this process with a separate database, and captures their output.
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Db } from '../../db/database'
 import { run } from '../../ops/run'
 import { createDatabase, openDb } from './db/database'
@@ -14,7 +17,7 @@ export interface OpsTerminal {
   readonly env: { readonly DATABASE_URL: string; readonly SECRET_KEYS: string }
   readonly db: Db
   ops(...argv: string[]): Promise<Ran>
-  /** The single JSON value that a command prints with --json; any other outcome fails the test. */
+  /** Runs a command with --json and returns the value that it prints. Throws if the command fails. */
   json<Value>(...argv: string[]): Promise<Value>
   close(): Promise<void>
 }
@@ -24,7 +27,7 @@ export function useTerminal(): OpsTerminal {
   return opened(openTerminal, (terminal) => terminal.close())
 }
 
-/** A new partner for each test, created by command. */
+/** Creates a partner for each test with an ops command. */
 export function useOpsPartner(terminal: OpsTerminal): { readonly id: string; readonly slug: string } {
   let partners = 0
   return openedForEach(async () => {
@@ -67,10 +70,22 @@ export async function runWith(env: Readonly<Record<string, string>>, argv: reado
   return { code, ...printed }
 }
 
-/** One sentence: a single line that ends with a full stop. */
+/** Matches a single line that ends with a full stop. */
 export const oneSentence = /^\S[^\n]*\.\n$/
 
-/** The words of a command line, as a shell splits them. */
+/** Splits a command line into words. Double quotes group words, as in a shell. */
 export function wordsOf(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+}
+
+/**
+ * Runs a command in this process, because starting a new process takes longer than most commands. A command with
+ * another clock needs its own process.
+ */
+export async function opsAt(ahead: Record<string, string>, env: Record<string, string>, args: string[]): Promise<Ran> {
+  if (Object.keys(ahead).length === 0) return runWith(env, args)
+  const main = join(__dirname, '../../dist/ops/main.js')
+  const ofOps = { PATH: process.env['PATH'], ...env, ...ahead }
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [main, ...args], { env: ofOps })
+  return { code: 0, out: stdout, err: stderr }
 }

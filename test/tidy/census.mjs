@@ -1,5 +1,5 @@
 // `npm run -s census` counts violations of the layout rules and shows each limit. `-- --list` also lists the files.
-// The argument is the folder to count, which its test sets. The default is this repository.
+// The optional argument is the folder to count, which the test sets. The default is this repository.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, resolve } from 'node:path'
@@ -73,7 +73,7 @@ function isShort(file) {
   return read(file).split('\n').length - 1 < 25
 }
 
-/** This file and its test contain the patterns that they search for. Recorded histories, migrations and the lock file are exempt. */
+/** Skips recorded histories, migrations, the lock file, and this file and its test, which contain the patterns. */
 function linesWith(pattern) {
   const isText = (file) => /\.(ts|tsx|mjs|cjs|js|md|css|html|sh|sql|yml|yaml|toml|json)$/.test(file)
   const isData = (file) => /^(test\/histories\/|db\/migrations\/|test\/tidy\/census\.|package-lock\.json$)/.test(file)
@@ -88,7 +88,7 @@ function linesWith(pattern) {
     .map(({ line, place }) => `${place} ${line.trim()}`)
 }
 
-/** The imports of our own files. An import is type-only if it disappears at run time: `import type`, or `type` before every name. */
+/** Imports between our own files. A type-only import has `import type`, or `type` before every name. */
 function importsOf(file) {
   const text = read(file)
   const statement =
@@ -114,7 +114,7 @@ function fileAt(path) {
     .slice(0, 1)
 }
 
-/** The largest sets of files in which each one reaches all others (Tarjan's strongly connected components). */
+/** The largest sets of files in which each file reaches all others (Tarjan's strongly connected components). */
 function circles(counts) {
   const order = new Map()
   const lowest = new Map()

@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('folders, root entries, sources and short sources are counted, without tests and hidden files', () => {
+test('folders, root entries, sources and short sources are counted, without tests or hidden files', () => {
   for (let each = 0; each < 16; each += 1) put(`db/table-${each}.ts`, long)
   put('domain/short.ts', '// One line.\n')
   put('test/short.test.ts', '// One line.\n')
@@ -38,16 +38,19 @@ test.each([
   ['by names that are all types', "import { b } from './b'", "import { type A, type C } from './a'", [0, 1]],
   ['by calls', "const b = await import('./b')", "const a = require('./a')", [1, 1]],
   ['not at all', "import { b } from './b'", "import { c } from './c'", [0, 0]],
-])('circular imports are counted for two files that import each other %s', (_, a, b, [atRunTime, withTypes]) => {
-  put('a.ts', a)
-  put('b.ts', b)
-  put('c.ts', 'export const c = 1')
+])(
+  'circular imports are counted correctly for two files that import each other %s',
+  (_, a, b, [atRunTime, withTypes]) => {
+    put('a.ts', a)
+    put('b.ts', b)
+    put('c.ts', 'export const c = 1')
 
-  expect(counts()).toMatchObject({
-    'circular imports at run time': atRunTime,
-    'circular imports with those of types': withTypes,
-  })
-})
+    expect(counts()).toMatchObject({
+      'circular imports at run time': atRunTime,
+      'circular imports with those of types': withTypes,
+    })
+  },
+)
 
 test('references to external documents and "can not" are counted by line, without recorded histories', () => {
   put('a.ts', '// As design §3 says, this\n// can not fail. Can not? See ../shared/spec.md.\n')

@@ -1,11 +1,11 @@
-// Every log of a test is searched at the end of the run, even if the test itself reads only a part of it.
+// Every log that a test creates is searched for personal data after the run, even if the test reads only part of it.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { testSystem } from '../support/jest/system'
 import { keptLog } from '../support/kept-logs'
 
-test('lines below the level of a test are still kept', () => {
+test('lines below a test’s log level are still stored', () => {
   const lines: string[] = []
   const log = keptLog({ level: 'error', write: (line) => void lines.push(JSON.parse(line).msg) })
 
@@ -18,7 +18,7 @@ test('lines below the level of a test are still kept', () => {
   for (const message of ['whisper', 'shout']) expect(kept.join('')).toContain(`a ${message} of kept-logs.test`)
 })
 
-test('every log of a test is searched', () => {
+test('every test creates its log with keptLog, so that the log is searched', () => {
   const root = join(__dirname, '..')
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
   const making = files.filter((name) => /\bcreateLog\(\{/.test(readFileSync(join(root, name), 'utf8')))

@@ -1,4 +1,4 @@
-// The rules of the layout: where a file may be, and what it may import.
+// The layout rules: where a file may be, and which modules it may import.
 import { dirname } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { type Import, importsOf, layerOf, read, repositoryFiles, sourceFiles } from '../support/source-imports'
@@ -23,6 +23,7 @@ const ours = new Set([
   'ops',
   'local',
   'bench',
+  'sdk',
 ])
 
 const runtime = ['runtime/config', 'runtime/clock', 'runtime/log', 'runtime/temporal', 'runtime/tracing']
@@ -44,6 +45,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   worker: ['domain', 'db', 'rail', 'mail', 'activities', 'workflows', ...runtime],
   api: ['domain', 'db', 'rail', 'mail', 'workflows', ...runtime, 'runtime/metrics'],
   ops: [
+    'sdk',
     'domain',
     'db',
     'rail',
@@ -59,20 +61,21 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   local: ['runtime/config', 'runtime/clock'],
   'sandbox-bank': [],
-  dashboard: [],
+  dashboard: ['sdk'],
+  sdk: [],
   bench: [...ours],
 }
 
 const nouns = ['payouts', 'wallets', 'invoices', 'partners', 'sign-in', 'bank', 'controls']
 
-/** The layers that are divided by noun, each with its folders that are not nouns. */
+/** The layers that are divided by noun, each with the folders in it that are not nouns. */
 const folderSets: Readonly<Record<string, readonly string[]>> = {
   activities: [],
   api: ['http', 'docs', 'metrics'],
   'dashboard/pages': ['home'],
   db: ['migrations'],
   domain: [],
-  ops: [],
+  ops: ['client'],
   workflows: [],
   'test/activities': [],
   'test/api': ['http', 'docs', 'metrics'],
@@ -86,16 +89,23 @@ const all: Import[] = sourceFiles().flatMap((file) => importsOf(file))
 const own = all.filter(({ to }) => ours.has(layerOf(to)) && !isPackage(to))
 
 describe('the layout', () => {
-  test('a layer imports only the layers below it', () => {
+  test('a layer imports only the layers that the table allows', () => {
     expect(own.filter(isForbidden)).toEqual([])
   })
 
-  test('domain/ imports nothing, workflows/ only domain/ and @temporalio/workflow', () => {
+  test('domain/ imports no packages, and workflows/ imports only the package @temporalio/workflow', () => {
     const packages = (layer: string) =>
       all.filter(({ from, to }) => layerOf(from) === layer && !isOwn(to)).map(({ to }) => to)
 
     expect(packages('domain')).toEqual([])
     expect([...new Set(packages('workflows'))].filter((name) => name !== '@temporalio/workflow')).toEqual([])
+  })
+
+  test('sdk/ imports no packages and no Node modules, because it also runs in browsers', () => {
+    // The build script runs in Node only.
+    const imported = all.filter(({ from, to }) => /^sdk\/\w+\/src\//.test(from) && !isOwn(to))
+
+    expect(imported).toEqual([])
   })
 
   test('only db/ imports db/wallets/ledger, which moves money', () => {
@@ -104,7 +114,7 @@ describe('the layout', () => {
     expect([...new Set(importers)]).toEqual(['db'])
   })
 
-  test('only activities/ and ops/ import the money transactions of db/', () => {
+  test('outside db/ and bench/, only activities/ and ops/ import the money transactions in db/', () => {
     const transactions = moneyTransactions()
     const importers = all.filter(({ to }) => transactions.has(to)).map(({ from }) => layerOf(from))
 
@@ -116,7 +126,7 @@ describe('the layout', () => {
     const using = (pattern: RegExp) => sourceFiles().filter((file) => /\.tsx?$/.test(file) && pattern.test(read(file)))
 
     expect(using(/process\.env/)).toEqual(['runtime/config/config.ts'])
-    // The sandbox bank and the browser are separate machines with their own clocks. In a workflow, Date.now() is deterministic.
+    // The sandbox bank and the browser have their own clocks. In a workflow, Date.now() is deterministic.
     expect(using(/Date\.now\(|new Date\(\)/).filter((file) => layerOf(file) !== 'workflows')).toEqual([
       'dashboard/now.ts',
       'runtime/clock.ts',
@@ -132,7 +142,7 @@ describe('the layout', () => {
     expect(clients.filter((file) => call.test(read(file)))).toEqual(['runtime/temporal/workflows.ts'])
   })
 
-  test('every file in activities/ has an activity, or an activity of its folder uses it', () => {
+  test('every file in activities/ contains an activity, or an activity in its folder uses it', () => {
     const inside = all.filter(({ from, to }) => layerOf(from) === 'activities' && layerOf(to) === 'activities')
     const used = new Set(inside.filter(({ from }) => from === 'activities/index.ts').map(({ to }) => to))
     for (let size = 0; size < used.size; ) {
@@ -170,14 +180,14 @@ describe('the layout', () => {
     expect(spreading).toEqual([])
   })
 
-  test('no folder except the root, which has its own limits, holds more than 15 files', () => {
+  test('no folder except the root, which has its own limits, has more than 15 files', () => {
     const counts = new Map<string, number>()
     for (const file of repositoryFiles()) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
 
     expect([...counts].filter(([folder, count]) => folder !== '.' && count > 15)).toEqual([])
   })
 
-  test('the root holds at most 18 folders and 13 files, without hidden ones', () => {
+  test('the root has at most 18 folders and 13 files, not counting hidden ones', () => {
     const visible = repositoryFiles().filter((file) => !file.startsWith('.'))
     const folders = new Set(visible.filter((file) => file.includes('/')).map((file) => file.split('/')[0]))
 
@@ -185,14 +195,17 @@ describe('the layout', () => {
     expect(visible.filter((file) => !file.includes('/')).length).toBeLessThanOrEqual(13)
   })
 
-  test.each(Object.entries(folderSets))('%s/ is divided by the same nouns as the other layers', (layer, others) => {
-    const inside = repositoryFiles().filter((file) => file.startsWith(`${layer}/`))
-    const names = inside
-      .map((file) => file.slice(layer.length + 1).split('/'))
-      .flatMap(([name, ...rest]) => (rest.length > 0 && name !== undefined ? [name] : []))
+  test.each(Object.entries(folderSets))(
+    'the folders in %s/ are named after the same nouns as in the other layers',
+    (layer, others) => {
+      const inside = repositoryFiles().filter((file) => file.startsWith(`${layer}/`))
+      const names = inside
+        .map((file) => file.slice(layer.length + 1).split('/'))
+        .flatMap(([name, ...rest]) => (rest.length > 0 && name !== undefined ? [name] : []))
 
-    expect([...new Set(names)].filter((name) => ![...nouns, ...others].includes(name))).toEqual([])
-  })
+      expect([...new Set(names)].filter((name) => ![...nouns, ...others].includes(name))).toEqual([])
+    },
+  )
 
   test('no file is called utils, helpers, common, shared, misc, service or manager', () => {
     const bad = /(^|[/-])(utils?|helpers?|common|shared|misc|services?|managers?)(\.|-|\/)/
@@ -217,7 +230,7 @@ describe('the layout', () => {
   })
 })
 
-/** Every module of db/ that imports the ledger, directly or through another one. */
+/** Every module in db/ that imports the ledger, directly or through another one. */
 function moneyTransactions(): ReadonlySet<string> {
   const inside = all.filter(({ from }) => layerOf(from) === 'db')
   const found = new Set(['db/wallets/ledger'])

@@ -1,8 +1,9 @@
-// The data that the search through all logs finds, and the data that it ignores.
+// Which data the search through all logs reports, and which data it ignores.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { newWorkerId } from '../../worker/registration'
 import { requireNothingPersonal } from '../support/kept-logs'
 import { personalIn } from '../support/personal'
 
@@ -23,7 +24,7 @@ test.each([
   ['a session', 'Cookie: __Host-session=abc'],
   ['a bearer token', '"Authorization":"Bearer abc"'],
   ['a password', 'connecting to postgresql://payouts:hush@127.0.0.1:5432/payouts'],
-])('%s is found', (what, line) => {
+])('%s in a log is found', (what, line) => {
   expect(personalIn(line)?.what).toBe(what)
 })
 
@@ -35,12 +36,20 @@ test.each([
   String.raw`details: b"\x1aB\n@type.googleapis.com/temporal.api.errordetails.v1.NotFoundFailure"`,
   `{"links":"12","audit_head":"${'01'.repeat(32)}","msg":"the audit chain has grown"}`,
   `binary_checksum: "@temporalio/worker@1.24.0+${'01'.repeat(32)}"`,
+  '{"options":{"namespace":"default","identity":"482139@host","useVersioning":false}}',
   'PostgreSQL at 127.0.0.1:48213 is not available yet',
 ])('an ordinary line is ignored: %#', (line) => {
   expect(personalIn(line)).toBeNull()
 })
 
-test('one finding in one file fails the run, and is not printed', async () => {
+test('the ID of a worker is never six digits, because it would look like a code', () => {
+  const ids = Array.from({ length: 200 }, newWorkerId)
+
+  expect(ids.filter((id) => !/^[a-z][2-9a-z]{5}$/.test(id))).toEqual([])
+  expect(ids.filter((id) => personalIn(`{"worker":"${id}"}`) !== null)).toEqual([])
+})
+
+test('a finding in one file fails the run, and the error does not repeat it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-logs-'))
   writeFileSync(
     join(folder, 'api.log'),

@@ -1,12 +1,13 @@
-// The words that customers read, in the dashboard, the emails, the API reference and the guide.
+// Checks the words that customers read, in the dashboard, the emails, the API reference and the guide.
 import { describe, expect, test } from '@jest/globals'
+import { parseSync } from '@swc/core'
 import { writeGuide } from '../../api/docs/guide'
 import { openApiDocument } from '../../api/openapi'
 import { routes } from '../../api/routes'
 import { everyMessage } from '../support/mail/every-message'
 import { read, sourceFiles } from '../support/source-imports'
 
-/** Words that customers must not read, each with the word to use instead. */
+/** Words that must not appear in customer texts, each with the word to use instead. */
 const refused: readonly (readonly [RegExp, string])[] = [
   [/\bcan\s+not\b/i, 'cannot, or can’t'],
   [/make-believe/i, 'simulated, or test'],
@@ -20,7 +21,7 @@ const refused: readonly (readonly [RegExp, string])[] = [
 describe('customers read plain English', () => {
   test('in the dashboard', () => {
     const files = sourceFiles().filter((file) => /^dashboard\/.*\.tsx?$/.test(file))
-    const texts = files.flatMap(textsIn)
+    const texts = files.map(read).flatMap(textsIn)
 
     expect(texts.length).toBeGreaterThan(400)
     expect(faultsIn(texts)).toEqual([])
@@ -34,7 +35,7 @@ describe('customers read plain English', () => {
 
   test('in the API reference', () => {
     const about = { title: 'Payouts API', version: '1.0.0', publicUrl: 'https://payouts.test', guide: '' }
-    const texts = describedIn(openApiDocument(routes, about)).map(withoutCode)
+    const texts = describedIn(openApiDocument(routes, about, 'dashboard')).map(withoutCode)
 
     expect(texts.length).toBeGreaterThan(200)
     expect(faultsIn(texts)).toEqual([])
@@ -47,9 +48,34 @@ describe('customers read plain English', () => {
   })
 
   test.each(['You can\nnot do that', 'It works by itself', 'A mail is sent', 'The key was made', 'Your partner'])(
-    '"%s" would be found',
+    '"%s" is reported',
     (text) => expect(faultsIn([text])).toHaveLength(1),
   )
+
+  test.each(['<nav aria-label="Mailbox" />', '<Status of="Made" />', '<p>Made</p>', "const name = 'see your mail'"])(
+    '%s in the dashboard is reported',
+    (code) => expect(faultsIn(textsIn(code)).length).toBeGreaterThan(0),
+  )
+})
+
+describe('a page’s texts are in the texts module in its folder', () => {
+  test('no other module of a page contains text', () => {
+    const files = sourceFiles().filter((file) => /^dashboard\/pages\/.*(?<!\/texts)\.tsx$/.test(file))
+    const found = files.map((file) => [file, shownIn(read(file))] as const)
+
+    expect(files.length).toBeGreaterThan(30)
+    expect(found.filter(([, texts]) => texts.length > 0)).toEqual([])
+  })
+
+  test.each([
+    ['<p>Try again</p>', 'Try again'],
+    ['<Card title="Details" />', 'Details'],
+    ['<Card className="mt-2 flex" title={title} />', undefined],
+    ["<p>{isOpen ? 'Open now' : texts.closed}</p>", 'Open now'],
+    ['<p>{`Send ${amount}`}</p>', 'Send'],
+  ])('the scan of %s finds %s', (code, text) => {
+    expect(shownIn(code)).toEqual(text === undefined ? [] : [text])
+  })
 })
 
 test('operation titles start with a verb, and no two are the same', () => {
@@ -66,17 +92,59 @@ function faultsIn(texts: readonly string[]): string[] {
   )
 }
 
-/** Texts of several words in quotes, and those between tags. Comments and imports are left out. */
-function textsIn(file: string): string[] {
-  const code = read(file).replaceAll(/^\s*(\/\/|\/?\*).*$|^import .*$/gm, '')
+const textsIn = (code: string) => [...quotedIn(code), ...shownIn(code)]
+
+/** Quoted texts of several words. Omits comments and imports. */
+function quotedIn(source: string): string[] {
+  const code = source.replaceAll(/^\s*(\/\/|\/?\*).*$|^import .*$/gm, '')
   const quoted = [...code.matchAll(/'([^'\n]*)'|"([^"\n]*)"|`([^`]*)`/g)].map(([, one, two, three]) =>
     (one ?? two ?? three ?? '').replaceAll(/\$\{[^}]*\}/g, '…'),
   )
-  const betweenTags = file.endsWith('.tsx') ? [...code.matchAll(/[>}]([^<>{}=;()]*)(?=[<{])/g)] : []
-  return [...quoted.filter((text) => /\S\s+\S/.test(text)), ...betweenTags.map(([, text = '']) => text.trim())]
+  return quoted.filter((text) => /\S\s+\S/.test(text))
 }
 
-/** Every summary, description and error message of the document. */
+/** Attributes of our components that are shown or read aloud. */
+const shownAttributes = new Set([
+  'about',
+  'aria-label',
+  'button',
+  'errorTitle',
+  'hint',
+  'label',
+  'placeholder',
+  'title',
+  'what',
+])
+
+/** Texts between tags, texts in visible attributes, and strings that start like a sentence. */
+function shownIn(code: string): string[] {
+  const found: string[] = []
+  walk(parseSync(code, { syntax: 'typescript', tsx: true }), (node) => {
+    const { type, value, name, quasis } = node
+    if (type === 'JSXText' && typeof value === 'string' && isText(value)) found.push(value.trim())
+    if (type === 'JSXAttribute' && isNode(name) && isNode(value) && shownAttributes.has(String(name['value'])))
+      if (typeof value['value'] === 'string' && isText(value['value'])) found.push(value['value'])
+    if (type === 'StringLiteral' && typeof value === 'string' && /^[A-Z][a-z]+( |[.?]?$)/.test(value)) found.push(value)
+    if (type === 'TemplateLiteral' && Array.isArray(quasis))
+      found.push(...quasis.map(({ raw }) => String(raw).trim()).filter((raw) => /^[A-Z][a-z]+( |$)/.test(raw)))
+  })
+  return [...new Set(found)]
+}
+
+const isText = (text: string) => /[A-Za-z]{2}/.test(text)
+
+type Node = Readonly<Record<string, unknown>>
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null
+
+function walk(value: unknown, visit: (node: Node) => void): void {
+  if (Array.isArray(value)) for (const each of value) walk(each, visit)
+  else if (isNode(value) && value['type'] !== 'ImportDeclaration') {
+    visit(value)
+    for (const each of Object.values(value)) walk(each, visit)
+  }
+}
+
+/** Every summary, description and error message in the document. */
 function describedIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, each]) => {
@@ -85,7 +153,7 @@ function describedIn(value: unknown): string[] {
   })
 }
 
-/** Code keeps the names of the interface, such as `partner_not_active`. */
+/** Code contains names from the API, such as `partner_not_active`, and is not checked. */
 function withoutCode(markdown: string): string {
   return markdown.replaceAll(/```[\s\S]*?```|`[^`]*`/g, '').replaceAll(/\/v1\/\S+|X-Partner-Id|\b[a-z]+_[a-z_]+\b/g, '')
 }

@@ -1,4 +1,4 @@
-// The workflow bundle contains every workflow, and nothing that could make a replay differ.
+// The workflow bundle contains every workflow, and no module that workflows must not load.
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import * as workflows from '../../workflows'
@@ -6,7 +6,7 @@ import { testSystem } from '../support/jest/system'
 
 const code = readFileSync(testSystem().workflowBundlePath, 'utf8')
 
-test('the bundle contains our workflows and domain, the SDK with its dependencies, and nothing else: no TypeBox, no Ajv, no Node', () => {
+test('the bundle contains only our workflows, domain/ and the SDK with its dependencies, without TypeBox, Ajv or Node', () => {
   const modules = [...code.matchAll(/^ {2}!\*\*\* (.+) \*\*\*!$/gm)].map(([, path]) => ownerOf(path ?? ''))
 
   expect([...new Set(modules)].toSorted((a, b) => a.localeCompare(b))).toEqual([
@@ -50,7 +50,7 @@ test('the bundle contains every workflow', () => {
   for (const name of Object.keys(workflows)) expect(code).toContain(`function ${name}(`)
 })
 
-/** The package or folder that a module of the bundle belongs to. */
+/** The package or folder that a module in the bundle belongs to. */
 function ownerOf(path: string): string {
   return /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? /^\.\/([^/]+)\//.exec(path)?.[1] ?? path
 }

@@ -1,4 +1,5 @@
-// Temporal does not answer while a worker drains: the worker still becomes drained, and ends with its process.
+// Temporal does not answer while a worker drains. The worker still becomes drained, and runs until its process is
+// stopped.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type NativeConnection, Worker } from '@temporalio/worker'
@@ -22,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => connection.close())
 
-test('a worker that drains while Temporal is silent reports drained, takes no more tasks, and stays until it is stopped', async () => {
+test('a worker that drains while Temporal is silent reports drained, takes no more tasks, and runs until it is stopped', async () => {
   const worker = await Worker.create({
     connection,
     taskQueue: `silent-${randomUUID()}`,
@@ -43,7 +44,7 @@ test('a worker that drains while Temporal is silent reports drained, takes no mo
   temporal.stopForwarding()
 
   ask.abort()
-  await until('drained', () => states.includes('drained'))
+  await until('the worker is drained', () => states.includes('drained'))
 
   expect(states).toEqual(['draining', 'drained'])
   expect(lines).toEqual(['drained; takes no new work until this process ends'])

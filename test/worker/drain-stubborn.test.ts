@@ -1,5 +1,5 @@
-// An activity outlasts the timeout of a draining worker: the worker still becomes drained, and another one
-// repeats the activity.
+// An activity outlasts a draining worker's timeout. The worker still becomes drained, and another worker repeats
+// the activity.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client } from '@temporalio/client'
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => connection.close())
 
-test('a worker with a stubborn activity reports drained and stays, and the activity runs elsewhere', async () => {
+test('a worker whose activity outlasts the drain timeout reports drained and keeps running, and another worker runs the activity', async () => {
   const taskQueue = `stubborn-${randomUUID()}`
   const workerWith = (activity: () => Promise<number>) =>
     Worker.create({
@@ -58,7 +58,7 @@ test('a worker with a stubborn activity reports drained and stays, and the activ
   await begun.promise
 
   ask.abort()
-  await until('drained', () => states.includes('drained'))
+  await until('the worker is drained', () => states.includes('drained'))
   const other = await workerWith(async () => 0)
   await other.runUntil(handle.result())
 

@@ -1,5 +1,5 @@
-// A drained worker process takes no tasks but keeps running, is distinguished from one that is gone, and exits on
-// request.
+// A drained worker process takes no tasks but keeps running, is listed differently from a lost worker, and exits
+// on request.
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
@@ -39,7 +39,7 @@ afterAll(async () => {
   await terminal.close()
 })
 
-test('a drained worker stops polling, stays until its process is stopped, and keeps sending heartbeats', async () => {
+test('a drained worker stops polling, keeps sending heartbeats, and runs until its process is stopped', async () => {
   const metricsPort = await choosePort(0)
   const worker = start({ WORKER_METRICS_PORT: String(metricsPort) })
   await worker.ready
@@ -90,7 +90,7 @@ test('a worker that lost its database reconnects, and writes the updates that th
 
   const before = timesUnavailable(worker)
   await postgres.cut()
-  await until('it has lost it again', () => timesUnavailable(worker) > before)
+  await until('the worker has lost its database again', () => timesUnavailable(worker) > before)
   await terminal.db.dataSource.query('UPDATE workers SET drained_at = NULL WHERE id = $1', [id])
   const missed = (await listed(id)).state
   await postgres.restore()

@@ -1,4 +1,4 @@
-// A worker that is asked to stop ends in time, whatever the state of its servers.
+// A worker that gets a stop request ends in time, whatever the state of its servers.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
@@ -50,7 +50,7 @@ test.concurrent('a worker ends cleanly when PostgreSQL does not answer', () =>
     const { code, afterMs } = await askedToStop(worker)
 
     expect(code).toBe(0)
-    // Its last write to the list of workers has a short timeout.
+    // The worker's last write to the list of workers has a short timeout.
     expect(afterMs).toBeLessThan(12_000)
   }))
 
@@ -59,12 +59,12 @@ test.concurrent('a worker is forced to end when Temporal stays silent for longer
     const prefix = aPrefix()
     const worker = start({ TASK_QUEUE_PREFIX: prefix })
     await worker.ready
-    // Makes the worker reconnect: the keepalive of a connection older than 15 s would end it and its polls before the
-    // 30 s are over.
+    // Makes the worker reconnect, because keepalive would close a connection older than 15 s, with its polls, before
+    // the 30 s have passed.
     await temporal.cut()
     const cutAt = Date.now()
     await temporal.restore()
-    // Without a poll in flight the worker has nothing to wait for.
+    // Without a poll in flight, the worker would have nothing to wait for.
     await until('it polls again', async () => (await lastPollAt(prefix)) > cutAt)
     temporal.stopForwarding()
 
@@ -123,7 +123,7 @@ function aPrefix(): string {
   return `end-${randomBytes(4).toString('hex')}`
 }
 
-/** When the server received the last poll for housekeeping workflows, in milliseconds. */
+/** When the server received the last poll for housekeeping workflows, in ms since 1970. */
 async function lastPollAt(prefix: string): Promise<number> {
   const { pollers } = await client.workflowService.describeTaskQueue({
     namespace: 'default',

@@ -1,4 +1,4 @@
-// The worker process from start to end: how it waits for servers, refuses a bad configuration, and stops.
+// The worker process from start to end: it waits for servers, refuses a bad configuration, and stops.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
@@ -17,7 +17,7 @@ let client: Client
 let one: WorkerProcess
 let other: WorkerProcess
 const started: WorkerProcess[] = []
-/** A separate prefix, because Schedules of other files would give this worker work, which it logs. */
+/** A prefix of its own, because Schedules from other test files would give this worker tasks, which it would log. */
 const prefix = `main-${randomBytes(4).toString('hex')}`
 
 beforeAll(async () => {
@@ -44,13 +44,14 @@ test('two workers that start concurrently are both ready, and the Schedules exis
   expect(sweep.action).toMatchObject({ workflowType: 'sweep', taskQueue: `${prefix}-housekeeping` })
 })
 
-test('a worker stops once and cleanly, however often it is asked to', async () => {
+test('a worker stops once and cleanly, however many stop requests it gets', async () => {
   const asking = setInterval(() => one.child.kill('SIGTERM'), 5)
   const code = await one.ended
   clearInterval(asking)
 
   expect(code).toBe(0)
-  expect(one.messages).toEqual(['working', 'stopped'])
+  // On a busy machine the SDK also warns about slow workflow tasks.
+  expect(one.messages.filter((message) => !message.startsWith('[TMPRL1104]'))).toEqual(['working', 'stopped'])
   expect(one.errorOutput).toEqual([])
 })
 
@@ -72,7 +73,7 @@ test('a worker stops when its parent process is gone', async () => {
   expect(await other.ended).toBe(0)
 })
 
-test('a worker waits for PostgreSQL and then for Temporal, and logs each once', async () => {
+test('a worker waits for PostgreSQL and then for Temporal, and logs each wait once', async () => {
   const postgres = await proxyOf(database.url)
   const temporal = await proxyOf(`http://${testSystem().temporalAddress}`)
   await Promise.all([postgres.cut(), temporal.cut()])
@@ -97,7 +98,7 @@ test('a worker waits for PostgreSQL and then for Temporal, and logs each once', 
   await Promise.all([postgres.cut(), temporal.cut()])
 })
 
-test('a worker can be asked to stop while it waits', async () => {
+test('a worker can be stopped while it waits for a server', async () => {
   const worker = start({ TEMPORAL_ADDRESS: '127.0.0.1:1' })
   await worker.logs(/Temporal at .* is not available yet/)
 
@@ -106,7 +107,7 @@ test('a worker can be asked to stop while it waits', async () => {
   expect(await worker.ended).toBe(0)
 })
 
-test('configuration errors are reported together, in sentences', async () => {
+test('configuration errors are reported together, as full sentences', async () => {
   const worker = start({ DATABASE_URL: '', LOG_LEVEL: 'loud' })
 
   expect(await worker.ended).toBe(1)

@@ -1,4 +1,5 @@
-// Running activities: a slow one is not mistaken for a lost one, and a worker that is asked to stop finishes them.
+// A slow activity is not mistaken for a lost one, and a worker that is stopped finishes its running
+// activities.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { tsToMs } from '@temporalio/common/lib/time'
@@ -12,8 +13,10 @@ const worker = useWorker({ clock: systemClock })
 test('an activity that takes longer than its heartbeat timeout finishes at its first attempt', async () => {
   const { handle, release } = await aBlockedActivity()
   const pending = async () => (await handle.describe()).raw.pendingActivities?.[0]
-  const first = tsToMs(await until('a heartbeat', async () => (await pending())?.lastHeartbeatTime))
-  await until('a heartbeat after the timeout', async () => {
+  const first = tsToMs(
+    await until('the activity has sent a heartbeat', async () => (await pending())?.lastHeartbeatTime),
+  )
+  await until('the activity has sent a heartbeat after the timeout', async () => {
     const latest = (await pending())?.lastHeartbeatTime
     return latest && tsToMs(latest) - first > 6_000
   })
@@ -26,7 +29,7 @@ test('an activity that takes longer than its heartbeat timeout finishes at its f
 })
 
 // Runs last, because it stops the worker.
-test('an activity that runs when the worker is asked to stop completes at its first attempt', async () => {
+test('an activity that is running when the worker is stopped completes at its first attempt', async () => {
   const { handle, release } = await aBlockedActivity()
   await until('it waits for the lock', isWaitingForTheLock)
 

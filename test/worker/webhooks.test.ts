@@ -1,5 +1,6 @@
-// Our webhook's address is registered with the bank once, and again when it changes.
+// The worker registers our webhook URL with the bank once, and again when it changes.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { repairWebhook } from '../../activities/bank/webhooks'
 import { findBankWebhook } from '../../db/bank/webhooks'
 import type { Db } from '../../db/database'
 import { createRails } from '../../rail/rails'
@@ -37,7 +38,7 @@ test('ten workers that start concurrently create one enabled webhook for each en
   }
 })
 
-test('a later worker adds no webhook, and one with another address registers that address and disables the old one', async () => {
+test('a later worker adds no webhook, but a worker with another URL registers it and disables the old one', async () => {
   await register('http://127.0.0.1:1/webhooks/bank')
   expect(await webhooksOf('sandbox')).toHaveLength(1)
 
@@ -47,7 +48,7 @@ test('a later worker adds no webhook, and one with another address registers tha
   expect(await findBankWebhook(db, 'sandbox')).toMatchObject({ url: 'http://127.0.0.1:2/webhooks/bank' })
 })
 
-test('the old address is disabled after a failure between the two calls, and when the bank no longer has it', async () => {
+test('the old webhook is disabled even if the first request fails, and ignored if the bank no longer has it', async () => {
   const known = await findBankWebhook(db, 'sandbox')
   await bank.fault({ kind: 'status', status: 503, match: { method: 'PUT', path: `/v0/webhooks/${known?.webhookRef}` } })
   await register('http://127.0.0.1:5/webhooks/bank')
@@ -59,7 +60,7 @@ test('the old address is disabled after a failure between the two calls, and whe
   expect(await statusesOf('sandbox')).toEqual(['6 active', '2 disabled', '1 disabled'])
 })
 
-test('a webhook that the bank disabled is enabled by the next worker that starts, and a deleted one is registered again', async () => {
+test('the next worker that starts enables a webhook that the bank disabled, and registers a deleted one again', async () => {
   const known = await findBankWebhook(db, 'sandbox')
   await bank.send('PUT', `/webhooks/${known?.webhookRef}`, { status: 'disabled' })
   await register('http://127.0.0.1:6/webhooks/bank')
@@ -74,7 +75,7 @@ test('a webhook that the bank disabled is enabled by the next worker that starts
   expect(registered.id).not.toBe(known?.webhookRef)
 })
 
-test('the webhook is registered once an unavailable bank is back, and a worker that stops does not wait for that', async () => {
+test('the webhook is registered once an unavailable bank is back, and a stopping worker does not wait for the bank', async () => {
   await bank.fault({ kind: 'status', status: 503, match: { path: '/v0/webhooks', environment: 'sandbox' }, times: 2 })
   await register('http://127.0.0.1:3/webhooks/bank')
   expect(await findBankWebhook(db, 'sandbox')).toMatchObject({ url: 'http://127.0.0.1:3/webhooks/bank' })
@@ -84,7 +85,7 @@ test('the webhook is registered once an unavailable bank is back, and a worker t
   expect(await findBankWebhook(db, 'sandbox')).toMatchObject({ url: 'http://127.0.0.1:3/webhooks/bank' })
 })
 
-test('without an address the bank sends no events', async () => {
+test('without a webhook URL no webhook is active, so the bank sends no events', async () => {
   await bank.control('DELETE', '/faults')
   await register(null)
 
@@ -94,15 +95,48 @@ test('without an address the bank sends no events', async () => {
   }
 })
 
+test.each([
+  ['the bank still has', false],
+  ['the bank has deleted', true],
+])('repairing a webhook that %s does not undo a change to the URL', async (_, isDeleted) => {
+  await register('http://127.0.0.1:8/webhooks/bank')
+  const known = await findBankWebhook(db, 'sandbox')
+  if (isDeleted) await bank.send('DELETE', `/webhooks/${known?.webhookRef}`)
+  const rails = openRails()
+  const rail = {
+    ...rails.provider_sandbox,
+    enableWebhook: async (webhookRef: string) => {
+      await register('http://127.0.0.1:9/webhooks/bank')
+      return rails.provider_sandbox.enableWebhook(webhookRef)
+    },
+  }
+
+  const isRepaired = await repairWebhook({ db, clock: systemClock, rail }, 'sandbox')
+  rails.close()
+
+  expect(isRepaired).toBe(false)
+  const active = (await statusesOf('sandbox')).filter((status) => status.endsWith('active'))
+  expect(active).toEqual(['9 active'])
+  expect(await findBankWebhook(db, 'sandbox')).toMatchObject({ url: 'http://127.0.0.1:9/webhooks/bank' })
+  await register(null)
+})
+
 async function register(webhookUrl: string | null, signal: AbortSignal = new AbortController().signal): Promise<void> {
-  const at = (key: string) => ({ url: `${bank.url}/v0`, key })
-  const access = { sandbox: at(keys.sandbox), live: at(keys.live) }
-  const rails = createRails({ bank: access, clock: systemClock, timeouts: { connectMs: 500, callMs: 2_000 } })
-  await registerWebhooks({ bank: access, webhookUrl }, { db, rails, waiting: { log, signal } })
+  const rails = openRails()
+  await registerWebhooks({ bank: access(), webhookUrl }, { db, rails, waiting: { log, signal } })
   rails.close()
 }
 
-/** Port and status of each webhook, newest first. */
+function openRails() {
+  return createRails({ bank: access(), clock: systemClock, timeouts: { connectMs: 500, callMs: 2_000 } })
+}
+
+function access() {
+  const at = (key: string) => ({ url: `${bank.url}/v0`, key })
+  return { sandbox: at(keys.sandbox), live: at(keys.live) }
+}
+
+/** The port and status of each webhook, newest first. */
 async function statusesOf(environment: 'sandbox' | 'live'): Promise<string[]> {
   return (await webhooksOf(environment)).map(({ url, status }: Json) => `${new URL(url).port} ${status}`)
 }

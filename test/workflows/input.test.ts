@@ -1,4 +1,5 @@
-// A workflow started by hand with no input, or an invalid one, fails immediately with a message, and never hangs.
+// A workflow that is started manually without input, or with invalid input, fails immediately with a message,
+// and never hangs.
 import { describe, expect, test } from '@jest/globals'
 import { WorkflowFailedError } from '@temporalio/client'
 import { ActivityFailure } from '@temporalio/common'
@@ -6,7 +7,7 @@ import { systemClock } from '../../runtime/clock'
 import * as workflows from '../../workflows'
 import { useWorker } from '../support/temporal/a-worker'
 
-/** These take no input, not even from their Schedules, and work with any input. */
+/** These workflows need no input, not even from their Schedules, and ignore any input. */
 const needNothing = ['changedTransfers', 'verifyAudit']
 const needSomething = Object.keys(workflows).filter((type) => !needNothing.includes(type))
 
@@ -47,7 +48,7 @@ test.each([
   ['payout', { payoutId: '01a1de6a-e6e1-7be3-9f59-39b6dadbb6c8', attempt: 1, pollMs: [-1] }],
   ['walletReading', { walletId: '01a1de6a-e6e1-7be3-9f59-39b6dadbb6c8', readings: 0 }],
   ['invoice', { partnerId: '01a1de6a-e6e1-7be3-9f59-39b6dadbb6c8', period: '2026-13' }],
-])('%s with %j names each field that it expects', async (type, input) => {
+])('%s with %j fails and names each expected field', async (type, input) => {
   expect(await failureOf(type, [input])).toBe(`The input must be ${inWords[type]}.`)
 })
 
@@ -60,17 +61,17 @@ test.each([
   ['walletReadings', { from: 1 }, undefined],
   ['proof', { from: null, sofar: 'x' }, nothingProved],
   ['verifications', { after: 1, started: 'x' }, 0],
-])('%s starts at the beginning, even if %j names where an earlier run stopped', async (type, madeUp, result) => {
+])('%s starts at the beginning, even if its input contains the made-up position %j', async (type, madeUp, result) => {
   const handle = await begin(type, [{ pageSize: 50, pages: 100, ...madeUp }])
 
   expect(await handle.result()).toEqual(result)
 })
 
-test.each(needNothing)('%s needs no input, and does its work with any', async (type) => {
+test.each(needNothing)('%s needs no input, and ignores any input', async (type) => {
   for (const args of [[], [{}], [null], ['x']]) expect(await (await begin(type, args)).result()).toBeDefined()
 })
 
-/** The message of the root cause, because an activity may have thrown it. */
+/** The message of the root cause, which may be an activity's error. */
 async function failureOf(type: string, args: unknown[]): Promise<string | undefined> {
   const handle = await begin(type, args)
   const failure = await handle.result().catch((error: unknown) => error)
@@ -79,7 +80,7 @@ async function failureOf(type: string, args: unknown[]): Promise<string | undefi
   return cause instanceof ActivityFailure ? cause.cause?.message : cause?.message
 }
 
-/** A run that hangs times out before the test does, and the error names it. */
+/** Starts the workflow with a timeout, so that a run that hangs fails before the test times out. */
 function begin(type: string, args: unknown[]) {
   started += 1
   const workflowId = `${worker.queuePrefix}-by-hand-${started}`

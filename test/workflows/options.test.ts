@@ -1,4 +1,4 @@
-// Rules for the timeouts and retries of activities, read from the proxies that the workflow files create when they load.
+// Rules for the timeouts and retries of activities, tested on the proxies that the workflow files create when loaded.
 import { expect, jest, test } from '@jest/globals'
 import { Client } from '@temporalio/client'
 import type { Duration, RetryPolicy } from '@temporalio/common'
@@ -23,10 +23,10 @@ interface Options {
   readonly retry?: RetryPolicy
 }
 
-/** An activity without heartbeats may run at most this long, so that a lost worker does not hold up its work. */
+/** The longest an activity without heartbeats may run, so that it is retried soon after its worker was lost. */
 const longestWithoutHeartbeatMs = 60_000
 
-/** The interval of worker/temporal/activity-interceptors.ts. A busy worker may miss some heartbeats. */
+/** The interval in worker/temporal/activity-interceptors.ts. A busy worker may miss some heartbeats. */
 const heartbeatEveryMs = 1_000
 
 /** The timeout that workflows/starts.ts sets. A local activity that waits longer makes the worker lose its task. */
@@ -39,7 +39,7 @@ const used: readonly Used[] = [
   { name: 'mailInvoice', kind: 'regular', options: mailInvoiceOptions },
 ]
 
-test('workflows call every activity that a worker has, and no other, each with one set of options', () => {
+test('workflows call exactly the activities that a worker has, each with one set of options', () => {
   const client = new Client()
   const { activities, close } = testActivities({ db, client, queuePrefix: 'test', clock: systemClock })
   close()
@@ -51,7 +51,7 @@ test('every activity has a timeout for one attempt', () => {
   expect(namesOf(used.filter(({ options }) => !(msOf(options.startToCloseTimeout) > 0)))).toEqual([])
 })
 
-test('a regular activity that may run for more than a minute heartbeats', () => {
+test('a regular activity that may run for more than a minute has a heartbeat timeout', () => {
   const silent = used.filter(
     ({ kind, options }) =>
       kind === 'regular' &&
@@ -62,7 +62,7 @@ test('a regular activity that may run for more than a minute heartbeats', () => 
   expect(namesOf(silent)).toEqual([])
 })
 
-test('a heartbeat timeout allows for missed heartbeats, and ends an attempt long before its own timeout', () => {
+test('a heartbeat timeout allows for missed heartbeats, but is much shorter than the attempt’s timeout', () => {
   const beating = used.filter(({ options }) => options.heartbeatTimeout !== undefined)
   const wrong = beating.filter(({ options }) => {
     const ms = msOf(options.heartbeatTimeout)
@@ -73,7 +73,7 @@ test('a heartbeat timeout allows for missed heartbeats, and ends an attempt long
   expect(namesOf(wrong)).toEqual([])
 })
 
-test('the timeout for all attempts leaves time for a second one', () => {
+test('the timeout for all attempts leaves time for a second attempt', () => {
   const tooShort = used.filter(
     ({ options }) =>
       options.scheduleToCloseTimeout !== undefined &&
@@ -83,7 +83,7 @@ test('the timeout for all attempts leaves time for a second one', () => {
   expect(namesOf(tooShort)).toEqual([])
 })
 
-test('every retry policy states its first interval, and a longest interval or a number of attempts', () => {
+test('every retry policy sets its initial interval, and either a maximum interval or a number of attempts', () => {
   const vague = used.filter(({ options: { retry } }) => {
     const isBounded = retry?.maximumInterval !== undefined || retry?.maximumAttempts !== undefined
     return !(msOf(retry?.initialInterval) > 0) || retry?.maximumAttempts === 1 || !isBounded
@@ -92,7 +92,7 @@ test('every retry policy states its first interval, and a longest interval or a 
   expect(namesOf(vague)).toEqual([])
 })
 
-test('an activity that moves money of a payout or an invoice is never given up', () => {
+test('an activity that moves money for a payout or an invoice has no retry limit', () => {
   const unending = ['debitPayout', 'submitToRail', 'cancelPayout', 'resolveSubmit', 'pollSettlement', 'chargePayout']
   const others = ['pollReturn', 'issueInvoice', 'markMailed', 'topUpSandbox', 'connectLiveWallet']
   const given = used.filter(({ name }) => [...unending, ...others].includes(name))
@@ -104,7 +104,7 @@ test('an activity that moves money of a payout or an invoice is never given up',
   expect(namesOf(ending)).toEqual([])
 })
 
-test('a local activity waits inside its workflow task for less than the timeout of the task', () => {
+test('a local activity waits inside its workflow task for less than the task’s timeout', () => {
   const local = used.filter(({ kind }) => kind === 'local')
   const blocking = local.filter(({ options }) => !(msOf(options.localRetryThreshold) < workflowTaskTimeoutMs))
 
@@ -112,7 +112,7 @@ test('a local activity waits inside its workflow task for less than the timeout 
   expect(namesOf(blocking)).toEqual([])
 })
 
-test('an error type that a policy does not retry is thrown somewhere', () => {
+test('every error type that a policy does not retry is thrown somewhere', () => {
   const listed = used.flatMap(({ options }) => options.retry?.nonRetryableErrorTypes ?? [])
   const thrown = errorTypes()
 
@@ -120,7 +120,7 @@ test('an error type that a policy does not retry is thrown somewhere', () => {
   expect(listed.filter((type) => !thrown.has(type))).toEqual([])
 })
 
-/** Loads the workflows with a package that records each proxy. */
+/** Loads the workflows with a version of the Temporal package that records each proxy. */
 function recordedProxies(): Used[] {
   const recorded: Used[] = []
   const recording = (kind: Used['kind']) => (options: Options) =>

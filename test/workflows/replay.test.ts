@@ -1,7 +1,6 @@
-// Workflows that run today must finish under tomorrow's code: every recorded history replays with it. Record a new
-// one with `temporal workflow show --workflow-id <id> --output json`, with its worker's identity replaced by
-// "worker", or with a test that runs the paths (payouts/replay.test.ts,
-// controls/housekeeping-replay.test.ts).
+// Running workflows must be able to finish after an update, so every recorded history must replay. To record a new
+// one, run `temporal workflow show --workflow-id <id> --output json` and replace the worker's identity with "worker".
+// The replay tests in the subfolders can also record the paths that they run.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
@@ -29,7 +28,16 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
   verification: ['approved-at-once', 'asked-for-more', 'continued', 'rejected', 'tried-again'],
   'verify-audit': ['held'],
   verifications: ['continued', 'looked'],
-  'invoice-run': ['completed', 'continued', 'failed-visibly', 'one-failed'],
+  'invoice-run': [
+    'completed',
+    'continued',
+    'failed-visibly',
+    'in-batches',
+    'in-batches-continued',
+    'in-batches-one-failed',
+    'in-batches-postponed',
+    'one-failed',
+  ],
   invoice: ['already', 'issued', 'nothing'],
   'invoice-mail': ['mailed', 'nobody', 'perhaps'],
   'payout-case': ['overdue', 'resolved', 'word-lost'],
@@ -55,7 +63,7 @@ const workflows = Object.keys(recorded)
 const histories = join(__dirname, '../histories')
 
 /**
- * The result of each history, by its workflow and name. All share one worker, because creating one takes
+ * The result of each replay, by workflow and name. All replays share one worker, because creating a worker takes
  * longer than a replay.
  */
 async function replayAll(workflowBundle: WorkflowBundleOption): Promise<Map<string, Error | undefined>> {

@@ -1,4 +1,5 @@
-// Ids, queues and policies of every start. They decide which callers join a run, which start a new one, and which are rejected.
+// The ID, queue and policies with which each workflow is started. They decide whether a start joins a run, begins a
+// new one or is rejected.
 import { expect, test } from '@jest/globals'
 import { type Start, starts } from '../../workflows/starts'
 
@@ -54,8 +55,9 @@ test.each<[string, Start, string, string, string | undefined, string | undefined
     'ALLOW_DUPLICATE',
     joins,
   ],
+  ['invoiceMail', starts.invoiceMail('i1', system), 'invoice-mail/i1', housekeeping, 'ALLOW_DUPLICATE', joins],
 ])(
-  'starts.%s sets id, queue and policies',
+  'starts.%s sets the workflow ID, the queue and the policies',
   (_, start, workflowId, taskQueue, workflowIdReusePolicy, workflowIdConflictPolicy) => {
     const { workflowIdReusePolicy: reuse, workflowIdConflictPolicy: conflict } = start
 

@@ -1,4 +1,4 @@
-// A workflow passes its trace on to everything it starts, and a workflow without one adds nothing.
+// A workflow passes its trace on to everything that it starts, and adds nothing if it has no trace.
 import { expect, test } from '@jest/globals'
 import type { Headers } from '@temporalio/workflow'
 import { interceptors } from '../../workflows/trace-context'
@@ -7,7 +7,7 @@ import type { Json } from '../support/bank/client'
 const trace = { data: Buffer.from('"00-…"') }
 const calls = ['scheduleActivity', 'scheduleLocalActivity', 'startChildWorkflowExecution', 'continueAsNew'] as const
 
-test.each(calls)('%s passes the trace on, with its own other headers, and nothing else that came in', (call) => {
+test.each(calls)('%s passes on the trace and its own headers, and no other incoming header', (call) => {
   expect(handedOn(call, { traceparent: trace, other: trace }, { own: trace })).toEqual({
     own: trace,
     traceparent: trace,
@@ -24,7 +24,7 @@ test('one run does not see the trace of another', () => {
   expect(handedOn('scheduleActivity', {}, {})).toEqual({})
 })
 
-/** Calls the interceptors as the SDK does, which creates them for every run. */
+/** Calls new interceptors, because the SDK also creates new ones for every run. */
 function handedOn(call: (typeof calls)[number], started: Headers, given: Headers): Headers | undefined {
   const { inbound, outbound }: Json = interceptors()
   let handed: Headers | undefined

@@ -1,5 +1,5 @@
 // Creates or updates the Schedules, one after the other. The worker waits only a limited time, because payouts do not
-// need them.
+// need Schedules.
 
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { ofSystem, scheduleIds } from '../../workflows/names'
 import { untilAvailable, type WaitOptions } from '../until-available'
 import { type OurSchedule, schedulesOf } from './schedules'
 
-/** Enough for all Schedules on a busy or newly started server. */
+/** Long enough for all Schedules on a busy or newly started server. */
 const headStartMs = 20_000
 
 interface Putting {
@@ -18,7 +18,7 @@ interface Putting {
   readonly over: Promise<void>
 }
 
-/** Resolves when all Schedules exist, or after a timeout. The rest are created while the worker runs. */
+/** Resolves when all Schedules exist, or after a timeout. The remaining ones are created while the worker runs. */
 export async function putSchedules(
   client: Client,
   config: Config,
@@ -36,17 +36,17 @@ export async function putSchedules(
 async function putAll(client: Client, config: Config, waiting: WaitOptions): Promise<void> {
   const temporal = `Temporal at ${config.temporal.address}`
   for (const schedule of schedulesOf(config)) {
-    // Each Schedule is retried separately, so that a slow one does not repeat the calls for the others.
+    // Each Schedule is retried separately, so that one failure does not repeat the calls for the others.
     await untilAvailable(temporal, () => putSchedule(client, schedule), waiting)
   }
-  // Work that accumulated while no worker was running does not have to wait for the next interval.
+  // Triggers a sweep immediately, because work may have accumulated while no worker was running.
   const sweep = client.schedule.getHandle(ofSystem(scheduleIds.sweep, config.taskQueuePrefix))
   await untilAvailable(temporal, () => client.withDeadline(deadlineIn(10_000), () => sweep.trigger()), waiting)
 }
 
 /**
- * Safe to run in several workers at the same time. Keeps manual changes such as a pause. Does not update a Schedule that
- * matches this code: an update discards the missed runs that the server still has to catch up on.
+ * Safe to run in several workers at the same time. Preserves a manual pause. Does not update a Schedule that matches
+ * this code: an update discards the missed runs that Temporal still has to catch up on.
  */
 export async function putSchedule(client: Client, schedule: OurSchedule): Promise<void> {
   await client.withDeadline(deadlineIn(10_000), () => createOrUpdate(client, marked(schedule)))

@@ -1,4 +1,4 @@
-// The Schedules: which workflow runs when, and what happens to a run that was missed.
+// The Schedules: when each workflow runs, and how missed runs are handled.
 import {
   type ScheduleOptions,
   type ScheduleOptionsStartWorkflowAction,
@@ -16,7 +16,7 @@ type ScheduleConfig = Pick<
   'taskQueuePrefix' | 'sweep' | 'walletReadEveryMs' | 'noticesEveryMs' | 'proof' | 'auditSealEveryMs'
 >
 
-/** All Schedules, with the prefix of this system. */
+/** All Schedules, with this system's prefix. */
 export function schedulesOf(config: ScheduleConfig): OurSchedule[] {
   const all = [
     pruneActivitySchedule,
@@ -41,15 +41,15 @@ export const pruneActivitySchedule = nightly(
 
 export const invoiceRunSchedule: OurSchedule = {
   scheduleId: scheduleIds.invoiceRun,
-  // A few hours after the end of the month, so that payouts completed in its last minutes have been charged.
+  // Runs a few hours after the end of the month, so that payouts completed in its last minutes have been charged.
   spec: { calendars: [{ dayOfMonth: 1, hour: 6, comment: 'the 1st of each month' }], timezone: 'Europe/London' },
   action: startOf('invoiceRun'),
   // Missed months are billed one after the other, oldest first. Skipping would leave a month unbilled. If two months
-  // ran at the same time, the later one would take the charges of the earlier one.
+  // ran at the same time, the later run would bill the earlier month's charges.
   policies: { overlap: ScheduleOverlapPolicy.BUFFER_ALL, catchupWindow: '365 days' },
 }
 
-/** The next run makes up for a missed one: it starts where the last one ended. */
+/** The next run covers a missed one, because it starts where the last one ended. */
 const changedTransfersSchedule = nightly({ hour: 4, minute: 30 }, startOf('changedTransfers'))
 
 const verificationsSchedule = nightly({ hour: 4 }, startOf('verifications', { pageSize: 50, pages: 200 }))
@@ -58,9 +58,9 @@ function sweepSchedule({ everyMs }: SweepConfig): OurSchedule {
   return {
     scheduleId: scheduleIds.sweep,
     spec: { intervals: [{ every: everyMs }] },
-    // The next sweep resumes one that timed out.
+    // The next sweep resumes a sweep that timed out.
     action: { ...startOf('sweep', { pageSize: 50, pages: 100 }), ...endedAfter(60_000, everyMs) },
-    // The next sweep makes up for a missed one.
+    // The next sweep covers a missed one.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
   }
 }
@@ -97,7 +97,7 @@ const retentionSchedule = nightly(
 
 type Start = OurSchedule['action'] & { readonly workflowId: string }
 
-/** London time, and not between 01:00 and 02:00, which is missing in spring and occurs twice in autumn. */
+/** Uses London time. Callers avoid 01:00 to 02:00, which is missing in spring and occurs twice in autumn. */
 function nightly(at: { readonly hour: number; readonly minute?: number }, action: Start): OurSchedule {
   return {
     scheduleId: action.workflowId,
@@ -107,7 +107,7 @@ function nightly(at: { readonly hour: number; readonly minute?: number }, action
   }
 }
 
-/** The next run makes up for a missed one. */
+/** The next run covers a missed one. */
 function repeated(everyMs: number, action: Start): OurSchedule {
   return {
     spec: { intervals: [{ every: everyMs }] },
@@ -117,7 +117,7 @@ function repeated(everyMs: number, action: Start): OurSchedule {
   }
 }
 
-// The order of the fields of a Schedule is part of its fingerprint in put.ts. If it changes, the worker updates the
+// The order of a Schedule's fields is part of its fingerprint in put.ts. If the order changes, the worker updates the
 // Schedule, which discards missed runs.
 
 function startOf<Name extends WorkflowName>(name: Name, ...args: ArgsOf<Name>) {
@@ -133,7 +133,10 @@ function calling<Name extends WorkflowName>(name: Name, ...args: ArgsOf<Name>) {
   return { workflowType: name, args }
 }
 
-/** The timeout covers all continued runs. The Schedule skips starts while a workflow runs, so a stuck one must time out. */
+/**
+ * The timeout covers all continued runs. The Schedule skips starts while a workflow runs, so a stuck workflow must
+ * time out.
+ */
 function endedAfter(leastMs: number, everyMs: number) {
   return { workflowExecutionTimeout: Math.max(leastMs, 10 * everyMs) }
 }

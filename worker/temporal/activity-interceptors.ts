@@ -8,8 +8,8 @@ import type { Tracer } from '../../runtime/tracing/tracer'
 const everyMs = 1_000
 
 /**
- * Sends heartbeats while a regular activity runs, so that the activities of a killed worker are retried within seconds. Local
- * activities need none: they are retried with their workflow task.
+ * Sends heartbeats while a regular activity runs, so that the activities of a killed worker are retried within seconds.
+ * Local activities need none: they are retried with their workflow task.
  */
 export function heartbeats(context: Context): ActivityInterceptors {
   return {
@@ -28,8 +28,8 @@ export function heartbeats(context: Context): ActivityInterceptors {
 }
 
 /**
- * Records each execution as a span in the trace of its workflow. Uses the IDs of run and payout, because the workflow ID contains
- * the partner's Idempotency-Key, which can be anything.
+ * Records each execution as a span in the trace of its workflow. Uses the run ID and the payout ID, because the
+ * workflow ID contains the Idempotency-Key, which the partner chooses.
  */
 export function traceActivities(tracer: Tracer): ActivityInterceptorsFactory {
   return ({ info }: Context): ActivityInterceptors => ({

@@ -27,7 +27,10 @@ export async function connectWorker(config: TemporalConfig): Promise<NativeConne
   }
 }
 
-/** Call once per process, before the first connection. The SDK handles no signals: worker/main.ts does. */
+/**
+ * Must be called once per process, before the first connection. The SDK handles no signals, because worker/main.ts
+ * does.
+ */
 export function installRuntime(log: Log, metricsAddress: string | null = null): void {
   const options: RuntimeOptions = {
     logger: sdkLogger(log.child({ part: 'temporal' }), systemClock),
@@ -63,8 +66,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Forwards the SDK's log to ours and limits repeated messages while the server is unreachable. The SDK logs every state
- * change of a worker at info level, which becomes our debug level.
+ * Forwards the SDK's log to ours and limits repeated messages while the server is unreachable. The SDK logs every
+ * worker state change at info level, which becomes our debug level.
  */
 export function sdkLogger(log: Log, clock: Clock): Logger {
   let mutedUntil = 0
@@ -88,15 +91,20 @@ export function sdkLogger(log: Log, clock: Clock): Logger {
   }
 }
 
-/** Expected from the mail worker, which has no workflows. */
+/** This warning is expected from the mail worker, which has no workflows. */
 const expectedWarning = 'No workflows registered, not polling for workflow tasks'
 
 const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const
 
-/** Each of a worker's twenty pollers logs every retry, four lines a second. One line a minute suffices. */
+/**
+ * Each of a worker's twenty pollers logs every retry, which adds up to four lines a second. One line a minute suffices.
+ */
 const repeatAfterMs = 60_000
 
-/** Adds the worker's state to the SDK's metrics, which distinguishes a drained worker from a failing one. Call after installRuntime. */
+/**
+ * Adds the worker's state to the SDK's metrics, which distinguishes a drained worker from a failing one. Call after
+ * installRuntime.
+ */
 export function openStateGauge(): (state: OwnState) => void {
   const help = 'State of this worker: working, draining, or drained and idle until its process ends.'
   const gauge = Runtime.instance().metricMeter.createGauge('payouts_worker_state', 'int', '', help)
@@ -107,7 +115,10 @@ export function openStateGauge(): (state: OwnState) => void {
 
 const shown = ['working', 'draining', 'drained'] as const
 
-/** Adds calls to the banks to the SDK's metrics. Every series starts at 0, because an alert on growth misses a new series. */
+/**
+ * Adds calls to the banks to the SDK's metrics. Every series starts at 0, because an alert on an increase misses the
+ * first value of a new series.
+ */
 export function openBankMetrics(environments: readonly Environment[]): OnBankCall {
   const meter = Runtime.instance().metricMeter
   const requests = meter.createCounter('payouts_bank_requests', '', 'Requests to the bank, by operation and outcome.')

@@ -1,11 +1,12 @@
-// Registers the search attributes of payouts. If the server does not allow it, as on Temporal Cloud, checks that they exist.
+// Registers the search attributes for payouts. If the server does not allow this, as on Temporal Cloud, checks that
+// they exist.
 
 import type { Client } from '@temporalio/client'
 import { deadlineIn } from '../../runtime/temporal/client'
 import { grpcCodeOf } from '../../runtime/temporal/refusal'
 import { payoutSearchAttributes } from '../../workflows/names'
 
-/** Waiting does not help: an operator must change the namespace. The message says how. */
+/** An error that waiting does not fix: an operator must change the namespace. The message explains how. */
 export class SearchAttributesWrong extends Error {
   constructor(message: string) {
     super(`${message}, then start the worker again.`)
@@ -49,8 +50,8 @@ async function requireListed(client: Client, wanted: WantedAttributes, before: R
 }
 
 /**
- * The server rejects a query on an unknown attribute, or with an operator that the attribute's type does not support. The
- * check for a Keyword uses STARTS_WITH, because a Text attribute accepts the other string comparisons too.
+ * The server rejects a query on an unknown attribute, or with an operator that the attribute's type does not support.
+ * The check for a Keyword uses STARTS_WITH, because a Text attribute also accepts the other string comparisons.
  */
 async function requireByQueries(client: Client, wanted: WantedAttributes): Promise<void> {
   const attributes = Object.entries(wanted)
@@ -71,7 +72,7 @@ async function acceptsQuery({ connection, options }: Client, [name, type]: Attri
 }
 
 function howToCreate(missing: readonly Attribute[], namespace: string): string {
-  // Each name needs its own type: with one type, the program creates only the first of several names.
+  // Each name needs its own type. If only one type is given, the CLI creates only the first of several names.
   const create = missing.map(([name, type]) => `--name ${name} --type ${types[type].word}`)
   const add = missing.map(([name, type]) => `--search-attribute ${name}=${types[type].word}`)
   return (

@@ -1,5 +1,5 @@
-// Once a day, reads the transfers that changed at each bank, because events can be lost. This also detects
-// late returns, so no workflow has to wait 90 days for one.
+// Reads the transfers that changed at each bank once a day, because events can be lost. This also detects late
+// returns, so no workflow has to wait 90 days for one.
 import { ActivityFailure, isCancellation, proxyActivities } from '@temporalio/workflow'
 import { type Environment, environments } from '../../domain/environment'
 
@@ -7,26 +7,29 @@ export interface ChangedTransfers {
   readonly environment: Environment
 }
 
-/** Counts only, because the workflow history keeps this result. */
+/** Counts only, because the workflow history stores this result. */
 export interface TransferScan {
-  /** Transfers that have changed at the bank. */
+  /** Changed transfers that the scan could read. */
   readonly looked: number
-  /** Completed payouts that may have been returned. A workflow asks the bank about each. */
+  /** Completed payouts that may have been returned. A workflow polls the bank about each. */
   readonly returns: number
   readonly contradictions: number
-  /** Transfers that could not be processed. The log says why, and the next read retries. */
+  /** Transfers that could not be processed. The log contains the reason, and the next read retries. */
   readonly failed: number
 }
 
-/** Null if the read failed. The next read starts where the last successful one ended. */
+/** A scan that failed is null. The next one starts where the last successful one ended. */
 type ChangedTransfersSeen = Readonly<Record<Environment, TransferScan | null>>
 
 export interface ChangedTransfersActivities {
-  /** Idempotent: a repeated call starts no second workflow and reports nothing twice. */
+  /** Idempotent, except that a repeated call logs the same contradictions again. */
   readChangedTransfers(order: ChangedTransfers): Promise<TransferScan>
 }
 
-/** Reading three months of a busy bank takes hours. The overall timeout ends the retries before the next daily run. */
+/**
+ * Reading three months of a busy bank's transfers takes hours. The overall timeout ends the retries before the next
+ * daily run.
+ */
 const { readChangedTransfers } = proxyActivities<ChangedTransfersActivities>({
   startToCloseTimeout: '10 hours',
   scheduleToCloseTimeout: '20 hours',

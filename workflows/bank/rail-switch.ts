@@ -11,7 +11,7 @@ export interface RailSwitch {
   readonly action: 'pause' | 'resume' | 'wake'
   readonly by: string
   readonly reason?: string
-  /** Where the previous run stopped. Operators leave it out. */
+  /** Where the previous run stopped. Operators omit it. */
   readonly from?: Place
 }
 
@@ -33,7 +33,7 @@ export interface RailOrder {
   /** The operator's name, for the activity list. */
   readonly by: string
   readonly reason: string | null
-  /** When the switch was requested. A delayed resume does not end a pause that began later. */
+  /** When the switch was requested. A delayed resume must not end a pause that began later. */
   readonly askedAt: string
 }
 
@@ -53,7 +53,7 @@ export interface WokenPage {
 export interface RailSwitchActivities {
   /** Returns whether it changed anything. Idempotent. */
   switchRail(order: RailOrder): Promise<{ readonly changed: boolean }>
-  /** Wakes the unsent payouts of a page and starts missing workflows. Idempotent. */
+  /** Wakes the unsent payouts on a page and starts missing workflows. Idempotent. */
   wakeUnsent(page: UnsentPage): Promise<WokenPage>
 }
 
@@ -63,7 +63,7 @@ const { switchRail } = regularActivities<Pick<RailSwitchActivities, 'switchRail'
   longest: '10 seconds',
 })
 
-/** A page takes at most half a minute. A payout that is not woken continues at its next poll. */
+/** A page takes at most half a minute. A payout that was not woken continues at its next poll. */
 const { wakeUnsent } = regularActivities<Pick<RailSwitchActivities, 'wakeUnsent'>>('40 seconds', {
   first: '1 second',
   attempts: 5,
@@ -73,7 +73,7 @@ const pageSize = 50
 /** After this many pages the workflow continues as a new run. */
 const pages = 100
 
-/** Rejects only a missing order here. The activities validate its fields. */
+/** Rejects only an order that is not an object. The activities validate the fields. */
 export async function railSwitch(order: RailSwitch): Promise<RailSwitched> {
   if (typeof order !== 'object' || order === null) throw refusedInput(railSwitchInput)
   const { environment, action, by, reason = null } = order

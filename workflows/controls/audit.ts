@@ -1,15 +1,16 @@
-// Maintains the audit chain: adds new ledger entries, charges and changes every minute, and verifies all links once a day.
+// Maintains the audit chain: seals new ledger rows, charges and activity entries into it every minute, and verifies all
+// links once a day.
 import { requireCounts } from '../input'
 import { inBatches, regularActivities } from '../proxies'
 
 export interface Sealing {
   readonly batchSize: number
-  /** Maximum number of batches per run. The next run does the rest. */
+  /** Maximum number of batches per run. The next run handles the remaining batches. */
   readonly batches: number
 }
 
 export interface SealAuditActivities {
-  /** Chains up to `limit` unsealed rows of each table and returns their number. Idempotent. */
+  /** Seals up to `limit` rows of each table into the chain and returns the number of sealed rows. Idempotent. */
   sealAudit(batch: { readonly limit: number }): Promise<number>
 }
 

@@ -13,7 +13,7 @@ export interface Proving {
   readonly sofar?: Proved
 }
 
-/** Null when the environment is done. */
+/** An environment that is done is null. */
 type ProofPlaces = Readonly<Record<Environment, { readonly after: string | null } | null>>
 
 export interface Proved {
@@ -21,9 +21,9 @@ export interface Proved {
   /** All drifts. `fresh` counts the new ones among them. */
   readonly drifts: number
   readonly fresh: number
-  /** Wallets whose balance kept changing, so that it could not be compared with the bank's. */
+  /** Wallets whose balance changed too often to be compared with the bank's. */
   readonly busy: number
-  /** Wallets that could not be proved, for example because the bank did not answer. The log says why. */
+  /** Wallets that could not be reconciled, for example because the bank did not answer. The log contains the reason. */
   readonly failed: number
 }
 
@@ -38,9 +38,12 @@ export interface ProofPage {
 export interface ProofActivities {
   /** `next` is null on the last page. */
   proveWallets(page: ProofPage): Promise<Proved & { readonly next: string | null }>
-  /** Finds payouts that have had no update for too long. Returns their number, and how many are new. */
+  /**
+   * Finds payouts without a recent update and wallets without a recent comparison. Returns how many, and how many are
+   * new.
+   */
   proveSilence(): Promise<{ readonly drifts: number; readonly fresh: number }>
-  /** Mails the operators the drifts that were not reported before, and returns their number. */
+  /** Emails unreported drifts to the operators, and returns their number. */
   tellDrifts(): Promise<number>
 }
 
@@ -50,7 +53,7 @@ const { proveWallets, proveSilence, tellDrifts } = regularActivities<ProofActivi
   attempts: 2,
 })
 
-/** Proves the environments in parallel: a bank that hangs delays only its own wallets. */
+/** Reconciles the environments in parallel, so that an unresponsive bank delays only its own wallets. */
 export async function proof(order: Proving): Promise<Proved> {
   requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 100}')
   const { pageSize, pages } = order

@@ -1,12 +1,12 @@
-// Erases personal data and prunes the activity list when their retention ends. Never touches the ledger, the invoices
-// or the audit chain.
+// Erases personal data and prunes the activity list when their retention periods end. Never changes the ledger, the
+// invoices or the audit chain.
 import { continueAsNew, isCancellation, patched } from '@temporalio/workflow'
 import { fromPreviousRun, requireCounts } from '../input'
 import { inBatches, regularActivities } from '../proxies'
 
 export interface Erasing {
   readonly batchSize: number
-  /** Maximum number of batches of each kind. The next nightly run does the rest. */
+  /** Maximum number of batches of each kind. The next nightly run handles the remaining batches. */
   readonly batches: number
 }
 
@@ -16,7 +16,7 @@ export interface Erased {
 }
 
 export interface RetentionActivities {
-  /** Erases up to `limit` sealed recipients of old, closed payouts and returns their number. Idempotent. */
+  /** Erases up to `limit` old recipient details, bank registrations and notes, and returns their number. Idempotent. */
   eraseRecipients(batch: { readonly limit: number }): Promise<number>
   /** Erases up to `limit` old bank events that need no operator and returns their number. Idempotent. */
   eraseBankEvents(batch: { readonly limit: number }): Promise<number>
@@ -33,7 +33,7 @@ export async function retention(order: Erasing): Promise<Erased> {
   requireCounts(order, { batchSize: 10_000, batches: 1_000 }, '{"batchSize": 1000, "batches": 500}')
   const errors: unknown[] = []
   const recipients = await inBatches(eraseRecipients, order).catch((error: unknown) => {
-    // If recipients cannot be erased, bank events still are. Earlier releases ended the run here.
+    // If recipients cannot be erased, bank events still are. In earlier releases the run ended here.
     if (isCancellation(error) || !patched('each-kind-by-itself')) throw error
     errors.push(error)
     return 0
@@ -52,17 +52,19 @@ export interface Pruning {
 }
 
 export interface PruneActivityActivities {
-  /** Deletes up to `limit` entries past their retention and returns their number. Idempotent. */
+  /** Deletes up to `limit` entries past their retention period and returns their number. Idempotent. */
   pruneActivity(batch: { readonly limit: number }): Promise<number>
 }
 
-/** A batch takes milliseconds. Retries until the database is back. */
+/** A batch takes milliseconds. Retries until the database is available again. */
 const { pruneActivity: pruneBatch } = regularActivities<PruneActivityActivities>('1 minute', {
   first: '1 second',
   longest: '5 minutes',
 })
 
-/** Deletes old entries of the activity list once a day. Returns the number of entries removed by all runs together. */
+/**
+ * Deletes old entries from the activity list once a day. Returns the number of entries removed by all continued runs.
+ */
 export async function pruneActivity(order: Pruning): Promise<number> {
   requireCounts(order, { batchSize: 10_000, batchesPerRun: 1_000 }, '{"batchSize": 5000, "batchesPerRun": 200}')
   const { batchSize, batchesPerRun } = order

@@ -1,4 +1,4 @@
-// The sweep starts a workflow for each open payout that has none, and reports overdue payouts to the operators.
+// The sweep starts a workflow for each open payout that has none, and reports overdue work to the operators.
 import { ActivityFailure, continueAsNew, isCancellation, patched } from '@temporalio/workflow'
 import { fromPreviousRun, requireCounts } from '../input'
 import { regularActivities } from '../proxies'
@@ -11,7 +11,7 @@ export interface SweepOrder {
   readonly from?: Place | Progress
 }
 
-/** The position of a run of an earlier release, which handled one stage after the other. */
+/** The position of a run from an earlier release, which processed the stages one after the other. */
 interface Place {
   readonly stage: Stage
   readonly after: Page['after']
@@ -28,40 +28,43 @@ export interface Swept {
   /** Open payouts that were checked. `started` counts those that had no workflow and got a new one. */
   readonly looked: number
   readonly started: number
-  /** Sandboxes that are still simulated. */
+  /** Simulated sandboxes that this sweep started to connect to the sandbox bank. */
   readonly connecting: number
-  /** Workflows that were woken because their payout is over. */
+  /** Workflows that were woken because their payout is final. */
   readonly woken: number
   /** Payouts that this sweep reported to the operators. */
   readonly overdue: number
-  /** Rows that could not be handled. The log says why, and the next sweep retries. */
+  /** Rows that could not be handled. The log contains the reason, and the next sweep retries. */
   readonly failed: number
 }
 
 export interface Page {
-  /** The activity's own cursor. Null for the first page, which continues where the last sweep stopped. */
+  /** The activity's own cursor. Null for the first page, which starts where the last sweep stopped. */
   readonly after: string | null
   readonly limit: number
 }
 
-/** `next` is null on the last page. Workers of the first release omit it. */
+/** `next` is null on the last page. Workers from the first release omit it. */
 export interface SweptPage extends Partial<Swept> {
   readonly next?: Page['after']
 }
 
-/** A row that fails does not stop the others of its page. */
+/** A row that fails does not stop the others on its page. */
 export interface SweepActivities {
-  /** Starts a workflow for each open payout of the page that has none. */
+  /** Starts a workflow for each open payout on the page that has no workflow. */
   sweepPayouts(page: Page): Promise<SweptPage>
-  /** Starts connecting each sandbox of the page that is still simulated. */
+  /**
+   * Starts connecting each sandbox on the page that is still simulated. The first page also repairs our webhooks at the
+   * banks.
+   */
   sweepSandboxes(page: Page): Promise<SweptPage>
-  /** Wakes workflows whose payout is over, and reports those whose payout does not exist. */
+  /** Wakes workflows whose payout is final, and reports those whose payout does not exist. */
   sweepStrays(page: Page): Promise<SweptPage>
-  /** Reports each payout that has been open for too long, once. */
+  /** Reports each overdue payout, case and verification once. */
   reportOverdue(page: Page): Promise<SweptPage>
 }
 
-/** Gives up early, because the next sweep does the rest. A page takes at most half a minute. */
+/** Few retries, because the next sweep covers the same payouts again. A page takes at most 30 seconds. */
 const { sweepPayouts, sweepSandboxes, sweepStrays, reportOverdue } = regularActivities<SweepActivities>('40 seconds', {
   first: '1 second',
   attempts: 3,
@@ -87,7 +90,7 @@ export async function sweep(order: SweepOrder): Promise<Swept> {
 }
 
 /**
- * Each stage takes one page per round, so that a backlog in one stage does not delay the others. A sweep that
+ * Each stage processes one page per round, so that a backlog in one stage does not delay the others. A sweep that
  * times out loses nothing: the first page of each stage continues where the last sweep stopped.
  */
 async function inTurns({ pageSize, pages }: SweepOrder, from: Progress): Promise<Swept> {
@@ -125,7 +128,7 @@ async function oneAfterTheOther({ pageSize, pages }: SweepOrder, from: Place): P
 
 const beginning: Place = { stage: 'payouts', after: null, swept: nothing }
 
-/** A failed stage ends for this sweep. The other stages continue. */
+/** A stage that fails stops for this sweep. The other stages continue. */
 async function take(stage: Stage, page: Page): Promise<SweptPage> {
   try {
     return await activityOf[stage](page)

@@ -1,4 +1,5 @@
-// Issues one partner's invoice for one month in one transaction, then starts the workflow that mails it.
+// Issues one partner's invoice for one month in one transaction, then starts the workflow that mails it. Invoice runs
+// that started before they billed in batches have it as a child. An operator can also start it.
 import {
   CancellationScope,
   ParentClosePolicy,
@@ -35,10 +36,10 @@ export interface InvoiceActivities {
   issueInvoice(order: InvoiceOrder): Promise<IssuedInvoice>
 }
 
-/** The timeout exceeds the statement timeout of billing. The activity is local, because a run waits for thousands of them. */
+/** The timeout exceeds billing's statement timeout. */
 const { issueInvoice } = localActivities<InvoiceActivities>('3 minutes', { first: '200 ms', longest: '1 minute' })
 
-/** Cannot be cancelled, because an issued invoice must also be mailed. Both steps are short. */
+/** Not cancellable, because an issued invoice must also be mailed. Both steps are short. */
 export async function invoice(order: InvoiceOrder): Promise<Invoiced> {
   requireFields(order, { partnerId: 'id', period: 'month' })
   const { partnerId, period } = order
@@ -56,14 +57,15 @@ const sentences: Readonly<Record<Invoiced['outcome'], (number: string) => string
   nothing: () => 'There was nothing to bill.',
 }
 
-/** The child outlives this workflow, so a mail server that is down delays the mail but never the invoice. */
+/** The child outlives this workflow, so a mail server that is down delays the email but never the invoice. */
 async function startMail(invoiceId: string): Promise<void> {
   try {
     await startChild(invoiceMail, {
       workflowId: invoiceMailId(invoiceId),
       args: [{ invoiceId }],
       parentClosePolicy: ParentClosePolicy.ABANDON,
-      // The row says whether the mail was sent. A later run may retry a mail that had no address.
+      // The invoice row shows whether the email was sent. A later run may mail an invoice whose partner had no email
+      // address.
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     })
   } catch (error) {

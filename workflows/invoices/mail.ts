@@ -1,4 +1,4 @@
-// Mails one invoice to its partner, and retries for as long as the mail server is unavailable.
+// Emails one invoice to its partner, and retries for up to 60 days while the mail server is unavailable.
 import { proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow'
 import { requireFields } from '../input'
 import { mailQueue } from '../names'
@@ -10,8 +10,8 @@ interface InvoiceToMail {
 }
 
 /**
- * `nobody`: the partner has no email address. `void`: the invoice is void. `refused`: the mail server refuses
- * the address permanently. `perhaps`: the mail server received the mail, but its reply was lost.
+ * `nobody`: the partner has no email address. `void`: the invoice is void. `refused`: the mail server refuses the
+ * address permanently. `perhaps`: the email was sent to the mail server, but its reply was lost.
  */
 export type Mailed = 'mailed' | 'already' | 'nobody' | 'void' | 'refused' | 'perhaps'
 
@@ -23,9 +23,9 @@ export interface InvoiceMailActivities {
 }
 
 /**
- * The timeout exceeds the sum of the mailer's own timeouts, because a retry of a slow mail would send it twice.
- * Each reply of the mail server may take ten minutes. The heartbeat timeout is long for the same reason: a busy
- * worker must not be considered lost. The backoff grows to an hour, because a mail server may be down for days.
+ * The timeout exceeds the sum of the mailer's own timeouts, because a retry during a slow send would send the email
+ * twice. Each reply from the mail server may take ten minutes. The heartbeat timeout is long for the same reason: a
+ * busy worker must not be considered lost. The backoff grows to an hour, because a mail server may be down for days.
  */
 export const mailInvoiceOptions = {
   startToCloseTimeout: '4 hours',
@@ -34,7 +34,7 @@ export const mailInvoiceOptions = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 hour' },
 } as const
 
-/** The mail has been sent, so this retries indefinitely: an unmarked invoice would be mailed again. */
+/** The email has been sent, so this retries indefinitely: an unmarked invoice would be mailed again. */
 const { markMailed } = proxyActivities<Pick<InvoiceMailActivities, 'markMailed'>>({
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '5 minutes' },
@@ -43,7 +43,7 @@ const { markMailed } = proxyActivities<Pick<InvoiceMailActivities, 'markMailed'>
 /** How many days the workflow waits for a missing or refused address to be corrected. */
 const daysToCorrect = 30
 
-/** After this many attempts an operator takes over, because each may put another copy into the partner's inbox. */
+/** After this many lost replies an operator takes over, because each attempt may have delivered another copy. */
 const attemptsInDoubt = 3
 
 export async function invoiceMail(order: InvoiceToMail): Promise<Mailed> {

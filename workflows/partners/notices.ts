@@ -1,37 +1,40 @@
-// Mails notices to a partner's admins every minute, one mail for each group of related notices.
+// Emails notices to partners' admins every minute, one email for each group of related notices.
 import { requireCounts } from '../input'
 import { regularActivities } from '../proxies'
 
 export interface Noticing {
   readonly pageSize: number
-  /** Maximum number of pages per run. The next run does the rest. */
+  /** Maximum number of pages per run. The next run handles the remaining pages. */
   readonly pages: number
 }
 
 export interface NoticesSent {
-  /** Notices that were mailed or that no admin wants. Excludes notices that wait for an admin who can receive mail. */
+  /**
+   * Notices that were mailed or discarded, for example because the partner muted them. Excludes notices that still
+   * wait.
+   */
   readonly told: number
   readonly mails: number
-  /** Notices that could not be mailed. The log says why, and the next run retries. */
+  /** Groups whose notices could not be mailed. The log contains the reason, and the next run retries. */
   readonly failed: number
-  /** Whether there may be more. */
+  /** Whether there may be more notices to send. */
   readonly more: boolean
 }
 
 export interface NoticesActivities {
-  /** Finds live wallets whose balance has become low, and returns the number of new ones. */
+  /** Adds a notice for each live wallet whose balance has newly become low, and returns their number. */
   checkLowBalances(page: { readonly limit: number }): Promise<number>
-  /** Mails the notices of up to `limit` groups, each notice once. */
+  /** Queues emails for up to `limit` groups of notices. Reports each notice once. */
   sendNotices(page: { readonly limit: number }): Promise<NoticesSent>
 }
 
-/** The next run does the rest. */
+/** If all three attempts fail, the next run handles the remaining notices. */
 const { checkLowBalances, sendNotices } = regularActivities<NoticesActivities>('1 minute', {
   first: '1 second',
   attempts: 3,
 })
 
-/** Returns the number of mails queued. */
+/** Returns the number of emails queued. */
 export async function notices(order: Noticing): Promise<number> {
   requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 20}')
   const { pageSize, pages } = order

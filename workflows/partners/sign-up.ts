@@ -1,4 +1,5 @@
-// Opens the partner of a sign-up. Its details stay encrypted in the database, with the emailed code.
+// Opens the partner for a sign-up. The workflow history contains no details of the sign-up: they are stored encrypted,
+// with the emailed code.
 import { requireFields } from '../input'
 import { localActivities } from '../proxies'
 

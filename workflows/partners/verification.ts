@@ -1,4 +1,5 @@
-// Follows the verification of one business until the bank has decided. A daily workflow starts this one for every business.
+// Follows the verification of one business until the bank has decided. A daily workflow starts this one for every
+// business at the bank.
 import { condition, continueAsNew, defineSignal, setHandler } from '@temporalio/workflow'
 import type { VerificationStatus } from '../../domain/partners/partner'
 import { fromPreviousRun, requireCounts, requireFields } from '../input'
@@ -19,23 +20,28 @@ export interface PartnerToVerify {
   readonly partnerId: string
 }
 
-/** The status only: the history holds no details of the business. */
+/** The status only, because the workflow history must contain no details about the business. */
 export interface VerificationState {
   readonly status: VerificationStatus
-  /** True if the bank allows the business to pay, but its wallet or deposit routes do not exist yet. */
+  /**
+   * True if the bank allows the business to pay, but its wallet, deposit address or bank account does not exist yet.
+   */
   readonly ready: boolean
 }
 
-/** Each asks the bank, stores the answer in one transaction, and is idempotent. */
+/** Each activity calls the bank, stores the answer in one transaction, and is idempotent. */
 export interface VerificationActivities {
-  /** Both do the same: the first call after the application creates the customer at the bank. */
+  /** Both activities do the same thing. The first call after the partner applied creates the customer at the bank. */
   openLiveCustomer(partner: PartnerToVerify): Promise<VerificationState>
   checkLiveCustomer(partner: PartnerToVerify): Promise<VerificationState>
-  /** Creates the wallet, deposit address, bank account, charge and approval, once. */
+  /** Creates the wallet, its deposit address and bank account, the charge and the approval, once. */
   connectLiveWallet(partner: PartnerToVerify): Promise<VerificationState>
 }
 
-/** No caller waits, so these retry until the bank is available. The slowest makes eight calls to the bank. */
+/**
+ * No caller waits for these activities, so they retry until the bank is available. The slowest makes eight calls to the
+ * bank.
+ */
 const { openLiveCustomer, checkLiveCustomer, connectLiveWallet } = regularActivities<VerificationActivities>(
   '2 minutes',
   { first: '500 ms', longest: '1 minute' },
@@ -44,7 +50,8 @@ const { openLiveCustomer, checkLiveCustomer, connectLiveWallet } = regularActivi
 const bankSpoke = defineSignal(bankSpokeSignal)
 
 /**
- * Polls at growing intervals, and immediately after an event. Returns the final status. A later event starts the workflow again.
+ * Polls at growing intervals, and immediately after an event. Returns the final status. A later event starts the
+ * workflow again.
  */
 export async function verification(order: Verification): Promise<VerificationStatus> {
   requireFields(order, { partnerId: 'id', pollMs: 'pauses', checks: 'count' })
@@ -54,7 +61,7 @@ export async function verification(order: Verification): Promise<VerificationSta
   setHandler(bankSpoke, () => {
     spoken = true
   })
-  // The first call to the bank covers every signal that arrived before it.
+  // The first call to the bank covers every signal that arrived before the call.
   spoken = false
 
   let state = await openLiveCustomer({ partnerId })
@@ -72,7 +79,7 @@ export async function verification(order: Verification): Promise<VerificationSta
 
 const dayMs = 86_400_000
 
-/** `not_started` is final too: without an application in the row there is nothing to wait for. */
+/** `not_started` is also final: a row without an application has no verification to wait for. */
 function isDecided(status: VerificationStatus): boolean {
   return status === 'approved' || status === 'rejected' || status === 'not_started'
 }
@@ -94,11 +101,13 @@ export interface VerificationsPage {
 }
 
 export interface VerificationsActivities {
-  /** Starts each verification of the page that is not running. `next` is null on the last page. */
+  /**
+   * Starts the verification of each partner on the page, unless it is already running. `next` is null on the last page.
+   */
   startVerifications(page: VerificationsPage): Promise<{ readonly started: number; readonly next: string | null }>
 }
 
-/** The next daily run does the rest. A page takes at most half a minute. */
+/** If every attempt fails, the next daily run starts the remaining verifications. A page takes at most 30 seconds. */
 const { startVerifications } = regularActivities<VerificationsActivities>('1 minute', {
   first: '1 second',
   longest: '5 minutes',

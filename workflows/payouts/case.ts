@@ -7,7 +7,7 @@ import { regularActivities } from '../proxies'
 export interface CaseToFollow {
   readonly caseId: string
   readonly dueInMs: number
-  /** How often a late case is checked, because the signal that it was resolved may be lost. */
+  /** Interval between checks of a late case. The signal that it is resolved may have been lost. */
   readonly lookEveryMs: number
 }
 
@@ -17,21 +17,21 @@ export interface CaseRef {
 
 export type CaseProgress =
   | { readonly at: 'over' }
-  /** Null when the case is late and the operators have been notified. */
+  /** `dueInMs` is null when the case is late and the operators have been notified. */
   | { readonly at: 'open'; readonly dueInMs: number | null }
 
 export interface PayoutCaseActivities {
-  /** Returns the status from the row, and notifies the operators, once, when the case is late. Idempotent. */
+  /** Returns the status from the row, and notifies the operators once if the case is late. Idempotent. */
   lookAfterCase(ref: CaseRef): Promise<CaseProgress>
 }
 
-/** No caller waits for it, so it retries until the database is available. */
+/** No caller waits for this activity, so it retries until the database is available. */
 const { lookAfterCase } = regularActivities<PayoutCaseActivities>('1 minute', {
   first: '1 second',
   longest: '5 minutes',
 })
 
-/** Only wakes the workflow. The row says whether the case is resolved. */
+/** Only wakes the workflow. The row shows whether the case is resolved. */
 const caseResolved = defineSignal(caseResolvedSignal)
 
 export async function payoutCase(order: CaseToFollow): Promise<void> {

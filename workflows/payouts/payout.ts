@@ -1,4 +1,5 @@
-// One attempt to pay: debit, send, answer the caller, wait for the bank, settle, charge. The row decides every step.
+// One attempt to pay: debit, send, answer the caller, wait for the bank, settle, charge. The payout's row determines
+// every step.
 import {
   allHandlersFinished,
   CancellationScope,
@@ -56,7 +57,7 @@ interface Held {
   readonly at: 'held'
 }
 
-/** All of this is in the workflow history, so it holds IDs, amounts and codes only. */
+/** Contains IDs, amounts and codes only, because the workflow history stores it. */
 export interface Underway {
   /**
    * `unsent`: the payout is acknowledged, and the bank could not be called yet. `unknown`: the bank may have
@@ -64,14 +65,19 @@ export interface Underway {
    * yet. `over`: nothing is left to do.
    */
   readonly at: 'unsent' | 'unknown' | 'sent' | 'settled' | 'over'
-  /** Unsent for so long that `resolveSubmit` must read the bank's list before a call or a refund. */
+  /**
+   * Set if the payout has been unsent for so long that `resolveSubmit` must read the bank's list before a call or a
+   * refund.
+   */
   readonly needsLookup?: true
   readonly verdict: Verdict
-  /** The row's status, as a search attribute. `refused` if no payout was created. */
+  /** The row's status, which is also a search attribute. `refused` if no payout was created. */
   readonly status: PayoutStatus | 'refused'
   /** A short description for the Web UI. */
   readonly says: string
-  /** The error of the last call to the bank, such as `HTTP 500` or `timeout`. Absent if it succeeded or none was made. */
+  /**
+   * The error from the last call to the bank, such as `HTTP 500` or `timeout`. Absent if it succeeded or none was made.
+   */
   readonly bank?: string
   /** The code of the failure reason. */
   readonly reason?: string
@@ -88,23 +94,26 @@ export interface PayoutActivities {
   submitToRail(payout: PayoutRef): Promise<Underway>
   /** Succeeds if no call to the bank has started. If it returns `needsLookup`, `resolveSubmit` must decide. */
   cancelPayout(payout: PayoutRef & { readonly how?: Cancelled }): Promise<Underway>
-  /** Repeats the identical call, then looks up its transfer. With `cancel` it decides the cancel and sends nothing. */
+  /** Repeats the identical call, then looks up its transfer. With `cancel` it decides whether the payout is cancelled, and sends nothing. */
   resolveSubmit(payout: PayoutRef & { readonly cancel?: Cancelled }): Promise<Underway>
-  /** Asks the bank for the transfer's status and books it. */
+  /** Reads the transfer's status at the bank and books it. */
   pollSettlement(payout: PayoutRef): Promise<Underway>
   /** Charges a completed payout, once, and closes it. */
   chargePayout(payout: PayoutRef): Promise<Underway>
 }
 
 /**
- * A caller waits for these, so they run inside the workflow task and cost no task of their own. Their calls
- * to the bank have much shorter timeouts than this one.
+ * A caller waits for these activities, so they run inside the workflow task, which avoids separate tasks. Their calls
+ * to the bank have much shorter timeouts than the activities.
  */
 const { debitPayout, submitToRail, cancelPayout } = localActivities<
   Pick<PayoutActivities, 'debitPayout' | 'submitToRail' | 'cancelPayout'>
 >('8 seconds', { first: '100 ms', longest: '1 minute' })
 
-/** No caller waits for them, so calls to the bank may take longer. This timeout must exceed them. */
+/**
+ * No caller waits for these activities, so a poll may wait longer for the bank. This timeout must exceed the
+ * timeout of that call.
+ */
 const { pollSettlement, chargePayout } = localActivities<Pick<PayoutActivities, 'pollSettlement' | 'chargePayout'>>(
   '30 seconds',
   {
@@ -121,15 +130,15 @@ const { resolveSubmit } = regularActivities<Pick<PayoutActivities, 'resolveSubmi
 
 const report = defineQuery<PayoutReport>(statusQuery)
 const create = defineUpdate<Verdict>('create')
-/** Completes when the row has decided whether the payout is cancelled or sent. The caller reads the outcome from the row. */
+/** Completes once the row shows whether the payout is cancelled or sent. The caller reads the outcome from the row. */
 const cancel = defineUpdate('cancel')
 /** The bank has sent an event about this payout's transfer. The workflow then polls the bank. */
 export const bankSpoke = defineSignal('bankSpoke')
 
-/** Runs from before this patch decided a cancel by their own last step, which could be older than the row. */
+/** Older runs decide a cancel by their own last step. The row can be newer than that step. */
 const asksTheRow = 'cancel-asks-the-row'
 
-/** Runs from before this patch had no search attribute for the key. */
+/** Older runs have no search attribute for the key. */
 const showsItsKey = 'shows-its-key'
 
 /** A workflow with a longer history continues as a new run. The row has the payout's status. */
@@ -209,7 +218,10 @@ export async function payout(order: PayoutOrder): Promise<PayoutResult> {
   }
 }
 
-/** Sets the key together with the status, which saves an upsert. If the payout stays pending after its first step, the key needs an upsert of its own. */
+/**
+ * Sets the key together with the status, which saves an upsert. If the payout is still pending after its first step,
+ * the key needs a separate upsert.
+ */
 function showAttributes({ status, reason }: Underway, last: Underway | undefined): void {
   const keys = payoutSearchAttributes
   const itsKey = { key: keys.key, value: keyOf(workflowInfo().workflowId) }
@@ -278,14 +290,14 @@ function onCancelInTemporal(cancels: Cancels, wake: () => void): void {
       return
     }
     cancels.addBefore('in Temporal')
-    // In the first releases a cancelled run slept until its next poll.
+    // In the first releases a cancelled run waited for its next poll.
     if (patched('cancel-wakes')) wake()
   })
 }
 
 type Cancels = ReturnType<typeof createCancels>
 
-/** Counts the requests to cancel this payout, and those that the row has decided. */
+/** Counts the requests to cancel this payout, and how many of them are decided. */
 function createCancels() {
   let asked = 0
   let decided = 0
@@ -297,7 +309,7 @@ function createCancels() {
       asked += 1
       return asked
     },
-    /** For runs from before the patch, in which a cancel counts only when the workflow is about to send. */
+    /** Only for older runs. They obey a cancel only when they are about to send. */
     addBefore(how: Cancelled): void {
       before ??= how
     },
@@ -307,7 +319,7 @@ function createCancels() {
     decideAll(): void {
       decided = asked
     },
-    /** Decides the requests made before this call. A later request asks the row again. */
+    /** Decides the requests made before this call. A later request reads the row again. */
     async decide<T>(ask: (how: Cancelled) => Promise<T>): Promise<T> {
       const request = asked
       const answer = await ask(latest)
@@ -324,7 +336,9 @@ async function begin(order: PayoutOrder, cancels: Cancels): Promise<Underway> {
   return send(order, cancels)
 }
 
-/** The row decides between cancel and submit, so a pending cancel asks the row before anything is sent. */
+/**
+ * Decides a pending cancel before anything is sent. The row's lock determines whether the cancel or the submit wins.
+ */
 async function send(order: PayoutOrder, cancels: Cancels, summary = 'submit'): Promise<Underway> {
   const before = cancels.before()
   if (before !== null) return cancelPayout({ ...order, how: before })
@@ -339,7 +353,7 @@ function decideCancel(order: PayoutOrder, cancels: Cancels): Promise<Underway> {
   })
 }
 
-/** A transfer that was found may have been at the bank for a long time, so its status is polled immediately. */
+/** The bank may have had a transfer for a long time when it is found, so its status is polled immediately. */
 async function next(order: PayoutOrder, step: Underway, cancels: Cancels, call: number): Promise<Underway> {
   const after = step.bank === undefined ? '' : ` after ${step.bank}`
   if (step.at === 'unsent' && !step.needsLookup) return send(order, cancels, `submit, call ${call}${after}`)

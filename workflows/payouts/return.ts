@@ -24,25 +24,28 @@ export interface ReturnOrder extends ReturnRef {
   readonly pollMs: readonly number[]
 }
 
-/** All of this is in the workflow history, so it holds IDs and codes only. */
+/** Contains IDs and codes only, because the workflow history stores it. */
 export interface ReturnStep {
-  /** `waiting`: the bank must be asked again. `over`: nothing is left to do, or nothing was returned. */
+  /** `waiting`: the bank must be polled again. `over`: nothing is left to do, or nothing was returned. */
   readonly at: 'waiting' | 'over'
   readonly status: PayoutStatus
   /** A short description for the Web UI. */
   readonly says: string
-  /** The error of the last call to the bank. Absent if it succeeded. */
+  /** The error from the last call to the bank. Absent if it succeeded. */
   readonly bank?: string
   /** The code of the failure reason. */
   readonly reason?: string
 }
 
 export interface PayoutReturnActivities {
-  /** Asks the bank for the transfer's status and books it. Idempotent, even if two run at the same time. */
+  /** Reads the transfer's status at the bank and books it. Idempotent, even if two calls run at the same time. */
   pollReturn(payout: ReturnRef): Promise<ReturnStep>
 }
 
-/** No caller waits for it, so its calls to the bank may take longer. This timeout must exceed them. */
+/**
+ * No caller waits for this activity, so its calls to the bank may take longer. This timeout must exceed the timeout
+ * of those calls.
+ */
 const { pollReturn } = localActivities<PayoutReturnActivities>('30 seconds', { first: '100 ms', longest: '1 minute' })
 
 /** A workflow with a longer history continues as a new run. The row has the payout's status. */
@@ -73,7 +76,7 @@ export async function payoutReturn(order: ReturnOrder): Promise<PayoutResult> {
         upsertSearchAttributes([{ key, value: status }, ...(reason === undefined ? [] : [{ key: why, value: reason }])])
       }
       shown = status
-      // A signal that came during the poll may be newer than the bank's answer.
+      // A signal that arrived during the poll may be newer than the bank's answer.
       if (at === 'over' && !spoke) return { status, reason: reason ?? null }
       if (workflowInfo().historyLength > longHistory) await continueAsNew<typeof payoutReturn>(order)
       const pause = pauseMs(order, asked)

@@ -9,7 +9,7 @@ export interface SandboxToConnect {
   readonly pauseMs: readonly number[]
 }
 
-/** IDs of the bank only, no names. */
+/** The bank's IDs only, no names. */
 export interface SandboxCustomer {
   readonly verificationRef: string
   readonly customerRef: string | null
@@ -37,7 +37,7 @@ export interface ConnectSandboxActivities {
   connectSandboxWallet(refs: SandboxRefs): Promise<'connected' | 'busy'>
 }
 
-/** No caller waits for these, so they retry until the bank is available. */
+/** No caller waits for these activities, so they retry until the bank is available. */
 const { openSandboxCustomer, checkSandboxCustomer, createSandboxWallet, connectSandboxWallet } =
   regularActivities<ConnectSandboxActivities>('1 minute', { first: '500 ms', longest: '1 minute' })
 

@@ -1,4 +1,5 @@
-// Reads wallet histories at the bank: all of them every few minutes, and a single one immediately after an event.
+// Reads wallet histories at the bank: all except idle sandboxes every few minutes, and a single one right after an
+// event.
 import {
   ActivityFailure,
   continueAsNew,
@@ -20,26 +21,26 @@ export interface WalletReadings {
   readonly from?: Places
 }
 
-/** Null when the environment is done. */
+/** An environment that is done is null. */
 type Places = Readonly<Record<Environment, { readonly after: string | null } | null>>
 
 export interface WalletPage {
   readonly environment: Environment
-  /** The last wallet of the previous page. Null for the first, which starts where the last reading stopped. */
+  /** The last wallet of the previous page. Null for the first page, which starts where the last reading stopped. */
   readonly after: string | null
   readonly limit: number
 }
 
 export interface WalletsRead extends WalletRead {
   readonly read: number
-  /** Wallets that could not be read. The log says why, and the next reading retries. */
+  /** Wallets that could not be read. The log contains the reason, and the next reading retries. */
   readonly failed: number
   /** Null on the last page, and if the bank is unavailable. */
   readonly next: string | null
 }
 
 export interface WalletReadingsActivities {
-  /** Books the new entries of a page of wallets. Idempotent. */
+  /** Books new history entries for a page of wallets. Idempotent. */
   readWallets(page: WalletPage): Promise<WalletsRead>
 }
 
@@ -47,8 +48,8 @@ export interface WalletReadingsActivities {
 const { readWallets } = regularActivities<WalletReadingsActivities>('5 minutes', { first: '1 second', attempts: 2 })
 
 /**
- * Reads every wallet, so that a lost event delays no deposit by more than a few minutes. Reads the environments in parallel: a
- * bank that hangs delays only its own wallets.
+ * Reads every wallet except idle sandboxes, so that a lost event delays a deposit by a few minutes at most. Reads the
+ * environments in parallel, so that an unresponsive bank delays only its own wallets.
  */
 export async function walletReadings(order: WalletReadings): Promise<void> {
   requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 100}')
@@ -92,24 +93,24 @@ export interface WalletReading {
   readonly readings: number
 }
 
-/** Counts only, because the workflow history keeps this result. */
+/** Counts only, because the workflow history stores this result. */
 export interface WalletRead {
-  /** New deposits. */
+  /** New deposits that were booked. */
   readonly booked: number
-  /** New deposits that are held because their origin is unknown. */
+  /** New movements that are held for an operator. */
   readonly held: number
-  /** Payouts that seem to have been returned. A workflow asks the bank about each. */
+  /** Payouts that seem to have been returned. A workflow polls the bank about each. */
   readonly returns: number
-  /** Entries that could not be assigned yet, because the bank did not answer. The next read asks again. */
+  /** Movements that could not be assigned to a payout yet, because the bank did not answer. The next read retries. */
   readonly unresolved: number
 }
 
 export interface WalletReadingActivities {
-  /** Books the new entries of one wallet's history. Idempotent. */
+  /** Books new entries from one wallet's history. Idempotent. */
   readWallet(wallet: { readonly walletId: string }): Promise<WalletRead>
 }
 
-/** Gives up early, because all wallets are read again every few minutes. A long history has many pages. */
+/** Few retries, because all wallets are read again every few minutes. A long history has many pages. */
 const { readWallet } = proxyActivities<WalletReadingActivities>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '5 seconds',
@@ -118,7 +119,7 @@ const { readWallet } = proxyActivities<WalletReadingActivities>({
 
 const bankSpoke = defineSignal(bankSpokeSignal)
 
-/** Reads one wallet, and again if another event arrives during the read. */
+/** Reads one wallet, and reads it again if another event arrives during the read. */
 export async function walletReading(order: WalletReading): Promise<'read' | 'not_read'> {
   requireFields(order, { walletId: 'id', readings: 'count' })
   const { walletId, readings } = order

@@ -1,13 +1,13 @@
-// Adds test money to a sandbox wallet. Only activities move money, so the API starts this and waits.
+// Adds test money to a sandbox wallet. Only activities move money, so the API starts this workflow and waits.
 import { requireFields } from '../input'
 import { regularActivities } from '../proxies'
 
 /** IDs and amounts only. */
 export interface SandboxTopUp {
   readonly partnerId: string
-  /** The member who asked for it. The activity looks up the name for the activity list. */
+  /** The member who requested the top-up. The activity looks up the member's email, which the activity list shows. */
   readonly memberId?: string
-  /** The prefix of the API key that asked for it, if no member did. */
+  /** The prefix of the API key that requested the top-up, if no member did. */
   readonly keyPrefix?: string
   readonly usdc: string
   /** Makes the top-up idempotent. */
@@ -20,7 +20,9 @@ export interface ToppedUp {
 }
 
 export interface TopUpActivities {
-  /** Books test money, and creates it at the sandbox bank if the wallet is at one. Idempotent. */
+  /**
+   * Credits test money to the wallet. If the wallet is at the sandbox bank, also deposits the money there. Idempotent.
+   */
   topUpSandbox(topUp: SandboxTopUp): Promise<ToppedUp>
 }
 

@@ -1,4 +1,4 @@
-// Compares the bank's movements of a wallet with our books, one by one, and computes their expected sum.
+// Compares the bank's movements for a wallet with our books, one by one, and computes their expected sum.
 import type { BookedPayout, Booking, BooksOfWallet } from '../../../db/controls/proof/books'
 import type { ProofMark } from '../../../db/controls/proof/wallets'
 import type { DriftKind, Finding } from '../../../domain/controls/drift'
@@ -8,19 +8,19 @@ export interface ToCompare {
   readonly walletId: string
   /** The movement after which the bank's history was read. Null: the whole history was read. */
   readonly mark: ProofMark | null
-  /** Read after the bank, so every movement that the bank reported is booked here or about to be. */
+  /** Our books, read after the bank's history, so they contain or expect every movement that the bank reported. */
   readonly books: BooksOfWallet
   readonly history: readonly HistoryRow[]
   readonly listed: readonly ListedTransfer[]
   readonly whose: ReadonlyMap<string, BookedPayout>
-  /** Payouts that are recorded as sent, but whose transfer the bank does not have. */
+  /** Payouts recorded as sent whose transfer the bank does not have. */
   readonly unsent: ReadonlySet<string>
-  /** The sum of the ledger entries that name no bank movement, as found by the ledger checks. */
+  /** The sum of the ledger entries that refer to no bank movement, as computed by the ledger checks. */
   readonly unnamedMicroUsdc: bigint
   readonly isAccepted: (finding: Finding) => boolean
   /** Accepted transfers from before the mark. */
   readonly passed: ReadonlySet<string>
-  /** Deposits after this time may not be booked yet. */
+  /** Deposits after this time might not be booked yet. */
   readonly bookedBefore: Date
   /** Bookings since this time may belong to movements that are newer than the bank's answer. */
   readonly bookingsSince: Date
@@ -29,11 +29,13 @@ export interface ToCompare {
 
 export interface Compared {
   readonly findings: readonly Finding[]
-  /** The sum that the bank's movements should have if the findings are the only differences. */
+  /** The expected sum of the bank's movements if the findings are the only differences. */
   readonly expectedMicroUsdc: bigint
   /** The actual sum after each movement. The first entry is the sum at the mark. */
   readonly runningMicroUsdc: readonly bigint[]
-  /** The last movement before the first that is too recent, or neither matched nor accepted. Null if there is none. */
+  /**
+   * The last movement such that all movements up to it are old enough, and matched or accepted. Null if there is none.
+   */
   readonly settled: ProofMark | null
   /** Accepted movements up to `settled`. */
   readonly passed: readonly Finding[]
@@ -60,7 +62,7 @@ export function compare(given: ToCompare): Compared {
 
 interface Extra {
   readonly finding: Finding | null
-  /** The amount by which this makes the bank's balance exceed our books. */
+  /** The amount by which this difference makes the bank's balance exceed our books. */
   readonly extraMicroUsdc: bigint
 }
 
@@ -76,7 +78,7 @@ interface Found {
   readonly withdrawn: Set<string>
 }
 
-/** An accepted movement does not stop the mark from advancing. */
+/** A movement that operators have accepted does not stop the mark from advancing. */
 function accepted({ isAccepted }: ToCompare, place: Place): Place {
   return place.finding !== null && isAccepted(place.finding) ? { ...place, isSettled: true } : place
 }
@@ -97,7 +99,7 @@ function placeOfWithdrawal(given: ToCompare, row: WalletMovement, withdrawn: Set
   }
   withdrawn.add(payout.id)
   const { id, sendsMicroUsdc, debitedMicroUsdc } = payout
-  // If the debit differs, the ledger checks report it, together with the balance.
+  // If the debited amount is wrong, the ledger checks report it together with the balance.
   if (amountMicroUsdc === sendsMicroUsdc) {
     return { ...moved, finding: null, extraMicroUsdc: 0n, isSettled: payout.transferRef === transferRef }
   }
@@ -106,7 +108,7 @@ function placeOfWithdrawal(given: ToCompare, row: WalletMovement, withdrawn: Set
   return { ...moved, finding, extraMicroUsdc, isSettled: false }
 }
 
-/** The workflow of an open payout books its refund. All other deposits must be booked within the grace period. */
+/** An open payout's workflow books that payout's refund. All other deposits must be booked within the grace period. */
 function placeOfDeposit(given: ToCompare, row: WalletMovement, { bookings }: Found): Place {
   const { id, transferRef, amountMicroUsdc, at } = row
   const moved = { movedMicroUsdc: amountMicroUsdc }
@@ -127,7 +129,7 @@ function placeOfDeposit(given: ToCompare, row: WalletMovement, { bookings }: Fou
   return { ...moved, finding, extraMicroUsdc: amountMicroUsdc, isSettled: false, isBooked: false }
 }
 
-/** The amount is unknown. It counts as the amount that operators credited for it, or as zero. */
+/** Takes the amount of an unreadable movement to be the amount that operators credited for it, or zero. */
 function placeOfUnreadable(
   given: ToCompare,
   { id, looksLike, at }: Extract<HistoryRow, { kind: 'unreadable' }>,
@@ -145,13 +147,13 @@ function placeOfUnreadable(
   return { ...place, finding, isSettled: false }
 }
 
-/** Includes transfers that debited nothing from the wallet. */
+/** Finds transfers without a payout, including those for which the bank debited nothing from the wallet. */
 function strangeTransfers(given: ToCompare): Finding[] {
   const strange = given.listed.filter(({ ref }) => !given.whose.has(ref) && !given.passed.has(ref))
   return strange.map(({ ref }) => findingOf(given, 'transfer_without_payout', ref, 'a payout', 'a transfer'))
 }
 
-/** A booking that names a movement must match one that was read, or one before the mark. */
+/** A booking that refers to a movement must match one that was read or one before the mark. */
 function madeUpBookings(given: ToCompare, expected: number): Finding[] {
   const { olderBookings: found } = given.books
   if (found === expected) return []
@@ -160,17 +162,17 @@ function madeUpBookings(given: ToCompare, expected: number): Finding[] {
   return [{ ...finding, size: String(found - expected) }]
 }
 
-/** The sum of the bookings for movements that reached the bank after it was read. */
+/** The sum of the bookings for movements that appeared at the bank after its history was read. */
 function earlyBookings({ books, history, bookingsSince }: ToCompare): bigint {
   const read = new Set(history.map(({ id }) => id))
   const early = books.bookings.filter(({ bankRef, at }) => !read.has(bankRef) && at >= bookingsSince)
   return sum(early.map(({ amountMicroUsdc }) => amountMicroUsdc))
 }
 
-/** Maximum difference between the bank's clock and ours. */
+/** Assumed maximum difference between the bank's clock and ours. */
 const marginMs = 3_600_000
 
-/** The amount that a payout debited in our books and that the bank has not debited yet, or never will. */
+/** The amount that our books debited for a payout but the bank has not debited yet, or never will. */
 function stillAtBank(given: ToCompare, payout: BookedPayout, withdrawn: ReadonlySet<string>): Extra {
   const { id, transferRef, status, submitStartedAt, transitMicroUsdc, debitedMicroUsdc } = payout
   if (given.unsent.has(id)) {
@@ -221,7 +223,10 @@ function findingOf(
   return { kind, walletId, subject, expected, found }
 }
 
-/** Keeps the first finding of each kind and subject. A transfer may be in the history and in the list. */
+/**
+ * Returns the first finding for each kind and subject, because a transfer may appear both in the history and in the
+ * list.
+ */
 function unique(findings: readonly Finding[]): Finding[] {
   const first = new Map<string, Finding>()
   for (const each of findings) {

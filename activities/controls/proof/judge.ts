@@ -1,4 +1,4 @@
-// Judges a wallet by two snapshots: a difference is a drift only if both show it.
+// Compares consecutive snapshots of a wallet, at most four. A difference is a drift only if two in a row show it.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ProofMark, ProofOutcome, WalletToProve } from '../../../db/controls/proof/wallets'
 import { type DriftKind, type Finding, movementDrifts } from '../../../domain/controls/drift'
@@ -6,7 +6,7 @@ import { type ProofDeps, type Snapshot, takeSnapshot, type WalletWithBankRefs } 
 
 export interface Judged {
   readonly outcome: ProofOutcome
-  /** The kinds of drift that this decides. A known drift of these kinds that is not found again is closed. */
+  /** The kinds of drift that this check can find. An open drift of these kinds that is not found again is closed. */
   readonly kinds: readonly DriftKind[]
   readonly findings: readonly Finding[]
   readonly settled: ProofMark | null
@@ -47,7 +47,10 @@ function judged(
   return { outcome, kinds, findings, settled, passed }
 }
 
-/** Compares the bank's movements with our books, which is safe while payouts are in progress, then the bank's balance with those movements. */
+/**
+ * Compares the bank's movements with our books, which is safe while payouts are in progress. Then compares the bank's
+ * balance with the sum of its movements.
+ */
 function judgeBalance(
   wallet: WalletWithBankRefs,
   before: Snapshot,
@@ -64,8 +67,9 @@ function judgeBalance(
 }
 
 /**
- * The differences between the bank's balance and the sum of its movements, for each moment that the balance may describe. A
- * balance may lag behind the movements, and under load it describes a moment between the histories of two snapshots.
+ * The differences between the bank's balance and the sum of its movements, for each moment that the balance may
+ * reflect. A balance may lag behind the movements, and under load it may reflect a moment between the histories of two
+ * snapshots.
  */
 function offsets(
   { bankMicroUsdc, askedAt, history }: Snapshot,
@@ -81,7 +85,7 @@ function differenceOf(snapshot: Snapshot): bigint {
   return bankOf(snapshot) - snapshot.expectedMicroUsdc
 }
 
-/** The sum of the bank's own movements. */
+/** The sum of all movements that the bank reported. */
 function bankOf({ runningMicroUsdc }: Snapshot): bigint {
   return runningMicroUsdc.at(-1) ?? 0n
 }

@@ -1,4 +1,4 @@
-// Proves a page of wallets, one after the other. A wallet that cannot be proved does not stop the others.
+// Reconciles a page of wallets, one after the other. A wallet that fails does not stop the others.
 
 import { passAccepted, type Recorded, recordDriftCheck } from '../../../db/controls/proof/drifts'
 import { verifyLedger } from '../../../db/controls/proof/ledger'
@@ -14,21 +14,25 @@ import type { ProofDeps, WalletWithBankRefs } from './snapshot'
 
 interface ProofScope {
   readonly depth?: ProofDepth
-  /** The scheduled proof skips them. A proof that an operator starts includes them. */
+  /**
+   * Whether to reconcile sandboxes without recent activity. The scheduled proof skips them. A proof that an operator
+   * starts includes them.
+   */
   readonly idleSandboxes?: 'skipped' | 'included'
 }
 
 /** Well below the activity's timeout. The next page continues with the remaining wallets. */
 const pageAtMostMs = 5 * 60_000
 
-/** The scheduled proof. */
+/** Reconciles one page of the scheduled proof. */
 export function proveWallets(deps: ProofDeps, page: ProofPage): Promise<Proved & { readonly next: string | null }> {
   return provePage(deps, page, { idleSandboxes: 'skipped' })
 }
 
 /**
- * If the bank does not answer, it is not called for the remaining wallets, because each call would take a full timeout. Their
- * own books are still proved, including those of the next pages. So a hanging bank costs one timeout, not one per page.
+ * Stops calling a bank that does not answer, because each call would wait for the full timeout. Still verifies our own
+ * books for the remaining wallets, including those on the next pages. So an unresponsive bank costs one timeout, not
+ * one per page.
  */
 export async function provePage(
   deps: ProofDeps,
@@ -54,7 +58,10 @@ export async function provePage(
   return { ...sumOf(done), next }
 }
 
-/** A timeout on one wallet does not prove that the bank is unavailable: a few slow wallets must not hide all others. */
+/**
+ * Makes a second call, because a timeout on one wallet does not prove that the bank is unavailable. A few slow
+ * wallets must not prevent the comparison of all others.
+ */
 async function isAway({ rails }: ProofDeps, { rail }: WalletToProve): Promise<boolean> {
   try {
     await rails[rail].rate()
@@ -88,8 +95,9 @@ interface ProvedWallet {
 }
 
 /**
- * Verifies our books for one wallet without calling the bank, then compares them with the bank's, and records drifts. Drifts
- * in our own books are recorded even if the bank is unavailable. Never throws, so that the next wallet is proved.
+ * Verifies our books for one wallet without calling the bank, then compares them with the bank's, and records drifts.
+ * Drifts in our own books are recorded even if the bank is unavailable. Never throws, so that the next wallet is
+ * reconciled.
  */
 export async function proveWallet(
   deps: ProofDeps,
@@ -105,7 +113,7 @@ export async function proveWallet(
     found.push(await recordJudged(deps, wallet, judged))
     decided = judged
   } catch (error) {
-    deps.log.error({ err: error, wallet_id: wallet.id }, 'cannot prove wallet')
+    deps.log.error({ err: error, wallet_id: wallet.id }, 'cannot reconcile wallet')
     await markFailed(deps, wallet)
   }
   const { outcome, isSilent } = decided
@@ -131,10 +139,13 @@ async function proveBooks(
   return proved
 }
 
-/** Later than every checkpoint. */
+/** A time later than every checkpoint. */
 const never = new Date(8_640_000_000_000_000)
 
-/** When the full verification of this wallet was last due. Each wallet has its own time, which spreads the load evenly. */
+/**
+ * The latest time at which a full verification of this wallet was due. Each wallet has its own time, which spreads
+ * the load evenly.
+ */
 export function lastFullVerificationDue(walletId: string, at: Date, everyMs: number): Date {
   const phase = Math.floor((parseInt(walletId.slice(-8), 16) / 2 ** 32) * everyMs)
   return new Date(Math.floor((at.getTime() - phase) / everyMs) * everyMs + phase)
@@ -158,7 +169,7 @@ async function markFailed({ db, clock, log }: ProofDeps, { id: walletId }: Walle
   try {
     await db.transaction((tx) => markProved(tx, { walletId, outcome: 'failed', mark: null, at: clock.now() }))
   } catch (error) {
-    log.warn({ err: error, wallet_id: walletId }, 'cannot record that a wallet was not proved')
+    log.warn({ err: error, wallet_id: walletId }, 'cannot record that a wallet was not reconciled')
   }
 }
 

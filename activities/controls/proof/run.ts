@@ -1,8 +1,8 @@
-// Other parts of the proof: the complete run that an operator starts, the check for overdue items, and the mail about drifts.
+// Runs the complete proof that an operator starts, checks for overdue items, and emails drifts to the operators.
 
 import { recordDriftCheck, takeUnreportedDrifts } from '../../../db/controls/proof/drifts'
 import { findSilentPayouts, findUncomparedWallets } from '../../../db/controls/proof/overdue'
-import { enqueueMail } from '../../../db/partners/mails'
+import { enqueueNotice } from '../../../db/partners/mails'
 import { overdueDrifts } from '../../../domain/controls/drift'
 import { environments } from '../../../domain/environment'
 import { driftMessage } from '../../../mail/messages/operators'
@@ -13,7 +13,7 @@ import type { ProofDeps } from './snapshot'
 
 const pageSize = 50
 
-/** Proves all wallets and runs all checks. */
+/** Reconciles all wallets and runs all checks. */
 export async function runProof(deps: ProofDeps, depth: ProofDepth = 'changes'): Promise<Proved> {
   const sum = { wallets: 0, drifts: 0, fresh: 0, busy: 0, failed: 0 }
   const add = (found: Partial<Proved>) => {
@@ -34,7 +34,7 @@ export async function runProof(deps: ProofDeps, depth: ProofDepth = 'changes'): 
 
 const atMost = 1_000
 
-/** Records payouts that have had no update from the bank for too long, and wallets not compared with the bank for too long. */
+/** Records payouts that the bank has not updated in time, and wallets that were not compared with the bank in time. */
 export async function proveSilence({
   db,
   clock,
@@ -55,10 +55,11 @@ export async function proveSilence({
 type TellDeps = Pick<ActivityDeps, 'db' | 'clock' | 'keyring' | 'opsEmail'>
 
 const atOnceInAMail = 50
-/** A queued mail expires after this time. */
-const keepForMs = 3 * 24 * 60 * 60 * 1000
 
-/** Queues one mail to the operators about new drifts. The same transaction marks these drifts as reported. */
+/**
+ * Queues one email to the operators about unreported drifts, up to a limit. The same transaction marks these drifts as
+ * reported.
+ */
 export async function tellDrifts({ db, clock, keyring, opsEmail }: TellDeps): Promise<number> {
   if (opsEmail === null) return 0
   const at = clock.now()
@@ -66,7 +67,7 @@ export async function tellDrifts({ db, clock, keyring, opsEmail }: TellDeps): Pr
     const drifts = await takeUnreportedDrifts(tx, { at, limit: atOnceInAMail })
     if (drifts.length === 0) return 0
     const mail = driftMessage({ address: opsEmail, drifts })
-    await enqueueMail(tx, keyring, { kind: 'notice', mail, at, expiresAt: new Date(at.getTime() + keepForMs) })
+    await enqueueNotice(tx, keyring, { mail, at })
     return drifts.length
   })
 }

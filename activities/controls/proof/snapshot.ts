@@ -1,5 +1,5 @@
-// Takes a snapshot of a wallet. Reads the bank first and our books second, so the books contain or expect every movement
-// that was read.
+// Takes a snapshot of a wallet. Reads the bank first and our books second, so that our books contain or expect every
+// movement that the bank reported.
 
 import { type BookedPayout, type BooksOfWallet, findKnownTransfers, readBooks } from '../../../db/controls/proof/books'
 import { type KnownDrift, listKnownDrifts } from '../../../db/controls/proof/drifts'
@@ -36,7 +36,7 @@ export interface Snapshot extends Compared {
   readonly askedAt: Date
 }
 
-/** Maximum difference between the clocks of our own machines. */
+/** Assumed maximum difference between the clocks of our own machines. */
 const skewMs = 60_000
 
 export async function takeSnapshot(
@@ -54,7 +54,8 @@ export async function takeSnapshot(
   const names = await nameTransfers({ db, rail }, wallet, { history, listed })
 
   const payoutsSince = new Date(askedAt.getTime() - skewMs)
-  // Bookings from before the last snapshot belong to movements that this one has read, or to movements before the mark.
+  // Bookings from before the last snapshot belong to movements that this snapshot has read, or to movements before
+  // the mark.
   const bookingsSince = new Date(Math.max(payoutsSince.getTime(), wallet.lookedAt?.getTime() ?? 0))
   const books = await readBooks(db, {
     wallet,
@@ -97,7 +98,7 @@ function subjectsOf(known: readonly KnownDrift[], kind: DriftKind): string[] {
   return known.flatMap((each) => (each.kind === kind && !each.isPassed ? each.subject : []))
 }
 
-/** Lists the transfers since the mark, and unexplained ones from before it. */
+/** Lists the transfers since the mark, and earlier transfers that are still unexplained. */
 async function listTransfers(
   rail: ProofRail,
   wallet: WalletToProve & WalletWithBankRefs,
@@ -112,7 +113,10 @@ async function listTransfers(
   return listed
 }
 
-/** Finds payouts without a transfer at the bank. Our books record a transfer before the bank is asked about it, so the bank must know it. */
+/**
+ * Finds sent payouts whose transfer the bank does not have. The bank is called after our books are read, so it must
+ * have every transfer that they contain.
+ */
 async function withoutTransfer(
   rail: ProofRail,
   sent: BooksOfWallet['sent'],
@@ -134,7 +138,10 @@ function hasGone({ status }: BookedPayout): boolean {
   return status !== 'pending' && status !== 'failed' && status !== 'cancelled'
 }
 
-/** Maps each transfer of the wallet to the payout that it names. Null if it names none, or if our books already have the transfer. */
+/**
+ * Maps each of the wallet's transfers to the payout ID that the bank stored with it, or to null if there is none. An
+ * unlisted transfer that is already in our books also maps to null.
+ */
 async function nameTransfers(
   { db, rail }: { db: Queryable; rail: ProofRail },
   wallet: WalletWithBankRefs,
@@ -148,7 +155,7 @@ async function nameTransfers(
   return new Map([...names].map(([ref, name]) => [ref, name !== null && isUuid(name) ? name : null]))
 }
 
-/** Uses our books as read after the bank: a payout is in our books before its transfer is at the bank. */
+/** Requires books that were read after the bank: a payout is in our books before its transfer is at the bank. */
 function whoseTransfers(
   wallet: WalletWithBankRefs,
   names: ReadonlyMap<string, string | null>,

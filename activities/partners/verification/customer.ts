@@ -1,4 +1,4 @@
-// Opens the customer of a business at the bank once, reads its status, and connects its live wallet.
+// Opens one customer at the bank for each business, reads its status, and connects its live wallet.
 
 import { lockPartner, type PartnerRow } from '../../../db/partners/partners'
 import { findLiveWallet, type LiveWallet, listPartnersToVerify } from '../../../db/wallets/live'
@@ -32,13 +32,13 @@ async function readCustomer(deps: VerificationDeps, partnerId: string): Promise<
   }
   const bank = await deps.rail.verification(verificationRef)
   const stored = await storeVerification(deps, { asked, bank, connection: null })
-  // Null: the partner has since restarted its verification, with another customer.
+  // Null: the partner has restarted its verification, with another customer, since the bank was called.
   return stored ?? readCustomer(deps, partnerId)
 }
 
 /**
- * Reads under the partner's lock. A workflow can start before the transaction that requested it commits. It must not act on
- * the old row or use the key of the previous attempt.
+ * Reads the partner under its lock, because a workflow can start before the transaction that requested it commits.
+ * Without the lock, the workflow would act on the old row and use the previous attempt's key.
  */
 async function loadAsked({ db }: VerificationDeps, partnerId: string) {
   const partner = await db.transaction((tx) => lockPartner(tx, partnerId))
@@ -49,7 +49,7 @@ async function loadAsked({ db }: VerificationDeps, partnerId: string) {
   return { partner, wallet, asked }
 }
 
-/** Two concurrent calls use one customer: the one that is stored first. */
+/** Two concurrent calls use the same customer: the first that was stored. */
 async function openCustomer(deps: VerificationDeps, partner: PartnerRow, asked: Asked): Promise<VerificationState> {
   const opened = await deps.rail.openCustomer(customerOf(partner, deps))
   const stored =
@@ -64,9 +64,9 @@ function isBegun({ verificationStatus }: PartnerRow): boolean {
 }
 
 /**
- * The key contains the request, because the bank refuses a key that is reused with another body. It contains the attempt,
- * because the bank repeats its answer to a known key. It does not contain the date: if the answer was lost, only the same key
- * finds the customer.
+ * The key contains the request, because the bank refuses a key that is reused with another body. It contains the
+ * attempt number, because the bank repeats its answer to a known key. It does not contain the date: if an answer was
+ * lost, only a call with the same key finds the customer.
  */
 function customerOf(partner: PartnerRow, { redirectUrl }: VerificationDeps) {
   const { id, name: legalName, slug, contactEmail, verificationTries } = partner
@@ -92,7 +92,7 @@ export async function connectLiveWallet(
 
 const chain = 'base'
 
-/** Looks up each object before creating it, so that a repeated call returns the same objects on any day. */
+/** Looks up each object before creating it, so that a call that is repeated on another day returns the same objects. */
 async function connectionOf(
   { rail, clock }: VerificationDeps,
   { walletId, walletRef: connected }: LiveWallet,
@@ -110,12 +110,12 @@ async function connectionOf(
 
 type StartDeps = Pick<ActivityDeps, 'db' | 'log' | 'temporal' | 'queuePrefix' | 'verificationPollMs' | 'banks'>
 
-/** The daily check: starts a verification for each business at the bank that has none running. */
+/** Starts a verification workflow for each business at the bank, unless one is already running. Runs daily. */
 export async function startVerifications(deps: StartDeps, { after, limit }: VerificationsPage) {
   if (deps.banks.live === null) return { started: 0, next: null }
   const partners = await listPartnersToVerify(deps.db, { after, limit })
   const settings = { queuePrefix: deps.queuePrefix, pollMs: deps.verificationPollMs }
-  // A running verification is not woken: it asks the bank at its own poll interval.
+  // A running verification is not woken, because it polls the bank at its own interval.
   const start = (partnerId: string) => startUnlessRunning(deps.temporal, starts.verification(partnerId, settings))
   const { done } = await each(deps, partners, start, (partnerId) => ({ partner_id: partnerId }))
   const last = partners.length < limit ? undefined : partners.at(-1)

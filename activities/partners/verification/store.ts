@@ -1,4 +1,4 @@
-// Stores the bank's decision about a business in one transaction with all its consequences.
+// Stores the bank's decision about a business and all its consequences in one transaction.
 import { recordActivity } from '../../../db/controls/activity'
 import type { Tx } from '../../../db/database'
 import { addCharge } from '../../../db/invoices/charges'
@@ -35,20 +35,20 @@ export interface VerificationDeps extends Pick<ActivityDeps, 'db' | 'clock'> {
     Rail,
     'openCustomer' | 'verification' | 'createWallet' | 'wallets' | 'depositAddress' | 'bankFunding'
   >
-  /** Where the bank's pages redirect at the end. */
+  /** The page to which the bank redirects after the verification. */
   readonly redirectUrl: string | null
-  /** The actor that the activity list shows for opening the live wallet. */
+  /** The actor that the activity list shows for the opening of the live wallet. */
   readonly madeBy: string
 }
 
-/** The partner that the bank was asked about, and its state at that time. */
+/** The partner as it was when the bank was called. */
 export interface Asked {
   readonly partnerId: string
   readonly tries: number
   readonly verificationRef: string | null
 }
 
-/** The final state for a closed partner. Nothing is opened, connected or charged for it any more. */
+/** The final state for a closed partner: its verification stops, and nothing more is opened, connected or charged. */
 export function abandoned({ verificationStatus }: PartnerRow): VerificationState {
   return { status: verificationStatus === 'approved' ? 'approved' : 'rejected', ready: false }
 }
@@ -62,7 +62,7 @@ interface Answer {
   readonly connection: Connection | null
 }
 
-/** Stores nothing and returns null if the customer is not the partner's own. */
+/** Stores nothing and returns null if the partner no longer uses this customer. */
 export async function storeVerification(deps: VerificationDeps, answer: Answer): Promise<VerificationState | null> {
   try {
     return await store(deps, answer)
@@ -111,7 +111,7 @@ function isOwn({ verificationRef, walletRef }: LiveWallet, bank: Verification): 
   return verificationRef === null ? walletRef === null : verificationRef === bank.verificationRef
 }
 
-/** The first connected wallet stays. A wallet from a concurrent call remains unused. */
+/** The first connected wallet is final. If a concurrent call created another one, that one remains unused. */
 function connectionFor({ walletRef, fundingRef }: LiveWallet, { connection }: Answer): Connection | null {
   if (connection === null || fundingRef !== null) return null
   return walletRef === null || walletRef === connection.walletRef ? connection : null
@@ -127,7 +127,7 @@ async function openLive(
   await recordActivity(tx, [{ ...entry, changes: 'something', status: null, detail: null, requestId: null }])
 }
 
-/** Charged once per partner, even if the partner is approved again. */
+/** Charges the partner once, even if it is approved again. */
 async function chargeVerification(tx: Tx, partnerId: string, at: Date): Promise<void> {
   const { verificationPence } = await findPrices(tx, partnerId, at)
   if (verificationPence === 0n) return
@@ -146,7 +146,7 @@ function reportUnknown(
   log.error({ partner_id: partner.id, state: bank.providerStatus }, 'unknown verification status at the bank')
 }
 
-/** Keeps a link only while its step is not done. */
+/** Stores a link only until its step is done. */
 function changesOf({ status, screening, reasonsKnown }: VerificationUpdate, bank: Verification): PartnerChanges {
   return {
     verificationStatus: status,
@@ -161,7 +161,7 @@ function changesOf({ status, screening, reasonsKnown }: VerificationUpdate, bank
   }
 }
 
-/** Changes nothing and returns null if another run has changed the verification since. */
+/** Changes nothing and returns null if another run has changed the verification since the bank was called. */
 export async function refuse(
   deps: VerificationDeps,
   { partnerId, tries, verificationRef }: Asked,
@@ -198,7 +198,7 @@ const refusal = {
 
 const worthTelling: readonly VerificationStatus[] = ['action_required', 'approved', 'rejected']
 
-/** Notifies only of a change: `partner` is the row before the update. */
+/** Notifies admins only of a change: `partner` is the row before the update. */
 async function tellAdmins(tx: Tx, partner: PartnerRow, status: VerificationStatus, at: Date): Promise<void> {
   if (status === partner.verificationStatus || !worthTelling.includes(status)) return
   await addNotice(tx, { partnerId: partner.id, environment: 'live', kind: 'verification', about: status, at })

@@ -1,5 +1,5 @@
-// Classifies each movement in a wallet's history. A deposit is booked, a refund belongs to its payout, and the rest is held for an
-// operator. Nothing is guessed, because a wrong credit cannot be reversed once it is paid out.
+// Classifies each movement in a wallet's history. A deposit is booked, a refund belongs to its payout, and the rest is
+// held for an operator. Nothing is guessed, because a wrong credit cannot be reversed once it is paid out.
 import type { Queryable } from '../../../db/database'
 import { findPayoutById, findPayoutsByTransfer, type RefundedPayout } from '../../../db/payouts/by-transfer'
 import type { RailName } from '../../../domain/environment'
@@ -11,17 +11,17 @@ export type Judged =
   | { readonly verdict: 'deposit'; readonly row: WalletMovement }
   /** `why` is shown to operators. */
   | { readonly verdict: 'held'; readonly row: HistoryRow; readonly why: string }
-  /** The refund of a completed payout. A return workflow asks the bank about it. */
+  /** The refund of a completed payout. A return workflow polls the bank about it. */
   | { readonly verdict: 'return'; readonly row: WalletMovement; readonly payout: RefundedPayout }
   | { readonly verdict: 'not_ours'; readonly row: HistoryRow }
-  /** The movement of an open payout. The payout's next state decides what the movement is. */
+  /** A movement that belongs to an open payout. The payout's next state determines how the movement is classified. */
   | { readonly verdict: 'awaited'; readonly row: WalletMovement }
-  /** The bank did not answer which payout it belongs to. */
+  /** The bank did not answer the lookup of the movement's payout. */
   | { readonly verdict: 'unresolved'; readonly row: WalletMovement }
 
 type Undecided = Extract<Judged, { verdict: 'return' | 'awaited' | 'unresolved' }>
 
-/** Whether the next reading has to judge it again. */
+/** Whether the next reading has to classify the movement again. */
 export function isUndecided(judged: Judged): judged is Undecided {
   const { verdict } = judged
   return verdict === 'return' || verdict === 'awaited' || verdict === 'unresolved'
@@ -79,13 +79,13 @@ async function judge(deps: JudgeDeps, wallet: WalletOfHistory, row: HistoryRow, 
   }
 }
 
-/** A payout whose answer was lost has no transfer in its row yet, but the transfer names the payout. */
+/** If the bank's response was lost, the payout row has no transfer yet, but the transfer contains the payout's ID. */
 async function payoutNamedBy({ db, rail }: JudgeDeps, transferRef: string): Promise<RefundedPayout | null> {
   const named = await rail.payoutOf(transferRef)
   return named !== null && isUuid(named) ? findPayoutById(db, named) : null
 }
 
-/** A withdrawal belongs to a payout, which booked it before sending. Our books have no other withdrawals. */
+/** Our books contain a withdrawal only for a payout, which is debited before it is sent. */
 function judgeWithdrawal(wallet: WalletOfHistory, row: WalletMovement, payout: RefundedPayout | null): Judged {
   if (payout?.walletId === wallet.id) {
     if (payout.transferRef === row.transferRef) return { verdict: 'not_ours', row }
@@ -97,15 +97,16 @@ function judgeWithdrawal(wallet: WalletOfHistory, row: WalletMovement, payout: R
 function judgeRefund(wallet: WalletOfHistory, row: WalletMovement, payout: RefundedPayout | null): Judged {
   if (payout === null) return { verdict: 'held', row, why: 'unknown_transfer' }
   if (payout.walletId !== wallet.id) return { verdict: 'held', row, why: 'other_wallet' }
-  // The payout's own workflow asks the bank, and books the refund and its consequences.
+  // The payout's own workflow polls the bank, and books the refund and its consequences.
   if (payout.isOpen) return { verdict: 'awaited', row }
   if (payout.transferRef !== row.transferRef) return { verdict: 'held', row, why: 'other_transfer' }
-  // A refund that an operator has handled raises no attention again. A later state of the transfer still books it.
+  // A refund that an operator has handled does not raise attention again. If the transfer changes later, the refund
+  // is still booked.
   if (payout.status === 'completed') {
     return payout.isRefundAttended ? { verdict: 'not_ours', row } : { verdict: 'return', row, payout }
   }
   if (!payout.isRefundBooked) return { verdict: 'held', row, why: 'payout_over' }
-  // Its payout is already refunded: a second refund of the same transfer has no owner.
+  // The payout is already refunded, so a second refund of the same transfer belongs to no payout.
   return payout.refundRef === null || payout.refundRef === row.id
     ? { verdict: 'not_ours', row }
     : { verdict: 'held', row, why: 'second_refund' }

@@ -1,4 +1,4 @@
-// Reads wallet histories at the bank and books new movements: one wallet, or a page of them.
+// Reads wallet histories at the bank and books new movements, for one wallet or a page of wallets.
 
 import { findWalletsReadTo, type ReadingFailure, saveWalletsReadTo } from '../../../db/bank/readings'
 import { reportUnexplainedRefund } from '../../../db/payouts/by-transfer'
@@ -24,8 +24,8 @@ import { isUndecided, type Judged, judgeHistory } from './judge-history'
 const atOnce = 5
 
 /**
- * Reads a page, a few wallets at a time. A wallet that cannot be read does not stop the others. The next run resumes where an
- * interrupted one stopped.
+ * Reads a page, a few wallets at a time. A wallet that cannot be read does not stop the others. The next run resumes
+ * where an interrupted one stopped.
  */
 export async function readWallets(deps: WalletReadingDeps, page: WalletPage): Promise<WalletsRead> {
   const { environment, limit } = page
@@ -37,10 +37,11 @@ export async function readWallets(deps: WalletReadingDeps, page: WalletPage): Pr
     const some = wallets.slice(from, from + atOnce)
     const outcomes = await Promise.all(some.map((wallet) => readOne(deps, wallet)))
     done.push(...outcomes.filter((outcome) => typeof outcome === 'object'))
-    // Continues after wallets that could not be read, so that they do not block the others.
+    // Continues after wallets that could not be read, so that they do not block the rest.
     const isLast = isLastPage && from + atOnce >= wallets.length
     await saveWalletsReadTo(deps.db, environment, isLast ? null : (some.at(-1)?.id ?? null))
-    // If the bank answered for none of them, it is unavailable. Trying all the others would take until the next reading.
+    // If the bank answered for none of these wallets, it is unavailable. Trying all the others would take until the
+    // next reading.
     if (outcomes.every((outcome) => outcome === 'no answer')) return sumOf(done, wallets.length, null)
   }
   if (wallets.length === 0) await saveWalletsReadTo(deps.db, environment, null)
@@ -72,9 +73,9 @@ function sumOf(done: readonly WalletRead[], wallets: number, next: string | null
 
 export interface WalletReadingDeps extends Pick<ActivityDeps, 'db' | 'clock' | 'log'> {
   readonly rails: Readonly<Record<RailName, Pick<Rail, 'walletHistory' | 'payoutOf'>>>
-  /** Age at which a refund that its transfer does not explain needs attention. */
+  /** Age at which an unexplained refund needs attention. */
   readonly listLagMs: number
-  /** Starts nothing if a workflow has asked the bank recently and after `refundedAt`. */
+  /** Does not start a workflow if one has polled the bank recently and after `refundedAt`. */
   startReturn(payout: ReturnStart, refundedAt: Date): Promise<void>
 }
 
@@ -89,7 +90,7 @@ export async function readWallet(
 
 const nothing: WalletRead = { booked: 0, held: 0, returns: 0, unresolved: 0 }
 
-/** A failure is recorded, so that operators see a wallet whose deposits are not booked. */
+/** Records a failure, so that operators see a wallet whose deposits are not booked. */
 async function readFound(deps: WalletReadingDeps, wallet: WalletToRead): Promise<WalletRead> {
   try {
     const read = await readHistory(deps, wallet)
@@ -111,7 +112,8 @@ async function readHistory(deps: WalletReadingDeps, wallet: WalletToRead): Promi
   const earlier = await judgeHistory({ db, rail }, wallet, remembered)
   const fresh = await judgeHistory({ db, rail }, wallet, history)
   const judged = [...earlier, ...fresh]
-  // Start the returns before the history counts as read. After an interruption the next reading starts the same ones again.
+  // Start the returns before the history counts as read. After an interruption the next reading starts the same ones
+  // again.
   const returns = judged.filter((each) => each.verdict === 'return')
   for (const { payout, row } of returns) await deps.startReturn(payout, row.at)
 
@@ -147,22 +149,29 @@ function reasonOf(error: unknown): ReadingFailure {
   return error instanceof RailUnavailable ? 'no_answer' : 'failed'
 }
 
-/** The bank's history and its transfer may differ briefly. A longer difference is money that is not booked. */
+/**
+ * The bank's history and its transfer may differ briefly. If they differ for longer, the refund remains unbooked and
+ * needs an operator.
+ */
 async function reportUnexplained(
   { db, clock, log, listLagMs }: WalletReadingDeps,
   { payout, row }: Extract<Judged, { verdict: 'return' }>,
 ): Promise<void> {
   if (clock.now().getTime() - row.at.getTime() < listLagMs) return
   if (!(await reportUnexplainedRefund(db, payout.payoutId))) return
-  log.error({ payout_id: payout.payoutId, bank_ref: row.id }, 'the wallet has a refund that its transfer does not show')
+  log.error(
+    { payout_id: payout.payoutId, bank_ref: row.id },
+    'the wallet history has a refund that its transfer does not show',
+  )
 }
 
-/** How late a movement may appear in the history and still be read. */
+/** How late a movement may appear in the history without being missed. */
 const lateByMs = 60 * 60 * 1000
 
 /**
- * The position up to which the history does not have to be read again. Excludes the newest hour by the bank's clock, in which a
- * late movement may still appear. Null if nothing is older. The caller stores the undecided movements before the position.
+ * Returns the position before which no movement has to be read again, or null if there is none. Excludes the newest
+ * hour by the bank's clock, because a late movement may still appear in it. The caller stores the undecided movements
+ * before the position.
  */
 export function readPositionAfter(judged: readonly Judged[]): {
   readonly to: string | null

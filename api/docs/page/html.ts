@@ -15,16 +15,21 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Relative URLs, so that the page also works behind a proxy that adds a path. */
-export function page({ title, version, assets }: { title: string; version: string; assets: Assets }): string {
-  const { scalar, start, style, icon } = assets.names
+/** The first lines of an HTML page, up to the part of the head that differs. */
+export function startOfPage(title: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="description" content="Pay pounds sterling to UK bank accounts from your own wallet: guide and API reference.">
+`
+}
+
+/** URLs are relative, so that the page also works behind a proxy that adds a path. */
+export function page({ title, version, assets }: { title: string; version: string; assets: Assets }): string {
+  const { scalar, start, style, icon } = assets.names
+  return `${startOfPage(title)}<meta name="description" content="Pay pounds sterling to UK bank accounts from your own wallet: guide and API reference.">
 <link rel="icon" type="image/svg+xml" href="docs/assets/${icon}">
 <link rel="stylesheet" href="docs/assets/${style}">
 <script defer src="docs/assets/${start}"></script>
@@ -39,6 +44,7 @@ export function page({ title, version, assets }: { title: string; version: strin
 <a href="dashboard">Dashboard</a>
 <a href="docs/guide.md">Markdown</a>
 <a href="openapi.json">OpenAPI</a>
+<a href="postman.json">Postman</a>
 <a href="llms.txt">llms.txt</a>
 </nav>
 </header>
@@ -57,7 +63,7 @@ export interface Assets {
 
 type AssetKind = 'scalar' | 'start' | 'style' | 'icon'
 
-/** The output of build-assets.mjs is in dist, even if the sources run directly, as in tests. */
+/** The output of build-assets.mjs is in dist, even when the sources run directly, as in tests. */
 const folders = [join(__dirname, '../assets'), join(__dirname, '../../../dist/api/docs/assets')]
 
 export function findAssets(): Assets {

@@ -1,7 +1,7 @@
 // Starts the API reference in the browser, configured so that it sends requests to this server only.
 
-// A library inside the reference tests once whether it may evaluate code, and works without it. The page's policy would report
-// that test as a violation, so this makes the test fail before the browser sees it.
+// A library that the reference uses checks once whether `new Function` is allowed, and works without it. The page's
+// Content-Security-Policy would report that check as a violation, so this proxy makes it fail first.
 globalThis.Function = new Proxy(Function, {
   construct() {
     throw new EvalError('This page does not evaluate code.')

@@ -1,4 +1,4 @@
-// Identifies the API key of a request.
+// Identifies the caller by a request's API key.
 import type { Keyring } from '../../../db/keyring'
 import { type ApiKeyDigest, apiKeyDigests, readApiKeySecret } from '../../../db/partners/api-key-secret'
 import { renewApiKeyDigest } from '../../../db/partners/api-keys'
@@ -14,9 +14,9 @@ export function readKey(header: string): string | null {
 }
 
 /**
- * The database stores a digest of each API key, computed with the secret that was current at the time. Tries the current secret
- * first, and older ones only during a rotation. If another request renews the digest between two tries, both miss it, so each
- * secret is tried twice.
+ * The database stores a digest of each API key, computed with the entry of SECRET_KEYS that was current at the time.
+ * The lookup starts with the current entry. During a rotation it also tries the older entries. Another request may renew
+ * the digest during this pass, so the lookup then tries all entries again.
  */
 export async function identifyKey<Found>(
   secret: string,
@@ -46,7 +46,10 @@ async function findByDigest<Found>(
   return caller && { caller, found: lookup.nothing }
 }
 
-/** We see a key only when it is used, so this is when a digest that was computed with an older secret is renewed. */
+/**
+ * Renews a digest that was computed with an older entry of SECRET_KEYS. This is possible only when the key is used,
+ * because the key itself is not stored.
+ */
 async function renewDigest(
   found: ApiKeyDigest,
   [current]: readonly ApiKeyDigest[],
@@ -54,11 +57,14 @@ async function renewDigest(
 ): Promise<void> {
   if (current === undefined || found.keyId === current.keyId) return
   if (!isDue(keyring, current.digest.toString('hex'), clock.now().getTime())) return
-  // A failure does not matter, because the next request retries.
+  // A failure here is harmless, because the next request retries.
   await renewApiKeyDigest(db, found.digest, current).catch(() => undefined)
 }
 
-/** During a rotation, two processes may disagree on the current secret. They must not undo each other's renewal on every call. */
+/**
+ * During a rotation, two processes may disagree on the current entry of SECRET_KEYS. The pause prevents them from
+ * undoing each other's renewal on every call.
+ */
 function isDue(keyring: Keyring, digest: string, now: number): boolean {
   const last = renewedAt.get(keyring) ?? new Map<string, number>()
   renewedAt.set(keyring, last)

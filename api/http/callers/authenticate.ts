@@ -1,5 +1,5 @@
-// Steps `authenticate` and `openToAnyone`: identify the caller, an API key or a person with a session. Both are looked up for each
-// request, so a revoked key, an ended session and a removed member are refused immediately.
+// Steps `authenticate` and `openToAnyone`. `authenticate` looks up the API key or the session on each request, so a
+// revoked key, an ended session and a removed member are refused immediately.
 import { parse as parseQuery } from 'node:querystring'
 import type { PersonCaller } from '../../../db/sign-in/callers'
 import { findPerson, touchSession } from '../../../db/sign-in/sessions'
@@ -23,7 +23,7 @@ export const openToAnyone: OpenToAnyone = {
   kind: 'open',
   bind: (route, deps) => async (exchange) => {
     const { context } = exchange
-    // A page of another site must not sign anyone in.
+    // A page on another site must not be able to sign a person in.
     requireOurPages(route, context, deps)
     if (route.body && !deps.rateLimiter.takeAnonymous(addressOf(context, deps.config.trustedProxies))) {
       throw tooMany('Too many requests from this address.')
@@ -45,7 +45,8 @@ export function authenticateWith<Found>(lookup: Lookup<Found>): Authentication<F
       if (!credentials.allow(address, credential.secret)) {
         throw tooMany('Too many requests from this address had an unknown API key or an ended session.')
       }
-      // Receive the body before the lookup, so that the lookup notices rights that are withdrawn while the body arrives.
+      // Receive the body before the lookup, so that the lookup notices rights that are withdrawn while the body
+      // arrives.
       exchange.received = await receiveBody(route, context)
       const { caller, found } = await identify(credential, lookup, context, deps).catch((error: unknown) => {
         if (error instanceof ApiError && error.code === 'unauthorized')
@@ -83,7 +84,7 @@ interface Credential {
   readonly secret: string
 }
 
-/** Throws for a credential that cannot be one of ours, so that it costs neither a query nor the memory for its body. */
+/** Rejects a credential that cannot be ours before it costs a query or the memory for a body. */
 function requireCredential(context: ApiContext, { config }: ApiDeps): Credential {
   const header = context.get('Authorization')
   const by = header === '' ? 'person' : 'key'
@@ -113,8 +114,8 @@ async function identifyPerson(token: string, context: ApiContext, deps: ApiDeps)
   const found = await findPerson(db, { token, environment, at, idleMs })
   if (found === null) throw sessionOver()
   const { caller, lastUsedAt } = found
-  // A polling page does not prove that a person is present, so it does not keep the session alive. Writing the time of every
-  // request would cost more than the request.
+  // A page that polls does not prove that a person is present, so it does not extend the session. Writing the time of
+  // every request would cost more than the request itself.
   const isPolling = context.method === 'GET' && context.get('X-Background') === 'true'
   if (!isPolling && at.getTime() - lastUsedAt.getTime() >= idleMs / touchesPerIdle)
     await touchSession(db, caller.sessionId, at)

@@ -1,4 +1,5 @@
-// Step `authorize`: decides whether the caller may use the route. Writes check again, because a right can be withdrawn at any time.
+// Step `authorize`: decides whether the caller may use the route. Writes check the rights again, because they can be
+// withdrawn at any time.
 import type { Db, Queryable } from '../../../db/database'
 import { type Caller, holdCaller, type PersonCaller } from '../../../db/sign-in/callers'
 import { ApiError, type ErrorCode } from '../errors'
@@ -33,7 +34,10 @@ export function authorize(action: string, rights: Rights): Authorization {
   }
 }
 
-/** Between the step and a write, a key may be revoked, a session ended, a role changed or a partner suspended. */
+/**
+ * Checks the caller again. Between the step and a write, a key may be revoked, a session ended, a role changed or a
+ * partner suspended.
+ */
 export async function requireStillAuthorized(
   db: Queryable,
   route: Route,
@@ -49,7 +53,10 @@ export async function requireStillAuthorized(
   if (refusal !== null && known === null) throw refusal
 }
 
-/** For handlers that write: every transaction first checks the caller, and locks the rows of that check until it ends. */
+/**
+ * For handlers that write: every transaction first checks the caller, and locks the checked rows until the transaction
+ * ends.
+ */
 export function withCallerCheck(db: Db, recheck: (tx: Queryable) => Promise<void>): Db {
   const transaction: Db['transaction'] = (work) =>
     db.transaction(async (tx) => {
@@ -59,7 +66,10 @@ export function withCallerCheck(db: Db, recheck: (tx: Queryable) => Promise<void
   return { ...db, transaction }
 }
 
-/** Throws if the role is too low. Returns a refusal if the partner's state forbids new requests. Repeats are still allowed. */
+/**
+ * Throws if the role is too low. If the partner's state forbids new requests, returns a refusal instead, because the
+ * partner may still repeat stored requests.
+ */
 function judge(route: Route, caller: Caller, context: ApiContext): ApiError | null {
   const { access } = route
   if (access.by === 'anyone') return null
@@ -85,7 +95,10 @@ function refusalFor({ partner, environment }: Caller, route: Route, access: Call
   return access.partner === 'payer' && !isVerified ? 'verification_required' : null
 }
 
-/** A second tab may have switched the session to another partner. A retry with the same Idempotency-Key would pay again from that partner. */
+/**
+ * Rejects a request from a page that shows another partner, because a second tab may have switched the session. A retry
+ * with the same Idempotency-Key would then pay again, from the other partner's wallet.
+ */
 function requireShownPartner(route: Route, context: ApiContext, { partner }: PersonCaller): void {
   const shown = context.get('X-Partner-Id').toLowerCase()
   if (shown === '' || shown === partner.id || !isOfPartner(route)) return

@@ -1,4 +1,4 @@
-// The session cookie and the browser cookie: HttpOnly, and Secure except on this machine.
+// The session cookie and the browser cookie: HttpOnly, and Secure except on localhost.
 import { createHash, randomBytes } from 'node:crypto'
 import { codeLastsMs } from '../../../domain/sign-in'
 
@@ -25,18 +25,18 @@ export function newBrowserToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Null when this browser has not requested a code recently. */
+/** Null if the cookie is missing or malformed, as in a browser that has not requested a code recently. */
 export function readBrowserToken(publicUrl: string, header: string | undefined): string | null {
   const value = readCookie(publicUrl, 'browser', header)
   return value !== null && tokenPattern.test(value) ? value : null
 }
 
-/** Lasts as long as the code. */
+/** The cookie lasts as long as the code. */
 export function browserCookie(publicUrl: string, token: string): string {
   return writeCookie(publicUrl, { name: 'browser', value: token, sameSite: 'Strict', maxAgeMs: codeLastsMs })
 }
 
-/** The digest that the database stores. 256 random bits need no keyed hash. */
+/** The digest that the database stores. A token of 256 random bits needs no keyed hash. */
 export function browserDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
@@ -70,12 +70,14 @@ function readCookie(publicUrl: string, name: string, header: string | undefined)
   return pairs.find((pair) => pair.startsWith(begin))?.slice(begin.length) ?? null
 }
 
-/** The name that browsers send. */
 function cookieName(publicUrl: string, name: string): string {
   return `${styleFor(publicUrl).prefix}${name}`
 }
 
-/** `__Host-` binds the cookie to this host and to https. Safari does not store Secure cookies of http://localhost. */
+/**
+ * The `__Host-` prefix binds the cookie to this host and to https. On http://localhost the cookie has no prefix,
+ * because Safari does not store Secure cookies there.
+ */
 function styleFor(publicUrl: string): { readonly prefix: string; readonly secure: readonly string[] } {
   const { protocol, hostname } = new URL(publicUrl)
   const isThisMachine = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)

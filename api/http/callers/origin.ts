@@ -1,30 +1,34 @@
-// Where a request comes from: the page that sent it, and the address of the client.
+// Where a request comes from: the page that sent it, and the client's address.
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../errors'
 import type { ApiContext, Route } from '../route'
 
-/** For writes. A session cookie alone proves nothing: browsers also send it from pages of other sites. */
+/**
+ * Checks writes, because a session cookie alone proves nothing: browsers also send it with requests from pages on other
+ * sites.
+ */
 export function requireOurPages({ method }: Route, context: ApiContext, { config }: ApiDeps): void {
   if (method === 'GET' || isFromOurPages(context.req.headers, config.publicUrl)) return
   throw new ApiError('forbidden_origin')
 }
 
 /**
- * Browsers send the origin of a request in a header that no page can forge: Sec-Fetch-Site, or in older browsers Origin, which all of
- * them send with every write. A request with neither header is not from a current browser, so its cookie does not count.
+ * Browsers report a request's origin in headers that no page can forge: Sec-Fetch-Site, or Origin in older browsers,
+ * which send it with every write. A request with neither header does not come from a current browser, so its cookie
+ * proves nothing.
  */
 export function isFromOurPages(headers: IncomingHttpHeaders, publicUrl: string): boolean {
   const { 'sec-fetch-site': site, origin, 'content-type': type } = headers
-  // A page of another site can post a form. For JSON it needs a CORS preflight, which we do not answer.
+  // A page on another site can post a form. To post JSON it needs a CORS preflight, which we do not answer.
   if (type !== undefined && !/^application\/json\b/i.test(type)) return false
   if (site !== undefined && site !== 'same-origin') return false
   if (origin !== undefined) return isOurs(origin, headers.host, publicUrl)
   return site === 'same-origin'
 }
 
-/** Our public address, or the host that this request was sent to: browsers send the cookie to no other host. */
+/** Accepts our public address and the host that received the request. Browsers send the cookie to no other host. */
 function isOurs(origin: string, host: string | undefined, publicUrl: string): boolean {
   if (!URL.canParse(origin)) return false
   const { host: from, protocol } = new URL(origin)
@@ -34,23 +38,25 @@ function isOurs(origin: string, host: string | undefined, publicUrl: string): bo
   return origin === known.origin || (host !== undefined && from === host.toLowerCase())
 }
 
-/** The peer of the connection, or the address that the trusted proxies report. */
+/** The address of the peer, or the address that the trusted proxies report. */
 export function addressOf(context: ApiContext, trustedProxies: number): string {
   const remote = context.req.socket.remoteAddress
   return clientAddress({ remote, forwardedFor: context.get('X-Forwarded-For') }, trustedProxies)
 }
 
-/** Each proxy appends the address that it saw to X-Forwarded-For. The client may have written everything before these addresses. */
+/**
+ * Each proxy appends the address that it saw to X-Forwarded-For. The client may have forged everything before the last
+ * `trustedProxies` entries.
+ */
 export function clientAddress(
   { remote, forwardedFor }: { remote: string | undefined; forwardedFor: string },
   trustedProxies: number,
 ): string {
-  const hops = forwardedFor.split(',').map((hop) => hop.trim())
-  const reported = trustedProxies > 0 ? (hops.at(-trustedProxies) ?? '') : ''
+  const reported = trustedProxies > 0 ? (forwardedFor.split(',').at(-trustedProxies)?.trim() ?? '') : ''
   return networkOf(isIP(reported) ? reported : (remote ?? 'unknown'))
 }
 
-/** A client usually has a whole IPv6 /64 network, so all its addresses count as one. */
+/** A client usually controls a whole IPv6 /64 network, so all addresses in it count as one. */
 function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1]

@@ -1,5 +1,6 @@
-// Limits requests per second for each partner and environment. All API processes share a token bucket in PostgreSQL. Each process
-// takes a share of it and spends the share from memory. Unknown callers are limited per address, in memory only.
+// Limits requests per second in each environment, for each partner's API keys and for each member. All API processes
+// share a token bucket in PostgreSQL. Each process takes a share of the tokens and spends it from memory. Unknown
+// callers are limited per address, in memory only.
 import { createHash } from 'node:crypto'
 import { takeHourlyToken, takeTokens } from '../../../db/controls/rate-limits'
 import type { Db, Queryable } from '../../../db/database'
@@ -10,26 +11,38 @@ import type { Log } from '../../../runtime/log'
 import { ApiError } from '../errors'
 
 export interface RateLimiter {
-  /** `who` is a partner ID for an API key and a member ID for a session. `weight` is the number of requests that this one counts as. */
+  /**
+   * `who` is a partner ID for an API key and a member ID for a session. `weight` is the number of requests that this
+   * request counts as.
+   */
   take(caller: {
     who: string
     environment: Environment
     limitPerSecond: number | null
     weight?: number
   }): Promise<Taken>
-  /** Takes one token of an hourly limit. False if none is left. With a transaction, the token is taken when it commits. */
+  /**
+   * Takes one token of an hourly limit. Returns false if none is left. With `tx`, the token is spent only if the
+   * transaction commits.
+   */
   takeHourly(bucket: string, limitPerHour: number, tx?: Queryable): Promise<boolean>
-  /** The same for wrong guesses. A refusal marks the bucket as suspect for an hour, in this process. */
+  /**
+   * Like `takeHourly`, for wrong guesses. A refusal marks the caller's bucket as suspect for an hour, in this process
+   * only.
+   */
   takeGuess(bucket: string, limitPerHour: number): Promise<boolean>
   isSuspect(bucket: string): boolean
-  /** Whether an address may send one more body to a public route. */
+  /** Whether the address may send another body to a public route. */
   takeAnonymous(address: string): boolean
   readonly credentials: CredentialLimit
 }
 
 /** Counts wrong keys and session tokens per address. */
 interface CredentialLimit {
-  /** Whether to look up the credential. A credential that was valid before always passes, because others may share its address. */
+  /**
+   * Whether the credential may be looked up. A credential that was valid before always passes, because the wrong ones
+   * may come from another client at the same address.
+   */
   allow(address: string, credential: string): boolean
   countRight(credential: string): void
   countWrong(address: string, credential: string): void
@@ -37,7 +50,10 @@ interface CredentialLimit {
 
 /** More than an office needs to sign in. The codes themselves have an hourly limit. */
 const anonymousLimits = { atOnce: 100, perSecond: 10 }
-/** A page whose session has ended sends several requests at once, and an office shares one address. */
+/**
+ * High enough for a page whose session has ended, which sends several requests at once, and for an office that shares
+ * one address.
+ */
 const wrongLimits = { atOnce: 100, perSecond: 1 }
 /** Maximum number of addresses, and of credentials, that a process remembers. */
 const mostRemembered = 10_000
@@ -48,7 +64,7 @@ interface Taken {
   readonly remaining: number
 }
 
-/** The number of requests that a read of a partner's history counts as. */
+/** A read of a partner's history counts as this many requests. */
 export const historyWeight = 3
 
 export const defaultLimitPerSecond: Readonly<Record<Environment, number>> = { live: 100, sandbox: 25 }
@@ -68,7 +84,7 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
   const emptyUntil = new Map<string, number>()
   const suspects = createSuspects(clock)
 
-  /** Keeps the tokens of a share that was too small for a heavier request. */
+  /** Adds the tokens left over from a share that was too small for the request. */
   async function refill(bucket: string, limitPerSecond: number, weight: number): Promise<Share | null> {
     for (const taken of shareSizes(limitPerSecond, weight)) {
       const left = await takeTokens(db, { bucket, limitPerSecond, tokens: taken })
@@ -80,7 +96,7 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
     return null
   }
 
-  /** Refuses a flood without a query: an empty bucket stays empty until one more token is due. */
+  /** Lets `take` refuse a flood without a query: an empty bucket stays empty until the next token is due. */
   function isEmpty(bucket: string, weight: number): boolean {
     return clock.now().getTime() < (emptyUntil.get(`${bucket}/${weight}`) ?? 0)
   }
@@ -125,7 +141,8 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
         if (share) return { outcome: 'granted', limitPerSecond: limit, remaining: share.tokens + share.left }
         if (isEmpty(bucket, weight)) return refused
         const fresh = await refillOnce(bucket, limit, weight).catch((error: unknown) => {
-          // A limiter that cannot count must not stop payments. The request itself needs the database and fails if it is down.
+          // A limiter that cannot count must not stop payments. If the database is down, the request itself fails
+          // anyway.
           log.warn({ err: error }, 'cannot check the rate limit; the request is allowed')
           return hold(bucket, { tokens: weight, left: 0, at: clock.now().getTime() })
         })
@@ -158,7 +175,7 @@ function createAddressLimits(clock: Clock): Pick<RateLimiter, 'takeAnonymous' | 
 function createCredentialLimit(clock: Clock): CredentialLimit {
   const wrong = createBuckets(wrongLimits, clock)
   const right = new Map<string, true>()
-  // Hashed, so that a memory dump holds a credential only while its request runs.
+  // The credential is hashed, so that a memory dump contains it only while its request is running.
   const nameOf = (credential: string) => createHash('sha256').update(credential).digest('base64url')
   return {
     allow: (address, credential) => wrong.left(address) >= 1 || right.has(nameOf(credential)),
@@ -190,7 +207,7 @@ function createBuckets({ atOnce, perSecond }: { atOnce: number; perSecond: numbe
   }
 }
 
-/** Drops the oldest entry if there are too many. */
+/** Drops the oldest entry if the map is too large. */
 function remember<Value>(map: Map<string, Value>, name: string, value: Value): void {
   map.delete(name)
   map.set(name, value)
@@ -213,7 +230,7 @@ function createSuspects(clock: Clock) {
   }
 }
 
-/** Throws 429 when the hourly limit is used up. */
+/** Throws 429 when the hourly limit is reached. */
 export async function requireHourly(
   limiter: RateLimiter,
   bucket: string,
@@ -224,7 +241,7 @@ export async function requireHourly(
   throw new ApiError('rate_limited', { headers: { 'Retry-After': String(Math.ceil(3600 / limitPerHour)) } })
 }
 
-/** Used when rate limits are switched off. */
+/** Used when rate limits are disabled. */
 export const unlimited: RateLimiter = {
   take: async () => ({ outcome: 'granted', limitPerSecond: 0, remaining: 0 }),
   takeHourly: async () => true,
@@ -235,8 +252,8 @@ export const unlimited: RateLimiter = {
 }
 
 /**
- * Limits guesses at sealed values, because the response shows whether a guess is right. For a caller with too many wrong guesses,
- * each comparison is counted before it is made, so that a refusal reveals nothing.
+ * Limits guesses at encrypted values, because the response shows whether a guess is right. If a caller has made too
+ * many wrong guesses, each comparison is counted before it is made, so that a refusal reveals nothing.
  */
 export function guessesOf(
   caller: Caller,

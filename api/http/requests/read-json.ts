@@ -6,13 +6,19 @@ const maxBytes = 64 * 1024
 const jsonType = /^application\/json(\s*;\s*charset="?utf-8"?)?\s*$/i
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Timeout for the body, from the end of the headers. */
+/** The timeout for reading the body. */
 const bodyMs = 5_000
 
-/** More keys than any valid body has. Each key costs validation time, and unknown callers could send any number. */
+/**
+ * More keys than any valid body has. Validation takes time for each key, and unknown callers could send any number of
+ * keys.
+ */
 const maxKeys = 100
 
-/** Returns the error of an unreadable body instead of throwing it, because an unauthorized caller must get its own error first. */
+/**
+ * Returns the error for an unreadable body instead of throwing it, because an unauthorized caller must get the
+ * authorization error first.
+ */
 export async function receiveJson(request: IncomingMessage): Promise<Buffer | ApiError> {
   // A compressed body is refused, because its size is unknown until it is decompressed.
   if (request.headers['content-encoding'] !== undefined) return new ApiError('unsupported_media_type')
@@ -20,7 +26,7 @@ export async function receiveJson(request: IncomingMessage): Promise<Buffer | Ap
   return readBytes(request).catch((error: ApiError) => error)
 }
 
-/** The raw body, up to 64 KiB. Throws only ApiError. */
+/** Reads the raw body, up to 64 KiB. Throws only ApiError. */
 export async function readBytes(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new ApiError('payload_too_large')
   try {
@@ -44,9 +50,9 @@ function collect(request: IncomingMessage): Promise<Buffer> {
     let length = 0
     const tooSlow = () => reject(new ApiError('request_timeout', { headers: { Connection: 'close' } }))
     timer = setTimeout(tooSlow, bodyMs)
-    // Every request emits close in the end, so the error is created only if the body is incomplete.
+    // Every request eventually emits `close`, so the error is created only if the body is incomplete.
     const closed = () => (request.readableEnded ? undefined : reject(new Error('the connection was closed')))
-    // If the connection closed before we listened, there is no event.
+    // If the connection closed before this function was called, no event follows.
     if (request.destroyed) closed()
     request.on('data', (chunk: Buffer) => {
       length += chunk.length
@@ -65,7 +71,7 @@ export function parseJson(bytes: Buffer): unknown {
   let text: string
   try {
     text = utf8.decode(bytes)
-    // The bytes are valid UTF-8, so only an escape sequence can be a lone surrogate.
+    // The bytes are valid UTF-8, so only an escape sequence can produce a lone surrogate.
     value = surrogateEscape.test(text) ? JSON.parse(text, requireWellFormed) : JSON.parse(text)
   } catch (error) {
     throw error instanceof ApiError ? error : new ApiError('invalid_json')
@@ -81,7 +87,7 @@ export function parseJson(bytes: Buffer): unknown {
 
 const surrogateEscape = /\\u[dD][89a-fA-F]/
 
-/** A lone surrogate would be stored as U+FFFD, so that different bodies would become the same. */
+/** A lone surrogate would be stored as U+FFFD, and different bodies would become equal. */
 function requireWellFormed(key: string, value: unknown): unknown {
   if (key.isWellFormed() && (typeof value !== 'string' || value.isWellFormed())) return value
   throw new ApiError('invalid_json', { message: 'The body contains a lone surrogate, such as \\ud800.' })
@@ -104,7 +110,7 @@ function separatorsIn(json: string): { readonly keys: number; readonly commas: n
 
 const [quote, backslash, colon, comma] = ['"', '\\', ':', ','].map((char) => char.charCodeAt(0))
 
-/** Not recursive, because a body may be nested deeper than the stack allows. */
+/** Iterative, because a body may be nested deeper than the stack allows. */
 function keysRead(value: unknown): number {
   const objects = [value]
   let count = 0

@@ -27,7 +27,8 @@ export function validate(schemas: Schemas = {}): Validation {
         try {
           read(exchange, route, checks)
         } catch (error) {
-          // A caller that may only repeat a stored request gets the reason for that, not the faults of this request.
+          // If the partner's state allows only repeated requests, the caller gets the refusal for that state instead of
+          // the validation error.
           throw exchange.refusal && error instanceof ApiError ? exchange.refusal : error
         }
       }
@@ -58,8 +59,8 @@ function read(exchange: Exchange, route: Route, checks: Checks): void {
   if (caller?.by === 'person') requireEnvironment(context, route)
   if (received instanceof ApiError) throw received
   const body = received === null ? undefined : parseJson(received)
-  // Koa's own query parser takes half a second of CPU for a query that repeats a name 7,500 times. No route has 100 parameters,
-  // so a longer query has an unknown or repeated one among its first 100.
+  // Koa's own query parser takes half a second of CPU for a query that repeats a name 7,500 times. No route has 100
+  // parameters, so a longer query has an unknown or repeated parameter among its first 100.
   const query = { ...parseQuery(context.querystring, '&', '=', { maxKeys: 100 }) }
   checks.query(query)
   exchange.bodyFault = checkBody(body, checks, exchange)
@@ -69,8 +70,8 @@ function read(exchange: Exchange, route: Route, checks: Checks): void {
 }
 
 /**
- * A stored request can be repeated at any later time, so its body may break newer rules. Such a fault is returned instead of
- * thrown, and the handler then refuses to create anything.
+ * A stored request can be repeated at any later time, so its body may break newer rules. Such a fault is returned
+ * instead of thrown, and the handler then creates nothing.
  */
 function checkBody(body: unknown, checks: Checks, { isRepeatable }: Exchange): ApiError | null {
   try {
@@ -91,7 +92,7 @@ function passes(body: unknown, check: Check | null): boolean {
   }
 }
 
-/** A person who misspells `live` must not see or use the sandbox instead. An API key has its own environment. */
+/** A person who misspells `live` must get an error instead of the sandbox. An API key has its own environment. */
 function requireEnvironment({ querystring }: ApiContext, route: Route): void {
   const { environment } = parseQuery(querystring)
   if (environment === undefined || environments.some((each) => each === environment)) return

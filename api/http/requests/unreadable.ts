@@ -1,18 +1,21 @@
-// Answers requests that never reach Koa with the same error format, a request ID and a log line.
+// Answers requests that never reach Koa, in the API's error format, with a request ID and a log line.
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Log } from '../../../runtime/log'
 import { ApiError, type ErrorCode, presentError } from '../errors'
 
-/** Handles requests that Node's parser refuses, and the two kinds that Node would answer itself. */
+/** Handles requests that Node's parser refuses, and CONNECT and Expect requests, which Node would answer itself. */
 export function refuseUnreadable(server: Server, log: Log): void {
   server.on('clientError', (fault: NodeJS.ErrnoException, socket) => refuseOn(socket, codeOf(fault), log))
   server.on('connect', (_request, socket) => refuseOn(socket, 'method_not_allowed', log))
   server.on('checkExpectation', (_request, response) => refuseWith(response, 'bad_request', log))
 }
 
-/** An unparsable target would throw in every later layer. With two Host headers, proxies may disagree about the host. */
+/**
+ * A target that cannot be parsed would throw in every later layer. If there are two Host headers, proxies may disagree
+ * about the host.
+ */
 export function isReadable({ url = '', rawHeaders, httpVersion }: IncomingMessage): boolean {
   const isHost = (text: string, index: number) => index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
   const hosts = rawHeaders.filter(isHost).length
@@ -25,10 +28,13 @@ export function refuseWith(response: ServerResponse, code: ErrorCode, log: Log):
   response.end(body)
 }
 
-/** How long a refused client has to read the response. */
+/** How long a refused client may take to read the response. */
 const lingerMs = 1_000
 
-/** Node leaves the socket to us. We destroy it, because a client that never closes would keep it half-open forever. */
+/**
+ * Node does not close the socket. We destroy it, because a client that never closes its side would keep the socket
+ * half-open forever.
+ */
 function refuseOn(socket: Duplex, code: ErrorCode, log: Log): void {
   // After a CONNECT, Node no longer listens for errors: a reset without this listener would end the process.
   socket.on('error', () => socket.destroy())

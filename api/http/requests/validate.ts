@@ -1,16 +1,14 @@
-// Compiles schemas when the server starts, and turns the errors of Ajv into API errors.
+// Compiles schemas when the server starts, and turns Ajv's errors into API errors.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
+import { isUuid } from '../../../domain/uuid'
 import { ApiError } from '../errors'
 import type { FieldErrors } from '../route'
 
-/** The format that PostgreSQL accepts. The pattern of ajv-formats would also accept `urn:uuid:…`. */
-export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
 export type Check = (value: unknown) => void
 
-/** Does not convert values: a number is not a string. */
+/** Converts no values: a number is not accepted as a string. */
 const ajv = createAjv()
 
 export function compileBody(schema: TSchema, fieldErrors: FieldErrors = []): Check {
@@ -38,10 +36,18 @@ export function compileReply(schema: TSchema): ValidateFunction {
 function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, useDefaults: true, allowUnionTypes: true })
   addFormats(ajv, ['date', 'date-time', 'email', 'uri'])
-  ajv.addFormat('uuid', uuidPattern)
+  // Only the format that PostgreSQL accepts. The pattern of ajv-formats would also accept `urn:uuid:…`.
+  ajv.addFormat('uuid', isUuid)
   ajv.addKeyword({ keyword: 'x-hint', schemaType: 'string' })
   ajv.addKeyword({ keyword: 'x-documented', schemaType: 'object' })
+  ajv.addKeyword({ keyword: 'x-pattern', type: 'string', schemaType: 'string', compile: matches, errors: false })
   return ajv
+}
+
+/** A second `pattern`, which the OpenAPI document omits. */
+function matches(pattern: string): (text: string) => boolean {
+  const expression = new RegExp(pattern, 'u')
+  return (text) => expression.test(text)
 }
 
 function throwing(validate: ValidateFunction, fault: (errors: ErrorObject[]) => ApiError): Check {
@@ -50,7 +56,10 @@ function throwing(validate: ValidateFunction, fault: (errors: ErrorObject[]) => 
   }
 }
 
-/** Converts query values, which are strings, to numbers. Ajv would also convert `1e2`, `0x10` and ` 7 `. Only digits are allowed here. */
+/**
+ * Converts query values, which are strings, to numbers. Accepts digits only. Ajv would also convert `1e2`, `0x10` and
+ * digits between spaces.
+ */
 function readWholeNumbers(query: unknown, schema: TSchema): void {
   const properties: unknown = 'properties' in schema ? schema.properties : undefined
   if (!isRecord(query) || !isRecord(properties)) return
@@ -69,7 +78,7 @@ function bodyFault(errors: readonly ErrorObject[], fieldErrors: FieldErrors): Ap
   return invalidRequest(errors, 'field')
 }
 
-/** An unknown top-level property such as `recipient.name` is not a fault of the field before the dot. */
+/** An unknown top-level property such as `recipient.name` is not an error in the field before the dot. */
 function isKnown(error: ErrorObject): boolean {
   return error.keyword !== 'additionalProperties' || error.instancePath !== ''
 }
@@ -88,7 +97,10 @@ function describe(errors: readonly ErrorObject[]): string[] {
 
 const maxReported = 20
 
-/** A wrong value of a nullable field is described by the rule for the value. The rule for null does not help. */
+/**
+ * Whether the error belongs to the `null` variant of a nullable field. Only the rule for the other variant helps the
+ * caller.
+ */
 function isAboutNull({ keyword, params, parentSchema }: ErrorObject): boolean {
   if (keyword === 'type') return params['type'] === 'null'
   const choices: unknown = keyword === 'anyOf' ? parentSchema?.['anyOf'] : undefined
@@ -104,7 +116,7 @@ function describeError(error: ErrorObject): string[] {
   return describeRule(path, error.parentSchema, message)
 }
 
-/** A missing object is described by its required fields, each with its own rule. */
+/** Describes a missing object by its required fields, each with its own rule. */
 function describeRule(path: string, schema: Record<string, unknown> | undefined, otherwise: string): string[] {
   const { properties, required, 'x-hint': hint } = schema ?? {}
   if (!isRecord(properties) || !Array.isArray(required))

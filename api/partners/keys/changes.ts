@@ -15,7 +15,7 @@ import { Body, Component, IdParams, Nullable, OneOf, Pattern, Uuid, VisibleLine 
 import { checks } from '../../http/steps'
 import { type Confirmable, ConfirmCode, changeConfirmed, confirmRoute, noCodeNeeded } from '../../sign-in/confirm-codes'
 import { tellAdmins } from '../tell-admins'
-import { keyProperties } from './list'
+import { keyProperties } from './present'
 
 const keyFields = {
   environment: OneOf(environments),
@@ -49,7 +49,6 @@ const exampleKey: Static<typeof KeyCreated> = {
 
 export const createKeyRoute = post('/v1/keys', 'createKey', {
   steps: [...checks('key.create', { by: 'person', partner: 'active' }, { body: NewKey }), createKey],
-  tag: 'API keys',
   summary: 'Create an API key',
   description:
     'Only this response contains the secret. Each environment allows 5 keys, and 30 new ones an hour. A live key needs approved ' +
@@ -62,12 +61,13 @@ export const createKeyRoute = post('/v1/keys', 'createKey', {
 async function createKey(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
   const { environment, label = null, confirm_code } = bodyOf<typeof NewKey>(request)
   const { email: by, partner } = personOf(request)
-  // Check this first, because without verification no code is mailed.
+  // Check this first, because no code is emailed before verification is approved.
   if (environment === 'live') requireVerified(partner)
   const needed = environment === 'live' ? boundToKey(environment, label) : null
   const made = { createdBy: by, at: deps.clock.now(), keyring: deps.keyring }
   const create = async (tx: Tx) => {
-    // Counted after the code and per environment, so that a stolen session cannot use up the live keys of an hour.
+    // A key counts towards the limit only after its code is checked, and separately for each environment. So a stolen
+    // session cannot use up the hourly limit for live keys.
     await requireHourly(deps.rateLimiter, `keys/${partner.id}/${environment}`, keysPerPartnerAndHour, tx)
     const result = await createApiKey(tx, { partnerId: partner.id, environment, label, ...made })
     if (result.outcome === 'limit_reached') throw new ApiError('key_limit_reached')
@@ -116,8 +116,9 @@ const KeyRevoked = Component('KeyRevoked', { id: Uuid(), revoked: Type.Literal(t
 export const revokeKeyRoute = post('/v1/keys/:id/revoke', 'revokeKey', {
   // Revoking a key can only stop payments, so a suspended partner may do it too.
   steps: [...checks('key.revoke', { by: 'person', partner: 'any' }, { params: IdParams }), revokeKey],
-  tag: 'API keys',
   summary: 'Revoke an API key',
+  description:
+    'Takes effect with the next request. A revoked key cannot be restored. Payouts that it created continue.',
   reply: ok('The key no longer works.', KeyRevoked, { id: exampleKey.id, revoked: true }),
   errors: ['invalid_state'],
 })

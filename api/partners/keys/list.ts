@@ -7,18 +7,9 @@ import type { ApiDeps } from '../../deps'
 import { listShape, pageQuery, pageReply } from '../../http/list'
 import { queryOf } from '../../http/requests/read-request'
 import { type ApiRequest, get, type Reply } from '../../http/route'
-import {
-  Component,
-  DateTime,
-  EnvironmentName,
-  EnvironmentParameter,
-  Nullable,
-  OneOf,
-  Strict,
-  Uuid,
-} from '../../http/schema'
+import { EnvironmentParameter, OneOf, Strict } from '../../http/schema'
 import { checks } from '../../http/steps'
-import { presentKey } from './present'
+import { ApiKey, presentKey } from './present'
 
 const Query = Strict({
   environment: EnvironmentParameter(
@@ -33,23 +24,8 @@ const Query = Strict({
   ),
 })
 
-export const keyProperties = {
-  id: Uuid(),
-  environment: EnvironmentName,
-  key_prefix: Type.String({ description: 'The start of the key.' }),
-  label: Nullable(Type.String()),
-  created_at: DateTime(),
-}
-
-const ApiKey = Component('ApiKey', {
-  ...keyProperties,
-  last_used_at: Nullable(DateTime()),
-  revoked_at: Nullable(DateTime()),
-})
-
 export const listKeysRoute = get('/v1/keys', 'listKeys', {
   steps: [...checks('key.list', { by: 'key', partner: 'any' }, { query: Query }), listKeys],
-  tag: 'API keys',
   summary: 'List API keys',
   description:
     'Newest first, including revoked ones. A live key and the dashboard see the keys of both environments. A sandbox key sees those of the sandbox.',

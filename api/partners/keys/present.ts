@@ -1,5 +1,21 @@
 // An API key as the API and the ops CLI show it: its prefix, never its secret.
+import { Type } from 'typebox'
 import type { ApiKeyRow } from '../../../db/partners/api-keys'
+import { Component, DateTime, EnvironmentName, Nullable, Uuid } from '../../http/schema'
+
+export const keyProperties = {
+  id: Uuid(),
+  environment: EnvironmentName,
+  key_prefix: Type.String({ description: 'The first characters of the key.' }),
+  label: Nullable(Type.String()),
+  created_at: DateTime(),
+}
+
+export const ApiKey = Component('ApiKey', {
+  ...keyProperties,
+  last_used_at: Nullable(DateTime()),
+  revoked_at: Nullable(DateTime()),
+})
 
 export function presentKey(key: ApiKeyRow) {
   return {

@@ -1,4 +1,4 @@
-// /v1/payouts/{id}/cases: recalls and traces of a payout. Operators handle them with the bank, and these routes show the result.
+// /v1/payouts/{id}/cases: opens and lists a payout's recalls and traces, which operators handle with the bank.
 import { type Static, Type } from 'typebox'
 import { recordActivity } from '../../../db/controls/activity'
 import {
@@ -48,7 +48,7 @@ const Case = Component('Case', {
   outcome: Nullable(
     OneOf(caseOutcomes, {
       description:
-        'returned: the money will be returned. The payout becomes returned once the bank has returned the money.',
+        '`returned`: the bank will send the money back. The status of the payout changes to `returned` once it has.',
     }),
   ),
   charge_gbp: Nullable(MoneyString({ description: 'The charge, once the case is resolved: cost plus 20%.' })),
@@ -82,7 +82,6 @@ const exampleCase: Static<typeof Case> = {
 
 export const createCaseRoute = post('/v1/payouts/:id/cases', 'createCase', {
   steps: [...payoutChecks('case.open', { by: 'key', partner: 'active' }, { body: NewCase }), createCase],
-  tag: 'Recalls and traces',
   summary: 'Open a recall or trace',
   description:
     'A completed payout can be recalled. A payout that is processing or completed can be traced. Only one case of each kind can be ' +
@@ -141,8 +140,8 @@ function requireOpened(opened: OpenedCase, kind: CaseKind): CaseRow {
 
 export const listCasesRoute = get('/v1/payouts/:id/cases', 'listCases', {
   steps: [...payoutChecks('case.list', { by: 'key', partner: 'any' }), listCases],
-  tag: 'Recalls and traces',
   summary: 'List recalls and traces of a payout',
+  description: 'Oldest first, with the current status and outcome of each case.',
   reply: listShape('The cases.', Case, [exampleCase]),
   errors: ['not_found'],
 })

@@ -61,8 +61,8 @@ const Bank = Strict({
 
 export const Recipient = Body('Recipient', {
   type: Type.Optional(OneOf(recipientTypes, { default: 'individual', 'x-hint': recipientTypes.join(' or ') })),
-  first_name: NamePart("The recipient's first name."),
-  last_name: NamePart("The recipient's last name, or the name of the business."),
+  first_name: NamePart("The recipient's first name. For a business, the first word of its name."),
+  last_name: NamePart("The recipient's last name. For a business, the rest of its name, such as `Ltd`."),
   email: Type.Optional(Email({ 'x-hint': 'an email address' })),
   address: Address,
   bank: Bank,
@@ -81,7 +81,7 @@ export const CreatePayoutRequest = Body('CreatePayoutRequest', {
   confirm_code: ConfirmCode('Only for live payouts from the dashboard. Not needed with an API key.'),
 })
 
-/** For every request with the fields of a payout. */
+/** Used by every request that contains the fields of a payout. */
 export const payoutFieldErrors: FieldErrors = [
   ['amount_gbp', () => new ApiError('invalid_amount')],
   ['recipient', (missing) => new ApiError('invalid_recipient', { details: { missing } })],
@@ -92,7 +92,10 @@ const { address, bank } = Recipient.properties
 const once = Text({ minLength: 1 })
 const onceName = Text({ minLength: 1, maxLength: nameMaxLength })
 
-/** The older rules, which allowed blank and long texts, control characters and format characters. Stored payouts may have them. */
+/**
+ * The older rules, which allowed blank and long texts, control characters and format characters. Stored payouts may
+ * contain such texts.
+ */
 export const RepeatedPayoutRequest = Strict({
   ...CreatePayoutRequest.properties,
   reference: Type.Optional(Text({ maxLength: referenceMaxLength })),

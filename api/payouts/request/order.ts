@@ -1,4 +1,4 @@
-// A payout request in canonical form, for fingerprint, sealing and quote.
+// A payout request in canonical form, from which the fingerprint, the sealed bank details and the quote are computed.
 import type { Static } from 'typebox'
 import type { CanonicalFields } from '../../../db/payouts/fingerprint'
 import type { BankDetails } from '../../../db/payouts/recipients/sealed'
@@ -13,9 +13,12 @@ export interface PayoutRequest {
   readonly reference: string | null
   readonly recipientName: string
   readonly details: BankDetails
-  /** Part of the request, but not of the payout: a retry without it is the same payout. */
+  /** Sent with the request, but not part of the payout: a retry without it is the same payout. */
   readonly confirmCode: string | null
-  /** Two requests with the same fields are the same. Key order, white space, omitted defaults and leading zeros do not count. */
+  /**
+   * Requests with equal fields count as the same request. Key order, white space, omitted defaults and leading zeros do
+   * not matter.
+   */
   readonly fields: CanonicalFields
 }
 
@@ -69,7 +72,10 @@ interface StoredOrder {
   readonly reference: string | null
 }
 
-/** The request fields of a stored payout. Omits the fields that the original request omitted, so the fingerprint matches. */
+/**
+ * The request fields of a stored payout. Omits the fields that the original request omitted, so the fingerprint
+ * matches.
+ */
 export function fieldsOfStoredOrder({ amountPence, reference }: StoredOrder, details: BankDetails): CanonicalFields {
   const { email, address, type, firstName, lastName, bankName, sortCode, accountNumber } = details
   const { line1, line2, city, postalCode, region } = address

@@ -1,48 +1,43 @@
-// Requests, changes or security events of the account, newest first, or one of them. The text filter searches the loaded entries.
+// The audit log: the account's requests, changes or security events, newest first, or a single entry.
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { type ActivityKind, activityQuery } from '../../api/queries'
+import type { ReactNode } from 'react'
+import { type ActivityKind, activityParams, activityQuery } from '../../api/queries'
 import type { Activity } from '../../api/types'
 import { Page } from '../../parts/card'
 import { Copyable } from '../../parts/copy'
+import { DownloadButton } from '../../parts/download'
 import {
   type Days,
   DaysFilter,
   FilterBar,
   FilterItem,
   instantsOf,
+  NoMatches,
   TextFilter,
   useSearchChange,
 } from '../../parts/filters'
 import { ButtonLink } from '../../parts/forms/button'
 import { Choice } from '../../parts/forms/field'
 import { Empty, PagesCard } from '../../parts/loaded'
-import { Cell, Row, Table } from '../../parts/table'
+import { aboveRow, Cell, overRow, Row, Table } from '../../parts/table'
 import { Moment } from '../../parts/values/moment'
 import { pounds, whoWords } from '../../words'
-
-const aboutRequests =
-  'API requests and dashboard actions, sandbox and live, newest first. Request bodies aren’t stored.'
-const aboutKinds: Readonly<Record<ActivityKind, string>> = {
-  everything: aboutRequests,
-  changes: aboutRequests,
-  security:
-    'Sign-ins, confirm codes, and changes to keys, members, roles, contact emails and the account status, newest first. We keep these permanently.',
-}
+import { texts } from './texts'
 
 const columns = [
-  { head: 'Time', from: 'sm' },
-  { head: 'Action' },
-  { head: 'Actor' },
-  { head: 'Environment', from: 'md' },
-  { head: 'Status', from: 'sm' },
-  { head: 'Request ID', from: 'lg' },
+  { head: texts.columns.time, from: 'sm' },
+  { head: texts.columns.action },
+  { head: texts.columns.actor },
+  { head: texts.columns.environment, from: 'md' },
+  { head: texts.columns.status, from: 'sm' },
+  { head: texts.columns.requestId, from: 'lg' },
 ] as const
 
 interface AuditLogSearch extends Days {
   readonly show?: string | undefined
   readonly q?: string | undefined
-  /** The id of the only entry to show. */
+  /** The ID of the only entry to show. */
   readonly entry?: string | undefined
 }
 
@@ -54,31 +49,43 @@ export function AuditLogPage() {
 
 function Log({ search }: { readonly search: AuditLogSearch }) {
   const kind = kindFrom(search.show)
-  const query = useInfiniteQuery(activityQuery(kind, instantsOf(search)))
-  const shows = (entry: Activity) => textOf(entry).includes((search.q ?? '').toLowerCase())
+  const filters = { q: search.q, ...instantsOf(search) }
+  const query = useInfiniteQuery(activityQuery(kind, filters))
+  const isFiltered = kind !== 'everything' || Object.values(filters).some(Boolean)
+  const none = isFiltered ? (
+    <NoMatches what={texts.what} page="/dashboard/audit-log" />
+  ) : (
+    <Empty title={texts.noneYet} />
+  )
   const change = useSearchChange('/dashboard/audit-log', search)
   return (
-    <Page title="Audit log" about={aboutKinds[kind]}>
+    <Page
+      title={texts.title}
+      about={texts.about[kind]}
+      actions={<DownloadButton path="/v1/activity.csv" query={activityParams(kind, filters)} type={texts.exportCsv} />}
+    >
       <search>
         <FilterBar>
           <TextFilter
-            label="Filter"
-            placeholder="Action, error, payout, person, key or request ID"
+            label={texts.filter}
+            placeholder={texts.filterHint}
             asked={search.q}
             ask={(q) => change({ q }, 'replace')}
           />
           <FilterItem size="date">
-            <Choice label="Show" value={kind} onChange={({ target }) => change({ show: target.value })}>
-              <option value="everything">Everything</option>
-              <option value="changes">Changes only</option>
-              <option value="security">Security</option>
+            <Choice label={texts.show} value={kind} onChange={({ target }) => change({ show: target.value })}>
+              {Object.entries(texts.shows).map(([value, name]) => (
+                <option key={value} value={value}>
+                  {name}
+                </option>
+              ))}
             </Choice>
           </FilterItem>
           <DaysFilter days={search} change={(days) => change(days)} />
         </FilterBar>
       </search>
-      <PagesCard query={query} what="requests" rows={10}>
-        {(requests) => <Entries entries={requests.filter(shows)} />}
+      <PagesCard query={query} what={texts.what} rows={10}>
+        {(requests) => <Entries entries={requests} none={none} />}
       </PagesCard>
     </Page>
   )
@@ -88,16 +95,16 @@ function OneEntry({ id }: { readonly id: string }) {
   const query = useInfiniteQuery(activityQuery('everything', { id }))
   return (
     <Page
-      title="Audit log entry"
-      about="One entry of the audit log. You can share the address of this page with your team."
+      title={texts.entry.title}
+      about={texts.entry.about}
       actions={
         <ButtonLink to="/dashboard/audit-log" search={{}}>
-          All entries
+          {texts.entry.all}
         </ButtonLink>
       }
     >
-      <PagesCard query={query} what="requests" rows={1}>
-        {(entries) => <Entries entries={entries} />}
+      <PagesCard query={query} what={texts.what} rows={1}>
+        {(entries) => <Entries entries={entries} none={<Empty title={texts.entry.notFound} />} />}
       </PagesCard>
     </Page>
   )
@@ -107,15 +114,16 @@ function kindFrom(value: string | undefined): ActivityKind {
   return value === 'changes' || value === 'security' ? value : 'everything'
 }
 
-function textOf({ action, by, detail, environment, payout, request_id, status }: Activity): string {
-  const about = [payout?.recipient.name, payout && pounds(payout.amount_gbp)]
-  return [action, by, detail, environment, request_id, status, ...about].join(' ').toLowerCase()
+interface EntriesProps {
+  readonly entries: readonly Activity[]
+  /** Shown if there are no entries. */
+  readonly none: ReactNode
 }
 
-function Entries({ entries }: { readonly entries: readonly Activity[] }) {
-  if (entries.length === 0) return <Empty title="No matching activity">Try another filter.</Empty>
+function Entries({ entries, none }: EntriesProps) {
+  if (entries.length === 0) return none
   return (
-    <Table columns={columns} label="Audit log">
+    <Table columns={columns} label={texts.title}>
       {entries.map((entry) => (
         <Row key={entry.id}>
           <Cell from="sm" className="text-soft">
@@ -140,7 +148,7 @@ function Entries({ entries }: { readonly entries: readonly Activity[] }) {
           </Cell>
           <Cell from="lg">
             {entry.request_id && (
-              <Copyable text={entry.request_id} name="request ID" shown={entry.request_id.slice(0, 8)} />
+              <Copyable text={entry.request_id} name={texts.requestIdName} shown={entry.request_id.slice(0, 8)} />
             )}
           </Cell>
         </Row>
@@ -149,18 +157,23 @@ function Entries({ entries }: { readonly entries: readonly Activity[] }) {
   )
 }
 
-/** The time of an entry, which links to its own address. */
+/** The entry's time, as a link to the entry, unless the page shows only this entry. */
 function EntryLink({ of: { id, at } }: { readonly of: Activity }) {
+  const { entry } = useSearch({ from: '/dashboard/audit-log' })
+  if (entry === id) return <Moment at={at} as="brief" />
   return (
-    <Link to="/dashboard/audit-log" search={{ entry: id }} className="hover:underline">
-      <Moment at={at} as="brief" />
+    <Link to="/dashboard/audit-log" search={{ entry: id }} className={overRow}>
+      {/* Otherwise the link would cover the time's tooltip. */}
+      <span className={aboveRow}>
+        <Moment at={at} as="brief" />
+      </span>
     </Link>
   )
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Links to the payout of the request, in its environment. */
+/** If the detail is a payout's ID, it links to the payout in the entry's environment. */
 function Detail({ of: { action, detail, environment, payout, status } }: { readonly of: Activity }) {
   if (detail === null) return null
   if (/^(payout|case)\./.test(action) && uuid.test(detail) && environment !== null) {
@@ -169,11 +182,11 @@ function Detail({ of: { action, detail, environment, payout, status } }: { reado
         to="/dashboard/payouts/$id"
         params={{ id: detail }}
         search={{ environment }}
-        className="block text-xs text-soft hover:underline"
+        className={`block text-xs text-soft hover:underline ${aboveRow}`}
       >
         {payout && (
           <span className="block truncate text-ink">
-            {pounds(payout.amount_gbp)} to {payout.recipient.name ?? 'an unnamed recipient'}
+            {texts.payout(pounds(payout.amount_gbp), payout.recipient.name)}
           </span>
         )}
         <span className="block truncate">{detail}</span>

@@ -1,166 +1,171 @@
-// Items that need attention: failed, returned and late payouts, a low wallet, and an unfinished verification.
-import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+// Items that need attention: failed, returned and late payouts, a low wallet balance, and a verification that was
+// declined or needs action.
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { balanceQuery, complianceQuery, latePayoutsQuery, latestPayoutsQuery, usageQuery } from '../../api/queries'
-import type { Environment, List, Payout, PayoutStatus } from '../../api/types'
-import { now } from '../../now'
+import { X } from 'lucide-react'
+import { useState } from 'react'
+import { complianceQuery } from '../../api/queries'
+import type { Overview, Payout } from '../../api/types'
 import { Card } from '../../parts/card'
 import { ButtonLink } from '../../parts/forms/button'
-import { ErrorNotice, Notice } from '../../parts/notice'
+import { Notice, VerifyFirst } from '../../parts/notice'
+import { useToast } from '../../parts/toast'
 import { Moment } from '../../parts/values/moment'
 import { Gbp } from '../../parts/values/money'
 import { Status } from '../../parts/values/status'
-import { useEnvironment, useSession } from '../../shell/here'
+import type { PayoutDialog } from '../../shell/here'
+import { useEnvironment, useIsAdmin, useSession } from '../../shell/here'
+import { dismissedBy, rememberDismissed } from '../../shell/remembered'
 import { asFloat, grouped, pounds, reasonWords } from '../../words'
+import { texts } from './texts'
 
-const dayMs = 24 * 60 * 60 * 1000
+const words = texts.attention
+
 const shownOfEach = 3
 
-export function Attention() {
-  const environment = useEnvironment()
-  const { payouts, cut, failed } = useAttention(environment)
+/** Late payouts come first, then those that failed or were returned in the last week. Dismissed payouts are omitted. */
+export function Attention({ overview }: { readonly overview: Overview }) {
+  const { isDismissed, dismiss } = useDismissed()
+  const kinds = overview.attention.map(({ status, payouts, has_more }) => {
+    const left = payouts.filter((payout) => !isDismissed(payout))
+    return { status, shown: left.slice(0, shownOfEach), isCut: has_more || left.length > shownOfEach }
+  })
+  const cut = kinds.filter(({ isCut }) => isCut)
+  const shown = kinds.flatMap((kind) => kind.shown)
+  if (shown.length + cut.length === 0) return null
   return (
-    <>
-      <Verification />
-      <LowBalance />
-      {failed[0] && (
-        <ErrorNotice
-          error={failed[0].error}
-          title="We couldn’t check for payouts that need attention"
-          retry={() => void Promise.all(failed.map(({ refetch }) => refetch()))}
-        />
+    <Card title={words.title}>
+      <ul className="divide-y divide-line">
+        {shown.map((payout) => (
+          <li
+            key={payout.id}
+            className="grid grid-cols-[1fr_auto_auto] items-center gap-x-4 gap-y-1 py-2.5 first:pt-0 last:pb-0 lg:grid-cols-[6.5rem_1fr_6rem_6rem_8rem_auto]"
+          >
+            <span>
+              <Status of={payout.status} />
+            </span>
+            <Link
+              to="/dashboard/payouts/$id"
+              params={{ id: payout.id }}
+              title={`${payout.recipient.name} ${why(payout)}`}
+              className="order-last col-span-3 min-w-0 hover:underline lg:order-none lg:col-span-1 lg:truncate"
+            >
+              <span className="font-medium">{payout.recipient.name}</span>{' '}
+              <span className="text-soft">{why(payout)}</span>
+            </Link>
+            <span className="hidden text-right text-xs text-soft lg:block">
+              <Moment at={payout.updated_at} as="ago" />
+            </span>
+            <span className="text-right font-medium">
+              <Gbp of={payout.amount_gbp} />
+            </span>
+            <Action payout={payout} />
+            <button
+              type="button"
+              aria-label={words.dismissPayout(payout.status, payout.recipient.name)}
+              title={words.dismiss}
+              onClick={() => dismiss(payout)}
+              className="-m-1 rounded-md p-1 text-soft hover:bg-sunken hover:text-ink"
+            >
+              <X className="size-4" aria-hidden />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {cut.length > 0 && (
+        <p className="mt-3 flex flex-wrap gap-2 border-t border-line pt-3">
+          {cut.map(({ status }) => (
+            <ButtonLink key={status} to="/dashboard/payouts" search={{ status }} weight="quiet">
+              {words.all(status)}
+            </ButtonLink>
+          ))}
+        </p>
       )}
-      {payouts.length > 0 && (
-        <Card title="Needs attention">
-          <ul className="divide-y divide-line">
-            {payouts.map((payout) => (
-              <li
-                key={payout.id}
-                className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1 py-2.5 first:pt-0 last:pb-0 sm:grid-cols-[6.5rem_1fr_6rem_6rem]"
-              >
-                <span>
-                  <Status of={payout.status} />
-                </span>
-                <Link
-                  to="/dashboard/payouts/$id"
-                  params={{ id: payout.id }}
-                  className="order-last col-span-2 min-w-0 hover:underline sm:order-none sm:col-span-1 sm:truncate"
-                >
-                  <span className="font-medium">{payout.recipient.name}</span>{' '}
-                  <span className="text-soft">{why(payout)}</span>
-                </Link>
-                <span className="hidden text-right text-xs text-soft sm:block">
-                  <Moment at={payout.updated_at} as="ago" />
-                </span>
-                <span className="text-right font-medium">
-                  <Gbp of={payout.amount_gbp} />
-                </span>
-              </li>
-            ))}
-          </ul>
-          {cut.length > 0 && (
-            <p className="mt-3 flex flex-wrap gap-2 border-t border-line pt-3">
-              {cut.map((status) => (
-                <ButtonLink key={status} to="/dashboard/payouts" search={{ status }} weight="quiet">
-                  All {status} payouts
-                </ButtonLink>
-              ))}
-            </p>
-          )}
-        </Card>
-      )}
-    </>
+    </Card>
   )
 }
 
-function why({ status, failure_reason }: Payout): string {
-  if (status === 'failed') return failure_reason ? reasonWords(failure_reason) : 'Failed.'
-  if (status === 'returned') return `Returned. ${failure_reason ? reasonWords(failure_reason) : ''}`
-  if (status === 'processing') return 'Taking longer than usual.'
-  return 'The bank has not confirmed it yet.'
+/** Leads to the payout. For an admin it also opens the dialog that the payout's page offers for its status. */
+function Action({ payout }: { readonly payout: Payout }) {
+  const dialog = useIsAdmin() ? dialogs[payout.status] : undefined
+  const { name, label } = words.actions[dialog ?? 'view']
+  return (
+    <ButtonLink
+      to="/dashboard/payouts/$id"
+      params={{ id: payout.id }}
+      state={{ payoutDialog: dialog }}
+      aria-label={label(payout.status, payout.recipient.name)}
+      className="order-last col-span-3 mt-1 !h-8 justify-self-start lg:order-none lg:col-span-1 lg:mt-0 lg:w-full"
+    >
+      {name}
+    </ButtonLink>
+  )
 }
 
-interface Found {
-  readonly payouts: readonly Payout[]
-  /** Statuses with more payouts than are shown. */
-  readonly cut: readonly PayoutStatus[]
-  /** Lists that could not be read. If there is one, an empty result does not mean that no payout needs attention. */
-  readonly failed: readonly UseQueryResult[]
-}
+const dialogs: Readonly<Partial<Record<Payout['status'], PayoutDialog>>> = { pending: 'cancel', processing: 'trace' }
 
-/** Late payouts first, oldest first; then those that failed or were returned in the last week. */
-function useAttention(environment: Environment): Found {
-  // Rounded to the day, so that the query key stays the same and the result is cached.
-  const since = new Date(Math.floor(now().getTime() / dayMs) * dayMs - 7 * dayMs).toISOString()
-  const ended = (status: PayoutStatus) =>
-    latestPayoutsQuery(environment, { status, limit: shownOfEach + 1, updated_after: since })
-  const pending = useQuery(latePayoutsQuery(environment, 'pending'))
-  const processing = useQuery(latePayoutsQuery(environment, 'processing'))
-  const failed = useQuery(ended('failed'))
-  const returned = useQuery(ended('returned'))
-  const kinds = [
-    { status: 'pending', found: oldestFirst(pending.data) },
-    { status: 'processing', found: oldestFirst(processing.data) },
-    { status: 'failed', found: failed.data?.data ?? [] },
-    { status: 'returned', found: returned.data?.data ?? [] },
-  ] as const
+/** A dismissed payout reappears when its status changes. */
+function useDismissed() {
+  const environment = useEnvironment()
+  const { member } = useSession()
+  const showToast = useToast()
+  const [dismissed, setDismissed] = useState(() => dismissedBy(member.id, environment))
+  const nameOf = ({ id, status }: Payout) => `${id}:${status}`
   return {
-    // Each kind has its own limit: many failed payouts must not hide a late one.
-    payouts: kinds.flatMap(({ found }) => found.slice(0, shownOfEach)),
-    cut: kinds.flatMap(({ status, found }) => (found.length > shownOfEach ? [status] : [])),
-    failed: [pending, processing, failed, returned].filter(({ data, isError }) => isError && data === undefined),
+    isDismissed: (payout: Payout) => dismissed.includes(nameOf(payout)),
+    dismiss: (payout: Payout) => {
+      const next = [...dismissed, nameOf(payout)]
+      setDismissed(next)
+      rememberDismissed(member.id, environment, next)
+      showToast(words.dismissed)
+      // The focused button disappears. Without this, keyboard users would start again at the top of the page.
+      document.getElementById('page')?.focus()
+    },
   }
 }
 
-function oldestFirst(answer: List<Payout> | undefined): readonly Payout[] {
-  return answer?.data.toReversed() ?? []
+function why({ status, failure_reason }: Payout): string {
+  if (status === 'failed') return failure_reason ? reasonWords(failure_reason) : words.failed
+  if (status === 'returned') return `${words.returned} ${failure_reason ? reasonWords(failure_reason) : ''}`
+  if (status === 'processing') return words.late
+  return words.unconfirmed
 }
 
-const waiting: Readonly<Record<string, readonly [title: string, sentence: string]>> = {
-  action_required: [
-    'Action needed on verification',
-    'The bank needs more information before you can make live payouts.',
-  ],
-  rejected: ['Verification was declined', 'See the bank’s reasons. Your sandbox still works.'],
-}
-
-function Verification() {
+export function Verification() {
   const { live } = useSession()
   const { data } = useQuery({ ...complianceQuery(useEnvironment()), enabled: !live })
-  const [title, sentence] = (!live && waiting[data?.business_verification.status ?? '']) || []
+  const [title, sentence] = (!live && words.verification[data?.business_verification.status ?? '']) || []
   if (title === undefined) return null
-  return (
-    <Notice tone="warn" title={title} action={<ButtonLink to="/dashboard/verification">Verification</ButtonLink>}>
-      {sentence}
-    </Notice>
-  )
+  return <VerifyFirst title={title}>{sentence}</VerifyFirst>
 }
 
-/** Low: below the partner's own limit for live, or else below three average payouts of this month. */
-function LowBalance() {
+/**
+ * Warns about an empty or low wallet. In live, "low" means below the partner's own limit. In the sandbox, or without a
+ * limit, it means below three times this month's average payout.
+ */
+export function LowBalance({ overview: { balance, usage } }: { readonly overview: Overview }) {
   const environment = useEnvironment()
   const { live, partner } = useSession()
   const limit = environment === 'live' ? partner.low_balance_usdc : null
-  const { data: balance } = useQuery(balanceQuery(environment))
-  const { data: usage } = useQuery(usageQuery(environment))
-  // A business cannot top up before it is verified.
-  if (!balance || !usage || (environment === 'live' && !live)) return null
+  // A business cannot top up before it is verified. The balance is null while the partner is not active.
+  if ((environment === 'live' && !live) || balance === null) return null
   const { completed, paid_to_sellers_gbp } = usage.payouts
-  const isEmpty = asFloat(balance.approx_gbp) < 1
+  const isEmpty = asFloat(balance.approx_gbp ?? balance.usdc) < 1
   const usual = completed > 0 ? asFloat(paid_to_sellers_gbp) / completed : 0
-  const isLow = limit === null ? asFloat(balance.approx_gbp) < usual * 3 : asFloat(balance.usdc) < asFloat(limit)
+  const gbp = balance.approx_gbp
+  const isLow = limit === null ? gbp !== null && asFloat(gbp) < usual * 3 : asFloat(balance.usdc) < asFloat(limit)
   if (!isEmpty && !isLow) return null
   return (
     <Notice
       tone="warn"
-      title={isEmpty ? 'Your wallet is empty' : 'Low wallet balance'}
-      action={<ButtonLink to="/dashboard/top-up">Top up</ButtonLink>}
+      title={isEmpty ? texts.lowBalance.empty : texts.lowBalance.low}
+      action={<ButtonLink to="/dashboard/top-up">{texts.topUp}</ButtonLink>}
     >
       {isEmpty
-        ? 'Top up before sending payouts.'
+        ? texts.lowBalance.emptyAbout
         : limit === null
-          ? `Balance is about ${pounds(balance.approx_gbp)}, less than three of this month’s average payouts.`
-          : `Balance is ${grouped(balance.usdc)} USDC, below your ${grouped(limit)} USDC alert.`}
+          ? texts.lowBalance.belowUsual(pounds(gbp ?? '0.00'))
+          : texts.lowBalance.belowAlert(grouped(balance.usdc), grouped(limit))}
     </Notice>
   )
 }

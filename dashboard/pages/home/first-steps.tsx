@@ -1,16 +1,21 @@
-// For a partner without payouts: a curl command in the sandbox; in live, links to the pages that lead to a payout.
+// Shown to a partner without payouts. In the sandbox it shows a curl command, and in live it links to the pages that
+// lead to a payout.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { Check, KeyRound } from 'lucide-react'
 import { call } from '../../api/call'
-import { activeKeysQuery, keysQueryKey } from '../../api/queries'
+import { activeKeysQuery, keysQueryKey, overviewQuery } from '../../api/queries'
 import type { KeyCreated } from '../../api/types'
 import { Card } from '../../parts/card'
 import { CopyButton } from '../../parts/copy'
 import { Button, ButtonLink } from '../../parts/forms/button'
-import { ErrorNotice } from '../../parts/notice'
+import { ErrorNotice, SessionEnded } from '../../parts/notice'
 import { useEnvironment, useIsAdmin, useSession } from '../../shell/here'
+import { useShownSecret } from '../../shell/session-end'
+import { texts } from './texts'
+
+const words = texts.firstPayout
 
 export function FirstSteps() {
   const { live } = useSession()
@@ -20,13 +25,11 @@ export function FirstSteps() {
 
 function GoLive() {
   return (
-    <Card title="Go live">
-      <p className="text-soft">
-        You can make live payouts once the bank has verified your business. Until then, use the sandbox.
-      </p>
+    <Card title={texts.goLive.title}>
+      <p className="text-soft">{texts.goLive.about}</p>
       <div className="mt-4">
         <ButtonLink to="/dashboard/verification" weight="primary">
-          Verification
+          {texts.verification}
         </ButtonLink>
       </div>
     </Card>
@@ -36,15 +39,15 @@ function GoLive() {
 function FirstLivePayout() {
   const isAdmin = useIsAdmin()
   return (
-    <Card title="Make your first live payout">
-      <p className="text-soft">Your business is verified. Top up your wallet, then send a payout.</p>
+    <Card title={texts.firstLivePayout.title}>
+      <p className="text-soft">{texts.firstLivePayout.about}</p>
       <div className="mt-4 flex flex-wrap gap-2">
         <ButtonLink to="/dashboard/top-up" weight={isAdmin ? 'plain' : 'primary'}>
-          Top up
+          {texts.topUp}
         </ButtonLink>
         {isAdmin && (
           <ButtonLink to="/dashboard/send" weight="primary">
-            Send a payout
+            {texts.send}
           </ButtonLink>
         )}
       </div>
@@ -58,61 +61,49 @@ function FirstPayoutByCurl() {
   const { data: keys } = useQuery(activeKeysQuery('sandbox'))
   const [secret, setSecret] = useFirstSecret()
   useBlocker({ shouldBlockFn: () => false, enableBeforeUnload: secret !== null })
+  const hasEnded = useShownSecret(secret !== null)
   const create = useMutation({
-    mutationFn: () => call<KeyCreated>('POST', '/v1/keys', { body: { environment: 'sandbox', label: 'First steps' } }),
+    mutationFn: () => call<KeyCreated>('POST', '/v1/keys', { body: { environment: 'sandbox', label: words.keyLabel } }),
     onSuccess: async (key) => {
       setSecret(key.secret)
       await queryClient.invalidateQueries({ queryKey: keysQueryKey })
+      await queryClient.invalidateQueries({ queryKey: overviewQuery('sandbox').queryKey })
     },
   })
   const prefix = keys?.data[0]?.key_prefix
   const line = curlLine(secret ?? `${prefix ?? 'kp_sandbox_'}…`)
   return (
-    <Card title="Make your first payout">
+    <Card title={words.title}>
       <ol className="flex flex-col gap-5">
-        <Step
-          number={1}
-          title={
-            secret
-              ? 'Your key is in the command below. Copy it now: you won’t see it again.'
-              : prefix
-                ? `You have a key: ${prefix}…`
-                : 'Create an API key'
-          }
-        >
+        <Step number={1} title={secret ? words.secret : prefix ? words.hasKey(prefix) : words.createKey}>
           {isAdmin && !secret && (
             <Button weight={prefix ? 'plain' : 'primary'} busy={create.isPending} onClick={() => create.mutate()}>
               <KeyRound aria-hidden />
-              {prefix ? 'Create another key' : 'Create sandbox key'}
+              {prefix ? words.createAnother : words.createKeyButton}
             </Button>
           )}
+          {hasEnded && <SessionEnded />}
           {secret && <Saved onClick={() => setSecret(null)} />}
           {create.error && <ErrorNotice error={create.error} />}
         </Step>
-        <Step number={2} title="Run this in a terminal">
+        <Step number={2} title={words.run}>
           <div className="relative rounded-lg border border-line bg-sunken">
             <pre
               tabIndex={0}
-              aria-label="Payout with curl"
+              aria-label={words.command}
               className="overflow-x-auto p-4 pr-12 font-mono text-xs leading-relaxed"
             >
               {line}
             </pre>
             <span className="absolute top-2 right-2 rounded-md bg-surface">
-              <CopyButton text={line} name="command" />
+              <CopyButton text={line} name={words.copyName} />
             </span>
           </div>
-          {!secret && (
-            <p className="text-xs text-soft">
-              Replace the key on the first line with your full secret. We only keep its first characters.
-            </p>
-          )}
+          {!secret && <p className="text-xs text-soft">{words.replaceKey}</p>}
         </Step>
-        <Step number={3} title="See the result">
-          <p className="text-soft">
-            Your payout appears here automatically. Use an account number ending in 0000 to test a failure.
-          </p>
-          {isAdmin && <ButtonLink to="/dashboard/send">Or send one from the dashboard</ButtonLink>}
+        <Step number={3} title={words.result}>
+          <p className="text-soft">{words.resultAbout}</p>
+          {isAdmin && <ButtonLink to="/dashboard/send">{words.sendInstead}</ButtonLink>}
         </Step>
       </ol>
     </Card>
@@ -122,11 +113,14 @@ function FirstPayoutByCurl() {
 const Saved = ({ onClick }: { readonly onClick: () => void }) => (
   <Button onClick={onClick}>
     <Check aria-hidden />
-    I’ve saved it
+    {words.saved}
   </Button>
 )
 
-/** The secret of the first key. It stays in memory until the user has saved it, even while another page is open. */
+/**
+ * The secret of the key created here. It stays in memory until the user has saved it, even if the user opens another
+ * page.
+ */
 export function useFirstSecret(): readonly [string | null, (secret: string | null) => void] {
   const { partner } = useSession()
   const queryClient = useQueryClient()

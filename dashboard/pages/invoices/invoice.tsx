@@ -1,4 +1,4 @@
-// One invoice: its state, how to pay it, its lines, and the charges behind each line.
+// One invoice: its status, how to pay it, its lines, and the charges behind each line.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
@@ -9,22 +9,32 @@ import type { Charge, Invoice } from '../../api/types'
 import { Card, Fact, Facts, GbpFact, Page } from '../../parts/card'
 import { Copyable } from '../../parts/copy'
 import { ButtonLink } from '../../parts/forms/button'
-import { Empty, Loaded, PagesCard } from '../../parts/loaded'
+import { Loaded, PagesCard } from '../../parts/loaded'
 import { Notice } from '../../parts/notice'
-import { Cell, Row, Table } from '../../parts/table'
+import { Cell, overRow, Row, Table } from '../../parts/table'
 import { Moment } from '../../parts/values/moment'
 import { Gbp } from '../../parts/values/money'
-import { codeWords, grouped, monthWords, plural, pounds } from '../../words'
+import { useEnvironment } from '../../shell/here'
+import { grouped, monthsWords, pounds, timesExactly } from '../../words'
 import { InvoiceFiles, InvoiceStatus, overdueDays } from './parts'
+import { texts } from './texts'
+
+const words = texts.invoice
 
 export function InvoicePage() {
   const { id } = useParams({ from: '/dashboard/invoices/$id' })
   const query = useQuery(invoiceQuery(id))
   if (query.error instanceof Refusal && query.error.status === 404)
     return (
-      <Page title="Invoice not found">
-        <Notice action={<ButtonLink to="/dashboard/invoices">All invoices</ButtonLink>}>
-          This account has no such invoice.
+      <Page title={words.notFound}>
+        <Notice
+          action={
+            <ButtonLink to="/dashboard/invoices" activeOptions={{ exact: true }}>
+              {words.all}
+            </ButtonLink>
+          }
+        >
+          {words.notFoundAbout}
         </Notice>
       </Page>
     )
@@ -36,17 +46,19 @@ interface InvoiceProps {
 }
 
 function Shown({ invoice }: InvoiceProps) {
+  const isSandbox = useEnvironment() === 'sandbox'
   return (
     <Page
-      tab={`Invoice ${invoice.number}`}
+      tab={words.tab(invoice.number)}
       title={
         <>
           <Link
             to="/dashboard/invoices"
+            activeOptions={{ exact: true }}
             className="mb-2 flex w-fit items-center gap-1.5 text-sm font-normal tracking-normal text-soft hover:text-ink"
           >
             <ArrowLeft className="size-4" aria-hidden />
-            Invoices
+            {texts.list.title}
           </Link>
           <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <span className="figures text-2xl">{invoice.number}</span>
@@ -54,9 +66,10 @@ function Shown({ invoice }: InvoiceProps) {
           </span>
         </>
       }
-      about={`${pounds(invoice.total_gbp)} for ${monthWords(invoice.period)}`}
+      about={words.about(pounds(invoice.total_gbp), monthsWords(invoice.months))}
       actions={<InvoiceFiles invoice={invoice} />}
     >
+      {isSandbox && <Notice>{words.liveOnly}</Notice>}
       <State invoice={invoice} />
       <div className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
         <Lines invoice={invoice} />
@@ -74,17 +87,17 @@ function State({ invoice }: InvoiceProps) {
   const days = overdueDays(invoice)
   if (days > 0)
     return (
-      <Notice tone="warn" title={`${plural(days, 'day')} overdue`}>
-        {pounds(invoice.total_gbp)} was due on {invoice.due_at && <Moment at={invoice.due_at} as="day" />}.
+      <Notice tone="warn" title={texts.overdueBy(days)}>
+        {words.wasDue(pounds(invoice.total_gbp), invoice.due_at && <Moment at={invoice.due_at} as="day" />)}
       </Notice>
     )
   if (invoice.status !== 'void') return null
   return (
-    <Notice title="This invoice is void. Don’t pay it.">
-      Reason: {invoice.void_reason}
+    <Notice title={words.isVoid}>
+      {texts.reason(invoice.void_reason)}
       {invoice.replaced_by && (
         <p>
-          Replaced by <InvoiceLink to={invoice.replaced_by} />
+          {texts.replacedBy} <InvoiceLink to={invoice.replaced_by} />
         </p>
       )}
     </Notice>
@@ -101,13 +114,13 @@ function InvoiceLink({ to: { id, number } }: { readonly to: NonNullable<Invoice[
 
 function HowToPay({ invoice: { number, total_gbp, payment_instructions } }: InvoiceProps) {
   return (
-    <Card title="How to pay">
+    <Card title={words.howToPay.title}>
       <Facts>
-        <GbpFact name="Amount" of={total_gbp} />
-        <Fact name="Reference">
-          <Copyable text={number} name="payment reference" />
+        <GbpFact name={words.howToPay.amount} of={total_gbp} />
+        <Fact name={words.howToPay.reference}>
+          <Copyable text={number} name={words.howToPay.referenceName} />
         </Fact>
-        <Fact name="Pay to">
+        <Fact name={words.howToPay.payTo}>
           {payment_instructions.map((line) => (
             <span key={line} className="block">
               {line}
@@ -122,15 +135,15 @@ function HowToPay({ invoice: { number, total_gbp, payment_instructions } }: Invo
 function Dates({ invoice }: InvoiceProps) {
   const { replaces, credit_carried_forward_gbp } = invoice
   const dates = [
-    ['Issued', invoice.issued_at],
-    ['Due', invoice.status === 'void' ? null : invoice.due_at],
-    ['Paid', invoice.paid_at],
-    ['Voided', invoice.voided_at],
+    [texts.dates.issued, invoice.issued_at],
+    [texts.dates.due, invoice.status === 'void' ? null : invoice.due_at],
+    [texts.dates.paid, invoice.paid_at],
+    [texts.dates.voided, invoice.voided_at],
   ] as const
   return (
-    <Card title="Details">
+    <Card title={words.details.title}>
       <Facts>
-        <Fact name="Period">{monthWords(invoice.period)}</Fact>
+        <Fact name={words.details.period}>{monthsWords(invoice.months)}</Fact>
         {dates.map(
           ([name, at]) =>
             at && (
@@ -140,12 +153,12 @@ function Dates({ invoice }: InvoiceProps) {
             ),
         )}
         {replaces && (
-          <Fact name="Replaces">
+          <Fact name={words.details.replaces}>
             <InvoiceLink to={replaces} />
           </Fact>
         )}
         {/[1-9]/.test(credit_carried_forward_gbp) && (
-          <GbpFact name="Credit for the next invoice" of={credit_carried_forward_gbp} />
+          <GbpFact name={words.details.credit} of={credit_carried_forward_gbp} />
         )}
       </Facts>
     </Card>
@@ -154,7 +167,7 @@ function Dates({ invoice }: InvoiceProps) {
 
 function Lines({ invoice }: InvoiceProps) {
   return (
-    <Card title="Lines">
+    <Card title={words.lines.title}>
       <ul className="divide-y divide-line">
         {invoice.lines.map((line, index) => (
           <Line key={index} amount={signed(line.kind, line.amount_gbp)}>
@@ -167,7 +180,7 @@ function Lines({ invoice }: InvoiceProps) {
             )}
           </Line>
         ))}
-        <Line amount={invoice.total_gbp}>Total</Line>
+        <Line amount={invoice.total_gbp}>{words.lines.total}</Line>
       </ul>
     </Card>
   )
@@ -182,48 +195,66 @@ function Line({ amount, children }: { readonly amount: string; readonly children
   )
 }
 
-/** The API states credits as positive amounts. */
+/** The API returns credits as positive amounts. */
 function signed(kind: string, amount: string): string {
   return kind === 'credit' ? `-${amount}` : amount
 }
 
 const columns = [
-  { head: 'Date', from: 'sm' },
-  { head: 'Charge' },
-  { head: 'Line', from: 'md' },
-  { head: 'Exact amount', align: 'right' },
+  { head: words.charges.date, from: 'sm' },
+  { head: words.charges.charge },
+  { head: words.charges.exactAmount, align: 'right' },
 ] as const
 
-function Charges({ invoice: { id } }: InvoiceProps) {
-  const charges = useInfiniteQuery(chargesQuery(id))
+/** One card for each line. Credit from an earlier invoice is the last line and has no charges. */
+function Charges({ invoice }: InvoiceProps) {
+  const carriesIn = /[1-9]/.test(invoice.credit_carried_in_gbp)
+  const lines = carriesIn ? invoice.lines.slice(0, -1) : invoice.lines
+  return lines.map((line) => <ChargesOf key={line.kind} invoice={invoice} line={line} />)
+}
+
+type InvoiceLine = Invoice['lines'][number]
+
+function ChargesOf({ invoice: { id }, line }: InvoiceProps & { readonly line: InvoiceLine }) {
+  const { kind, description } = line
+  const title = words.charges.title(description)
+  const charges = useInfiniteQuery(chargesQuery(id, kind))
   return (
-    <PagesCard query={charges} title="Charges behind the lines" what="charges">
-      {(items) =>
-        items.length === 0 ? (
-          <Empty title="This invoice has no charges" />
-        ) : (
-          <Table columns={columns} label="Charges">
-            {items.map((charge) => (
-              <ChargeRow key={charge.id} charge={charge} />
-            ))}
-          </Table>
-        )
-      }
+    <PagesCard query={charges} title={title} what={words.charges.more(description)} rows={2}>
+      {(items) => (
+        <Table columns={columns} label={title}>
+          {items.map((charge) => (
+            <ChargeRow key={charge.id} charge={charge} />
+          ))}
+          <SumRow line={line} />
+        </Table>
+      )}
     </PagesCard>
   )
 }
 
-const causes: Readonly<Record<Charge['cause'], string>> = {
-  payout_completed: 'Completed payout',
-  payout_returned: 'Returned payout',
-  case_resolved: 'Resolved recall or trace',
-  monthly_account: 'Monthly account fee',
-  verification: 'Business verification',
-  correction: 'Correction',
+/** The server adds up all charges of a line, including those on pages that are not loaded. Only the sum is rounded. */
+function SumRow({ line: { kind, quantity, unit_amount_gbp, amount_gbp } }: { readonly line: InvoiceLine }) {
+  const exact = timesExactly(unit_amount_gbp, quantity)
+  return (
+    <Row>
+      <Cell from="sm" />
+      <Cell className="font-semibold">{words.charges.sum}</Cell>
+      <Cell align="right" className="font-semibold">
+        <Gbp of={signed(kind, amount_gbp)} />
+        {exact !== amount_gbp && (
+          <span className="block text-xs font-normal text-soft">
+            {words.charges.roundedFrom} <Gbp of={signed(kind, exact)} />
+          </span>
+        )}
+      </Cell>
+    </Row>
+  )
 }
 
 function ChargeRow({ charge }: { readonly charge: Charge }) {
   const { cause, payout_id: id, description } = charge
+  const name = words.charges.causes[cause]
   return (
     <Row>
       <Cell from="sm" className="text-soft">
@@ -235,17 +266,15 @@ function ChargeRow({ charge }: { readonly charge: Charge }) {
             to="/dashboard/payouts/$id"
             params={{ id }}
             search={{ environment: 'live' }}
-            className="underline decoration-line underline-offset-2 hover:decoration-ink"
+            className={`underline decoration-line underline-offset-2 hover:decoration-ink ${overRow}`}
           >
-            {causes[cause]}
+            {name}
           </Link>
         ) : (
-          causes[cause]
+          name
         )}
         {description && <span className="block text-xs text-soft">{description}</span>}
-        <span className="block text-xs text-soft md:hidden">{codeWords(charge.line_kind)}</span>
       </Cell>
-      <Cell from="md">{codeWords(charge.line_kind)}</Cell>
       <Cell align="right">
         <Gbp of={signed(charge.kind, charge.amount_gbp)} />
       </Cell>

@@ -1,4 +1,4 @@
-// The invoices: what is due, and a link to each invoice.
+// The Invoices page: the amount due, and a link to each invoice.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { invoicesQuery } from '../../api/queries'
@@ -7,19 +7,20 @@ import { Card, Page } from '../../parts/card'
 import { ButtonLink } from '../../parts/forms/button'
 import { Bars, Empty, Loaded } from '../../parts/loaded'
 import { Notice } from '../../parts/notice'
+import { aboveRow, overRow } from '../../parts/table'
 import { Gbp } from '../../parts/values/money'
 import { useEnvironment } from '../../shell/here'
-import { monthWords, plural, pounds, sumOf } from '../../words'
+import { monthsWords, pounds, sumOf } from '../../words'
 import { InvoiceDate, InvoiceFiles, InvoiceStatus, overdueDays } from './parts'
+import { texts } from './texts'
+
+const words = texts.list
 
 export function InvoicesPage() {
   const query = useQuery(invoicesQuery)
   const isSandbox = useEnvironment() === 'sandbox'
   return (
-    <Page
-      title="Invoices"
-      about={`Issued on the 1st for the previous month’s live usage. Due in 14 days.${isSandbox ? ' The sandbox is never invoiced.' : ''}`}
-    >
+    <Page title={words.title} about={isSandbox ? `${words.about} ${words.aboutSandbox}` : words.about}>
       <Loaded
         query={query}
         skeleton={
@@ -31,8 +32,11 @@ export function InvoicesPage() {
         {({ data }) =>
           data.length === 0 ? (
             <Card flush>
-              <Empty title="No invoices yet" action={<ButtonLink to="/dashboard/usage">View this month</ButtonLink>}>
-                Your first invoice arrives on the 1st of the month after you go live.
+              <Empty
+                title={words.noneYet}
+                action={<ButtonLink to="/dashboard/usage">{words.viewThisMonth}</ButtonLink>}
+              >
+                {words.firstArrives}
               </Empty>
             </Card>
           ) : (
@@ -59,9 +63,8 @@ function AmountDue({ invoices }: { readonly invoices: readonly Invoice[] }) {
   if (open.length === 0) return null
   const sum = (some: readonly Invoice[]) => pounds(sumOf(some.map(({ total_gbp }) => total_gbp)))
   return (
-    <Notice tone={overdue.length > 0 ? 'warn' : 'info'} title={`${sum(open)} due`}>
-      {plural(open.length, 'open invoice')}.{overdue.length > 0 && ` ${sum(overdue)} is overdue.`} Open an invoice for
-      payment instructions.
+    <Notice tone={overdue.length > 0 ? 'warn' : 'info'} title={words.due(sum(open))}>
+      {words.open(open.length)} {overdue.length > 0 && words.overdue(sum(overdue))} {words.howToPay}
     </Notice>
   )
 }
@@ -69,10 +72,10 @@ function AmountDue({ invoices }: { readonly invoices: readonly Invoice[] }) {
 function InvoiceCard({ invoice }: { readonly invoice: Invoice }) {
   return (
     <Card flush>
-      <div className="flex flex-wrap items-center gap-x-6 gap-y-3 px-5 py-4">
+      <div className="relative flex flex-wrap items-center gap-x-6 gap-y-3 rounded-xl px-5 py-4 hover:bg-sunken/60">
         <div className="min-w-40 flex-1">
-          <Link to="/dashboard/invoices/$id" params={{ id: invoice.id }} className="font-semibold hover:underline">
-            {monthWords(invoice.period)}
+          <Link to="/dashboard/invoices/$id" params={{ id: invoice.id }} className={`font-semibold ${overRow}`}>
+            {monthsWords(invoice.months)}
             <span className="block text-xs font-normal text-soft">{invoice.number}</span>
           </Link>
         </div>
@@ -85,19 +88,19 @@ function InvoiceCard({ invoice }: { readonly invoice: Invoice }) {
         <p className="mr-auto text-base font-semibold sm:mr-0 sm:w-28 sm:text-right">
           <Gbp of={invoice.total_gbp} />
         </p>
-        <div className="flex gap-2">
+        <div className={`flex gap-2 ${aboveRow}`}>
           <InvoiceFiles invoice={invoice} />
         </div>
         {invoice.status === 'void' && (
           <p className="w-full text-xs text-soft">
-            Reason: {invoice.void_reason}
+            {texts.reason(invoice.void_reason)}
             {invoice.replaced_by && (
               <>
-                {' · '}Replaced by{' '}
+                {` · ${texts.replacedBy} `}
                 <Link
                   to="/dashboard/invoices/$id"
                   params={{ id: invoice.replaced_by.id }}
-                  className="underline hover:text-ink"
+                  className={`underline hover:text-ink ${aboveRow}`}
                 >
                   {invoice.replaced_by.number}
                 </Link>

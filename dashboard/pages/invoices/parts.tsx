@@ -1,11 +1,12 @@
-// The parts of an invoice that the list and its own page share: status, date and files.
+// The parts of an invoice that the list and the invoice page share: status, date and files.
 import { pathTo } from '../../api/call'
 import type { Invoice } from '../../api/types'
 import { now } from '../../now'
 import { DownloadButton } from '../../parts/download'
 import { Moment } from '../../parts/values/moment'
 import { Status } from '../../parts/values/status'
-import { daysOverdue, plural } from '../../words'
+import { daysOverdue } from '../../words'
+import { texts } from './texts'
 
 interface InvoiceProps {
   readonly invoice: Invoice
@@ -20,10 +21,10 @@ export function InvoiceStatus({ invoice }: InvoiceProps) {
   return <Status of={overdueDays(invoice) > 0 ? 'overdue' : invoice.status} />
 }
 
-/** The date that matters in this status. */
+/** Shows how long an invoice is overdue, or the date that matches its status. */
 export function InvoiceDate({ invoice }: InvoiceProps) {
   const days = overdueDays(invoice)
-  if (days > 0) return <span className="text-bad">{plural(days, 'day')} overdue</span>
+  if (days > 0) return <span className="text-bad">{texts.overdueBy(days)}</span>
   const [word, at] = dateOf(invoice)
   return (
     at && (
@@ -38,23 +39,23 @@ function dateOf(invoice: Invoice): readonly [string, string | null] {
   switch (invoice.status) {
     case 'draft':
     case 'open':
-      return ['Due', invoice.due_at]
+      return [texts.dates.due, invoice.due_at]
     case 'paid':
-      return ['Paid', invoice.paid_at]
+      return [texts.dates.paid, invoice.paid_at]
     case 'void':
-      return ['Voided', invoice.voided_at]
+      return [texts.dates.voided, invoice.voided_at]
   }
 }
 
 export function InvoiceFiles({ invoice: { id, number } }: InvoiceProps) {
   return (
     <>
-      <DownloadButton path={pathTo`/v1/invoices/${id}.pdf`} type="PDF" label={`${number} as PDF`} />
-      <DownloadButton path={pathTo`/v1/invoices/${id}.csv`} type="CSV" label={`${number} as CSV`} />
+      <DownloadButton path={pathTo`/v1/invoices/${id}.pdf`} type={texts.files.pdf} label={texts.files.pdfOf(number)} />
+      <DownloadButton path={pathTo`/v1/invoices/${id}.csv`} type={texts.files.csv} label={texts.files.csvOf(number)} />
       <DownloadButton
         path={pathTo`/v1/invoices/${id}/charges.csv`}
-        type="Charges"
-        label={`Charges of ${number} as CSV`}
+        type={texts.files.charges}
+        label={texts.files.chargesOf(number)}
       />
     </>
   )

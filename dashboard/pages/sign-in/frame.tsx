@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import icon from '../../icon.svg'
 import { pageFacts } from '../../page-facts'
 import { useTitle } from '../../parts/card'
+import { texts } from './texts'
 
 export function Frame({ title, about, mark, children, below }: FrameProps) {
   useTitle(title)
@@ -22,9 +23,9 @@ export function Frame({ title, about, mark, children, below }: FrameProps) {
         {below}
         {pageFacts.mail_inbox_url && (
           <p>
-            Running locally:{' '}
+            {texts.inbox.about}{' '}
             <a href={pageFacts.mail_inbox_url} target="_blank" rel="noreferrer">
-              open the test inbox
+              {texts.inbox.open}
             </a>
           </p>
         )}

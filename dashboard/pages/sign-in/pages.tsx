@@ -1,37 +1,38 @@
-// Sign-in by emailed code, on the common page or a partner's own, and sign-up.
+// Sign-in by emailed code, on the shared page or a partner's own page, and sign-up.
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { call, Refusal } from '../../api/call'
+import { call, isRateLimited, pathTo, Refusal } from '../../api/call'
 import { publicPartnerQuery } from '../../api/queries'
 import { pageFacts } from '../../page-facts'
 import { Button } from '../../parts/forms/button'
 import { controlled, Field } from '../../parts/forms/field'
-import { ErrorNotice } from '../../parts/notice'
+import { ErrorNotice, Notice } from '../../parts/notice'
 import { colorOf, PartnerMark } from '../../shell/partner-mark'
+import { emailOfEndedSession, hasDrafts } from '../../shell/session-end'
 import { CodeStep } from './code-step'
 import { Frame } from './frame'
+import { texts } from './texts'
+
+export interface SignInSearch {
+  readonly next?: string | undefined
+  /** The ID from an invitation link. */
+  readonly invitation?: string | undefined
+}
 
 export function SignInPage() {
-  const { next } = useSearch({ from: '/sign-in' })
-  return <SignIn title="Sign in" next={next} below={pageFacts.sign_up && <SignUpHint />} />
+  const search = useSearch({ from: '/sign-in' })
+  return <SignIn title={texts.signIn} {...search} below={pageFacts.sign_up && <SignUpHint />} />
 }
 
 export function PartnerSignInPage() {
   const { slug } = useParams({ from: '/p/$slug' })
-  const { next } = useSearch({ from: '/p/$slug' })
+  const search = useSearch({ from: '/p/$slug' })
   const { data: partner, error } = useQuery(publicPartnerQuery(slug))
-  if (error instanceof Refusal && error.status === 404)
-    return (
-      <Frame title="Page not found" about="Check the address.">
-        <Link to="/sign-in" className="underline">
-          Go to sign-in
-        </Link>
-      </Frame>
-    )
+  if (error instanceof Refusal && error.status === 404) return <Unavailable of={texts.notFound} />
   if (!partner)
     return error ? (
-      <Frame title="Sign in">
+      <Frame title={texts.signIn}>
         <ErrorNotice error={error} />
       </Frame>
     ) : null
@@ -44,49 +45,63 @@ export function PartnerSignInPage() {
         style={color ? { backgroundColor: color } : undefined}
       />
       <SignIn
-        title={`Sign in to ${partner.name}`}
+        title={texts.signInTo(partner.name)}
         partner={slug}
-        next={next}
+        {...search}
         mark={<PartnerMark partner={partner} large />}
       />
     </>
   )
 }
 
-interface SignInProps {
+interface SignInProps extends SignInSearch {
   readonly title: string
   readonly partner?: string
-  readonly next?: string | undefined
   readonly mark?: ReactNode
   readonly below?: ReactNode
 }
 
-function SignIn({ title, partner, next, mark, below }: SignInProps) {
-  const [email, setEmail] = useState('')
+function SignIn({ title, partner, next, invitation, mark, below }: SignInProps) {
+  const isWithdrawn = useIsWithdrawn(invitation)
+  const ended = emailOfEndedSession()
+  const [email, setEmail] = useState(ended ?? '')
   const ask = useMutation({
     mutationFn: (address: string) => call('POST', '/v1/auth/codes', { body: { email: address } }),
   })
-  // A code that this browser requested before may still work, so the form stays.
-  const isTooOften = ask.error instanceof Refusal && ask.error.status === 429
-  if (ask.isSuccess || isTooOften)
+  if (isWithdrawn) return <Unavailable of={texts.withdrawn} />
+  // A code that this browser requested before may still work, so the code field is still shown.
+  if (ask.isSuccess || isRateLimited(ask.error))
     return (
-      <Frame
-        title="Check your email"
-        about={isTooOften ? <TooManyCodes email={email} /> : <SentTo email={email} />}
-        mark={mark}
-      >
-        <CodeStep
-          {...{ email, partner, next }}
-          resend={() => call('POST', '/v1/auth/codes', { body: { email } })}
-          back={ask.reset}
-        />
-      </Frame>
+      <CodeStep
+        {...{ email, partner, next, mark }}
+        firstError={ask.error}
+        resend={() => call('POST', '/v1/auth/codes', { body: { email } })}
+        back={ask.reset}
+      />
     )
   return (
-    <Frame title={title} about="We’ll email you a six-digit code." mark={mark} below={below}>
-      <EmailForm ask={ask} email={email} setEmail={setEmail} button="Send code" />
+    <Frame title={title} about={texts.about} mark={mark} below={below}>
+      {ended !== null && (
+        <div className="mb-4">
+          <Notice title={texts.ended.title}>
+            {texts.ended.about} {hasDrafts(ended) && texts.ended.draftKept}
+          </Notice>
+        </div>
+      )}
+      <EmailForm ask={ask} email={email} setEmail={setEmail} button={texts.sendCode} />
     </Frame>
   )
+}
+
+/** Only a 404 means that the invitation was withdrawn. After any other error, the person can still sign in. */
+function useIsWithdrawn(invitation: string | undefined): boolean {
+  const { error } = useQuery({
+    queryKey: ['invitation', invitation],
+    queryFn: ({ signal }) => call('GET', pathTo`/v1/public/invitations/${invitation ?? ''}`, { signal }),
+    enabled: invitation !== undefined,
+    retry: false,
+  })
+  return error instanceof Refusal && error.status === 404
 }
 
 export function SignUpPage() {
@@ -97,24 +112,16 @@ export function SignUpPage() {
   const ask = useMutation({ mutationFn: send })
   const below = (
     <p>
-      Already have an account? <Link to="/sign-in">Sign in</Link>
+      {texts.signUp.hasAccount} <Link to="/sign-in">{texts.signIn}</Link>
     </p>
   )
   if (ask.isSuccess)
-    return (
-      <Frame title="Check your email" about={<SentTo email={email} />}>
-        <CodeStep email={email} purpose="sign_up" resend={() => send(email)} back={ask.reset} />
-      </Frame>
-    )
+    return <CodeStep email={email} purpose="sign_up" firstError={null} resend={() => send(email)} back={ask.reset} />
   return (
-    <Frame
-      title="Create a sandbox account"
-      about="Start with test money and API keys right away. Live payouts unlock once your business is verified."
-      below={below}
-    >
-      <EmailForm ask={ask} email={email} setEmail={setEmail} button="Create account">
+    <Frame title={texts.signUp.title} about={texts.signUp.about} below={below}>
+      <EmailForm ask={ask} email={email} setEmail={setEmail} button={texts.signUp.button}>
         <Field
-          label="Business name"
+          label={texts.signUp.name}
           required
           maxLength={120}
           autoComplete="organization"
@@ -146,7 +153,7 @@ function EmailForm({ ask, email, setEmail, button, children }: EmailFormProps) {
     >
       {children}
       <Field
-        label="Work email"
+        label={texts.email}
         type="email"
         required
         autoComplete="email"
@@ -162,22 +169,22 @@ function EmailForm({ ask, email, setEmail, button, children }: EmailFormProps) {
   )
 }
 
-const SentTo = ({ email }: { readonly email: string }) => (
-  <>
-    If <strong className="font-medium text-ink">{email}</strong> has an account, we’ve sent it a code. It expires in 10
-    minutes.
-  </>
-)
-
-const TooManyCodes = ({ email }: { readonly email: string }) => (
-  <>
-    You’ve requested too many codes. Use the latest one we sent to{' '}
-    <strong className="font-medium text-ink">{email}</strong>, or try again in a few minutes.
-  </>
-)
+function Unavailable({
+  of: { title, about, signIn },
+}: {
+  readonly of: typeof texts.notFound | typeof texts.withdrawn
+}) {
+  return (
+    <Frame {...{ title, about }}>
+      <Link to="/sign-in" className="underline">
+        {signIn}
+      </Link>
+    </Frame>
+  )
+}
 
 const SignUpHint = () => (
   <p>
-    New here? <Link to="/sign-up">Create a sandbox account</Link>
+    {texts.newHere} <Link to="/sign-up">{texts.signUp.title}</Link>
   </p>
 )

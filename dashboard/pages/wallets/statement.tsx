@@ -1,10 +1,10 @@
-// The wallet statement: all entries, with the balance after each.
+// The wallet statement: entries with the balance after each, filtered by kind and period.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { CirclePlus } from 'lucide-react'
-import { balanceQuery, walletEntriesQuery } from '../../api/queries'
+import { balanceQuery, type Period, walletBalancesQuery, walletEntriesQuery } from '../../api/queries'
 import type { WalletEntry } from '../../api/types'
-import { Page } from '../../parts/card'
+import { Figure, Page } from '../../parts/card'
 import { DownloadButton } from '../../parts/download'
 import {
   type Days,
@@ -16,63 +16,74 @@ import {
   ValuesFilter,
 } from '../../parts/filters'
 import { ButtonLink } from '../../parts/forms/button'
-import { Empty, PagesCard } from '../../parts/loaded'
-import { Cell, Row, Table } from '../../parts/table'
+import { Bar, Empty, Loaded, PagesCard } from '../../parts/loaded'
+import { Cell, overRow, Row, Table } from '../../parts/table'
 import { Moment } from '../../parts/values/moment'
 import { useEnvironment } from '../../shell/here'
 import { grouped, pounds } from '../../words'
+import { texts } from './texts'
+
+const words = texts.statement
 
 interface WalletSearch extends Days {
-  /** Several are separated by commas. */
+  /** Several kinds are separated by commas. */
   readonly kind?: string | undefined
 }
 
 export function WalletPage() {
   const environment = useEnvironment()
   const search = useSearch({ from: '/dashboard/wallet' })
-  const filters = { kind: kindsIn(search.kind).join() || undefined, ...instantsOf(search) }
+  const period = instantsOf(search)
+  const filters = { kind: kindsIn(search.kind).join() || undefined, ...period }
   const { data: balance } = useQuery(balanceQuery(environment))
   const query = useInfiniteQuery(walletEntriesQuery(environment, filters))
   return (
     <Page
-      title="Wallet"
+      title={words.title}
       about={
-        balance
-          ? `Money in and out. Balance: ${grouped(balance.usdc)} USDC (≈ ${pounds(balance.approx_gbp)})`
-          : 'Money in and out'
+        balance ? words.aboutBalance(texts.balance(grouped(balance.usdc), pounds(balance.approx_gbp))) : words.about
       }
       actions={
         <>
-          <DownloadButton path="/v1/wallet/entries.csv" query={{ environment, ...filters }} type="Export CSV" />
+          <DownloadButton path="/v1/wallet/entries.csv" query={{ environment, ...filters }} type={words.exportCsv} />
           <ButtonLink to="/dashboard/top-up" weight="primary">
             <CirclePlus aria-hidden />
-            Top up
+            {texts.topUp}
           </ButtonLink>
         </>
       }
     >
       <Filters search={search} />
-      <PagesCard query={query} what="transactions">
+      {(period.created_after || period.created_before) && <Balances period={period} />}
+      <PagesCard query={query} what={words.what}>
         {(entries) => <Statement entries={entries} isFiltered={Object.values(filters).some(Boolean)} />}
       </PagesCard>
     </Page>
   )
 }
 
+/** The opening and closing balances of the period. They include entries of every kind, on loaded pages or not. */
+function Balances({ period }: { readonly period: Period }) {
+  const query = useQuery(walletBalancesQuery(useEnvironment(), period))
+  return (
+    <Loaded query={query} skeleton={<Bar className="h-24 w-full" />}>
+      {({ opening_balance_usdc, closing_balance_usdc }) => (
+        <dl className="grid gap-5 sm:grid-cols-2">
+          <Figure name={words.opening} value={grouped(opening_balance_usdc)} unit="USDC" note={null} />
+          <Figure name={words.closing} value={grouped(closing_balance_usdc)} unit="USDC" note={null} />
+        </dl>
+      )}
+    </Loaded>
+  )
+}
+
 const columns = [
-  { head: 'Date', from: 'sm' },
-  { head: 'Description' },
-  { head: 'Amount (USDC)', align: 'right' },
-  { head: 'Balance (USDC)', align: 'right', from: 'sm' },
+  { head: words.date, from: 'sm' },
+  { head: words.description },
+  { head: words.amount, align: 'right' },
+  { head: words.balance, align: 'right', from: 'sm' },
 ] as const
 
-const kinds: Readonly<Record<WalletEntry['kind'], string>> = {
-  topup: 'Top-up',
-  payout: 'Payout',
-  refund: 'Refund',
-  return: 'Returned payout',
-  adjustment: 'Adjustment',
-}
 const entryKinds = [
   'topup',
   'payout',
@@ -94,11 +105,11 @@ function Filters({ search }: { readonly search: WalletSearch }) {
         <DaysFilter days={search} change={(days) => change(days)} />
       </FilterBar>
       <ValuesFilter
-        label="Type"
+        label={words.type}
         values={entryKinds}
         chosen={kindsIn(search.kind)}
         change={(chosen) => change({ kind: chosen.join() })}
-        nameOf={(kind) => kinds[kind]}
+        nameOf={(kind) => words.kinds[kind]}
       />
     </search>
   )
@@ -110,9 +121,9 @@ interface StatementProps {
 }
 
 function Statement({ entries, isFiltered }: StatementProps) {
-  if (entries.length === 0) return isFiltered ? <NoMatches what="transactions" page="/dashboard/wallet" /> : <NoneYet />
+  if (entries.length === 0) return isFiltered ? <NoMatches what={words.what} page="/dashboard/wallet" /> : <NoneYet />
   return (
-    <Table columns={columns} label="Wallet statement">
+    <Table columns={columns} label={words.label}>
       {entries.map((entry) => (
         <Row key={entry.id}>
           <Cell from="sm" className="text-soft">
@@ -121,15 +132,15 @@ function Statement({ entries, isFiltered }: StatementProps) {
           <Cell className="max-w-64">
             <span className="block truncate font-medium">
               {entry.payout_id ? (
-                <Link to="/dashboard/payouts/$id" params={{ id: entry.payout_id }} className="hover:underline">
-                  {kinds[entry.kind]}
+                <Link to="/dashboard/payouts/$id" params={{ id: entry.payout_id }} className={overRow}>
+                  {words.kinds[entry.kind]}
                 </Link>
               ) : (
-                kinds[entry.kind]
+                words.kinds[entry.kind]
               )}
             </span>
-            <span className="block truncate text-xs text-soft">
-              {entry.description !== kinds[entry.kind] && entry.description}
+            <span className="block text-xs text-soft sm:truncate">
+              {entry.description !== words.kinds[entry.kind] && entry.description}
             </span>
             <span className="block text-xs text-soft sm:hidden">
               <Moment at={entry.at} as="brief" />
@@ -137,8 +148,8 @@ function Statement({ entries, isFiltered }: StatementProps) {
           </Cell>
           <Cell align="right" className={entry.amount_usdc.startsWith('-') ? '' : 'text-good'}>
             <span className="figures">{grouped(entry.amount_usdc.replace(/^(?=\d)/, '+'))}</span>
-            <span className="block text-xs text-soft sm:hidden">
-              balance <span className="figures">{grouped(entry.balance_usdc)}</span>
+            <span className="block text-xs whitespace-nowrap text-soft sm:hidden">
+              {words.balanceOnPhone} <span className="figures">{grouped(entry.balance_usdc)}</span>
             </span>
           </Cell>
           <Cell from="sm" align="right" className="font-medium">
@@ -153,14 +164,14 @@ function Statement({ entries, isFiltered }: StatementProps) {
 function NoneYet() {
   return (
     <Empty
-      title="No transactions yet"
+      title={words.noneYet}
       action={
         <ButtonLink to="/dashboard/top-up" weight="primary">
-          Top up
+          {texts.topUp}
         </ButtonLink>
       }
     >
-      Top-ups, payouts and refunds appear here with a running balance.
+      {words.noneYetAbout}
     </Empty>
   )
 }

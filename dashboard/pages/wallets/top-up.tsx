@@ -1,4 +1,4 @@
-// Ways to top up: pounds by bank transfer, USDC to an address, or test money in the sandbox.
+// Ways to top up: pounds by bank transfer, USDC to an address, or test money if the bank is simulated.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, lazy, Suspense, useState } from 'react'
 import { call } from '../../api/call'
@@ -14,8 +14,11 @@ import { ErrorNotice, faultAt, Notice } from '../../parts/notice'
 import { useToast } from '../../parts/toast'
 import { useEnvironment, useIsAdmin } from '../../shell/here'
 import { asAmount, codeWords, grouped, pounds, sortCodeWords } from '../../words'
+import { texts } from './texts'
 
 const QrCode = lazy(() => import('../../parts/values/qr-code').then(({ QrCode }) => ({ default: QrCode })))
+
+const words = texts.topUps
 
 export function TopUpPage() {
   const environment = useEnvironment()
@@ -24,11 +27,11 @@ export function TopUpPage() {
   const { data: balance } = useQuery(balanceQuery(environment))
   return (
     <Page
-      title="Top up"
-      about={balance && `Wallet balance: ${grouped(balance.usdc)} USDC (≈ ${pounds(balance.approx_gbp)})`}
+      title={texts.topUp}
+      about={balance && words.about(texts.balance(grouped(balance.usdc), pounds(balance.approx_gbp)))}
     >
       <div className="grid items-start gap-5 lg:grid-cols-2">
-        {environment === 'sandbox' && isAdmin && <TestMoney />}
+        {isAdmin && isSimulated(environment) && <TestMoney key={environment} environment={environment} />}
         {account.data?.bank_funding && <ByBank funding={account.data.bank_funding} environment={environment} />}
         <Loaded query={account}>{(loaded) => <ByUsdc account={loaded} />}</Loaded>
       </div>
@@ -36,18 +39,22 @@ export function TopUpPage() {
   )
 }
 
-function TestMoney() {
+const paths = { sandbox: '/v1/sandbox/top-ups', live: '/v1/live/simulated-top-ups' }
+
+function TestMoney({ environment }: { readonly environment: Environment }) {
   const queryClient = useQueryClient()
   const showToast = useToast()
   const [typed, setTyped] = useState('1000')
   const usdc = asAmount(typed)
   const add = useMutation({
-    mutationFn: () => call('POST', '/v1/sandbox/top-ups', { query: { environment: 'sandbox' }, body: { usdc } }),
+    mutationFn: () => call('POST', paths[environment], { query: { environment }, body: { usdc } }),
     onSuccess: async () => {
-      showToast(`${grouped(usdc ?? '')} USDC of test money added`)
+      showToast(words.testMoney[environment === 'live' ? 'sent' : 'added'](grouped(usdc ?? '')))
       await queryClient.invalidateQueries()
     },
   })
+  // In live, a simulated deposit is booked like a real one, shortly after it arrives. So the page polls the balance.
+  useQuery({ ...balanceQuery(environment), ...(add.isSuccess ? { refetchInterval: 1_000 } : {}) })
   const type = (text: string) => {
     add.reset()
     setTyped(text)
@@ -57,19 +64,19 @@ function TestMoney() {
     if (usdc !== null) add.mutate()
   }
   return (
-    <Card title="Add test money">
+    <Card title={words.testMoney.title}>
       <form onSubmit={submit} className="flex flex-col gap-4">
-        <p className="text-soft">Added instantly. Test money has no value.</p>
+        <p className="text-soft">{words.testMoney.about[environment]}</p>
         <Field
-          label="Amount (USDC)"
+          label={words.testMoney.amount}
           inputMode="decimal"
           className="figures text-right"
           {...controlled(typed, type)}
-          error={usdc === null ? 'Enter an amount such as 1000 or 250.50.' : faultAt(add.error, 'usdc')}
+          error={usdc === null ? words.testMoney.amountFault : faultAt(add.error, 'usdc')}
         />
         {add.error && <ErrorNotice error={add.error} fields={['usdc']} />}
         <Button type="submit" weight="primary" busy={add.isPending} disabled={usdc === null}>
-          Add test money
+          {words.testMoney.title}
         </Button>
       </form>
     </Card>
@@ -80,41 +87,34 @@ function ByUsdc({ account: { funding_wallet, environment } }: { readonly account
   const { address, chain } = funding_wallet
   if (address === null)
     return (
-      <Card title="Send USDC">
+      <Card title={words.usdc.title}>
         <Notice
-          title="No wallet address yet"
-          action={environment === 'live' && <ButtonLink to="/dashboard/verification">Verification</ButtonLink>}
+          title={words.usdc.noAddress}
+          action={
+            environment === 'live' && <ButtonLink to="/dashboard/verification">{words.usdc.verification}</ButtonLink>
+          }
         >
-          {environment === 'live'
-            ? 'You’ll get one when your business is verified.'
-            : 'The sandbox bank assigns one, usually within a minute.'}
+          {words.usdc.noAddressAbout[environment]}
         </Notice>
       </Card>
     )
   return (
-    <Card title="Send USDC">
+    <Card title={words.usdc.title}>
       <div className="flex flex-col gap-4">
-        <div className="size-44 self-center rounded-xl border border-line bg-white p-3">
+        <div className="size-44 self-center rounded-xl border border-line bg-white p-3 forced-color-adjust-none">
           <Suspense>
-            <QrCode text={address} label={`QR code of the wallet address ${address}`} />
+            <QrCode text={address} label={words.usdc.qrCode(address)} />
           </Suspense>
         </div>
         <Facts>
-          <Fact name="Address">
-            <Copyable
-              text={address}
-              name="address"
-              shown={address.length > 24 ? `${address.slice(0, 12)}…${address.slice(-8)}` : address}
-            />
+          <Fact name={words.usdc.address}>
+            <Copyable text={address} name={words.usdc.address.toLowerCase()} isWhole />
           </Fact>
-          <Fact name="Network">{codeWords(chain)}</Fact>
-          <Fact name="Currency">USDC</Fact>
+          <Fact name={words.usdc.network}>{codeWords(chain)}</Fact>
+          <Fact name={words.usdc.currency}>{words.usdc.usdc}</Fact>
         </Facts>
         <Notice tone="warn">
-          Send only USDC, and only on {codeWords(chain)}.{' '}
-          {isSimulated(environment)
-            ? 'This is a test address. Real money sent here will be lost.'
-            : 'Anything else is lost.'}
+          {words.usdc.only(codeWords(chain))} {isSimulated(environment) ? words.usdc.test : words.usdc.lost}
         </Notice>
       </div>
     </Card>
@@ -124,28 +124,26 @@ function ByUsdc({ account: { funding_wallet, environment } }: { readonly account
 function ByBank({ funding, environment }: { readonly funding: BankFunding; readonly environment: Environment }) {
   const sortCode = sortCodeWords(funding.sort_code)
   return (
-    <Card title="Bank transfer">
+    <Card title={words.bank.title}>
       <div className="flex flex-col gap-4">
-        <p className="text-soft">GBP sent to this account is converted to USDC on arrival.</p>
+        <p className="text-soft">{words.bank.about}</p>
         <Facts>
-          <Fact name="Account holder">
-            <Copyable text={funding.account_holder_name} name="account holder" />
+          <Fact name={words.bank.holder}>
+            <Copyable text={funding.account_holder_name} name={words.bank.holder.toLowerCase()} />
           </Fact>
-          <Fact name="Sort code">
-            <Copyable text={sortCode} name="sort code" />
+          <Fact name={words.bank.sortCode}>
+            <Copyable text={sortCode} name={words.bank.sortCode.toLowerCase()} />
           </Fact>
-          <Fact name="Account number">
-            <Copyable text={funding.account_number} name="account number" />
+          <Fact name={words.bank.accountNumber}>
+            <Copyable text={funding.account_number} name={words.bank.accountNumber.toLowerCase()} />
           </Fact>
           {funding.bank_name && (
-            <Fact name="Bank">
-              <Copyable text={funding.bank_name} name="bank" />
+            <Fact name={words.bank.bank}>
+              <Copyable text={funding.bank_name} name={words.bank.bank.toLowerCase()} />
             </Fact>
           )}
         </Facts>
-        {isSimulated(environment) && (
-          <Notice tone="warn">This is a test account. Real money sent here will be lost.</Notice>
-        )}
+        {isSimulated(environment) && <Notice tone="warn">{words.bank.test}</Notice>}
       </div>
     </Card>
   )

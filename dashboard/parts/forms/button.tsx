@@ -5,10 +5,10 @@ import type { AnchorHTMLAttributes, ButtonHTMLAttributes, Ref } from 'react'
 
 type Weight = 'primary' | 'plain' | 'quiet' | 'danger'
 
-/** The transparent borders of some buttons are visible in forced colours. */
 const base =
   'print:hidden inline-flex items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap transition-colors h-9 px-3.5 text-sm disabled:opacity-55 disabled:cursor-not-allowed [&_svg]:size-4 [&_svg]:shrink-0'
 
+/** In forced-colours mode, the browser makes the transparent borders visible. */
 const weights: Readonly<Record<Weight, string>> = {
   primary: 'border border-transparent bg-accent text-on-accent hover:bg-accent-strong',
   plain: 'border border-line bg-surface text-ink hover:bg-sunken',

@@ -1,5 +1,9 @@
-// The input of a six-digit code: typed, pasted or autofilled, and submitted when it is complete.
-import { useEffect, useId, useRef } from 'react'
+// An input for a six-digit code, typed, pasted or autofilled, and a button that requests a new code after a pause.
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useId, useRef, useState } from 'react'
+import { Refusal } from '../../api/call'
+import { now } from '../../now'
+import { Button } from './button'
 
 interface CodeFieldProps {
   readonly value: string
@@ -46,5 +50,56 @@ export function CodeField({ value, onChange, onComplete, error, disabled }: Code
         </p>
       )}
     </div>
+  )
+}
+
+/**
+ * Requests codes. Each answer starts a pause. `pauseSeconds` is the pause after an earlier request.
+ */
+export function useCodeRequest(send: () => Promise<unknown>, pauseSeconds = 0) {
+  const [pause, setPause] = useState(() => pauseOf(pauseSeconds))
+  const request = useMutation({
+    mutationFn: send,
+    onSettled: (_, error) => setPause(pauseOf(secondsAfter(error))),
+  })
+  const secondsLeft = Math.max(0, Math.ceil((pause.endsAtMs - pause.nowMs) / 1_000))
+  useEffect(() => {
+    if (secondsLeft === 0) return
+    // Reads the clock again, because browsers slow down the timers of hidden tabs.
+    const timer = setTimeout(() => setPause({ ...pause, nowMs: now().getTime() }), 1_000)
+    return () => clearTimeout(timer)
+  }, [pause, secondsLeft])
+  return { ...request, secondsLeft }
+}
+
+function pauseOf(seconds: number) {
+  const nowMs = now().getTime()
+  return { nowMs, endsAtMs: nowMs + seconds * 1_000 }
+}
+
+/** The server's Retry-After, or half a minute after a code was sent. After any other error, the user can retry. */
+export function secondsAfter(error: Error | null): number {
+  if (error === null) return 30
+  return (error instanceof Refusal && error.retryAfterSeconds) || 0
+}
+
+interface ResendButtonProps {
+  readonly request: Pick<ReturnType<typeof useCodeRequest>, 'isPending' | 'secondsLeft'>
+  readonly onClick: () => void
+  readonly className?: string
+}
+
+export function ResendButton({ request: { isPending, secondsLeft }, onClick, className = '' }: ResendButtonProps) {
+  const wait = secondsLeft < 60 ? `${secondsLeft} s` : `${Math.ceil(secondsLeft / 60)} min`
+  return (
+    <Button
+      weight="quiet"
+      className={`figures ${className}`}
+      busy={isPending}
+      disabled={secondsLeft > 0}
+      onClick={onClick}
+    >
+      {secondsLeft > 0 ? `Resend in ${wait}` : 'Resend code'}
+    </Button>
   )
 }

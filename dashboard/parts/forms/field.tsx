@@ -36,7 +36,7 @@ export function Choice({ label, hint, error, optional, className = '', children,
   return (
     <Frame {...{ label, hint, error, optional }}>
       {(tied) => (
-        <select {...tied} className={`${look} ${edge(error)} pr-8 pl-2 ${className}`} {...select}>
+        <select {...tied} className={`${look} ${edge(error)} pr-8 pl-2 max-sm:pr-1 ${className}`} {...select}>
           {children}
         </select>
       )}
@@ -52,7 +52,7 @@ export function Area({ label, hint, error, optional, className = '', ...area }: 
   )
 }
 
-/** The props of a controlled field, whose text is in a React state. */
+/** The props of a controlled field, whose text is in React state. */
 export function controlled(value: string, set: (text: string) => void) {
   return {
     value,
@@ -65,7 +65,7 @@ interface FrameProps extends About {
   readonly children: (tied: Tied) => ReactNode
 }
 
-/** The props that tie a control to its label and to its hint or error. */
+/** The props that link a control to its label and to its hint or error. */
 interface Tied {
   readonly id: string
   readonly 'aria-invalid': true | undefined

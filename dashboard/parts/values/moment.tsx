@@ -1,4 +1,4 @@
-// A time in the reader's time zone, with UTC as its title.
+// A time in the reader's time zone, with the UTC time as its tooltip.
 import { now } from '../../now'
 import { agoWords, briefWords, dayWords, exactWords, momentWords, utcWords } from '../../words'
 

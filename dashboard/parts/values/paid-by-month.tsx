@@ -1,4 +1,5 @@
-// A bar chart of the amounts paid in twelve months, with an axis and the exact figures of each month by mouse, touch or arrow keys.
+// A bar chart of the amounts paid in the last twelve months. Mouse, touch or arrow keys show each month's exact
+// figures.
 import { type KeyboardEvent, useRef, useState } from 'react'
 import type { UsageMonth } from '../../api/types'
 import { asFloat, monthWords, plural, pounds, shortMonthWords } from '../../words'
@@ -7,11 +8,11 @@ const label = 'Paid to recipients in the last twelve months'
 
 export function PaidByMonthChart({ months }: { readonly months: readonly UsageMonth[] }) {
   const list = useRef<HTMLUListElement>(null)
-  // One stop of the Tab key; the arrow keys move between the bars.
+  // The chart is a single Tab stop. The arrow keys move between the bars.
   const [stop, setStop] = useState(months.length - 1)
   const highest = Math.max(...months.map(({ paid_gbp }) => asFloat(paid_gbp)))
   if (highest <= 0)
-    return <p className="py-6 text-center text-soft">No payout was completed in the last twelve months.</p>
+    return <p className="py-6 text-center text-soft">No payouts were completed in the last 12 months.</p>
   const top = topOf(highest)
   const onKeyDown = (event: KeyboardEvent) => {
     const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
@@ -69,22 +70,26 @@ interface BarProps {
 
 function Bar({ month, top, isCurrent, tabIndex, side, onFocus }: BarProps) {
   const paid = asFloat(month.paid_gbp)
-  // At least 2 %, so that a small amount does not look like none.
+  // At least 2%, so that a small amount is visible.
   const percent = paid > 0 ? Math.max((paid / top) * 100, 2) : 0
-  const color = isCurrent ? 'bg-accent' : 'bg-accent/40 group-hover:bg-accent/70 group-focus:bg-accent/70'
+  // The current month is hatched, because it is not over.
+  const color = isCurrent
+    ? 'bg-accent bg-[repeating-linear-gradient(-45deg,transparent_0_5px,var(--color-surface)_5px_6px)] forced-colors:bg-[Highlight]'
+    : 'bg-accent/40 group-hover:bg-accent/70 group-focus:bg-accent/70 forced-colors:bg-[CanvasText]'
+  const name = shortMonthWords(month.period_start)
   return (
     <button
       type="button"
       data-printed
       tabIndex={tabIndex}
       onFocus={onFocus}
+      // Safari does not focus a button that is tapped.
+      onClick={({ currentTarget }) => currentTarget.focus()}
       className="group relative block w-full cursor-default rounded"
     >
       <span aria-hidden className="relative mx-auto flex h-36 w-[68%] items-end">
         <span style={{ height: `${percent}%` }} className="relative w-full">
-          <span
-            className={`block size-full rounded-t-xs forced-color-adjust-none forced-colors:bg-[CanvasText] ${color}`}
-          />
+          <span className={`block size-full rounded-t-xs forced-color-adjust-none ${color}`} />
           {paid > 0 && (
             <span className="figures absolute bottom-full left-1/2 hidden -translate-x-1/2 bg-surface px-0.5 text-[11px] text-soft sm:block">
               {poundsInShort(paid)}
@@ -93,7 +98,9 @@ function Bar({ month, top, isCurrent, tabIndex, side, onFocus }: BarProps) {
         </span>
       </span>
       <span aria-hidden className="mt-1 block text-center text-[11px] text-soft">
-        {shortMonthWords(month.period_start)}
+        {/* Twelve three-letter names do not fit on a phone. */}
+        <span className="sm:hidden">{name.charAt(0)}</span>
+        <span className="max-sm:hidden">{name}</span>
       </span>
       <span
         className={`pointer-events-none absolute bottom-full z-10 mb-1 w-max max-w-72 rounded-lg border border-transparent bg-ink px-2.5 py-1 text-left text-xs text-ground opacity-0 shadow-over group-hover:opacity-100 group-focus:opacity-100 ${side}`}
@@ -105,7 +112,7 @@ function Bar({ month, top, isCurrent, tabIndex, side, onFocus }: BarProps) {
   )
 }
 
-/** The least of 1, 2, 4, 6, 8 and 10 times a power of ten that is not below the highest bar. */
+/** The smallest of 1, 2, 4, 6, 8 and 10 times a power of ten that is at least as high as the highest bar. */
 function topOf(highest: number): number {
   const power = 10 ** Math.floor(Math.log10(highest))
   return ([1, 2, 4, 6, 8].find((times) => times * power >= highest) ?? 10) * power
@@ -117,5 +124,5 @@ const short = new Intl.NumberFormat('en-GB', {
   notation: 'compact',
   maximumSignificantDigits: 3,
 })
-/** Rounded: the exact figure is in the tooltip. */
+/** Rounded, because the tooltip shows the exact figure. */
 const poundsInShort = (amount: number) => short.format(amount)

@@ -1,5 +1,5 @@
-// Draws a text as a QR code, in one SVG path.
-// oxlint-disable-next-line import/no-named-as-default -- its types know only the default
+// Draws text as a QR code, in one SVG path.
+// oxlint-disable-next-line import/no-named-as-default -- its types declare only the default export
 import qrcode from 'qrcode-generator'
 
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {

@@ -30,10 +30,10 @@ const states: Readonly<Record<string, readonly [Tone, LucideIcon, string?]>> = {
   closed: ['calm', Ban],
   revoked: ['calm', Ban],
   not_started: ['calm', Minus, 'Not started'],
-  action_required: ['warn', Clock, 'Action required'],
+  action_required: ['warn', Clock, 'Information needed'],
   in_review: ['busy', CircleDashed, 'In review'],
   approved: ['good', Check],
-  rejected: ['bad', X],
+  rejected: ['bad', X, 'Declined'],
   clear: ['good', Check],
   blocked: ['bad', Ban],
 }

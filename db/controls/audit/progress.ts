@@ -1,4 +1,4 @@
-// The position in each table before which no unsealed row can appear any more. Sealers search only after this position.
+// The position in each table before which no unsealed row can appear anymore. Sealers search only the rows after it.
 import { bigint, entity, integer, primary, time } from '../../columns'
 import type { Tx } from '../../database'
 import { type Sql, sql } from '../../sql'
@@ -21,15 +21,15 @@ export const auditProgress = entity<AuditProgressRow>('AuditProgress', 'audit_pr
 })
 
 /**
- * A transaction may take a row number and commit long after higher numbers were sealed. A link therefore counts as
- * passed only under two conditions. Every transaction that was writing at that time had ended before a later sealer
- * looked. That sealer took every row it found. This needs no privilege, because every role can see the IDs of running
- * transactions. A transaction takes a row number a moment before its transaction ID. The five minutes cover that
- * moment.
+ * A transaction can reserve a row number and commit long after higher numbers were sealed. A link therefore counts as
+ * passed only under two conditions. First, every transaction that was writing when the link was sealed had ended
+ * before a later sealer ran. Second, that sealer sealed every row that it found. This needs no privilege, because
+ * every role can see the IDs of running transactions. A transaction reserves a row number a moment before it gets its
+ * transaction ID. The five minutes cover that gap.
  */
 export async function movePassed(tx: Tx, seen: { horizon: bigint; sequence: bigint; at: Date }): Promise<void> {
-  // The sealer's own transaction ID is above all earlier ones. A higher next_before comes from a server that the
-  // database was migrated from.
+  // The sealer's own transaction ID is higher than all earlier ones on this server. If the stored next_before is even
+  // higher, it comes from another server, from which the database was moved.
   await tx.sql`INSERT INTO audit_progress AS known (id, passed_to, next_to, next_before, next_at)
     VALUES (1, 0, ${seen.sequence}, pg_current_xact_id()::text::bigint, ${seen.at})
     ON CONFLICT (id) DO UPDATE SET
@@ -39,7 +39,7 @@ export async function movePassed(tx: Tx, seen: { horizon: bigint; sequence: bigi
       OR known.next_before > excluded.next_before`
 }
 
-/** Returns the horizon. All transactions with a lower ID have ended, and their rows are visible. */
+/** Returns the horizon: all transactions with a lower ID have ended, and their rows are visible. */
 export async function horizonNow(tx: Tx): Promise<bigint> {
   const [row] = await tx.sql<{
     horizon: bigint
@@ -47,7 +47,7 @@ export async function horizonNow(tx: Tx): Promise<bigint> {
   return row?.horizon ?? 0n
 }
 
-/** Matches the rows that a sealer looks at. Any other unsealed row will never be sealed. */
+/** Matches the rows that a sealer searches. Any other unsealed row will never be sealed. */
 export const isAhead = {
   ledger_entries: (entry: Sql) => sql`${entry}.id > ${numberPassed('ledger_entries')}`,
   charges: (charge: Sql) => sql`${charge}.created_at > ${chargesPassed}`,
@@ -55,7 +55,7 @@ export const isAhead = {
   wallets: (wallet: Sql) => sql`${wallet}.created_at > ${accountsPassed}`,
 } as const
 
-/** A lower number would also be correct, but the sealer would look at more rows. */
+/** Returns 0 if no row was passed. A number that is too low is safe, but makes the sealer search more rows. */
 function numberPassed(table: AuditedTable): Sql {
   return sql`coalesce((SELECT ${linkRowNumber(table)} FROM audit_chain link ${isPassedLinkOf(table)} LIMIT 1), 0)`
 }
@@ -65,8 +65,8 @@ function isPassedLinkOf(table: AuditedTable): Sql {
     AND link.sequence <= (SELECT coalesce(max(passed_to), 0) FROM audit_progress) ORDER BY link.sequence DESC`
 }
 
-// Charges have no increasing number, so their position is a day before the last passed charge. Accounts are as old as
-// their wallet.
+// Charges have no increasing number, so their position is one day before the last passed charge. Ledger accounts have
+// no creation time, so their position is seven days before the creation of the last passed account's wallet.
 const chargesPassed = sql`coalesce((SELECT charge.created_at - interval '1 day' FROM audit_chain link
   JOIN charges charge ON charge.id = ${linkRowUuid('charges')} ${isPassedLinkOf('charges')} LIMIT 1), '-infinity')`
 const accountsPassed = sql`coalesce((SELECT wallet.created_at - interval '7 days' FROM audit_chain link

@@ -1,4 +1,4 @@
-// Builds the text of an audited row for its hash. Its bytes must never change, because every stored hash depends on them.
+// Builds the text that is hashed for an audited row. Its bytes must never change, because stored hashes depend on them.
 import { createHash } from 'node:crypto'
 import { type Sql, sql } from '../../sql'
 
@@ -10,7 +10,7 @@ export function rowHashOf(rowText: string): Buffer {
 
 /**
  * Lists every column and writes times as numbers, so that neither a new column nor session settings change a hash.
- * Calls only PostgreSQL's own functions, by qualified name, because functions of ours could be replaced.
+ * Calls only PostgreSQL's own functions, by qualified name, because our own functions could be replaced.
  */
 export const rowTextOf: Readonly<Record<AuditedTable, (row: Sql) => Sql>> = {
   ledger_sets: (r) =>
@@ -29,7 +29,7 @@ export const rowTextOf: Readonly<Record<AuditedTable, (row: Sql) => Sql>> = {
   ledger_accounts: (r) => textOf(sql`'ledger_accounts', ${r}.id, ${r}.wallet_id, ${r}.kind, ${r}.currency`),
 }
 
-/** The table names as SQL literals, because the plan of a statement depends on them. */
+/** The table names as SQL literals, not parameters, because the query plan depends on them. */
 export const nameOf: Readonly<Record<AuditedTable, Sql>> = {
   ledger_sets: sql`'ledger_sets'`,
   ledger_entries: sql`'ledger_entries'`,
@@ -38,13 +38,13 @@ export const nameOf: Readonly<Record<AuditedTable, Sql>> = {
   ledger_accounts: sql`'ledger_accounts'`,
 }
 
-/** The row ID in `link`. Null if the text is not a valid ID, because a link can be forged. */
+/** The row ID in `link`, or null if the text is not a valid UUID. A forged link could contain any text. */
 export function linkRowUuid(table: AuditedTable): Sql {
   return sql`CASE WHEN link.table_name = ${nameOf[table]} AND link.row_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
     THEN link.row_id::uuid END`
 }
 
-/** The numeric row ID in `link`. Null if the text is not a valid number. */
+/** The numeric row ID in `link`, or null if the text is not a valid number. */
 export function linkRowNumber(table: AuditedTable): Sql {
   return sql`CASE WHEN link.table_name = ${nameOf[table]} AND link.row_id ~ '^[0-9]{1,18}$' THEN link.row_id::bigint END`
 }

@@ -1,4 +1,5 @@
-// Seals ledger rows, charges and recorded changes into the audit chain. Each hash includes the previous one.
+// Seals ledger rows, charges and activity entries about changes into the audit chain. Each hash includes the previous
+// one.
 import { createHash } from 'node:crypto'
 import { bigint, bytes, entity, primary, text, time } from '../../columns'
 import type { Tx } from '../../database'
@@ -60,7 +61,7 @@ export async function sealRows(tx: Tx, { at, limit }: { at: Date; limit: number 
       ${links.map(({ rowHash }) => rowHash)}::bytea[], ${links.map(({ chainHash }) => chainHash)}::bytea[])
       WITH ORDINALITY AS link (table_name, row_id, row_hash, chain_hash, position)`
   const sequence = before + BigInt(links.length)
-  // A batch that is smaller than the limit has taken every row.
+  // A batch that is smaller than the limit contains every row that could be sealed.
   if (links.length < limit) await movePassed(tx, { horizon, sequence, at })
   return { rows: links.length, links: sequence, head: hash.toString('hex') }
 }
@@ -71,7 +72,7 @@ interface RowToSeal {
   readonly rowText: string
 }
 
-/** Finds a set by its entries, because their numbers increase. Seals the set before its entries. */
+/** Finds ledger sets through their entries, because entry IDs increase. Seals each set before its entries. */
 async function listUnsealed(tx: Tx, limit: number): Promise<RowToSeal[]> {
   return tx.run<RowToSeal>(
     sql`WITH accounts AS (
@@ -107,7 +108,7 @@ async function listUnsealed(tx: Tx, limit: number): Promise<RowToSeal[]> {
   )
 }
 
-// The timeout is long: after days without a sealer, each batch must skip all the rows that earlier batches have sealed.
+// The timeout is long because, after days without a sealer, each batch must skip all rows that earlier batches sealed.
 const statementMs = 50_000
 
 function isUnsealed(table: AuditedTable, id: Sql): Sql {
@@ -115,9 +116,9 @@ function isUnsealed(table: AuditedTable, id: Sql): Sql {
 }
 
 /**
- * Selects only rows of transactions that are older than the oldest running one. The later of two transactions may
+ * Selects only rows from transactions that are older than the oldest running one. The later of two transactions may
  * commit first, so sealing rows immediately could seal them out of order. No running transaction can add an older
- * row, so a batch is complete and later batches hold only rows of later transactions. Compares ages, because
+ * row, so a batch is complete and later batches contain only rows from later transactions. Compares ages, because
  * transaction IDs wrap around.
  */
 function isOver(row: Sql): Sql {

@@ -1,5 +1,5 @@
-// The results of the nightly verifications of the audit chain. They provide the head for the next one, and show
-// whether a fault is new.
+// Results of the nightly audit chain verifications. The next verification checks the chain against the head of the
+// last one without a fault, and the results show whether a fault is new.
 import { IsNull } from 'typeorm'
 import { bigint, bytes, entity, id, orNull, text, time } from '../../columns'
 import type { Db, Tx } from '../../database'
@@ -29,13 +29,13 @@ export const auditVerification = entity<AuditVerificationRow>('AuditVerification
   rowId: orNull(text),
 })
 
-/** Compares with the head of the last valid verification, which detects a chain that was rebuilt since then. */
+/** Compares the chain with the head of the last successful verification, which detects a chain rebuilt since then. */
 export async function verifySinceLast(db: Db): Promise<Verified> {
   const last = await db.repo(auditVerification).findOne({ where: { fault: IsNull() }, order: { verifiedAt: 'DESC' } })
   return verifyAudit(db, last?.head.toString('hex') ?? null)
 }
 
-/** Returns `new_fault` unless there is no fault, or the previous verification found the same one. */
+/** Returns `no_new_fault` if there is no fault or if the previous verification found the same one. */
 export async function recordVerification(
   tx: Tx,
   { links, head, fault }: Verified,
@@ -55,7 +55,10 @@ export async function recordVerification(
   return fault === null || isSame(fault, before) ? 'no_new_fault' : 'new_fault'
 }
 
-/** Ignores the sequence. A missing head is reported after the last link, and the chain grows every night. */
+/**
+ * Ignores the sequence, because a missing head is reported after the last link, and the chain grows between
+ * verifications.
+ */
 function isSame({ what, table, rowId }: FirstFault, before: AuditVerificationRow | null): boolean {
   return what === before?.fault && table === before.tableName && rowId === before.rowId
 }

@@ -1,4 +1,4 @@
-// Verifies the audit chain from its start, and reports the first row or link that was changed after it was sealed.
+// Verifies the audit chain from its start, and reports the first fault.
 import type { Db, Tx } from '../../database'
 import { identifier, type Sql, sql } from '../../sql'
 import { isAhead } from './progress'
@@ -15,7 +15,7 @@ export type AuditFault =
 
 export interface Verified {
   readonly links: bigint
-  /** The last chain hash. A copy that is kept elsewhere exposes a rebuilt chain. */
+  /** The last chain hash. If a copy is stored elsewhere, a later verification detects a rebuilt chain. */
   readonly head: string
   readonly fault: FirstFault | null
   /** Rows that are not sealed yet, by table. */
@@ -41,7 +41,7 @@ interface FollowedLink {
   readonly rowText: string | null
 }
 
-/** Given a head that was kept elsewhere, also detects a chain that was truncated or rebuilt. */
+/** With `keptHead`, a head that was stored elsewhere, also detects a chain that was truncated or rebuilt. */
 export async function verifyAudit(db: Db, keptHead: string | null = null, atOnce = 5_000): Promise<Verified> {
   let head: Buffer = firstHash
   let links = 0n
@@ -69,7 +69,7 @@ export async function verifyAudit(db: Db, keptHead: string | null = null, atOnce
   }
 }
 
-/** Checks the chain first, because only a valid link can prove anything about its row. */
+/** Checks the link first, because only a valid link proves anything about its row. */
 function faultOf(link: FollowedLink, expected: bigint, before: Buffer): FirstFault | null {
   const { sequence, table, rowId, rowHash, chainHash, rowText } = link
   if (sequence !== expected) return { what: 'link_missing', sequence: expected, table: null, rowId: null }
@@ -116,13 +116,13 @@ function readLinks(db: Db, { after, limit }: { after: bigint; limit: number }): 
 interface UnsealedRows {
   readonly table: AuditedTable
   readonly count: number
-  /** A row that no sealer will find, because it lies before the sealed ones. Null if there is no such row. */
+  /** A row that no sealer will find, because it precedes rows that are already sealed. Null if there is none. */
   readonly forgottenId: string | null
 }
 
 /** Scans all rows, which takes minutes in a large database. */
 function readUnsealed(db: Db): Promise<UnsealedRows[]> {
-  // The sealer finds a set by its entries.
+  // The sealer finds a set through its entries.
   const hasEntryAhead = sql`EXISTS (SELECT FROM ledger_entries e WHERE e.set_id = r.id AND ${isAhead.ledger_entries(sql`e`)})`
   const isWalletAhead = sql`(SELECT ${isAhead.wallets(sql`w`)} FROM wallets w WHERE w.id = r.wallet_id) IS TRUE`
   const counted = sql`${countUnsealed('ledger_accounts', isWalletAhead)}

@@ -11,13 +11,13 @@ export interface BookedPayout {
   readonly transferRef: string | null
   readonly status: PayoutStatus
   readonly sendsMicroUsdc: bigint
-  /** The amount that the payout took from its wallet, minus reversals of attempts that were never sent. */
+  /** The amount debited from the wallet for this payout, minus reversals of attempts that were never sent. */
   readonly debitedMicroUsdc: bigint
   /** The amount that was debited and neither paid out nor returned. */
   readonly transitMicroUsdc: bigint
   readonly submitStartedAt: Date | null
   readonly isOpen: boolean
-  /** The ledger has a refund or return of this payout without a bank movement. */
+  /** Whether the ledger has a refund or return for this payout that names no bank movement. */
   readonly hasNamelessRefund: boolean
 }
 
@@ -34,11 +34,11 @@ export interface BooksOfWallet {
   readonly suspenseMicroUsdc: bigint
   /** Open payouts, payouts sent since `since`, and payouts in `sought`. */
   readonly sent: readonly BookedPayout[]
-  /** Payouts that have one of the transfers, or that a transfer names. */
+  /** Payouts that have one of `transferRefs`, or that a transfer names. */
   readonly payouts: readonly BookedPayout[]
-  /** Bookings of the movements that were read, and young bookings. */
+  /** Bookings of the movements that were read, and bookings after `youngSince`. */
   readonly bookings: readonly Booking[]
-  /** The read movements that are held for an operator, including movements without an amount. */
+  /** Movements that were read and are held for an operator, including those without an amount. */
   readonly held: ReadonlySet<string>
   /** The number of all other bookings. */
   readonly olderBookings: number
@@ -89,7 +89,7 @@ async function readBalances(
   return balances ?? null
 }
 
-/** Every sent payout has a verdict or was acknowledged, so the index of visible payouts finds it. */
+/** Every sent payout has a verdict or was acknowledged, so the index of visible payouts covers it. */
 async function listSent(tx: Tx, { wallet, since, sought }: ToRead): Promise<BookedPayout[]> {
   const { id, partnerId, environment, rail } = wallet
   const sentSince = since ?? new Date(0)
@@ -124,10 +124,7 @@ async function findHeld(tx: Tx, { wallet: { id }, movements }: ToRead): Promise<
   return new Set(rows.map(({ bankRef }) => bankRef))
 }
 
-/**
- * Counts all bookings except the young ones and those that were read. Starts from the checkpoint's count if there is
- * one.
- */
+/** Counts the bookings that `listBookings` does not list. Starts from the checkpoint's count, if there is one. */
 async function countOlderBookings(tx: Tx, { wallet: { id }, ...read }: ToRead): Promise<number> {
   const [older] = await tx.sql<{
     count: number
@@ -153,7 +150,7 @@ function isReadOrYoung({ movements, youngSince }: Pick<ToRead, 'movements' | 'yo
   return sql`(s.bank_ref IS NOT NULL AND (s.bank_ref = ANY (${movements}::text[]) OR s.created_at >= ${youngSince}))`
 }
 
-// Uses the larger side of a debit. If a side is missing, the verification of the ledger reports it.
+// Uses the larger side of a debit. The ledger verification reports a missing side.
 const payoutColumns = sql`p.id, p.wallet_id, p.transfer_ref, p.status,
   p.wallet_sends_micro_usdc AS sends_micro_usdc, p.submit_started_at,
   p.released_at IS NULL AND p.closed_at IS NULL AS is_open, moved.refunds > 0 AS has_nameless_refund,

@@ -1,13 +1,13 @@
-// The verified checkpoint of a wallet's own books, and the changes since then. Only one proof at a time uses them.
+// The verified checkpoint of a wallet's own books, and the changes since then. Only one proof uses them at a time.
 import { bigint, entity, integer, orNull, sequence, time, uuid, walletKey } from '../../columns'
 import type { Tx } from '../../database'
 import { type Sql, sql } from '../../sql'
 
 export interface Checkpoint extends WalletSum {
-  /** The number of ledger sets that name a bank movement. Sets that are still in the list of changes are not counted. */
+  /** The number of ledger sets that name a bank movement, except those that are still in the list of changes. */
   readonly bookings: number
   readonly verifiedAt: Date
-  /** The time of the last verification of every row of the wallet. */
+  /** The time of the last full verification, which checks every row of the wallet. */
   readonly fullAt: Date
 }
 
@@ -70,10 +70,10 @@ export async function dropCheckpoint(tx: Tx, walletId: string): Promise<void> {
 }
 
 /**
- * Continues the sum of the wallet's entries from the checkpoint. `isSound` is true if three conditions hold. Each new
- * entry states the sum up to it. The checkpoint's entry still states the checkpoint's sum. The wallet's balance
- * equals the last sum. Entries of a wallet's account are written under the lock of its row, so their IDs follow the
- * order of their commits.
+ * Continues the sum of the wallet's entries from the checkpoint. `isSound` is true if three conditions hold: each new
+ * entry's balance equals the running sum, the checkpoint entry's balance still equals the checkpoint's sum, and the
+ * wallet's balance equals the last sum. Entries are written while the wallet's row is locked, so their IDs follow
+ * commit order.
  */
 export async function sumSince(
   tx: Tx,
@@ -101,13 +101,13 @@ export interface Changes {
   readonly payouts: readonly string[]
   readonly sets: readonly string[]
   readonly count: number
-  /** A change names neither a payout nor a set. Only a full verification can judge it. */
+  /** Whether any change names neither a payout nor a set. Only a full verification can check such a change. */
   readonly isUnclear: boolean
 }
 
 /**
  * Removes the oldest changes from the list and returns them. The rows they name are committed and visible to later
- * statements. A transaction that commits later adds its own changes, which the next proof takes.
+ * statements. A transaction that commits later adds its own changes, which the next proof removes.
  */
 export async function takeChanges(tx: Tx, walletId: string, limit: number): Promise<Changes> {
   const rows = await tx.run<{ payoutId: string | null; setId: string | null }>(
@@ -147,7 +147,7 @@ export async function countBookings(tx: Tx, sets: readonly string[]): Promise<nu
   return counted?.count ?? 0
 }
 
-/** Excludes the bookings in the list of changes, which are counted when they are taken. */
+/** Excludes the bookings in the list of changes, which are counted when they are removed from the list. */
 export async function countAllBookings(tx: Tx, walletId: string): Promise<number> {
   const [counted] = await tx.run<{ count: number }>(
     sql`SELECT (count(*) - ${waitingBookings(walletId)})::integer AS count FROM ledger_sets s
@@ -161,7 +161,7 @@ export async function countAllBookings(tx: Tx, walletId: string): Promise<number
 export const isBooking = sql`s.bank_ref IS NOT NULL AND NOT EXISTS (SELECT FROM held_deposits h
   WHERE h.wallet_id = s.wallet_id AND h.bank_ref = s.bank_ref AND h.amount_micro_usdc IS NULL)`
 
-/** The number of bookings that wait in the list of changes. */
+/** The number of bookings that are still in the list of changes. */
 export function waitingBookings(walletId: string): Sql {
   return sql`(SELECT count(*) FROM proof_changes c JOIN ledger_sets s ON s.id = c.set_id
     WHERE c.wallet_id = ${walletId} AND ${isBooking})`

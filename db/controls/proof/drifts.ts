@@ -62,7 +62,7 @@ export const driftDecision = entity<DriftDecisionRow>('DriftDecision', 'drift_de
 })
 
 export interface Drift extends Finding {
-  /** A drift that returns after it was resolved, or whose size changes, gets a new ID. */
+  /** A drift that reappears after it was resolved, or whose size changes, gets a new ID. */
   readonly id: string
   readonly partner: string
   readonly environment: Environment
@@ -85,7 +85,7 @@ export interface DriftCheck {
 }
 
 export interface Recorded {
-  /** The number of new drifts. This includes resolved drifts that return and accepted drifts whose size has changed. */
+  /** The number of new drifts, including resolved drifts that reappear and accepted drifts whose size has changed. */
   readonly fresh: number
   /** Drifts that are not accepted. */
   readonly open: readonly Finding[]
@@ -119,7 +119,7 @@ export interface KnownDrift {
   readonly subject: string
   readonly size: string
   readonly isAccepted: boolean
-  /** The proof has continued past the drift. */
+  /** Whether the proof has continued past the drift. */
   readonly isPassed: boolean
 }
 
@@ -136,8 +136,8 @@ export async function listDrifts(db: Queryable, which: 'open' | 'accepted' | 'go
 }
 
 /**
- * Takes the drifts that were not reported. They count as reported once the transaction commits, so no other process
- * reports them.
+ * Marks up to `limit` unreported open drifts as reported and returns them. Locks their rows, so that no other process
+ * reports the same drifts.
  */
 export async function takeUnreportedDrifts(tx: Tx, { at, limit }: { at: Date; limit: number }): Promise<Drift[]> {
   return tx.sql<Drift>`WITH taken AS (
@@ -162,7 +162,7 @@ interface DriftDecision {
   readonly at: Date
 }
 
-/** Locks the drift. Returns null if no open drift has this ID, because it is unknown, was resolved or has changed. */
+/** Locks the drift. Returns null if no unresolved drift has this ID: it is unknown, was resolved or has changed. */
 export async function lockDrift(tx: Tx, id: string): Promise<DriftToDecide | null> {
   const [locked] =
     await tx.sql<DriftToDecide>`SELECT d.id, d.wallet_id, d.kind, d.subject, d.expected, d.found, partners.id AS partner_id,
@@ -202,8 +202,8 @@ async function insertDecision(
 }
 
 /**
- * `is_fresh` compares with the row before the upsert. Afterwards `told_at` is null for a new drift, so it will be
- * reported.
+ * `is_fresh` is computed from the row as it was before the upsert. The upsert clears `told_at` for a new drift, so that
+ * the drift is reported.
  */
 async function recordFinding(
   tx: Tx,

@@ -27,15 +27,15 @@ interface LedgerDrifts {
 
 interface LedgerToVerify {
   readonly walletId: string
-  /** A checkpoint is used only if every row was verified since this time. */
+  /** A checkpoint is used only if the last full verification was at this time or later. */
   readonly fullSince: Date
   readonly at: Date
 }
 
 /**
- * Runs in its own transaction, because a full verification of a large wallet takes longer than a caller would wait.
- * Verifies the changes since the checkpoint. Verifies every row if there is no usable checkpoint, or if any change
- * looks wrong. The checkpoint moves only if there is no finding.
+ * Needs its own transaction, because a full verification of a large wallet takes minutes. Verifies the changes since
+ * the checkpoint, or every row if there is no usable checkpoint or a change fails a check. The checkpoint moves only if
+ * there is no finding.
  */
 export async function verifyLedger(tx: Tx, { walletId, fullSince, at }: LedgerToVerify): Promise<LedgerDrifts> {
   await allowLongStatements(tx)
@@ -48,7 +48,7 @@ export async function verifyLedger(tx: Tx, { walletId, fullSince, at }: LedgerTo
   return { findings: [], unnamedMicroUsdc: 0n }
 }
 
-/** Verifies every row, whatever the checkpoint says. Leaves the checkpoint unchanged. */
+/** Verifies every row. Neither uses nor changes the checkpoint. */
 export async function findLedgerDrifts(tx: Tx, walletId: string): Promise<LedgerDrifts> {
   await allowLongStatements(tx)
   const findings: Finding[] = []
@@ -63,7 +63,10 @@ export async function findLedgerDrifts(tx: Tx, walletId: string): Promise<Ledger
 /** Limits the size of the ID arrays in one statement. */
 const changesAtOnce = 20_000
 
-/** Returns the checkpoint after the changes, or null if a check fails. Reads the sum before it takes the changes. */
+/**
+ * Returns the checkpoint after the changes, or null if a check fails. Reads the sum before it removes changes from the
+ * list, so that no concurrent change is missed.
+ */
 async function verifyChanges(tx: Tx, walletId: string, checkpoint: Checkpoint): Promise<Checkpoint | null> {
   const { isSound, ...sum } = await sumSince(tx, walletId, checkpoint)
   if (!isSound || (await tx.run(suspense(walletId), { answerMs })).length > 0) return null
@@ -88,7 +91,10 @@ async function hasDrift(tx: Tx, walletId: string, changes: Changes, { entryId }:
   return false
 }
 
-/** Reads the sum, then takes the changes, then verifies the rows. This order misses no concurrent change. */
+/**
+ * Reads the sum, then removes the changes from the list, then verifies the rows. This order misses no concurrent
+ * change.
+ */
 async function verifyAll(tx: Tx, walletId: string, at: Date): Promise<LedgerDrifts> {
   const { entryId, balanceMicroUsdc } = await sumSince(tx, walletId, nothing)
   await takeAllChanges(tx, walletId)
@@ -117,7 +123,7 @@ function isChanged(id: Sql, changed: readonly string[] | undefined): Sql {
   return changed === undefined ? sql`` : sql`AND ${id} = ANY (${changed}::uuid[])`
 }
 
-// Each entry states the balance after it. The finding names the first entry with a wrong balance.
+// Each entry stores the balance after it. The finding names the first entry with a wrong balance.
 const balances: Check = (
   walletId,
 ) => sql`SELECT 'wallet_balance' AS kind, w.id AS wallet_id, w.id::text AS subject, 'entries sum to ' || total AS expected,
@@ -133,7 +139,7 @@ const balances: Check = (
       WHERE stated IS DISTINCT FROM running ORDER BY id LIMIT 1) first ON true
     WHERE w.id = ${walletId} AND (w.balance_micro_usdc <> total OR first.id IS NOT NULL)`
 
-// Suspense must equal the deposits that are held, or that an operator has decided to keep there.
+// Suspense must equal the total of the deposits that are held or that an operator has decided to keep in suspense.
 const suspense: Check = (
   walletId,
 ) => sql`SELECT 'suspense_balance' AS kind, ${walletId}::uuid AS wallet_id, ${walletId}::text AS subject, 'held deposits of ' || held AS expected,
@@ -145,7 +151,7 @@ const suspense: Check = (
         WHERE wallet_id = ${walletId} AND (resolved_at IS NULL OR outcome = 'kept')) AS held
     ) compared WHERE total <> held`
 
-// A set and its payout belong to the same wallet, and the entries of a set sum to zero.
+// A set must belong to the same wallet as its payout and its entries, and its entries must sum to zero.
 const setSums: Check = (
   walletId,
   changed,
@@ -162,7 +168,7 @@ const setSums: Check = (
     ) compared
     WHERE entries = 0 OR total <> 0 OR strange > 0 OR is_astray ORDER BY id LIMIT 1000`
 
-// A payout's status and its entries change in one transaction, so they always agree.
+// A payout's status and its entries change in one transaction, so they must agree.
 const payoutLedgers: Check = (walletId, changed) => sql`SELECT 'payout_ledger' AS kind, wallet_id, id::text AS subject,
       CASE WHEN gone THEN 'nothing moved' WHEN closed THEN status || ', sends ' || sends || ', nothing in transit'
         ELSE status || ', sends ' || sends END AS expected,
@@ -189,8 +195,8 @@ const payoutLedgers: Check = (walletId, changed) => sql`SELECT 'payout_ledger' A
       ELSE wallet <> -sends OR transit + paid <> sends END
     ORDER BY id LIMIT 1000`
 
-// A payout's row must match the owner of its wallet, its quote, and the last status in its timeline. Manual events
-// change no status, so they are skipped.
+// A payout's row must match its wallet's owner, its quote and the last status in its timeline. Manual events change no
+// status, so they are skipped.
 const payoutRows: Check = (walletId, changed) => sql`SELECT 'payout_row' AS kind, p.wallet_id, p.id::text AS subject,
       concat_ws(', ', 'of its wallet', w.environment, 'sends ' || quoted.sends, coalesce(last.status, 'no timeline')) AS expected,
       concat_ws(', ', CASE WHEN p.partner_id = w.partner_id THEN 'of its wallet' ELSE 'of another partner' END,
@@ -208,8 +214,8 @@ const payoutRows: Check = (walletId, changed) => sql`SELECT 'payout_row' AS kind
 const inPounds = (micropounds: Sql) => sql`trim_scale(round(${micropounds} / 1000000.0, 6)) || ' GBP'`
 
 // The transaction that closes a completed live payout charges its fees, and the transaction that returns it credits
-// them. Before the payout is closed, its fees may or may not exist. Network costs and exception costs are not
-// compared, because only the bank knows them.
+// them. Before the payout is closed, its fees may or may not exist. Network and exception costs are not compared,
+// because the bank sets them.
 const payoutCharges: Check = (
   walletId,
   changed,
@@ -242,7 +248,7 @@ const payoutCharges: Check = (
     WHERE NOT awaits_charge AND (fees, fee, networks, credits, credit) IS DISTINCT FROM (dues, due, dues, backs, back)
     ORDER BY subject LIMIT 1000`
 
-// Finds money that came in without a bank movement. A sandbox that is not connected to a bank has no movements.
+// Finds money that was credited without a bank movement. A sandbox that is not connected to a bank has no movements.
 const unnamedEntries: Check = (
   walletId,
   changed,

@@ -7,7 +7,7 @@ import type { ProofOutcome } from './wallets'
 
 /**
  * Finds open payouts whose last update is too old. An unsent payout on a paused rail waits for an operator and is not
- * overdue. For a sent payout only updates from the bank count, not pauses or operators' actions.
+ * overdue. For a sent payout, only updates from the bank count, not pauses or operators' actions.
  */
 export async function findSilentPayouts(
   db: Queryable,
@@ -33,8 +33,8 @@ export async function findSilentPayouts(
 const ignoredEventKinds = ['attention', ...manualEventKinds]
 
 /**
- * Finds the wallets that no proof could compare since `before`, except idle ones. For a wallet without a bank,
- * verifying its own books counts as a comparison.
+ * Finds the wallets that no proof has compared since `before`, except idle ones. For a wallet without a bank, verifying
+ * its own books counts as a comparison.
  */
 export async function findUncomparedWallets(
   db: Queryable,
@@ -58,7 +58,7 @@ export interface UncomparedWallet {
   readonly comparedAt: Date | null
 }
 
-/** Lists the wallets that the last proof could not compare, starting with the oldest comparison. */
+/** Lists the wallets that their last proof could not compare. Wallets that were compared longest ago come first. */
 export async function listUncomparedWallets(db: Queryable, limit: number): Promise<UncomparedWallet[]> {
   return db.sql<UncomparedWallet>`SELECT partners.slug AS partner, w.environment, p.outcome, p.looked_at, p.compared_at
     FROM wallets w JOIN partners ON partners.id = w.partner_id LEFT JOIN proofs p ON p.wallet_id = w.id

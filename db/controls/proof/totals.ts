@@ -1,4 +1,4 @@
-// Verifies the payout totals that triggers maintain, by recounting some months of a wallet's payouts.
+// Recounts a wallet's payouts for some months, to verify the totals that triggers maintain.
 import type { Finding } from '../../../domain/controls/drift'
 import type { Tx } from '../../database'
 import { identifier, type Sql, sql } from '../../sql'
@@ -15,7 +15,7 @@ export async function findTotalsDrifts(tx: Tx, walletId: string, at: Date): Prom
   return findings
 }
 
-/** The default interval between proofs. At another interval, a rotation may repeat or skip a month, which does no harm. */
+/** The default interval between proofs. With another interval, the rotation may repeat or skip a month. */
 const turnSeconds = 15 * 60
 const answerMs = 122_000
 
@@ -39,7 +39,7 @@ async function listMonths(tx: Tx, walletId: string, at: Date): Promise<string[]>
 
 /**
  * Uses one statement, and so one snapshot, because a payout and its totals change in one transaction. A recipient's
- * totals must be at least those of each of its months, and equal those of the month that they name.
+ * last dates must not be earlier than those of any of its months, and must equal those of the month they fall in.
  */
 async function compareMonth(tx: Tx, walletId: string, month: string): Promise<Finding[]> {
   return tx.run<Finding>(

@@ -1,4 +1,4 @@
-// The wallets to prove, and the mark up to which each wallet was proved.
+// The wallets to reconcile, and the movement up to which each wallet was reconciled.
 import type { Environment, RailName } from '../../../domain/environment'
 import { bigint, entity, integer, orNull, text, time, walletKey, withDefault } from '../../columns'
 import type { Queryable, Tx } from '../../database'
@@ -39,14 +39,14 @@ export interface WalletToProve {
   readonly partnerId: string
   readonly environment: Environment
   readonly rail: RailName
-  /** Null if the wallet is not at a bank. */
+  /** Null if the wallet is not connected to a bank. */
   readonly customerRef: string | null
   readonly walletRef: string | null
   /** Null before the first proof. */
   readonly lookedAt: Date | null
   /** Null until a proof has matched a movement. */
   readonly mark: ProofMark | null
-  /** The sandbox is idle, so its proof needs no call to the bank. */
+  /** Whether the wallet is an idle sandbox, whose proof needs no call to the bank. */
   readonly isIdle: boolean
 }
 
@@ -56,7 +56,7 @@ export interface ProofMark {
   readonly provedToAt: Date
   /** The sum of the matched movements at the bank. */
   readonly bankMicroUsdc: bigint
-  /** The part of that sum that is not in our books, and that operators have accepted. */
+  /** The part of `bankMicroUsdc` that is missing from our books and that operators have accepted. */
   readonly acceptedMicroUsdc: bigint
   /** The number of matched movements that our ledger names. */
   readonly bookings: number
@@ -67,8 +67,8 @@ export interface ProofPage {
   readonly after: string | null
   readonly limit: number
   /**
-   * A sandbox that has been idle since this time is listed once more and then left out. If null, no sandbox counts as
-   * idle.
+   * A sandbox that has been idle since this time is listed once more, and then not again until it is used. If null, no
+   * sandbox counts as idle.
    */
   readonly idleSince?: Date | null
 }
@@ -77,7 +77,7 @@ export async function listWalletsToProve(
   db: Queryable,
   { environment, after, limit, idleSince = null }: ProofPage,
 ): Promise<WalletToProve[]> {
-  // An older release wrote marks without sums. The proof of such a wallet starts from its first movement.
+  // An older release wrote marks without sums. The proof of a wallet with such a mark starts from its first movement.
   const rows = await db.sql<WalletRow>`SELECT w.id, w.partner_id, w.environment, w.rail, w.customer_ref,
       w.wallet_ref, proofs.looked_at, proofs.proved_to,
       CASE WHEN proofs.summed_to = proofs.proved_to THEN proofs.proved_to_at END AS proved_to_at,
@@ -99,7 +99,7 @@ export async function markProved(
   tx: Tx,
   { walletId, outcome, mark, at }: { walletId: string; outcome: ProofOutcome; mark: ProofMark | null; at: Date },
 ): Promise<void> {
-  // For a wallet that was idle, the time limit for the next comparison starts now.
+  // A wallet that was idle counts as compared now, so that it is not overdue immediately.
   await tx.sql`INSERT INTO proofs AS p (wallet_id, outcome, looked_at, compared_at)
     VALUES (${walletId}, ${outcome}, ${at}::timestamptz,
       CASE WHEN ${outcome} IN ('equal', 'drift', 'no_bank') THEN ${at}::timestamptz END)

@@ -1,5 +1,5 @@
-// Recalls and traces of payouts. A payout has at most one open case of each kind. Each case is marked late at most once
-// and ended once.
+// Recalls and traces of payouts. A payout has at most one open case of each kind. Each case is marked late at most
+// once, and ends once.
 
 import { assert } from '../../../domain/assert'
 import type { Environment } from '../../../domain/environment'
@@ -58,13 +58,12 @@ export const caseNote = entity<StoredCaseNote>('CaseNote', 'case_notes', {
   note: text,
 })
 
-/** A case with its payout and its partner. */
 export interface CaseRow extends Omit<StoredCase, 'resolvedBy' | 'costMicropounds'> {
   readonly partnerId: string
   readonly slug: string
   readonly environment: Environment
   readonly payoutStatus: PayoutStatus
-  /** The charge to the partner. Null if there is no charge, or if it is not known yet. */
+  /** The amount charged to the partner. Null if nothing was charged, or if the amount is not known yet. */
   readonly chargeMicropounds: bigint | null
 }
 
@@ -76,7 +75,7 @@ export type OpenedCase =
   | { readonly outcome: 'already_open'; readonly case: CaseRow }
   | { readonly outcome: 'not_found' }
 
-/** Locks the payout until the transaction ends, so that two requests open one case and the timeline stays in order. */
+/** Locks the payout, so that two concurrent requests open only one case and the timeline remains in order. */
 export async function openCase(tx: Tx, wanted: NewCase): Promise<OpenedCase> {
   const { payoutId, kind, reason, openedBy, openedAt, dueAt } = wanted
   const [payout] = await tx.sql<{ status: PayoutStatus }>`SELECT status FROM payouts
@@ -105,7 +104,7 @@ export async function lockCase(tx: Tx, id: string): Promise<CaseRow | null> {
   return row ?? null
 }
 
-/** Lists the oldest first. */
+/** Lists the cases oldest first. */
 export async function listCasesOf(db: Queryable, payoutId: string): Promise<CaseRow[]> {
   return db.sql<CaseRow>`${selected} WHERE c.payout_id = ${payoutId} ORDER BY c.opened_at, c.id`
 }
@@ -122,7 +121,7 @@ export interface Resolution {
   readonly at: Date
 }
 
-/** The caller must hold lockCase. Returns false if the case has already ended. */
+/** The caller must have locked the case with `lockCase`. Returns false if the case has already ended. */
 export async function endCase(
   tx: Tx,
   row: CaseRow,
@@ -139,7 +138,9 @@ export async function endCase(
 
 export type LateCase = Pick<CaseRow, 'id' | 'payoutId' | 'environment' | 'kind' | 'dueAt'>
 
-/** Marks the late cases and returns them. Each late case is returned once, to the first process that marks it. */
+/**
+ * Marks up to `limit` late cases and returns them. Each late case is returned only once, to the process that marks it.
+ */
 export async function markLate(db: Queryable, { at, limit }: { at: Date; limit: number }): Promise<LateCase[]> {
   return db.sql<LateCase>`UPDATE cases c SET overdue_at = ${at} FROM payouts p
     WHERE p.id = c.payout_id AND ${isOpen} AND c.id IN (
@@ -147,7 +148,7 @@ export async function markLate(db: Queryable, { at, limit }: { at: Date; limit: 
     ) RETURNING ${lateColumns}`
 }
 
-/** Marks one case as late. Returns null if it is not late, or was already marked. */
+/** Marks one case as late. Returns null if the case is not late, has ended or was already marked. */
 export async function markOneLate(db: Queryable, id: string, at: Date): Promise<LateCase | null> {
   const [late] = await db.sql<LateCase>`UPDATE cases c SET overdue_at = ${at} FROM payouts p
     WHERE c.id = ${id} AND p.id = c.payout_id AND ${isOpen} AND c.due_at <= ${at} RETURNING ${lateColumns}`
@@ -161,7 +162,7 @@ export async function addCaseNote(tx: Tx, note: CaseNote): Promise<void> {
   await tx.repo(caseNote).insert(note)
 }
 
-/** Lists the oldest first. */
+/** Lists the notes oldest first. */
 export async function listCaseNotes(db: Queryable, caseIds: readonly string[]): Promise<CaseNote[]> {
   return db.sql<CaseNote>`SELECT case_id, at, made_by, note FROM case_notes
     WHERE case_id = ANY (${caseIds}::uuid[]) ORDER BY id`
@@ -174,7 +175,7 @@ const selected = sql`SELECT c.id, c.payout_id, p.partner_id, partners.slug, p.en
   LEFT JOIN charges charge ON charge.partner_id = p.partner_id AND charge.kind = 'exception'
     AND charge.cause_ref = 'case/' || c.id::text`
 
-/** A case that is neither ended nor marked late. */
+/** Matches cases that have neither ended nor been marked as late. */
 const isOpen = sql`c.resolved_at IS NULL AND c.overdue_at IS NULL`
 
 const lateColumns = sql`c.id, c.payout_id, p.environment, c.kind, c.due_at`

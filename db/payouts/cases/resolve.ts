@@ -1,4 +1,4 @@
-// Ends a recall or trace once: one transaction writes the outcome, charge, timeline, activity and notice.
+// Ends a recall or trace once. One transaction writes the outcome, charge, timeline event, activity entry and notice.
 
 import { assert } from '../../../domain/assert'
 import { casePrefix } from '../../../domain/invoices/invoice'
@@ -13,7 +13,7 @@ import { addCaseNote, type CaseRow, endCase, findCase, lockCase } from './cases'
 export interface CaseEnd {
   readonly caseId: string
   readonly outcome: CaseOutcome
-  /** The bank's charge to us. The partner's charge follows its price list, in live mode only. */
+  /** The bank's charge to us. In live mode, the partner's charge is computed from it with the price list. */
   readonly costMicropounds: bigint
   readonly note: string | null
   readonly by: string
@@ -24,7 +24,7 @@ export type ResolvedCase =
   | { readonly outcome: 'already_resolved' | 'wrong_outcome'; readonly case: CaseRow }
   | { readonly outcome: 'not_found' }
 
-/** Never moves the payout's money. Returned money is booked only when the bank reports it, whatever outcome the operator enters. */
+/** Never moves the payout's money. Whatever the outcome, returned money is booked only when the bank reports it. */
 export async function resolveCase({ db, clock }: { db: Db; clock: Clock }, wanted: CaseEnd): Promise<ResolvedCase> {
   const { caseId, outcome, costMicropounds, note, by } = wanted
   return db.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-// Bank accounts that are already registered at the bank, so that paying one again takes one call instead of two.
+// Recipient accounts that are already registered at the bank. Paying one again needs one call instead of two.
 import { createHmac } from 'node:crypto'
 import { bytes, entity, id, text, time } from '../../columns'
 import type { Queryable } from '../../database'
@@ -22,7 +22,7 @@ export const bankRecipient = entity<StoredBankRecipient>('BankRecipient', 'bank_
   createdAt: time,
 })
 
-/** Uses a keyed hash, because anyone could guess an account number from a plain hash. */
+/** Uses a keyed hash, because an account number could be guessed from a plain hash. */
 export function detailsHash(keyring: Keyring, details: BankDetails): Buffer {
   return hashUnder(keyring.current('account'), details)
 }
@@ -48,7 +48,10 @@ export async function deleteBankRecipient(db: Queryable, customerRef: string, re
   await db.sql`DELETE FROM bank_recipients WHERE customer_ref = ${customerRef} AND recipient_ref = ${recipientRef}`
 }
 
-/** Forgets the account for every customer and under every key. The next payout to it registers it again. */
+/**
+ * Deletes the stored registrations of the account, for all customers and secret keys. The next payout registers it
+ * again.
+ */
 export async function deleteBankRecipients(db: Queryable, keyring: Keyring, details: BankDetails): Promise<void> {
   const hashes = keyring.all('account').map((key) => hashUnder(key, details))
   await db.sql`DELETE FROM bank_recipients WHERE details_hash = ANY (${hashes}::bytea[])`

@@ -1,5 +1,5 @@
-// Lists a partner's recipients: the payouts of the last 12 months, grouped by bank account. Reads totals that
-// triggers maintain.
+// Lists a partner's recipients: the payouts of the last 12 months, grouped by bank account. Reads totals that triggers
+// maintain.
 
 import { bigint, bytes, date, entity, integer, orNull, primary, text, time, uuid } from '../../columns'
 import type { Queryable } from '../../database'
@@ -9,7 +9,7 @@ import type { Page, Scope } from '../payouts'
 interface LastTimes {
   readonly lastCreatedAt: Date | null
   readonly lastCompletedAt: Date | null
-  /** The creation time of the payout that completed last. */
+  /** When the payout that completed last was created. */
   readonly paidCreatedAt: Date | null
 }
 
@@ -57,17 +57,17 @@ export const recipientTotal = entity<RecipientTotalRow>('RecipientTotal', 'recip
 })
 
 export interface RecipientRow {
-  /** The newest payout to the recipient, used as the cursor of a list. */
+  /** The newest payout to the recipient, used as the list's cursor. */
   readonly payoutId: string
   readonly name: string | null
   readonly accountLast4: string | null
-  /** Counts completed payouts only, as does paidPence. */
+  /** `payouts` and `paidPence` include only completed payouts. */
   readonly payouts: number
   readonly paidPence: bigint
   readonly lastPaidAt: Date
 }
 
-/** Lists the last paid first. `startingAfter` must be the ID of a payout that findPayout returns for the same scope. */
+/** Lists the most recently paid recipient first. `startingAfter` must be the ID of a payout that `findPayout` finds. */
 export async function listRecipients(
   db: Queryable,
   scope: Scope,
@@ -76,8 +76,9 @@ export async function listRecipients(
 ): Promise<RecipientRow[]> {
   const { partnerId, environment } = scope
   const cutoff = cutoffAt(now)
-  // These few recipients have a last completed payout from before the window and a later payout inside it. A separate
-  // statement finds them: PostgreSQL expects many of them and would replan the list for every request.
+  // The last completed payout of these few recipients is older than 12 months, but they have a newer payout from within
+  // the 12 months. A separate statement finds them, because PostgreSQL expects many of them and would plan the query of
+  // the list again for every request.
   const odd = await db.sql<{ accountHash: Buffer }>`SELECT account_hash FROM recipient_totals
     WHERE partner_id = ${partnerId} AND environment = ${environment} AND paid_created_at < ${cutoff}
       AND last_created_at > paid_created_at AND last_created_at >= ${cutoff}`
@@ -91,11 +92,11 @@ interface Wanted extends Page {
   readonly oddHashes: readonly Buffer[]
 }
 
-// A recipient without a completed payout sorts by its latest creation time. The totals row has the right time, except
-// for the odd recipients, which are computed one by one. A payout stays valid as a cursor after it fails. The cursor
-// uses two scalar subqueries, because PostgreSQL uses no index for a comparison with one subquery of two columns.
-// Names are read for one page only. The page size is part of the statement text, because PostgreSQL would otherwise
-// plan for a tenth of all rows.
+// A recipient without a completed payout is sorted by the creation time of its latest payout. The totals row has the
+// right time, except for the recipients in `oddHashes`, whose times are computed one by one. A payout remains a valid
+// cursor after it fails. The cursor uses two scalar subqueries, because PostgreSQL uses no index for a comparison with
+// a subquery of two columns. Names are read for one page only. The page size is part of the statement text, because
+// PostgreSQL would otherwise plan for a tenth of all rows.
 function selectPage({ scope, now, oddHashes, take, startingAfter }: Wanted): Sql {
   const { partnerId, environment } = scope
   const cutoff = cutoffAt(now)
@@ -141,8 +142,8 @@ function selectPage({ scope, now, oddHashes, take, startingAfter }: Wanted): Sql
 }
 
 /**
- * Sums one recipient's completed payouts that were created in the window. Reads whole months from the totals and
- * counts the payouts of the first, partial month.
+ * Sums one recipient's completed payouts that were created in the last 12 months. Reads whole months from the totals,
+ * and counts the payouts of the first, partial month.
  */
 function inWindow(scope: Scope, now: Date, accountHash: Sql): Sql {
   const { partnerId, environment } = scope

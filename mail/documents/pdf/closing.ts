@@ -1,4 +1,4 @@
-// The lower part of an invoice: totals, VAT and payment instructions. It stays together on one page.
+// The lower part of an invoice: totals, VAT and payment instructions. It is kept together on one page.
 import { type InvoiceDocument, vatIn } from '../../../domain/invoices/document'
 import { negative, perCent, pounds } from '../../formats'
 import { colours, page, type Sheet, type Style, type Tag } from './sheet'
@@ -10,7 +10,7 @@ const soft: Style = { size: 9.5, colour: colours.soft }
 const bold: Style = { size: 9.5, weight: 'SemiBold' }
 const strong: Style = { size: 12, weight: 'SemiBold' }
 
-/** Either a text, or a label with an amount. */
+/** Either text, or a label with an amount. */
 interface Row {
   readonly tag: 'P' | 'H2'
   readonly cells: readonly Cell[]
@@ -61,7 +61,7 @@ function vatOf(totalPence: bigint, vat: NonNullable<InvoiceDocument['seller']['v
 
 function totalOf({ totalPence, carriedPence, status, seller }: InvoiceDocument): Row[] {
   const note = (text: string) => row(text, { ...soft, align: 'right' }, page.right - page.left)
-  // The credit of a void invoice is available again.
+  // The credit of a void invoice is available again, so none is carried forward.
   const isCarried = carriedPence > 0n && status !== 'void'
   return [
     sum('Total', pounds(totalPence), strong),
@@ -70,7 +70,7 @@ function totalOf({ totalPence, carriedPence, status, seller }: InvoiceDocument):
   ]
 }
 
-/** Paid, void and zero invoices have no payment instructions. */
+/** Paid, void and zero-total invoices have no payment instructions. */
 function paymentOf({ status, totalPence, seller, number }: InvoiceDocument): Row[] {
   if (status !== 'open' || totalPence === 0n) return []
   return [

@@ -65,7 +65,7 @@ export function writeLines(sheet: Sheet, { lines, corrections }: InvoiceDocument
 const reasonBox = { x: page.left, width: page.right - page.left }
 const reasonStyle: Style = { size: 8.5, colour: colours.soft }
 
-/** This amount is part of the credit above, so it is not in the amount column. */
+/** The amount is in this text and not in the amount column, because the credit line above already includes it. */
 function reasonText({ amountPence, reason }: Correction): string {
   return `Of this, ${pounds(amountPence)}: ${reason}`
 }

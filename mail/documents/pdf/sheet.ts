@@ -1,9 +1,10 @@
-// The page of an invoice: A4, two fonts, colours, and text tagged for screen readers.
+// The page of an invoice: A4, two font weights, colours, and text tagged for screen readers.
 
 import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-/** Measures in points, 72 to the inch. */
+/** Lengths are in points, 72 to the inch. */
 export const page = { width: 595.28, height: 841.89, left: 56, right: 539.28, top: 56, bottom: 772 }
 
 export const colours = {
@@ -18,9 +19,11 @@ export const colours = {
 type Doc = PDFKit.PDFDocument
 export type Tag = PDFKit.PDFStructureElement
 
+type Weight = 'Regular' | 'SemiBold'
+
 export interface Style {
   readonly size: number
-  readonly weight?: 'Regular' | 'SemiBold'
+  readonly weight?: Weight
   readonly colour?: string
   readonly align?: 'left' | 'right' | 'center'
 }
@@ -45,16 +48,16 @@ export interface Box {
   readonly width: number
 }
 
-/** Title and subject must not contain text from a partner, because pdfkit does not escape them in XML. */
+/** Title and subject must not contain text from a partner, because pdfkit does not escape them in the XML metadata. */
 interface SheetOptions {
   readonly title: string
   readonly subject: string
-  /** As YYYY-MM-DD. It is the only date in the document, so that the bytes are deterministic. */
+  /** As YYYY-MM-DD. The metadata contains only this date, so that the bytes are deterministic. */
   readonly day: string
 }
 
 export async function createSheet({ title, subject, day }: SheetOptions): Promise<Sheet> {
-  // Imported with the first invoice, because the import takes a sixth of a process's start time.
+  // Imports pdfkit with the first invoice, because importing it at startup would delay every start.
   const { default: Pdf } = await import('pdfkit')
   const at = new Date(`${day}T00:00:00.000Z`)
   const doc = new Pdf({
@@ -65,20 +68,25 @@ export async function createSheet({ title, subject, day }: SheetOptions): Promis
     tagged: true,
     displayTitle: true,
     bufferPages: true,
-    font: fontFile('Regular'),
+    // No default font: the default is Helvetica, which is not embedded.
+    font: '',
     info: { Title: title, Subject: subject, CreationDate: at, ModDate: at },
   })
   const finished = collect(doc)
+  const fonts = { Regular: fontOf('Regular'), SemiBold: fontOf('SemiBold') }
+  // With a name, the document opens each font once.
+  const useFont = (weight: Weight) => doc.font(fonts[weight], `Inter-${weight}`)
+  useFont('Regular')
   const root = doc.struct('Document')
   doc.addStructure(root)
 
   const draw = (text: string, { x, y, width }: Box, style: Style) => {
     const { size, weight = 'Regular', colour = colours.ink } = style
-    doc.font(fontFile(weight)).fontSize(size).fillColor(colour)
+    useFont(weight).fontSize(size).fillColor(colour)
     doc.text(text, x, y, { width, ...layoutOf(style) })
   }
   const heightOf = (text: string, width: number, style: Style) => {
-    doc.font(fontFile(style.weight ?? 'Regular')).fontSize(style.size)
+    useFont(style.weight ?? 'Regular').fontSize(style.size)
     return doc.heightOfString(printable(text), { width, ...layoutOf(style) })
   }
   return {
@@ -107,7 +115,7 @@ export async function createSheet({ title, subject, day }: SheetOptions): Promis
   }
 }
 
-/** Right-aligned text consists of figures. They are tabular, so that columns line up. */
+/** Amounts are right-aligned. Tabular digits make their columns line up. */
 function layoutOf({ size, align = 'left' }: Style) {
   return { align, lineGap: size * 0.22, features: align === 'right' ? ['tnum' as const] : [] }
 }
@@ -121,16 +129,39 @@ function collect(doc: Doc): Promise<Buffer> {
   })
 }
 
+type Font = PDFKit.Mixins.PDFFontSource & object
+
+/** A dependency of pdfkit. It has no types, and those of pdfkit omit that it accepts a parsed font. */
+interface Fontkit {
+  readonly openSync: (file: string) => Font
+}
+
+const parsedFonts = new Map<Weight, Font>()
+
+/**
+ * Parses each font once, because parsing its kerning tables for every invoice takes most of the time. Each document
+ * has its own glyphs: a glyph keeps the first character that it was used for, and several characters share a glyph.
+ */
+function fontOf(weight: Weight): Font {
+  let parsed = parsedFonts.get(weight)
+  if (parsed === undefined) {
+    const { openSync }: Fontkit = createRequire(require.resolve('pdfkit'))('fontkit')
+    parsed = openSync(fontFile(weight))
+    parsedFonts.set(weight, parsed)
+  }
+  return Object.create(parsed, { _glyphs: { value: {} } })
+}
+
 /** The fonts are in the build or, without a build, in the source tree. */
 const folders = [join(__dirname, '../fonts'), join(__dirname, '../../../../mail/documents/fonts')]
 
-export function fontFile(weight: 'Regular' | 'SemiBold'): string {
+export function fontFile(weight: Weight): string {
   const file = folders.map((folder) => join(folder, `Inter-${weight}.ttf`)).find((each) => existsSync(each))
   if (!file) throw new Error(`The font Inter ${weight} is missing: run \`npm run build\`.`)
   return file
 }
 
-/** Keeps Latin, Greek and Cyrillic letters. Replaces other letters with a box and line breaks with spaces. */
+/** Keeps Latin, Greek and Cyrillic characters. Replaces other characters with a box, and line breaks with spaces. */
 export function printable(text: string): string {
   const oneLine = text.normalize('NFC').replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
   return oneLine.replace(foreign, '□')

@@ -1,5 +1,5 @@
-// Binds a transfer that the bank did send to the released attempt that it belongs to. Posts the debit again; from then on the
-// payout exists.
+// Binds a transfer to the released attempt that it belongs to, because the bank did send it, and posts the debit again.
+// From then on the partner sees the payout again.
 
 import { recordTransfer } from '../../../activities/payouts/attempt'
 import { recordActivity } from '../../../db/controls/activity'
@@ -14,7 +14,7 @@ import type { ByHandDeps, Decision, Resolved } from './resolve'
 
 type TransferToBind = Decision & { readonly transferRef: string }
 
-/** Calls the bank only to read. The workflow, or the sweep, settles the payout afterwards. */
+/** Only reads from the bank. The workflow or the sweep settles the payout afterwards. */
 export async function bindTransfer(deps: ByHandDeps, decision: TransferToBind): Promise<Resolved> {
   const row = await loadStep(deps.db, decision.payoutId)
   const objection = objectionTo(row, decision)
@@ -22,15 +22,16 @@ export async function bindTransfer(deps: ByHandDeps, decision: TransferToBind): 
 
   const rail = deps.rails[row.rail]
   const names = await rail.payoutOf(decision.transferRef)
-  if (names === null) return refusedFor('The bank has no such transfer, or it names no payout.')
-  if (names !== row.id) return refusedFor('The bank says that this transfer belongs to another payout.')
+  if (names === null) return refusedFor('The bank has no such transfer, or the transfer does not reference a payout.')
+  if (names !== row.id) return refusedFor('At the bank, this transfer belongs to another payout.')
   const transfer = await rail.transfer(decision.transferRef)
   const mismatch = moneyIsBack(transfer) ?? ofEarlierAttempt(row, transfer)
   if (mismatch !== null) return refusedFor(mismatch)
 
   return deps.db.transaction(async (tx) => {
     const locked = await lockStep(tx, decision.payoutId)
-    // Another operator may have bound it, or the partner may have claimed the key again, during the call to the bank.
+    // During the call to the bank, another operator may have bound the transfer, or the partner may have claimed the
+    // key again.
     if (locked.attempt !== row.attempt) return refusedFor('Its key has been claimed again: repeat the command.')
     const now = objectionTo(locked, decision)
     return now === null ? bind(tx, deps, { row: locked, decision, transfer }) : refusedFor(now)
@@ -41,19 +42,19 @@ function objectionTo({ releasedAt, transferRef }: StepRow, decision: TransferToB
   if (releasedAt !== null) return null
   if (transferRef === decision.transferRef)
     return 'The payout already follows this transfer, so there is nothing to bind.'
-  return 'Its key was not released, so there is nothing to bind: `payout resolve` records the outcome of a lost answer.'
+  return 'Its key was not released, so there is nothing to bind. If the bank’s response was lost, record the outcome with `payout resolve`.'
 }
 
-/** Nothing was paid in the end, so no debit is posted again. An operator explains the movements. */
+/** The bank returned the money, so the wallet is not debited again. An operator accounts for the movements. */
 function moneyIsBack({ status }: Transfer): string | null {
   if (status !== 'refunded' && status !== 'cancelled') return null
   return (
-    'The bank has given this money back, so there is nothing to bind: keep its movements with `deposit keep`, accept the drift ' +
+    'The bank has returned this money, so there is nothing to bind: keep its movements with `deposit keep`, accept the drift ' +
     'with `proof accept`, then free the key with `payout attended --free-key yes`.'
   )
 }
 
-/** The row keeps the amounts of its latest attempt only, so a transfer of an earlier one cannot be recorded in it. */
+/** The row stores only the amounts of its latest attempt, so it cannot record a transfer of an earlier attempt. */
 function ofEarlierAttempt(row: StepRow, { createdAt, sentMicroUsdc }: Transfer): string | null {
   if (row.attempt === 1) return null
   const claimedMs = row.createdAt.getTime() - bankTimesWithinMs
@@ -65,7 +66,7 @@ function ofEarlierAttempt(row: StepRow, { createdAt, sentMicroUsdc }: Transfer):
   )
 }
 
-/** A bank may state its times in whole seconds. */
+/** A bank may round its times to whole seconds. */
 const bankTimesWithinMs = 1_000
 
 interface Binding {

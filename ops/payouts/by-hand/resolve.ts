@@ -1,5 +1,5 @@
-// Records an operator's decision, with evidence, about a call to the bank whose answer was lost. Asks the bank first, and sends
-// nothing.
+// Records an operator's decision, with evidence, about a call to the bank whose answer was lost. Checks with the bank
+// first, and sends nothing.
 
 import type { PayoutDeps } from '../../../activities/bind'
 import { neverSent, recordTransfer, refsOf, refuse, stateOf } from '../../../activities/payouts/attempt'
@@ -17,9 +17,9 @@ export type ByHandDeps = Pick<PayoutDeps, 'db' | 'clock' | 'log' | 'rails'> & {
 
 export interface Decision {
   readonly payoutId: string
-  /** The bank's reference of the transfer. Null if nothing was sent. */
+  /** The bank's reference for the transfer. Null if nothing was sent. */
   readonly transferRef: string | null
-  /** The operator's evidence, which is kept in the timeline. */
+  /** The operator's evidence, which is stored in the timeline. */
   readonly evidence: string
   readonly by: string
 }
@@ -29,7 +29,7 @@ export type Resolved =
   /** The reason, as a sentence. */
   | { readonly outcome: 'refused'; readonly why: string }
 
-/** Without a transfer reference the payout was not sent, and its money goes back to the wallet. */
+/** Without a transfer reference the payout counts as not sent, and its money returns to the wallet. */
 export async function resolveByHand(deps: ByHandDeps, decision: Decision): Promise<Resolved> {
   const row = await loadStep(deps.db, decision.payoutId)
   const objection = objectionTo(row, decision) ?? (decision.transferRef === null ? tooEarly(deps, row) : null)
@@ -41,12 +41,12 @@ export async function resolveByHand(deps: ByHandDeps, decision: Decision): Promi
 
 async function resolveSent(deps: ByHandDeps, row: StepRow, decision: Decision, transferRef: string): Promise<Resolved> {
   if (!(await isDebited(deps.db, row))) {
-    return refusedFor('The payout is not debited yet. Its workflow does that: is a worker running?')
+    return refusedFor('The payout is not debited yet. Its workflow debits it: check that a worker is running.')
   }
   const { id, rail } = row
   const names = await deps.rails[rail].payoutOf(transferRef)
-  if (names === null) return refusedFor('The bank has no such transfer, or it names no payout.')
-  if (names !== id) return refusedFor('The bank says that this transfer belongs to another payout.')
+  if (names === null) return refusedFor('The bank has no such transfer, or the transfer does not reference a payout.')
+  if (names !== id) return refusedFor('At the bank, this transfer belongs to another payout.')
   const transfer = await deps.rails[rail].transfer(transferRef)
   return decide(deps, decision, (tx, locked) => recordAs(tx, deps, locked, transfer))
 }
@@ -57,7 +57,8 @@ async function resolveNotSent(deps: ByHandDeps, { rail, ...row }: StepRow, decis
   if (found.outcome === 'found') {
     return refusedFor(`The bank has the transfer ${found.transfer.ref} of this payout, so it was sent.`)
   }
-  // An operator may decide if the bank's lists are inconclusive. If an unreadable transfer names this payout, the evidence must name it.
+  // An operator may decide even if the bank's lists are inconclusive. If an unreadable transfer names this payout, the
+  // evidence must name that transfer.
   if (found.outcome === 'incomplete' && found.transferRef && !decision.evidence.includes(found.transferRef)) {
     return refusedFor(
       `The bank's transfer ${found.transferRef} names this payout and cannot be read: ask the bank, and name the transfer in the evidence if it moved no money.`,
@@ -106,20 +107,21 @@ async function recordAs(tx: Tx, { clock, log }: ByHandDeps, row: StepRow, transf
 
 function objectionTo(row: StepRow, { transferRef }: Decision): string | null {
   const state = stateOf(row, { payoutId: row.id, attempt: row.attempt })
-  // A payout without a known call needs an operator if the bank's lists do not show whether it has a transfer.
+  // A payout without a recorded call needs an operator if the bank's lists do not show whether it has a transfer.
   if (state === null && isUndecided(row)) return null
-  // A restored row lacks a call that was made after the backup. The bank knows whether this transfer belongs to this payout.
+  // A restored row does not record a call that was made after the backup. The bank's record shows whether this transfer
+  // belongs to this payout.
   if (state?.at === 'unknown' || (state === null && transferRef !== null)) return null
   if (state === null) return 'Nothing was sent to the bank yet, so there is nothing to resolve.'
   return state.at === 'sent'
     ? 'The bank has its transfer, so there is nothing to resolve.'
-    : 'The payout is over, so there is nothing to resolve.'
+    : 'The payout is final, so there is nothing to resolve.'
 }
 
-/** A repeated call that is still in progress at the bank could pay money that is refunded here. */
+/** A repeated call that is still in progress at the bank could pay out money that is refunded here. */
 function tooEarly({ clock, limits }: ByHandDeps, row: StepRow): string | null {
   const { repeatForMs, listLagMs } = limits
-  // A restored row may lack a call, but no call is older than the row.
+  // A restored row might not record every call, but no call is older than the row.
   const ageMs = clock.now().getTime() - (row.submitStartedAt ?? row.createdAt).getTime()
   if (!(ageMs >= repeatForMs + listLagMs))
     return "It is too early: its call may still be repeated, and the bank's list may not show the transfer yet."
@@ -127,7 +129,10 @@ function tooEarly({ clock, limits }: ByHandDeps, row: StepRow): string | null {
   return 'The payout does not have the attention outcome_unknown, so it cannot be resolved by hand.'
 }
 
-/** Whether an operator must decide about an acknowledged payout: its call is recorded as unknown, or its caller was answered before any call. */
+/**
+ * Whether an operator must decide about an acknowledged payout: the outcome of its call to the bank is unknown, or its
+ * caller was answered before any such call.
+ */
 function isUndecided({ attention, verdict, answeredAt, submitStartedAt }: StepRow): boolean {
   const isKept = submitStartedAt === null ? answeredAt !== null : verdict === 'unknown'
   return attention === 'outcome_unknown' && isKept

@@ -38,7 +38,7 @@ const eventSentences: Readonly<Record<string, EventSentence>> = {
   requested: (by, _, { amountPence, accountLast4 }) =>
     `${by} requested ${formatPence(amountPence)} GBP to the account that ends in ${accountLast4 ?? '????'}.`,
   sent: () => 'The bank has accepted it.',
-  unconfirmed: () => 'The bank has not confirmed it: it may have been sent or not, and its money stays held.',
+  unconfirmed: () => 'The bank has not confirmed it: it may or may not have been sent, so its money stays on hold.',
   completed: () => 'The bank reports that the money has arrived: it is completed.',
   failed: (_, detail) => `It failed: ${asSentence(detail)}`,
   cancelled: () => 'It was cancelled before anything was sent.',
@@ -59,7 +59,7 @@ function writtenBy(what: string): Pick<Line, 'writtenBy'> {
 }
 
 const [sending, polling] = ['submitToRail', ['pollSettlement', 'pollReturn']] as const
-/** Local activities only. The server records when the other steps end. */
+/** Lists only local activities, because the server records when the other steps end. */
 const stepsThatWrite: Readonly<Record<string, readonly string[]>> = {
   debit: ['debitPayout'],
   called: [sending],
@@ -84,9 +84,9 @@ function rowLines(payout: StoryPayout): Line[] {
     [
       submitStartedAt,
       'called',
-      `Attempt ${attempt} began its first call to the bank on ${rail}, under the bank key ${bankKey}${as}.`,
+      `Attempt ${attempt} began its first call to the bank on ${rail}, with the bank key ${bankKey}${as}.`,
     ],
-    [answeredAt, 'answered', 'The caller was answered pending: from here on the payout is acknowledged.'],
+    [answeredAt, 'answered', 'The API answered `pending`, so the payout is acknowledged from here on.'],
     [
       releasedAt,
       'released',
@@ -139,7 +139,7 @@ function failedCallLine(failed: FailedCall): Line {
   return { at: firstAt, from: 'bank', text: `In attempt ${attempt}, ${failedCallText(failed)}${until}.` }
 }
 
-/** The bank's response, or the connection error. */
+/** Describes the bank's response or the connection error. */
 export function failedCallText({ operation, cause, failures }: FailedCall): string {
   const what = failedOperations[operation] ?? operation
   const times = failures === 1 ? 'once' : `${failures} times`
@@ -163,7 +163,7 @@ function chargeLine(charge: PartnerCharge): Line {
   return { at: charge.createdAt, from: 'charge', text, ...writtenBy(causeOf(charge).cause) }
 }
 
-/** Without its notes, which `case show` prints. */
+/** Omits the notes, which `case show` prints. */
 function caseLines({ id, kind, openedAt, dueAt, overdueAt, resolvedAt, outcome }: CaseRow): Line[] {
   const lines = [
     [openedAt, `The ${kind} has case ID ${id} and is due ${dueAt.toISOString()}.`],

@@ -1,4 +1,4 @@
-// Describes a payout from its workflow's history: its steps and their attempts, its waits, and what it waits for now.
+// Describes a payout from its workflow's history: its steps and attempts, its waits, and its current state.
 import {
   type Client,
   type WorkflowExecutionDescription,
@@ -12,11 +12,11 @@ import { asSentence, type Line } from './story'
 
 export interface WorkflowLines {
   readonly lines: readonly Line[]
-  /** The server's status, such as RUNNING or COMPLETED; ABSENT if there is no workflow. */
+  /** The server's status, such as RUNNING or COMPLETED. ABSENT if there is no workflow. */
   readonly status: string
-  /** Time of the next poll. */
+  /** The time of the next poll. */
   readonly wakesAt: Date | null
-  /** The workflow's own answer. Null if no worker answers, or the workflow has ended. */
+  /** The workflow's answer to the status query. Null if no worker answers or the workflow has ended. */
   readonly waitsFor: string | null
   /** The activities that are running or being retried. */
   readonly pending: readonly PendingStep[]
@@ -73,7 +73,7 @@ function readHistory(events: readonly HistoryEvent[], workflowId: string): Pick<
       lines.push({ at: step.at, from: 'workflow', text: stepSentence(step), again, step: step.name, endedBy: at })
     }
     const start = event.workflowExecutionStartedEventAttributes
-    if (start) add(at, `Its workflow ${workflowId} began${start.continuedExecutionRunId ? ' a fresh history' : ''}.`)
+    if (start) add(at, `Its workflow ${workflowId} began${start.continuedExecutionRunId ? ' a new history' : ''}.`)
     const timer = event.timerStartedEventAttributes
     if (timer) timers.set(id, new Date(at.getTime() + msOf(timer.startToFireTimeout)))
     const over = event.timerFiredEventAttributes ?? event.timerCanceledEventAttributes
@@ -97,7 +97,7 @@ function readHistory(events: readonly HistoryEvent[], workflowId: string): Pick<
     if (failed)
       add(at, `A task of its workflow failed: ${failed.failure?.message ?? 'no reason given'}.`, 'task failed')
     if (event.workflowTaskTimedOutEventAttributes)
-      add(at, 'A worker took a task of its workflow and did not answer.', 'task lost')
+      add(at, 'A worker took a workflow task and did not respond.', 'task lost')
     if (event.workflowExecutionTerminatedEventAttributes) add(at, 'Its workflow was terminated.')
     if (event.workflowExecutionCompletedEventAttributes) add(at, 'Its workflow ended.')
   }

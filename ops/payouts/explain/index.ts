@@ -1,4 +1,4 @@
-// Explains one payout: everything that happened to it, in order and in sentences, and what happens next.
+// Explains one payout: lists everything that happened to it, in order and in sentences, and the next steps.
 
 import { listBankEventsOf } from '../../../db/bank/events'
 import { railStates } from '../../../db/bank/rail-pauses'
@@ -65,7 +65,10 @@ interface Read {
   readonly asked: readonly workflows.WorkflowLines[] | null
 }
 
-/** Reads an open payout without a running workflow again: its workflow may have ended after its row was read. */
+/**
+ * If an open payout has no running workflow, reads both again, because the workflow may have ended after the row was
+ * read.
+ */
 async function readAgreeing(ops: Ops, payoutId: string): Promise<Read | null> {
   const read = await readOnce(ops, payoutId)
   return read === null || agrees(read) ? read : readOnce(ops, payoutId)
@@ -81,14 +84,14 @@ function agrees({ story, asked }: Read): boolean {
   return isOver || asked === null || asked.some(({ status }) => status === 'RUNNING')
 }
 
-/** The workflows of the payout and of its return; null if the server does not answer. */
+/** The workflows of the payout and of its return. Null if the server does not answer. */
 async function readWorkflows(ops: Ops, payout: StoryPayout): Promise<readonly workflows.WorkflowLines[] | null> {
   try {
     return await withTemporal(ops, async (client) => {
-      // Loaded only when needed: Temporal's client takes longer to load than most commands to run.
+      // Temporal's client is loaded only when needed, because loading it takes longer than most commands.
       const { readWorkflow }: typeof workflows = require('./from-workflow')
       const ofPayout = await readWorkflow(client, payoutWorkflowId(payout))
-      // In sequence: if both ran and one failed, the rejection of the other would be unhandled.
+      // Reads the workflows in sequence, so that a failed read does not close the connection during the other one.
       return [ofPayout, await readWorkflow(client, payoutReturnId(payout.id))]
     })
   } catch (error) {

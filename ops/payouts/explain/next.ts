@@ -1,4 +1,4 @@
-// Describes what happens to a payout next, as sentences.
+// Describes the next steps of a payout, as sentences.
 
 import type { RailState } from '../../../db/bank/rail-pauses'
 import type { CaseRow } from '../../../db/payouts/cases/cases'
@@ -59,10 +59,10 @@ function awaited({ payout, rail, limits }: Situation): string {
       rail !== null && rail.pausedAt !== null
         ? `The transfer is looked up in the bank's list. The identical call is repeated until ${repeatUntil.toISOString()}, but not while the ${environment} rail is paused`
         : `The identical call is repeated until ${repeatUntil.toISOString()}`
-    return `${repeated}; after ${decided.toISOString()} at the latest, the bank's own list decides. It is never sent a second time.`
+    return `${repeated}. After ${decided.toISOString()} at the latest, the bank's list of transfers decides. The payout is never sent a second time.`
   }
   if (rail !== null && rail.pausedAt !== null) {
-    return `It is sent when the ${environment} rail is resumed, which ${rail.pausedBy ?? 'an unknown operator'} paused at ${rail.pausedAt.toISOString()}.`
+    return `It is sent when the ${environment} rail is resumed. The rail was paused by ${rail.pausedBy ?? 'an unknown operator'} at ${rail.pausedAt.toISOString()}.`
   }
   if (!payout.isPartnerActive) return `It is sent when the partner ${payout.slug}, which is not active, is reactivated.`
   return 'It is debited, if that is not done yet, and then sent to the bank.'
@@ -74,7 +74,7 @@ function lastFailure({ payout, failedCalls, workflow }: Situation): string[] {
   if (last === undefined) return []
   const text = failedCallText(last)
   const next = workflow?.wakesAt ?? workflow?.pending.find(({ nextAt }) => nextAt !== null)?.nextAt ?? null
-  const then = next === null ? '' : `; the next try is at ${next.toISOString()}`
+  const then = next === null ? '' : `; the next call is at ${next.toISOString()}`
   return [`${text.charAt(0).toUpperCase()}${text.slice(1)}, last at ${last.lastAt.toISOString()}${then}.`]
 }
 
@@ -84,21 +84,21 @@ function isCalled({ submitStartedAt, transferRef }: StoryPayout): boolean {
 }
 
 function byWorkflow(workflow: WorkflowLines | null): string[] {
-  if (workflow === null) return ['Temporal does not answer, so the state of its workflow is unknown.']
+  if (workflow === null) return ["Temporal does not answer, so the state of the payout's workflow is unknown."]
   const { status, pending, wakesAt, waitsFor } = workflow
   if (status !== 'RUNNING')
     return [`It has no running workflow (${status}): the next sweep starts one, or \`payout retry\` starts it now.`]
   const steps = pending.map(({ name, attempt, lastFailure, nextAt }) => {
-    const failed = lastFailure === null ? '' : `; the last one failed: ${lastFailure.replace(/\.$/, '')}`
+    const failed = lastFailure === null ? '' : `; the last attempt failed: ${lastFailure.replace(/\.$/, '')}`
     const next = nextAt === null ? '' : `, again at ${nextAt.toISOString()}`
     return `The step ${name} is at attempt ${attempt}${next}${failed}.`
   })
   if (wakesAt !== null) steps.push(`It polls again at ${wakesAt.toISOString()}, or as soon as the bank sends an event.`)
-  if (waitsFor !== null) steps.push(`Its workflow waits for ${waitsFor}.`)
-  return steps.length > 0 ? steps : ['Its workflow is running, or waits for a worker.']
+  if (waitsFor !== null) steps.push(`Its workflow is waiting for ${waitsFor}.`)
+  return steps.length > 0 ? steps : ['Its workflow is running, or is waiting for a worker.']
 }
 
 function adviceFor(attention: string): string {
-  const step = nextStepFor(attention) ?? 'there is no runbook step for this code: ask an engineer to look.'
+  const step = nextStepFor(attention) ?? 'There is no runbook step for this code. Ask an engineer.'
   return `It needs an operator because of ${attention}: ${step}`
 }

@@ -2,20 +2,23 @@
 
 export interface Line {
   readonly at: Date
-  /** Its source. */
+  /** The source of the sentence. */
   readonly from: 'timeline' | 'row' | 'ledger' | 'charge' | 'bank' | 'case' | 'workflow'
   readonly text: string
-  /** The workflow steps that can have written it. */
+  /** The workflow steps that may have written the line. */
   readonly writtenBy?: readonly string[]
   /** The step that the line describes. */
   readonly step?: string
-  /** The latest possible end of a step. The recorded end can be too early, because it excludes the time that the worker waited. */
+  /**
+   * The latest possible end of a step. The recorded end can be too early, because it excludes the time that the worker
+   * waited.
+   */
   readonly endedBy?: Date
   /** Equal for lines that repeat each other. */
   readonly again?: string
 }
 
-/** Sorts by time. Shortens more than three consecutive repeats to the first, a count, and the last. */
+/** Sorts by time. Shortens more than three consecutive duplicates to the first, a count, and the last. */
 export function mergeLines(lines: readonly Line[]): Line[] {
   const sorted = afterTheirWrites(lines).toSorted((one, other) => one.at.getTime() - other.at.getTime())
   const story: Line[] = []
@@ -31,7 +34,10 @@ export function mergeLines(lines: readonly Line[]): Line[] {
   return story
 }
 
-/** Dates each ended step no earlier than the lines that it wrote, and no earlier than the previous step. */
+/**
+ * Adjusts the time of each ended step, so that it is not before the lines that the step wrote or before the previous
+ * step.
+ */
 function afterTheirWrites(lines: readonly Line[]): Line[] {
   let before = 0
   return lines.map((each) => {
@@ -43,7 +49,6 @@ function afterTheirWrites(lines: readonly Line[]): Line[] {
   })
 }
 
-/** Ends a sentence with a full stop. */
 export function asSentence(text: string): string {
   return text.endsWith('.') ? text : `${text}.`
 }

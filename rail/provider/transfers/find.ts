@@ -1,4 +1,5 @@
-// Looks up the transfer of one payout. Returns "absent" only with proof, because money may move after that result.
+// Looks up one payout's transfer. Returns "absent" only with proof, because the payout may then be refunded or sent
+// again.
 import {
   type FoundTransfer,
   RailRefused,
@@ -22,7 +23,7 @@ interface WantedTransfer extends WalletRefs {
 const marginMs = 3_600_000
 const passes = 4
 
-/** Transfers of every kind share the bank's lists, so only rows that name this payout count. */
+/** Transfers of every kind share the bank's lists, so only rows with this payout's ID count. */
 export async function findTransfer(client: Client, wanted: WantedTransfer): Promise<FoundTransfer> {
   let before: Listing<TransferRow> | null = null
   for (let pass = 0; pass < passes; pass += 1) {
@@ -33,7 +34,7 @@ export async function findTransfer(client: Client, wanted: WantedTransfer): Prom
       if (before && agree(before, now)) return await askUnclear(client, wanted, now)
       before = now
     } catch (error) {
-      // The response is unusable, perhaps because of a glitch, so the next pass starts over.
+      // The response is unusable, perhaps because of a temporary fault, so the next pass starts over.
       if (!(error instanceof RailRefused)) throw error
       before = null
     }
@@ -45,7 +46,7 @@ const incomplete: FoundTransfer = { outcome: 'incomplete' }
 
 interface TransferRow {
   readonly ref: string | null
-  /** The payout that the row names. Null if it names none, undefined if it may name any payout. */
+  /** The payout ID in the row. Null if the row has none. Undefined if the row may belong to any payout. */
   readonly names: string | null | undefined
   readonly createdAt: Date | null
   readonly json: unknown
@@ -73,14 +74,17 @@ function readRow(json: unknown): TransferRow {
   }
 }
 
-/** Each of our transfers names its payout. A null field proves that a transfer names no payout, but a missing field proves nothing. */
+/**
+ * Each of our transfers contains its payout's ID. A null field proves that a transfer belongs to no payout. A missing
+ * field proves nothing, unless the currencies rule out a payout.
+ */
 function namesOf(json: unknown): string | null | undefined {
   const name = valueAt(json, 'client_reference_id')
   if (typeof name === 'string' || name === null) return name
   return mayBePayout(json) ? undefined : null
 }
 
-/** Other currencies identify a wire or an on-chain withdrawal. */
+/** Transfers in other currencies are wires or on-chain withdrawals. */
 function mayBePayout(json: unknown): boolean {
   return mayBe(valueAt(json, 'source.currency'), 'usdc') && mayBe(valueAt(json, 'destination.currency'), 'gbp')
 }
@@ -97,11 +101,11 @@ function agree(before: Listing<unknown>, now: Listing<unknown>): boolean {
   return later.slice(made).join() === earlier.join() && (earlier.length > 0 || later.length === 0)
 }
 
-/** Only the row that names our payout must be fully readable. */
+/** Only the row with our payout's ID must be fully readable. */
 async function readOurs(client: Client, { ref, json }: TransferRow): Promise<FoundTransfer> {
   const transfer = readable(() => readTransfer(json))
   if (transfer !== null) return { outcome: 'found', transfer }
-  // The list may have fewer fields than the transfer itself.
+  // The list may contain fewer fields than the transfer itself.
   const alone = ref === null ? null : await askTransfer(client, ref)
   const read = alone === null ? null : readable(() => readTransfer(alone.json))
   if (read !== null) return { outcome: 'found', transfer: read }
@@ -109,8 +113,8 @@ async function readOurs(client: Client, { ref, json }: TransferRow): Promise<Fou
 }
 
 /**
- * Fetches each transfer that the list leaves unclear: rows that may name any payout, and withdrawals of transfers
- * that the list does not have. The wallet's history is more reliable, because a transfer that the list omits still
+ * Fetches each transfer that the list leaves unclear: rows that may belong to any payout, and withdrawals for transfers
+ * that are missing from the list. The wallet's history is more reliable, because a transfer that the list omits still
  * has its withdrawal.
  */
 async function askUnclear(
@@ -194,7 +198,10 @@ export async function findRefund(client: Client, wanted: WantedRefund): Promise<
   return read(refund, complete)
 }
 
-/** A list that shifted during the read may have contained the refund, so this throws instead of returning "no refund". */
+/**
+ * A list that shifted during the read may have contained the refund, so this function throws instead of returning "no
+ * refund".
+ */
 function read(refund: WalletMovement | null, complete: boolean): Refund | null {
   if (refund !== null) return { amountMicroUsdc: refund.amountMicroUsdc, movementRef: refund.id }
   if (!complete) throw new RailUnavailable('wallet history', { answer: 'the list changed while it was read' })

@@ -1,5 +1,4 @@
-// Reads transfers from the bank's lists: changed transfers, the transfers of one wallet, and the payout that a
-// transfer names.
+// Reads changed transfers, the transfers out of one wallet, and the payout ID in a transfer.
 import type { Clock } from '../../../runtime/clock'
 import type { ChangedTransfer, ListedTransfer, WalletRefs } from '../../rail'
 import { ask, isNotFound, part, readAnswer } from '../ask'
@@ -15,9 +14,8 @@ const walkedMs = 91 * 86_400_000
 const name = 'changed transfers'
 
 /**
- * Yields the transfers that changed since a time. Uses one request if they fit on a page. Otherwise scans all
- * transfers that can still be returned. The list has transfers of every kind. An unreadable one does not stop the
- * scan.
+ * Yields the transfers that changed since `at`. Makes one request if they fit on a page. Otherwise scans all transfers
+ * that can still be returned. The list contains transfers of every kind. An unreadable one does not stop the scan.
  */
 export async function* changedSince(client: Client, clock: Clock, at: Date): AsyncGenerator<ChangedTransfer> {
   for await (const { changed, updatedAt } of changes(client, clock, at)) {
@@ -32,10 +30,7 @@ interface Listed {
   readonly updatedAt: Date | null
 }
 
-/**
- * The bank cannot page through changes, so more than one page of changes requires a scan of the whole list, newest
- * first.
- */
+/** The bank cannot page through changes, so more than one page of changes requires a scan of the list, newest first. */
 async function* changes(client: Client, clock: Clock, at: Date): AsyncGenerator<Listed> {
   const path = `/transfers?limit=${changesPerPage}&updated_after_ms=${Math.max(0, at.getTime() - 1)}`
   const page = await ask(client, name, { method: 'GET', path }, (body) => listAt(body, 'data').map(readListed))
@@ -62,7 +57,10 @@ function payoutNamedBy(row: unknown): string | null {
   return isPayout && typeof named === 'string' ? named : null
 }
 
-/** Lists the transfers out of a wallet since a time, including those that are not payouts or are partly unreadable. */
+/**
+ * Lists the transfers out of a wallet since the given time, including those that are not payouts or are partly
+ * unreadable.
+ */
 export async function transfersSince(
   client: Client,
   { customerRef, walletRef, since }: WalletRefs & { since: Date | null },
@@ -80,7 +78,7 @@ export async function transfersSince(
   return [...rows.values()].flatMap(({ listed, from }) => (from === walletRef ? [listed] : []))
 }
 
-/** Returns the payout that a transfer names. Returns null if it names none, or if the bank has no such transfer. */
+/** Returns the payout ID in a transfer, or null if there is none or the bank has no such transfer. */
 export async function payoutOf(client: Client, transferRef: string): Promise<string | null> {
   const answer = await client.call({ method: 'GET', path: `/transfers/${part(transferRef)}` })
   if (isNotFound(answer)) return null

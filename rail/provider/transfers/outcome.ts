@@ -5,13 +5,16 @@ import type { Answer } from '../client'
 import { readError } from '../map'
 
 /**
- * `ask-balance` means that the bank refused and sent nothing, and the wallet's balance shows why. If the balance
- * covers the transfer, another transfer won a race for the wallet. If the bank names `source.amount`, it may instead
- * reject the amount.
+ * `ask-balance`: the bank refused the call and sent nothing, and only the wallet's balance shows why. If the balance
+ * covers the transfer, the transfer lost a race with another one from the same wallet (`busy`). If the error names
+ * `source.amount`, the bank may have rejected the amount instead (`amount`).
  */
 export type Ruling = NotAccepted | { readonly outcome: 'ask-balance'; readonly ifCovered: 'busy' | 'amount' }
 
-/** Classifies a response that is not a transfer. A transfer in the response means accepted, on any call. */
+/**
+ * Classifies a response that contains no transfer. A response with a transfer means that the bank accepted it, on a
+ * first or a repeated call.
+ */
 export function rule(call: SubmitCall, answer: Answer): Ruling {
   // An earlier call may still be running, or may have sent the transfer.
   return call === 'repeat' ? unknown() : ruleFor(answer).proves(see(answer))
@@ -50,7 +53,7 @@ const ofThePartner =
   /^(frozen|has_not_accepted_tos|requires_active_kyc_status|missing_required_endorsements|invalid_geographic_location|missing_address_data)$/
 const ofOurs = /^(on_behalf_of|client_reference_id|developer_fee|idempotency-key)$/i
 
-/** The rules for the first call under a bank key. The first matching rule decides. */
+/** The rules for the first call with a bank key. The first matching rule applies. */
 export const firstCallRules: readonly Rule[] = [
   { why: 'no connection, DNS, route or TLS: nothing was sent', stage: 'unconnected', proves: notSent('unavailable') },
   { why: 'timeout or lost connection: the request may have arrived', stage: 'sent', proves: unknown },
@@ -67,8 +70,8 @@ export const firstCallRules: readonly Rule[] = [
   // Matches duplicate_record, not_truly_idempotent and similar codes.
   { why: 'a transfer may exist', status: 400, code: /duplicate|idempoten|conflict/, proves: unknown },
 
-  { why: 'the paying business may not pay', status: 403, code: ofThePartner, proves: rejectedPartner },
-  { why: 'the paying business may not pay', status: 400, code: ofThePartner, proves: rejectedPartner },
+  { why: 'the paying business is not allowed to pay', status: 403, code: ofThePartner, proves: rejectedPartner },
+  { why: 'the paying business is not allowed to pay', status: 400, code: ofThePartner, proves: rejectedPartner },
   { why: 'the account is deactivated', status: 400, code: /^deactivated_external_account$/, proves: rejectedAccount },
   { why: 'invalid amount', status: 400, code: /./, field: /^destination\.amount$/, proves: rejectedAmount },
   {
@@ -85,8 +88,8 @@ export const firstCallRules: readonly Rule[] = [
 
   { why: 'invalid source amount', status: 400, code: /./, field: /^source\.amount$/, proves: askBalance('amount') },
 
-  // The bank does not publish its code for "insufficient". A transfer that loses a race for the wallet gets the same
-  // code.
+  // The bank does not publish its code for an insufficient balance. A transfer that loses a race for the wallet gets
+  // the same code.
   { why: 'the balance is too low, or the wallet is busy', status: 400, code: /./, proves: askBalance('busy') },
 ]
 

@@ -1,4 +1,4 @@
-// Sends the stored bytes of a transfer and classifies the response.
+// Sends a transfer's stored bytes and classifies the response.
 import { formatPence, formatUsdc } from '../../../domain/money'
 import { parseRate } from '../../../domain/rate'
 import {
@@ -18,7 +18,7 @@ import { readBalance, readTransfer } from '../map'
 import { cleanReference } from '../reference'
 import { rule } from './outcome'
 
-/** Uses a fixed key order and no time values, because a retry under the same key must send the same bytes. */
+/** Uses a fixed key order and no time values, because a retry with the same key must send the same bytes. */
 export function transferBody(order: TransferOrder): string {
   return JSON.stringify({
     on_behalf_of: order.customerRef,
@@ -87,7 +87,7 @@ async function currentRate(client: Client): Promise<bigint | null> {
   }
 }
 
-/** Returns null unless the response is the transfer of this payout. */
+/** Returns null unless the response is this payout's transfer. */
 function transferIn(answer: Answer, body: string): Transfer | null {
   if (!isSuccess(answer)) return null
   try {

@@ -1,5 +1,5 @@
-// The daily scan of the bank: it finds returns without an event, reports contradictions with our ledger, and
-// repeats nothing.
+// The daily scan of the bank's transfers finds returns for which the bank sent no event, reports contradictions
+// with our ledger, and starts no return workflow twice.
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { WorkflowNotFoundError } from '@temporalio/client'
 import { readChangedTransfers } from '../../../activities/bank/changed-transfers'
@@ -41,7 +41,7 @@ afterEach(async () => {
   await worker.db.dataSource.query('DELETE FROM bank_readings')
 })
 test.each(['live', 'sandbox'] as const)(
-  'a completed %s payout that was returned gets its return workflow',
+  'the scan starts a return workflow for a completed %s payout that the bank has returned',
   async (environment) => {
     const payout = await aCompleted(environment)
     const other = await aCompleted(environment)
@@ -59,7 +59,7 @@ test.each(['live', 'sandbox'] as const)(
   },
 )
 
-test('a return in progress is left alone, and a finished one is not started again', async () => {
+test('the scan restarts neither a return in progress nor a finished one', async () => {
   const payout = await aCompleted()
   await move(payout, 'returned')
   await scan()
@@ -72,7 +72,7 @@ test('a return in progress is left alone, and a finished one is not started agai
   expect((await scan()).live).toMatchObject({ returns: 0, contradictions: 0 })
 })
 
-test('a payout that failed here but was delivered at the bank needs an operator', async () => {
+test('a payout that failed in our ledger but was delivered by the bank needs an operator', async () => {
   const payout = await aSent()
   await move(payout, 'payment_processed')
   const failed = `status = 'failed', failure_reason = 'bank_refused: x', closed_at = now()`
@@ -89,7 +89,7 @@ test('a payout that failed here but was delivered at the bank needs an operator'
   await steps.settle(payout)
 })
 
-test('a refunded payout that the bank reports as delivered again needs an operator', async () => {
+test('a returned payout that the bank still reports as delivered counts as a contradiction', async () => {
   const payout = await aCompleted()
   await worker.db.dataSource.query(`UPDATE payouts SET status = 'returned', returned_at = now() WHERE id = $1`, [
     payout.payoutId,
@@ -99,7 +99,7 @@ test('a refunded payout that the bank reports as delivered again needs an operat
   await worker.db.dataSource.query(`UPDATE payouts SET status = 'completed' WHERE id = $1`, [payout.payoutId])
 })
 
-test('each scan looks back to a day before the previous one began, and the first scan 92 days', async () => {
+test('the first scan covers 92 days, and each later scan starts one day before the previous scan', async () => {
   const asked: Date[] = []
   const before = Date.now()
 
@@ -113,7 +113,7 @@ test('each scan looks back to a day before the previous one began, and the first
   expect(second?.getTime()).toBe((readUntil?.getTime() ?? 0) - dayMs)
 })
 
-test('a scan that could not start every workflow is repeated from the same time', async () => {
+test('if a scan cannot start every workflow, the next scan covers the same period again', async () => {
   const payout = await aCompleted()
   await move(payout, 'returned')
 
@@ -133,7 +133,7 @@ test('unrelated transfers do not stop the scan', async () => {
   await settle(payout)
 })
 
-test('an unreadable transfer of ours does not stop the scan, and is reported until it is readable', async () => {
+test('the scan logs an unreadable transfer of a payout, handles the other transfers, and covers the same period again', async () => {
   const [payout, unreadable] = [await aCompleted(), await aCompleted()]
   await move(payout, 'returned')
 
@@ -146,7 +146,7 @@ test('an unreadable transfer of ours does not stop the scan, and is reported unt
 test.each([
   [1.9, 0],
   [2.1, 1],
-])('a last scan %d days ago logs %d errors', async (days, errors) => {
+])('a scan %d days after the previous one logs %d errors', async (days, errors) => {
   await saveReading(worker.db, 'live', new Date(Date.now() - days * dayMs))
 
   await scanWith(() => {})
@@ -154,7 +154,7 @@ test.each([
   expect(lines.filter((line) => line.includes('for days'))).toHaveLength(errors)
 })
 
-test('without a configured bank nothing is scanned', async () => {
+test('nothing is scanned without a configured bank', async () => {
   const none = testActivities({ ...worker, clock: systemClock, log, bank: { sandbox: null, live: null } })
 
   expect(await none.activities.readChangedTransfers({ environment: 'live' })).toMatchObject({ looked: 0 })
@@ -162,7 +162,7 @@ test('without a configured bank nothing is scanned', async () => {
   expect(await findReading(worker.db, 'live')).toBeNull()
 })
 
-/** One scan that records the requests to the bank, optionally without Temporal or with unreadable transfers. */
+/** Scans once, and passes the start of the period to `onRead`. The other parameters simulate failures. */
 function scanWith(
   onRead: (at: Date) => void,
   temporal: 'there' | 'away' = 'there',

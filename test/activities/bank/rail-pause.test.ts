@@ -8,7 +8,7 @@ import { beginSubmit, loadStep, lockStep } from '../../../db/payouts/steps'
 import type { Rail } from '../../../rail/rail'
 import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
-import { requireSoundLedger } from '../../referee/ledger-rules'
+import { requireValidLedger } from '../../referee/ledger-rules'
 import { useDatabase } from '../../support/db/database'
 import { actingAfter } from '../../support/db/tapped'
 import { aClaim, stepDeps, usePayer } from '../../support/stages/payout'
@@ -20,14 +20,14 @@ const { bank, rails, partner } = usePayer(db)
 
 afterEach(async () => {
   await resume()
-  await requireSoundLedger(db.dataSource)
+  await requireValidLedger(db.dataSource)
 })
 
 const pause = () => pauseRail(db, { environment: 'sandbox', by: 'ops:test', reason: 'a test', at: systemClock.now() })
 const resume = () => resumeRail(db, { environment: 'sandbox', by: 'ops:test', at: systemClock.now() })
 const heldForNow = { at: 'unsent', verdict: { outcome: 'kept' }, status: 'pending' }
 
-test('a payout on a paused rail is debited but not sent, and is sent once after the resume', async () => {
+test('a payout on a paused rail is debited but not sent, and is sent once after the rail is resumed', async () => {
   const steps = stepsWith({})
   await pause()
   const payout = await aClaim(db, { partnerId: partner.id })
@@ -59,7 +59,7 @@ test('the bank gets no request for a waiting payout while the rail is paused', a
   expect(asked).toEqual([])
 })
 
-test('a pause between reading the row and the first call takes effect, even if it ends immediately', async () => {
+test('a pause that begins between reading the row and the first bank call takes effect, even if it ends immediately', async () => {
   for (const after of ['still paused', 'resumed'] as const) {
     const payout = await aDebited()
     const steps = stepsWith({
@@ -68,7 +68,7 @@ test('a pause between reading the row and the first call takes effect, even if i
         return rails.provider_sandbox.registerRecipient(order)
       },
     })
-    // Resumes after the row has refused the first call, and before the activity reads the reason.
+    // Resumes the rail after beginSubmit has refused the first call and before the activity reads the reason.
     const watched = actingAfter(db, (tx) => beginSubmit(tx, { ...payout, body: '', at: systemClock.now() }), resume)
 
     const answer = await (after === 'resumed' ? stepsOn(watched, steps.rail) : steps).submitToRail(payout)
@@ -80,7 +80,7 @@ test('a pause between reading the row and the first call takes effect, even if i
   }
 })
 
-test('with a pause and concurrent submits, each payout is either sent or waits, and after the resume each is sent once', async () => {
+test('payouts submitted while a pause begins are either sent or wait, and each is sent once after the rail is resumed', async () => {
   const steps = stepsWith({})
   const payouts = await Promise.all(Array.from({ length: 8 }, () => aDebited()))
 
@@ -95,7 +95,7 @@ test('with a pause and concurrent submits, each payout is either sent or waits, 
   for (const payout of payouts) expect(await transfersOf(payout)).toHaveLength(1)
 })
 
-test('a pause during a first call takes effect after that call, and a payout reported as waiting is not sent', async () => {
+test('a pause that begins during a submission waits for that submission, and then blocks the next one', async () => {
   const payout = await aDebited()
   const held = new EventEmitter()
   const locked = once(held, 'locked')
@@ -119,7 +119,7 @@ test('a pause during a first call takes effect after that call, and a payout rep
   expect(await beginSubmit(db, { ...(await aDebited()), body: '{}', at: systemClock.now() })).toBeNull()
 })
 
-test('while the rail is paused, a payout that may have been sent is looked up, but its call is not repeated', async () => {
+test('while the rail is paused, a payout that may have been sent is looked up but not submitted again', async () => {
   const toTransfers = { method: 'POST', path: '/v0/transfers' }
   await bank.fault({ kind: 'reset', stage: 'before', times: 1, match: toTransfers })
   const steps = stepsWith({})
@@ -134,7 +134,7 @@ test('while the rail is paused, a payout that may have been sent is looked up, b
   expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
 })
 
-test('a payout that waits for a paused rail can be cancelled, and the other environment is not paused', async () => {
+test('a payout waiting for a paused rail can be cancelled, and the other environment is not paused', async () => {
   const steps = stepsWith({})
   await pause()
   const [waiting, live] = [await aDebited(), await aDebited('live')]
@@ -144,7 +144,7 @@ test('a payout that waits for a paused rail can be cancelled, and the other envi
   expect(await steps.submitToRail(live)).toMatchObject({ at: 'sent' })
 })
 
-test('a resume ends the pause, even if the clock of its process is behind', async () => {
+test('resuming a rail ends the pause, even if the clock of the resuming process is behind', async () => {
   await pause()
 
   expect(await resumeRail(db, { environment: 'sandbox', by: 'ops:test', at: new Date(0) })).toBe(true)
@@ -189,7 +189,7 @@ async function transfersOf({ payoutId }: PayoutRef): Promise<unknown[]> {
   return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
 }
 
-/** Whether a session waits for a lock of one of these kinds in this database. */
+/** Whether any session in this database waits for one of these lock types. */
 async function waitingFor(...kinds: readonly string[]): Promise<boolean> {
   const rows = await db.dataSource.query(
     `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = ANY ($1)`,

@@ -1,5 +1,5 @@
-// The scheduled audit chain: each seal logs its head, and a fault is found, stored and reported
-// automatically.
+// The scheduled audit jobs: sealing logs the head of the chain, and the daily check finds, stores and reports
+// faults.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { bind } from '../../../activities/bind'
 import { sealAudit, verifyAudit as verifyAndTell } from '../../../activities/controls/audit'
@@ -36,7 +36,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-test('a seal logs the length and the head of the chain only if it sealed rows', async () => {
+test('sealing logs the length and the head of the chain only if it has sealed rows', async () => {
   const { head } = await verifyAudit(db)
   await steps.sealAudit({ limit: 100 })
 
@@ -45,7 +45,7 @@ test('a seal logs the length and the head of the chain only if it sealed rows', 
   expect(grown.map(({ links }) => Number(links))).toEqual([...new Set(grown.map(({ links }) => Number(links)))])
 })
 
-test('a valid chain is logged with its head, and no mail is sent', async () => {
+test('a valid chain is logged with its head, and no email is sent', async () => {
   const { head } = await verifyAudit(db)
 
   expect(await steps.verifyAudit()).toEqual({ links: '3', head, fault: null })
@@ -53,7 +53,7 @@ test('a valid chain is logged with its head, and no mail is sent', async () => {
   expect(await mails()).toEqual([])
 })
 
-test('a fault is logged as an error every day, and mailed once until it changes', async () => {
+test('a fault is logged as an error every day, and emailed once until it changes', async () => {
   await steps.verifyAudit()
   await withoutTriggers(db, `UPDATE activity SET made_by = 'somebody@else.test' WHERE id = 2`)
   const verdicts = [await verifyTomorrow(), await verifyTomorrow()]
@@ -80,7 +80,7 @@ test('a fault is logged as an error every day, and mailed once until it changes'
   expect(await faultsKept()).toEqual([null, 'row_changed', 'row_changed', 'row_missing'])
 })
 
-test('a chain rewritten from its first link is detected by the previous day’s head', async () => {
+test('the check detects a chain rewritten from its first link by comparing it with the previous day’s head', async () => {
   await steps.verifyAudit()
   await withoutTriggers(db, 'DELETE FROM audit_chain')
   await withoutTriggers(db, 'DELETE FROM audit_progress')
@@ -95,7 +95,7 @@ test('a chain rewritten from its first link is detected by the previous day’s 
   expect(await mails()).toHaveLength(1)
 })
 
-test('without a mail address the fault is still logged', async () => {
+test('a fault is logged even if no email address is configured', async () => {
   const log = keptLog({ level: 'info', write: (line) => void lines.push(JSON.parse(line)) })
   const quiet = auditSteps({ db, clock: { now: () => today }, log, keyring: testKeyring, opsEmail: null })
   await withoutTriggers(db, 'DELETE FROM activity WHERE id = 1')
@@ -110,7 +110,7 @@ async function verifyTomorrow() {
   return steps.verifyAudit()
 }
 
-/** Repeats the seal, because a transaction of another test on the same server may block it for a moment. */
+/** Retries, because a transaction in another test on the same server can briefly block sealing. */
 async function sealAll(): Promise<void> {
   await until('all rows are sealed', async () => {
     await steps.sealAudit({ limit: 100 })
@@ -118,7 +118,7 @@ async function sealAll(): Promise<void> {
   })
 }
 
-/** The mails that were added since the last check. */
+/** The emails queued since the last call. */
 async function mails() {
   const leaseUntil = new Date(today.getTime() + 10 * 24 * 60 * 60 * 1000)
   return (await takeMails(db, testKeyring, { at: today, leaseUntil, limit: 10 })).flatMap(({ mail }) => mail ?? [])

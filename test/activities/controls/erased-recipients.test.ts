@@ -1,5 +1,5 @@
-// Erased data cannot be recovered: no hash remains that identifies a sort code or an account, even with the
-// secret keys.
+// Erased data cannot be recovered: even with the secret keys, no remaining hash identifies a sort code or an
+// account number.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from '@jest/globals'
 import type { Static } from 'typebox'
@@ -35,22 +35,25 @@ beforeEach(async () => {
 })
 
 test.each([
-  ['a shred', (id: string) => world.api.db.transaction((tx) => shredRecipient(tx, testKeyring, id))],
+  ['shredding', (id: string) => world.api.db.transaction((tx) => shredRecipient(tx, testKeyring, id))],
   ['the nightly erasure', () => eraseAt(31)],
-])('after %s the database holds no hash of the recipient, and the key answers as before', async (_how, erase) => {
-  const key = `order-${randomUUID()}`
-  const first = await paid(request, key)
-  const before = await leftOf(request)
+])(
+  'after %s, the database contains no hash of the recipient’s data, and the idempotency key still returns the payout',
+  async (_how, erase) => {
+    const key = `order-${randomUUID()}`
+    const first = await paid(request, key)
+    const before = await remainingDataOf(request)
 
-  await erase(first)
+    await erase(first)
 
-  expect(before).toEqual(expect.arrayContaining(['account', 'registration', 'recipient.bank.sort_code', 'bank body']))
-  expect(await leftOf(request)).toEqual([])
-  const again = await world.pay(payer, request, { key, environment: 'live' })
-  expect([again.status, again.body.id, again.body.recipient]).toMatchObject([200, first, { account_last4: '9264' }])
-})
+    expect(before).toEqual(expect.arrayContaining(['account', 'registration', 'recipient.bank.sort_code', 'bank body']))
+    expect(await remainingDataOf(request)).toEqual([])
+    const again = await world.pay(payer, request, { key, environment: 'live' })
+    expect([again.status, again.body.id, again.body.recipient]).toMatchObject([200, first, { account_last4: '9264' }])
+  },
+)
 
-test('after the erasure, a repeat with another body is still refused, with the fields that can still be compared', async () => {
+test('after the erasure, a reused key with another body is still refused, and the error names a field that can still be compared', async () => {
   const key = `order-${randomUUID()}`
   const payout_id = await paid(request, key)
   await eraseAt(31)
@@ -74,22 +77,22 @@ test('an account whose registration was erased can be paid again', async () => {
 
   await paid(request, `order-${randomUUID()}`)
 
-  expect(await leftOf(request)).toContain('registration')
+  expect(await remainingDataOf(request)).toContain('registration')
 })
 
-test('bank data of an account that was never paid is erased when it is old enough, in the same batches', async () => {
+test('the nightly erasure also deletes old bank registrations of accounts that were never paid, in batches', async () => {
   await eraseAt(31)
   const insert = `INSERT INTO bank_recipients (id, customer_ref, details_hash, recipient_ref, created_at)
     SELECT gen_random_uuid(), 'cust', sha256(n::text::bytea), 'ref', now() FROM generate_series(1, 3) n`
   await query(insert)
-  // Ids begin with their creation time, so this makes the rows old.
+  // IDs begin with their creation time, so older IDs make the rows old.
   await query(`UPDATE bank_recipients SET id = overlay(id::text PLACING '00000000-0000' FROM 1)::uuid`)
 
   expect([await eraseAt(29), await eraseAt(31, 2), await eraseAt(31, 2)]).toEqual([0, 2, 1])
 })
 
-/** The recipient's data that is still in the database: hashes by name, and the request body for the bank. */
-async function leftOf(wanted: Request): Promise<string[]> {
+/** Names the recipient's data that is still in the database: hashes, and the body of the request to the bank. */
+async function remainingDataOf(wanted: Request): Promise<string[]> {
   const text = await dump(world.api.db)
   const { fields, details } = readPayoutRequest(wanted)
   const hashes = Object.entries(fingerprintOf(testKeyring, fields).fields)

@@ -1,4 +1,4 @@
-// One batch of pruning: how many rows it deletes, in which order, and by which clock.
+// One pruning batch: which activity rows it deletes, how many, and in which order.
 import { expect, test } from '@jest/globals'
 import { pruneActivity } from '../../../activities/controls/retention'
 import { latestActivity, recordActivity } from '../../../db/controls/activity'
@@ -7,7 +7,7 @@ import { useDatabase } from '../../support/db/database'
 
 const db = useDatabase(2)
 
-test('a batch deletes the oldest reads, up to its limit, and a repeat deletes the rest', async () => {
+test('a batch deletes the oldest reads, up to its limit, and the next batch deletes the rest', async () => {
   const { id: partnerId } = await aPartner(db)
   const days = ['2026-01-04', '2026-01-01', '2026-01-03', '2026-01-02', '2026-01-31']
   await recordActivity(
@@ -25,7 +25,7 @@ test('a batch deletes the oldest reads, up to its limit, and a repeat deletes th
   expect([first, second, third]).toEqual([3, 1, 0])
 })
 
-test('reads are deleted after their own retention, refused writes after the full one, and changes never', async () => {
+test('reads have a short retention period, refused writes have the full one, and changes are never deleted', async () => {
   const { id: partnerId } = await aPartner(db)
   const { action: _read, ...call } = aRead(partnerId, '2026-01-15')
   const refused = { ...call, action: 'payout.create', status: 422 }

@@ -1,13 +1,16 @@
-// Expired data is erased, and nothing else: ledger, invoices, audit chain and replays do not need it.
+// Only expired data is erased. The ledger, the audit chain and idempotent replays do not depend on erased data.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from '@jest/globals'
 import { bind } from '../../../activities/bind'
 import { eraseBankEvents, eraseRecipients } from '../../../activities/controls/retention'
 import { bankEvent } from '../../../db/bank/events'
 import { verifyAudit } from '../../../db/controls/audit/verify'
+import { shredRecipient } from '../../../db/controls/retention'
 import { newId } from '../../../db/id'
+import { addPayoutNote, listPayoutNotes } from '../../../db/payouts/cases/notes'
 import { systemClock } from '../../../runtime/clock'
-import { requireSoundLedger } from '../../referee/ledger-rules'
+import { requireValidLedger } from '../../referee/ledger-rules'
+import { testKeyring } from '../../support/api/client'
 import { aRequest, type Payer, usePayoutWorld } from '../../support/api/payout-world'
 import { quick, until } from '../../support/bank/client'
 import { sealAll } from '../../support/db/seal-all'
@@ -23,9 +26,10 @@ beforeEach(async () => {
   await query('DELETE FROM sealed_recipients')
   await query('DELETE FROM bank_recipients')
   await query('DELETE FROM bank_events')
+  await query('DELETE FROM payout_notes')
 })
 
-test('bank details are erased once their payout has been final long enough; its key still answers 200, and the ledger stays valid', async () => {
+test('bank details of old final payouts are erased, but their idempotency keys still answer 200 and the ledger is valid', async () => {
   const key = `order-${randomUUID()}`
   const request = aRequest()
   const first = await world.pay(payer, request, { key, environment: 'live' })
@@ -33,7 +37,7 @@ test('bank details are erased once their payout has been final long enough; its 
   await sealAll(world.api.db, systemClock.now())
 
   expect(await stepsAt(29).eraseRecipients(all)).toBe(0)
-  // The payout's own data, and the bank's ID of the account.
+  // Two rows: the recipient of the payout, and the bank's ID for the recipient's account.
   expect(await stepsAt(31).eraseRecipients(all)).toBe(2)
   expect(await stepsAt(31).eraseRecipients(all)).toBe(0)
 
@@ -44,7 +48,7 @@ test('bank details are erased once their payout has been final long enough; its 
   const other = await world.pay(payer, { ...request, amount_gbp: '121.00' }, { key, environment: 'live' })
   expect([other.status, other.body.error?.code]).toEqual([422, 'idempotency_key_reused'])
   expect(await world.transfersOf(first.body.id)).toHaveLength(1)
-  await requireSoundLedger(world.api.db.dataSource)
+  await requireValidLedger(world.api.db.dataSource)
   expect((await verifyAudit(world.api.db)).fault).toBeNull()
 })
 
@@ -60,14 +64,49 @@ test('an open payout keeps its bank details, however old it is', async () => {
 
 test('many rows are erased in batches', async () => {
   const paid = await Promise.all([1, 2, 3].map(() => world.pay(payer, {}, { environment: 'live' })))
-  for (const { body } of paid) await until('it is over', async () => (await closedOf(body.id)) !== null)
+  for (const { body } of paid) await until('the payout is closed', async () => (await closedOf(body.id)) !== null)
   const steps = stepsAt(31)
 
   await query('DELETE FROM bank_recipients')
   expect([await steps.eraseRecipients({ limit: 2 }), await steps.eraseRecipients({ limit: 2 })]).toEqual([2, 1])
 })
 
-test('handled bank events are erased; those that wait for an operator stay', async () => {
+test('a note is erased only when both the note and its payout’s final status are old enough', async () => {
+  const day = (days: number) => new Date(systemClock.now().getTime() + days * dayMs)
+  const id = await aPaid()
+  const note = (days: number) => aNote(id, day(days))
+  await note(0)
+  await note(10)
+  await stepsAt(31).eraseRecipients({ limit: 2 })
+
+  expect(await stepsAt(31).eraseRecipients(all)).toBe(1)
+
+  expect(await notesOf(id)).toEqual([day(10).toISOString().slice(0, 10)])
+  expect(await stepsAt(41).eraseRecipients(all)).toBe(1)
+})
+
+test('the notes of an open payout are kept, however old they are', async () => {
+  await world.bank.fault({ kind: 'stuck', state: 'payment_submitted', times: 1, match: {} })
+  const { body: open } = await world.pay(payer, {}, { environment: 'live' })
+  await aNote(String(open.id), systemClock.now())
+
+  await stepsAt(4_000).eraseRecipients(all)
+
+  expect(await notesOf(String(open.id))).toHaveLength(1)
+})
+
+test('shredding also erases the notes, even if the bank details are already erased', async () => {
+  const id = await aPaid()
+  const shred = () => world.api.db.transaction((tx) => shredRecipient(tx, testKeyring, id))
+  await aNote(id, systemClock.now())
+  const first = await shred()
+  await aNote(id, systemClock.now())
+
+  expect([first, await shred(), await shred()]).toEqual([expect.anything(), expect.anything(), null])
+  expect(await notesOf(id)).toEqual([])
+})
+
+test('handled bank events are erased, and those that wait for an operator are kept', async () => {
   const old = new Date(systemClock.now().getTime() - 21 * dayMs)
   const young = new Date(systemClock.now().getTime() - 19 * dayMs)
   const attended = { attendedAt: old, attendedBy: 'ops:test', note: 'seen' }
@@ -83,6 +122,22 @@ test('handled bank events are erased; those that wait for an operator stay', asy
   const left = await query<{ id: string }>('SELECT event_id AS id FROM bank_events ORDER BY event_id')
   expect(left.map(({ id }) => id)).toEqual(['quarantined', 'unhandled', 'unknown', 'young'])
 })
+
+async function aPaid(): Promise<string> {
+  const { body } = await world.pay(payer, {}, { environment: 'live' })
+  await until('the payout is closed', async () => (await closedOf(body.id)) !== null)
+  return String(body.id)
+}
+
+function aNote(payoutId: string, at: Date): Promise<unknown> {
+  const note = { payoutId, at, madeBy: 'ada@acme.test', text: 'The supplier called.', key: randomUUID() }
+  return world.api.db.transaction((tx) => addPayoutNote(tx, testKeyring, note, 10))
+}
+
+/** The days on which the payout's notes were written. */
+async function notesOf(payoutId: string): Promise<string[]> {
+  return (await listPayoutNotes(world.api.db, testKeyring, payoutId)).map(({ at }) => at.toISOString().slice(0, 10))
+}
 
 /** The activities, with a clock that is this many days ahead. */
 function stepsAt(days: number) {

@@ -1,5 +1,5 @@
-// The sweep with returned payouts, which have their own return workflow, and with a backlog that one sweep
-// cannot finish.
+// How the sweep handles returned payouts, which have their own workflow, and a backlog that one sweep cannot
+// finish.
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { WorkflowNotFoundError } from '@temporalio/client'
 import { saveSweepPosition } from '../../../db/controls/sweep-positions'
@@ -45,7 +45,7 @@ test('a returned payout whose refund is overdue is reported', async () => {
   await returnOf(row).terminate()
 })
 
-test('a backlog of payouts does not delay the last stage', async () => {
+test('a backlog of payouts does not delay the report of overdue payouts', async () => {
   const rows: StoredPayout[] = []
   for (let n = 0; n < 6; n++) rows.push(await aReturned(hoursAgo(3 + n)))
 
@@ -57,7 +57,7 @@ test('a backlog of payouts does not delay the last stage', async () => {
   for (const row of rows) await returnOf(row).terminate()
 })
 
-test('the next sweep continues an interrupted one, and also runs every other stage', async () => {
+test('the next sweep continues an interrupted one, and then runs the later stages', async () => {
   const rows = [await aReturned(hoursAgo(1)), await aReturned(hoursAgo(0.5)), await aReturned(hoursAgo(0.2))]
   const { activities, close } = testActivities({ ...worker, clock: systemClock, log: keptLog() })
 
@@ -70,13 +70,13 @@ test('the next sweep continues an interrupted one, and also runs every other sta
   for (const row of rows) await returnOf(row).terminate()
 })
 
-test('a position that cannot be resumed is dropped', async () => {
+test('an invalid saved position does not make the sweep fail', async () => {
   await saveSweepPosition(worker.db, 'strays', 'bm90IGEgdG9rZW4=')
 
   expect(await aSweep()).toMatchObject({ failed: 0 })
 })
 
-/** A returned payout that completed two days ago. No worker polls its queue, so its workflow stays in its initial state. */
+/** A returned payout that completed two days ago. No worker polls its queue, so its workflow makes no progress. */
 function aReturned(returnedAt: Date): Promise<StoredPayout> {
   const arrived = { createdAt: hoursAgo(51), completedAt: hoursAgo(50), transferRef: `tr-${returnedAt.getTime()}` }
   return aPayout(worker.db, { status: 'returned', returnedAt, ...arrived })

@@ -1,4 +1,4 @@
-// A partner that asks the live bank to verify it, for tests that call the verification activities one by one.
+// A partner under verification at the live bank, for tests that call the verification activities directly.
 import { beforeEach } from '@jest/globals'
 import { bind } from '../../../activities/bind'
 import {
@@ -33,7 +33,7 @@ export function useVerification() {
     await beginOf(id)
     return load(id)
   })
-  /** The log lines of this test. */
+  /** Error log entries of the current test. */
   const logged: unknown[] = []
   beforeEach(() => {
     logged.length = 0
@@ -77,7 +77,7 @@ export function useVerification() {
     return row
   }
 
-  /** The partner's customers at the bank, found by its unique email. */
+  /** The partner's customers at the bank, found by the partner's unique email address. */
   async function customers(): Promise<Json[]> {
     const { json } = await bank.get(`/kyc_links?email=${partner.contactEmail}`, { environment: 'live' })
     return json.data

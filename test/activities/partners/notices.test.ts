@@ -1,4 +1,5 @@
-// Mails to admins: each event once, related events in one mail, and none that is switched off.
+// Emails to admins: each event is emailed once, related events share one email, and muted events are not
+// emailed.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { checkLowBalances, sendNotices } from '../../../activities/partners/notices'
@@ -44,7 +45,7 @@ afterEach(async () => {
 const send = () => sendNotices(deps, { limit: 50 })
 
 describe('a live payout that failed', () => {
-  test('is mailed to every admin and to no one else, with amount, name, last four digits, reason and a link', async () => {
+  test('is emailed to every admin and to no one else, with amount, name, last four digits, reason and a link', async () => {
     await aMember('grace@acme.test', 'admin')
     await aMember('viewer@acme.test', 'viewer')
     await signIn()
@@ -68,7 +69,7 @@ describe('a live payout that failed', () => {
     expect(JSON.stringify(mails)).not.toContain('12345678')
   })
 
-  test('is mailed once, even when five senders run concurrently', async () => {
+  test('is emailed once, even when five senders run concurrently', async () => {
     await aFailed()
 
     const sent = await Promise.all(Array.from({ length: 5 }, send))
@@ -78,7 +79,7 @@ describe('a live payout that failed', () => {
     expect(await mailed()).toHaveLength(1)
   })
 
-  test('that another sender is already mailing is skipped, without waiting', async () => {
+  test('is skipped, without waiting, while another sender is emailing it', async () => {
     await aFailed()
     const group = { partnerId: partner.id, environment: 'live', kind: 'payout_failed' } as const
 
@@ -90,7 +91,7 @@ describe('a live payout that failed', () => {
     expect(await send()).toMatchObject({ told: 0, mails: 0 })
   })
 
-  test('is combined with others into one mail, which lists twenty and counts all', async () => {
+  test('is combined with others into one email, which lists twenty and states the total number', async () => {
     for (let count = 0; count < 23; count++) await aFailed()
 
     expect(await send()).toMatchObject({ told: 23, mails: 1 })
@@ -101,7 +102,7 @@ describe('a live payout that failed', () => {
     expect(mail?.mail.text).toContain('Showing 20 of 23')
   })
 
-  test('has a notice that a database trigger wrote, like a returned one, and in live only', async () => {
+  test('gets its notice from a database trigger, like a returned one, and only in live mode', async () => {
     for (const [environment, kind] of [
       ['live', 'failed'],
       ['live', 'returned'],
@@ -115,7 +116,7 @@ describe('a live payout that failed', () => {
     expect(await openNotices()).toEqual(['payout_failed live', 'payout_returned live'])
   })
 
-  test('stays queued when the mail could not be stored', async () => {
+  test('stays queued when the email could not be stored', async () => {
     await aFailed()
     await db.dataSource.query('ALTER TABLE mails RENAME TO mails_away')
 
@@ -125,7 +126,7 @@ describe('a live payout that failed', () => {
   })
 })
 
-test.each(noticeKinds)('%s can be switched off separately: it is not mailed, not even later', async (kind) => {
+test.each(noticeKinds)('muting %s stops only those emails, and unmuting it does not send them later', async (kind) => {
   await changePartner({ db, clock }, partner, { mutedMails: [kind], lowBalanceMicroUsdc: 1n })
   for (const each of noticeKinds) await aNotice(each)
 
@@ -142,7 +143,7 @@ describe('while no admin has signed in', () => {
     await db.dataSource.query('UPDATE members SET last_login_at = NULL WHERE partner_id = $1', [partner.id])
   })
 
-  test('the contact address that an operator set gets the mail, once', async () => {
+  test('the contact address set by an operator gets one email', async () => {
     await changePartner({ db, clock }, partner, { contactEmail: 'desk@acme.test' })
     await aMember('invited@acme.test', 'admin')
     await aFailed()
@@ -168,7 +169,7 @@ describe('while no admin has signed in', () => {
     expect((await mailed())[0]?.mail.subject).toBe('Acme Ltd: 2 payouts failed')
   })
 
-  test('notices wait until an admin signs in, who then gets them instead of a contact address', async () => {
+  test('notices wait until an admin signs in, and are then sent to that admin instead of the contact address', async () => {
     await changePartner({ db, clock }, partner, { contactEmail: null })
     await aMember('grace@acme.test', 'admin')
     await aFailed()
@@ -180,7 +181,7 @@ describe('while no admin has signed in', () => {
     expect((await mailed()).map(({ mail }) => mail.to.address)).toEqual(['grace@acme.test'])
   })
 
-  test('waiting notices do not delay other partners, however many there are', async () => {
+  test('waiting notices do not delay the notices of other partners, however many are waiting', async () => {
     await changePartner({ db, clock }, partner, { contactEmail: null })
     await aNotice('top_up')
     await aNotice('verification', 'approved')
@@ -193,7 +194,7 @@ describe('while no admin has signed in', () => {
   })
 })
 
-test('events of another partner are not in the mail', async () => {
+test('a notice does not show another partner’s payout', async () => {
   const other = await aPartner({ db, clock })
   const { id } = await aPayoutRow({ db, clock }, other, { environment: 'live', recipientName: 'Canary' })
   await aNotice('payout_failed', id)
@@ -218,7 +219,7 @@ test('an unverified partner’s name is not in the subject', async () => {
   expect(mail?.mail.html).not.toContain('<b>')
 })
 
-test('a top-up is mailed with all six decimals of its amount', async () => {
+test('a top-up is emailed with all six decimals of its amount', async () => {
   await topUp(12_345_678n, 'mov-1')
   await aNotice('top_up', 'mov-1')
 
@@ -229,7 +230,7 @@ test('a top-up is mailed with all six decimals of its amount', async () => {
   expect(mail?.mail.text).toContain('12.345678 USDC')
 })
 
-test('a case is mailed with its outcome', async () => {
+test('a case is emailed with its outcome', async () => {
   const { id } = await aPayoutRow({ db, clock }, partner, { environment: 'live' })
   const caseId = randomUUID()
   await db.dataSource.query(
@@ -254,7 +255,7 @@ describe('a low balance', () => {
     await topUp(100_000_000n, 'mov-1')
   })
 
-  test('is mailed once when it falls below the partner’s threshold, and again only after it was above', async () => {
+  test('is emailed once when the balance falls below the partner’s threshold, and again only after it has recovered', async () => {
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 50_000_000n })
     expect(await check()).toBe(0)
 
@@ -273,7 +274,7 @@ describe('a low balance', () => {
     expect(await check()).toBe(1)
   })
 
-  test('that equals the threshold is not low, and without a threshold no balance is low', async () => {
+  test('means below a configured threshold, not equal to it', async () => {
     expect(await check()).toBe(0)
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_000n })
     expect(await check()).toBe(0)
@@ -281,7 +282,7 @@ describe('a low balance', () => {
     expect(await check()).toBe(1)
   })
 
-  test('is recorded once by five concurrent checks, and never for the sandbox', async () => {
+  test('is recorded once even by five concurrent checks, and never for the sandbox', async () => {
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_000_000_000n })
 
     const found = await Promise.all(Array.from({ length: 5 }, check))
@@ -290,7 +291,7 @@ describe('a low balance', () => {
     expect(await openNotices()).toEqual(['low_balance live'])
   })
 
-  test('that another check is already recording is skipped, without waiting', async () => {
+  test('is skipped, without waiting, while another check is recording it', async () => {
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_001n })
 
     await db.transaction(async (tx) => {
@@ -301,7 +302,7 @@ describe('a low balance', () => {
     expect(await openNotices()).toEqual(['low_balance live'])
   })
 
-  test('is not mailed if the notice was switched off in between', async () => {
+  test('is not emailed if the notice was switched off in the meantime', async () => {
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_001n })
     await check()
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: null })
@@ -352,7 +353,7 @@ async function post(cause: string, causeRef: string, postings: ReturnType<typeof
   expect(await postSet(db, { ...about, cause, causeRef, postings })).toMatchObject({ outcome: 'posted' })
 }
 
-/** The queued mails, sorted by address. */
+/** The queued emails, sorted by address. */
 async function mailed(): Promise<Mailed[]> {
   const at = new Date(clock.now().getTime() + 1_000)
   const taken = await takeMails(db, testKeyring, { at, leaseUntil: at, limit: 100 })

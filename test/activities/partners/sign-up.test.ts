@@ -1,4 +1,4 @@
-// One email address can open a few partners without an operator. After that, its sign-up code only signs in.
+// One email address can create a few partners without an operator. After that, a sign-up code only signs in.
 import { expect, test } from '@jest/globals'
 import { openSignedUp } from '../../../activities/partners/sign-up'
 import { membershipsOf } from '../../../db/partners/members'
@@ -11,7 +11,7 @@ import { useDatabase } from '../../support/db/database'
 
 const db = useDatabase()
 
-test('of many concurrent sign-ups with one email, five open a partner and the others sign in to one of those', async () => {
+test('of many concurrent sign-ups with one email address, five create a partner and the others sign in to one of those', async () => {
   const email = 'grace@people.test'
   const deps = { db, clock: systemClock, keyring: testKeyring }
   const codeIds = await Promise.all(Array.from({ length: 8 }, (_, n) => aSignUp(email, `Business ${n}`)))
@@ -25,14 +25,17 @@ test('of many concurrent sign-ups with one email, five open a partner and the ot
   expect(again).toEqual(partnerIds)
 })
 
-test.each(['Admin', 'API', 'Payouts', 'Dashboard', 'Docs', 'www'])('%s does not become a slug', async (name) => {
-  const deps = { db, clock: systemClock, keyring: testKeyring }
-  const codeId = await aSignUp(`${name.toLowerCase()}@people.test`, name)
+test.each(['Admin', 'API', 'Payouts', 'Dashboard', 'Docs', 'www'])(
+  'a business named %s does not get that word as its slug',
+  async (name) => {
+    const deps = { db, clock: systemClock, keyring: testKeyring }
+    const codeId = await aSignUp(`${name.toLowerCase()}@people.test`, name)
 
-  const partner = await findPartnerById(db, await openSignedUp(deps, { codeId }))
+    const partner = await findPartnerById(db, await openSignedUp(deps, { codeId }))
 
-  expect(partner?.slug).toMatch(new RegExp(`^${name.toLowerCase()}-[0-9a-f]{6}$`))
-})
+    expect(partner?.slug).toMatch(new RegExp(`^${name.toLowerCase()}-[0-9a-f]{6}$`))
+  },
+)
 
 async function aSignUp(subject: string, businessName: string): Promise<string> {
   const wanted = {

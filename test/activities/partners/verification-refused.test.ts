@@ -1,5 +1,5 @@
-// A verification that the bank refuses, or whose customer is another partner's, ends with an outcome that
-// operators can act on.
+// A verification that the bank refuses, or whose customer belongs to another partner, ends with an outcome
+// that operators can act on.
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { beginVerification } from '../../../db/partners/verification'
 import { openingRefused } from '../../../domain/partners/verification'
@@ -16,7 +16,7 @@ const { notices, now, open, partner, rail, say, wallet, withRail } = stage
 const isRefused = { status: 'rejected', ready: false }
 const nothing = { verification_ref: null, customer_ref: null, wallet_ref: null }
 
-describe('an email that the bank already knows', () => {
+describe('an email that is already registered at the bank', () => {
   let asked: CustomerToOpen[]
   const listening = () =>
     withRail({
@@ -36,7 +36,7 @@ describe('an email that the bank already knows', () => {
     await withRail({}).openLiveCustomer({ partnerId: other })
   })
 
-  test('is refused with a reason, a notice and an error for operators, and another customer’s link is not adopted', async () => {
+  test('is refused with a reason, a notice and an error for operators, and the other customer’s link is not adopted', async () => {
     expect(await open()).toEqual(isRefused)
 
     expect(await wallet()).toMatchObject(nothing)
@@ -52,7 +52,7 @@ describe('an email that the bank already knows', () => {
     expect(logged).toEqual([{ partner_id: partner.id, code: 'duplicate_record' }])
   })
 
-  test('stays refused, without another request to the bank, until an admin starts again', async () => {
+  test('stays refused, without another request to the bank, until an admin restarts verification', async () => {
     await listening().openLiveCustomer({ partnerId: partner.id })
 
     expect(await listening().checkLiveCustomer({ partnerId: partner.id })).toEqual(isRefused)
@@ -61,7 +61,7 @@ describe('an email that the bank already knows', () => {
     expect(await notices()).toEqual(['rejected'])
   })
 
-  test('can be tried again, under a new key, and continues with another email', async () => {
+  test('can be tried again with a new idempotency key, and then works with another email', async () => {
     await listening().openLiveCustomer({ partnerId: partner.id })
     expect(await begin()).toMatchObject({
       outcome: 'begun',
@@ -80,7 +80,7 @@ describe('an email that the bank already knows', () => {
     expect(await now()).toMatchObject({ continueUrl: expect.stringContaining('/kyc/'), verificationReasons: [] })
   })
 
-  test('a late refusal changes nothing when the customer was opened or restarted first', async () => {
+  test('changes nothing if the refusal arrives after the customer was opened', async () => {
     const late = withRail({
       openCustomer: async () => {
         await changePartner({ db, clock }, partner, { contactEmail: `late-${partner.contactEmail}` })
@@ -126,7 +126,7 @@ describe('a customer of another partner at the bank', () => {
     expect(logged).toEqual([{ partner_id: partner.id, code: 'belongs_to_another_partner' }])
   })
 
-  test('is also refused if the bank names it later', async () => {
+  test('is also refused if the bank names the customer only later', async () => {
     const nameless = withRail({
       openCustomer: async (customer) => ({
         outcome: 'opened',
@@ -143,7 +143,7 @@ describe('a customer of another partner at the bank', () => {
     expect(await wallet()).toMatchObject(nothing)
   })
 
-  test('does not get its wallet connected, and nothing is charged', async () => {
+  test('cannot have its wallet connected to a second partner, and nothing is charged', async () => {
     await open()
     await say({ status: 'approved', tos_status: 'approved' })
     const [{ ref }] = await db.dataSource.query(`SELECT wallet_ref AS ref FROM wallets WHERE customer_ref = $1`, [
@@ -164,8 +164,8 @@ describe('a customer of another partner at the bank', () => {
   })
 })
 
-describe('the row records whether verification was started', () => {
-  test('a verification that was not started sends nothing to the bank', async () => {
+describe('opening the customer at the bank', () => {
+  test('sends nothing to the bank if verification was not started', async () => {
     await changePartner({ db, clock }, partner, { verificationStatus: 'not_started' })
 
     expect(await open()).toEqual({ status: 'not_started', ready: false })
@@ -175,7 +175,7 @@ describe('the row records whether verification was started', () => {
     expect(await customers()).toEqual([])
   })
 
-  test('a workflow that runs before its starter has committed waits for the commit', async () => {
+  test('waits for the commit if the workflow starts before the request has committed', async () => {
     await changePartner({ db, clock }, partner, { verificationStatus: 'not_started' })
 
     const opening = await db.transaction(async (tx) => {
@@ -188,7 +188,7 @@ describe('the row records whether verification was started', () => {
     expect(await opening.standing).toEqual({ status: 'pending', ready: false })
   })
 
-  test('a verification started while its workflow runs is opened at the next poll of the bank', async () => {
+  test('happens at the next poll if verification is started while the workflow is running', async () => {
     expect(await check()).toEqual({ status: 'pending', ready: false })
     expect(await customers()).toHaveLength(1)
   })

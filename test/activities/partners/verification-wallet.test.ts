@@ -1,4 +1,4 @@
-// The live wallet of a verified business is connected once, together with its charge and its notice, despite crashes
+// A verified business's live wallet is connected once, together with its charge and its notice, despite crashes
 // and concurrent runs.
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
@@ -16,7 +16,7 @@ describe('connecting the wallet', () => {
     await say({ status: 'approved', tos_status: 'approved' })
   })
 
-  test('stores wallet, deposit address, bank account, charge, account, activity and notice together', async () => {
+  test('stores the wallet, deposit address, bank account, charge, activity and notice together', async () => {
     expect(await connect()).toEqual({ status: 'approved', ready: false })
 
     const held = await atBank()
@@ -43,7 +43,7 @@ describe('connecting the wallet', () => {
     expect(await latestActivity(db, partner.id, 1)).toMatchObject([{ action: 'partner.approve', madeBy: 'bank' }])
   })
 
-  test('twice, even concurrently, takes effect once', async () => {
+  test('takes effect once, even when it runs twice concurrently', async () => {
     await Promise.all([connect(), connect()])
     const first = await wallet()
     expect(await connect()).toEqual({ status: 'approved', ready: false })
@@ -56,7 +56,7 @@ describe('connecting the wallet', () => {
   })
 
   test.each(['createWallet', 'depositAddress', 'bankFunding'] as const)(
-    'after a crash at %s repeats nothing, even on another day',
+    'creates nothing twice after a crash at %s, even on another day',
     async (step) => {
       const killed = withRail({ [step]: (wanted: never) => rail[step](wanted).then(lost) })
       await expect(killed.connectLiveWallet({ partnerId: partner.id })).rejects.toThrow(RailUnavailable)
@@ -72,7 +72,7 @@ describe('connecting the wallet', () => {
     },
   )
 
-  test('that crashes just before its commit changes nothing in our database', async () => {
+  test('changes nothing in our database when it crashes just before its commit', async () => {
     const killed: Db = {
       ...db,
       transaction: (work) =>
@@ -90,7 +90,7 @@ describe('connecting the wallet', () => {
     expect(await charges()).toEqual(['39000000'])
   })
 
-  test('a wallet that was connected before bank accounts existed gets one free of charge', async () => {
+  test('adds a bank account, without a charge, to a wallet that was connected before bank accounts existed', async () => {
     await connect()
     const before = await wallet()
     await db.dataSource.query(`UPDATE wallets SET funding_ref = NULL, address = NULL WHERE id = $1`, [before.id])
@@ -102,7 +102,7 @@ describe('connecting the wallet', () => {
     expect(await charges()).toHaveLength(1)
   })
 
-  test('the first connected wallet stays, even if the bank returns a second one', async () => {
+  test('keeps the first bank account, even if the bank returns a second one to a concurrent run', async () => {
     const late = withRail({
       bankFunding: async (wanted) => {
         await connect()
@@ -116,7 +116,7 @@ describe('connecting the wallet', () => {
     expect(await wallet()).toMatchObject({ funding_ref: id, funding_account_number: account.account_number })
   })
 
-  test('a wallet that is connected again, for any reason, is not charged again', async () => {
+  test('does not charge again when a wallet is connected again', async () => {
     await connect()
     await db.dataSource.query(`UPDATE wallets SET wallet_ref = NULL, funding_ref = NULL WHERE partner_id = $1`, [
       partner.id,
@@ -128,7 +128,7 @@ describe('connecting the wallet', () => {
     expect(await charges()).toEqual(['39000000'])
   })
 
-  test('a business that is paused and approved again is charged and opened once, and its status follows', async () => {
+  test('charges a business and opens its live mode once, even if the bank pauses and approves it again', async () => {
     await connect()
     const { liveOpenedAt } = await now()
     await say({ status: 'paused' })
@@ -142,7 +142,7 @@ describe('connecting the wallet', () => {
     expect(await notices()).toEqual(['approved', 'approved'])
   })
 
-  test('after a final rejection the partner is rejected and blocked, and cannot try again', async () => {
+  test('does not allow another verification after the bank has offboarded the business', async () => {
     await connect()
     await say({ status: 'offboarded' })
 

@@ -11,7 +11,7 @@ const { begin, check, clock, customers, db, logged, notices, now } = stage
 const { open, partner, rail, redirectUrl, say, wallet, withRail } = stage
 
 describe('opening the customer', () => {
-  test('stores its id at the bank, the verification status and the link for the applicant', async () => {
+  test('stores the bank’s customer ID, the verification status and the applicant’s link', async () => {
     expect(await open()).toEqual({ status: 'pending', ready: false })
 
     const [customer] = await customers()
@@ -28,14 +28,14 @@ describe('opening the customer', () => {
     expect(await notices()).toEqual([])
   })
 
-  test('twice, even concurrently, creates one customer', async () => {
+  test('creates one customer, even when it runs twice concurrently', async () => {
     await Promise.all([open(), open()])
     await open()
 
     expect(await customers()).toHaveLength(1)
   })
 
-  test('after a crash between the bank’s answer and our commit finds the same customer', async () => {
+  test('finds the same customer after a crash between the bank’s answer and our commit', async () => {
     const killed = withRail({ openCustomer: (customer) => rail.openCustomer(customer).then(lost) })
     await expect(killed.openLiveCustomer({ partnerId: partner.id })).rejects.toThrow(RailUnavailable)
     expect(await now()).toMatchObject({ verificationStatus: 'pending', continueUrl: null })
@@ -59,7 +59,7 @@ describe('opening the customer', () => {
     expect(await now()).toMatchObject({ continueUrl: first.kyc_link, termsUrl: first.tos_link })
   })
 
-  test('at a bank that does not answer fails with a retryable error and changes nothing', async () => {
+  test('fails with a retryable error and changes nothing when the bank does not answer', async () => {
     const unavailable = withRail({ openCustomer: () => Promise.reject(new RailUnavailable('open customer')) })
 
     await expect(unavailable.openLiveCustomer({ partnerId: partner.id })).rejects.toThrow(RailUnavailable)
@@ -67,8 +67,8 @@ describe('opening the customer', () => {
   })
 })
 
-describe('the bank’s status', () => {
-  test('moves through action required, in review and ready, and admins are mailed when they must act', async () => {
+describe('the verification status', () => {
+  test('moves through action required, in review and ready, and admins are emailed when they must act', async () => {
     await open()
     await say({ status: 'incomplete' })
     expect(await check()).toEqual({ status: 'action_required', ready: false })
@@ -85,7 +85,7 @@ describe('the bank’s status', () => {
     expect(await notices()).toEqual(['action_required', 'action_required'])
   })
 
-  test('that is approved without GBP payouts counts as in review, and no wallet is created', async () => {
+  test('is in review while an approved business cannot pay in GBP, and no wallet is created', async () => {
     await open()
     await say({ status: 'approved', tos_status: 'approved' })
     const noPounds = withRail({ verification: async (ref) => ({ ...(await rail.verification(ref)), paysGbp: false }) })
@@ -94,7 +94,7 @@ describe('the bank’s status', () => {
     expect(await wallet()).toMatchObject({ wallet_ref: null })
   })
 
-  test('that is unknown is shown, changes nothing else, and is reported once', async () => {
+  test('is unchanged by an unknown bank status, which is stored and logged once', async () => {
     await open()
     const odd = withRail({
       verification: async (ref) => ({ ...(await rail.verification(ref)), providerStatus: 'levitating' }),
@@ -107,7 +107,7 @@ describe('the bank’s status', () => {
     expect(logged).toEqual([{ partner_id: partner.id, state: 'levitating' }])
   })
 
-  test('of a refusal shows its reasons, and a refusal after another try counts as new', async () => {
+  test('includes the reasons for a refusal, and a refusal after a retry counts as new', async () => {
     await open()
     await say({ status: 'rejected', reason: 'The company could not be found.', developer_reason: 'secret' })
     expect(await check()).toEqual({ status: 'rejected', ready: false })
@@ -125,7 +125,7 @@ describe('the bank’s status', () => {
     expect(await notices()).toEqual(['rejected', 'rejected'])
   })
 
-  test('of a second refusal that replaces the first, with as many reasons, counts as new', async () => {
+  test('becomes rejected again after a second refusal, even if it lists as many reasons as the first', async () => {
     await open()
     const refusing = (at: string) =>
       withRail({
@@ -144,7 +144,7 @@ describe('the bank’s status', () => {
     expect(await second.checkLiveCustomer({ partnerId: partner.id })).toMatchObject({ status: 'rejected' })
   })
 
-  test('only one of two concurrent starts takes effect', async () => {
+  test('changes once if two requests start the verification concurrently', async () => {
     await changePartner({ db, clock }, partner, { verificationStatus: 'not_started' })
 
     const begun = await Promise.all([begin(), begin()])

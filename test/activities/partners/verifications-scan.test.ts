@@ -1,4 +1,4 @@
-// The daily scan replaces a verification whose workflow is stuck, as the sweep does with payouts.
+// The daily scan restarts stuck verification workflows, as the sweep restarts stuck payout workflows.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { beginVerification } from '../../../db/partners/verification'
 import { systemClock } from '../../../runtime/clock'
@@ -8,7 +8,7 @@ import { type Json, keys } from '../../support/bank/client'
 import { type AWorker, aWorker, silenceTemporal, testActivities } from '../../support/temporal/a-worker'
 
 let worker: AWorker
-/** A queue without a worker, so that the test can act as one. */
+/** The prefix of a queue that no worker polls, so that the test can act as the worker. */
 let queuePrefix: string
 let scanning: ReturnType<typeof testActivities>
 
@@ -17,7 +17,7 @@ silenceTemporal()
 beforeAll(async () => {
   worker = await aWorker({ clock: systemClock })
   queuePrefix = `${worker.queuePrefix}-nobody`
-  // This bank is never called, because no workflow runs here.
+  // This bank is never called, because no worker runs the workflows.
   const bank = { sandbox: null, live: { url: 'http://127.0.0.1:1/v0', key: keys.live } }
   scanning = testActivities({ ...worker, queuePrefix, bank, clock: systemClock })
 })
@@ -28,7 +28,7 @@ afterAll(async () => {
   await worker.dispose()
 })
 
-test('a workflow whose history cannot be replayed is restarted; a single failure does not count', async () => {
+test('a workflow is restarted after repeated replay failures, but not after a single one', async () => {
   const { id } = await aPartner({ db: worker.db, clock: systemClock }, { verificationStatus: 'not_started' })
   await worker.db.transaction((tx) => beginVerification(tx, id, systemClock.now()))
   const handle = worker.client.workflow.getHandle(verificationId(id))
@@ -50,7 +50,7 @@ async function scan(): Promise<number> {
 
 const historyDisagrees: Json = 24
 
-/** Takes the next task and fails it, like a worker that cannot replay the history. */
+/** Polls the next workflow task and fails it, like a worker that cannot replay the history. */
 async function failTask(): Promise<void> {
   const { workflowService } = worker.client
   const about = { namespace: 'default', identity: 'test' }

@@ -1,5 +1,5 @@
-// An acknowledged payout that the bank provably does not have: it waits, can be cancelled, or fails with a
-// stable reason.
+// If the bank provably has no transfer for an acknowledged payout, the payout waits, can be cancelled, or fails
+// with a stable reason.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Db, Tx } from '../../../db/database'
 import { lockPartner, updatePartner } from '../../../db/partners/partners'
@@ -8,7 +8,7 @@ import { findWallet } from '../../../db/wallets/wallets'
 import type { Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
-import { requireSoundLedger } from '../../referee/ledger-rules'
+import { requireValidLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank, until } from '../../support/bank/client'
 import { anAccount } from '../../support/bank/parties'
 import { useDatabase } from '../../support/db/database'
@@ -30,59 +30,62 @@ const readsStep = (tx: Tx) => loadStep(tx, '')
 const beginsSubmit = (tx: Tx) => beginSubmit(tx, { payoutId: '', attempt: 1, body: '', at: new Date(0) })
 const withdrawsSubmit = (tx: Tx) => withdrawSubmit(tx, { payoutId: '', attempt: 1, key: '', newKey: '' })
 
-describe.each(['forgotten', 'replayed'] as const)('at a bank whose refusals under a key are %s', (refusals) => {
-  beforeEach(() => open(refusals))
-  afterEach(close)
+describe.each(['forgotten', 'replayed'] as const)(
+  'when the bank’s refusals for an idempotency key are %s',
+  (refusals) => {
+    beforeEach(() => open(refusals))
+    afterEach(close)
 
-  test.each([
-    ['too many requests', { kind: 'status', status: 429 }, null],
-    ['a lost race for the wallet', { kind: 'busy' }, null],
-    ['a bad key', { kind: 'status', status: 401 }, 'bank_misconfigured'],
-    ['our own limit', { kind: 'status', status: 403, code: 'developer_limits_exceeded' }, 'bank_misconfigured'],
-  ])(
-    'a payout refused because of %s waits under a new bank key, and is sent when the cause is gone',
-    async (_name, fault, attention) => {
+    test.each([
+      ['too many requests', { kind: 'status', status: 429 }, null],
+      ['a lost race for the wallet', { kind: 'busy' }, null],
+      ['a bad API key', { kind: 'status', status: 401 }, 'bank_misconfigured'],
+      ['our own limit', { kind: 'status', status: 403, code: 'developer_limits_exceeded' }, 'bank_misconfigured'],
+    ])(
+      'a payout refused because of %s waits with a new bank key, and is sent when the cause is gone',
+      async (_name, fault, attention) => {
+        const payout = await anAcknowledged()
+        const { bankKey } = await loadStep(db, payout.payoutId)
+        await bank.fault({ ...fault, times: null, match: toTransfers })
+
+        expect(await steps.submitToRail(payout)).toMatchObject(unsent)
+
+        const waiting = await loadStep(db, payout.payoutId)
+        expect(waiting).toMatchObject({ submitStartedAt: null, bankBody: null, verdict: null, attention })
+        expect(waiting.bankKey).not.toBe(bankKey)
+        await bank.control('DELETE', '/faults')
+        expect(await steps.submitToRail(payout)).toMatchObject({ at: 'sent', status: 'processing' })
+        expect(await transfersOf(payout)).toHaveLength(1)
+        expect((await loadStep(db, payout.payoutId)).attention).toBeNull()
+      },
+    )
+
+    test('a payout waits for an operator when our ledger covers it but the bank’s wallet does not', async () => {
       const payout = await anAcknowledged()
-      const { bankKey } = await loadStep(db, payout.payoutId)
-      await bank.fault({ ...fault, times: null, match: toTransfers })
+      await drain()
 
       expect(await steps.submitToRail(payout)).toMatchObject(unsent)
+      expect((await loadStep(db, payout.payoutId)).attention).toBe('bank_insufficient')
+    })
 
-      const waiting = await loadStep(db, payout.payoutId)
-      expect(waiting).toMatchObject({ submitStartedAt: null, bankBody: null, verdict: null, attention })
-      expect(waiting.bankKey).not.toBe(bankKey)
+    test('all payouts that race for one wallet are eventually sent, once each', async () => {
+      const payouts = await Promise.all([1, 2, 3, 4].map(() => anAcknowledged()))
+      await bank.fault({ kind: 'busy', racing: 'only', times: null, match: toTransfers })
+
+      for (let round = 0; round < 4; round++) await Promise.all(payouts.map((payout) => steps.submitToRail(payout)))
       await bank.control('DELETE', '/faults')
-      expect(await steps.submitToRail(payout)).toMatchObject({ at: 'sent', status: 'processing' })
-      expect(await transfersOf(payout)).toHaveLength(1)
-      expect((await loadStep(db, payout.payoutId)).attention).toBeNull()
-    },
-  )
+      for (const payout of payouts) expect(await steps.submitToRail(payout)).toMatchObject({ at: 'sent' })
 
-  test('a payout that our ledger covers but the bank’s wallet does not waits, and needs an operator', async () => {
-    const payout = await anAcknowledged()
-    await drain()
+      for (const payout of payouts) expect(await transfersOf(payout)).toHaveLength(1)
+    })
+  },
+)
 
-    expect(await steps.submitToRail(payout)).toMatchObject(unsent)
-    expect((await loadStep(db, payout.payoutId)).attention).toBe('bank_insufficient')
-  })
-
-  test('all payouts that race for one wallet are eventually sent, once each', async () => {
-    const payouts = await Promise.all([1, 2, 3, 4].map(() => anAcknowledged()))
-    await bank.fault({ kind: 'busy', racing: 'only', times: null, match: toTransfers })
-
-    for (let round = 0; round < 4; round++) await Promise.all(payouts.map((payout) => steps.submitToRail(payout)))
-    await bank.control('DELETE', '/faults')
-    for (const payout of payouts) expect(await steps.submitToRail(payout)).toMatchObject({ at: 'sent' })
-
-    for (const payout of payouts) expect(await transfersOf(payout)).toHaveLength(1)
-  })
-})
-
-describe('a payout that the bank refuses or cannot take', () => {
+describe('when a payout is not sent immediately', () => {
   beforeEach(() => open('forgotten'))
   afterEach(close)
 
-  test('a cancel wins while the bank provably has nothing', async () => {
+  test('a cancel succeeds while the bank provably has no transfer', async () => {
     const before = await balance()
     const payout = await anAcknowledged()
     await bank.fault({ kind: 'status', status: 401, times: null, match: toTransfers })
@@ -93,7 +96,7 @@ describe('a payout that the bank refuses or cannot take', () => {
     expect((await loadStep(db, payout.payoutId)).attention).toBeNull()
   })
 
-  test('a run that read the row before another one replaced its bank key calls under the new key', async () => {
+  test('a run uses the new bank key if another run replaced the key after the row was read', async () => {
     const payout = await anAcknowledged()
     const { bankKey } = await loadStep(db, payout.payoutId)
     await bank.fault({ kind: 'status', status: 429, times: null, match: toTransfers })
@@ -119,9 +122,9 @@ describe('a payout that the bank refuses or cannot take', () => {
 
   test.each([
     ['withdraws', withdrawsSubmit, 1, 'unsent'],
-    ['repeats under another key', beginsSubmit, 2, 'sent'],
+    ['repeats with another key', beginsSubmit, 2, 'sent'],
   ])(
-    'a run that saw a call which another run then %s does not send the payout a second time',
+    'the payout is sent once when a second run sees a call that the first run then %s',
     async (_name, reached, times, at) => {
       const payout = await anAcknowledged()
       await bank.fault({ kind: 'status', status: 429, times: 1, match: toTransfers })
@@ -155,7 +158,7 @@ describe('a payout that the bank refuses or cannot take', () => {
     },
   )
 
-  test('a registration whose answer was lost is repeated, and the bank has the account once', async () => {
+  test('a registration whose response was lost is retried, and the bank registers the account once', async () => {
     const payout = await aClaim(db, { partnerId })
     await steps.debitPayout(payout)
     await markAnswered(db, { ...payout, at: systemClock.now() })
@@ -166,11 +169,11 @@ describe('a payout that the bank refuses or cannot take', () => {
 
     const { customerRef } = await loadStep(db, payout.payoutId)
     const { json } = await bank.get(`/customers/${customerRef}/external_accounts?limit=100`)
-    // The account of the fixture's first payout, and this one.
+    // One account belongs to the payout that open() sends, the other to this payout.
     expect(json.data).toHaveLength(2)
   })
 
-  test('a payout whose recipient cannot be registered because of our key waits, and needs an operator once', async () => {
+  test('a payout waits for an operator when the bank rejects the API key that registers its recipient', async () => {
     const payout = await aClaim(db, { partnerId })
     await steps.debitPayout(payout)
     await markAnswered(db, { ...payout, at: systemClock.now() })
@@ -181,7 +184,7 @@ describe('a payout that the bank refuses or cannot take', () => {
     expect((await loadStep(db, payout.payoutId)).attention).toBe('bank_misconfigured')
   })
 
-  test('a payout fails immediately and is refunded if the rate moved so far that its USDC no longer suffice', async () => {
+  test('a payout fails immediately and is refunded if its USDC no longer suffices at the new rate', async () => {
     const before = await balance()
     const payout = await anAcknowledged(100_000n)
     await bank.fault({ kind: 'rate_jump', sell_rate: '0.78', times: null })
@@ -202,7 +205,7 @@ describe('a payout that the bank refuses or cannot take', () => {
     })
   })
 
-  test('while the bank gives no rate, a refused source amount is retried without assuming a reason', async () => {
+  test('a refused source amount is retried without assuming a reason while the bank returns no rate', async () => {
     const payout = await anAcknowledged(100_000n)
     await bank.fault({ kind: 'rate_jump', sell_rate: '0.78', times: null })
     await bank.fault({
@@ -215,7 +218,7 @@ describe('a payout that the bank refuses or cannot take', () => {
     expect(await steps.submitToRail(payout)).toMatchObject(unsent)
   })
 
-  test('a payout of an inactive partner is not sent, can be cancelled, and is sent on reactivation', async () => {
+  test('a suspended partner’s payout is not sent, can be cancelled, and is sent after reactivation', async () => {
     const [waiting, cancelled] = [await aDebited(), await aDebited()]
     await setStatus('suspended')
 
@@ -239,7 +242,7 @@ describe('a payout that the bank refuses or cannot take', () => {
     await setStatus('active')
   })
 
-  test('a lost answer of a suspended partner is looked up and not repeated', async () => {
+  test('a lost response is looked up but not retried while the partner is suspended', async () => {
     const payout = await aDebited()
     await bank.fault({ kind: 'reset', stage: 'before', times: 1, match: toTransfers })
     expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
@@ -256,14 +259,14 @@ describe('an amount below the bank’s minimum', () => {
   beforeEach(() => open('forgotten', 3_000_000n))
   afterEach(close)
 
-  test('fails an acknowledged payout with a stable reason', async () => {
+  test('causes an acknowledged payout to fail with a stable reason', async () => {
     const payout = await anAcknowledged(100n)
 
     expect(await steps.submitToRail(payout)).toMatchObject({ at: 'over', status: 'failed' })
     expect(await failureOf(payout)).toBe('amount_rejected: The bank does not pay this amount.')
   })
 
-  test('refuses an unacknowledged one with invalid_amount', async () => {
+  test('causes an unacknowledged payout to be refused with invalid_amount', async () => {
     const payout = await aDebited(100n)
 
     expect(await steps.submitToRail(payout)).toMatchObject({ verdict: { outcome: 'refused', code: 'invalid_amount' } })
@@ -277,13 +280,13 @@ async function open(refusals: 'forgotten' | 'replayed', sourceMinimumMicro = 10_
   const limits = { repeatForMs: 60_000, listLagMs: 0, answerWithinMs: 400, answerCallMs: 2_000 }
   const deps = stepDeps(db, rails, { limits })
   steps = payoutActivities(deps)
-  // The bank already knows the recipient, so only the transfer uses the time limit, however slow the machine is.
+  // Registers the recipient in advance, so that the time limit covers only the transfer, however slow the machine is.
   const known = stepDeps(db, rails, { limits: { ...limits, answerWithinMs: 60_000 } })
   await payoutActivities(known).submitToRail(await aDebited(400n))
 }
 
 async function close(): Promise<void> {
-  await requireSoundLedger(db.dataSource)
+  await requireValidLedger(db.dataSource)
   rails.close()
   await bank.close()
 }
@@ -300,7 +303,7 @@ async function anAcknowledged(amountPence?: bigint): Promise<PayoutRef> {
   return payout
 }
 
-/** A database that runs `act` between a statement of one run and the use of its result. */
+/** A database that runs `act` once the sender's statement has run `times` times, before it returns the result. */
 function after(sender: (tx: Tx) => Promise<unknown>, times: number, act: () => Promise<void>): Db {
   let left = times
   return actingAfter(db, sender, async () => {
@@ -312,7 +315,7 @@ async function transfersOf({ payoutId }: PayoutRef): Promise<unknown[]> {
   return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
 }
 
-/** Empties the wallet at the bank, outside our system. */
+/** Withdraws most of the wallet's money at the bank, outside our system. */
 async function drain(): Promise<void> {
   const [row] = await db.dataSource.query(
     `SELECT customer_ref AS customer, wallet_ref AS wallet FROM wallets WHERE partner_id = $1 AND environment = 'sandbox'`,

@@ -1,4 +1,4 @@
-// Calls to the bank while a caller waits: retried when the bank is busy, and all within one time limit.
+// While a caller waits, calls to a busy bank are retried, all within one time limit.
 import { expect, test } from '@jest/globals'
 import type { PayoutDeps } from '../../../activities/bind'
 import { loadStep } from '../../../db/payouts/steps'
@@ -7,7 +7,7 @@ import { systemClock } from '../../../runtime/clock'
 import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
 import { aRecipient } from '../../support/bank/recipients'
 import { useDatabase } from '../../support/db/database'
-import { aClaim, movingClock, stepDeps, usePayer } from '../../support/stages/payout'
+import { aClaim, movableClock, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const toAccounts = { method: 'POST', path: '*/external_accounts' }
@@ -18,7 +18,7 @@ const answerCallMs = 1_000
 const db = useDatabase()
 const { bank, rails, partner } = usePayer(db, { callMs: answerCallMs })
 
-test('a bank that is too busy to register the recipient is retried within the time limit', async () => {
+test('registering a recipient is retried within the time limit while the bank is too busy', async () => {
   const { steps, payout } = await aDebited({ answerWithinMs: 2_000 })
   const busy = await bank.fault({ kind: 'status', status: 429, times: 2, match: toAccounts })
 
@@ -26,7 +26,7 @@ test('a bank that is too busy to register the recipient is retried within the ti
   expect(await bank.counts(busy)).toEqual({ fired: 2, remaining: 0 })
 })
 
-test('a bank that stays too busy has sent nothing, and the key is free', async () => {
+test('if the bank stays too busy, nothing is sent and the idempotency key is free again', async () => {
   const { steps, payout } = await aDebited({ answerWithinMs: 1_000 })
   const busy = await bank.fault({ kind: 'status', status: 429, times: null, match: toAccounts })
 
@@ -34,7 +34,7 @@ test('a bank that stays too busy has sent nothing, and the key is free', async (
   expect((await bank.counts(busy)).fired).toBeGreaterThan(1)
 })
 
-test('other errors of the registration are not retried while the caller waits', async () => {
+test('other registration errors are not retried while the caller waits', async () => {
   const { steps, payout } = await aDebited({ answerWithinMs: 2_000 })
   const down = await bank.fault({ kind: 'status', status: 503, times: null, match: toAccounts })
 
@@ -42,7 +42,7 @@ test('other errors of the registration are not retried while the caller waits', 
   expect((await bank.counts(down)).fired).toBe(1)
 })
 
-test('a registration that uses up the time is not followed by a transfer that would be cut off', async () => {
+test('no transfer is sent when the registration leaves too little time for it', async () => {
   const { steps, payout } = await aDebited({ answerWithinMs: 200 })
   await bank.fault({ kind: 'hang', stage: 'after', ms: 300, match: toAccounts })
 
@@ -51,10 +51,10 @@ test('a registration that uses up the time is not followed by a transfer that wo
   expect(await transfersOf(payout)).toEqual([])
 })
 
-test('the transfer gets only the time that the registration has left', async () => {
+test('the transfer gets only the time that the registration leaves', async () => {
   // The registration advances the clock by 40 of the 60 s. The bank's Retry-After of 30 s exceeds the rest, so the
   // transfer is tried once.
-  const clock = movingClock()
+  const clock = movableClock()
   const { steps, payout } = await aDebited(
     { answerWithinMs: 60_000 },
     { clock, rails: slowToRegister(() => clock.forward(40_000)) },
@@ -65,7 +65,7 @@ test('the transfer gets only the time that the registration has left', async () 
   expect((await bank.counts(busy)).fired).toBe(1)
 })
 
-test('a transfer that is cut off after the full time of a call has an unknown outcome', async () => {
+test('a transfer call that uses its full timeout has an unknown outcome', async () => {
   const [answerWithinMs, registeringMs] = [1_000, 500]
   const { steps, payout } = await aDebited({ answerWithinMs })
   await bank.fault({ kind: 'hang', stage: 'after', ms: registeringMs, match: toAccounts })

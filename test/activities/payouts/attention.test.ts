@@ -1,30 +1,30 @@
-// When a payout needs an operator, and when it no longer does.
+// A payout's attention code is set when the payout needs an operator, and cleared when it no longer does.
 import { beforeEach, expect, test } from '@jest/globals'
 import { loadStep, setAttention } from '../../../db/payouts/steps'
 import { createRails, type Rails } from '../../../rail/rails'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { useDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
-import { aClaim, movingClock, stepDeps, usePayer } from '../../support/stages/payout'
+import { aClaim, movableClock, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
 
 const db = useDatabase()
-const clock = movingClock()
+const clock = movableClock()
 const { bank, rails, partner } = usePayer(db, { clock })
 const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 const { limits } = stepDeps(db, rails)
-// The test's clock controls this period, however slow the machine is.
+// The lag is long, so that only the test's clock can end it, however slow the machine is.
 const deps = stepDeps(db, rails, { clock, log, limits: { ...limits, listLagMs: 60_000 } })
 const steps = payoutActivities(deps)
 
 beforeEach(async () => {
   lines.length = 0
 })
-test('a refund that the wallet’s history still lacks after a quiet period is reported once, and resolved when it arrives', async () => {
+test('a refund still missing from the wallet’s history after a quiet period is reported once, and resolved when it arrives', async () => {
   const payout = await aSent()
   await move(payout, 'refunded')
   await bank.fault({ kind: 'list_short', times: null, match: toHistory })
@@ -56,7 +56,7 @@ test('a missing refund is reported even if the payout was already reported as ov
 })
 
 test.each(['settlement_overdue', 'can_not_book_payment_processed', 'bank_says_error'])(
-  '%s is resolved when the bank has paid',
+  'the attention code %s is cleared when the bank has paid',
   async (attention) => {
     const payout = await aSent()
     await setAttention(db, payout.payoutId, attention)
@@ -68,7 +68,7 @@ test.each(['settlement_overdue', 'can_not_book_payment_processed', 'bank_says_er
   },
 )
 
-test('an attention about money stays until an operator has resolved it', async () => {
+test('an attention code about money stays until an operator has resolved it', async () => {
   const payout = await aSent()
   await setAttention(db, payout.payoutId, 'debited_differently')
 
@@ -78,17 +78,20 @@ test('an attention about money stays until an operator has resolved it', async (
   expect(await attentionOf(payout)).toBe('debited_differently')
 })
 
-test.each(['outcome_overdue', 'outcome_unknown'])('%s is resolved when the transfer is found', async (attention) => {
-  const payout = await aDebited()
-  await bank.fault({ kind: 'reset', stage: 'after', match: toTransfers })
-  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
-  await setAttention(db, payout.payoutId, attention)
+test.each(['outcome_overdue', 'outcome_unknown'])(
+  'the attention code %s is cleared when the transfer is found',
+  async (attention) => {
+    const payout = await aDebited()
+    await bank.fault({ kind: 'reset', stage: 'after', match: toTransfers })
+    expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
+    await setAttention(db, payout.payoutId, attention)
 
-  expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
-  expect(await attentionOf(payout)).toBeNull()
-})
+    expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
+    expect(await attentionOf(payout)).toBeNull()
+  },
+)
 
-test('a poll without a change resolves nothing', async () => {
+test('a poll without a change clears no attention code', async () => {
   const payout = await aSent()
   await setAttention(db, payout.payoutId, 'settlement_overdue')
 
@@ -97,7 +100,7 @@ test('a poll without a change resolves nothing', async () => {
   expect(await attentionOf(payout)).toBe('settlement_overdue')
 })
 
-test('a payout that is claimed again does not keep the attention of the previous attempt', async () => {
+test('a payout that is claimed again does not keep the attention code of the previous attempt', async () => {
   const idempotencyKey = 'order-claimed-again'
   const first = await aDebited(idempotencyKey)
   await bank.fault({ kind: 'status', status: 401, match: toTransfers })
@@ -121,7 +124,7 @@ test.each([
   },
   { first: 'bank_contradicts_returned', second: 'unaccounted_transfer', expected: 'bank_contradicts_returned' },
   { first: 'settlement_overdue', second: 'bank_says_error', expected: 'bank_says_error' },
-])('$first, then $second: the attention is $expected', async ({ first, second, expected }) => {
+])('after $first, then $second, the attention code is $expected', async ({ first, second, expected }) => {
   const payout = await aSent()
   await setAttention(db, payout.payoutId, first)
   await setAttention(db, payout.payoutId, second)
@@ -130,7 +133,7 @@ test.each([
 })
 
 test.each(['bank_contradicts_payment_submitted', 'unaccounted_transfer'])(
-  'a released key with the attention %s is not paid again before an operator has resolved it',
+  'the key of a released payout with the attention code %s cannot be claimed again',
   async (attention) => {
     const idempotencyKey = `order-${attention}`
     const first = await aReleased(idempotencyKey)
@@ -150,7 +153,7 @@ test('a low balance at the bank is still reported when the key is claimed again'
   expect(await attentionOf(first)).toBe('bank_insufficient')
 })
 
-test('a repeat is never sent after its time limit, however long this process was paused', async () => {
+test('a transfer is never submitted again after its time limit, however long the process was paused', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'reset', stage: 'before', match: toTransfers })
   await steps.submitToRail(payout)
@@ -172,7 +175,7 @@ test('a repeat is never sent after its time limit, however long this process was
   expect(json.data).toEqual([])
 })
 
-test('a bank that cannot list its transfers is retried at the workflow’s own intervals', async () => {
+test('when the bank cannot list transfers, the outcome stays unknown, so that the workflow can retry', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
   await steps.submitToRail(payout)
@@ -182,7 +185,7 @@ test('a bank that cannot list its transfers is retried at the workflow’s own i
   expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'unknown', says: 'the bank does not answer' })
 })
 
-test('a rail that is no longer configured has sent nothing, even to a recipient that its bank knew', async () => {
+test('a rail that is no longer configured sends nothing, not even to a registered recipient', async () => {
   const accountNumber = '12345678'
   const first = await aClaim(db, { partnerId: partner.id, accountNumber })
   await steps.debitPayout(first)
@@ -215,7 +218,7 @@ async function aReleased(idempotencyKey: string): Promise<PayoutRef> {
   return payout
 }
 
-/** Claims the key again. Null if the key is not free. */
+/** Claims the key again. Returns null if the key is not free. */
 function claimAgain(idempotencyKey: string): Promise<PayoutRef | null> {
   return aClaim(db, { partnerId: partner.id, idempotencyKey }).catch(() => null)
 }

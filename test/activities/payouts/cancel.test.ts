@@ -1,20 +1,20 @@
-// Cancel against submit: the row decides, whichever comes first, verified against the bank's own records.
+// Races between cancel and submit. The payout row decides, and the bank's own records confirm the result.
 import { afterEach, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
 import { loadStep } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
 import type { Rail } from '../../../rail/rail'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
-import { requireSoundLedger } from '../../referee/ledger-rules'
+import { requireValidLedger } from '../../referee/ledger-rules'
 import { useDatabase } from '../../support/db/database'
 import { actingAfter } from '../../support/db/tapped'
-import { aClaim, recipientLeft, stepDeps, usePayer } from '../../support/stages/payout'
+import { aClaim, remainingRecipientData, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const db = useDatabase()
 const { bank, rails, partner } = usePayer(db)
 
-afterEach(() => requireSoundLedger(db.dataSource))
+afterEach(() => requireValidLedger(db.dataSource))
 
 test('a cancel between the debit and the first call to the bank wins, and nothing is sent', async () => {
   const before = await balance()
@@ -30,10 +30,10 @@ test('a cancel between the debit and the first call to the bank wins, and nothin
   expect(await submitting).toMatchObject({ at: 'over', status: 'cancelled' })
   expect(await transfersOf(payout)).toHaveLength(0)
   expect(await balance()).toBe(before)
-  expect(await recipientLeft(db, payout)).toEqual({ account: null, body: null, sealed: false })
+  expect(await remainingRecipientData(db, payout)).toEqual({ account: null, body: null, sealed: false })
 })
 
-test('a cancel after the first call to the bank has begun comes too late, and the payout continues', async () => {
+test('a cancel after the first call to the bank has begun is refused, and the payout continues', async () => {
   const gate = aGate()
   const steps = stepsWith({ submit: gate.before((order) => rails.provider_sandbox.submit(order)) })
   const payout = await aDebited()
@@ -45,7 +45,7 @@ test('a cancel after the first call to the bank has begun comes too late, and th
   expect(await transfersOf(payout)).toHaveLength(1)
 })
 
-test('exactly one of a concurrent cancel and submit wins', async () => {
+test('either the cancel or the submit wins when they run concurrently', async () => {
   const steps = stepsWith({})
   for (let round = 0; round < 20; round++) {
     const before = await balance()
@@ -61,7 +61,7 @@ test('exactly one of a concurrent cancel and submit wins', async () => {
   }
 })
 
-test('a submit notices that a cancel between its two reads of the row has erased the recipient', async () => {
+test('a submit detects that a cancel erased the recipient between its two reads of the row', async () => {
   const before = await balance()
   const payout = await aDebited()
   const cancelled = actingAfter(
@@ -103,7 +103,7 @@ async function cancelAt(gate: ReturnType<typeof aGate>, steps: ReturnType<typeof
   return { submitting, cancelled }
 }
 
-/** Blocks its callers until it is opened. */
+/** A gate that blocks its callers until it is opened. */
 function aGate() {
   let open = () => {}
   let reach = () => {}

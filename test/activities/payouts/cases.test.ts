@@ -1,5 +1,4 @@
-// How operators resolve a recall or trace: it ends once, is charged once and in live only, and is reported
-// once when late.
+// Operators resolve a recall or trace once. A live case is charged once, and a late case is reported once.
 import { beforeEach, expect, test } from '@jest/globals'
 import { lookAfterCase, reportLateCases } from '../../../activities/payouts/case'
 import { latestActivity } from '../../../db/controls/activity'
@@ -11,9 +10,9 @@ import { type CaseKind, caseOutcomes } from '../../../domain/payouts/case'
 import { aPartner, aPayoutRow } from '../../support/api/fixtures'
 import { useDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
-import { movingClock } from '../../support/stages/payout'
+import { movableClock } from '../../support/stages/payout'
 
-const clock = movingClock()
+const clock = movableClock()
 const lines: string[] = []
 const log = keptLog({ level: 'warn', write: (line) => void lines.push(line) })
 const db = useDatabase()
@@ -49,7 +48,7 @@ const charges = () =>
 const notices = () =>
   db.dataSource.query('SELECT kind, about, environment FROM notices WHERE partner_id = $1', [partner.id])
 
-test('ten concurrent resolutions take effect once: one charge at cost plus 20 %, and one mail to the admins', async () => {
+test('ten concurrent resolutions cause one charge at cost plus 20%, and one email to the admins', async () => {
   const row = await aCase()
 
   const ends = await Promise.all(Array.from({ length: 10 }, () => end(row)))
@@ -77,7 +76,7 @@ test('a recall and a trace of one payout are charged separately', async () => {
   expect((await charges()).map(({ amount }: { amount: string }) => amount)).toEqual(['12000000', '3000000'])
 })
 
-test('a free case is not charged, and a sandbox case is neither charged nor mailed', async () => {
+test('a free case is not charged, and a sandbox case is neither charged nor emailed', async () => {
   const [free, sandbox] = [await aCase(), await aCase('recall', 'sandbox')]
 
   const ends = [await end(free, { costMicropounds: 0n }), await end(sandbox)]
@@ -90,7 +89,7 @@ test('a free case is not charged, and a sandbox case is neither charged nor mail
 test.each([
   ['recall', ['returned', 'refused', 'withdrawn']],
   ['trace', ['returned', 'found', 'not_found', 'withdrawn']],
-] as const)('a %s can end as %j only, and stays open otherwise', async (kind, allowed) => {
+] as const)('a %s can be resolved only as %j, and any other outcome leaves it open', async (kind, allowed) => {
   for (const outcome of caseOutcomes) {
     const row = await aCase(kind)
 
@@ -102,7 +101,7 @@ test.each([
   }
 })
 
-test('a resolution as returned changes neither the money nor the payout', async () => {
+test('resolving a case as returned moves no money and does not change the payout', async () => {
   const row = await aCase()
 
   await end(row)
@@ -135,7 +134,7 @@ test('a late case is reported once, whichever check comes first, and never after
   expect(lines.filter((line) => line.includes(resolved.id))).toEqual([])
 })
 
-test('a late case of the sandbox is a warning', async () => {
+test('a late sandbox case is logged as a warning', async () => {
   const row = await aCase('trace', 'sandbox')
 
   clock.forward(hourMs)

@@ -1,4 +1,5 @@
-// A completed payout is charged once, in the month of its completion, whether its own step, an invoice run or a return comes first.
+// A completed payout is charged once, in the month of its completion, whether its own charging step, an
+// invoice run or a return comes first.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { issueInvoice } from '../../../db/invoices/issue'
 import { listPartnersToBill } from '../../../db/invoices/partners-to-bill'
@@ -8,20 +9,20 @@ import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef, Underway } from '../../../workflows/payouts/payout'
 import { aSeller } from '../../support/api/fixtures'
 import { useDatabase } from '../../support/db/database'
-import { aClaim, movingClock, stepDeps, usePayer } from '../../support/stages/payout'
+import { aClaim, movableClock, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const month = londonMonthOf(systemClock.now())
 const firstOfNext = startOf(nextMonth(month))
 
 const db = useDatabase()
-const clock = movingClock()
+const clock = movableClock()
 const { bank, rails, partner } = usePayer(db, { clock })
 const steps = payoutActivities(stepDeps(db, rails, { clock }))
 let payout: PayoutRef
 let settled: Underway
 
-/** A live payout that the bank has delivered and that is not charged yet. */
+/** Creates a live payout that the bank has delivered and that is not charged yet. */
 beforeEach(async () => {
   payout = await aClaim(db, { partnerId: partner.id, environment: 'live' })
   await steps.debitPayout(payout)
@@ -32,7 +33,7 @@ beforeEach(async () => {
 
 afterEach(() => clock.reset())
 
-test('a settled payout stays open without a charge, until the charging step charges it once and closes it', async () => {
+test('a settled payout stays open until the charging step charges it once and closes it', async () => {
   expect(settled).toMatchObject({ at: 'settled', status: 'completed' })
   expect(await loadStep(db, payout.payoutId)).toMatchObject({ status: 'completed', closedAt: null })
   expect(await charges()).toEqual([])
@@ -49,13 +50,13 @@ test('a settled payout stays open without a charge, until the charging step char
   expect(await charges()).toEqual([`network_fee ${month}`, `payout_fee ${month}`])
 })
 
-test('two runs that charge at the same time charge once', async () => {
+test('concurrent runs charge the payout once', async () => {
   await Promise.all([1, 2, 3, 4].map(() => steps.chargePayout(payout)))
 
   expect(await charges()).toEqual([`network_fee ${month}`, `payout_fee ${month}`])
 })
 
-test('a resumed run charges the payout, and neither debits it nor asks the bank again', async () => {
+test('a resumed run charges the payout, and neither debits it nor calls the bank again', async () => {
   await bank.fault({ kind: 'status', status: 500, times: null })
 
   expect(await steps.debitPayout(payout)).toMatchObject({ at: 'settled' })
@@ -63,7 +64,7 @@ test('a resumed run charges the payout, and neither debits it nor asks the bank 
   expect(await steps.chargePayout(payout)).toMatchObject({ at: 'over', status: 'completed' })
 })
 
-test('a payout that is charged days later is on the invoice of the month in which it was completed', async () => {
+test('a payout that is charged days later is charged in the month of its completion', async () => {
   clock.forward(firstOfNext.getTime() - systemClock.now().getTime() + 86_400_000)
 
   await steps.chargePayout(payout)
@@ -71,7 +72,7 @@ test('a payout that is charged days later is on the invoice of the month in whic
   expect(await charges()).toEqual([`network_fee ${month}`, `payout_fee ${month}`])
 })
 
-test('after an invoice run has charged a payout, its own step charges nothing more', async () => {
+test('after an invoice run has charged a payout, its own charging step charges nothing more', async () => {
   const toBill = await listPartnersToBill(db, { period: month, after: null, limit: 10 })
   const at = new Date(firstOfNext.getTime() + 1000)
   const issued = await issueInvoice(db, { partnerId: partner.id, period: month, at, seller: aSeller })
@@ -97,7 +98,7 @@ test('a payout that is returned before it was charged is charged and credited', 
   ])
 })
 
-test('a payout that an older worker booked as returned without a charge is charged and credited by the next poll', async () => {
+test('a return that an older worker booked without a charge is charged and credited by the next poll', async () => {
   await advance('returned')
   await db.dataSource.query(
     `UPDATE payouts SET status = 'returned', returned_at = now(), failure_reason = 'account_closed: Closed.' WHERE id = $1`,
@@ -114,7 +115,7 @@ test('a payout that an older worker booked as returned without a charge is charg
   ])
 })
 
-test('a refused charge raises attention, keeps the payout open, and is made once the cause is gone', async () => {
+test('a refused charge raises attention and keeps the payout open until a retry succeeds', async () => {
   await db.dataSource.query(
     `ALTER TABLE charges ADD CONSTRAINT planted CHECK (partner_id <> '${partner.id}') NOT VALID`,
   )

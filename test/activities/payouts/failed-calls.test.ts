@@ -1,4 +1,4 @@
-// Every failed call to the bank is recorded with its cause: in the payout's record, in its step and in the log.
+// Every failed call to the bank is recorded with its cause: in the database, in the step's result and in the log.
 import { beforeEach, expect, test } from '@jest/globals'
 import { listFailedCalls } from '../../../db/payouts/events'
 import { markOverdue } from '../../../db/payouts/open'
@@ -6,14 +6,14 @@ import { markAnswered } from '../../../db/payouts/steps'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { useDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
-import { aClaim, movingClock, stepDeps, usePayer } from '../../support/stages/payout'
+import { aClaim, movableClock, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const toAccounts = { method: 'POST', path: '/v0/customers/*/external_accounts' }
 
 const db = useDatabase()
-const clock = movingClock()
+const clock = movableClock()
 const { bank, rails, partner } = usePayer(db, { clock })
 const lines: string[] = []
 const log = keptLog({ level: 'warn', write: (line) => void lines.push(line) })
@@ -24,7 +24,7 @@ beforeEach(() => {
   lines.length = 0
 })
 
-test('a transfer that gets HTTP 500 is counted once for each call, and each call is logged', async () => {
+test('a transfer call that gets HTTP 500 is counted and logged each time', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'status', status: 500, times: null, match: toTransfers })
 
@@ -52,7 +52,7 @@ test('a transfer that gets HTTP 500 is counted once for each call, and each call
   )
 })
 
-test('a record that cannot be written changes no outcome, and is logged', async () => {
+test('a failed call that cannot be recorded is logged, and the outcome stays the same', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'status', status: 500, times: null, match: toTransfers })
   await db.dataSource.query('ALTER TABLE failed_bank_calls RENAME TO failed_bank_calls_elsewhere')
@@ -64,7 +64,7 @@ test('a record that cannot be written changes no outcome, and is logged', async 
   expect(lines.map((line) => JSON.parse(line).msg)).toContain('cannot record a failed call to the bank')
 })
 
-test('each cause has its own row, and a successful call leaves none', async () => {
+test('each cause has its own row, and a successful call adds no row', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'reset', stage: 'before', times: 1, match: toTransfers })
   await steps.submitToRail(payout)
@@ -97,7 +97,7 @@ test('a failed lookup is recorded like a failed transfer', async () => {
   expect(await causesOf(payout)).toContain('list_transfers: HTTP 503 external_dependency_failed')
 })
 
-test('a refused payout keeps the cause, without the details that the bank repeats', async () => {
+test('the cause of a refusal is recorded without personal details from the bank’s response', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'status', status: 401, match: toTransfers })
 
@@ -108,7 +108,7 @@ test('a refused payout keeps the cause, without the details that the bank repeat
 test.each([
   ['a transfer', toTransfers],
   ['the registration of a recipient', toAccounts],
-])('401 to %s raises bank_misconfigured, even if the payout is acknowledged', async (_, match) => {
+])('a 401 response to %s raises bank_misconfigured, even if the payout is acknowledged', async (_, match) => {
   const [refused, waiting] = [await aDebited(), await aDebited()]
   await markAnswered(db, { ...waiting, at: clock.now() })
   await bank.fault({ kind: 'status', status: 401, times: null, match })
@@ -121,7 +121,7 @@ test.each([
 test.each([
   ['a transfer', toTransfers, 'unknown'],
   ['the registration of a recipient', toAccounts, 'unsent'],
-])('a payout that waits because of HTTP 500 to %s is reported as overdue', async (_, match, at) => {
+])('a payout that waits because of HTTP 500 responses to %s is reported as overdue', async (_, match, at) => {
   const payout = await aDebited()
   await markAnswered(db, { ...payout, at: clock.now() })
   await bank.fault({ kind: 'status', status: 500, times: null, match })

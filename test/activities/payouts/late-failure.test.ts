@@ -1,11 +1,11 @@
-// A live payout goes wrong after the bank has accepted it: it fails with a reason and is credited only at `refunded`,
-// or it needs an operator.
+// A live payout that fails after the bank has accepted it gets a reason, and is credited only when its transfer is
+// `refunded`. Unexpected bank states need an operator.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { loadStep } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
 import { nextStepFor } from '../../../ops/payouts/next-step'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
-import { requireSoundLedger } from '../../referee/ledger-rules'
+import { requireValidLedger } from '../../referee/ledger-rules'
 import { useDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
 import { aClaim, stepDeps, usePayer } from '../../support/stages/payout'
@@ -26,9 +26,9 @@ beforeEach(async () => {
   await steps.debitPayout(payout)
   await steps.submitToRail(payout)
 })
-afterEach(() => requireSoundLedger(db.dataSource))
+afterEach(() => requireValidLedger(db.dataSource))
 
-test('an undeliverable payout fails immediately with its reason, and the wallet is credited when the bank has refunded', async () => {
+test('an undeliverable payout fails immediately with its reason, and the wallet is credited after the bank’s refund', async () => {
   await move('undeliverable', 'AC06')
   const undeliverable = await steps.settle(payout)
   const beforeRefund = await balance()
@@ -43,7 +43,7 @@ test('an undeliverable payout fails immediately with its reason, and the wallet 
   expect(await charges()).toEqual([])
 })
 
-test('an unexpected refund is a failure, and is credited immediately', async () => {
+test('a payout that the bank has refunded before the next poll fails, and is credited immediately', async () => {
   await move('undeliverable', 'AC03')
   await move('refunded')
 
@@ -52,7 +52,7 @@ test('an unexpected refund is a failure, and is credited immediately', async () 
 })
 
 test.each(['error', 'underfunded', 'refund_failed', 'kyc_required', 'missing_return_policy', 'levitating'])(
-  '%s keeps the payout’s status and needs an operator once, with the next step',
+  'the bank state %s does not change the payout’s status, and is reported to operators once, with a next step',
   async (state) => {
     await move(state)
 
@@ -68,7 +68,7 @@ test.each(['error', 'underfunded', 'refund_failed', 'kyc_required', 'missing_ret
   },
 )
 
-test('while its refund fails, a failed payout stays failed and uncredited until the bank has refunded it', async () => {
+test('a failed payout stays failed and uncredited while its refund fails', async () => {
   await move('undeliverable')
   await steps.settle(payout)
   await move('refund_failed')
@@ -87,7 +87,7 @@ test('while its refund fails, a failed payout stays failed and uncredited until 
   expect([(await rowOf())['attention'], await balance()]).toEqual([null, before])
 })
 
-test('a payout corrected at the bank continues automatically', async () => {
+test('a payout that is corrected at the bank continues automatically', async () => {
   await move('underfunded')
   await steps.settle(payout)
   await move('payment_processed')

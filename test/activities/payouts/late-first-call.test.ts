@@ -1,5 +1,5 @@
-// A first call after the bank may have forgotten an earlier one, because of a restored row or a very long
-// pause: nothing is paid twice, and nothing is both paid and refunded.
+// A first call may come after the bank has forgotten an earlier one, because of a restored row or a very long
+// pause. Nothing is paid twice, and nothing is both paid and refunded.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { PayoutDeps } from '../../../activities/bind'
@@ -9,18 +9,18 @@ import { findWallet } from '../../../db/wallets/wallets'
 import { resolveByHand } from '../../../ops/payouts/by-hand/resolve'
 import type { Rail } from '../../../rail/rail'
 import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
-import { requireSoundLedger } from '../../referee/ledger-rules'
+import { requireValidLedger } from '../../referee/ledger-rules'
 import { anAccount, aTransfer } from '../../support/bank/parties'
 import { useDatabase } from '../../support/db/database'
-import { aClaim, movingClock, stepDeps, usePayer } from '../../support/stages/payout'
+import { aClaim, movableClock, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const dayMs = 24 * 3_600_000
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const theList = { method: 'GET', path: '/v0/customers/*' }
 const db = useDatabase()
-const clock = movingClock()
-// The bank forgets every key as soon as time passes.
+const clock = movableClock()
+// The bank forgets every idempotency key as soon as the clock advances.
 const { bank, rails, partner } = usePayer(db, { clock, bank: { idempotencyWindowMs: 0 } })
 let steps: PayoutActivities
 
@@ -28,28 +28,31 @@ beforeEach(async () => {
   clock.reset()
   steps = stepsWith({})
 })
-afterEach(() => requireSoundLedger(db.dataSource))
+afterEach(() => requireValidLedger(db.dataSource))
 
 test.each([
   ['the same bank key', (payout: PayoutRef) => payout],
-  ['another bank key, because of a retry after the backup', changeBankKey],
-])('a restored payout that the bank has under %s gets that transfer and is not sent again', async (_key, changed) => {
-  const payout = await aDebited()
-  await steps.submitToRail(payout)
-  await restoreDebited(payout)
-  await changed(payout)
-  clock.forward(dayMs)
+  ['another bank key (after a retry since the backup)', changeBankKey],
+])(
+  'a restored payout that the bank already has under %s is linked to that transfer and not sent again',
+  async (_key, changed) => {
+    const payout = await aDebited()
+    await steps.submitToRail(payout)
+    await restoreDebited(payout)
+    await changed(payout)
+    clock.forward(dayMs)
 
-  const first = await steps.submitToRail(payout)
-  const second = await steps.resolveSubmit(payout)
+    const first = await steps.submitToRail(payout)
+    const second = await steps.resolveSubmit(payout)
 
-  const [transfer, ...others] = await transfersOf(payout)
-  expect(others).toHaveLength(0)
-  expect([first.at, first.needsLookup, second.at]).toEqual(['unsent', true, 'sent'])
-  expect(await loadStep(db, payout.payoutId)).toMatchObject({ status: 'processing', transferRef: transfer?.id })
-})
+    const [transfer, ...others] = await transfersOf(payout)
+    expect(others).toHaveLength(0)
+    expect([first.at, first.needsLookup, second.at]).toEqual(['unsent', true, 'sent'])
+    expect(await loadStep(db, payout.payoutId)).toMatchObject({ status: 'processing', transferRef: transfer?.id })
+  },
+)
 
-test('a payout whose key the bank rejects is found in its list, however long before its own first call it was sent', async () => {
+test('a payout whose key the bank rejects is found in the bank’s list, even if it was sent long before its recorded first call', async () => {
   const payout = await aDebited()
   await steps.submitToRail(payout)
   await restoreDebited(payout)
@@ -61,7 +64,7 @@ test('a payout whose key the bank rejects is found in its list, however long bef
   expect(await transfersOf(payout)).toHaveLength(1)
 })
 
-test('an operator can bind the transfer of a restored payout before anything is sent again', async () => {
+test('an operator can bind a restored payout to its transfer before anything is sent again', async () => {
   const { payout, transferRef } = await aSent()
   await restoreDebited(payout)
   const decision = { payoutId: payout.payoutId, evidence: 'ops proof named it', by: 'ops:test' }
@@ -75,7 +78,7 @@ test('an operator can bind the transfer of a restored payout before anything is 
   expect(await transfersOf(payout)).toHaveLength(1)
 })
 
-test('a payout that was never debited neither gets a transfer nor is sent', async () => {
+test('a payout that was never debited is neither linked to a transfer nor sent', async () => {
   const { transferRef } = await aSent()
   const payout = await aClaim(db, { partnerId: partner.id })
   const decision = { payoutId: payout.payoutId, evidence: 'a guess', by: 'ops:test' }
@@ -108,7 +111,7 @@ test('a payout that the bank does not have is sent once, as a first call', async
   expect(await transfersOf(refused)).toHaveLength(0)
 })
 
-test('nothing is sent until the bank has answered whether it has the transfer', async () => {
+test('nothing is sent until the bank has confirmed that it does not have the transfer', async () => {
   const [had, absent] = [await aDebited(), await aDebited()]
   await steps.submitToRail(had)
   await restoreDebited(had)
@@ -141,7 +144,7 @@ test('a late cancel wins unless the bank has the transfer, even while the bank d
   expect(await transfersOf(unanswered)).toHaveLength(0)
 })
 
-test('a late cancel is refused when a transfer at the bank names the payout and cannot be read', async () => {
+test('a late cancel is refused when a transfer at the bank names the payout but cannot be read', async () => {
   const payout = await aDebited()
   clock.forward(dayMs)
   const unreadable = stepsWith({ findTransfer: async () => ({ outcome: 'incomplete', transferRef: 'tr_1' }) })
@@ -151,7 +154,7 @@ test('a late cancel is refused when a transfer at the bank names the payout and 
   expect(await unclear.resolveSubmit({ ...payout, cancel: 'by update' })).toMatchObject({ status: 'cancelled' })
 })
 
-test('a cancel of a payout whose call was started does not repeat the call', async () => {
+test('cancelling a payout whose bank call has started does not repeat the call', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'reset', stage: 'before', times: 1, match: toTransfers })
   expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
@@ -160,7 +163,7 @@ test('a cancel of a payout whose call was started does not repeat the call', asy
   expect(await transfersOf(payout)).toHaveLength(0)
 })
 
-test('a rail that is paused during the bank lookup stays paused', async () => {
+test('a pause that begins during the bank lookup takes effect', async () => {
   const payout = await aDebited()
   clock.forward(dayMs)
   const about = { environment: 'sandbox', by: 'ops:test' } as const
@@ -181,15 +184,15 @@ test('a rail that is paused during the bank lookup stays paused', async () => {
 test('a first call within its time limit is sent without a lookup', async () => {
   const payout = await aDebited()
   clock.forward(dayMs - 2 * 3_600_000)
-  const hasty = stepsWith({ findTransfer: () => Promise.reject(new Error('nobody looks')) })
+  const hasty = stepsWith({ findTransfer: () => Promise.reject(new Error('unexpected lookup')) })
 
   expect(await hasty.submitToRail(payout)).toMatchObject({ at: 'sent' })
 })
 
-describe('with transfers in the list that are not payouts', () => {
+describe('when the bank’s list has transfers that are not payouts', () => {
   const wire = { source: { currency: 'usdc', amount: null }, destination: { payment_rail: 'wire', currency: 'usd' } }
 
-  test('a late payout is sent or cancelled', async () => {
+  test('a late payout can still be sent or cancelled', async () => {
     const [sent, cancelled] = [await aDebited(), await aDebited()]
     await aTransferByHand({})
     await aTransferByHand(wire)
@@ -202,7 +205,7 @@ describe('with transfers in the list that are not payouts', () => {
     expect([await transfersOf(sent), await transfersOf(cancelled)].map(({ length }) => length)).toEqual([1, 0])
   })
 
-  test('a lost answer is resolved', async () => {
+  test('a lost response is resolved', async () => {
     const payout = await aDebited()
     await aTransferByHand(wire)
     await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
@@ -214,8 +217,8 @@ describe('with transfers in the list that are not payouts', () => {
   })
 })
 
-describe('with a transfer in the list that may be any payout', () => {
-  test('an operator decides about a late payout', async () => {
+describe('when the bank’s list has a transfer that could belong to any payout', () => {
+  test('a late payout waits for an operator’s decision', async () => {
     const payout = await aDebited()
     await aTransferByHand({ client_reference_id: 7 })
     clock.forward(dayMs)
@@ -230,7 +233,7 @@ describe('with a transfer in the list that may be any payout', () => {
     expect(await transfersOf(payout)).toHaveLength(0)
   })
 
-  test('an operator decides about a lost answer, and about a bank that refuses its list', async () => {
+  test('a lost response waits for an operator’s decision, even if the bank refuses to list transfers', async () => {
     const payout = await aDebited()
     await aTransferByHand({ client_reference_id: 7 })
     await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
@@ -243,7 +246,7 @@ describe('with a transfer in the list that may be any payout', () => {
     expect(await notSent(payout)).toEqual({ outcome: 'resolved', status: 'failed' })
   })
 
-  test('a transfer that names the payout and cannot be read must be named in the evidence', async () => {
+  test('an operator’s evidence must name an unreadable transfer that refers to the payout', async () => {
     const [payout, stopped] = [await aDebited(), await aDebited()]
     const [ref, stoppedRef] = [await aDamagedTransfer(payout), await aDamagedTransfer(stopped)]
     clock.forward(dayMs)
@@ -265,7 +268,7 @@ function notSent({ payoutId }: PayoutRef, evidence = 'case 4711: none') {
   return resolveByHand(depsWith({}), { payoutId, transferRef: null, evidence, by: 'ops:test' })
 }
 
-/** A transfer whose answer was lost, and that the bank's list shows without an amount. */
+/** A transfer whose answer was lost, and whose amount is missing in the bank's list. */
 async function aDamagedTransfer(payout: PayoutRef): Promise<string> {
   await bank.fault({ kind: 'reset', stage: 'after', times: 1, match: toTransfers })
   await steps.submitToRail(payout)
@@ -275,7 +278,7 @@ async function aDamagedTransfer(payout: PayoutRef): Promise<string> {
   return ref
 }
 
-/** A transfer out of the partner's wallet that no payout of ours requested, and how the bank shows it. */
+/** A transfer from the partner's wallet that none of our payouts requested. `shown` sets how the bank shows it. */
 async function aTransferByHand(shown: object): Promise<void> {
   const wallet = await findWallet(db, partner.id, 'sandbox')
   const [customer, from] = [String(wallet?.customerRef), String(wallet?.walletRef)]
@@ -309,7 +312,7 @@ async function aDebited(): Promise<PayoutRef> {
   return payout
 }
 
-/** Restores the row of a backup taken between the debit and the first call. */
+/** Restores the row from a backup taken between the debit and the first call. */
 async function restoreDebited({ payoutId }: PayoutRef): Promise<void> {
   await db.dataSource.query(
     `UPDATE payouts SET status = 'pending', verdict = NULL, verdict_at = NULL, transfer_ref = NULL, transfer_state = NULL,

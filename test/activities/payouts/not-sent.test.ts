@@ -6,30 +6,30 @@ import type { Rail } from '../../../rail/rail'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { findViolations } from '../../referee/referee'
 import { useDatabase } from '../../support/db/database'
-import { aClaim, movingClock, recipientLeft, stepDeps, usePayer } from '../../support/stages/payout'
+import { aClaim, movableClock, remainingRecipientData, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const db = useDatabase()
 const { bank, rails, partner } = usePayer(db)
-const clock = movingClock()
+const clock = movableClock()
 const deps = stepDeps(db, rails, { clock })
 const steps = payoutActivities(deps)
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const notSent = { at: 'over', verdict: { outcome: 'refused', code: 'payout_not_created' } }
 
-test('a bank that was busy for the whole time limit has sent nothing: the debit is reversed, the key is free', async () => {
+test('if the bank is busy for the whole time limit, the debit is reversed and the idempotency key is free again', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'busy', times: null, match: toTransfers })
   const hasty = { ...deps, limits: { ...deps.limits, answerWithinMs: 400 } }
 
   expect(await submitToRail(hasty, payout)).toMatchObject(notSent)
   expect(await rowOf(payout)).toEqual({ status: 'pending', verdict: 'payout_not_created', released: true })
-  expect(await recipientLeft(db, payout)).toEqual({ account: null, body: null, sealed: false })
+  expect(await remainingRecipientData(db, payout)).toEqual({ account: null, body: null, sealed: false })
   expect(await objections()).toEqual([])
 })
 
-test('a second run that finds a call in flight invalidates the proof of the first', async () => {
+test('a run cannot conclude that nothing was sent once a second run has found its call in flight', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'busy', times: 1, match: toTransfers })
   const answer = anAnswerOnHold()
@@ -38,7 +38,7 @@ test('a second run that finds a call in flight invalidates the proof of the firs
 
   const resumed = await steps.debitPayout(payout)
   const repeated = await steps.resolveSubmit(payout)
-  // Only now does the first run learn that its own call sent nothing.
+  // Only now does the first run receive the answer that its own call sent nothing.
   answer.deliver()
   const late = await first
 
@@ -66,7 +66,7 @@ test('once a second run has answered "pending", the first one cannot release the
   expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
 })
 
-test('a transfer counts as missing only a quiet period after the last call that could have created it', async () => {
+test('a transfer counts as missing only after a quiet period since the last call that could have created it', async () => {
   const limits = { repeatForMs: 60_000, listLagMs: 40_000, answerWithinMs: 400, answerCallMs: 300 }
   const deps = stepDeps(db, rails, { clock, limits })
   const patient = payoutActivities(deps)
@@ -86,7 +86,7 @@ test('a transfer counts as missing only a quiet period after the last call that 
   expect(await objections()).toEqual([])
 })
 
-test('a bank that does not answer a status request is asked again later, at the workflow’s own intervals', async () => {
+test('a status request without an answer changes nothing, so that the workflow can retry', async () => {
   const payout = await aDebited()
   await steps.submitToRail(payout)
   await bank.fault({ kind: 'hang', times: 1, match: { method: 'GET', path: '/v0/transfers*' } })
@@ -141,7 +141,7 @@ async function updated({ payoutId }: PayoutRef): Promise<unknown> {
   return row
 }
 
-/** Every test has its own bank, so the referee checks only the rows of its own partner. */
+/** Violations that concern this test's partner. The other partners' transfers are at the other tests' banks. */
 async function objections(): Promise<string[]> {
   const evidence = {
     records: db.dataSource,

@@ -1,5 +1,5 @@
-// A returned payout: stored with its reason, credited when the bank has refunded it, with fee and exception exact
-// to the penny.
+// A returned payout is stored with its reason, and credited after the bank's refund. The fee credit and the
+// exception charge are exact to the penny.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { changePrices } from '../../../db/invoices/price-lists'
 import { loadStep } from '../../../db/payouts/steps'
@@ -8,7 +8,7 @@ import type { Environment } from '../../../domain/environment'
 import { londonMonthOf } from '../../../domain/month'
 import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
-import { requireSoundLedger } from '../../referee/ledger-rules'
+import { requireValidLedger } from '../../referee/ledger-rules'
 import { chargesOf } from '../../support/db/billing'
 import { useDatabase } from '../../support/db/database'
 import { aClaim, stepDeps, usePayer } from '../../support/stages/payout'
@@ -27,10 +27,10 @@ const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
 beforeEach(async () => {
   now = () => systemClock.now()
 })
-afterEach(() => requireSoundLedger(db.dataSource))
+afterEach(() => requireValidLedger(db.dataSource))
 
 describe('a completed live payout', () => {
-  test('that is returned changes its status immediately, and its wallet is credited only when the bank has refunded', async () => {
+  test('is marked as returned immediately, and its wallet is credited only after the bank’s refund', async () => {
     const before = await balance()
     const payout = await aCompleted()
     await move(payout, 'returned', 'AC07')
@@ -65,7 +65,7 @@ describe('a completed live payout', () => {
     ])
   })
 
-  test('is credited its fee and charged the exception, once, in the London month of the return', async () => {
+  test('is credited with its fee and charged for the exception once, in the London month of the return', async () => {
     const payout = await aCompleted()
     now = () => april
     await move(payout, 'returned')
@@ -81,7 +81,7 @@ describe('a completed live payout', () => {
     ])
   })
 
-  test('that is refunded before the first poll is returned, booked and closed in one step', async () => {
+  test('is returned, booked and closed in one step if it was refunded before the first poll', async () => {
     const payout = await aCompleted()
     await move(payout, 'returned', 'BENREQ')
     await move(payout, 'refunded')
@@ -91,7 +91,7 @@ describe('a completed live payout', () => {
     expect(await eventsOf(payout)).toEqual(['requested', 'sent', 'completed', 'returned'])
   })
 
-  test('that the bank reports as undeliverable afterwards is returned, not failed', async () => {
+  test('is returned, not failed, if the bank later reports it as undeliverable', async () => {
     const payout = await aCompleted()
     await move(payout, 'undeliverable', 'AC03')
 
@@ -100,7 +100,7 @@ describe('a completed live payout', () => {
     expect(await steps.pollReturn(payout)).toMatchObject({ at: 'over', status: 'returned' })
   })
 
-  test('that the bank still reports as delivered stays unchanged, closed and charged', async () => {
+  test('stays unchanged, closed and charged while the bank still reports it as delivered', async () => {
     const payout = await aCompleted()
     const before = await rowOf(payout)
 
@@ -109,7 +109,7 @@ describe('a completed live payout', () => {
     expect(await charges()).toHaveLength(2)
   })
 
-  test('whose refund has another rate books the difference to the exchange account', async () => {
+  test('books an exchange difference when the bank refunds another amount', async () => {
     const payout = await aCompleted()
     await move(payout, 'returned')
     await move(payout, 'refunded')
@@ -136,7 +136,7 @@ describe('a completed live payout', () => {
   })
 
   test.each(['refund_failed', 'error', 'levitating', 'canceled', 'payment_submitted'])(
-    'with the bank state %s stays completed and needs an operator',
+    'stays completed and needs an operator in the bank state %s',
     async (state) => {
       const payout = await aCompleted()
       await move(payout, state)
@@ -147,7 +147,7 @@ describe('a completed live payout', () => {
     },
   )
 
-  test('whose refund fails stays returned, and is polled until the bank has refunded it', async () => {
+  test('stays returned when its refund fails, and is polled until the bank has refunded it', async () => {
     const payout = await aCompleted()
     await move(payout, 'returned')
     await steps.pollReturn(payout)
@@ -163,7 +163,7 @@ describe('a completed live payout', () => {
     expect((await rowOf(payout)).attention).toBeNull()
   })
 
-  test('polled by many concurrent runs is returned once', async () => {
+  test('is returned once, even when many runs poll it concurrently', async () => {
     const before = await balance()
     const payout = await aCompleted()
     await move(payout, 'returned')
@@ -177,7 +177,7 @@ describe('a completed live payout', () => {
     expect(await eventsOf(payout)).toEqual(['requested', 'sent', 'completed', 'returned'])
   })
 
-  test('that is resumed by the payout workflow is booked as a return', async () => {
+  test('is booked as a return when the payout workflow resumes it', async () => {
     const payout = await aCompleted()
     await move(payout, 'returned')
     await steps.pollReturn(payout)
@@ -199,7 +199,7 @@ describe('a completed live payout', () => {
   })
 })
 
-test('a return with a price of zero creates no charge', async () => {
+test('a return with a price of zero creates no exception charge', async () => {
   const at = now()
   await db.transaction((tx) =>
     changePrices(tx, { partnerId: partner.id, changes: { returnCostMicropounds: 0n }, from: at, at }),
@@ -211,7 +211,7 @@ test('a return with a price of zero creates no charge', async () => {
   expect((await charges()).filter((line) => line.startsWith('exception'))).toEqual([])
 })
 
-test('a payout that is returned before it completed is charged the exception, and has no fee to credit', async () => {
+test('a payout that is returned before it completes is charged for the exception, and has no fee to credit', async () => {
   const payout = await aSent()
   await move(payout, 'returned')
   await steps.settle(payout)
@@ -263,7 +263,7 @@ async function aSent(environment: Environment = 'live'): Promise<PayoutRef> {
   return payout
 }
 
-/** A payout of 120.00 GBP for 153.30 USDC. Its fee is 2.19, of which the bank has taken 1.10. */
+/** A payout of 120.00 GBP for 153.30 USDC. Its fee is 2.19 GBP, of which the bank has deducted 1.10 GBP. */
 async function aCompleted(environment: Environment = 'live'): Promise<PayoutRef> {
   const payout = await aSent(environment)
   await move(payout, 'payment_processed')
@@ -277,7 +277,7 @@ async function move({ payoutId }: PayoutRef, state: string, reason?: string): Pr
   expect(status).toBe(200)
 }
 
-/** The activities with a bank that reports another refunded amount. */
+/** The activities with a bank that reports this refund amount. */
 function withRefundOf(amountMicroUsdc: bigint) {
   const provider_production = {
     ...rails.provider_production,

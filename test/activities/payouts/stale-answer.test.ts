@@ -1,4 +1,5 @@
-// A bank answer is stale if another run has made progress since: it reopens no final payout and raises no alert.
+// A bank answer is stale if another run has processed a newer one. A stale answer reopens no final payout and
+// raises no alert.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { loadStep } from '../../../db/payouts/steps'
 import type { Rails } from '../../../rail/rails'
@@ -21,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => rails.close())
 
-test('a stale answer about a pending return changes nothing after the refund was booked', async () => {
+test('a stale bank response about a pending return changes nothing after the refund was booked', async () => {
   const payout = await aSent()
   await move(payout, 'payment_processed')
   await steps.settle(payout)
@@ -35,7 +36,7 @@ test('a stale answer about a pending return changes nothing after the refund was
   expect(await rowOf(payout)).toEqual({ status: 'returned', closed: true, attention: null, state: 'refunded' })
 })
 
-test('a stale answer about a transfer in flight changes nothing after the payout was completed', async () => {
+test('a stale bank response about a transfer in flight changes nothing after the payout was completed', async () => {
   const payout = await aSent()
   const slow = stepsWithStaleAnswer(async () => {
     await move(payout, 'payment_processed')
@@ -51,7 +52,7 @@ test('a stale answer about a transfer in flight changes nothing after the payout
   })
 })
 
-/** Activities that get the bank's answer only after the given action. */
+/** Activities that run `act` between receiving the bank's answer and processing it. */
 function stepsWithStaleAnswer(act: () => Promise<unknown>) {
   const provider_production = {
     ...rails.provider_production,

@@ -4,12 +4,12 @@ import { releasePayout } from '../../../activities/payouts/attempt'
 import { beginSubmit, loadStep, markAnswered } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
 import { useDatabase } from '../../support/db/database'
-import { aClaim, movingClock, stepDeps, usePayer } from '../../support/stages/payout'
+import { aClaim, movableClock, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const db = useDatabase()
 const { bank, rails, partner } = usePayer(db)
-const clock = movingClock()
+const clock = movableClock()
 const deps = stepDeps(db, rails, { clock })
 const steps = payoutActivities(deps)
 
@@ -17,7 +17,7 @@ async function balance(): Promise<bigint | undefined> {
   return (await findWallet(db, partner.id, 'sandbox'))?.balanceMicroUsdc
 }
 
-test('a transfer that the bank cancels is a failure with a reason, and its money is refunded', async () => {
+test('a payout fails and is refunded when the bank cancels its transfer', async () => {
   const before = await balance()
   const payout = await aClaim(db, { partnerId: partner.id })
   await steps.debitPayout(payout)
@@ -45,7 +45,7 @@ test('a payout that was never debited is never sent', async () => {
   expect((await loadStep(db, payout.payoutId)).submitStartedAt).toBeNull()
 })
 
-test('a run that called nothing records another run’s call as unknown, so that neither releases the payout', async () => {
+test('a run that finds another run’s call records it as unknown, so neither run releases the payout', async () => {
   const payout = await aClaim(db, { partnerId: partner.id })
   await steps.debitPayout(payout)
   await beginSubmit(db, { ...payout, body: '{}', at: clock.now() })
@@ -61,7 +61,7 @@ test('a run that called nothing records another run’s call as unknown, so that
   expect((await loadStep(db, payout.payoutId)).releasedAt).toBeNull()
 })
 
-test('an acknowledged payout waits for an unavailable bank, and is sent when it is back', async () => {
+test('an acknowledged payout waits while the bank is unavailable, and is sent when the bank is available again', async () => {
   const payout = await aClaim(db, { partnerId: partner.id })
   await steps.debitPayout(payout)
   await markAnswered(db, { ...payout, at: clock.now() })

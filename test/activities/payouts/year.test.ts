@@ -1,4 +1,4 @@
-// A year of payouts across both clock changes: every charge is billed once, and the totals are a plain sum.
+// A year of payouts across both clock changes: every charge is billed once, and each total equals a plain sum.
 import { beforeAll, expect, test } from '@jest/globals'
 import { listLinesOf } from '../../../db/invoices/invoices'
 import { previewInvoice } from '../../../db/invoices/issue'
@@ -45,7 +45,7 @@ const months = [10, 11, 12, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(
   (month) => `${month >= 10 ? 2026 : 2027}-${String(month).padStart(2, '0')}`,
 )
 
-interface Happening {
+interface PlannedEvent {
   readonly what: 'completed' | 'returned'
   readonly nth: number
   readonly atMs: number
@@ -54,8 +54,8 @@ interface Happening {
   readonly amountPence: bigint
 }
 
-/** The events of a year, the same for the same seed. */
-function aYear(seed: number): Happening[] {
+/** A year of events. The same seed gives the same events. */
+function aYear(seed: number): PlannedEvent[] {
   let state = seed
   const random = (below: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -71,9 +71,9 @@ function aYear(seed: number): Happening[] {
     .flatMap((atMs, nth) => {
       const amountPence = BigInt(100 + random(200_000))
       const storedMs = atMs + (random(20) === 0 ? 3 * dayMs : 0)
-      const completed: Happening = { what: 'completed', nth, atMs, storedMs, amountPence }
+      const completed: PlannedEvent = { what: 'completed', nth, atMs, storedMs, amountPence }
       const backMs = storedMs + 1 + random(20) * dayMs
-      const returned: Happening = { what: 'returned', nth, atMs: backMs, storedMs: backMs, amountPence }
+      const returned: PlannedEvent = { what: 'returned', nth, atMs: backMs, storedMs: backMs, amountPence }
       return random(12) === 0 && backMs < toMs ? [completed, returned] : [completed]
     })
     .toSorted((one, other) => one.storedMs - other.storedMs)
@@ -82,7 +82,7 @@ function aYear(seed: number): Happening[] {
 const payouts = new Map<number, string>()
 const exceptionMicropounds = 2_345_678n
 
-async function apply(event: Happening | undefined): Promise<void> {
+async function apply(event: PlannedEvent | undefined): Promise<void> {
   if (event === undefined) return
   const { what, nth, atMs, amountPence } = event
   const at = new Date(atMs)
@@ -110,8 +110,8 @@ async function run(month: string): Promise<bigint> {
   return issued.totalPence
 }
 
-// The expected amounts, computed without the code under test: pence and micropounds, a table of clock changes, and
-// a plain sum.
+// The expected totals, computed without the code under test: plain sums of pence and micropounds, and a table of
+// clock changes.
 
 const dayMs = 86_400_000
 const summer = [
@@ -124,7 +124,7 @@ function monthOf(ms: number): string {
   return new Date(ms + (isSummer ? 3_600_000 : 0)).toISOString().slice(0, 7)
 }
 
-/** The 1st of the next month at six in London. */
+/** 06:00 London time on the 1st of the next month. */
 function runMs(month: string): number {
   const [year = 0, of = 0] = month.split('-').map(Number)
   const inSummer = of >= 3 && of <= 9
@@ -139,8 +139,8 @@ function bankFee(amountPence: bigint): bigint {
   return 50n + (amountPence + 100n) / 200n
 }
 
-function expectedTotals(events: readonly Happening[]): bigint[] {
-  const billed = new Set<Happening>()
+function expectedTotals(events: readonly PlannedEvent[]): bigint[] {
+  const billed = new Set<PlannedEvent>()
   let carried = 0n
   return months.map((month) => {
     const own = events.filter(
@@ -150,7 +150,7 @@ function expectedTotals(events: readonly Happening[]): bigint[] {
     const [completed, returned] = (['completed', 'returned'] as const).map((what) =>
       own.filter((each) => each.what === what),
     )
-    const feeOf = (some: readonly Happening[] = []) =>
+    const feeOf = (some: readonly PlannedEvent[] = []) =>
       some.reduce((sum, { amountPence }) => sum + totalFee(amountPence) - bankFee(amountPence), 0n)
     const network = roundToPence(BigInt(completed?.length ?? 0) * 19_800n)
     const exceptions = roundToPence(BigInt(returned?.length ?? 0) * ((exceptionMicropounds * 12n + 5n) / 10n))

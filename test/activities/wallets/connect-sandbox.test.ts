@@ -1,5 +1,4 @@
-// Connecting a sandbox to its bank: the wallet changes its rail and its money in one transaction, or not at
-// all.
+// Connecting a sandbox to its bank changes the wallet's rail and books its money in one transaction, or not at all.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { bind } from '../../../activities/bind'
 import {
@@ -18,7 +17,7 @@ import type { ConnectSandboxActivities, SandboxRefs } from '../../../workflows/w
 import { keys, openTestBank, useSandboxBank } from '../../support/bank/client'
 import { aPayout } from '../../support/db/a-payout'
 import { useDatabase } from '../../support/db/database'
-import { aClaim, movingClock } from '../../support/stages/payout'
+import { aClaim, movableClock } from '../../support/stages/payout'
 import { until } from '../../support/until'
 
 const clock = systemClock
@@ -32,13 +31,13 @@ let partners = 0
 
 beforeAll(async () => {
   const sandbox = { url: `${bank.url}/v0`, key: keys.sandbox }
-  rails = createRails({ bank: { sandbox, live: null }, clock, timeouts: { connectMs: 500, callMs: 1_000 } })
+  rails = createRails({ bank: { sandbox, live: null }, clock, timeouts: { connectMs: 10_000, callMs: 10_000 } })
   steps = sandboxSteps({ db, clock, rails })
 })
 
 afterAll(() => rails.close())
 
-test('the simulated float is reversed when the bank’s float is booked under the bank’s id', async () => {
+test('the simulated float is reversed, and the bank’s float is booked with the bank’s movement ID', async () => {
   const partnerId = await aPartnerId()
   const refs = await atTheBank(partnerId)
 
@@ -79,7 +78,7 @@ test('only the unspent part of the simulated float is reversed', async () => {
   expect(await findWallet(db, partnerId, 'sandbox')).toMatchObject({ balanceMicroUsdc: floatMicroUsdc })
 })
 
-test('while a simulated payout is open, the wallet stays on its rail and nothing changes', async () => {
+test('while a simulated payout is open, the wallet is not connected and does not change', async () => {
   const partnerId = await aPartnerId()
   const wallet = await findWallet(db, partnerId, 'sandbox')
   if (wallet === null) throw new Error('no wallet')
@@ -103,7 +102,7 @@ test('ten concurrent runs connect the sandbox once', async () => {
   expect((await setsOf(partnerId)).map(({ cause }) => cause)).toEqual(['float', 'float_reversal', 'deposit'])
 })
 
-test('lost answers leave one customer and one wallet at the bank, however often the activities are repeated', async () => {
+test('lost responses leave one customer and one wallet at the bank, however often the activities are retried', async () => {
   const partnerId = await aPartnerId()
   await bank.fault({ kind: 'reset', stage: 'after', match: { path: '/v0/kyc_links', method: 'POST' }, times: 2 })
   await bank.fault({ kind: 'reset', stage: 'after', match: { path: '/v0/customers*', method: 'POST' }, times: 2 })
@@ -115,7 +114,7 @@ test('lost answers leave one customer and one wallet at the bank, however often 
   expect(json.data.map(({ id }: { id: string }) => id)).toEqual([refs.walletRef])
 })
 
-test('a connection started longer ago than the bank remembers keys is resumed, with one customer and one wallet', async () => {
+test('a connection that started before the bank forgot its idempotency keys is resumed, without duplicates at the bank', async () => {
   const later = await aBankADayLater()
   const partnerId = await aPartnerId()
   const before = await later.atTheBank(partnerId)
@@ -126,7 +125,7 @@ test('a connection started longer ago than the bank remembers keys is resumed, w
   await later.close()
 })
 
-test('an answer lost longer ago than the bank remembers keys does not create a second customer or wallet', async () => {
+test('a lost response does not create a second customer or wallet, even after the bank has forgotten the idempotency key', async () => {
   const later = await aBankADayLater()
   const partnerId = await aPartnerId()
   await later.bank.fault({ kind: 'reset', stage: 'after', match: { path: '/v0/kyc_links', method: 'POST' } })
@@ -145,14 +144,14 @@ test('an answer lost longer ago than the bank remembers keys does not create a s
   await later.close()
 })
 
-test('two partners with the same name and admin are two customers', async () => {
+test('two partners with the same name and admin become two customers at the bank', async () => {
   const [one, other] = [await atTheBank(await aPartnerId()), await atTheBank(await aPartnerId())]
 
   expect(one.customerRef).not.toBe(other.customerRef)
   expect(one.walletRef).not.toBe(other.walletRef)
 })
 
-test('a payout that begins while the wallet is being connected is not sent on the rail of its quote', async () => {
+test('a payout with a quote for the old rail is refused if its wallet has been connected in the meantime', async () => {
   const partnerId = await aPartnerId()
   const { id: walletId } = (await findWallet(db, partnerId, 'sandbox')) ?? { id: '' }
   const refs = await atTheBank(partnerId)
@@ -170,7 +169,7 @@ test('a payout that begins while the wallet is being connected is not sent on th
   expect(await claiming.claim).toBe('the key is taken')
 })
 
-test('a wallet is not connected while a payout is being created', async () => {
+test('a wallet is not connected if a payout is created in the meantime', async () => {
   const partnerId = await aPartnerId()
   const wallet = await findWallet(db, partnerId, 'sandbox')
   if (wallet === null) throw new Error('no wallet')
@@ -208,7 +207,7 @@ async function aPartnerId(): Promise<string> {
   return opened.partner.id
 }
 
-/** Runs all activities except the last one, each as often as needed. */
+/** Runs all activities except the last one, with retries. */
 async function atTheBank(partnerId: string, of: ConnectSandboxActivities = steps): Promise<SandboxRefs> {
   const { verificationRef, customerRef, ready } = await repeated(() => of.openSandboxCustomer({ partnerId }))
   if (!ready || customerRef === null) throw new Error('the bank has not approved the customer')
@@ -218,10 +217,10 @@ async function atTheBank(partnerId: string, of: ConnectSandboxActivities = steps
 
 /** A separate bank whose clock can be moved together with ours. */
 async function aBankADayLater() {
-  const moving = movingClock()
+  const moving = movableClock()
   const own = await openTestBank({ fsync: 'off', clock: { nowMs: () => moving.now().getTime() } })
   const access = { sandbox: { url: `${own.url}/v0`, key: keys.sandbox }, live: null }
-  const ownRails = createRails({ bank: access, clock: moving, timeouts: { connectMs: 500, callMs: 1_000 } })
+  const ownRails = createRails({ bank: access, clock: moving, timeouts: { connectMs: 10_000, callMs: 10_000 } })
   const ownSteps = sandboxSteps({ db, clock: moving, rails: ownRails })
   return {
     bank: own,

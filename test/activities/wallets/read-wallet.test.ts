@@ -1,5 +1,5 @@
-// A wallet's history at the bank becomes ledger postings: each deposit once, refunds by their payouts, all
-// others held.
+// A wallet's history at the bank becomes ledger postings. Each deposit is booked once, payouts book their
+// refunds, and all other movements are held.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallets'
@@ -12,7 +12,7 @@ import type { Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
 import type { ReturnStart } from '../../../workflows/starts'
-import { requireSoundLedger } from '../../referee/ledger-rules'
+import { requireValidLedger } from '../../referee/ledger-rules'
 import { keys } from '../../support/bank/client'
 import { anAccount, aTransfer } from '../../support/bank/parties'
 import { useDatabase } from '../../support/db/database'
@@ -29,7 +29,7 @@ let wallet: { id: string; customerRef: string; walletRef: string }
 let returns: ReturnStart[]
 let deps: WalletReadingDeps
 const steps = payoutActivities(stepDeps(db, rails))
-/** The balance of the wallet before each test, when everything was read. */
+/** The wallet's balance at the start of a test, after its complete history was read. */
 let before: bigint
 
 beforeEach(async () => {
@@ -42,9 +42,9 @@ beforeEach(async () => {
   before = await balance()
   lines.length = 0
 })
-afterEach(() => requireSoundLedger(db.dataSource))
+afterEach(() => requireValidLedger(db.dataSource))
 
-test('a deposit is booked once, however often the history is read, and is in the list and mailed to the admins', async () => {
+test('a deposit is booked once, with an activity entry and a notice, however often the history is read', async () => {
   await deposit('12.345678')
 
   const first = await readWallet(deps, { walletId: wallet.id })
@@ -97,7 +97,7 @@ test('after a crash before or after the commit, the next read books the deposit 
   expect([await balance(), (await notices()).length]).toEqual([before + 5_000_000n, 1])
 })
 
-test('a sandbox deposit is booked in the same way, and no mail is sent', async () => {
+test('a sandbox deposit is booked in the same way, but without a notice', async () => {
   const sandbox = await findWallet(db, partner.id, 'sandbox')
   const walletId = sandbox?.id ?? ''
   await readWallet(deps, { walletId })
@@ -110,7 +110,7 @@ test('a sandbox deposit is booked in the same way, and no mail is sent', async (
   expect(await notices()).toEqual([])
 })
 
-test('pounds to the virtual account and USDC to the deposit address arrive as converted by the bank', async () => {
+test('pounds to the virtual account and USDC to the deposit address are booked at the bank’s converted amounts', async () => {
   const refs = { customerRef: wallet.customerRef, walletRef: wallet.walletRef, chain: 'base' }
   const { fundingRef } = await rails.provider_production.bankFunding({ ...refs, key: randomUUID() })
   await rails.provider_production.depositAddress({ ...refs, key: randomUUID() })
@@ -125,7 +125,7 @@ test('pounds to the virtual account and USDC to the deposit address arrive as co
   expect(await balance()).toBe(after.usdcMicro)
 })
 
-test('a refund is left to its payout, even when the read comes first', async () => {
+test('a refund is left to its payout, even if the wallet is read first', async () => {
   const payout = await aSent()
   await move(payout, 'undeliverable', 'AC03')
   await move(payout, 'refunded')
@@ -150,7 +150,7 @@ test('a refund that its payout has booked is not booked again', async () => {
   expect(await balance()).toBe(before)
 })
 
-test('each read of the refund of a completed payout starts its return, until the return has booked the refund', async () => {
+test('every read of a completed payout’s refund starts its return, until the return has booked the refund', async () => {
   const payout = await aReturned()
 
   expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, returns: 1 })
@@ -162,7 +162,7 @@ test('each read of the refund of a completed payout starts its return, until the
   expect(await balance()).toBe(before)
 })
 
-test('a return that cannot be started is started by the next read, and the reading position waits for it', async () => {
+test('a return that could not be started is started by the next read, because the reading position did not advance', async () => {
   await aReturned()
   await deposit('5.00')
   const unavailable = new Error('Temporal is away')
@@ -173,7 +173,7 @@ test('a return that cannot be started is started by the next read, and the readi
   expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, booked: 1, returns: 1 })
 })
 
-test('a refund is left to its payout, found by the bank’s reference, if the payout does not know its transfer yet', async () => {
+test('a refund is left to its payout even if the payout has no transfer ID yet, because the transfer names the payout', async () => {
   const payout = await aSent()
   await move(payout, 'undeliverable')
   await move(payout, 'refunded')
@@ -184,7 +184,7 @@ test('a refund is left to its payout, found by the bank’s reference, if the pa
   expect(await listHeldDeposits(db, 10)).toEqual([])
 })
 
-test('a refund that the bank cannot attribute does not block others, and is looked up again', async () => {
+test('a refund whose transfer cannot be read does not block other movements, and is looked up again', async () => {
   const transfer = await aForeignTransfer()
   await deposit('5.00')
   const fault = await bank.fault({
@@ -216,7 +216,7 @@ test('an unknown transfer and its refund are held, listed and logged once, with 
   expect(lines.filter((line) => line.includes('unknown_transfer'))).toHaveLength(1)
 })
 
-test('a refund of another wallet’s payout is held, and so is a refund of a payout with another final status', async () => {
+test('a refund is held if its payout belongs to another wallet or has another final status', async () => {
   const payout = await aSent()
   await move(payout, 'undeliverable')
   await move(payout, 'refunded')
@@ -258,7 +258,7 @@ test('a second refund of one transfer is held, because its payout is already ref
   expect(held).toMatchObject([{ why: 'second_refund', bankRef: 'the-second' }])
 })
 
-test('a wallet that is not at a bank has nothing to read', async () => {
+test('a wallet that is not connected to a bank is not read', async () => {
   await db.dataSource.query('UPDATE wallets SET customer_ref = NULL WHERE id = $1', [wallet.id])
   await deposit('5.00')
 

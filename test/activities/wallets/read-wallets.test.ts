@@ -1,4 +1,4 @@
-// All wallets are read, whatever the bank's errors for some of them, and an interrupted read is resumed.
+// All wallets are read, even if the bank returns errors for some of them, and an interrupted read is resumed.
 
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, expect, test } from '@jest/globals'
@@ -22,9 +22,9 @@ const bank = useScriptedBank()
 let deps: WalletReadingDeps
 /** The wallets' references, in the order in which they are read. */
 let refs: string[] = []
-/** The bank's answer for a wallet's history; an empty one by default. */
+/** The bank's answers to requests for a wallet's history. The default is an empty history. */
 let answers: ReadonlyMap<string, readonly [status: number, body: object]>
-/** The wallets that the bank was asked for. */
+/** The wallets whose history was requested from the bank. */
 let asked: Set<string>
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ beforeEach(async () => {
 test.each([
   [404, { code: 'not_found' }, 'refused'],
   [503, {}, 'no_answer'],
-])('a wallet that the bank answers with %i is listed as not read, until it is read', async (status, body, reason) => {
+])('a wallet is listed as not read after the bank answered %i, until it is read', async (status, body, reason) => {
   answers = new Map([[refs[1] ?? '', [status, body]]])
   await readWallets(deps, all)
   await readWallets(deps, all)
@@ -65,7 +65,7 @@ test.each([
   expect(await listFailedReadings(db, 10)).toEqual([])
 })
 
-test('a bug during a read is listed too', async () => {
+test('a wallet is also listed as not read after an internal error', async () => {
   const walletHistory = () => Promise.reject(new RangeError('Maximum call stack size exceeded'))
   const rails = { ...deps.rails, provider_production: { ...deps.rails.provider_production, walletHistory } }
 
@@ -91,7 +91,7 @@ test.each([
 )
 
 test.each([500, 503, 429])(
-  'a bank that answers %i five times in a row is unavailable, and is not asked again',
+  'a bank that answers %i five times in a row counts as unavailable and gets no further requests',
   async (status) => {
     answers = new Map(refs.map((ref) => [ref, [status, {}]]))
 
@@ -102,7 +102,7 @@ test.each([500, 503, 429])(
   },
 )
 
-test('five wallets that the bank never answers for do not block later wallets in the next read', async () => {
+test('five wallets for which the bank answers 500 are skipped in the next read, which reads the later ones', async () => {
   answers = new Map(refs.slice(0, 5).map((ref) => [ref, [500, {}]]))
 
   await readWallets(deps, all)
@@ -116,7 +116,7 @@ test('five wallets that the bank never answers for do not block later wallets in
 })
 
 test('a read that was interrupted within a page resumes after the wallets already read', async () => {
-  const unavailable = new Error('the database is away')
+  const unavailable = new Error('the database is unavailable')
   const cutOff = tapped(db, (_command, next) => (asked.size > 5 ? Promise.reject(unavailable) : next()))
 
   await expect(readWallets({ ...deps, db: cutOff }, all)).rejects.toBe(unavailable)
@@ -139,7 +139,7 @@ test('an idle sandbox is not read, but an idle live wallet is', async () => {
   expect(asked.size).toBe(0)
   expect(await readWallets(deps, all)).toMatchObject({ read: count })
 
-  // An event of the bank causes a read even of an idle sandbox.
+  // An event from the bank triggers a read, even of an idle sandbox.
   await readWallet(deps, { walletId })
   expect(asked.size).toBe(count + 1)
 })

@@ -1,13 +1,16 @@
-// Deposits reach the ledger within moments by the bank's event, and without any event by the scheduled read
-// of all wallets.
+// A deposit is booked within moments of the bank's event. Without an event, the scheduled read of all wallets
+// books the deposit.
+import { isDeepStrictEqual } from 'node:util'
 import { beforeEach, expect, test } from '@jest/globals'
+import { registerWebhook } from '../../../activities/bank/webhooks'
+import { findBankWebhook } from '../../../db/bank/webhooks'
 import { findWallet, type WalletRow } from '../../../db/wallets/wallets'
 import type { Environment } from '../../../domain/environment'
 import { systemClock } from '../../../runtime/clock'
-import { registerWebhook } from '../../../worker/register-webhook'
-import type { proof, walletReadings } from '../../../workflows'
+import type { proof, sweep, walletReadings } from '../../../workflows'
+import type { Swept } from '../../../workflows/controls/sweep'
 import { useApi } from '../../support/api/client'
-import { accessTo, still, useSandboxBank } from '../../support/bank/client'
+import { accessTo, type Json, still, useSandboxBank } from '../../support/bank/client'
 import { anAccount, aTransfer } from '../../support/bank/parties'
 import { aConnectedPartner, railsTo } from '../../support/stages/payout'
 import { useWorker } from '../../support/temporal/a-worker'
@@ -22,7 +25,7 @@ let runs = 0
 beforeEach(async () => {
   partnerId = (await aConnectedPartner(worker.db, bank)).id
 })
-test('without an event, all wallets of both environments are read, page by page', async () => {
+test('without any event, all wallets of both environments are read, page by page', async () => {
   for (let partner = 0; partner < 3; partner++) await aConnectedPartner(worker.db, bank)
   await readAll()
   const before = await balances()
@@ -55,7 +58,7 @@ test.each(['sandbox', 'live'] as const)('a %s bank that hangs delays only its ow
   expect((await balances())[hanging]).toBe(before[hanging] + 3_000_000n)
 })
 
-test('an unavailable bank is skipped, and all its wallets are read within two reads once it is back', async () => {
+test('an unavailable bank is skipped, and all its wallets are read within two reads once it is available again', async () => {
   await readAll()
   const before = await balances()
   await deposit('live', '5.00')
@@ -69,7 +72,7 @@ test('an unavailable bank is skipped, and all its wallets are read within two re
   expect((await balances()).live).toBe(before.live + 5_000_000n)
 })
 
-test('a bank event triggers a read of the wallet, except for a withdrawal or an unknown wallet', async () => {
+test('a bank event triggers a read of the wallet, unless it is about a withdrawal or an unknown wallet', async () => {
   await readAll()
   const before = await balances()
   await tellBankOurAddress()
@@ -85,7 +88,39 @@ test('a bank event triggers a read of the wallet, except for a withdrawal or an 
   expect(await outcomes()).toEqual(['told', 'not_needed', 'unknown_wallet'])
 })
 
-test('neither a read nor a proof asks the bank about an idle sandbox, but a deposit is still booked', async () => {
+test('the sweep enables a webhook that the bank disabled, registers a deleted one again, and events arrive again', async () => {
+  await readAll()
+  await tellBankOurAddress()
+  const before = await balances()
+  const refs = { sandbox: await webhookRef('sandbox'), live: await webhookRef('live') }
+  await bank.send('PUT', `/webhooks/${refs.sandbox}`, { status: 'disabled' }, { environment: 'sandbox' })
+  await bank.send('DELETE', `/webhooks/${refs.live}`, undefined, { environment: 'live' })
+
+  // The bank can need more time to create a webhook than one sweep allows. A later sweep completes the registration.
+  await until('both webhooks are active', async () => {
+    await sweepAll()
+    return (await activeRefs('sandbox')).includes(refs.sandbox) && (await activeRefs('live')).length === 1
+  })
+
+  expect(await activeRefs('live')).toEqual([await webhookRef('live')])
+  expect(await webhookRef('live')).not.toBe(refs.live)
+  await deposit('live', '5.00')
+  await deposit('sandbox', '3.00')
+  const expected = { sandbox: before.sandbox + 3_000_000n, live: before.live + 5_000_000n }
+  await until('both deposits are booked', async () => isDeepStrictEqual(await balances(), expected))
+})
+
+test('a bank that does not answer does not stop the sweep', async () => {
+  await tellBankOurAddress()
+  await bank.control('POST', '/outage', { ms: 600_000 })
+
+  const swept = await sweepAll()
+
+  await bank.control('DELETE', '/outage')
+  expect(swept.failed).toBe(0)
+})
+
+test('neither a read nor a proof calls the bank for an idle sandbox, but a deposit is still booked', async () => {
   await tellBankOurAddress()
   await readAll()
   await proveAll()
@@ -125,13 +160,27 @@ async function readAll(how?: { pageSize: number; pages: number }): Promise<void>
   await (await start(how)).result()
 }
 
+function sweepAll(): Promise<Swept> {
+  return worker.client.workflow.execute<typeof sweep>('sweep', optionsOf('sweep'))
+}
+
+async function webhookRef(environment: Environment): Promise<string> {
+  return (await findBankWebhook(worker.db, environment))?.webhookRef ?? ''
+}
+
+async function activeRefs(environment: Environment): Promise<string[]> {
+  const { json } = await bank.get('/webhooks', { environment })
+  return json.data.flatMap(({ id, status }: Json) => (status === 'active' ? [id] : []))
+}
+
 async function proveAll(): Promise<void> {
+  await worker.client.workflow.execute<typeof proof>('proof', optionsOf('proof'))
+}
+
+function optionsOf(name: string) {
   runs += 1
-  await worker.client.workflow.execute<typeof proof>('proof', {
-    workflowId: `${worker.queuePrefix}-proof-${runs}`,
-    taskQueue: worker.taskQueue,
-    args: [{ pageSize: 50, pages: 100 }],
-  })
+  const args: [{ pageSize: number; pages: number }] = [{ pageSize: 50, pages: 100 }]
+  return { workflowId: `${worker.queuePrefix}-${name}-${runs}`, taskQueue: worker.taskQueue, args }
 }
 
 async function proofOf(walletId: string): Promise<{ outcome: string; looked_at: Date }> {
@@ -166,7 +215,7 @@ async function withdraw(): Promise<void> {
 }
 
 async function tellBankOurAddress(): Promise<void> {
-  // Creating a webhook key takes the bank a while.
+  // The bank is slow to create a webhook key.
   const rails = railsTo(bank, { callMs: 10_000 })
   const railOf = { sandbox: rails.provider_sandbox, live: rails.provider_production }
   for (const environment of ['sandbox', 'live'] as const) {

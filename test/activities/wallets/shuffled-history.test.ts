@@ -1,5 +1,5 @@
-// Histories of an unreliable bank: movements that are late, out of order or unreadable, read by several concurrent
-// runs.
+// Wallet histories from an unreliable bank: movements that are late, out of order or unreadable, read by several
+// concurrent runs.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallets'
 import type { Db } from '../../../db/database'
@@ -7,7 +7,7 @@ import { listHeldDeposits } from '../../../db/wallets/held-deposits'
 import { findWalletToRead, moveHistoryReadTo } from '../../../db/wallets/readings'
 import { openWallet, type WalletRow } from '../../../db/wallets/wallets'
 import { systemClock } from '../../../runtime/clock'
-import { requireSoundLedger } from '../../referee/ledger-rules'
+import { requireValidLedger } from '../../referee/ledger-rules'
 import { json, type ScriptedBank, startScriptedBank } from '../../support/bank/scripted'
 import { aPartner } from '../../support/db/a-partner'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
@@ -29,13 +29,13 @@ let db: Db
 let bank: ScriptedBank
 let deps: WalletReadingDeps
 let wallet: WalletRow
-/** The bank's history at this moment. */
+/** The history that the bank currently returns. */
 let history: Movement[]
 
 beforeAll(async () => {
   database = await createDatabase()
   db = await openDb(database.url)
-  bank = await startScriptedBank({ connectMs: 10_000, callMs: 10_000 })
+  bank = await startScriptedBank()
   const rails = { provider_production: bank.rail, provider_sandbox: bank.rail, simulated: bank.rail }
   const startReturn = () => Promise.reject(new Error('nothing was sent'))
   deps = { db, clock: systemClock, log, rails, listLagMs: 0, startReturn }
@@ -47,7 +47,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await requireSoundLedger(db.dataSource)
+  await requireValidLedger(db.dataSource)
   await bank.close()
   await db.close()
   await database.drop()
@@ -60,7 +60,7 @@ beforeEach(async () => {
 describe('two hundred shuffled histories', () => {
   const cases = Array.from({ length: 200 }, (_, seed) => seed + 1)
 
-  test.each(cases)('end in the same balance (%i)', async (seed) => {
+  test.each(cases)('lead to the expected balance (seed %i)', async (seed) => {
     const random = randomFrom(seed)
     const movements = Array.from({ length: 1 + Math.floor(random() * 12) }, (_, index) => aMovement(index, random))
     const expected = movements.filter(isGood).reduce((sum, { amount }) => sum + micro(amount), 0n)
@@ -78,7 +78,7 @@ describe('two hundred shuffled histories', () => {
   })
 })
 
-test('a movement that arrives within the hour is seen, even if it is older than those already read', async () => {
+test('a movement that appears less than an hour late is booked, even if newer ones were already read', async () => {
   history = [{ id: 'm2', at: noon, amount: '2.000000' }]
   await readWallet(deps, { walletId: wallet.id })
   history = [...history, { id: 'm1', at: noon - 59 * minute, amount: '1.000000' }]
@@ -87,7 +87,7 @@ test('a movement that arrives within the hour is seen, even if it is older than 
   expect(await balance()).toBe(3_000_000n)
 })
 
-test('a movement older than the newest hour is not read again, and a slower reader does not move the position back', async () => {
+test('movements over an hour older than the newest are not read again, and a slow reader does not move the position back', async () => {
   const old = [1, 2, 3].map((hour) => ({ id: `m${hour}`, at: noon + hour * 60 * minute, amount: '1.000000' }))
   history = old
   const late = await findWalletToRead(db, wallet.id)
@@ -145,7 +145,7 @@ async function heldCount(): Promise<number> {
   return (await listHeldDeposits(db, 10_000)).filter(({ walletId }) => walletId === wallet.id).length
 }
 
-/** A movement within one hour, because the reader may miss one that arrives more than an hour late. */
+/** The time is within one hour, because the reader may miss a movement that arrives more than an hour late. */
 function aMovement(index: number, random: () => number): Movement {
   const at = noon + Math.floor(random() * 59 * minute)
   const amount = `${Math.floor(random() * 1_000)}.${String(1 + Math.floor(random() * 999_999)).padStart(6, '0')}`
@@ -172,7 +172,7 @@ function shuffled<T>(all: readonly T[], random: () => number): T[] {
     .map(({ one }) => one)
 }
 
-/** The same numbers for the same seed, so that a failing case can be repeated. */
+/** Returns the same numbers for the same seed, so that a failing case can be repeated. */
 function randomFrom(seed: number): () => number {
   let state = seed * 2_654_435_761
   return () => {

@@ -1,4 +1,4 @@
-// A movement that its payout does not know yet is read again until it is booked, held or reported.
+// A movement that cannot be booked yet is checked again until it is booked, held or reported.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import {
   readPositionAfter,
@@ -14,7 +14,7 @@ import { nextStepFor } from '../../../ops/payouts/next-step'
 import type { HistoryRow, Rail } from '../../../rail/rail'
 import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
-import { requireSoundLedger } from '../../referee/ledger-rules'
+import { requireValidLedger } from '../../referee/ledger-rules'
 import { useDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
 import { aClaim, stepDeps, usePayer } from '../../support/stages/payout'
@@ -37,9 +37,9 @@ beforeEach(async () => {
   before = await balance()
   lines.length = 0
 })
-afterEach(() => requireSoundLedger(db.dataSource))
+afterEach(() => requireValidLedger(db.dataSource))
 
-test('a refund whose transfer still counts as delivered is looked up until it is booked, whatever else arrives', async () => {
+test('a refund whose transfer still counts as delivered is checked again until it is booked, even after newer movements', async () => {
   const payout = await aCompleted()
   await refund(payout)
   const deps = reading({ walletHistory: longAgo })
@@ -69,7 +69,7 @@ test('an unbooked refund is reported once when it is older than the quiet period
   for (let time = 0; time < 3; time++) await readWallet(deps, { walletId })
 
   expect(await attention(payout)).toBe('refund_unexplained')
-  expect(nextStepFor('refund_unexplained')).toContain('ask the bank')
+  expect(nextStepFor('refund_unexplained')).toContain('Ask the bank')
   expect(lines.filter((line) => line.includes(payout.payoutId))).toHaveLength(1)
   await stepsWith().pollReturn(payout)
   expect(await attention(payout)).toBeNull()
@@ -90,7 +90,7 @@ test('a movement that operators have resolved is not reported again, and is stil
   expect(await balance()).toBe(before + 1_000_000n)
 })
 
-test('an open payout books one of two partial refunds, in either order, and the other is held', async () => {
+test('an open payout books one of two partial refunds, and the other is held', async () => {
   const payout = await aSent()
   await move(payout, 'undeliverable')
   await move(payout, 'refunded')
@@ -104,7 +104,7 @@ test('an open payout books one of two partial refunds, in either order, and the 
   expect(held).toMatchObject([{ why: 'second_refund', bankRef: 'the-first-part', amountMicroUsdc: 3_000_000n }])
 })
 
-test('a withdrawal without a transfer is listed and logged once, without an amount, and moves nothing', async () => {
+test('a withdrawal without a transfer is listed and logged once, without an amount, and changes no balance', async () => {
   const withdrawal = { id: 'w1', kind: 'withdrawal', amountMicroUsdc: 9_000_000n, transferRef: null } as const
   const walletHistory = async () => [{ ...withdrawal, at: systemClock.now() }]
 
@@ -117,7 +117,7 @@ test('a withdrawal without a transfer is listed and logged once, without an amou
   expect(await balance()).toBe(before)
 })
 
-test('the withdrawal of a payout without a known transfer waits, and counts as a second one if the payout gets another transfer', async () => {
+test('a withdrawal is undecided while its payout has no transfer ID, and is held if the payout gets another transfer', async () => {
   const payout = await aSent()
   const { transferRef } = await loadStep(db, payout.payoutId)
   const setRef = (ref: string | null) =>
@@ -134,7 +134,7 @@ test('the withdrawal of a payout without a known transfer waits, and counts as a
   await setRef(transferRef)
 })
 
-test('an undecided movement does not hold the reading position back, and is checked by its id until it is decided', async () => {
+test('an undecided movement does not stop the reading position, and is checked by its ID until it is decided', async () => {
   const payout = await aCompleted()
   await refund(payout)
   const refunded = (await history()).at(-1)
@@ -157,7 +157,7 @@ test('an undecided movement does not hold the reading position back, and is chec
   expect(await listUndecided(db, walletId)).toEqual([])
 })
 
-test('the position is found in a history of 200,000 movements', () => {
+test('the reading position is found in a history of 200,000 movements', () => {
   const at = systemClock.now().getTime()
   const row = (index: number) => ({ id: `m${index}`, kind: 'deposit', amountMicroUsdc: 1n, transferRef: 't' }) as const
   const judged = Array.from({ length: 200_000 }, (_, index) => ({
@@ -183,8 +183,8 @@ function stepsWith(change: Partial<Pick<Rail, 'transfer'>> = {}) {
 }
 
 /**
- * The history with every row three hours old, except for one new deposit. The reading position has then passed all
- * earlier rows.
+ * Makes every row of the history three hours old and adds a new deposit, so that the reading position advances past
+ * the old rows.
  */
 async function longAgo(wanted: Parameters<WalletHistory>[0], more?: 'and its first part'): Promise<HistoryRow[]> {
   const rows = (await rails.provider_production.walletHistory(wanted)).map((row) => ({

@@ -1,4 +1,5 @@
-// POST /webhooks/bank: verified by its signature, stored once, and used only as a reason to ask the bank.
+// POST /webhooks/bank: an event is verified by its signature, stored once, and only triggers a request to the
+// bank.
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { saveBankWebhook } from '../../../db/bank/webhooks'
@@ -29,7 +30,7 @@ describe('a bank event', () => {
     await untilStatus(id, 'completed')
   })
 
-  test('is not trusted: the state is fetched from the bank, and the event’s state is never booked', async () => {
+  test('is not trusted, because the payout’s state is always fetched from the bank', async () => {
     const payout = await aTransfer()
     const event = anEvent({ ...payout, state: 'payment_processed' })
 
@@ -39,7 +40,7 @@ describe('a bank event', () => {
     expect(await statusOf(payout.payoutId)).toBe('processing')
   })
 
-  test('that is repeated is 200 and stored once', async () => {
+  test('is answered 200 but stored once when it is delivered twice', async () => {
     const payout = await aTransfer()
     const event = anEvent({ ...payout, state: 'payment_processed' })
 
@@ -47,38 +48,41 @@ describe('a bank event', () => {
     expect(await eventsOf(event.event_id)).toHaveLength(1)
   })
 
-  test('that arrives five times concurrently is stored once', async () => {
+  test('is stored once, with its own outcome, when it arrives five times together with others', async () => {
     const payout = await aTransfer()
-    const event = anEvent({ ...payout, state: 'payment_processed' })
+    const events = [{ ...payout, state: 'payment_processed' }, { ...payout, state: 'funds_received' }, {}].map(anEvent)
 
-    const answers = await Promise.all(Array.from({ length: 5 }, () => deliver(event)))
+    const answers = await Promise.all(Array.from({ length: 5 }, () => events.map((event) => deliver(event))).flat())
 
+    expect(answers.slice(0, 3)).toEqual(['200 told', '200 not_needed', '200 unknown_payout'])
     expect(new Set(answers.map((answer) => answer.slice(0, 3)))).toEqual(new Set(['200']))
-    expect(await eventsOf(event.event_id)).toHaveLength(1)
+    const stored = await Promise.all(events.map((event) => eventsOf(event.event_id)))
+    expect(stored.flat().map((row) => row['outcome'])).toEqual(['told', 'not_needed', 'unknown_payout'])
   })
 
   test.each([
-    ['of a transfer in flight wakes no workflow', { state: 'funds_received' }, '200 not_needed'],
-    ['of an unknown state is passed on', { state: 'levitating' }, '200 told'],
+    ['wakes no workflow for a transfer in flight', { state: 'funds_received' }, '200 not_needed'],
+    ['wakes the workflow if its state is unknown', { state: 'levitating' }, '200 told'],
   ])('%s', async (_, change, expected) => {
     expect(await deliver(anEvent({ ...(await aTransfer()), ...change }))).toBe(expected)
   })
 
   test.each([
-    ['of a payout that is not ours', { payoutId: randomUUID() }, '200 unknown_payout'],
-    ['of a malformed payout id', { payoutId: 'robert; drop table' }, '200 unknown_payout'],
-    ['of an unknown category', { category: 'weather' }, '200 unknown_category'],
-    ['of a customer', { category: 'customer' }, '200 not_needed'],
-    ['with U+0000 in its id', { eventId: 'wh\u0000' }, '200 unknown_category'],
-    ['with U+0000 in its object', { transferRef: 'tr\u0000' }, '200 unknown_category'],
-    ['with U+0000 in its state', { state: 'payment\u0000' }, '200 unknown_category'],
-  ])('%s is stored with that result', async (_, change, expected) => {
+    ['the ID of a payout that is not ours', { payoutId: randomUUID() }, '200 unknown_payout'],
+    ['a malformed payout ID', { payoutId: 'robert; drop table' }, '200 unknown_payout'],
+    ['an unknown category', { category: 'weather' }, '200 unknown_category'],
+    ['the category customer', { category: 'customer' }, '200 not_needed'],
+    ['U+0000 in its ID', { eventId: 'wh\u0000' }, '200 unknown_category'],
+    ['U+0000 in its object', { transferRef: 'tr\u0000' }, '200 unknown_category'],
+    ['U+0000 in its state', { state: 'payment\u0000' }, '200 unknown_category'],
+    ['half a character in its state', { state: 'payment\ud800' }, '200 unknown_category'],
+  ])('is answered 200 and stored if it has %s', async (_, change, expected) => {
     const event = anEvent(change)
 
     expect([await deliver(event), await deliver(event)]).toEqual([expected, '200 repeated'])
   })
 
-  test('of one environment does not reach payouts of the other', async () => {
+  test('does not reach payouts of the other environment', async () => {
     const payout = await aTransfer()
     const event = anEvent({ ...payout, state: 'payment_processed' })
 
@@ -86,7 +90,7 @@ describe('a bank event', () => {
     expect(await attentionOf(payout.payoutId)).toBeNull()
   })
 
-  test('of a transfer other than the payout’s own is quarantined, because it may be a second payment', async () => {
+  test('is quarantined if it names a transfer other than the payout’s own, because that may be a second payment', async () => {
     const { payoutId } = await aTransfer()
 
     expect(await deliver(anEvent({ payoutId, transferRef: 'tr_another', state: 'payment_submitted' }))).toBe(
@@ -95,14 +99,14 @@ describe('a bank event', () => {
     expect(await attentionOf(payoutId)).toBe('bank_contradicts_payment_submitted')
   })
 
-  test('of a transfer in flight for a payout that failed as never sent is quarantined immediately', async () => {
+  test('is quarantined immediately if it reports a transfer in flight for a payout that failed as never sent', async () => {
     const { payoutId, transferRef } = await aTransfer()
     await fail(payoutId, 'not_sent: x', null)
 
     expect(await deliver(anEvent({ payoutId, transferRef, state: 'payment_submitted' }))).toBe('200 quarantined')
   })
 
-  test('that contradicts a final payout is quarantined and needs an operator', async () => {
+  test('is quarantined and needs an operator if it contradicts a final payout', async () => {
     const { payoutId, transferRef } = await aTransfer()
     await fail(payoutId, 'bank_refused: x', transferRef)
 
@@ -111,7 +115,7 @@ describe('a bank event', () => {
     expect(await attentionOf(payoutId)).toBe('bank_contradicts_payment_processed')
   })
 
-  test('that reports a completed payout as returned is checked with the bank first', async () => {
+  test('is checked with the bank first if it reports a completed payout as returned', async () => {
     const { id, transferRef } = await aCompleted()
 
     expect(await deliver(anEvent({ payoutId: id, transferRef, state: 'returned' }))).toBe('200 told')
@@ -119,7 +123,7 @@ describe('a bank event', () => {
     expect([await statusOf(id), await attentionOf(id)]).toEqual(['completed', null])
   })
 
-  test('of a return that the bank confirms returns the payout, and the next event refunds it', async () => {
+  test('leads to a return if the bank confirms it, and the next event leads to the refund', async () => {
     const { id, transferRef } = await aCompleted()
     await advance(transferRef, 'returned')
     await deliver(anEvent({ payoutId: id, transferRef, state: 'returned' }))
@@ -135,7 +139,7 @@ describe('a bank event', () => {
     expect(await attentionOf(id)).toBeNull()
   })
 
-  test('for a final payout changes nothing', async () => {
+  test('changes nothing for a payout that is already final', async () => {
     const { id, transferRef } = await aPaidTransfer()
     await deliver(anEvent({ payoutId: id, transferRef, state: 'payment_processed' }))
     await untilStatus(id, 'completed')
@@ -161,7 +165,7 @@ async function untilReturnEnded(id: string): Promise<void> {
   await until('the return was handled', async () => (await handle.describe()).status.name === 'COMPLETED')
 }
 
-describe('an event without a valid, recent signature is 400 and not stored', () => {
+describe('an event is refused if it is', () => {
   test.each([
     ['signed with another key', { by: aSigner() }],
     ['signed eleven minutes ago', { ageMs: 11 * minutes }],
@@ -175,7 +179,7 @@ describe('an event without a valid, recent signature is 400 and not stored', () 
     expect(await eventsOf(event.event_id)).toEqual([])
   })
 
-  test('with one byte changed after signing', async () => {
+  test('changed by one byte after signing', async () => {
     const event = anEvent({})
     const text = JSON.stringify(event)
 
@@ -184,27 +188,27 @@ describe('an event without a valid, recent signature is 400 and not stored', () 
     )
   })
 
-  test('a body beyond 64 KiB is 413', async () => {
+  test('larger than 64 KiB', async () => {
     expect(await deliver({ ...anEvent({}), note: 'x'.repeat(70_000) })).toBe('413 payload_too_large')
   })
 })
 
-test('a newly registered key is accepted', async () => {
+test('a newly registered signing key is accepted', async () => {
   const fresh = aSigner()
   await deliver(anEvent({}))
   await tellKeyOf('sandbox', fresh.publicKey)
 
-  const answer = await until('the new key', async () => {
+  const answer = await until('the event with the new key is accepted', async () => {
     const given = await deliver(anEvent({}), { by: fresh })
     return given.startsWith('200') && given
   })
   expect(answer).toBe('200 unknown_payout')
 })
 
-test('with one signing key for both environments, an event goes to the environment of its object', async () => {
+test('if both environments use one signing key, an event is handled in the environment of its object', async () => {
   const [sandbox, live] = [await aTransfer(), await aTransfer('live')]
   for (const environment of ['sandbox', 'live'] as const) await tellKeyOf(environment, signers.sandbox.publicKey)
-  // A new API reads the changed keys with its first call.
+  // A new API process reads the changed keys on its first call.
   const api = await startApi({ database: world.api.databaseUrl })
   const wallets: { environment: string; wallet: string; customer: string }[] = await world.api.db.dataSource.query(
     'SELECT environment, wallet_ref AS wallet, customer_ref AS customer FROM wallets WHERE partner_id = $1',
@@ -236,7 +240,7 @@ test('with one signing key for both environments, an event goes to the environme
   expect(stored.slice(0, 2).map(([row]) => row?.['payout_id'])).toEqual([sandbox.payoutId, live.payoutId])
 })
 
-test('only ids, the category and the state of an event are stored', async () => {
+test('only the IDs, the category and the state of an event are stored', async () => {
   const event = { ...anEvent({}), event_object: { client_reference_id: null, name: 'Canary Bird', iban: 'CANARY' } }
   await deliver(event)
 
@@ -249,14 +253,14 @@ test('the bank’s own events complete a payout', async () => {
   const { publicKey } = await rail.registerWebhook({ url: `${world.api.url}/webhooks/bank`, key: randomUUID() })
   await tellKeyOf('sandbox', publicKey)
 
-  // We refuse the bank's events until we know its new key. The bank then sends them again.
+  // The API refuses the bank's events until it has read the new key. The bank sends refused events again.
   const { id } = await aPaidTransfer()
 
   expect(await untilStatus(id, 'completed')).toBe(true)
   rail.close()
 })
 
-test('an event is 503 while Temporal is unavailable, and handled when the bank sends it again', async () => {
+test('an event is answered with 503 while Temporal is unavailable, and handled when the bank sends it again', async () => {
   const withoutTemporal = await startApi({ database: world.api.databaseUrl, temporalAddress: '127.0.0.1:1' })
   const event = anEvent({ ...(await aTransfer()), state: 'payment_processed' })
   const text = JSON.stringify(event)

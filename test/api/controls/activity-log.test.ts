@@ -1,4 +1,4 @@
-// Calls are recorded in bounded batches, with no write per call, and none is lost at shutdown or in an
+// Calls are recorded in bounded batches instead of one write per call, and none is lost at shutdown or in a short
 // outage.
 
 import { randomUUID } from 'node:crypto'
@@ -21,7 +21,7 @@ beforeAll(async () => {
   partnerId = (await aPartner({ db, clock: systemClock })).id
 })
 
-/** The real database, with its statements recorded. It fails while `down` is set. */
+/** The real database. Records its statements, and fails them if `down` is set or if they contain `failing`. */
 function watched(): { db: Db; statements: string[]; longest: number; down: boolean; failing: string | null } {
   const state: ReturnType<typeof watched> = {
     statements: [],
@@ -53,7 +53,7 @@ function entry(action: string): ActivityEntry {
   }
 }
 
-test('a failed write of a key use is not lost, and does not duplicate the other calls of the batch', async () => {
+test('a key use that cannot be written is not lost, and the entries of its batch are not duplicated', async () => {
   const state = watched()
   const activityLog = createActivityLog({ db: state.db, clock: systemClock, log })
   const partner = await aPartner({ db, clock: systemClock })
@@ -70,7 +70,7 @@ test('a failed write of a key use is not lost, and does not duplicate the other 
   expect((await listApiKeys(db, partner.id))[0]?.lastUsedAt).not.toBeNull()
 })
 
-test('closing waits for the entries that are being written when the write of a key use fails', async () => {
+test('closing the log waits for entries that are still being written, even if the write of a key use fails', async () => {
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -93,7 +93,7 @@ test('closing waits for the entries that are being written when the write of a k
   expect(await flushed).toBe(failed)
 })
 
-test('a flood of refused calls logs one line a second', async () => {
+test('a flood of refused calls adds one entry per second', async () => {
   const activityLog = createActivityLog({ db, clock: systemClock, log })
   const at = systemClock.now()
 
@@ -113,7 +113,7 @@ async function countOf(action: string): Promise<number> {
   return row?.count ?? 0
 }
 
-test('hundreds of calls are written by a few statements', async () => {
+test('hundreds of calls are written with a few statements', async () => {
   const { db: counting, statements } = watched()
   const activityLog = createActivityLog({ db: counting, clock: systemClock, log })
 
@@ -124,7 +124,7 @@ test('hundreds of calls are written by a few statements', async () => {
   expect(statements.length).toBeLessThanOrEqual(2)
 })
 
-/** A log that buffered calls during an outage that has ended. */
+/** An activity log that buffered calls during an outage, which has ended. */
 async function afterAnOutage(action: string, count: number) {
   const state = watched()
   const activityLog = createActivityLog({ db: state.db, clock: systemClock, log })
@@ -144,7 +144,7 @@ test('calls buffered during an outage are written once when it ends', async () =
   expect(await countOf('test.outage')).toBe(15)
 })
 
-test('the buffer of an outage is bounded: the oldest entries are dropped', async () => {
+test('the buffer for an outage is bounded, and the oldest entries are dropped', async () => {
   const { state, activityLog } = await afterAnOutage('test.bound', 25_000)
 
   await activityLog.close()

@@ -17,7 +17,7 @@ function anEntry(partnerId: string, n: number, second: number): ActivityEntry {
 
 const activityOf = async (key: string) => (await api.get('/v1/activity', { key })).body
 
-test('a caller finds its own earlier calls immediately, newest first, refused ones included', async () => {
+test('a caller finds its own earlier calls immediately, newest first, including refused ones', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
   clock.set('2026-11-16T12:00:01Z')
   await api.get('/v1/account', { key })
@@ -50,7 +50,7 @@ test('a caller finds its own earlier calls immediately, newest first, refused on
   })
 })
 
-test("a live key sees both environments and operators' actions, but nothing of other partners", async () => {
+test('a live key sees both environments and operators’ actions, but no data of other partners', async () => {
   const partner = await aPartner(api)
   const [sandbox, live] = [await aKey(api, partner, 'sandbox'), await aKey(api, partner, 'live')]
   const other = await aKey(api, await aPartner(api), 'live')
@@ -65,7 +65,7 @@ test("a live key sees both environments and operators' actions, but nothing of o
 })
 
 test.each(['', '?changes_only=true', '?security_only=true'])(
-  'a sandbox key sees neither live calls nor account management: %s',
+  'a sandbox key sees neither live calls nor account management (query "%s")',
   async (query) => {
     const partner = await aPartner(api)
     const [sandbox, live] = [await aKey(api, partner, 'sandbox'), await aKey(api, partner, 'live')]
@@ -100,7 +100,7 @@ test('a new key stays on the first page of the security events, however many cha
   expect(await detailsOn(`changes_only=true&starting_after=${changes.body.next_cursor}`)).toContain(key_prefix)
 })
 
-test('detail names the payout that was created, replayed or read, and the error of a refusal', async () => {
+test('detail contains the ID of the payout that was created, replayed or read, or the error code of a refusal', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'sandbox')
   const other = await aPayoutRow(api, partner)
@@ -129,7 +129,7 @@ test('detail names the payout that was created, replayed or read, and the error 
 
 const account = { bank: { account_number: '38290008' } }
 
-test('limit is honoured, and has_more and next_cursor page through all entries, each once', async () => {
+test('limit, has_more and next_cursor page through all entries, each exactly once', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'live')
   // Entries with the same timestamp must not be lost between two pages.
@@ -147,7 +147,7 @@ test('limit is honoured, and has_more and next_cursor page through all entries, 
     path = `/v1/activity?limit=7&changes_only=true&starting_after=${next_cursor}`
   }
 
-  // The partner's creation and its key are the two oldest.
+  // Creating the partner and its key adds two older entries.
   expect(sizes.slice(0, 3)).toEqual([
     [7, true],
     [7, true],
@@ -173,7 +173,7 @@ test.each([
   expect([status, body.error?.details]).toEqual([422, { errors: [error] }])
 })
 
-test('without a limit the latest 200 are shown and has_more is true', async () => {
+test('without a limit, the latest 200 entries are returned and has_more is true', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'live')
   const entry = { partnerId: partner.id, environment: null, changes: 'nothing', status: 200, madeBy: 'x' } as const
@@ -194,7 +194,7 @@ test('without a limit the latest 200 are shown and has_more is true', async () =
   expect([data?.[0]?.['action'], data?.at(-1)?.['action']]).toEqual(['call.249', 'call.50'])
 })
 
-test('with changes_only=true, reads do not push changes out, however many there are', async () => {
+test('with changes_only=true, reads never push changes off the page', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'live')
   const entry = { partnerId: partner.id, environment: null, status: 200, madeBy: 'x', detail: null, requestId: null }
@@ -235,7 +235,7 @@ test('security_only=yes is 422', async () => {
   expect([status, body.error?.details]).toEqual([422, { errors: ['security_only (true or false)'] }])
 })
 
-test('an entry holds nothing of a request’s body, query or path, and no secret', async () => {
+test('an entry contains no part of a request’s body, query or path, and no secret', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
   await api.post('/v1/quotes', { amount_gbp: '77.77', canary: 'canary-body' }, { key })
   await api.get('/v1/payouts?reference=canary-query', { key })
@@ -257,7 +257,7 @@ test('a call without a valid key does not appear in any activity list', async ()
   expect(JSON.stringify(await activityOf(key))).not.toContain('compliance.read')
 })
 
-test('an entry about a payout shows its amount and recipient, of the same environment and partner only', async () => {
+test('an entry shows the amount and recipient of its payout only if the environment and the partner are the same', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'live')
   const payout = await aPayoutRow(api, partner, { environment: 'live', recipientName: 'Ada Lovelace' })
@@ -277,7 +277,7 @@ test('an entry about a payout shows its amount and recipient, of the same enviro
   expect(data?.slice(0, 5).map((each) => each['payout'])).toEqual([null, null, null, null, shown])
 })
 
-test('created_after is inclusive and created_before is exclusive, and id finds one entry', async () => {
+test('created_after is inclusive, created_before is exclusive, and id selects one entry', async () => {
   const partner = await aPartner(api)
   const [key, sandbox] = [await aKey(api, partner, 'live'), await aKey(api, partner, 'sandbox')]
   await recordActivity(

@@ -1,4 +1,4 @@
-// GET /.well-known/security.txt names the configured contact, as RFC 9116 requires. Its expiry date is
+// GET /.well-known/security.txt names the configured contact, in the format of RFC 9116. Its expiry date is
 // always in the future.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Api, startApi } from '../../support/api/client'
@@ -47,7 +47,7 @@ describe('security.txt with a contact', () => {
     expect(expires.getTime()).toBeLessThan(new Date('2032-02-28').getTime())
   })
 
-  test('is 405 for another method', async () => {
+  test('answers other methods with 405', async () => {
     expect((await fetch(`${api.url}/.well-known/security.txt`, { method: 'POST' })).status).toBe(405)
   })
 })

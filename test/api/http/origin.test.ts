@@ -1,5 +1,5 @@
-// Writes from pages of other sites are refused with 403 forbidden_origin before anything happens, regardless
-// of cookies.
+// Writes from other sites' pages are refused with 403 forbidden_origin before anything changes, regardless of
+// cookies.
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { isFromOurPages } from '../../../api/http/callers/origin'
 import { apiKey } from '../../../db/partners/api-keys'
@@ -21,19 +21,19 @@ const json = 'application/json'
 const form = 'application/x-www-form-urlencoded'
 
 const foreign: readonly (readonly [string, Record<string, string>])[] = [
-  ['a form of another site', { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site', 'Content-Type': form }],
+  ['a form on another site', { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site', 'Content-Type': form }],
   [
-    'a script of another site',
+    'a script on another site',
     { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site', 'Content-Type': json },
   ],
   ['a browser that sends only Sec-Fetch-Site: cross-site', { 'Sec-Fetch-Site': 'cross-site', 'Content-Type': json }],
-  ['another site of our domain', { Origin: testOrigin, 'Sec-Fetch-Site': 'same-site', 'Content-Type': json }],
-  ['a page that has no origin', { Origin: 'null', 'Content-Type': json }],
+  ['another site on our domain', { Origin: testOrigin, 'Sec-Fetch-Site': 'same-site', 'Content-Type': json }],
+  ['a page without an origin', { Origin: 'null', 'Content-Type': json }],
   ['an origin that begins like ours', { Origin: `${testOrigin}.evil.example`, 'Content-Type': json }],
   ['our host on another port', { Origin: `${testOrigin}:8080`, 'Content-Type': json }],
-  ['a text of our own page', { Origin: testOrigin, 'Content-Type': 'text/plain' }],
-  ['a form of our own page', { Origin: testOrigin, 'Content-Type': form }],
-  ['a client that sends no origin', { 'Content-Type': json }],
+  ['a text/plain request from our own page', { Origin: testOrigin, 'Content-Type': 'text/plain' }],
+  ['a form on our own page', { Origin: testOrigin, 'Content-Type': form }],
+  ['a client that sends no Origin header', { 'Content-Type': json }],
 ]
 
 describe.each(foreign)('%s', (_what, headers) => {
@@ -64,7 +64,7 @@ describe.each(foreign)('%s', (_what, headers) => {
   })
 })
 
-test('a write without a body is refused too', async () => {
+test('a write without a body is also refused', async () => {
   const headers = { Cookie: `__Host-session=${session}`, Origin: 'https://evil.example' }
 
   const response = await fetch(`${api.url}/v1/auth/session`, { method: 'DELETE', headers })
@@ -85,7 +85,7 @@ test('no response allows other sites to read it or to send JSON', async () => {
   }
 })
 
-test('an API key needs no origin, because no browser sends it automatically', async () => {
+test('a request with an API key is accepted from any origin, because no browser sends a key automatically', async () => {
   const key = await aKey(api, partner, 'sandbox')
 
   const answer = await api.post(
@@ -104,13 +104,13 @@ describe('our own pages', () => {
     [{ origin: publicUrl, 'sec-fetch-site': 'same-origin', 'content-type': json }],
     [{ origin: publicUrl }],
     [{ 'sec-fetch-site': 'same-origin', 'content-type': 'application/json; charset=utf-8' }],
-    // A user may open the dashboard under another of its host names.
+    // The dashboard can have more than one host name.
     [{ origin: 'https://pay.example.com', host: 'pay.example.com', 'sec-fetch-site': 'same-origin' }],
   ])('are accepted with %j', (headers) => {
     expect(isFromOurPages(headers, publicUrl)).toBe(true)
   })
 
-  test('are accepted over http under another name, such as 127.0.0.1, when the configured address is http', () => {
+  test('are accepted over http at another address, such as 127.0.0.1, when the configured address is http', () => {
     const headers = { origin: 'http://127.0.0.1:3000', host: '127.0.0.1:3000' }
 
     expect(isFromOurPages(headers, 'http://localhost:3000')).toBe(true)

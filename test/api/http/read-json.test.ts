@@ -1,5 +1,5 @@
-// Reading a body, independent of routes: repeated keys, lone surrogates, size limits and clients that
-// disconnect.
+// Reading and parsing a request body, without a route: repeated keys, lone surrogates, size limits and clients
+// that disconnect.
 import { once } from 'node:events'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
@@ -32,7 +32,7 @@ test.each([
   [String.raw`{"a":"\ud83d\ude00"}`],
   [String.raw`{"a":"\\ud800"}`],
   [String.raw`{"\uD83D\uDE00":["\uD83D\uDE00"]}`],
-])('%s has no lone surrogate', async (json) => {
+])('%s is accepted, because it has no lone surrogate', async (json) => {
   expect(await read(json)).toEqual(JSON.parse(json))
 })
 
@@ -43,14 +43,14 @@ test.each([
   [String.raw`{"a":[{"b":"\udfff"}]}`],
   [String.raw`{"\ud800":1}`],
   [String.raw`"\ud800"`],
-])('%s has a lone surrogate', async (json) => {
+])('%s is refused, because it has a lone surrogate', async (json) => {
   await expect(read(json)).rejects.toMatchObject({
     code: 'invalid_json',
     message: expect.stringContaining('surrogate'),
   })
 })
 
-test('a client that disconnects before its body is read is not a server error', async () => {
+test('a client that disconnects before its body is read causes no server error', async () => {
   const request = new IncomingMessage(new Socket())
   request.destroy()
   await once(request, 'close')
@@ -65,7 +65,7 @@ test.each([
     `{"a":${bodyOf(50, (n) => `"k${n}":[]`)},"b":${bodyOf(48, (n) => `"k${n}":0`)}}`,
   ],
   ['101 list items', `{"a":[${Array.from({ length: 101 }, () => '0').join()}]}`],
-])('a body may have %s', async (_name, json) => {
+])('a body with %s is accepted', async (_name, json) => {
   expect(await read(json)).toEqual(JSON.parse(json))
 })
 
@@ -76,7 +76,7 @@ test.each([
     `{"a":${bodyOf(50, (n) => `"k${n}":[]`)},"b":${bodyOf(49, (n) => `"k${n}":0`)}}`,
   ],
   ['102 list items', `{"a":[${Array.from({ length: 102 }, () => '0').join()}]}`],
-])('a body of %s is refused before it is validated', async (_name, json) => {
+])('a body with %s is refused before it is validated', async (_name, json) => {
   await expect(read(json)).rejects.toMatchObject({ code: 'invalid_request' })
 })
 

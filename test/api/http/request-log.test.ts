@@ -1,4 +1,4 @@
-// The log line of each request: its ids lead from the call to the payout and its workflow.
+// The log line of a request about a payout contains the payout's ID.
 import { expect, test } from '@jest/globals'
 import { useApi } from '../../support/api/client'
 import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
@@ -8,7 +8,7 @@ const lines: Record<string, unknown>[] = []
 const log = keptLog({ level: 'info', write: (line) => void lines.push(JSON.parse(line)) })
 const api = useApi({ log })
 
-test('a request about a payout logs its id, and other requests do not', async () => {
+test('a request about a payout logs the payout’s ID, and other requests log none', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'sandbox')
   const { id } = await aPayoutRow(api, partner)

@@ -1,5 +1,5 @@
-// A request starts its own trace, named by its route, failed only for server errors, and sampled by our own
-// ratio.
+// Each request starts its own trace, named after its route. Only server errors mark the trace as failed, and only
+// our own ratio decides whether it is sampled.
 
 import { createServer, type Server } from 'node:http'
 import { afterEach, expect, test } from '@jest/globals'
@@ -24,7 +24,7 @@ test.each([
   [499, 'fine', undefined],
   [500, 'failed', '500'],
   [503, 'failed', '503'],
-])('a request answered with %s is %s', async (status, outcome, errorType) => {
+])('the trace of a request answered with %s is %s', async (status, outcome, errorType) => {
   const [span] = await tracesOf({ ratio: 1, status })
 
   expect(span).toMatchObject({ outcome, kind: 'server', parentSpanId: null, link: null })
@@ -32,7 +32,7 @@ test.each([
   expect(span?.attributes['error.type']).toBe(errorType)
 })
 
-test('a request that matches no route is named by its method alone', async () => {
+test('the trace of a request that matches no route is named after the method alone', async () => {
   const [span] = await tracesOf({ ratio: 1, status: 404 })
 
   expect(span?.name).toBe('GET')
@@ -43,7 +43,7 @@ test.each([
   ['01', 0, []],
   ['00', 1, [{ ...theirs, sampled: false }]],
   ['01', 1, [{ ...theirs, sampled: true }]],
-])('with traceparent flags %s and a ratio of %s, the ratio decides', async (flags, ratio, links) => {
+])('with traceparent flags %s and a ratio of %s, the ratio decides the sampling', async (flags, ratio, links) => {
   const traceparent = `00-${theirs.traceId}-${theirs.spanId}-${flags}`
 
   const spans = await tracesOf({ ratio, status: 200, headers: { traceparent } })

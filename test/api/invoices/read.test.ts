@@ -1,5 +1,5 @@
-// GET /v1/invoices and /v1/invoices/{id}: invoices with their lines, without drafts; documents as PDF and
-// CSV.
+// GET /v1/invoices and /v1/invoices/{id} return invoices with their lines, without drafts, and documents as
+// PDF and CSV.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { markInvoicePaid } from '../../../db/invoices/moves'
@@ -33,6 +33,7 @@ test('an invoice is shown with its lines in order and exact unit amounts', async
         object: 'invoice',
         number: invoice.number,
         period: '2026-10',
+        months: ['2026-10'],
         status: 'open',
         total_gbp: '18.48',
         credit_carried_in_gbp: '0.00',
@@ -69,7 +70,7 @@ test('an invoice is shown with its lines in order and exact unit amounts', async
   })
 })
 
-test('paid and void invoices are shown, drafts and other partners’ invoices are not', async () => {
+test('paid and void invoices are shown, but drafts and other partners’ invoices are not', async () => {
   await anInvoice(api, partner, { period: '2026-11-01', status: 'draft', number: null, issuedAt: null, dueAt: null })
   await anInvoice(api, partner, { period: '2026-10-01', status: 'void', createdAt: new Date('2026-11-01T06:00:00Z') })
   await anInvoice(api, partner, { period: '2026-10-01', createdAt: new Date('2026-11-02T06:00:00Z') })
@@ -83,7 +84,7 @@ test('paid and void invoices are shown, drafts and other partners’ invoices ar
   ])
 })
 
-test('the parameter environment has no effect, for keys and for members', async () => {
+test('the environment parameter has no effect, for keys and for members', async () => {
   await anInvoice(api, partner, { period: '2026-10-01' })
   const session = await aSession(api, partner, 'viewer')
 
@@ -92,7 +93,7 @@ test('the parameter environment has no effect, for keys and for members', async 
   expect((await api.get('/v1/invoices?environment=sandbox', { session })).body).toEqual(await list())
 })
 
-test('a sandbox key sees no invoice: neither in the list, nor by id, as a document or by its charges', async () => {
+test('a sandbox key sees no invoice, whether in the list, by ID, as a document or by its charges', async () => {
   const { id } = await anInvoice(api, partner, { period: '2026-10-01' })
   const sandbox = await aKey(api, partner, 'sandbox')
   const statusOf = async (path: string) => (await api.get(path, { key: sandbox })).status
@@ -106,7 +107,7 @@ test('a sandbox key sees no invoice: neither in the list, nor by id, as a docume
   }
 })
 
-test('the latest 24 invoices come first, and older ones follow by cursor', async () => {
+test('the first page has the latest 24 invoices, and its cursor leads to the older ones', async () => {
   for (let month = 0; month < 26; month++) {
     const period = new Date(Date.UTC(2024, month)).toISOString().slice(0, 10)
     await anInvoice(api, partner, { period })
@@ -121,7 +122,7 @@ test('the latest 24 invoices come first, and older ones follow by cursor', async
   expect((await list('?limit=200')).data).toHaveLength(26)
 })
 
-test('a bad limit is 422 invalid_request, and so is a cursor that is unknown, a draft or another partner’s', async () => {
+test('an invalid limit is 422 invalid_request, and so is a cursor that is unknown, a draft or another partner’s', async () => {
   const draft = await anInvoice(api, partner, { period: '2026-11-01', status: 'draft', number: null, issuedAt: null })
   const other = await anInvoice(api, await aPartner(api), { period: '2026-09-01' })
   const cursors = ['x', randomUUID(), draft.id, other.id]
@@ -161,7 +162,7 @@ describe('one invoice', () => {
     expect(body).toMatchObject({ object: 'invoice', number: invoice.number, status: 'open' })
   })
 
-  test('shows that it is void and why, and that it was paid', async () => {
+  test('shows why it is void, and when it was paid', async () => {
     const voided = await anInvoice(api, partner, { ...october, number: aNumber(), status: 'void' }, lines)
     const paid = await anInvoice(api, partner, { period: '2026-09-01', status: 'paid' }, lines)
 
@@ -193,7 +194,7 @@ describe('one invoice', () => {
     })
   })
 
-  test.each(['pdf', 'csv'])('is a document under its id with .%s, named by its number', async (extension) => {
+  test.each(['pdf', 'csv'])('can be downloaded as .%s, with its number as the file name', async (extension) => {
     const invoice = await anInvoice(api, partner, { ...october, number: aNumber() }, lines)
 
     const first = await get(`${invoice.id}.${extension}`)
@@ -207,13 +208,13 @@ describe('one invoice', () => {
     expect(first.bytes.toString('latin1')).toContain(expected)
   })
 
-  test('as a document is 304 for a client that has the current version, until it is paid', async () => {
+  test('is not sent again as a document to a client that has the current version, until it is paid', async () => {
     const invoice = await anInvoice(api, partner, { ...october, number: aNumber() }, lines)
     const first = await get(`${invoice.id}.csv`)
     const known = { 'If-None-Match': first.headers.get('ETag') ?? '' }
 
     expect((await get(`${invoice.id}.csv`, known)).status).toBe(304)
-    // An invoice cannot be paid before it was issued, and this test may run earlier than that date.
+    // An invoice cannot be paid before its issue date, which can be later than the day on which this test runs.
     const at = invoice.issuedAt ?? api.clock.now()
     const number = invoice.number ?? ''
     await api.db.transaction((tx) => markInvoicePaid(tx, { number, at }))
@@ -221,7 +222,7 @@ describe('one invoice', () => {
   })
 
   test.each(['', '.pdf', '.csv'])(
-    'with the extension "%s" is 404 not_found if it is absent, malformed, a draft or another partner’s',
+    'requested with the extension "%s" is 404 not_found if it is unknown, malformed, a draft or another partner’s',
     async (end) => {
       const draft = { ...october, status: 'draft', issuedAt: null, dueAt: null } as const
       const ids = [
@@ -238,7 +239,7 @@ describe('one invoice', () => {
     },
   )
 
-  test('with another file extension is not found', async () => {
+  test('is not found with any other file extension', async () => {
     const invoice = await anInvoice(api, partner, { ...october, number: aNumber() }, lines)
 
     expect((await get(`${invoice.id}.xls`)).status).toBe(404)

@@ -1,4 +1,4 @@
-// GET /v1/usage/history: one entry per London month, the current one equal to GET /v1/usage.
+// GET /v1/usage/history has one entry per London month. The entry for the current month agrees with GET /v1/usage.
 import { beforeAll, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { useApi } from '../../support/api/client'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const history = async (query = '') => (await api.get(`/v1/usage/history${query}`, { key })).body.data
 
-test('the history counts payouts by the month in London, and includes months without payouts', async () => {
+test('the history counts payouts by London month, and includes months without payouts', async () => {
   const last = new Date('2027-03-31T22:59:59.999Z')
   const first = new Date('2027-03-31T23:00:00.000Z')
   await aPayoutRow(api, partner, { createdAt: last, completedAt: first, amountPence: 10_000n, feePence: 199n })
@@ -31,7 +31,7 @@ test('the history counts payouts by the month in London, and includes months wit
   ])
 })
 
-test('the history covers twelve months unless the caller asks for more or fewer', async () => {
+test('the history covers twelve months by default, or as many as the caller requests', async () => {
   const months = async (query: string) => (await history(query))?.map((month) => month['period_start'])
 
   expect(await months('')).toHaveLength(12)

@@ -1,9 +1,10 @@
-// GET /v1/usage: the current London month; charges are summed per line and rounded once.
+// GET /v1/usage covers the current London month. Charges are summed per line and rounded once.
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { issueInvoice } from '../../../db/invoices/issue'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { useApi } from '../../support/api/client'
 import { aCharge, aClock, aKey, aPartner, aPayoutRow, aSeller } from '../../support/api/fixtures'
+import type { Json } from '../../support/bank/client'
 
 const clock = aClock('2026-11-16T12:00:00Z')
 const api = useApi({ clock })
@@ -20,6 +21,12 @@ beforeEach(async () => {
 
 const usage = async (key: string) => (await api.get('/v1/usage', { key })).body
 
+/** The lines of the invoice so far, each as its kind and amount, and the total. */
+async function soFar(key: string): Promise<string[]> {
+  const { lines, total_gbp } = Object((await usage(key))['invoice_so_far'])
+  return [...lines.map((line: Json) => `${line.kind} ${line.amount_gbp}`), `total ${total_gbp}`]
+}
+
 test('a month without payouts is all zeros', async () => {
   expect(await usage(live)).toEqual({
     object: 'usage',
@@ -29,7 +36,7 @@ test('a month without payouts is all zeros', async () => {
   })
 })
 
-test('count covers payouts created in the month; completed, paid and fees cover those completed in it', async () => {
+test('count covers payouts created in the month, and completed, paid and fees cover those completed in it', async () => {
   const october = new Date('2026-10-20T12:00:00Z')
   const november = new Date('2026-11-02T12:00:00Z')
   await aPayoutRow(api, partner, { createdAt: october, completedAt: october })
@@ -56,13 +63,13 @@ describe('a month begins and ends at midnight in London', () => {
     ['2027-03-31T23:00:00.000Z', '2027-04-01'],
     ['2027-10-31T23:59:59.999Z', '2027-10-01'],
     ['2027-11-01T00:00:00.000Z', '2027-11-01'],
-  ])('at %s the period starts on %s', async (now, month) => {
+  ])('at %s, the period starts on %s', async (now, month) => {
     clock.set(now)
 
     expect((await usage(sandbox))['period_start']).toBe(month)
   })
 
-  test('a payout of 2027-03-31T22:59:59.999Z belongs to March, one of 23:00:00Z to April', async () => {
+  test('a payout at 2027-03-31T22:59:59.999Z belongs to March, and one at 23:00:00Z to April', async () => {
     const [march, april] = [new Date('2027-03-31T22:59:59.999Z'), new Date('2027-03-31T23:00:00Z')]
     await aPayoutRow(api, partner, { createdAt: march })
     await aPayoutRow(api, partner, { createdAt: april, amountPence: 100n })
@@ -90,30 +97,22 @@ describe('the invoice so far', () => {
     await aCharge(api, partner, { kind: 'payout_fee', amountMicropounds: 9_990_000n, month: '2026-10-01' })
     await aCharge(api, await aPartner(api), { kind: 'payout_fee', amountMicropounds: 9_990_000n, month })
 
-    expect((await usage(live))['invoice_so_far']).toEqual({
-      lines: [
-        { kind: 'payout_fees', amount_gbp: '1.09' },
-        { kind: 'monthly_account', amount_gbp: '15.00' },
-        { kind: 'business_verification', amount_gbp: '39.00' },
-        { kind: 'network_fees', amount_gbp: '0.06' },
-        { kind: 'bank_exceptions', amount_gbp: '12.00' },
-        { kind: 'credit', amount_gbp: '1.09' },
-      ],
-      total_gbp: '66.06',
-    })
+    expect(await soFar(live)).toEqual([
+      'payout_fees 1.09',
+      'monthly_account 15.00',
+      'business_verification 39.00',
+      'network_fees 0.06',
+      'bank_exceptions 12.00',
+      'credit 1.09',
+      'total 66.06',
+    ])
   })
 
   test('is never negative, even if credits exceed the charges', async () => {
     await aCharge(api, partner, { kind: 'payout_fee', amountMicropounds: 1_000_000n, month })
     await aCharge(api, partner, { kind: 'credit', amountMicropounds: 5_000_000n, month })
 
-    expect((await usage(live))['invoice_so_far']).toEqual({
-      lines: [
-        { kind: 'payout_fees', amount_gbp: '1.00' },
-        { kind: 'credit', amount_gbp: '5.00' },
-      ],
-      total_gbp: '0.00',
-    })
+    expect(await soFar(live)).toEqual(['payout_fees 1.00', 'credit 5.00', 'total 0.00'])
   })
 
   test('includes the monthly account fee before it is stored, and credit carried over', async () => {
@@ -124,18 +123,12 @@ describe('the invoice so far', () => {
     clock.set('2026-11-01T06:00:00Z')
     await issueInvoice(api.db, { partnerId: older.id, period: '2026-10', at: clock.now(), seller: aSeller })
 
-    expect((await usage(key))['invoice_so_far']).toEqual({
-      lines: [
-        { kind: 'monthly_account', amount_gbp: '15.00' },
-        { kind: 'credit', amount_gbp: '5.00' },
-      ],
-      total_gbp: '10.00',
-    })
+    expect(await soFar(key)).toEqual(['monthly_account 15.00', 'credit 5.00', 'total 10.00'])
   })
 
-  test('the sandbox is never charged', async () => {
+  test('is always empty in the sandbox', async () => {
     await aCharge(api, partner, { kind: 'monthly_account', amountMicropounds: 15_000_000n, month })
 
-    expect((await usage(sandbox))['invoice_so_far']).toEqual({ lines: [], total_gbp: '0.00' })
+    expect(await soFar(sandbox)).toEqual(['total 0.00'])
   })
 })

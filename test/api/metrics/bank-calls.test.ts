@@ -1,4 +1,4 @@
-// The counters of requests to the bank, and the alerts that they raise.
+// The counters for requests to the bank, and the alerts that they raise.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createBankMetrics } from '../../../api/metrics/requests'
@@ -25,7 +25,7 @@ afterEach(async () => {
   await bank.control('DELETE', '/faults')
 })
 
-test('requests are counted from 0 by environment, operation and outcome, with their durations', async () => {
+test('requests are counted by environment, operation and outcome, starting at 0, with their durations', async () => {
   const before = shown()
   await bank.fault({ kind: 'status', status: 503, times: 1 })
   await rails.provider_production.rate().catch(() => null)
@@ -39,7 +39,7 @@ test('requests are counted from 0 by environment, operation and outcome, with th
   expect(shown()).toContain('payouts_bank_request_seconds_count{environment="live",operation="read_rate"} 2\n')
 })
 
-test('three failed requests of one kind raise PayoutsBankFailing, unless most requests succeed', async () => {
+test('three failed requests of one kind raise PayoutsBankFailing until as many have succeeded', async () => {
   await bank.fault({ kind: 'status', status: 500, times: 3 })
   const firing: string[][] = []
   for (let call = 0; call < 6; call++) {
@@ -51,7 +51,7 @@ test('three failed requests of one kind raise PayoutsBankFailing, unless most re
   expect(firing).toEqual([[], [], isFailing, isFailing, isFailing, []])
 })
 
-test('one failed registration raises PayoutsRegistrationFailing, and a refused account does not', async () => {
+test('one failed registration raises PayoutsRegistrationFailing, but a refused account does not', async () => {
   const rail = rails.provider_sandbox
   const { customerRef } = await aConnectedPartner(rail)
   const register = (sortCode: string) =>
@@ -67,7 +67,7 @@ test('one failed registration raises PayoutsRegistrationFailing, and a refused a
   expect(firingFor('PayoutsRegistrationFailing', afterRefusal, shown())).toEqual(['sandbox'])
 })
 
-test('a single payout makes three calls soon enough for an alert within two minutes', () => {
+test('a single payout makes its third bank call soon enough to raise the alert within two minutes', () => {
   const { pollMs, briefCallMs, backgroundCallMs } = loadConfig(neededSettings).payouts
   const [scrapeMs, evaluationMs] = [15_000, 15_000]
 

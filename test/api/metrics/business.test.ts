@@ -47,7 +47,7 @@ test('open payouts are counted by status, with their total and the age of the ol
   expect(value('payouts_database_up')).toBe(1)
 })
 
-test('the age of a pending payout counts from its call to the bank, or from when it could have been sent, without pauses', async () => {
+test('a pending payout’s age counts from its bank call, or from when it could have been sent, excluding pauses', async () => {
   const partner = await aPartner(api)
   const pending = { status: 'pending', createdAt: anHourAgo } as const
   await aPayoutRow(api, partner, { ...pending, submitStartedAt: null })
@@ -81,7 +81,7 @@ test('an unsent payout of a suspended partner waits intentionally, so its age is
   expect(value('payouts_oldest_pending_seconds{environment="sandbox",bank="not_called"}')).toBe(0)
 })
 
-test('payouts in attention, held deposits, unread wallets, quarantined events, drift and pauses are counted', async () => {
+test('payouts that need attention, held deposits, unread wallets, quarantined events, drifts and pauses are counted', async () => {
   const partner = await aPartner(api)
   const { walletId } = await aPayoutRow(api, partner, { attention: 'outcome_overdue', closedAt: clock.now() })
   await aPayoutRow(api, partner, { environment: 'live', status: 'completed', attention: 'can_not_book_charge' })
@@ -188,7 +188,7 @@ test('however many scrapes arrive, the database is queried once per interval', a
   expect(asked).toBe(1)
 })
 
-test('without its database the API reports that, and still shows its own metrics', async () => {
+test('without its database, the API reports the outage and still shows its own metrics', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
   await api.get('/v1/account', { key })
   await api.get('/v1/nowhere', { key })
@@ -201,11 +201,11 @@ test('without its database the API reports that, and still shows its own metrics
   expect(value('payouts_http_requests_total{method="GET",route="/v1/account",status="200"}')).toBe(1)
   expect(value('payouts_http_requests_total{method="any",route="other",status="404"}')).toBe(1)
   expect(value('payouts_http_request_seconds_count{method="GET",route="/v1/account"}')).toBe(1)
-  // On a busy machine, Temporal may answer one scrape too late.
+  // On a busy machine, Temporal may answer too late for the first scrape.
   await until('Temporal is up', async () => (await scrapeLater(url)).value('payouts_temporal_up') === 1)
 })
 
-test('without Temporal the API reports that, and still shows the rest', async () => {
+test('without Temporal, the API reports the outage and still shows the database as up', async () => {
   const cutOff = await startApi({ clock, database: api.databaseUrl, temporalAddress: '127.0.0.1:1' })
   const withoutTemporal = await startMetrics(cutOff)
 
@@ -216,7 +216,7 @@ test('without Temporal the API reports that, and still shows the rest', async ()
   expect([value('payouts_temporal_up'), value('payouts_database_up')]).toEqual([0, 1])
 })
 
-test('health checks and the bank are counted separately from unauthenticated callers', async () => {
+test('health checks and bank webhooks are counted separately from unknown routes', async () => {
   for (const path of ['/healthz', '/readyz', '/healthz/']) await fetch(`${api.url}${path}`)
   await fetch(`${api.url}/webhooks/bank`, { method: 'POST' })
 
@@ -228,13 +228,13 @@ test('health checks and the bank are counted separately from unauthenticated cal
   expect(text).toMatch(/^payouts_http_requests_total\{method="POST",route="\/webhooks\/bank",status="4\d\d"\} 1$/m)
 })
 
-test('the metrics port serves nothing else, and the API port has no /metrics', async () => {
+test('the metrics port serves only GET /metrics, and the API port does not serve it', async () => {
   expect((await fetch(`${url}/`)).status).toBe(404)
   expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).toBe(404)
   expect((await fetch(`${api.url}/metrics`)).status).toBe(404)
 })
 
-/** The URL of another metrics server, whose statements go through the tap. */
+/** Starts another metrics server, whose database statements pass through the tap, and returns its URL. */
 async function metricsOn(tap: Tap): Promise<string> {
   const server = await startMetrics({ deps: { ...api.deps, db: tapped(api.db, tap) } })
   others.push(server)

@@ -1,4 +1,4 @@
-// Metrics that show when scheduled work stops, from a real database. They raise no alert while all is well.
+// Metrics that show when scheduled work has stopped, measured on a real database.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { recordVerification } from '../../../db/controls/audit/verifications'
 import type { FirstFault } from '../../../db/controls/audit/verify'
@@ -30,7 +30,7 @@ afterEach(async () => {
   await api.close()
 })
 
-test('the age of the reconciliation is that of the least recently checked wallet', async () => {
+test('the age of the reconciliation is the age of the least recently checked wallet', async () => {
   const wallets = [await aSandboxWallet(), await aSandboxWallet()]
   for (const walletId of wallets) await checkWallet(walletId)
   const whileItRuns = await scrapeAt('12:10')
@@ -49,37 +49,40 @@ test('the age of the reconciliation is that of the least recently checked wallet
   }
 })
 
-test.each(['ledger_sets', 'charges', 'activity'] as const)('the age of unsealed rows of %s grows', async (table) => {
-  const partner = await aPartner(api)
-  const walletId = await aSandboxWallet()
-  const write = {
-    ledger_sets: () => book(walletId, clock.now()),
-    charges: () => aCharge(api, partner, { kind: 'payout_fee', amountMicropounds: 2_190_000n, month: '2026-11-01' }),
-    activity: () =>
-      api.db.dataSource.query(`INSERT INTO activity (partner_id, at, environment, action, changes, made_by)
+test.each(['ledger_sets', 'charges', 'activity'] as const)(
+  'the age of the oldest unsealed row in %s is shown, or 0 if all rows are sealed',
+  async (table) => {
+    const partner = await aPartner(api)
+    const walletId = await aSandboxWallet()
+    const write = {
+      ledger_sets: () => book(walletId, clock.now()),
+      charges: () => aCharge(api, partner, { kind: 'payout_fee', amountMicropounds: 2_190_000n, month: '2026-11-01' }),
+      activity: () =>
+        api.db.dataSource.query(`INSERT INTO activity (partner_id, at, environment, action, changes, made_by)
         VALUES ('${partner.id}', '${clock.now().toISOString()}', 'live', 'rail.pause', true, 'ops')`),
-  }[table]
-  await write()
-  const neverSealed = await scrapeAt('12:05')
-  await sealAll(api.db, clock.now())
-  const sealed = await scrapeAt('13:00')
-  await write()
-  clock.set('2026-11-15T13:10:00.000Z')
-  await write()
-  const leftSince = await scrapeAt('13:30')
+    }[table]
+    await write()
+    const neverSealed = await scrapeAt('12:05')
+    await sealAll(api.db, clock.now())
+    const sealed = await scrapeAt('13:00')
+    await write()
+    clock.set('2026-11-15T13:10:00.000Z')
+    await write()
+    const leftSince = await scrapeAt('13:30')
 
-  const values = [neverSealed, sealed, leftSince].map(({ value }) => value('payouts_unsealed_seconds'))
-  expect(values).toEqual([300, 0, 1_800])
-})
+    const values = [neverSealed, sealed, leftSince].map(({ value }) => value('payouts_unsealed_seconds'))
+    expect(values).toEqual([300, 0, 1_800])
+  },
+)
 
-test('a sealed row does not wait, even if its writer’s clock is ahead of the sealer’s', async () => {
+test('a sealed row does not count as unsealed, even if its writer’s clock is ahead of the sealer’s', async () => {
   await book(await aSandboxWallet(), new Date('2026-11-15T12:00:03.000Z'))
   await sealAll(api.db, clock.now())
 
   expect((await scrapeAt('14:00')).value('payouts_unsealed_seconds')).toBe(0)
 })
 
-test('an audit chain check that found a fault, or that no longer runs, is shown', async () => {
+test('a fault in the audit chain and a check that no longer runs are shown', async () => {
   const figures = (shown: Scrape) =>
     ['payouts_audit_faults', 'payouts_audit_verified_age_seconds'].map((name) => shown.value(name))
   const verified = (fault: FirstFault | null) =>
@@ -103,7 +106,7 @@ test('an audit chain check that found a fault, or that no longer runs, is shown'
   ])
 })
 
-test('a mail counts as waiting until it is sent or obsolete, and an invoice until it is mailed or paid', async () => {
+test('an email counts as waiting until it expires, and an invoice until it is emailed or paid', async () => {
   const mail = { to: { name: 'Ada', address: 'ada@acme.test' }, subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' }
   const [at, expiresAt] = [clock.now(), new Date('2026-11-15T12:30:00.000Z')]
   for (let n = 0; n < 2; n++)
@@ -123,7 +126,7 @@ test('a mail counts as waiting until it is sent or obsolete, and an invoice unti
   expect(later.value('payouts_oldest_mail_seconds{kind="invoice"}')).toBe(2_400)
 })
 
-test('data due for erasure is overdue from its due time; data that must stay is not', async () => {
+test('data is overdue for erasure from its due time, unless it must be kept', async () => {
   const partner = await aPartner(api)
   const dayAgo = (days: number) => new Date(clock.now().getTime() - days * 86_400_000)
   const closedAt = [dayAgo(399), dayAgo(403), null]

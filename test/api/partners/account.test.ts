@@ -2,8 +2,10 @@
 import { expect, test } from '@jest/globals'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
 import { changePrices } from '../../../db/invoices/price-lists'
+import { describePrices } from '../../../domain/invoices/fees'
 import { useApi } from '../../support/api/client'
 import { aClock, aKey, aPartner, aSession } from '../../support/api/fixtures'
+import { standardPrices } from '../../support/prices'
 
 const clock = aClock('2026-11-16T12:00:00Z')
 const api = useApi({ clock })
@@ -25,13 +27,13 @@ test('a sandbox key sees its partner, the sandbox wallet and the formatted price
     funding_wallet: { currency: 'USDC', chain: 'base', address: null },
     bank_funding: null,
     enabled_countries: ['GB'],
-    prices: { payout: '0.99 GBP + 1.00%', monthly_account: '15.00 GBP' },
+    prices: describePrices(standardPrices),
     rail: 'simulated',
     payouts_paused_at: null,
   })
 })
 
-test('a pause of the rail is shown in its own environment, until the rail is resumed', async () => {
+test('a paused rail is shown only in its own environment, until it is resumed', async () => {
   const partner = await aPartner(api)
   const keys = { sandbox: await aKey(api, partner, 'sandbox'), live: await aKey(api, partner, 'live') }
   const pausedAt = async (key: string) => (await api.get('/v1/account', { key })).body['payouts_paused_at']
@@ -45,7 +47,7 @@ test('a pause of the rail is shown in its own environment, until the rail is res
   expect(await pausedAt(keys.sandbox)).toBeNull()
 })
 
-test('a live key uses provider_production', async () => {
+test('the rail of a live account is provider_production', async () => {
   const key = await aKey(api, await aPartner(api), 'live')
 
   expect((await api.get('/v1/account', { key })).body).toMatchObject({
@@ -55,7 +57,7 @@ test('a live key uses provider_production', async () => {
 })
 
 test.each(['live', 'sandbox', 'nonsense', '', 'a&environment=b'])(
-  'the parameter environment=%s is ignored for a key',
+  'the environment parameter %s is ignored for a key',
   async (environment) => {
     const key = await aKey(api, await aPartner(api), 'sandbox')
 
@@ -65,7 +67,7 @@ test.each(['live', 'sandbox', 'nonsense', '', 'a&environment=b'])(
   },
 )
 
-test('prices are the partner’s current ones, not future ones', async () => {
+test('prices are the partner’s current prices, not future ones', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'sandbox')
   const at = clock.now()
@@ -77,8 +79,12 @@ test('prices are the partner’s current ones, not future ones', async () => {
   clock.set(from.toISOString())
   const after = await api.get('/v1/account', { key })
 
-  expect(before.body['prices']).toEqual({ payout: '0.99 GBP + 1.00%', monthly_account: '15.00 GBP' })
-  expect(after.body['prices']).toEqual({ payout: '1.50 GBP + 2.50%', monthly_account: '0.00 GBP' })
+  expect(before.body['prices']).toEqual(describePrices(standardPrices))
+  expect(after.body['prices']).toEqual({
+    ...describePrices(standardPrices),
+    payout: '1.50 GBP + 2.50%',
+    monthly_account: '0.00 GBP',
+  })
 })
 
 test('countries are those enabled for the account', async () => {
@@ -88,7 +94,7 @@ test('countries are those enabled for the account', async () => {
 })
 
 test.each(['Live', 'lvie', 'production', '', 'live&environment=sandbox'])(
-  'a member who asks for environment=%s gets an error, not the sandbox',
+  'a member who requests environment=%s gets an error, not the sandbox',
   async (environment) => {
     const session = await aSession(api, await aPartner(api))
 

@@ -1,11 +1,12 @@
-// GET /v1/compliance: the status of verification, and what the account may do.
+// GET /v1/compliance: the verification status and the account's limits.
 import { expect, test } from '@jest/globals'
 import { useApi } from '../../support/api/client'
 import { aKey, aPartner } from '../../support/api/fixtures'
+import { verificationNotStarted } from '../../support/db/a-partner'
 
 const api = useApi()
 
-test('a new account has not started verification and may pay 1.00 to 20000.00', async () => {
+test('a new account has not started verification and can pay 1.00 to 20000.00', async () => {
   const partner = await aPartner(api, { verificationStatus: 'not_started' })
   const key = await aKey(api, partner, 'sandbox')
 
@@ -14,14 +15,7 @@ test('a new account has not started verification and may pay 1.00 to 20000.00', 
   expect(status).toBe(200)
   expect(body).toEqual({
     object: 'compliance',
-    business_verification: {
-      status: 'not_started',
-      provider_status: null,
-      continue_url: null,
-      terms_url: null,
-      reasons: [],
-      can_start: true,
-    },
+    business_verification: { ...verificationNotStarted, can_start: true },
     account: {
       isolated_wallet: false,
       wallet_chain: null,

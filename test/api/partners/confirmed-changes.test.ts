@@ -1,4 +1,5 @@
-// Confirm codes for live keys, new admins and changed addresses: a stolen session alone cannot reach money.
+// Live keys, new admins and changed addresses need a confirm code, so that a stolen session alone cannot move
+// money.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -6,7 +7,7 @@ import { type Answer, type Method, useApi } from '../../support/api/client'
 import { aConfirmCode, confirmMails } from '../../support/api/confirmed'
 import { aKey, aPartner, aSession, changePartner, revokeKey } from '../../support/api/fixtures'
 import { aRequest } from '../../support/api/payout-world'
-import { aMember, anEmail, anotherCode } from '../../support/api/people'
+import { aMember, anEmail, wrongCode } from '../../support/api/people'
 
 const api = useApi()
 let partner: PartnerRow
@@ -34,7 +35,7 @@ const actions: Readonly<Record<string, () => Promise<Action>>> = {
     const body = { environment: 'live', label: 'Shop' }
     return { method: 'POST', path: '/v1/keys', body, other: { body: { ...body, label: 'Shop ' } }, shown: ['Shop'] }
   },
-  'an invitation of an admin': async () => {
+  'an admin invitation': async () => {
     const body = { email: anEmail(), name: 'Grace', role: 'admin' }
     const other = { body: { ...body, email: 'thief@evil.test' } }
     return { method: 'POST', path: '/v1/members', body, other, shown: [body.email, 'Grace'] }
@@ -82,13 +83,13 @@ describe.each(Object.entries(actions))('%s', (_name, make) => {
     const before = await power()
     const code = await codeOf()
 
-    const answers = [await send(), await send({ code: anotherCode(code) })]
+    const answers = [await send(), await send({ code: wrongCode(code) })]
 
     expect(answers.map(outcomeOf)).toEqual([refusal, refusal])
     expect(await power()).toEqual(before)
   })
 
-  test('succeeds once with the code, and the mail describes the change', async () => {
+  test('succeeds once with the code, and the email describes the change', async () => {
     const code = await codeOf()
     const mail = (await confirmMails(api)).find((each) => each.code === code)
 
@@ -98,7 +99,7 @@ describe.each(Object.entries(actions))('%s', (_name, make) => {
     for (const text of [...action.shown, 'Acme Ltd']) expect(mail?.text).toContain(text)
   })
 
-  test('is refused with the code of another change, of another admin or for a payout', async () => {
+  test('is refused with a code for another change, for another admin or for a payout', async () => {
     const before = await power()
     const code = await codeOf()
     const colleague = await aSession(api, partner)
@@ -115,9 +116,9 @@ describe.each(Object.entries(actions))('%s', (_name, make) => {
     expect(await power()).toEqual(before)
   })
 
-  test('is refused with the right code after five wrong ones', async () => {
+  test('is refused after five wrong codes, even with the right code', async () => {
     const code = await codeOf()
-    await Promise.all(Array.from({ length: 20 }, () => send({ code: anotherCode(code) })))
+    await Promise.all(Array.from({ length: 20 }, () => send({ code: wrongCode(code) })))
 
     expect(outcomeOf(await send({ code }))).toEqual(refusal)
   })
@@ -131,7 +132,7 @@ describe.each(Object.entries(actions))('%s', (_name, make) => {
   })
 })
 
-/** The live keys, the admins, and the addresses that get mails about money. */
+/** The live keys, the admins, and the addresses that get emails about money. */
 function power() {
   return api.db.dataSource.query(
     `SELECT billing_email, contact_email,
@@ -155,7 +156,7 @@ test('a change that is refused for another reason leaves the code usable', async
   expect([refused.body.error?.code, (await create()).status]).toEqual(['key_limit_reached', 201])
 })
 
-test('sandbox keys, viewers, demotions and other settings need no code, and none is sent', async () => {
+test('sandbox keys, viewers and other settings need no code, and a request for one is refused', async () => {
   const viewer = await aMember(api, partner, { role: 'viewer' })
   const as = { session }
   const ask = (path: string, body: object) => api.post(`${path}/confirm-codes`, body, as)
@@ -177,7 +178,7 @@ test('sandbox keys, viewers, demotions and other settings need no code, and none
   expect(asked.map(outcomeOf)).toEqual(asked.map(() => ({ status: 409, code: 'invalid_state' })))
 })
 
-test('without verification no code is sent for a live key, and the error names the reason', async () => {
+test('without verification, no code is sent for a live key, and the error names the reason', async () => {
   await changePartner(api, partner, { verificationStatus: 'pending' })
   const body = { environment: 'live' }
 
@@ -190,7 +191,7 @@ test('without verification no code is sent for a live key, and the error names t
   expect(answers.map(outcomeOf)).toEqual([expected, expected])
 })
 
-test('the email of an invitation may differ in case from the one in its code', async () => {
+test('the email address in an invitation can differ in case from the one that its code was requested for', async () => {
   const email = anEmail()
   const confirm_code = await aConfirmCode(
     api,
@@ -204,7 +205,7 @@ test('the email of an invitation may differ in case from the one in its code', a
   expect(status).toBe(201)
 })
 
-test('the database holds codes only as a keyed hash and in a sealed mail', async () => {
+test('the database stores codes only as a keyed hash and in a sealed email', async () => {
   const code = await aConfirmCode(api, '/v1/keys', { environment: 'live' }, { session })
 
   const rows = await api.db.dataSource.query(

@@ -10,7 +10,7 @@ const api = useApi()
 const create = (session: string, body: object = { environment: 'sandbox', label: 'Checkout' }) =>
   api.post('/v1/keys', body, { session })
 
-test('a key is created, shown once, works, is revoked, and no longer works', async () => {
+test('a key is created, shown once and accepted, and is refused after it is revoked', async () => {
   const session = await aSession(api, await aPartner(api))
 
   const { status, body } = await create(session)
@@ -50,7 +50,7 @@ test('an admin of a suspended partner can revoke a key but not create one', asyn
   expect([revoked.status, after.status]).toEqual([200, 401])
 })
 
-test('a revoked key cannot be revoked again, nor another partner’s key', async () => {
+test('neither a revoked key nor another partner’s key can be revoked', async () => {
   const partner = await aPartner(api)
   const [session, stranger] = [await aSession(api, partner), await aSession(api, await aPartner(api))]
   const { body } = await create(session)
@@ -69,7 +69,7 @@ test('a revoked key cannot be revoked again, nor another partner’s key', async
   ])
 })
 
-test('the sixth key of an environment is refused, even among concurrent requests; each environment has its own five', async () => {
+test('the sixth key of an environment is refused, even among concurrent requests', async () => {
   const session = await aSession(api, await aPartner(api))
 
   const answers = await Promise.all(Array.from({ length: 12 }, () => create(session)))
@@ -80,7 +80,7 @@ test('the sixth key of an environment is refused, even among concurrent requests
   expect([live.status, live.body['label']]).toEqual([201, null])
 })
 
-test('a live key before approval is 403 verification_required', async () => {
+test('creating a live key before approval is 403 verification_required', async () => {
   const session = await aSession(api, await aPartner(api, { verificationStatus: 'in_review' }))
 
   const { status, body } = await create(session, { environment: 'live', label: 'Shop' })
@@ -106,7 +106,7 @@ test.each(['', '   ', '\u200b', 'shop\nserver'])('%j is not a valid label', asyn
   expect([status, body.error?.details]).toEqual([422, { errors: ['label (1 to 60 visible characters and spaces)'] }])
 })
 
-test('a label with markup is returned unchanged, as data', async () => {
+test('a label with markup is returned unchanged', async () => {
   const session = await aSession(api, await aPartner(api))
   const label = '<img src=x onerror=alert(1)>'
   await create(session, { environment: 'sandbox', label })
@@ -120,7 +120,7 @@ test('a label with markup is returned unchanged, as data', async () => {
   ])
 })
 
-test('creation and revocation are in the activity list with the email, the environment and the prefix, and no API key can create a key', async () => {
+test('the activity list shows who created or revoked which key, and no API key can create a key', async () => {
   const partner = await aPartner(api)
   const [session, key] = [await aSession(api, partner), await aKey(api, partner, 'sandbox')]
   const { body: made } = await create(session)

@@ -1,4 +1,5 @@
-// GET /v1/keys: the partner's keys in pages, without their secrets; a sandbox key sees sandbox keys only.
+// GET /v1/keys lists the partner's keys in pages, without their secrets. A sandbox key sees sandbox keys
+// only.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { createApiKey } from '../../../db/partners/api-keys'
@@ -129,7 +130,7 @@ test('last_used_at is the exact time of the last call before this one', async ()
   expect(body.data?.[0]?.['last_used_at']).toBe('2026-11-16T13:00:01.456Z')
 })
 
-test('the response holds no secret, no digest and no more than eight digits of a key', async () => {
+test('the response contains no secret, no digest and no more than eight digits of a key', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
 
   const text = JSON.stringify((await api.get('/v1/keys', { key })).body)
@@ -149,7 +150,7 @@ test('a live key cannot exist before verification is approved', async () => {
   expect(created).toEqual({ outcome: 'verification_required' })
 })
 
-test('a key created under an older secret key still works', async () => {
+test('an API key that was hashed with an older secret key still works', async () => {
   const partner = await aPartner(api)
   const older = { ...testKeyring, all: () => testKeyring.all('api-key').slice(1) }
   const wanted = { partnerId: partner.id, environment: 'sandbox' as const, label: null, createdBy: 'ops:test' }
@@ -159,7 +160,7 @@ test('a key created under an older secret key still works', async () => {
   expect((await api.get('/v1/account', { key: created.secret })).status).toBe(200)
 })
 
-test('no call that starts after a revocation succeeds, however many are in flight', async () => {
+test('no call that starts after a revocation succeeds, even while other calls are in flight', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'sandbox')
   const statusOf = async () => (await api.get('/v1/account', { key })).status

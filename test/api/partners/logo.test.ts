@@ -1,5 +1,5 @@
-// A partner's logo: uploaded by admins with verified content, served by us to anyone, never fetched from
-// elsewhere.
+// Admins upload a partner's logo, and its content is verified. Our server serves it to anyone, and never fetches
+// it from elsewhere.
 import { expect, test } from '@jest/globals'
 import { logoMaxBytes } from '../../../domain/partners/logo'
 import { useApi } from '../../support/api/client'
@@ -22,7 +22,7 @@ const logoUrlOf = async (session: string) =>
 const fetchLogo = (slug: string, headers = {}) => api.get(`/v1/public/partners/${slug}/logo`, { headers })
 
 test.each(['png', 'jpeg', 'webp'] as const)(
-  'a %s is stored, and anyone gets exactly its bytes from us',
+  'a %s logo is stored, and anyone can download exactly its bytes from us',
   async (kind) => {
     const partner = await aPartner(api, { logoUrl: 'https://acme.test/logo.svg' })
     const session = await aSession(api, partner)
@@ -46,7 +46,7 @@ test.each(['png', 'jpeg', 'webp'] as const)(
   },
 )
 
-test('a new logo has a new URL, an unchanged one is 304, and null removes it', async () => {
+test('a new logo has a new URL, an unchanged one is 304, and null removes the logo', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
   await store(session, asData('png', pictureOf('png')))
@@ -61,7 +61,7 @@ test('a new logo has a new URL, an unchanged one is 304, and null removes it', a
   expect([await logoUrlOf(session), (await fetchLogo(partner.slug)).status]).toEqual([null, 404])
 })
 
-test('the largest logo fits into a request, and one byte more is refused', async () => {
+test('the largest allowed logo fits into a request, and one more byte is refused', async () => {
   const session = await aSession(api, await aPartner(api))
 
   const largest = await store(session, asData('jpeg', pictureOf('jpeg', logoMaxBytes)))
@@ -79,10 +79,10 @@ test.each([
   ['a truncated PNG', asData('png', beginnings.png.subarray(0, 32))],
   ['an HTML page', asData('png', Buffer.from('<html>')).replace('image/png', 'text/html')],
   ['invalid base64', 'data:image/png;base64,%89PNG'],
-  ['a second line', `${asData('png', pictureOf('png'))}\n`],
-  ['another parameter', asData('png', pictureOf('png')).replace(';base64', ';charset=utf-8;base64')],
+  ['a data URL with a second line', `${asData('png', pictureOf('png'))}\n`],
+  ['a data URL with another parameter', asData('png', pictureOf('png')).replace(';base64', ';charset=utf-8;base64')],
   ['an external URL', 'https://acme.test/logo.png'],
-  ['nothing', ''],
+  ['an empty string', ''],
 ])('%s is 422, and nothing is stored', async (_what, logo) => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
@@ -93,7 +93,7 @@ test.each([
   expect((await fetchLogo(partner.slug)).status).toBe(404)
 })
 
-test('viewers cannot upload one, and a closed partner’s logo is gone', async () => {
+test('viewers cannot upload a logo, and a closed partner’s logo is not found', async () => {
   const partner = await aPartner(api)
   const logo = asData('png', pictureOf('png'))
 

@@ -1,4 +1,5 @@
-// /v1/members: admins add, change and remove members; one admin always stays, even under concurrent requests.
+// /v1/members: admins add, change and remove members. One admin always remains, even under concurrent
+// requests.
 import { expect, test } from '@jest/globals'
 import { changeRole } from '../../../db/partners/members'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -22,7 +23,7 @@ const idOf = async (session: string, email: string) => {
 }
 const firstAdminOf = (partner: PartnerRow) => `ada@${partner.slug}.test`
 
-test('an invited member is in the list, gets a mail with the sign-in address, and signs in', async () => {
+test('an invited member is in the list, gets an email with the sign-in address, and signs in', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
   const email = anEmail()
@@ -55,7 +56,7 @@ test('an invited member is in the list, gets a mail with the sign-in address, an
   expect(signedIn.status).toBe(201)
 })
 
-test('an invitation by an unverified partner contains none of its text: neither a name nor the slug', async () => {
+test('an invitation from an unverified partner contains no names and no slug', async () => {
   const partner = await aPartner(api)
   await changePartner(api, partner, { name: 'You have won', verificationStatus: 'not_started' })
   const email = anEmail()
@@ -84,9 +85,7 @@ test.each([
   '\u3164',
   'Gra\u200bce',
 ])('%j is not accepted as a name', async (name) => {
-  const session = await aSession(api, await aPartner(api))
-
-  const { status, body } = await api.post('/v1/members', { email: anEmail(), name, role: 'viewer' }, { session })
+  const { status, body } = await inviteNamed(name)
 
   expect([status, body.error?.details]).toEqual([
     422,
@@ -102,12 +101,15 @@ test.each([
   'Smith T/A Smith & Sons',
   '\u0646\u0627\u0645\u200c\u0647',
 ])('%j is accepted as a name', async (name) => {
-  const session = await aSession(api, await aPartner(api))
-
-  const { body } = await api.post('/v1/members', { email: anEmail(), name, role: 'viewer' }, { session })
+  const { body } = await inviteNamed(name)
 
   expect(body['name']).toBe(name)
 })
+
+async function inviteNamed(name: string) {
+  const session = await aSession(api, await aPartner(api))
+  return api.post('/v1/members', { email: anEmail(), name, role: 'viewer' }, { session })
+}
 
 test('an existing member is not added again', async () => {
   const partner = await aPartner(api)
@@ -137,7 +139,7 @@ test('the last admin can neither be removed nor made a viewer', async () => {
   expect((await promote(session, id)).status).toBe(200)
 })
 
-test('an invited admin who never signed in does not count, so the inviting admin must stay and can remove them', async () => {
+test('an invited admin who never signed in cannot replace the last admin, and can be removed', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
   const invited = anEmail()
@@ -156,7 +158,7 @@ test('an invited admin who never signed in does not count, so the inviting admin
   expect(declined.status).toBe(200)
 })
 
-test('a viewer may leave, which signs them out, and cannot remove others', async () => {
+test('a viewer can leave, which signs them out, but cannot remove others', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner, 'viewer')
   const me = Object((await api.get('/v1/auth/session', { session })).body['member']).id
@@ -171,7 +173,7 @@ test('a viewer may leave, which signs them out, and cannot remove others', async
   expect((await api.get('/v1/auth/session', { session })).status).toBe(401)
 })
 
-test('when two admins remove each other at the same moment, one stays', async () => {
+test('when two admins remove each other at the same moment, one of them remains', async () => {
   const partner = await aPartner(api)
   const [one, other] = [await aSession(api, partner), await aSession(api, partner)]
   const ownId = async (session: string) =>
@@ -203,7 +205,7 @@ test('members of another partner can be neither seen nor changed', async () => {
   expect(await idOf(theirs, firstAdminOf(other))).toBe(id)
 })
 
-test('changes are in the activity list with the email of the actor', async () => {
+test('the activity list shows each change with the email address of the admin who made it', async () => {
   const session = await aSession(api, await aPartner(api))
   const email = anEmail()
   const id = Object((await invite(session, email)).body)['id']
@@ -221,7 +223,7 @@ test('changes are in the activity list with the email of the actor', async () =>
   ])
 })
 
-test('an admin of a suspended partner can withdraw rights: remove, demote, withdraw an invitation, sign out', async () => {
+test('an admin of a suspended partner can remove and demote members, withdraw invitations and sign out', async () => {
   const partner = await aPartner(api)
   const [session, removed, demoted] = [
     await aSession(api, partner),
@@ -244,7 +246,7 @@ test('an admin of a suspended partner can withdraw rights: remove, demote, withd
   expect((await api.get('/v1/auth/session', { session })).status).toBe(401)
 })
 
-test('an admin of a suspended partner cannot give rights: neither invite nor promote', async () => {
+test('an admin of a suspended partner can neither invite nor promote', async () => {
   const partner = await aPartner(api)
   const [session, viewer] = [await aSession(api, partner), await aSession(api, partner, 'viewer')]
   await changePartner(api, partner, { status: 'suspended' })
@@ -256,7 +258,7 @@ test('an admin of a suspended partner cannot give rights: neither invite nor pro
     await api.send('PATCH', `/v1/members/${id}`, { role: 'admin' }, { session }),
     await api.post(`/v1/members/${id}/confirm-codes`, { role: 'admin' }, { session }),
   ]
-  // This is the transaction of a request that was authorised right before the suspension.
+  // Simulates a request that was authorized just before the suspension.
   const inTransaction = await api.db.transaction((tx) => changeRole(tx, { partnerId: partner.id, id, role: 'admin' }))
 
   expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual(

@@ -5,7 +5,7 @@ import { aPartner } from '../../support/api/fixtures'
 
 const api = useApi()
 
-test('anyone may see a partner’s name, logo and colour', async () => {
+test('anyone can see a partner’s name, logo and colour', async () => {
   const partner = await aPartner(api, { logoUrl: 'https://acme.test/logo.svg', brandColor: '#0f766e' })
 
   const { status, body } = await api.get(`/v1/public/partners/${partner.slug}`)
@@ -19,7 +19,7 @@ test('anyone may see a partner’s name, logo and colour', async () => {
   })
 })
 
-test('a partner without branding has nulls, and a suspended partner is still shown', async () => {
+test('a partner without branding has null values, and a suspended partner is still shown', async () => {
   const partner = await aPartner(api, { status: 'suspended' })
 
   const { status, body } = await api.get(`/v1/public/partners/${partner.slug}`)
@@ -28,7 +28,7 @@ test('a partner without branding has nulls, and a suspended partner is still sho
   expect(body).toMatchObject({ logo_url: null, brand_color: null })
 })
 
-test('404 not_found is the same for an unknown, a malformed and a closed partner’s slug', async () => {
+test('the slugs of unknown, malformed and closed partners get the same 404 not_found', async () => {
   const closed = await aPartner(api, { status: 'closed' })
   const slugs = ['nobody', 'x', 'UPPER', 'a_b', '%00', 'a%2fb', 'a'.repeat(41), 'ac%20me', closed.slug]
 

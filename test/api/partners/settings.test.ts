@@ -1,4 +1,4 @@
-// PATCH /v1/account: the fields that admins may change, and no others.
+// PATCH /v1/account: admins can change certain fields, and no others.
 import { describe, expect, test } from '@jest/globals'
 import { findPartnerById } from '../../../db/partners/partners'
 import { useApi } from '../../support/api/client'
@@ -72,7 +72,7 @@ test.each([
   [{ brand_color: 'red' }, 'brand_color (a colour such as #0f766e)'],
   [{ billing_email: 'nobody' }, 'billing_email (must match format "email")'],
   [{ billing_address: 7 }, 'billing_address (0 to 500 visible characters, spaces and line breaks)'],
-])('%j, which may be null, is reported with one rule', async (wanted, rule) => {
+])('the error for %j states a single rule, although the field may also be null', async (wanted, rule) => {
   const session = await aSession(api, await aPartner(api))
 
   const { body } = await change(session, wanted)
@@ -99,7 +99,7 @@ describe('a new name', () => {
     },
   )
 
-  test('also waits after the bank has withdrawn the approval of a live partner', async () => {
+  test('also waits after the bank has withdrawn a live partner’s approval', async () => {
     const partner = await aPartner(api, { verificationStatus: 'rejected', liveOpenedAt: api.clock.now() })
 
     const { body } = await change(await aSession(api, partner), { name: 'Acme Bank plc' })
@@ -148,7 +148,7 @@ const allOn = {
   case: true,
 }
 
-test('each mail is on by default and can be switched off separately, and the session agrees with the response', async () => {
+test('each email is on by default and can be switched off separately, and the session shows the same settings', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
   const sessionPartner = async () => Object((await api.get('/v1/auth/session', { session })).body['partner'])
@@ -164,7 +164,7 @@ test('each mail is on by default and can be switched off separately, and the ses
   expect((await change(session, { low_balance_usdc: null })).body['low_balance_usdc']).toBeNull()
 })
 
-test('two concurrent changes of mail settings both apply', async () => {
+test('concurrent changes to email settings all apply', async () => {
   const session = await aSession(api, await aPartner(api))
   const kinds = Object.keys(allOn)
 

@@ -1,4 +1,4 @@
-// Admins get mails about live keys, invited admins, changed roles and addresses, and first live payouts.
+// Admins get emails about live keys, invited admins, changed roles and addresses, and first live payouts.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { sendNotices } from '../../../activities/partners/notices'
@@ -43,7 +43,7 @@ const sorted = (pairs: readonly (readonly [string, string])[]) =>
 const makeKey = (session: string, body: object = { environment: 'live', label: 'Shop' }) =>
   sendConfirmed(api, 'POST', '/v1/keys', body, { session })
 
-test('every admin, including the creator, is mailed about a live key, without its secret', async () => {
+test('every admin, including the creator, gets an email about a live key, without its secret', async () => {
   const partner = await aPartner(api)
   const [maker, other] = [await aPerson(partner), await aPerson(partner)]
   await aPerson(partner, 'viewer')
@@ -62,13 +62,13 @@ test('every admin, including the creator, is mailed about a live key, without it
   for (const text of ['Shop', maker.email, '2026-11-16 12:00 UTC', 'Acme Ltd', String(body['key_prefix'])]) {
     expect(mails[0]?.text).toContain(text)
   }
-  expect(
-    mails.filter(({ text }) => text.includes('someone else is signed in as you')).map(({ to }) => to.address),
-  ).toEqual([maker.email])
+  expect(mails.filter(({ text }) => text.includes('someone signed in as you')).map(({ to }) => to.address)).toEqual([
+    maker.email,
+  ])
   expect(JSON.stringify(mails)).not.toContain(String(body['secret']).slice(0, String(body['key_prefix']).length + 4))
 })
 
-test('no mail is sent about a sandbox key or a refused key', async () => {
+test('no email is sent about a sandbox key or a refused key', async () => {
   const partner = await aPartner(api)
   const [{ session }] = [await aPerson(partner), await aPerson(partner)]
 
@@ -78,7 +78,7 @@ test('no mail is sent about a sandbox key or a refused key', async () => {
   expect(await summary()).toEqual([])
 })
 
-test('the only admin is mailed about a live key created in their name', async () => {
+test('the only admin gets an email about a live key that they created', async () => {
   const { session, email } = await aPerson(await aPartner(api))
 
   await makeKey(session)
@@ -86,7 +86,7 @@ test('the only admin is mailed about a live key created in their name', async ()
   expect(await summary()).toEqual([[email, 'A live API key was created']])
 })
 
-test('every admin is mailed about an invited admin, and not about an invited viewer', async () => {
+test('every admin gets an email about an invited admin, but not about an invited viewer', async () => {
   const partner = await aPartner(api)
   const [inviter, other] = [await aPerson(partner), await aPerson(partner)]
   const { session } = inviter
@@ -99,7 +99,7 @@ test('every admin is mailed about an invited admin, and not about an invited vie
   expect(await summary()).toEqual(sorted([inviter, other].map(({ email }) => [email, 'An admin was invited'] as const)))
 })
 
-test('a promotion is mailed to all admins, a demotion to the member and the actor, an unchanged role to no one', async () => {
+test('all admins get an email about a promotion, only the member and the acting admin about a demotion, and no one about an unchanged role', async () => {
   const partner = await aPartner(api)
   const [by, other, changed] = [await aPerson(partner), await aPerson(partner), await aPerson(partner, 'viewer')]
   const path = `/v1/members/${changed.id}`
@@ -130,7 +130,7 @@ test('a promotion is mailed to all admins, a demotion to the member and the acto
   )
 })
 
-test('a removed member and all admins are mailed; a withdrawn invitation causes no mail', async () => {
+test('a removed member and all admins get an email, but a withdrawn invitation causes none', async () => {
   const partner = await aPartner(api)
   const [by, other, removed] = [await aPerson(partner), await aPerson(partner), await aPerson(partner)]
   const { session } = by
@@ -150,7 +150,21 @@ test('a removed member and all admins are mailed; a withdrawn invitation causes 
   )
 })
 
-test('every admin is mailed about a changed billing or contact email', async () => {
+test('the emails about a member who leaves say that the member left', async () => {
+  const partner = await aPartner(api)
+  const [left, other] = [await aPerson(partner), await aPerson(partner)]
+
+  await api.send('DELETE', `/v1/members/${left.id}`, undefined, { session: left.session })
+
+  expect(await summary()).toEqual(
+    sorted([
+      [left.email, 'You left the account'],
+      [other.email, 'A team member left'],
+    ]),
+  )
+})
+
+test('every admin gets an email about a changed billing or contact address', async () => {
   const partner = await aPartner(api)
   const [by, other] = [await aPerson(partner), await aPerson(partner)]
 
@@ -162,7 +176,7 @@ test('every admin is mailed about a changed billing or contact email', async () 
   expect(mails[0]?.text).toMatch(/Billing email: +bills@acme\.test\nContact email: +Removed/)
 })
 
-test('no mail goes to a member who has never signed in, because the address may belong to a stranger', async () => {
+test('a member who has never signed in gets no email, because the address may belong to a stranger', async () => {
   const partner = await aPartner(api)
   const { session, email } = await aPerson(partner)
   const stranger = await aMember(api, partner, { role: 'viewer' })
@@ -173,7 +187,7 @@ test('no mail goes to a member who has never signed in, because the address may 
   expect((await summary()).map(([address]) => address)).toEqual([email, email])
 })
 
-test('the name of a business is not in the subject, and markup in it stays text', async () => {
+test('the name of a business is not in the subject, and its markup is shown as text', async () => {
   const partner = await aPartner(api, { name: '<img src=x onerror=alert(1)>' })
   const [{ session }] = [await aPerson(partner), await aPerson(partner)]
 
@@ -184,7 +198,7 @@ test('the name of a business is not in the subject, and markup in it stays text'
   expect(mail?.html).not.toMatch(/<img|<b>/)
 })
 
-describe('the first live payout', () => {
+describe('the email about the first live payout', () => {
   let partner: PartnerRow
   let admins: readonly [Person, Person]
 
@@ -203,7 +217,7 @@ describe('the first live payout', () => {
     return sendConfirmed(api, 'POST', '/v1/payouts?environment=live', aRequest(), options)
   }
 
-  /** Sends the mails, as the Schedule does each minute. */
+  /** Runs the scheduled job that turns notices into queued emails. Returns the emails to this partner's members. */
   async function mailed() {
     const { db, keyring } = api
     const deps = { db, clock, log: keptLog(), keyring, publicUrl: 'https://payouts.test' }
@@ -213,7 +227,7 @@ describe('the first live payout', () => {
     return (await notices()).filter(({ to }) => emails.has(to.address))
   }
 
-  test('by a key is mailed to all admins once, even if several first payouts arrive together', async () => {
+  test('goes to all admins once per key, even if several first payouts arrive together', async () => {
     const key = await aKey(api, partner, 'live')
 
     const paid = await Promise.all(Array.from({ length: 8 }, () => payBy(key)))
@@ -228,7 +242,7 @@ describe('the first live payout', () => {
     expect(await mailed()).toEqual([])
   })
 
-  test('by an admin is mailed to all admins, once per admin', async () => {
+  test('goes to all admins once for each admin who makes a payout', async () => {
     const [one, other] = admins
     await payAs(one.session)
     await payAs(one.session)
@@ -243,7 +257,7 @@ describe('the first live payout', () => {
     expect(second[0]?.text).toContain(`by ${other.email}`)
   })
 
-  test('can be mailed by any process, because its notice is stored with the payout; a refused payout stores none', async () => {
+  test('can be sent by any process, because an accepted payout stores its notice and a refused one stores none', async () => {
     const key = await aKey(api, partner, 'live')
     const stored = () =>
       api.db.dataSource.query(`SELECT about FROM notices WHERE kind = 'first_payout' AND partner_id = $1`, [partner.id])
@@ -258,7 +272,7 @@ describe('the first live payout', () => {
     expect([none, await stored()]).toEqual([[], [{ about: body['id'] }]])
   })
 
-  test('is mailed even if its mail is switched off', async () => {
+  test('is sent even if the partner has muted it', async () => {
     const key = await aKey(api, partner, 'live')
     await api.db.dataSource.query(`UPDATE partners SET muted_mails = '{first_payout,top_up}' WHERE id = $1`, [
       partner.id,
@@ -269,7 +283,7 @@ describe('the first live payout', () => {
     expect(await mailed()).toHaveLength(admins.length)
   })
 
-  test('in the sandbox is not mailed', async () => {
+  test('is not sent for a sandbox payout', async () => {
     await payBy(await aKey(api, partner, 'sandbox'))
 
     expect(await mailed()).toEqual([])

@@ -1,4 +1,4 @@
-// POST /v1/compliance/verification, from the first click to a live payout, and who may start it.
+// POST /v1/compliance/verification: the steps up to live payouts, and which callers can start a verification.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { saveBankWebhook } from '../../../db/bank/webhooks'
@@ -140,7 +140,7 @@ describe('starting verification is refused', () => {
   test.each([
     ['Temporal is unavailable', { temporalAddress: '127.0.0.1:1', bank: true }],
     ['there is no live bank', { bank: false }],
-  ])('with 503, and nothing is started, while %s', async (_, { bank: has, ...options }) => {
+  ])('with 503 while %s, and nothing is started', async (_, { bank: has, ...options }) => {
     const live = has ? { url: `${bank.url}/v0`, key: keys.live } : null
     const other = await startApi({ ...options, bank: { sandbox: null, live } })
     const partner = await aPartner(other, { verificationStatus: 'not_started' })
@@ -154,7 +154,7 @@ describe('starting verification is refused', () => {
     await other.close()
   })
 
-  test('for nine of ten concurrent clicks, and accepted once', async () => {
+  test('for all but one of ten concurrent requests', async () => {
     const { session } = await aBeginner()
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => api.post(path, {}, { session })))

@@ -1,6 +1,7 @@
 // POST /v1/payouts/{id}/cancel: possible while a payout is pending and provably not at the bank.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
+import { recordPayoutEvent } from '../../../db/payouts/events'
 import { payoutWorkflowId } from '../../../workflows/names'
 import type { Answer } from '../../support/api/client'
 import { changePartner } from '../../support/api/fixtures'
@@ -29,7 +30,7 @@ test('a pending payout that never reached the bank is cancelled immediately and 
   expect(await statusOf(id)).toBe('cancelled')
 })
 
-test('a repeated cancel is 409 with the status cancelled', async () => {
+test('cancelling again is 409 with the status cancelled', async () => {
   const id = await aWaiting('order-repeated')
   await cancel(id)
 
@@ -44,9 +45,11 @@ test('two concurrent cancels take effect once', async () => {
 
   expect(answers.map(({ body }) => body['status'] ?? body['error'])).toEqual(['cancelled', 'cancelled'])
   expect(await balance()).toBe(before)
+  const asked = `SELECT made_by FROM payout_events WHERE payout_id = $1 AND kind = 'cancel_asked'`
+  expect(await world.api.db.dataSource.query(asked, [id])).toHaveLength(1)
 })
 
-test('a payout whose workflow is gone gets a new one, which learns of the cancel before it sends anything', async () => {
+test('a payout whose workflow is gone gets a new workflow, which handles the cancel before it sends anything', async () => {
   const before = await balance()
   await world.stopWorkers()
   const id = String((await world.pay(payer, {}, { key: 'order-workflow-gone' })).body['id'])
@@ -61,7 +64,7 @@ test('a payout whose workflow is gone gets a new one, which learns of the cancel
   expect(await balance()).toBe(before)
 })
 
-test('a cancel that no worker can decide is 503, and the payout is unchanged', async () => {
+test('a cancel is answered with 503 while no worker is running, and the payout is unchanged', async () => {
   await world.stopWorkers()
   const id = String((await world.pay(payer, {}, { key: 'order-nobody-there' })).body['id'])
 
@@ -75,15 +78,15 @@ test('a cancel that no worker can decide is 503, and the payout is unchanged', a
   await until('the cancel was decided', async () => (await statusOf(id)) !== 'pending')
 })
 
-test('a cancel of a payout that the bank has is 409 with its status, and the payout continues', async () => {
+test('cancelling a payout that is at the bank is 409 with its status, and the payout continues', async () => {
   const id = String((await world.pay(payer)).body['id'])
 
   expect(await outcomeOf(cancel(id))).toEqual([409, 'invalid_state', { status: 'processing' }])
   expect(await world.transfersOf(id)).toHaveLength(1)
 })
 
-test('a cancel of a payout that the bank may have is 409 pending', async () => {
-  // The answer to every repeat is lost too. Otherwise one could resolve the outcome before the cancel arrives.
+test('cancelling a payout that may be at the bank is 409 with the status pending', async () => {
+  // Every retry also loses its response. Otherwise a retry could resolve the outcome before the cancel arrives.
   const toTransfers = { method: 'POST', path: '/v0/transfers' }
   await world.bank.fault({ kind: 'reset', stage: 'after', times: null, match: toTransfers })
   const id = String((await world.pay(payer)).body['id'])
@@ -91,7 +94,7 @@ test('a cancel of a payout that the bank may have is 409 pending', async () => {
   expect(await outcomeOf(cancel(id))).toEqual([409, 'invalid_state', { status: 'pending' }])
 })
 
-test('a suspended partner may cancel, because that only stops money', async () => {
+test('a suspended partner can cancel a payout, because a cancel sends no money', async () => {
   const id = await aWaiting('order-suspended')
   await changePartner(world.api, payer, { status: 'suspended' })
 
@@ -112,6 +115,20 @@ test('the activity list shows who cancelled the payout', async () => {
   ])
 })
 
+test('the timeline shows who cancelled the payout, and no operator by name', async () => {
+  const byKey = await aWaiting('order-timeline')
+  await cancel(byKey)
+  await world.api.db.transaction((tx) =>
+    recordPayoutEvent(tx, { payoutId: byKey, at: new Date(), kind: 'cancel_asked', madeBy: 'ops:late', detail: null }),
+  )
+  const inTemporal = await aWaiting('order-timeline-temporal')
+  await world.temporal.workflow.getHandle(idOf('order-timeline-temporal')).cancel()
+  await until('it is cancelled', async () => (await statusOf(inTemporal)) === 'cancelled')
+
+  expect(await cancellerOf(byKey)).toBe(`key:${payer.keys.sandbox.slice(0, 19)}`)
+  expect(await cancellerOf(inTemporal)).toBe('service')
+})
+
 test('a cancel from the Temporal Web UI also cancels the payout, and the activity list names that source', async () => {
   const id = await aWaiting('order-web-ui')
 
@@ -124,7 +141,12 @@ test('a cancel from the Temporal Web UI also cancels the payout, and the activit
   ])
 })
 
-/** A payout that was acknowledged as pending while no worker ran. The bank then answers every call with 503. */
+async function cancellerOf(id: string): Promise<unknown> {
+  const { body } = await world.api.get(`/v1/payouts/${id}/events`, { key: payer.keys.sandbox })
+  return body.data?.find(({ event }) => event === 'cancelled')?.['by']
+}
+
+/** A payout acknowledged without a worker. It then waits, because the bank answers customer calls with 503. */
 async function aWaiting(key: string): Promise<string> {
   await world.stopWorkers()
   const id = String((await world.pay(payer, {}, { key })).body['id'])

@@ -19,7 +19,7 @@ const open = (id: string, kind: string, change: object = {}) =>
   api.post(`/v1/payouts/${id}/cases`, { kind, reason, ...change }, caller)
 const casesOf = async (id: string) => (await api.get(`/v1/payouts/${id}/cases`, caller)).body.data ?? []
 
-test('a recall is opened with dates, and shown in the timeline and the activity list', async () => {
+test('a recall is opened with its dates, and shown in the timeline and the activity list', async () => {
   const { id } = await aPayoutRow(api, partner, live)
 
   const { status, body } = await open(id, 'recall')
@@ -52,7 +52,7 @@ test('a recall is opened with dates, and shown in the timeline and the activity 
   expect(written[0]).toMatchObject({ status: 201, detail: `recall of ${id}`, madeBy: body['opened_by'], ...live })
 })
 
-test('the workflow of a case waits for the deadline, and its history holds neither the reason nor a name', async () => {
+test('the input of a case’s workflow contains the deadline, but neither the reason nor a name', async () => {
   const { id } = await aPayoutRow(api, partner, live)
   const { body } = await open(id, 'trace')
 
@@ -67,7 +67,7 @@ test('the workflow of a case waits for the deadline, and its history holds neith
   expect(order).toEqual({ caseId: body['id'], dueInMs: 5 * dayMs, lookEveryMs: dayMs })
 })
 
-test('without Temporal a case is still opened, because the row is authoritative', async () => {
+test('without Temporal, a case is still opened, because the row is authoritative', async () => {
   const alone = await startApi({ database: api.databaseUrl, temporalAddress: '127.0.0.1:1' })
   const { id } = await aPayoutRow(api, partner, live)
 
@@ -80,7 +80,7 @@ test('without Temporal a case is still opened, because the row is authoritative'
 test.each([
   ['recall', ['completed']],
   ['trace', ['processing', 'completed']],
-])('a %s needs a payout that is %j, and others are 409 with the status', async (kind, allowed) => {
+])('a %s needs a payout that is %j, and any other payout is 409 with its status', async (kind, allowed) => {
   for (const status of payoutStatuses) {
     const { id } = await aPayoutRow(api, partner, { ...live, status })
 
@@ -93,7 +93,7 @@ test.each([
   }
 })
 
-test('one of ten concurrent requests for the same case opens it, and the others get its id', async () => {
+test('one of ten concurrent requests for the same case opens it, and the others get its ID', async () => {
   const { id } = await aPayoutRow(api, partner, live)
 
   const answers = await Promise.all(Array.from({ length: 10 }, () => open(id, 'recall')))
@@ -108,7 +108,7 @@ test('one of ten concurrent requests for the same case opens it, and the others 
   expect((await open(id, 'trace')).status).toBe(201)
 })
 
-test('a resolved case shows its outcome, charge and notes, and another may be opened', async () => {
+test('a resolved case shows its outcome, charge and notes, and another case can be opened', async () => {
   const { id } = await aPayoutRow(api, partner, live)
   const { body } = await open(id, 'recall')
   const end = { caseId: String(body['id']), outcome: 'refused', costMicropounds: 12_500_000n } as const
@@ -126,7 +126,7 @@ test('a resolved case shows its outcome, charge and notes, and another may be op
   expect((await open(id, 'recall')).status).toBe(201)
 })
 
-test('an admin opens a case in the environment of the page', async () => {
+test('an admin opens a case in the environment that the request names', async () => {
   const session = await aSession(api, partner)
   const { id } = await aPayoutRow(api, partner, live)
   const order = { kind: 'trace', reason }

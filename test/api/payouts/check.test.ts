@@ -1,4 +1,4 @@
-// POST /v1/payouts/check: warns of the same account and amount within a day, and stores nothing.
+// POST /v1/payouts/check warns of a payout with the same account and amount within a day, and stores nothing.
 
 import { createHmac } from 'node:crypto'
 import { expect, test } from '@jest/globals'
@@ -6,6 +6,7 @@ import { nearMissesPerCallerAndHour } from '../../../domain/limits'
 import { startApi, testKeyring, useApi } from '../../support/api/client'
 import { aClock, aKey, aPartner, aPayoutRow, useCaller } from '../../support/api/fixtures'
 import { aRequest } from '../../support/api/payout-world'
+import type { Json } from '../../support/bank/client'
 
 const clock = aClock('2026-11-16T12:00:00Z')
 const api = useApi({ clock })
@@ -15,7 +16,7 @@ const account = '12345678'
 const wanted = aRequest({ recipient: { bank: { account_number: account } } })
 const similar = async (body = wanted) => (await api.post('/v1/payouts/check', body, caller)).body['similar']
 
-test('the check names payouts of the last day to the same account and of the same amount, newest first', async () => {
+test('the check lists payouts of the last day to the same account with the same amount, newest first', async () => {
   const older = await aPayoutRow(api, partner, { account, createdAt: new Date('2026-11-15T12:00:00Z') })
   const newer = await aPayoutRow(api, partner, { account, status: 'processing' })
   await aPayoutRow(api, partner, { account, createdAt: new Date('2026-11-15T11:59:59.999Z') })
@@ -33,7 +34,7 @@ test('the check names payouts of the last day to the same account and of the sam
   expect(await similar({ ...wanted, amount_gbp: '120.02' })).toEqual([])
 })
 
-test('the check finds an account that was hashed under an older secret key', async () => {
+test('the check finds an account that was hashed with an older secret key', async () => {
   const old = testKeyring.all('account')[1]
   const hash = createHmac('sha256', old?.bytes ?? '')
     .update(`200415:${account}`)
@@ -51,7 +52,19 @@ test('the check includes payouts with an unknown outcome, and excludes released 
   expect(await similar()).toEqual([expect.objectContaining({ id: row.id, status: 'pending' })])
 })
 
-test('guesses at the account of a payout are limited, and then the right one is refused too', async () => {
+test('the check shows the name and the reference that the bank receives', async () => {
+  const business = { type: 'business', first_name: 'The', last_name: 'Worshipful Company of Haberdashers Ltd' }
+  const receives = async (change: Json) =>
+    (await api.post('/v1/payouts/check', aRequest(change), caller)).body['bank_receives']
+
+  expect(await receives({ recipient: business, reference: 'Invoice 1042 – Müller' })).toEqual({
+    recipient_name: 'The Worshipful Company of Haberdash',
+    reference: 'Invoice 1042 Mulle',
+  })
+  expect(await receives({ reference: '発票' })).toEqual({ recipient_name: 'Ada Lovelace', reference: null })
+})
+
+test('guesses at a payout’s account are limited, and above the limit even the right account is refused', async () => {
   const limited = await startApi({ clock, database: api.databaseUrl, rateLimit: 'on' })
   const victim = await aPartner(api, { rateLimitSandbox: 10_000 })
   const guesser = await aKey(api, victim, 'sandbox')

@@ -1,5 +1,7 @@
-// GET /v1/payouts.csv, GET /v1/payouts/totals and the search of the list: the same filters, every match, and no executable cells.
+// GET /v1/payouts.csv, GET /v1/payouts/totals and the list use the same filters and search, and cover every match.
+// No CSV cell runs as a formula.
 import { describe, expect, test } from '@jest/globals'
+import { payoutStatuses } from '../../../domain/payouts/payout'
 import { useApi } from '../../support/api/client'
 import { aPartner, aPayoutRow, useCaller } from '../../support/api/fixtures'
 
@@ -16,7 +18,7 @@ const rowsOf = async (query = '') => {
 }
 
 describe('q', () => {
-  test('finds parts of the reference or the name in any case, the last four digits, and the id', async () => {
+  test('finds parts of the reference or the name in any case, the last four digits, and the ID', async () => {
     const ada = await aPayoutRow(api, partner, { reference: 'Invoice 1042', account: '11110008' })
     const grace = await aPayoutRow(api, partner, { recipientName: 'Grace Hopper', account: '22221042' })
 
@@ -28,7 +30,7 @@ describe('q', () => {
     expect(await found('q=nobody')).toEqual([])
   })
 
-  test('takes every character literally: % and _ and quotes match only themselves', async () => {
+  test('matches every character literally, including %, _ and quotes', async () => {
     const odd = await aPayoutRow(api, partner, { reference: '100%_\'"\\' })
     await aPayoutRow(api, partner, { reference: '100 pounds' })
 
@@ -37,7 +39,7 @@ describe('q', () => {
     }
   })
 
-  test('does not find payouts of another partner, of live, or without an answer to their caller', async () => {
+  test('does not find payouts of another partner, live payouts, or payouts whose caller has no answer yet', async () => {
     const theirs = await aPayoutRow(api, await aPartner(api), { reference: 'shared' })
     await aPayoutRow(api, partner, { reference: 'shared', environment: 'live' })
     await aPayoutRow(api, partner, { reference: 'shared', status: 'pending', verdictAt: null })
@@ -52,36 +54,60 @@ describe('q', () => {
 })
 
 describe('the CSV', () => {
-  test('has a row for each payout, newest first, and no name or reference runs in a spreadsheet', async () => {
+  test('is sorted as requested', async () => {
+    for (const amountPence of [2_000n, 3_000n, 1_000n]) await aPayoutRow(api, partner, { amountPence })
+    const amounts = async (query: string) => (await rowsOf(query)).slice(1).map((row) => row.split(',')[7])
+
+    expect(await amounts('?sort=largest')).toEqual(['30.00', '20.00', '10.00'])
+    expect(await amounts('?sort=smallest')).toEqual(['10.00', '20.00', '30.00'])
+  })
+
+  test('has a row for each payout, newest first, and no name or reference that a spreadsheet would run as a formula', async () => {
     const row = await aPayoutRow(api, partner, {
       recipientName: '<img src=x onerror=alert(1)>',
       reference: '=cmd|"/C calc"!A0',
       status: 'failed',
+      idempotencyKey: '-order:1042',
     })
 
     const [columns, line] = await rowsOf()
 
     expect(columns).toBe(
       '\uFEFFid,created_at,updated_at,status,recipient_name,account_last4,reference,amount_gbp,fee_gbp,' +
-        'wallet_sent_usdc,failure_reason,created_via,completed_at,fee_on_monthly_invoice_gbp',
+        'wallet_sent_usdc,failure_reason,created_via,completed_at,fee_on_monthly_invoice_gbp,idempotency_key',
     )
     const at = row.createdAt.toISOString()
     expect(line).toBe(
-      `${row.id},${at},${at},failed,<img src=x onerror=alert(1)>,5678,"'=cmd|""/C calc""!A0",120.00,2.19,153.30,` +
-        'invalid_account: The bank rejected the account details.,api,,1.09',
+      `${row.id},${at},${at},failed,<img src=x onerror=alert(1)>,5678,"'=cmd|""/C calc""!A0",120.00,2.19,0.00,` +
+        "invalid_account: The bank rejected the account details.,api,,1.09,'-order:1042",
     )
   })
 
-  test('has the completion time, even for a returned payout', async () => {
+  test('counts no money as sent for failed and cancelled payouts', async () => {
+    for (const status of payoutStatuses) await aPayoutRow(api, partner, { status })
+
+    const cells = (await rowsOf('?sort=oldest')).slice(1).map((row) => row.split(','))
+
+    expect(Object.fromEntries(cells.map((row) => [row[3], row[9]]))).toEqual({
+      pending: '153.30',
+      processing: '153.30',
+      completed: '153.30',
+      failed: '0.00',
+      cancelled: '0.00',
+      returned: '153.30',
+    })
+  })
+
+  test('has the idempotency key, and the completion time even for a returned payout', async () => {
     const completedAt = new Date('2026-10-31T23:59:59.999Z')
-    await aPayoutRow(api, partner, { status: 'returned', completedAt })
+    await aPayoutRow(api, partner, { status: 'returned', completedAt, idempotencyKey: 'order-1042' })
 
     const [, line] = await rowsOf()
 
-    expect(line).toMatch(/,api,2026-10-31T23:59:59\.999Z,1\.09$/)
+    expect(line).toMatch(/,api,2026-10-31T23:59:59\.999Z,1\.09,order-1042$/)
   })
 
-  test('takes the filters of the list, and refuses an unknown parameter', async () => {
+  test('accepts the filters of the list, and refuses an unknown parameter', async () => {
     const failed = await aPayoutRow(api, partner, { status: 'failed', reference: 'rent' })
     await aPayoutRow(api, partner, { reference: 'rent' })
     await aPayoutRow(api, partner, { status: 'failed', reference: 'food' })
@@ -93,10 +119,10 @@ describe('the CSV', () => {
     expect((await api.get('/v1/payouts.csv?limit=1', caller)).status).toBe(422)
   })
 
-  test('of more payouts than fit into one read contains each of them once', async () => {
+  test('contains each payout once, even if the export needs several reads', async () => {
     const same = new Date('2026-11-01T10:00:00.123Z')
     const rows: { readonly id: string }[] = []
-    // Creates a few at a time, because all together would wait too long for a connection.
+    // Creates a few at a time, because too many at once would wait too long for a connection.
     while (rows.length < 1_003) {
       const some = Array.from({ length: 17 }, () => aPayoutRow(api, partner, { createdAt: same }))
       rows.push(...(await Promise.all(some)))
@@ -107,7 +133,7 @@ describe('the CSV', () => {
     expect(ids.toSorted()).toEqual(rows.map(({ id }) => id).toSorted())
   })
 
-  test('shows nothing of another partner', async () => {
+  test('contains no payout of another partner', async () => {
     await aPayoutRow(api, await aPartner(api))
 
     expect(await rowsOf()).toHaveLength(1)
@@ -140,7 +166,7 @@ describe('the totals', () => {
     })
   })
 
-  test('leave out other partners, live payouts, and payouts without an answer to their caller', async () => {
+  test('leave out other partners, live payouts, and payouts whose caller has no answer yet', async () => {
     await aPayoutRow(api, await aPartner(api))
     await aPayoutRow(api, partner, { environment: 'live' })
     await aPayoutRow(api, partner, { status: 'pending', verdictAt: null })
@@ -157,13 +183,15 @@ describe('the totals', () => {
     '?amount_min=20.00&amount_max=30.00',
     '?created_by=ada%40acme.test',
     '?created_after=2026-11-02T00:00:00Z&created_before=2026-11-04T00:00:00Z',
+    '?completed_after=2026-11-02T00:00:00Z&completed_before=2026-11-04T00:00:00Z',
+    '?completed_before=2026-11-04T00:00:00Z&q=rent',
     '?q=rent',
     '?q=re',
     '?q=re&status=completed,failed',
     '?q=5678',
     '?reference=rent+2',
     '?account_last4=5678',
-  ])('agree with the list and the CSV: %s', async (query) => {
+  ])('agree with the list and the CSV for the query "%s"', async (query) => {
     for (let day = 1; day <= 5; day++) {
       const createdAt = new Date(Date.UTC(2026, 10, day))
       const amountPence = BigInt(day) * 1_000n

@@ -5,7 +5,7 @@ import { aKey, aPartner, aPayoutRow, aSession } from '../../support/api/fixtures
 
 const api = useApi()
 
-test('the parts of the fee add up to the fee', async () => {
+test('details contain the creator, the exchange rate, the parts of the fee and the bank’s reference', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'sandbox')
   const fields = { idempotencyKey: 'order-1001', createdBy: 'ada@acme.test', transferRef: 'transfer-1' }
@@ -25,7 +25,7 @@ test('the parts of the fee add up to the fee', async () => {
   })
 })
 
-test('details of another partner’s payout, of the other environment and of an unknown payout are 404', async () => {
+test('details of an unknown payout, another partner’s or the other environment’s are 404', async () => {
   const [partner, other] = [await aPartner(api), await aPartner(api)]
   const { id } = await aPayoutRow(api, partner)
   const paths = [`/v1/payouts/${id}/details`, '/v1/payouts/nonsense/details']

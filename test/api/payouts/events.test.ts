@@ -18,12 +18,12 @@ const eventsOf = async (id: unknown, key = payer.keys.sandbox) =>
 const eventRowsOf = async (id: unknown) =>
   (await eventsOf(id)).body.data?.map(({ event, status, by, detail }) => [event, status, by, detail])
 
-test('events cover every step from the request to the recipient’s account', async () => {
+test('events cover every step from the request to completion', async () => {
   const { body } = await world.pay(payer)
   const id = body['id']
   const [transfer] = await world.transfersOf(id)
   await world.bank.control('POST', `/transfers/${transfer?.['id']}/advance`, { state: 'payment_processed' })
-  await until('completed', async () => (await eventRowsOf(id))?.length === 4)
+  await until('the payout is completed', async () => (await eventRowsOf(id))?.length === 4)
 
   expect(await eventRowsOf(id)).toEqual([
     ['requested', 'pending', `key:${payer.keys.sandbox.slice(0, 19)}`, null],
@@ -37,7 +37,7 @@ test('events of a payout that the bank refused end with the refund', async () =>
   const { body } = await world.pay(payer, { recipient: { bank: { account_number: '12340000' } } })
   const [transfer] = await world.transfersOf(body['id'])
   await world.bank.control('POST', `/transfers/${transfer?.['id']}/advance`, { state: 'refunded' })
-  await until('the money is back', async () => (await eventRowsOf(body['id']))?.length === 4)
+  await until('the refund is in the events', async () => (await eventRowsOf(body['id']))?.length === 4)
 
   expect((await eventRowsOf(body['id']))?.slice(1)).toEqual([
     ['debited', 'pending', 'service', '153.30 USDC'],
@@ -46,7 +46,7 @@ test('events of a payout that the bank refused end with the refund', async () =>
   ])
 })
 
-test('events of a second attempt do not include the first, because the caller got no payout for it', async () => {
+test('events of a second attempt leave out the first attempt, for which the caller got no payout', async () => {
   const request = aRequest()
   const key = `order-${randomUUID()}`
   await world.bank.fault({ kind: 'status', status: 401, match: { method: 'POST', path: '/v0/transfers' } })
@@ -57,7 +57,7 @@ test('events of a second attempt do not include the first, because the caller go
   expect((await eventRowsOf(body['id']))?.map(([event]) => event)).toEqual(['requested', 'debited', 'sent'])
 })
 
-test('events omit everything that concerns our operators', async () => {
+test('events omit everything that only concerns our operators', async () => {
   const { body } = await world.pay(payer)
   await setAttention(world.api.db, String(body['id']), 'bank_says_in_review')
 
@@ -66,7 +66,7 @@ test('events omit everything that concerns our operators', async () => {
   expect(JSON.stringify(list)).not.toMatch(/attention|in_review/)
 })
 
-test('events of another partner’s, the other environment’s and an unknown payout are 404', async () => {
+test('events of an unknown payout, another partner’s or the other environment’s are 404', async () => {
   const { body } = await world.pay(payer)
   const other = await world.aPayer()
   const answers = await Promise.all([

@@ -1,4 +1,5 @@
-// GET /v1/payouts: newest first, in pages, filtered, and only payouts whose caller got an answer.
+// GET /v1/payouts lists payouts newest first, in pages, with filters. It hides payouts whose caller has no answer
+// yet.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { payoutStatuses } from '../../../domain/payouts/payout'
@@ -11,6 +12,18 @@ const { partner, caller } = useCaller(api)
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 16, 9, minute))
 const list = async (query = '') => (await api.get(`/v1/payouts${query}`, caller)).body
 const ids = async (query = '') => (await list(query)).data?.map(({ id }) => id)
+
+/** The IDs on all pages of two payouts each. */
+async function idsInPages(query = ''): Promise<unknown[]> {
+  const seen: unknown[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = await list(`?limit=2${query && `&${query}`}${cursor && `&starting_after=${cursor}`}`)
+    seen.push(...(page.data ?? []).map(({ id }) => id))
+    expect(page.next_cursor === null).toBe(!page.has_more)
+    cursor = page.next_cursor ?? null
+  }
+  return seen
+}
 
 describe('the list', () => {
   test('is empty at first', async () => {
@@ -38,6 +51,7 @@ describe('the list', () => {
         updated_at: '2026-11-16T09:01:00.000Z',
         completed_at: null,
         created_via: 'api',
+        idempotency_key: row.idempotencyKey,
       },
     ])
   })
@@ -53,7 +67,7 @@ describe('the list', () => {
     expect((await list('?limit=200')).data).toHaveLength(51)
   })
 
-  test('pages show every payout once, including those of the same millisecond and microsecond', async () => {
+  test('shows every payout once across pages, even those created in the same millisecond or microsecond', async () => {
     const rows = []
     for (let n = 0; n < 9; n++) rows.push(await aPayoutRow(api, partner, { createdAt: at(0) }))
     // PostgreSQL stores microseconds. A cursor with JavaScript's milliseconds would skip or repeat rows.
@@ -62,19 +76,13 @@ describe('the list', () => {
       await api.db.dataSource.query(`UPDATE payouts SET created_at = created_at + ${micros} WHERE id = $1`, [id])
     }
 
-    const seen: unknown[] = []
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = await list(`?limit=2${cursor && `&starting_after=${cursor}`}`)
-      seen.push(...(page.data ?? []).map(({ id }) => id))
-      expect(page.next_cursor === null).toBe(!page.has_more)
-      cursor = page.next_cursor ?? null
-    }
+    const seen = await idsInPages()
 
     expect(seen).toEqual(await ids('?limit=200'))
     expect(new Set(seen).size).toBe(9)
   })
 
-  test('a page that ends with the last payout has no next page', async () => {
+  test('has no next page after a page that ends with the last payout', async () => {
     for (const minute of [1, 2]) await aPayoutRow(api, partner, { createdAt: at(minute) })
 
     expect(await list('?limit=2')).toMatchObject({ has_more: false, next_cursor: null })
@@ -91,7 +99,7 @@ describe('the list', () => {
     expect(await ids()).toEqual([answered.id])
   })
 
-  test('shows only this partner’s payouts of the key’s environment', async () => {
+  test('shows only this partner’s payouts in the key’s environment', async () => {
     const other = await aPartner(api)
     await aPayoutRow(api, other)
     const sandbox = await aPayoutRow(api, partner)
@@ -103,6 +111,44 @@ describe('the list', () => {
   })
 })
 
+describe('the sort parameter', () => {
+  const pence = ({ amountPence }: { readonly amountPence: bigint }) => Number(amountPence)
+  const time = ({ createdAt }: { readonly createdAt: Date }) => createdAt.getTime()
+
+  test.each([
+    ['newest', 'time', -1],
+    ['oldest', 'time', 1],
+    ['largest', 'amount', -1],
+    ['smallest', 'amount', 1],
+  ] as const)('with the value %s pages through every payout once, ordered by %s', async (sort, by, direction) => {
+    const rows = []
+    // The IDs are not in chronological order, so a cursor needs both the ID and the time.
+    for (const [n, amountPence] of [500n, 9_000n, 500n, 12_000n, 500n, 500n, 12_000n].entries()) {
+      const id = randomUUID().replace(/^./, String(n))
+      rows.push(await aPayoutRow(api, partner, { id, amountPence, createdAt: at(n % 5) }))
+    }
+    rows.sort((one, other) => {
+      const amounts = by === 'amount' ? pence(one) - pence(other) : 0
+      return direction * (amounts || time(one) - time(other) || (one.id < other.id ? -1 : 1))
+    })
+
+    expect(await idsInPages(`sort=${sort}`)).toEqual(rows.map(({ id }) => id))
+  })
+
+  test('applies to filtered lists and to searches of any length', async () => {
+    for (const [minute, amountPence] of [3_000n, 1_000n, 2_000n].entries())
+      await aPayoutRow(api, partner, { amountPence, createdAt: at(minute), status: 'failed', reference: 'Rent 7' })
+    await aPayoutRow(api, partner, { amountPence: 4_000n, reference: 'Wages 8' })
+    const amounts = async (query: string) => (await list(query)).data?.map((payout) => payout['amount_gbp'])
+
+    for (const filter of ['status=failed', 'q=rent', 'q=7'])
+      expect(await amounts(`?sort=largest&${filter}`)).toEqual(['30.00', '20.00', '10.00'])
+    const { next_cursor } = await list('?sort=smallest&q=7&limit=1')
+    expect(await amounts(`?sort=smallest&q=7&starting_after=${next_cursor}`)).toEqual(['20.00', '30.00'])
+    expect(await amounts('?sort=oldest&q=rent')).toEqual(['30.00', '10.00', '20.00'])
+  })
+})
+
 describe('filters', () => {
   test.each(payoutStatuses)('status=%s finds the payouts with that status', async (status) => {
     const rows = await Promise.all(payoutStatuses.map((each) => aPayoutRow(api, partner, { status: each })))
@@ -110,7 +156,7 @@ describe('filters', () => {
     expect(await ids(`?status=${status}`)).toEqual([rows.find((row) => row.status === status)?.id])
   })
 
-  test('status takes several values, in any order, and pages through all of them', async () => {
+  test('status accepts several values, in any order, and pages through all of them', async () => {
     const rows = []
     for (const [minute, status] of [...payoutStatuses, ...payoutStatuses].entries())
       rows.unshift(await aPayoutRow(api, partner, { status, createdAt: at(minute) }))
@@ -155,7 +201,40 @@ describe('filters', () => {
     ])
   })
 
-  test('updated_after finds changed payouts of any age, and loses none of the same millisecond', async () => {
+  test('completed_after is inclusive and completed_before is exclusive, and neither finds an uncompleted payout', async () => {
+    const rows = []
+    for (const minute of [1, 2, 3]) rows.push(await aPayoutRow(api, partner, { completedAt: at(minute) }))
+    const [first, second, third] = rows.map(({ id }) => id)
+    const returned = await aPayoutRow(api, partner, { status: 'returned', completedAt: at(2) })
+    for (const status of ['processing', 'failed', 'returned'] as const) await aPayoutRow(api, partner, { status })
+
+    expect(await ids('?completed_after=2026-11-16T09:02:00Z')).toEqual([returned.id, third, second])
+    expect(await ids('?completed_before=2026-11-16T09:02:00.000Z')).toEqual([first])
+    expect(await ids('?completed_after=2026-11-16T10:02:00%2B01:00&completed_before=2026-11-16T09:03:00Z')).toEqual([
+      returned.id,
+      second,
+    ])
+    expect(await ids('?completed_after=2026-11-16T09:02:00Z&status=returned')).toEqual([returned.id])
+  })
+
+  test('completed_after and completed_before split a period without gap or overlap, in any order and across pages', async () => {
+    const rows = []
+    // A payout that was created first can be completed last.
+    for (let n = 0; n < 8; n++)
+      rows.push(await aPayoutRow(api, partner, { createdAt: at(n), completedAt: at(30 - n), amountPence: 1_000n }))
+    const oldest = rows.map(({ id }) => id)
+    const orders = { oldest, newest: oldest.toReversed(), smallest: oldest, largest: oldest.toReversed() }
+
+    for (const [sort, all] of Object.entries(orders)) {
+      const later = await idsInPages(`sort=${sort}&completed_after=2026-11-16T09:26:00Z`)
+      const earlier = await idsInPages(`sort=${sort}&completed_before=2026-11-16T09:26:00Z`)
+
+      expect(later).toEqual(all.filter((id) => oldest.indexOf(id) < 5))
+      expect(earlier).toEqual(all.filter((id) => oldest.indexOf(id) >= 5))
+    }
+  })
+
+  test('updated_after finds changed payouts of any age, and misses none that changed in the same millisecond', async () => {
     const old = await aPayoutRow(api, partner, { createdAt: at(1), updatedAt: at(30) })
     await aPayoutRow(api, partner, { createdAt: at(2) })
     await api.db.dataSource.query(
@@ -189,7 +268,7 @@ describe('filters', () => {
   })
 })
 
-describe('422 invalid_request', () => {
+describe('a request is 422 invalid_request with', () => {
   test.each([
     'status=paid',
     'status=',
@@ -211,6 +290,8 @@ describe('422 invalid_request', () => {
     'created_before=0000-01-01T00:00:00Z',
     'created_before=2026-11-16T09:00:00%2B23:00',
     'created_before=2026-11-16T09:00:00+01:00',
+    'completed_after=2026-11-16',
+    'completed_before=last-month',
     'updated_after=2026-11-16T09:00:00.0000000000001Z',
     'updated_after=%00',
     'reference=a%00b',
@@ -219,6 +300,8 @@ describe('422 invalid_request', () => {
     'idempotency_key=order-1%00order',
     'account_last4=123',
     'account_last4=%EF%BC%91234',
+    'sort=amount',
+    'sort=',
     'starting_after=nonsense',
     'starting_after=',
     'stauts=failed',
@@ -229,9 +312,9 @@ describe('422 invalid_request', () => {
     expect([status, body.error?.code]).toEqual([422, 'invalid_request'])
   })
 
-  test('names the parameter with its rule', async () => {
+  test('details that name each parameter with its rule', async () => {
     const { body } = await api.get(
-      '/v1/payouts?limit=201&created_after=now&stauts=failed&status=paid&amount_min=x&amount_max=1&created_by=',
+      '/v1/payouts?limit=201&created_after=now&completed_after=october&completed_before=2026-10&stauts=failed&status=paid&amount_min=x&amount_max=1&created_by=',
       caller,
     )
 
@@ -239,6 +322,8 @@ describe('422 invalid_request', () => {
       errors: expect.arrayContaining([
         'limit (a whole number from 1 to 200)',
         'created_after (a date-time such as 2026-05-01T00:00:00Z)',
+        'completed_after (a date-time such as 2026-05-01T00:00:00Z)',
+        'completed_before (a date-time such as 2026-05-01T00:00:00Z)',
         'stauts (unknown field)',
         `status (one or several of ${payoutStatuses.join(', ')}, separated by commas)`,
         'amount_min (an amount such as 120.00)',
@@ -248,7 +333,7 @@ describe('422 invalid_request', () => {
     })
   })
 
-  test('a cursor that is unknown, another partner’s, of the other environment or not visible', async () => {
+  test('a cursor that is unknown, hidden, another partner’s or from the other environment', async () => {
     const rows = [
       await aPayoutRow(api, await aPartner(api)),
       await aPayoutRow(api, partner, { environment: 'live' }),

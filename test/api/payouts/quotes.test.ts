@@ -10,7 +10,7 @@ beforeAll(async () => {
   key = await aKey(api, await aPartner(api), 'sandbox')
 })
 
-test('120.00 costs 0.99 plus 1.00 %, of which the bank takes its share in the transfer', async () => {
+test('a payout of 120.00 costs 0.99 plus 1.00%, and the bank takes its share of the fee in the transfer', async () => {
   const { status, body } = await api.post('/v1/quotes', { amount_gbp: '120.00', country: 'GB' }, { key })
 
   expect(status).toBe(200)
@@ -36,7 +36,7 @@ test.each(['1.00', '20000.00'])(
 
 describe('the account’s own settings', () => {
   test.each(['2.49', '5000.01'])(
-    '%s is outside its limits: invalid_amount with the limits in details',
+    '%s is outside the account’s limits and is refused with invalid_amount, with the limits in details',
     async (amount_gbp) => {
       const narrow = await aKey(api, await aPartner(api, { minPayoutPence: 250n, maxPayoutPence: 500_000n }), 'sandbox')
 
@@ -65,7 +65,7 @@ describe('the account’s own settings', () => {
   })
 })
 
-test('of several faults, the amount comes first, then the country and the rest', async () => {
+test('with several errors, the amount is reported first, then the country and the rest', async () => {
   const codes = async (body: unknown) => (await api.post('/v1/quotes', body, { key })).body.error?.code
 
   expect(await codes({ amount_gbp: 'x', country: 'FR', more: 1 })).toBe('invalid_amount')
@@ -79,7 +79,7 @@ test('an unknown property is named in details.errors', async () => {
   expect(body.error).toMatchObject({ code: 'invalid_request', details: { errors: ['recipient (unknown field)'] } })
 })
 
-test('a suspended partner may still get a quote, because a quote changes nothing', async () => {
+test('a suspended partner can still get a quote, because a quote changes nothing', async () => {
   const suspended = await aKey(api, await aPartner(api, { status: 'suspended' }), 'sandbox')
 
   expect((await api.post('/v1/quotes', { amount_gbp: '1.00' }, { key: suspended })).status).toBe(200)

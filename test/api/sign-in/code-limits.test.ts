@@ -1,4 +1,4 @@
-// How often codes may be requested, and how a sign-in code and a sign-up code of one email stay separate.
+// The number of codes per hour is limited. Sign-in and sign-up codes for one email address are independent.
 import { expect, test } from '@jest/globals'
 import { codes } from '../../../db/sign-in/codes'
 import { codesPerEmailAndHour } from '../../../domain/sign-in'
@@ -8,11 +8,11 @@ import {
   aCode,
   aMember,
   anEmail,
-  anotherCode,
-  askForCode,
   inOneBrowser,
+  requestCode,
   signIn,
   useMailedApi,
+  wrongCode,
 } from '../../support/api/people'
 
 const { api, inbox } = useMailedApi()
@@ -29,7 +29,7 @@ test('a sign-up requested by a stranger leaves the sign-in code unchanged', asyn
   expect([asked.status, answer.status]).toEqual([202, 201])
 })
 
-test('a guess counts only against the code of its purpose, and each code allows five', async () => {
+test('a guess counts only against the code for its purpose, and each code allows five guesses', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const code = await aCode(api, inbox, email)
   await askToSignUp(email)
@@ -38,7 +38,7 @@ test('a guess counts only against the code of its purpose, and each code allows 
     return rows.map(({ purpose, tries }) => `${purpose} ${tries}`).toSorted()
   }
   const guess = (purpose: string) =>
-    Promise.all(Array.from({ length: 20 }, () => signIn(api, email, anotherCode(code), { purpose })))
+    Promise.all(Array.from({ length: 20 }, () => signIn(api, email, wrongCode(code), { purpose })))
 
   await guess('sign_up')
   const afterSignUps = await triesOf()
@@ -50,7 +50,7 @@ test('a guess counts only against the code of its purpose, and each code allows 
   expect(right.status).toBe(401)
 })
 
-test('an email gets at most 40 codes an hour, for sign-in and sign-up together, from any number of addresses', async () => {
+test('an email address gets at most 40 codes an hour, for sign-in and sign-up together, from any number of IP addresses', async () => {
   const limited = await startApi({ database: api.databaseUrl, rateLimit: 'on', trustedProxies: 1 })
   const email = anEmail()
   const ask = (path: string, address: string, body: object) =>
@@ -69,12 +69,12 @@ test('an email gets at most 40 codes an hour, for sign-in and sign-up together, 
   expect(ofOther.status).toBe(202)
 })
 
-test('a person who names a partner that is not theirs is refused like an unknown email', async () => {
+test('a person who names a partner of which they are not a member is refused like an unknown email', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const other = await aPartner(api)
   const code = await aCode(api, inbox, email)
   const unknownEmail = anEmail()
-  await askForCode(api, unknownEmail)
+  await requestCode(api, unknownEmail)
 
   const foreign = await signIn(api, email, code, { partner: other.slug })
   const unknown = await signIn(api, unknownEmail, '000000', { partner: other.slug })
@@ -82,12 +82,12 @@ test('a person who names a partner that is not theirs is refused like an unknown
   expect([foreign.status, foreign.body, foreign.headers.get('Set-Cookie')]).toEqual([401, unknown.body, null])
 })
 
-test('on another partner’s page a right code is not used up, but a wrong one counts as an attempt', async () => {
+test('on another partner’s page, the right code is not used up, but a wrong code counts as an attempt', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const { slug } = await aPartner(api)
   const code = await aCode(api, inbox, email)
 
-  await signIn(api, email, anotherCode(code), { partner: slug })
+  await signIn(api, email, wrongCode(code), { partner: slug })
   const foreign = [await signIn(api, email, code, { partner: slug }), await signIn(api, email, code, { partner: slug })]
   const [row] = await api.db.dataSource.getRepository(codes).findBy({ subject: email })
   const own = await signIn(api, email, code)

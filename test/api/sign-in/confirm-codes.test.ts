@@ -1,4 +1,4 @@
-// The confirm code of a live payout from the dashboard: emailed for exactly this payout, and used once.
+// The confirm code for a live payout from the dashboard is valid for exactly one payout, and only once.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { boundToPayout } from '../../../api/payouts/confirmation'
@@ -47,7 +47,7 @@ const pay = (body: Json, key: string, confirm_code?: string, by = session, envir
     headers: { 'Idempotency-Key': key },
   })
 
-/** The only unread mail to that address. */
+/** The only queued email to that address. */
 async function mailTo(address: unknown) {
   const anHourLater = new Date(clock.now().getTime() + 3_600_000)
   const mails = await takeMails(api.db, testKeyring, { at: clock.now(), leaseUntil: anHourLater, limit: 100 })
@@ -73,7 +73,7 @@ const refusal = { status: 422, code: 'invalid_confirm_code' }
 const outcomeOf = ({ status, body }: Awaited<ReturnType<typeof pay>>) => ({ status, code: body.error?.code })
 const wrongFor = (code: string) => (code === '000000' ? '000001' : '000000')
 
-test('an admin makes a live payout with the emailed code, and the activity list shows it under their email', async () => {
+test('an admin makes a live payout with the emailed code, and the activity list shows it with their email', async () => {
   const key = aKeyName()
   const { body: asked } = await askFor(wanted, key)
   const code = (await mailTo(asked['sent_to'])).subject.slice(0, 6)
@@ -88,7 +88,7 @@ test('an admin makes a live payout with the emailed code, and the activity list 
   ])
 })
 
-test('the mail shows code, amount, recipient, sort code and last four digits, but no more of the account', async () => {
+test('the email shows the code, amount, recipient, sort code and last four digits, but not the full account number', async () => {
   const key = aKeyName()
   const { body } = await askFor(
     aRequest({ ...wanted, recipient: { ...wanted['recipient'], last_name: '<img src=x onerror=alert(1)>' } }),
@@ -105,7 +105,7 @@ test('the mail shows code, amount, recipient, sort code and last four digits, bu
   expect(subject + text + html).not.toContain('12340008')
 })
 
-test('without a code, or with a wrong one, nothing is stored', async () => {
+test('nothing is stored without a code or with a wrong one', async () => {
   const key = aKeyName()
   const code = await codeFor(wanted, key)
 
@@ -123,7 +123,7 @@ describe('a code is for one payout', () => {
     ['another sort code', { recipient: { ...recipient, bank: { ...recipient['bank'], sort_code: '200416' } } }],
     ['another name', { recipient: { ...recipient, first_name: 'Eda' } }],
     ['another reference', { reference: 'Invoice 1043' }],
-  ])('with %s the code is refused, and the payout it was mailed for can still be made', async (_what, change) => {
+  ])('a code is refused for %s, and the payout it was emailed for can still be made', async (_what, change) => {
     const key = aKeyName()
     const code = await codeFor(wanted, key)
 
@@ -133,7 +133,7 @@ describe('a code is for one payout', () => {
     expect([outcomeOf(changed), unchanged.status]).toEqual([refusal, 201])
   })
 
-  test('a code is refused under another key, in another partner’s account and from another admin', async () => {
+  test('a code is refused with another idempotency key, in another partner’s account and from another admin', async () => {
     const key = aKeyName()
     const code = await codeFor(wanted, key)
     const theirs = await aSession(api, await aFundedPartner())
@@ -148,7 +148,7 @@ describe('a code is for one payout', () => {
     expect(answers.map(outcomeOf)).toEqual([refusal, refusal, refusal])
   })
 
-  test('a used code pays nothing more: another key is refused, and the same key replays without a code', async () => {
+  test('a used code cannot pay again, but the same key replays without a code', async () => {
     const key = aKeyName()
     const code = await codeFor(wanted, key)
     const first = await pay(wanted, key, code)
@@ -165,7 +165,7 @@ describe('a code is for one payout', () => {
     expect(await stored()).toBe(1)
   })
 
-  test('twenty concurrent requests with the right code make one payout', async () => {
+  test('twenty concurrent requests with the right code create one payout', async () => {
     const key = aKeyName()
     const code = await codeFor(wanted, key)
 
@@ -176,7 +176,7 @@ describe('a code is for one payout', () => {
     expect(new Set(answers.map(({ body }) => body['id'])).size).toBe(1)
   })
 
-  test('a sign-in code, or one for another action, confirms nothing', async () => {
+  test('a sign-in code, or a code for another action, cannot confirm a payout', async () => {
     const key = aKeyName()
     const { body } = await askFor(wanted, key)
     const memberId = await memberOf(body['sent_to'])
@@ -196,8 +196,8 @@ describe('a code is for one payout', () => {
   })
 })
 
-describe('guessing', () => {
-  test('five wrong attempts void a code, and then the right one is refused too', async () => {
+describe('limits on codes', () => {
+  test('five wrong attempts void a code, and then even the right code is refused', async () => {
     const key = aKeyName()
     const code = await codeFor(wanted, key)
     for (let tried = 0; tried < 5; tried++) await pay(wanted, key, wrongFor(code))
@@ -221,7 +221,7 @@ describe('guessing', () => {
     expect(outcomeOf(await pay(wanted, key, code))).toEqual(refusal)
   })
 
-  test('right codes refused for another reason are not counted', async () => {
+  test('requests with the right code that are refused for another reason do not count as attempts', async () => {
     await changePartner(api, partner, { maxPayoutPence: 10_000n })
     const key = aKeyName()
     const code = await codeFor(wanted, key)
@@ -245,7 +245,7 @@ describe('guessing', () => {
     const key = aKeyName()
     const older = await codeFor(wanted, key)
     let newer = older
-    // One time in a million, two codes are equal, and the test could not distinguish them.
+    // Requests another code if the two are equal, because the test could not distinguish them.
     for (let minute = 1; newer === older; minute++) {
       clock.set(`2026-11-16T12:0${minute}:00Z`)
       newer = await codeFor(wanted, key)
@@ -265,13 +265,13 @@ describe('guessing', () => {
   })
 })
 
-test('the code is checked before the account: without a code, the limits are not revealed', async () => {
+test('a request without a code is refused before the account’s limits are checked', async () => {
   await changePartner(api, partner, { maxPayoutPence: 10_000n })
 
   expect(outcomeOf(await pay(wanted, aKeyName()))).toEqual(refusal)
 })
 
-test('a payout that our own ledger refused can be tried again with the same code', async () => {
+test('a payout that our own ledger refused can be retried with the same code', async () => {
   const key = aKeyName()
   const dear = { ...wanted, amount_gbp: '5000.00' }
   const code = await codeFor(dear, key)
@@ -292,8 +292,8 @@ test('a code that became usable again works for its own payout only', async () =
   expect((await pay(wanted, key, code)).status).toBe(200)
 })
 
-describe('who may request a code', () => {
-  test('only an admin in live: a viewer and a key get 403, and the sandbox needs no code', async () => {
+describe('requesting a code', () => {
+  test('is allowed only for an admin in live mode, and the sandbox needs no code', async () => {
     const viewer = await aSession(api, partner, 'viewer')
     const key = await aKey(api, partner, 'live')
 
@@ -316,7 +316,7 @@ describe('who may request a code', () => {
     )
   })
 
-  test('no member of an unverified or inactive partner, and no one for a key that already has its payout', async () => {
+  test('is refused for a member of an unverified or inactive partner, and for a key that already has its payout', async () => {
     const key = aKeyName()
     const code = await codeFor(wanted, key)
     const { body } = await pay(wanted, key, code)
@@ -335,10 +335,10 @@ describe('who may request a code', () => {
   })
 
   test.each([
-    ['no key', wanted, '', 'idempotency_key_required'],
+    ['no idempotency key', wanted, '', 'idempotency_key_required'],
     ['a code in the request', { ...wanted, confirm_code: '123456' }, aKeyName(), 'invalid_request'],
-    ['no amount', { ...wanted, amount_gbp: '0.99' }, aKeyName(), 'invalid_amount'],
-  ])('not with %s', async (_what, body, key, code) => {
+    ['an invalid amount', { ...wanted, amount_gbp: '0.99' }, aKeyName(), 'invalid_amount'],
+  ])('is refused with %s', async (_what, body, key, code) => {
     expect((await askFor(body, key)).body.error?.code).toBe(code)
   })
 })

@@ -1,12 +1,12 @@
-// Guessing codes: few guesses count, however many arrive concurrently and from any address, and responses do not
-// reveal known emails.
+// Only a few guesses at a code are checked, however many arrive concurrently. Responses do not reveal which email
+// addresses are known.
 import { expect, test } from '@jest/globals'
 import { mails } from '../../../db/partners/mails'
 import { codes } from '../../../db/sign-in/codes'
 import { codesPerAddressAndHour, signUpsPerAddressAndHour } from '../../../domain/sign-in'
 import { type Answer, startApi, testOrigin } from '../../support/api/client'
 import { aPartner } from '../../support/api/fixtures'
-import { aCode, aMember, anEmail, askForCode, codesOf, signIn, useMailedApi } from '../../support/api/people'
+import { aCode, aMember, anEmail, codesOf, requestCode, signIn, useMailedApi } from '../../support/api/people'
 import { until } from '../../support/until'
 import { statementsDuring } from './statements'
 
@@ -17,7 +17,7 @@ test('five of 1000 concurrent guesses are checked, and then the right code is re
   const code = await aCode(api, inbox, email)
   const wrong = Array.from({ length: 1_000 }, (_, n) => String((Number(code) + 1 + n) % 1_000_000).padStart(6, '0'))
 
-  // Sends 200 at a time: the operating system queues no more pending connections.
+  // Sends 200 at a time, because the operating system limits the number of pending connections.
   const answers = await inLanes(200, wrong, (guess) => signIn(api, email, guess))
 
   const [row] = await api.db.dataSource.getRepository(codes).findBy({ subject: email })
@@ -32,7 +32,7 @@ test('a known and an unknown email get identical responses', async () => {
   const known = (await aMember(api, await aPartner(api))).email
   const unknown = anEmail()
 
-  const asked = [await askForCode(api, known), await askForCode(api, unknown)]
+  const asked = [await requestCode(api, known), await requestCode(api, unknown)]
   const tried = [await signIn(api, known, '000000'), await signIn(api, unknown, '000000')]
 
   expect(asked.map(({ status }) => status)).toEqual([202, 202])
@@ -40,11 +40,11 @@ test('a known and an unknown email get identical responses', async () => {
   expect(shapeOf(tried[0], known)).toEqual(shapeOf(tried[1], unknown))
 })
 
-test('a known and an unknown email run the same statements, and no request waits for a mail', async () => {
+test('a known and an unknown email cause the same statements, and no request waits for an email', async () => {
   const known = (await aMember(api, await aPartner(api))).email
   const unknown = anEmail()
 
-  const asked = [await statementsOf(() => askForCode(api, known)), await statementsOf(() => askForCode(api, unknown))]
+  const asked = [await statementsOf(() => requestCode(api, known)), await statementsOf(() => requestCode(api, unknown))]
   const tried = [
     await statementsOf(() => signIn(api, known, '000000')),
     await statementsOf(() => signIn(api, unknown, '000000')),
@@ -61,22 +61,22 @@ test('a known and an unknown email run the same statements, and no request waits
   expect(tried[1]).toEqual(tried[0])
 })
 
-test('an unknown email gets no mail, and the queued mail is erased', async () => {
+test('an unknown address gets no email, and the queued email is erased', async () => {
   const unknown = anEmail()
-  await askForCode(api, unknown)
+  await requestCode(api, unknown)
 
   const waiting = () =>
     api.db.dataSource.getRepository(mails).createQueryBuilder('m').where('m.sealed IS NOT NULL').getCount()
-  await until('no mail is queued', async () => (await waiting()) === 0)
+  await until('no email is queued', async () => (await waiting()) === 0)
 
   expect(await codesOf(inbox, unknown)).toEqual([])
 })
 
-test('neither a code nor the text of a mail is readable in the database', async () => {
+test('neither a code nor the text of an email is readable in the database', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const other = await startApi({ database: api.databaseUrl })
-  // Without a mail server nothing is sent, so the mail stays in the database.
-  await askForCode(other, email)
+  // This API has no mail server, so the email remains in the database.
+  await requestCode(other, email)
   await other.close()
 
   const rows = await api.db.dataSource.query(
@@ -88,7 +88,7 @@ test('neither a code nor the text of a mail is readable in the database', async 
   for (const { line } of rows) expect(line).not.toMatch(new RegExp(`is your sign-in code|${hex}`))
 })
 
-test('one address may request a limited number of codes an hour, for any email; another address is not affected', async () => {
+test('one IP address can request a limited number of codes per hour, and other IP addresses are not affected', async () => {
   const limited = await startApi({ database: api.databaseUrl, rateLimit: 'on', trustedProxies: 1 })
   const ask = (address: string) =>
     limited.post(
@@ -108,7 +108,7 @@ test('one address may request a limited number of codes an hour, for any email; 
   expect(elsewhere.status).toBe(202)
 })
 
-test('one address may start ten sign-ups an hour, and another address is not affected', async () => {
+test('one IP address can start ten sign-ups per hour, and other IP addresses are not affected', async () => {
   const limited = await startApi({ database: api.databaseUrl, rateLimit: 'on', trustedProxies: 1 })
   const signUp = (address: string) =>
     limited.post(
@@ -145,7 +145,7 @@ function shapeOf(answer: Answer | undefined, email: string): unknown {
   return { status: answer?.status, headers, body: answer?.bytes.toString('utf8').replaceAll(email, '<email>').length }
 }
 
-/** The statements that a request runs before its response, without those of the mail sender. */
+/** The statements that a request runs before its response, excluding those of the mail sender. */
 async function statementsOf(call: () => Promise<Answer>): Promise<string[]> {
   const names = await statementsDuring(api.db, call)
   return names.filter((text) => !/^UPDATE mails|FROM members m/.test(text.trim()))

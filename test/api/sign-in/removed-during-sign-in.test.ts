@@ -1,4 +1,4 @@
-// A member is removed while they sign in or switch: they are refused, and no error occurs.
+// A member who is removed while signing in or switching partners is refused, without a server error.
 import { beforeAll, expect, test } from '@jest/globals'
 import { type MemberRow, removeMember } from '../../../db/partners/members'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -13,11 +13,11 @@ let partner: PartnerRow
 
 beforeAll(async () => {
   partner = await aPartner(api)
-  // Adds another member who can sign in, because the last one cannot be removed.
+  // Adds another admin who has signed in, because the last one cannot be removed.
   await aSession(api, partner)
 })
 
-test('a sign-in that waits for the removal is 401, and leaves no session', async () => {
+test('a sign-in that waits for the member’s removal gets 401, and leaves no session', async () => {
   const member = await aMember(api, partner)
   const code = await aCode(api, inbox, member.email)
 
@@ -27,7 +27,7 @@ test('a sign-in that waits for the removal is 401, and leaves no session', async
   expect(await sessionsOf(member)).toEqual([])
 })
 
-test('a sign-in with the cookie of an older session is 401 too, and the removal ends that session', async () => {
+test('a sign-in with an older session’s cookie also gets 401, and the removal ends that session', async () => {
   const member = await aMember(api, partner)
   const session = tokenOf(await signIn(api, member.email, await aCode(api, inbox, member.email)))
   clock.set('2026-11-16T12:00:05Z')
@@ -41,7 +41,7 @@ test('a sign-in with the cookie of an older session is 401 too, and the removal 
   expect((await api.get('/v1/auth/session', { session })).status).toBe(401)
 })
 
-test('a removal that waits for the sign-in ends the session that it opened', async () => {
+test('a removal that runs concurrently with a sign-in leaves no open session', async () => {
   const member = await aMember(api, partner)
   const admin = await aSession(api, partner)
   const code = await aCode(api, inbox, member.email)
@@ -56,7 +56,7 @@ test('a removal that waits for the sign-in ends the session that it opened', asy
   expect((await api.get('/v1/auth/session', { session: tokenOf(signedIn) })).status).toBe(401)
 })
 
-test('a switch that waits for the removal is 404, and the session keeps its partner', async () => {
+test('a switch that waits for the removal gets 404, and the session keeps its partner', async () => {
   const other = await aPartner(api)
   const here = await aMember(api, partner)
   const session = tokenOf(await signIn(api, here.email, await aCode(api, inbox, here.email)))
@@ -70,7 +70,7 @@ test('a switch that waits for the removal is 404, and the session keeps its part
   expect((await api.get('/v1/account', { session })).body['id']).toBe(partner.id)
 })
 
-/** The removal locks the member, and commits only once the call waits for it. */
+/** Locks the member, starts the call, and removes the member once the call waits for the lock. */
 async function whileRemoving({ id, partnerId }: MemberRow, call: () => Promise<Answer>): Promise<Answer> {
   const { calling } = await api.db.transaction(async (tx) => {
     await tx.sql`SELECT id FROM members WHERE id = ${id} FOR UPDATE`

@@ -1,4 +1,4 @@
-// Sessions: where their token is stored, how long they last, and what ends them.
+// Sessions: where their token is stored, how long they last, and which actions end them.
 import { describe, expect, test } from '@jest/globals'
 import { readSessionCookie, sessionCookie } from '../../../api/http/callers/cookies'
 import { type CallOptions, testOrigin } from '../../support/api/client'
@@ -19,7 +19,7 @@ describe('the cookie', () => {
     )
   })
 
-  test.each(['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000'])('works at %s', (url) => {
+  test.each(['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000'])('is not Secure at %s', (url) => {
     expect(sessionCookie(url, 'x', 1_000)).toBe('session=x; Path=/; HttpOnly; SameSite=Lax; Max-Age=1')
   })
 
@@ -57,7 +57,7 @@ function withCookieOf(session: string): CallOptions {
   return { headers: { Origin: testOrigin, Cookie: `${aBrowserCookie}; __Host-session=${session}` } }
 }
 
-test('each sign-in gets a new token, and ends the session whose cookie it carried', async () => {
+test('each sign-in gets a new token, and ends the session whose cookie was sent with the request', async () => {
   const partner = await aPartner(api)
   const { email } = await aMember(api, partner)
   const planted = await aSession(api, partner)
@@ -81,7 +81,7 @@ test('a token chosen by an attacker never becomes a session', async () => {
   expect(await statusOf(chosen)).toBe(401)
 })
 
-test('the database does not hold the token', async () => {
+test('the database does not contain the token', async () => {
   const token = await aSession(api, await aPartner(api))
 
   const rows = await api.db.dataSource.query('SELECT s::text AS line FROM sessions s')
@@ -101,7 +101,7 @@ test('signing out ends this session and removes the cookie', async () => {
   expect([await statusOf(here), await statusOf(there)]).toEqual([401, 200])
 })
 
-test('signing out everywhere ends all sessions of the person, at every partner, and no others', async () => {
+test('signing out everywhere ends all of a person’s sessions, at every partner, and no others', async () => {
   const [partner, other] = [await aPartner(api), await aPartner(api)]
   const { email } = await aMember(api, partner)
   await aMember(api, other, { email })
@@ -154,7 +154,7 @@ test('a write always counts as activity', async () => {
   expect(await statusOf(session)).toBe(200)
 })
 
-test('a session ends after seven days, however active', async () => {
+test('a session ends after seven days, however active it is', async () => {
   clock.set('2026-12-01T00:00:00Z')
   const session = await aSession(api, await aPartner(api))
   for (let hours = 10; hours < 168; hours += 10) {
@@ -167,7 +167,7 @@ test('a session ends after seven days, however active', async () => {
   expect(await statusOf(session)).toBe(401)
 })
 
-test('a request with a session runs one statement, and occasionally a second one that extends the session', async () => {
+test('checking a session costs a request one statement, and occasionally a second one that extends the session', async () => {
   clock.set('2026-12-10T00:00:00Z')
   const session = await aSession(api, await aPartner(api))
 
@@ -192,7 +192,7 @@ test('a removed member is refused immediately', async () => {
   expect(await statusOf(removed)).toBe(401)
 })
 
-test('a demoted admin is a viewer from the next request on, and a promoted viewer an admin', async () => {
+test('a changed role applies to the member’s next request', async () => {
   const partner = await aPartner(api)
   const admin = await aSession(api, partner)
   const [demoted, promoted] = [await aSession(api, partner), await aSession(api, partner, 'viewer')]
@@ -223,7 +223,7 @@ test('an API key takes precedence over a cookie, and a cookie does not replace a
   expect([answer.status, answer.body.error?.code]).toEqual([401, 'unauthorized'])
 })
 
-test('a member sees the environment they ask for, and the sandbox by default', async () => {
+test('a member sees the requested environment, and the sandbox by default', async () => {
   const session = await aSession(api, await aPartner(api))
   const environmentOf = async (query: string) => (await api.get(`/v1/account${query}`, { session })).body['environment']
 

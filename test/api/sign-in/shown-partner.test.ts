@@ -1,5 +1,5 @@
-// A page names the partner that it shows (X-Partner-Id): its requests are refused after another tab has
-// switched the session.
+// A page sends the ID of the partner that it shows (X-Partner-Id). Its requests are refused after another tab has
+// switched the session to another partner.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { openSession } from '../../../db/sign-in/sessions'
@@ -27,7 +27,7 @@ const pageOf = (payer: Payer) => ({ 'X-Partner-Id': payer.id })
 const switchTo = ({ slug }: Payer) => world.api.post('/v1/auth/session/partner', { slug }, { session })
 const payoutsOf = async ({ keys }: Payer) => (await world.api.get('/v1/payouts', { key: keys.sandbox })).body.data
 
-test('a retry after another tab has switched is 409, and pays nothing twice', async () => {
+test('a retry after another tab has switched the partner is 409, and pays only once', async () => {
   const headers = { ...pageOf(shown), 'Idempotency-Key': `order-${randomUUID()}` }
   const request = aRequest()
   const send = () => world.api.post('/v1/payouts', request, { session, headers })
@@ -48,7 +48,7 @@ test('a retry after another tab has switched is 409, and pays nothing twice', as
   expect(await payoutsOf(other)).toEqual([])
 })
 
-test('a read from a page of another partner is 409; requests without the header or with an API key are not checked', async () => {
+test('a read from another partner’s page is 409, and requests without the header or with an API key are not checked', async () => {
   const ask = (options: object) => world.api.get('/v1/balance', options)
 
   const statuses = [
@@ -63,7 +63,7 @@ test('a read from a page of another partner is 409; requests without the header 
   expect(statuses).toEqual([200, 200, 409, 409, 200, 200])
 })
 
-test('the session, switching and signing out work from any page', async () => {
+test('reading the session, switching partners and signing out work from any page', async () => {
   const headers = pageOf(other)
 
   const answers = [

@@ -1,17 +1,18 @@
-// Signing in by an emailed code: what must work, and what must be refused.
+// Signing in with an emailed code: which requests succeed and which are refused.
 import { beforeAll, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
+import { noticeKinds } from '../../../domain/partners/partner'
 import { codesPerEmailAndHour } from '../../../domain/sign-in'
 import { aClock, aPartner, aSession } from '../../support/api/fixtures'
 import {
   aCode,
   aMember,
   anEmail,
-  anotherCode,
-  askForCode,
+  requestCode,
   signIn,
   tokenOf,
   useMailedApi,
+  wrongCode,
 } from '../../support/api/people'
 
 const clock = aClock('2026-11-16T12:00:00Z')
@@ -26,7 +27,7 @@ function pass(ms: number): void {
   clock.set(new Date(clock.now().getTime() + ms).toISOString())
 }
 
-test('a member signs in with the code from the mail’s subject, and gets their profile', async () => {
+test('a member signs in with the code from the email’s subject, and gets their profile', async () => {
   clock.set('2026-11-16T12:00:00Z')
   const { id, email } = await aMember(api, partner)
   const code = await aCode(api, inbox, email)
@@ -56,14 +57,7 @@ test('a member signs in with the code from the mail’s subject, and gets their 
       contact_email: partner.contactEmail,
       billing_address: null,
       requested_name: null,
-      notifications: {
-        payout_failed: true,
-        payout_returned: true,
-        low_balance: true,
-        verification: true,
-        top_up: true,
-        case: true,
-      },
+      notifications: Object.fromEntries(noticeKinds.map((kind) => [kind, true])),
       low_balance_usdc: null,
     },
     partners: [{ slug: partner.slug, name: 'Acme Ltd', invited: false }],
@@ -86,7 +80,7 @@ test('an admin of an unverified partner does not get the address of the Web UI, 
   expect((await api.get('/v1/auth/session', { session })).body['temporal_ui_url']).toBeNull()
 })
 
-test('an email is not case-sensitive', async () => {
+test('email addresses are not case-sensitive', async () => {
   const { email } = await aMember(api, partner)
   const code = await aCode(api, inbox, email)
 
@@ -128,21 +122,21 @@ test('a code is valid for exactly ten minutes', async () => {
   expect([inTime.status, tooLate.status, tooLate.body.error?.code]).toEqual([201, 401, 'invalid_code'])
 })
 
-test('after five wrong attempts the right code is refused too', async () => {
+test('after five wrong attempts, even the right code is refused', async () => {
   const { email } = await aMember(api, partner)
   const code = await aCode(api, inbox, email)
 
-  for (let tries = 1; tries <= 5; tries++) expect((await signIn(api, email, anotherCode(code))).status).toBe(401)
+  for (let tries = 1; tries <= 5; tries++) expect((await signIn(api, email, wrongCode(code))).status).toBe(401)
   const right = await signIn(api, email, code)
 
   expect([right.status, right.body.error?.code]).toEqual([401, 'invalid_code'])
 })
 
-test('after four wrong attempts the right code still works', async () => {
+test('after four wrong attempts, the right code still works', async () => {
   const { email } = await aMember(api, partner)
   const code = await aCode(api, inbox, email)
 
-  for (let tries = 1; tries <= 4; tries++) await signIn(api, email, anotherCode(code))
+  for (let tries = 1; tries <= 4; tries++) await signIn(api, email, wrongCode(code))
 
   expect((await signIn(api, email, code)).status).toBe(201)
 })
@@ -159,7 +153,7 @@ test('a newer code voids the previous one', async () => {
   expect([withFirst.status, withSecond.status]).toEqual([first === second ? 201 : 401, 201])
 })
 
-test('the code of one email does not work for another', async () => {
+test('a code for one email address does not work for another', async () => {
   const [one, other] = [await aMember(api, partner), await aMember(api, partner)]
   const [code] = [await aCode(api, inbox, one.email), await aCode(api, inbox, other.email)]
 
@@ -167,14 +161,14 @@ test('the code of one email does not work for another', async () => {
   expect((await signIn(api, one.email, code)).status).toBe(201)
 })
 
-test('one code too many within an hour is refused, for known and unknown emails, and allowed after the hour', async () => {
+test('a request above the hourly limit is refused for known and unknown email addresses, and allowed after the hour', async () => {
   clock.set('2026-11-16T14:00:00Z')
   const emails = [(await aMember(api, partner)).email, anEmail()]
-  for (const email of emails) for (let n = 1; n <= codesPerEmailAndHour; n++) await askForCode(api, email)
+  for (const email of emails) for (let n = 1; n <= codesPerEmailAndHour; n++) await requestCode(api, email)
 
-  const refused = await Promise.all(emails.map((email) => askForCode(api, email)))
+  const refused = await Promise.all(emails.map((email) => requestCode(api, email)))
   clock.set('2026-11-16T15:00:00.001Z')
-  const later = await Promise.all(emails.map((email) => askForCode(api, email)))
+  const later = await Promise.all(emails.map((email) => requestCode(api, email)))
 
   expect(refused.map(({ status, headers }) => [status, headers.get('Retry-After')])).toEqual([
     [429, '3600'],
@@ -186,12 +180,12 @@ test('one code too many within an hour is refused, for known and unknown emails,
 test('many concurrent requests get no more codes than the limit', async () => {
   const { email } = await aMember(api, partner)
 
-  const answers = await Promise.all(Array.from({ length: codesPerEmailAndHour + 10 }, () => askForCode(api, email)))
+  const answers = await Promise.all(Array.from({ length: codesPerEmailAndHour + 10 }, () => requestCode(api, email)))
 
   expect(answers.filter(({ status }) => status === 202)).toHaveLength(codesPerEmailAndHour)
 })
 
-test('a member of two partners names one, or gets the last used one, and may switch', async () => {
+test('a member of two partners signs in to the named or the last used one, and can switch', async () => {
   const other = await aPartner(api)
   const { email } = await aMember(api, partner)
   await aMember(api, other, { email, role: 'viewer' })
@@ -232,7 +226,7 @@ test('an invitation does not change the partner that a member signs in to, until
   expect([slugOf(before.body), slugOf(after.body)]).toEqual([known.slug, inviting.slug])
 })
 
-test('signing in is in the activity list, under the email', async () => {
+test('the activity list shows a sign-in with the member’s email address', async () => {
   const { email } = await aMember(api, partner)
   const session = tokenOf(await signIn(api, email, await aCode(api, inbox, email)))
 

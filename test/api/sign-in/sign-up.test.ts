@@ -11,13 +11,13 @@ import {
   aCode,
   aMember,
   anEmail,
-  anotherCode,
   codesOf,
   fromOurPages,
   inOneBrowser,
   signIn,
   tokenOf,
   useMailedApi,
+  wrongCode,
 } from '../../support/api/people'
 import { useWorker } from '../../support/temporal/a-worker'
 import { until } from '../../support/until'
@@ -41,7 +41,7 @@ async function signUp(email: string, business_name: string): Promise<string> {
 
 const open = (at: Api, email: string, code: string) => signIn(at, email, code, { purpose: 'sign_up' })
 
-test('the code opens the partner with a funded sandbox and its first admin', async () => {
+test('the code creates a partner with a funded sandbox and a first admin', async () => {
   const email = anEmail()
   const code = await signUp(email, 'Café Über Ltd.')
 
@@ -65,11 +65,11 @@ test('the code opens the partner with a funded sandbox and its first admin', asy
   ])
 })
 
-test('a wrong code opens no partner, and a right code used twice opens one', async () => {
+test('a wrong code creates no partner, and the right code creates one, however often it is used', async () => {
   const email = anEmail()
   const code = await signUp(email, 'Once Ltd')
 
-  const wrong = await open(api, email, anotherCode(code))
+  const wrong = await open(api, email, wrongCode(code))
   const before = await countOf('Once Ltd')
   const answers = await Promise.all(Array.from({ length: 5 }, () => open(api, email, code)))
 
@@ -79,7 +79,7 @@ test('a wrong code opens no partner, and a right code used twice opens one', asy
   expect(await countOf('Once Ltd')).toBe(1)
 })
 
-test('a sign-in never joins a business that a stranger signed up: a sign-up code works for nothing else', async () => {
+test('the code of a sign-up that a stranger requested cannot sign in, and creates no partner', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const code = await signUp(email, 'Stranger Ltd')
 
@@ -94,7 +94,7 @@ test('a sign-in never joins a business that a stranger signed up: a sign-up code
   expect(await countOf('Stranger Ltd')).toBe(0)
 })
 
-test('a sign-in code opens no business', async () => {
+test('a sign-in code cannot create a partner', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const code = await aCode(api, inbox, email)
 
@@ -103,7 +103,7 @@ test('a sign-in code opens no business', async () => {
   expect([signedUp.status, (await signIn(api, email, code)).status]).toEqual([401, 201])
 })
 
-test('two businesses with one name get two slugs', async () => {
+test('two businesses with the same name get different slugs', async () => {
   const emails = [anEmail(), anEmail()]
   const sessions = []
   for (const email of emails) sessions.push(await open(api, email, await signUp(email, 'Twin Ltd')))
@@ -114,7 +114,7 @@ test('two businesses with one name get two slugs', async () => {
   expect(slugs[1]).toMatch(/^twin-ltd-[0-9a-f]{6}$/)
 })
 
-test('a known email gets the same response and a code, and may open a second business', async () => {
+test('a known email address gets the same response and a code, and can create a second partner', async () => {
   const { email } = await aMember(api, await aPartner(api))
 
   const answer = await open(api, email, await signUp(email, 'Second Ltd'))
@@ -123,7 +123,7 @@ test('a known email gets the same response and a code, and may open a second bus
   expect(answer.body['partners']).toHaveLength(2)
 })
 
-test('the mail contains nothing that a stranger has typed', async () => {
+test('the email contains no text that the requester typed', async () => {
   const email = anEmail()
   await signUp(email, 'You have won, call evil now')
 
@@ -132,7 +132,7 @@ test('the mail contains nothing that a stranger has typed', async () => {
   expect(`${mail?.subject} ${mail?.text} ${mail?.html}`).not.toMatch(/evil|won/)
 })
 
-test('if no worker opens the partner in time, the code may be tried again', async () => {
+test('if Temporal cannot be reached, sign-up is 503, and the code can be tried again', async () => {
   const email = anEmail()
   const code = await signUp(email, 'Patient Ltd')
   const nowhere = { temporalAddress: '127.0.0.1:1', taskQueuePrefix: worker.queuePrefix }
@@ -146,7 +146,7 @@ test('if no worker opens the partner in time, the code may be tried again', asyn
   expect(await countOf('Patient Ltd')).toBe(1)
 })
 
-test('the sign-up data is sealed until it is used, then erased, and never in a workflow’s history', async () => {
+test('the sign-up data is sealed until it is used and then erased, and never appears in a workflow’s history', async () => {
   const email = anEmail()
   const code = await signUp(email, 'Canary Ltd')
   const before = await api.db.dataSource.getRepository(codes).findOneByOrFail({ subject: email })

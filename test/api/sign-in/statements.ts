@@ -1,5 +1,5 @@
-// Records the statements that an API runs during an action: the name, or the text where the name is derived
-// from it.
+// Records the SQL statements that an API runs during an action: the name of each, or its text if it has no name of
+// its own.
 import type { Command, Db } from '../../../db/database'
 import { nameOf } from '../../../db/sql'
 import { tapped } from '../../support/db/tapped'

@@ -17,7 +17,7 @@ const rail = {
 }
 const api = useApi({ clock, rails: { simulated: rail } })
 
-test('a new sandbox holds its float, about 7,900 GBP', async () => {
+test('a new sandbox has a float of 10,000 USDC, about 7,900 GBP', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
 
   const { status, body } = await api.get('/v1/balance', { key })
@@ -26,7 +26,7 @@ test('a new sandbox holds its float, about 7,900 GBP', async () => {
   expect(body).toEqual({ object: 'balance', usdc: '10000.00', approx_gbp: '7900.00', gbp_per_usd: 0.79 })
 })
 
-test('both amounts are rounded down', async () => {
+test('both amounts of the balance are rounded down', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'sandbox')
   const credit = { partnerId: partner.id, environment: 'sandbox' as const, causeRef: 'odd', createdBy: 'test' }
@@ -49,7 +49,7 @@ test('a suspended or closed partner gets 403 partner_not_active', async () => {
   ])
 })
 
-test('the rate is fetched at most every 30 s, used for 5 minutes while the bank does not answer, then 502', async () => {
+test('the rate is fetched at most every 30 s, and a cached one is used for 5 minutes while the bank does not answer', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
   clock.set('2026-11-16T13:00:00Z')
   rate = 812_345_678n

@@ -20,9 +20,14 @@ const api = useApi()
 
 let sets = 0
 
-async function post(wallet: WalletRow, cause: string, postings: readonly Posting[], payoutId: string | null = null) {
+async function post(
+  wallet: WalletRow,
+  cause: string,
+  postings: readonly Posting[],
+  { payoutId = null, at = api.clock.now() }: { readonly payoutId?: string | null; readonly at?: Date } = {},
+) {
   const set = { walletId: wallet.id, cause, causeRef: `test/${sets++}`, payoutId, createdBy: 'test' }
-  return postSet(api.db, { ...set, at: api.clock.now(), postings })
+  return postSet(api.db, { ...set, at, postings })
 }
 
 async function aWalletOf(partner: PartnerRow): Promise<WalletRow> {
@@ -53,7 +58,7 @@ const anyMove = fc.record({
   amount: fc.bigInt(1n, 5_000_000_000n),
 })
 
-test('after any movement, each row’s balance is the previous one plus its amount, and the last is the ledger’s', async () => {
+test('each row’s balance is the previous balance plus its amount, and the last one is the ledger’s balance', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyMove, { minLength: 1, maxLength: 25 }),
@@ -83,7 +88,7 @@ test('after any movement, each row’s balance is the previous one plus its amou
   )
 })
 
-test('each entry shows the reason of its movement in the partner’s terms, newest first', async () => {
+test('each entry shows the reason for its movement in the partner’s terms, newest first', async () => {
   const partner = await aPartner(api)
   const wallet = await aWalletOf(partner)
   const key = await aKey(api, partner, 'sandbox')
@@ -94,13 +99,13 @@ test('each entry shows the reason of its movement in the partner’s terms, newe
     verdict: 'payout_not_created',
     releasedAt: new Date(),
   })
-  await post(wallet, 'debit', debitPostings(153_300_000n), failed.id)
-  await post(wallet, 'refund', refundPostings(153_300_000n, 153_299_999n), failed.id)
-  await post(wallet, 'debit', debitPostings(100_000_000n), returned.id)
-  await post(wallet, 'refund', refundPostings(100_000_000n, 100_000_000n), returned.id)
-  await post(wallet, 'return', returnPostings(50_000_000n, 50_000_000n), returned.id)
-  await post(wallet, 'debit', debitPostings(10_000_000n), released.id)
-  await post(wallet, 'reversal', reversePostings(10_000_000n), released.id)
+  await post(wallet, 'debit', debitPostings(153_300_000n), { payoutId: failed.id })
+  await post(wallet, 'refund', refundPostings(153_300_000n, 153_299_999n), { payoutId: failed.id })
+  await post(wallet, 'debit', debitPostings(100_000_000n), { payoutId: returned.id })
+  await post(wallet, 'refund', refundPostings(100_000_000n, 100_000_000n), { payoutId: returned.id })
+  await post(wallet, 'return', returnPostings(50_000_000n, 50_000_000n), { payoutId: returned.id })
+  await post(wallet, 'debit', debitPostings(10_000_000n), { payoutId: released.id })
+  await post(wallet, 'reversal', reversePostings(10_000_000n), { payoutId: released.id })
   await post(wallet, 'float_reversal', floatReversalPostings(1_000_000n))
 
   const { body } = await api.get('/v1/wallet/entries', { key })
@@ -119,8 +124,8 @@ test('each entry shows the reason of its movement in the partner’s terms, newe
   ])
 })
 
-describe('shows the caller’s own entries only', () => {
-  test('rows of another partner or environment are not shown, and are not valid cursors', async () => {
+describe('the list', () => {
+  test('shows no rows of another partner or environment, and does not accept them as cursors', async () => {
     const [mine, theirs] = [await aPartner(api), await aPartner(api)]
     const [key, live] = [await aKey(api, mine, 'sandbox'), await aKey(api, mine, 'live')]
     const other = await api.get('/v1/wallet/entries', { key: await aKey(api, theirs, 'sandbox') })
@@ -138,7 +143,7 @@ describe('shows the caller’s own entries only', () => {
   })
 
   test.each(['created_after=yesterday', 'limit=0', 'limit=201', 'kind=deposit', 'kind=', 'type=topup'])(
-    '%s is 422',
+    'answers %s with 422',
     async (query) => {
       const key = await aKey(api, await aPartner(api), 'sandbox')
 
@@ -147,12 +152,12 @@ describe('shows the caller’s own entries only', () => {
   )
 })
 
-test('the CSV has the rows of the list, with numbers as numbers and no name as a formula', async () => {
+test('the CSV has the rows of the list, with amounts as numbers and no name that runs as a formula', async () => {
   const partner = await aPartner(api)
   const wallet = await aWalletOf(partner)
   const key = await aKey(api, partner, 'sandbox')
   const row = await aPayoutRow(api, partner, { recipientName: '=HYPERLINK("http://evil.test")' })
-  await post(wallet, 'debit', debitPostings(153_300_000n), row.id)
+  await post(wallet, 'debit', debitPostings(153_300_000n), { payoutId: row.id })
 
   const { status, bytes, headers } = await api.get('/v1/wallet/entries.csv', { key })
 
@@ -166,7 +171,7 @@ test('the CSV has the rows of the list, with numbers as numbers and no name as a
   expect(lines).toHaveLength(4)
 })
 
-test('a statement longer than one read is complete, each row once, and can be limited to a month', async () => {
+test('a statement that needs several reads has each row once, and can be limited to a period', async () => {
   const partner = await aPartner(api)
   const wallet = await aWalletOf(partner)
   const key = await aKey(api, partner, 'sandbox')
@@ -194,8 +199,8 @@ test('kind selects the same rows in the list and the CSV, across pages', async (
   const failed = await aPayoutRow(api, partner, { status: 'failed' })
   const returned = await aPayoutRow(api, partner, { status: 'returned' })
   for (const { id } of [failed, returned]) {
-    await post(wallet, 'debit', debitPostings(1_000_000n), id)
-    await post(wallet, 'refund', refundPostings(1_000_000n, 1_000_000n), id)
+    await post(wallet, 'debit', debitPostings(1_000_000n), { payoutId: id })
+    await post(wallet, 'refund', refundPostings(1_000_000n, 1_000_000n), { payoutId: id })
   }
   await post(wallet, 'deposit', topUpPostings(2_000_000n))
   const kinds = async (query: string) =>
@@ -210,4 +215,63 @@ test('kind selects the same rows in the list and the CSV, across pages', async (
   expect(await kinds(`kind=payout&starting_after=${body.next_cursor}`)).toEqual(['payout'])
   const { bytes } = await api.get('/v1/wallet/entries.csv?kind=return', { key })
   expect(bytes.toString('utf8').trimEnd().split('\r\n').slice(1)).toEqual([expect.stringContaining(',return,')])
+})
+
+describe('the balances of a period', () => {
+  const anyTimes = fc.array(
+    fc.record({ hours: fc.integer({ min: 1, max: 40 }), amount: fc.bigInt(1n, 5_000_000_000n) }),
+    { maxLength: 12 },
+  )
+  const bound = fc.option(fc.integer({ min: 0, max: 41 }), { nil: null })
+
+  test('differ by the sum of its entries, and without bounds are 0 and the current balance', async () => {
+    const start = api.clock.now().getTime()
+    const hour = (hours: number) => new Date(start + hours * 3_600_000)
+    await fc.assert(
+      fc.asyncProperty(anyTimes, bound, bound, async (moves, first, last) => {
+        const partner = await aPartner(api)
+        const key = await aKey(api, partner, 'sandbox')
+        const wallet = await aWalletOf(partner)
+        for (const { hours, amount } of moves.toSorted((one, other) => one.hours - other.hours))
+          await post(wallet, 'deposit', topUpPostings(amount), { at: hour(hours) })
+        const period = [
+          ...(first === null ? [] : [`created_after=${hour(first).toISOString()}`]),
+          ...(last === null || last < (first ?? 0) ? [] : [`created_before=${hour(last).toISOString()}`]),
+        ].join('&')
+
+        const { body } = await api.get(`/v1/wallet/balances?${period}`, { key })
+        const { body: entries } = await api.get(`/v1/wallet/entries?limit=200&${period}`, { key })
+
+        const [opening, closing] = [micro(body['opening_balance_usdc']), micro(body['closing_balance_usdc'])]
+        const sum = (entries.data ?? []).reduce((total, row) => total + micro(row['amount_usdc']), 0n)
+        const { balanceMicroUsdc: current } = await aWalletOf(partner)
+        expect(closing - opening).toBe(sum)
+        expect([opening, closing]).toEqual([
+          first === null ? 0n : opening,
+          period.includes('created_before') ? closing : current,
+        ])
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  test('are those of the caller’s own wallet and environment', async () => {
+    const partner = await aPartner(api)
+    await post(await aWalletOf(partner), 'deposit', topUpPostings(7_000_000n))
+    const balancesOf = async (key: string) => (await api.get('/v1/wallet/balances', { key })).body
+
+    const balances = { object: 'wallet_balances', opening_balance_usdc: '0.00' }
+    expect(await balancesOf(await aKey(api, partner, 'sandbox'))).toEqual({
+      ...balances,
+      closing_balance_usdc: '10007.00',
+    })
+    expect(await balancesOf(await aKey(api, partner, 'live'))).toEqual({ ...balances, closing_balance_usdc: '0.00' })
+    expect(await balancesOf(await aKey(api, await aPartner(api), 'sandbox'))).toEqual({
+      ...balances,
+      closing_balance_usdc: '10000.00',
+    })
+    expect((await api.get('/v1/wallet/balances?kind=topup', { key: await aKey(api, partner, 'sandbox') })).status).toBe(
+      422,
+    )
+  })
 })

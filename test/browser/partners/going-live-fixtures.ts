@@ -1,4 +1,4 @@
-// Partners in each state of going live, and payouts that were recalled, traced and returned, for pages to show.
+// Partners in each verification state, and payouts that were recalled, traced or returned, for pages to show.
 
 import type { PartnerChanges, PartnerRow } from '../../../db/partners/partners'
 import { addCaseNote, endCase, lockCase, markOneLate, openCase } from '../../../db/payouts/cases/cases'
@@ -14,8 +14,9 @@ const dayMs = 24 * 60 * 60 * 1000
 const links = { continueUrl: 'https://bank.test/kyc/1', termsUrl: 'https://bank.test/terms/1' }
 const refusals = ['The company could not be found in the register.', 'An owner’s address could not be read.']
 
-/** By the name of the page's screenshot. */
+/** Keyed by screenshot name. */
 export const verificationStates: Readonly<Record<string, PartnerChanges>> = {
+  'verification-connecting': { verificationStatus: 'pending' },
   'verification-pending': { verificationStatus: 'pending', providerStatus: 'not_started', ...links },
   'verification-action': { verificationStatus: 'action_required', providerStatus: 'incomplete', ...links },
   'verification-review': { verificationStatus: 'in_review', providerStatus: 'under_review' },
@@ -28,13 +29,15 @@ export const verificationStates: Readonly<Record<string, PartnerChanges>> = {
   'verification-again': {
     verificationStatus: 'action_required',
     providerStatus: 'rejected',
+    screening: 'blocked',
     verificationReasons: refusals,
     ...links,
   },
+  'verification-paused': { verificationStatus: 'in_review', providerStatus: 'paused', screening: 'blocked' },
   'verification-approved': { verificationStatus: 'approved', providerStatus: 'approved', screening: 'clear' },
 }
 
-/** Connected in live, so that it can be topped up. */
+/** A partner with a connected live wallet, which can be topped up. */
 export async function aFundedPartner(api: Api): Promise<PartnerRow> {
   const partner = await aPartner(api, { name: 'Northwind Market Ltd', lowBalanceMicroUsdc: 500_000_000n })
   await api.db.transaction(async (tx) => {
@@ -55,7 +58,7 @@ export async function aFundedPartner(api: Api): Promise<PartnerRow> {
   return partner
 }
 
-/** A completed payout with a recall that was refused and a trace that is late. */
+/** A completed payout with a refused recall and an overdue trace. */
 export async function aPayoutWithCases(api: Api, partner: PartnerRow): Promise<string> {
   const { id } = await aPayoutRow(api, partner, { environment: 'live', createdAt: ago(api, 30) })
   const recall = await open(api, id, 'recall', 'Paid to the wrong supplier: invoice 1042 was not theirs.')
@@ -73,13 +76,13 @@ export async function aPayoutWithCases(api: Api, partner: PartnerRow): Promise<s
 
 export async function aReturnedPayout(api: Api, partner: PartnerRow): Promise<string> {
   const failureReason = 'account_closed: The account is closed.'
-  // Created long before the week that the page shows, and returned in it.
+  // Created long before the week that the home page covers, but returned within it.
   const about = { environment: 'live', createdAt: ago(api, 60), updatedAt: ago(api, 1) } as const
   const { id } = await aPayoutRow(api, partner, { ...about, status: 'returned', failureReason })
   return id
 }
 
-/** Books the refund of a payout: the amount that the wallet sent. */
+/** Books a refund of the full amount that the wallet sent. */
 export async function refund(
   { db, clock }: Api,
   { id, walletId, walletSendsMicroUsdc: sum }: StoredPayout,

@@ -1,4 +1,5 @@
-// Every page of going live in each of its states, in a real browser: no axe violation, and the right texts and actions.
+// Verification, top-up, payout and settings pages in a real browser: the texts and actions of each state, without axe
+// violations.
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { simulatedRail } from '../../../rail/simulated'
@@ -45,7 +46,22 @@ describe('verification', () => {
     },
   )
 
-  test('the bank’s reasons are text, and a final refusal offers no retry', async () => {
+  test('a new application shows neither the earlier decision nor a screening that has not started', async () => {
+    const factsOf = async (state: string) => {
+      const partnerIn = await aPartner(api, verificationStates[state])
+      const visitor = await open(await aSession(api, partnerIn, 'admin'), '/dashboard/verification?environment=live')
+      const facts = await visitor.page.locator('dl').first().locator('dd').allTextContents()
+      await visitor.leave()
+      return facts
+    }
+
+    expect(await factsOf('verification-connecting')).toEqual(['–', 'Not started'])
+    expect(await factsOf('verification-rejected')).toEqual(['Rejected', 'Blocked'])
+    expect(await factsOf('verification-again')).toEqual(['–', 'Not started'])
+    expect(await factsOf('verification-review')).toEqual(['Under review', 'In review'])
+  })
+
+  test('the bank’s reasons are shown as text, and a final refusal offers no retry', async () => {
     const gone = await aPartner(api, {
       verificationStatus: 'rejected',
       providerStatus: 'offboarded',
@@ -54,13 +70,31 @@ describe('verification', () => {
     const visitor = await open(await aSession(api, gone, 'admin'), '/dashboard/verification?environment=live')
 
     await visitor.page.getByText('<img src=x onerror=alert(1)>').waitFor()
-    await visitor.page.getByText('You can’t reapply.').waitFor()
+    await visitor.page.getByText('You can’t apply again.').waitFor()
     expect(await visitor.page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
     expect(visitor.complaints).toEqual([])
     await visitor.leave()
   })
 
-  test('viewers see the status and can start nothing', async () => {
+  test('a business that the bank has paused sees that it cannot send live payouts', async () => {
+    const paused = await aPartner(api, verificationStates['verification-paused'])
+    const visitor = await open(await aSession(api, paused, 'admin'), '/dashboard/verification?environment=live')
+
+    const sentence = await visitor.page.locator('[aria-live=polite] p').first().textContent()
+    expect(sentence).toMatch(/paused your account .* can’t send live payouts/)
+    await visitor.leave()
+  })
+
+  test('the limits are those of the live account, also if the page is opened in the sandbox', async () => {
+    const fresh = await aPartner(api, { verificationStatus: 'not_started' })
+    const visitor = await open(await aSession(api, fresh, 'admin'), '/dashboard/verification?environment=sandbox')
+
+    const limits = visitor.page.locator('section', { hasText: 'Live account limits' })
+    expect(await limits.locator('dd').allTextContents()).toContain('Not opened yet')
+    await visitor.leave()
+  })
+
+  test('viewers see the status, but cannot start verification', async () => {
     const fresh = await aPartner(api, { verificationStatus: 'not_started' })
     const visitor = await open(await aSession(api, fresh, 'viewer'), '/dashboard/verification?environment=live')
 
@@ -69,7 +103,7 @@ describe('verification', () => {
     await visitor.leave()
   })
 
-  test('the home page shows that the bank waits for the applicant', async () => {
+  test('the home page shows that the applicant must act', async () => {
     const asked = await aPartner(api, verificationStates['verification-action'])
     const visitor = await open(await aSession(api, asked, 'admin'), '/dashboard?environment=sandbox')
 
@@ -80,13 +114,15 @@ describe('verification', () => {
   })
 })
 
-describe('a top-up', () => {
-  test('by bank transfer shows the account in the usual format, with a copy button', async () => {
+describe('the top-up page', () => {
+  test('shows the bank account in the usual format with copy buttons, and the whole wallet address', async () => {
     const visitor = await open(admin, '/dashboard/top-up?environment=live')
     const { page } = visitor
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
 
     await page.getByText('04-00-04').waitFor()
+    // The whole address, so that users can compare it.
+    await page.getByText('0x52908400098527886E0F7030069857D2E4169EE7').waitFor()
     await page.getByRole('button', { name: 'Copy account number' }).click()
     await page.getByText('Copied account number').waitFor({ state: 'attached' })
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('10234567')
@@ -94,7 +130,7 @@ describe('a top-up', () => {
     await visitor.leave()
   })
 
-  test('in a simulated live environment also warns that real money would be lost', async () => {
+  test('in a simulated live environment warns that real money would be lost', async () => {
     const visitor = await open(admin, '/dashboard/top-up?environment=live')
 
     await visitor.page.getByText('04-00-04').waitFor()
@@ -103,8 +139,8 @@ describe('a top-up', () => {
   })
 })
 
-describe('sending a payout', () => {
-  test('the code field keeps the focus when the rate changes, and has it after a wrong code', async () => {
+describe('on the send page', () => {
+  test('the code field keeps the focus when the rate changes, and gets it after a wrong code', async () => {
     const visitor = await open(admin, '/dashboard/send?environment=live')
     const { page } = visitor
     const code = page.getByLabel('Six-digit code')
@@ -115,7 +151,7 @@ describe('sending a payout', () => {
     await page.getByRole('button', { name: 'Email me a code' }).click()
     await code.waitFor()
     await page.keyboard.type('12')
-    // The rate has changed when the user comes back from their mailbox.
+    // Simulates a rate change while the user reads their email.
     await page.route('**/v1/quotes?*', async (route) => {
       const response = await route.fetch()
       await route.fulfill({ response, json: { ...(await response.json()), wallet_sends_usdc: '77.77' } })
@@ -160,13 +196,53 @@ describe('a payout', () => {
     expect(await recall.textContent()).toContain('by us')
     expect(await trace.textContent()).toMatch(/Overdue.*Reply expected by/)
     await visitor.page.getByText('Recall resolved: recipient declined').waitFor()
-    // A payout can have one open case of each kind, and its trace is open.
+    // A payout can have one open case of each kind, and this payout's trace is open.
     expect(await visitor.page.getByRole('button', { name: 'Request trace', exact: true }).count()).toBe(0)
     expect(await checkPage(visitor, 'payout-cases')).toEqual(noFindings)
     await visitor.leave()
   })
 
-  test('that was returned long after its creation shows the reason, and is on the first page', async () => {
+  test('shows an admin’s notes to a viewer, as text and not as markup', async () => {
+    const { id } = await aPayoutRow(api, partner, { environment: 'live' })
+    const visitor = await open(admin, `/dashboard/payouts/${id}?environment=live`)
+    const { page } = visitor
+    await page.getByText('No notes yet.').waitFor()
+    await page.getByText('You can’t edit or delete a note.').waitFor()
+    const button = page.getByRole('button', { name: 'Add note' })
+    expect(await button.isDisabled()).toBe(true)
+    await page.getByLabel('Add a note').fill('Supplier called.\n<b>New account</b> confirmed.')
+    await button.click()
+
+    const notes = page.getByRole('list', { name: 'Notes' }).getByRole('listitem')
+    await notes.filter({ hasText: '<b>New account</b> confirmed.' }).waitFor()
+    expect(await notes.textContent()).toMatch(/, by admin-\w+@people\.test$/)
+    expect(await page.getByLabel('Add a note').inputValue()).toBe('')
+    expect(await checkPage(visitor, 'payout-notes')).toEqual(noFindings)
+
+    // The server adds the note, but the response is lost. A retry adds no second note.
+    await page.route(
+      '**/notes?*',
+      async (route) => {
+        await route.fetch()
+        await route.abort('connectionreset')
+      },
+      { times: 1 },
+    )
+    await page.getByLabel('Add a note').fill('Sent twice.')
+    await button.click()
+    await page.getByText('We couldn’t reach the server').waitFor()
+    await button.click()
+    await notes.filter({ hasText: 'Sent twice.' }).first().waitFor()
+    expect(await notes.filter({ hasText: 'Sent twice.' }).count()).toBe(1)
+    await visitor.leave()
+
+    const reader = await open(viewer, `/dashboard/payouts/${id}?environment=live`)
+    await reader.page.getByText('<b>New account</b> confirmed.').waitFor()
+    expect(await reader.page.getByLabel('Add a note').count()).toBe(0)
+    await reader.leave()
+  })
+
+  test('that was returned long after its creation shows the reason, and appears on the home page', async () => {
     const id = await aReturnedPayout(api, partner)
     const visitor = await open(admin, `/dashboard/payouts/${id}?environment=live`)
     await visitor.page.getByText('The account is closed.').first().waitFor()
@@ -177,7 +253,7 @@ describe('a payout', () => {
     await visitor.leave()
   })
 
-  test('offers an admin the actions of its status, and a viewer none', async () => {
+  test('offers an admin the actions that its status allows, and a viewer none', async () => {
     const offered = async (session: string, status: 'pending' | 'processing' | 'completed' | 'failed') => {
       const { id } = await aPayoutRow(api, partner, { status })
       const visitor = await open(session, `/dashboard/payouts/${id}?environment=sandbox`)
@@ -194,7 +270,7 @@ describe('a payout', () => {
     expect(await offered(viewer, 'completed')).toEqual([])
   })
 
-  test('in live cannot be simulated', async () => {
+  test('offers no simulated outcomes in live mode', async () => {
     const { id } = await aPayoutRow(api, partner, { status: 'processing', environment: 'live' })
     const visitor = await open(admin, `/dashboard/payouts/${id}?environment=live`)
 
@@ -203,8 +279,8 @@ describe('a payout', () => {
   })
 })
 
-describe('mails to admins', () => {
-  test('are switched one by one, and the low balance threshold is kept', async () => {
+describe('emails to admins', () => {
+  test('can be switched off one by one, and the low balance threshold is saved', async () => {
     const visitor = await open(admin, '/dashboard/settings?environment=live')
     const { page } = visitor
     const topUps = page.getByRole('switch', { name: 'Top-up received' })
@@ -213,7 +289,7 @@ describe('mails to admins', () => {
 
     await topUps.click()
     await page.getByText('Changes saved', { exact: true }).waitFor()
-    await page.getByLabel('Low-balance alert (USDC)').fill('1,250.5')
+    await page.getByLabel('Low-balance alert level (USDC)').fill('1,250.5')
     await page.getByRole('button', { name: 'Save low-balance alert' }).click()
     await page.getByText('Changes saved', { exact: true }).waitFor()
     await page.reload()
@@ -221,12 +297,12 @@ describe('mails to admins', () => {
 
     expect(await topUps.isChecked()).toBe(false)
     expect(await page.getByRole('switch', { checked: true }).count()).toBe(5)
-    expect(await page.getByLabel('Low-balance alert (USDC)').inputValue()).toBe('1250.50')
+    expect(await page.getByLabel('Low-balance alert level (USDC)').inputValue()).toBe('1250.50')
     expect(await checkPage(visitor, 'settings-mails')).toEqual(noFindings)
     await visitor.leave()
   })
 
-  test('cannot be switched by a viewer', async () => {
+  test('cannot be switched off by a viewer', async () => {
     const visitor = await open(viewer, '/dashboard/settings?environment=live')
 
     expect(await visitor.page.getByRole('switch', { disabled: true }).count()).toBe(6)

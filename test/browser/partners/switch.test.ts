@@ -25,7 +25,7 @@ beforeEach(async () => {
   page = visitor.page
 })
 
-test('switching shows the other partner and nothing of the first', async () => {
+test('switching shows the other partner and none of the first one’s data', async () => {
   await visitor.go('/dashboard/payouts?environment=sandbox')
   await page.getByText('Nora North').waitFor()
 
@@ -41,7 +41,7 @@ test('switching shows the other partner and nothing of the first', async () => {
   await visitor.leave()
 })
 
-test('a payout of a page whose partner was switched in another tab is refused, and sent for neither partner', async () => {
+test('after a switch in another tab, a payout from the old page is refused and sent for neither partner', async () => {
   await visitor.go('/dashboard/send?environment=sandbox')
   await fillPayout(page, { amount: '12.00', name: 'Grace Hopper', account: '38291111' })
   await page.getByRole('button', { name: 'Review' }).click()
@@ -61,7 +61,7 @@ test('a payout of a page whose partner was switched in another tab is refused, a
   await visitor.leave()
 })
 
-test('a file is saved only for the partner that the page shows', async () => {
+test('after a switch in another tab, an export from the old page fails and saves no file', async () => {
   let saved = 0
   page.on('download', () => saved++)
   await visitor.go('/dashboard/payouts?environment=sandbox')
@@ -81,10 +81,10 @@ describe('an invitation', () => {
     east = await aPartner(api, { name: ' northwind market ltd' })
     await aMember(api, east, { email: `ada@${north.slug}.example`, role: 'viewer' })
     await visitor.go('/dashboard?environment=sandbox')
-    await page.getByRole('button', { name: /Signed in as .*, with an invitation/ }).click()
+    await page.getByRole('button', { name: /Signed in as .*, invitation waiting/ }).click()
   })
 
-  test('is listed apart from the member’s own partners, and similar names are distinguishable', async () => {
+  test('is listed apart from the member’s own partners, and partners with similar names show their slugs', async () => {
     expect(await page.getByRole('menuitemradio', { name: /wind market/i }).allTextContents()).toEqual(
       expect.arrayContaining([`Northwind Market Ltd${north.slug}`, 'Southwind Market Ltd']),
     )
@@ -106,7 +106,7 @@ describe('an invitation', () => {
     await visitor.leave()
   })
 
-  test('is accepted by switching, and is then a partner like the others', async () => {
+  test('switches to the partner when it is accepted, and the partner is then listed with the others', async () => {
     await invitation().getByRole('menuitem', { name: 'Accept' }).click()
 
     await page.getByRole('navigation', { name: 'Pages' }).getByText('northwind market ltd', { exact: true }).waitFor()

@@ -1,118 +1,68 @@
 // Changes that admins make to their business and their team, in a real browser, and their effect on the members.
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { confirmMails } from '../../support/api/confirmed'
-import { aPartner } from '../../support/api/fixtures'
-import { anotherCode } from '../../support/api/people'
-import { aMember, aSessionOf } from '../../support/browser/fixtures'
+import { aKey } from '../../support/api/fixtures'
+import { aSessionOf, useTeam } from '../../support/browser/fixtures'
 import { useDashboard } from '../../support/browser/served-dashboard'
-import type { Visitor } from '../../support/browser/visitor'
-import { openedForEach } from '../../support/opened'
-import { until } from '../../support/until'
 
-const { api, visit } = useDashboard()
-const partner = openedForEach(() => aPartner(api, { name: 'Northwind Market Ltd' }))
-const ada = openedForEach(() =>
-  aMember(api, partner, { email: `ada@${partner.slug}.example`, role: 'admin', name: 'Ada' }),
-)
-const grace = openedForEach(() => aMember(api, partner, { email: `grace@${partner.slug}.example`, role: 'viewer' }))
-let visitor: Visitor
+const dashboard = useDashboard()
+const { api, visit } = dashboard
+const { partner, ada, grace, visitor } = useTeam(dashboard)
 let page: Page
 
-beforeEach(async () => {
-  visitor = await visit({ session: await aSessionOf(api, ada) })
+beforeEach(() => {
   page = visitor.page
 })
 
-/** The newest code that was mailed to Ada, once there is one. */
-async function mailedCode(): Promise<string> {
-  return until('a code is mailed', async () => {
-    return (await confirmMails(api)).findLast(({ address }) => address === ada.email)?.code
-  })
-}
-
-async function enterCode(button: string, picture: string): Promise<void> {
-  const dialog = page.getByRole('dialog')
-  await dialog.getByText('It only works for').waitFor()
-  expect(await visitor.faults()).toEqual([])
-  await dialog.getByLabel('Six-digit code').fill(await mailedCode())
-  await visitor.picture(picture)
-  await dialog.getByRole('button', { name: button }).click()
-}
-
 describe('an admin', () => {
-  test('saves the settings, and the audit log shows who changed which fields, but not the values', async () => {
+  test('picks the brand colour or types it, and both fields show the same colour', async () => {
     await visitor.go('/dashboard/settings?environment=sandbox')
-    expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
-    await page.getByLabel('Business name').fill('Northwind Trading Ltd')
-    await page.getByLabel('Billing email').fill('bills@northwind.example')
+    const text = page.getByRole('textbox', { name: 'Brand colour optional' })
+    const picker = page.getByLabel('Pick a brand colour')
+    await text.fill('#A1B2C3')
+    expect(await picker.inputValue()).toBe('#a1b2c3')
+    await text.fill('#A1B')
+    expect(await picker.inputValue()).toBe('#0f766e')
+
+    await picker.fill('#3b5bdb')
+    expect(await text.inputValue()).toBe('#3b5bdb')
+    await visitor.picture('settings-colour')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await enterCode('Save', 'confirm-settings')
     await page.getByText('Changes saved', { exact: true }).waitFor()
-    await page.getByText('“Northwind Trading Ltd” is awaiting our approval.').waitFor()
-    await page.getByRole('navigation', { name: 'Pages' }).getByText('Northwind Market Ltd').waitFor()
-
-    await visitor.go('/dashboard/settings?environment=sandbox')
-    expect(await page.getByLabel('Billing email').inputValue()).toBe('bills@northwind.example')
-    await visitor.go('/dashboard/audit-log?environment=sandbox')
-    const entry = page.getByRole('row').filter({ hasText: 'account.update' })
-    expect(await entry.textContent()).toContain(ada.email)
-    expect(await entry.textContent()).toContain('name, billing_email')
-    expect(await page.getByText('bills@northwind.example').count()).toBe(0)
+    await page.reload()
+    expect(await text.inputValue()).toBe('#3b5bdb')
     await visitor.leave()
   })
 
-  test('makes a viewer an admin, effective from their next request', async () => {
-    const hers = await visit({ session: await aSessionOf(api, grace) })
-    await hers.go('/dashboard/keys?environment=sandbox')
-    expect(await hers.page.getByRole('button', { name: 'Create key' }).count()).toBe(0)
+  test.each([
+    ['Leave team', 'team', () => 'Leave team', 'Cancel'],
+    ['Remove', 'team', () => `Remove ${grace.email}`, 'Cancel'],
+    ['Revoke key', 'keys', () => 'Revoke test', 'Keep key'],
+  ])('sees no old error when opening a dialog again: %s', async (button, path, opens, cancel) => {
+    await aSessionOf(api, grace)
+    await aKey(api, partner, 'sandbox')
+    await visitor.go(`/dashboard/${path}?environment=sandbox`)
+    const dialog = page.getByRole('dialog')
+    const open = () => page.getByRole('button', { name: opens() }).click()
+    await open()
+    await page.route('**/v1/**', (route) => route.abort('internetdisconnected'))
+    await dialog.getByRole('button', { name: button }).click()
+    await dialog.getByText('We couldn’t reach the server').waitFor()
+    await page.unroute('**/v1/**')
+    await dialog.getByRole('button', { name: cancel }).click()
 
-    await visitor.go('/dashboard/team?environment=sandbox')
-    await page.getByLabel(`Role of ${grace.email}`).selectOption('admin')
-    await enterCode('Make admin', 'confirm-promotion')
-    await page.getByText('Role updated').waitFor()
-    await hers.page.reload()
-
-    await hers.page.getByRole('button', { name: 'Create key' }).first().waitFor()
-    await hers.leave()
-    await visitor.leave()
-  })
-
-  test('invites an admin with a mailed code, and sees that a code is wrong', async () => {
-    await visitor.go('/dashboard/team?environment=sandbox')
-    await page.getByRole('button', { name: 'Invite' }).click()
-    await page.getByLabel('Work email').fill('new@northwind.example')
-    await page.getByLabel('Role', { exact: true }).selectOption('admin')
-    await page.getByRole('button', { name: 'Email me a code' }).click()
-    const right = await mailedCode()
-    await page.getByLabel('Six-digit code').fill(anotherCode(right))
-    await page.getByRole('button', { name: 'Send invitation' }).click()
-    await page.getByText('That code isn’t valid').waitFor()
-    expect(await visitor.faults()).toEqual([])
-    await enterCode('Send invitation', 'confirm-invitation')
-
-    await page.getByText('Invitation sent').waitFor()
-    await page.getByRole('row').filter({ hasText: 'new@northwind.example' }).waitFor()
-    await visitor.leave()
-  })
-
-  test('creates a live key with a mailed code', async () => {
-    await visitor.go('/dashboard/keys?environment=live')
-    await page.getByRole('button', { name: 'Create key' }).first().click()
-    await page.getByLabel('Label').fill('Shop server')
-    await page.getByRole('button', { name: 'Email me a code' }).click()
-    await enterCode('Create live key', 'confirm-key')
-
-    expect(await page.getByTestId('secret').textContent()).toMatch(/^kp_live_[0-9a-f]{48}$/)
+    await open()
+    await dialog.getByRole('button', { name: button }).waitFor()
+    expect(await dialog.getByRole('alert').count()).toBe(0)
     await visitor.leave()
   })
 
   test('sees why the last admin cannot be demoted', async () => {
     await visitor.go('/dashboard/team?environment=sandbox')
-    // Removes the other admin, who opened the account, so that the last one is left.
-    await page.getByRole('button', { name: /^Remove ada@.*\.test$/ }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-    await page.getByText('Team member removed').waitFor()
+    // Removes the other admin, who has never signed in, so that only one admin is left.
+    await page.getByRole('button', { name: /^Withdraw invitation to ada@.*\.test$/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
+    await page.getByText('Invitation withdrawn').waitFor()
     await page.getByLabel(`Role of ${ada.email}`).selectOption('viewer')
     await page.getByRole('dialog').getByRole('button', { name: 'Make viewer' }).click()
 
@@ -122,13 +72,15 @@ describe('an admin', () => {
     await visitor.leave()
   })
 
-  test('must confirm a role change, so that a key press alone changes nothing', async () => {
+  test('must confirm a role change, so that a key press alone changes nothing and emails no code', async () => {
     const changes: string[] = []
     page.on('request', (request) => {
-      if (request.method() === 'PATCH') changes.push(request.url())
+      if (request.method() !== 'GET') changes.push(request.url())
     })
     await visitor.go('/dashboard/team?environment=sandbox')
     await page.getByLabel(`Role of ${grace.email}`).press('ArrowUp')
+    await page.getByText(`Make ${grace.email} an admin?`).waitFor()
+    await visitor.picture('promote')
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await page.getByLabel(`Role of ${ada.email}`).press('ArrowDown')
     await page.getByText('Make yourself a viewer?').waitFor()
@@ -137,6 +89,21 @@ describe('an admin', () => {
 
     expect(changes).toEqual([])
     expect(await page.getByLabel(`Role of ${ada.email}`).inputValue()).toBe('admin')
+    await visitor.leave()
+  })
+
+  test('sees a label on each action on a phone, which is large enough to touch', async () => {
+    await aSessionOf(api, grace)
+    await aKey(api, partner, 'sandbox')
+    await page.setViewportSize({ width: 390, height: 844 })
+    const controls = (): Promise<[string, boolean][]> => page.evaluate(touchTargets)
+
+    await visitor.go('/dashboard/team?environment=sandbox')
+    expect(await controls()).toEqual(['Leave', 'Remove', 'Resend', 'Withdraw'].map((name) => [name, true]))
+    await visitor.picture('team-phone-actions')
+    await visitor.go('/dashboard/keys?environment=sandbox')
+    expect(await controls()).toEqual([['Revoke', true]])
+    await visitor.picture('keys-phone-actions')
     await visitor.leave()
   })
 
@@ -155,7 +122,7 @@ describe('an admin', () => {
     await visitor.leave()
   })
 
-  test('removes a member, whose open page ends at the sign-in', async () => {
+  test('removes a member, whose open page then leads to the sign-in page', async () => {
     const hers = await visit({ session: await aSessionOf(api, grace) })
     await hers.go('/dashboard/payouts?environment=sandbox')
 
@@ -190,6 +157,34 @@ describe('a member', () => {
     await visitor.leave()
   })
 
+  test('who has not signed in can get the invitation again, and its link stops working once the invitation is withdrawn', async () => {
+    await visitor.go('/dashboard/team?environment=sandbox')
+    await page.getByRole('button', { name: `Resend to ${grace.email}` }).click()
+    expect(await visitor.faults()).toEqual([])
+    await visitor.picture('team-resend')
+    await page.getByRole('dialog').getByRole('button', { name: 'Resend' }).click()
+    await page.getByText('Invitation sent again').waitFor()
+
+    const hers = await visit()
+    await hers.go(`/p/${partner.slug}?invitation=${grace.id}`)
+    await hers.page.getByRole('heading', { name: 'Sign in to Northwind Market Ltd' }).waitFor()
+
+    await page.getByRole('button', { name: `Withdraw invitation to ${grace.email}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
+    await page.getByText('Invitation withdrawn').waitFor()
+    await page.getByText(grace.email).waitFor({ state: 'detached' })
+
+    await hers.page.reload()
+    await hers.page.getByRole('heading', { name: 'This invitation is no longer valid' }).waitFor()
+    expect(await hers.faults()).toEqual([])
+    await hers.picture('invitation-withdrawn')
+    await hers.page.getByRole('link', { name: 'Sign in to another account' }).click()
+    await hers.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(new URL(hers.page.url()).search).toBe('')
+    await hers.leave()
+    await visitor.leave()
+  })
+
   test('leaves a team, even as a viewer, and is signed out', async () => {
     const hers = await visit({ session: await aSessionOf(api, grace) })
     await hers.go('/dashboard/team?environment=sandbox')
@@ -207,7 +202,35 @@ describe('a member', () => {
     await visitor.leave()
   })
 
-  test('signs out everywhere: the session of the other device ends too', async () => {
+  test('sees their own sessions, and signs out of another one or of all others', async () => {
+    const [phone, tablet] = [
+      await aSessionOf(api, ada, 'Safari on iPhone'),
+      await aSessionOf(api, ada, 'Chrome on iPad'),
+    ]
+    await aSessionOf(api, grace, 'Firefox on Linux')
+    const statusOf = async (token: string) =>
+      (await api.get('/v1/auth/session', { headers: { Cookie: `session=${token}` } })).status
+    await visitor.go('/dashboard/settings?environment=sandbox')
+    const rows = page.getByRole('list', { name: 'Your sessions' }).getByRole('listitem')
+    expect(await rows.filter({ hasText: 'This device' }).textContent()).toMatch(/Signed in .* · Active now$/)
+    expect(await rows.filter({ hasText: 'Safari on iPhone' }).textContent()).toMatch(/Last used just now/)
+    expect(await rows.count()).toBe(3)
+    expect(await visitor.faults()).toEqual([])
+    await visitor.picture('settings-sessions-light')
+
+    await page.getByRole('button', { name: 'Sign out: Safari on iPhone' }).click()
+    await rows.filter({ hasText: 'Safari on iPhone' }).waitFor({ state: 'detached' })
+    expect([await statusOf(phone), await statusOf(tablet)]).toEqual([401, 200])
+
+    await page.getByRole('button', { name: 'Sign out of other sessions' }).click()
+    await rows.filter({ hasText: 'Chrome on iPad' }).waitFor({ state: 'detached' })
+    expect(await statusOf(tablet)).toBe(401)
+    expect(await rows.count()).toBe(1)
+    expect(await page.getByRole('button', { name: 'Sign out of other sessions' }).count()).toBe(0)
+    await visitor.leave()
+  })
+
+  test('signs out everywhere, which also ends the session on another device', async () => {
     const other = await visit({ session: await aSessionOf(api, ada) })
     await other.go('/dashboard/payouts?environment=sandbox')
 
@@ -222,3 +245,7 @@ describe('a member', () => {
     await visitor.leave()
   })
 })
+
+/** The visible label of each button in the table, and whether the button is at least 44 px wide and high. */
+const touchTargets = `Array.from(document.querySelectorAll('table button'),
+  (button) => [button.innerText, Math.min(button.offsetWidth, button.offsetHeight) >= 44]).sort()`

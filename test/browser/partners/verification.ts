@@ -1,5 +1,5 @@
-// Going live in a real browser: the bank asks for more, rejects, accepts a retry and approves, each on its
-// own simulated page.
+// Going live in a real browser: on its simulated pages, the bank asks for more information, rejects the application
+// and approves a second one.
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type Stage, useVisitor } from '../../support/browser/stage'
@@ -36,7 +36,7 @@ export function goingLive(stage: Stage): void {
   const shows = (text: string, where = page) => where.getByText(text, { exact: true }).first().waitFor()
 
   describe('a new partner that goes live', () => {
-    test('starts, and the bank’s links appear without a reload', async () => {
+    test('starts verification, and the bank’s links appear without a reload', async () => {
       await page.getByRole('link', { name: 'Verification' }).click()
       await page.getByText('Simulated bank', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Start verification' }).click()
@@ -51,18 +51,26 @@ export function goingLive(stage: Stage): void {
       expect(await visitor.faults()).toEqual([])
     })
 
-    test('is asked for more, and both pages show it without a reload', async () => {
-      expect(await page.getByText('Action required', { exact: true }).count()).toBe(0)
+    test('is asked for more information, and both pages show that without a reload', async () => {
+      expect(await page.getByText('Information needed', { exact: true }).count()).toBe(0)
       const tab = await atTheBank('Continue with the bank', 'Ask for more')
 
-      await shows('Action required', tab)
-      await shows('Action required')
+      await shows('Information needed', tab)
+      await shows('Information needed')
       await tab.close()
+    })
+
+    test('is kept under review, and can still open the simulated bank’s page', async () => {
+      const tab = await atTheBank('Continue with the bank', 'Keep under review')
+      await page.getByText('The bank is reviewing your details.').waitFor()
+      await tab.close()
+
+      expect(await page.getByRole('link', { name: 'Continue with the bank' }).count()).toBe(1)
     })
 
     test('is rejected with a reason, and tries again', async () => {
       const tab = await atTheBank('Continue with the bank', 'Reject')
-      await shows('Rejected')
+      await shows('Declined')
       await page.getByText('Your information could not be verified.').waitFor()
       await visitor.settled()
       await visitor.picture('story-verification-rejected')
@@ -74,7 +82,7 @@ export function goingLive(stage: Stage): void {
       await page.getByRole('link', { name: 'Continue with the bank' }).waitFor()
     })
 
-    test('accepts the terms, is approved, and has a live wallet, live keys and a bank account to pay into', async () => {
+    test('accepts the terms, is approved, and gets a live wallet, live keys and a bank account for deposits', async () => {
       await (await atTheBank('Read and accept the bank’s terms', 'Accept the terms')).close()
       await page.getByRole('link', { name: 'Read and accept the bank’s terms' }).waitFor({ state: 'detached' })
       await (await atTheBank('Continue with the bank', 'Approve')).close()
@@ -92,7 +100,7 @@ export function goingLive(stage: Stage): void {
       await visitor.picture('story-top-up-live')
     })
 
-    test('finds in the audit log who started it, and the browser reported no error', async () => {
+    test('sees in the audit log who started verification, and gets no browser error', async () => {
       await page.getByRole('link', { name: 'Audit log' }).click()
 
       const rows = page.getByRole('row').filter({ hasText: 'verification.start' })

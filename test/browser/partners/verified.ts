@@ -1,20 +1,46 @@
-// Members of a verified partner: live payouts confirmed with a mailed code, their own logo, and everything by keyboard alone.
+// Members of a verified partner: live payouts confirmed with an emailed code, the partner's own logo, and a payout
+// sent by keyboard alone.
 import { describe, expect, test } from '@jest/globals'
 import { aPng } from '../../support/browser/fixtures'
 import type { Stage } from '../../support/browser/stage'
 import { codeFor, fillPayout, jumpTo, signIn, tabTo } from '../../support/browser/steps'
 import { aVisitor } from '../../support/browser/visitor'
-import { passedOn } from '../../support/opened'
+import { forwardingTo } from '../../support/opened'
 
 export function verifiedPartner(stage: Stage): void {
-  const local = passedOn(() => stage.local)
+  const local = forwardingTo(() => stage.local)
+  const aMemberAt = async (path: string) => {
+    const visitor = await aVisitor(stage.browser, local.api)
+    await signIn(visitor, local, 'demo@payouts.test')
+    await visitor.go(path)
+    return visitor
+  }
 
-  describe('a verified partner', () => {
-    test('confirms a live payout with the code that was mailed for it', async () => {
+  describe('a member', () => {
+    test('opens the sandbox at the address that npm start prints, then tops up the live wallet at the simulated bank', async () => {
       const visitor = await aVisitor(stage.browser, local.api)
       const { page } = visitor
-      await signIn(visitor, local, 'demo@payouts.test')
-      await visitor.go('/dashboard/send?environment=live')
+      const { pathname, search } = new URL(local.dashboard)
+      await signIn(visitor, local, 'demo@payouts.test', pathname + search)
+      expect(page.url()).toBe(local.dashboard)
+      await visitor.go('/dashboard/top-up?environment=live')
+      const balance = page.getByText(/^Wallet balance: /)
+      const before = await balance.innerText()
+      await page.getByLabel('Amount (USDC)').fill('321.09')
+      await page.getByRole('button', { name: 'Add test money' }).click()
+      await page.getByText('321.09 USDC of test money sent').waitFor()
+      await balance.filter({ hasNotText: before }).waitFor()
+      await visitor.picture('story-top-up-live')
+
+      await page.getByRole('link', { name: 'Wallet', exact: true }).click()
+      await page.getByRole('row').filter({ hasText: '+321.09' }).getByText('Top-up').first().waitFor()
+      expect(visitor.complaints).toEqual([])
+      await visitor.leave()
+    })
+
+    test('confirms a live payout with the code that was emailed for it', async () => {
+      const visitor = await aMemberAt('/dashboard/send?environment=live')
+      const { page } = visitor
       await page.getByText('Live (simulated)').waitFor()
       await fillPayout(page, { amount: '45.50', name: 'Katherine Johnson', account: '38290008' })
       await page.getByRole('button', { name: 'Review' }).click()
@@ -24,6 +50,7 @@ export function verifiedPartner(stage: Stage): void {
       await page.getByLabel('Six-digit code').fill(wrong)
       await page.getByRole('button', { name: 'Send £45.50' }).click()
       await page.getByText('That code isn’t valid').waitFor()
+      expect(await page.locator('[aria-current=step]').innerText()).toMatch(/^3\s+Confirm$/)
       await visitor.picture('story-confirm')
       await page.getByLabel('Six-digit code').fill(code)
       await page.getByRole('button', { name: 'Send £45.50' }).click()
@@ -31,14 +58,15 @@ export function verifiedPartner(stage: Stage): void {
       await page.getByText('Paid to recipient').waitFor()
       await visitor.settled()
       await visitor.picture('story-live-completed')
-      expect(await page.getByRole('link', { name: 'Workflow in Temporal' }).getAttribute('href')).toContain(
+      const details = page.locator('section', { has: page.getByRole('heading', { name: 'Details' }) })
+      expect(await details.getByRole('link', { name: 'View in Temporal' }).getAttribute('href')).toContain(
         '/namespaces/default/workflows?query=',
       )
       expect(visitor.complaints).toEqual([])
       await visitor.leave()
     })
 
-    test('sees only its own pages after the sign-in, whatever the URL asks for', async () => {
+    test('sees only pages of the dashboard after signing in, whatever the URL contains', async () => {
       const visitor = await aVisitor(stage.browser, local.api)
       await signIn(visitor, local, 'demo@payouts.test', '/sign-in?next=https://evil.test/dashboard')
 
@@ -46,17 +74,15 @@ export function verifiedPartner(stage: Stage): void {
       expect(new URL(visitor.page.url()).pathname).toBe('/dashboard')
       await visitor.go('/sign-in?next=/dashboard/../docs')
       expect(new URL(visitor.page.url()).searchParams.get('next')).toBeNull()
-      // An unknown environment must never look like a known one.
+      // The dashboard replaces an unknown environment in the URL with a known one.
       await visitor.go('/dashboard?environment=LIVE')
       expect(new URL(visitor.page.url()).searchParams.get('environment')).toMatch(/^(live|sandbox)$/)
       await visitor.leave()
     })
 
-    test('chooses a logo from the local machine, which its sign-in page then shows', async () => {
-      const visitor = await aVisitor(stage.browser, local.api)
+    test('uploads a logo of an allowed type and size, which the partner’s sign-in page then shows', async () => {
+      const visitor = await aMemberAt('/dashboard/settings?environment=sandbox')
       const { page } = visitor
-      await signIn(visitor, local, 'demo@payouts.test')
-      await visitor.go('/dashboard/settings?environment=sandbox')
       const choose = (name: string, mimeType: string, buffer: Buffer) =>
         page.locator('input[type=file]').setInputFiles({ name, mimeType, buffer })
       await choose('logo.svg', 'image/svg+xml', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))

@@ -8,19 +8,19 @@ import type { Page } from 'playwright-core'
 import { projectDir } from '../../../local/files'
 import { environment } from '../../../runtime/config/config'
 import { type Stage, useVisitor } from '../../support/browser/stage'
-import { codeFor, fillPayout } from '../../support/browser/steps'
-import { passedOn } from '../../support/opened'
+import { codeFor, fillPayout, followMail } from '../../support/browser/steps'
+import { forwardingTo } from '../../support/opened'
 
 export function afterwards(stage: Stage): void {
   const visitor = useVisitor(stage, 'demo@payouts.test')
-  const local = passedOn(() => stage.local)
+  const local = forwardingTo(() => stage.local)
   let page: Page
 
   beforeAll(() => {
     page = visitor.page
   })
 
-  /** Sets how long the bank holds a sent transfer, so that there is time to choose its outcome. */
+  /** Sets how long a transfer remains in `payment_submitted`, so that there is time to choose its outcome. */
   async function setBankDelay(ms: number): Promise<void> {
     const body = JSON.stringify({ payment_submitted: ms })
     const headers = { 'Content-Type': 'application/json' }
@@ -44,8 +44,8 @@ export function afterwards(stage: Stage): void {
     await page.getByRole('button', { name: /^(Fail payout|Return payout)$/ }).click()
   }
 
-  /** The timeout is shorter than the half minute after which the page reads a final payout again anyway. */
-  const shows = (text: string) => page.getByText(text, { exact: true }).first().waitFor({ timeout: 20_000 })
+  /** Waits for the text without reloading the page. */
+  const shows = (text: string) => page.getByText(text, { exact: true }).first().waitFor()
 
   describe('in the sandbox an admin', () => {
     test('settles a payout, then returns it with a reason, and sees both without a reload', async () => {
@@ -63,6 +63,9 @@ export function afterwards(stage: Stage): void {
       await shows('Returned')
       await page.getByText('The account is closed.').first().waitFor()
       await page.getByText('Refunded to wallet').waitFor()
+      // The title names the recipient's bank, so the event does not name a bank again.
+      const returned = page.getByRole('main').locator('ol > li').filter({ hasText: 'Returned by the recipient’s bank' })
+      expect(await returned.innerText()).not.toContain('by the bank')
       await visitor.settled()
       await visitor.picture('story-returned')
       expect(await visitor.faults()).toEqual([])
@@ -72,7 +75,7 @@ export function afterwards(stage: Stage): void {
       await visitor.picture('story-wallet-returned')
     })
 
-    test('stalls a payout, and then lets it fail', async () => {
+    test('stalls a payout, and then makes it fail', async () => {
       await setBankDelay(600_000)
       await send('32.00', 'Grace Hopper')
       await simulate('Stall')
@@ -81,11 +84,14 @@ export function afterwards(stage: Stage): void {
 
       await shows('Failed')
       await page.getByText('The name does not belong to this account.').first().waitFor()
+      await page.getByText('Refunded to wallet').waitFor()
+      const redEvents = page.locator('ol li', { has: page.locator('.bg-bad') })
+      expect(await redEvents.allTextContents()).toEqual([expect.stringMatching(/^Failed/)])
       expect(visitor.complaints).toEqual([])
     })
   })
 
-  describe('in live an admin', () => {
+  describe('in live mode an admin', () => {
     test('recalls a payout, and sees its outcome and charge once an operator has resolved it', async () => {
       await setBankDelay(100)
       await visitor.go('/dashboard/send?environment=live')
@@ -101,7 +107,7 @@ export function afterwards(stage: Stage): void {
       await page.getByRole('dialog').getByRole('button', { name: 'Request recall' }).click()
       const recall = page.getByRole('article', { name: 'Recall' })
       await recall.getByText('Reply expected by', { exact: true }).waitFor()
-      await page.getByText('Recall opened', { exact: true }).waitFor()
+      await page.locator('#page').getByText('Recall requested', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Request recall', exact: true }).waitFor({ state: 'detached' })
 
       const { data } = await ops('case', 'list')
@@ -115,6 +121,14 @@ export function afterwards(stage: Stage): void {
       expect(await visitor.faults()).toEqual([])
       expect(await page.getByRole('button', { name: 'Simulate' }).count()).toBe(0)
       expect(visitor.complaints).toEqual([])
+    })
+
+    test('opens the recalled payout from the email about it', async () => {
+      const email = { to: 'demo@payouts.test', subject: /A recall was resolved/, button: 'View payout' }
+      const tab = await followMail(page, local, email)
+
+      await tab.getByText('Recall resolved: recipient declined').waitFor()
+      expect(tab.url()).toBe(page.url())
     })
   })
 

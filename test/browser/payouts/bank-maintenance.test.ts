@@ -1,13 +1,13 @@
-// While the rail is paused, the dashboard says that payouts wait, and stops saying so after the resume.
+// While the rail is paused, the dashboard shows that payouts wait. The notice disappears when the rail resumes.
 import { expect, test } from '@jest/globals'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
 import { aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
 import { useDashboard } from '../../support/browser/served-dashboard'
 
 const { api, visit } = useDashboard()
-const banner = 'Bank maintenance: payouts are accepted and wait'
+const banner = 'Bank maintenance: payouts will be sent when it ends'
 
-test('Home, Send and a pending payout announce a pause of their own environment until it ends', async () => {
+test('Home, Send and a pending payout show that the rail of their environment is paused, until it resumes', async () => {
   const partner = await aPartner(api)
   const { id } = await aPayoutRow(api, partner, { status: 'pending' })
   const visitor = await visit({ session: await aSession(api, partner, 'admin') })

@@ -1,4 +1,4 @@
-// A payout whose response is lost: it stays the same payout, and is paid once.
+// If the response to a payout is lost, a retry sends the same payout, which is paid once.
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type Stage, useVisitor } from '../../support/browser/stage'
@@ -24,7 +24,7 @@ export function unknownPayout(stage: Stage): void {
     expect(await countSent('1111', '£7.00')).toBe(1)
   })
 
-  test('because the browser is offline does not hang: the retry is the same payout, and is paid once', async () => {
+  test('does not hang if the browser is offline, and a retry sends the same payout once', async () => {
     const keys = keysSent()
     await sendUnknown({ amount: '8.00', name: 'Radia Perlman', account: '38292222' }, () =>
       page.context().setOffline(true),
@@ -38,7 +38,7 @@ export function unknownPayout(stage: Stage): void {
     expect(await countSent('2222', '£8.00')).toBe(1)
   })
 
-  test('stays unknown after a refusal and a reload, until it is looked up', async () => {
+  test('has an unknown outcome until it is looked up, even after a refusal and a reload', async () => {
     await sendUnknown({ amount: '9.00', name: 'Barbara Liskov', account: '38293333' }, loseTheAnswer)
     await page.unroute('**/v1/payouts?*')
     await page.route('**/v1/payouts?*', (route) =>
@@ -57,7 +57,7 @@ export function unknownPayout(stage: Stage): void {
     expect(kept).not.toMatch(/Liskov|38293333|9\.00/)
     await visitor.picture('story-unknown-reopened')
     await page.getByRole('button', { name: 'Check now' }).click()
-    await page.getByText('Your earlier payout went through').waitFor()
+    await page.getByText('We found your earlier payout').waitFor()
     await page.getByRole('link', { name: 'View payout' }).click()
 
     await page.getByText('Paid to recipient').waitFor()
@@ -65,7 +65,7 @@ export function unknownPayout(stage: Stage): void {
     await page.getByLabel('Amount (GBP)').waitFor()
   })
 
-  test('survives the end of the session: after signing in again it is the same payout, and is paid once', async () => {
+  test('is paid once even if the session ends and the user enters the payout again', async () => {
     const keys = keysSent()
     await sendUnknown({ amount: '11.00', name: 'Hedy Lamarr', account: '38294444' }, loseTheAnswer)
     await page.unroute('**/v1/payouts?*')
@@ -76,7 +76,7 @@ export function unknownPayout(stage: Stage): void {
     await page.waitForURL('**/dashboard/send?*')
 
     await page.getByText('An earlier payout wasn’t confirmed').waitFor()
-    await page.getByRole('button', { name: 'Re-enter it' }).click()
+    await page.getByRole('button', { name: 'Re-enter payout' }).click()
     await fillPayout(page, { amount: '11.00', name: 'Hedy Lamarr', account: '38294444' })
     await page.getByRole('button', { name: 'Review' }).click()
     const answered = page.waitForResponse(/\/v1\/payouts\?/)
@@ -91,7 +91,7 @@ export function unknownPayout(stage: Stage): void {
     await visitor.leave()
   })
 
-  /** Sends a payout whose response is lost, so that the page does not learn the outcome. */
+  /** Sends a payout whose request or response is lost, so that the page does not learn the outcome. */
   async function sendUnknown(payout: Parameters<typeof fillPayout>[1], lose: () => Promise<void>): Promise<void> {
     await page.getByRole('link', { name: 'Send a payout' }).first().click()
     await fillPayout(page, payout)
@@ -114,7 +114,7 @@ export function unknownPayout(stage: Stage): void {
     })
   }
 
-  /** The Idempotency-Key of each attempt from now on. */
+  /** Records the Idempotency-Key of each create request from now on. */
   function keysSent(): (string | undefined)[] {
     const keys: (string | undefined)[] = []
     page.on('request', (request) => {

@@ -1,4 +1,4 @@
-// The activity list: entries are written in batches, read newest first, and pruned when old unless they record a change.
+// Activity entries are written in batches and read newest first. Old entries that changed nothing are deleted.
 import { expect, test } from '@jest/globals'
 import { type ActivityEntry, latestActivity, pruneActivity, recordActivity } from '../../../db/controls/activity'
 import { aPartner, at } from '../../support/db/a-partner'
@@ -23,7 +23,7 @@ function anEntry(partnerId: string, fields: Partial<ActivityEntry> = {}): Activi
 
 const seconds = (count: number) => new Date(at.getTime() + count * 1_000)
 
-test('entries are returned as written, newest first, and in reverse order of writing at equal times', async () => {
+test('entries are returned as written, newest first, and the last inserted first if their times are equal', async () => {
   const { id } = await aPartner(db)
   const first = anEntry(id, { at: seconds(1) })
   const same = anEntry(id, { at: seconds(1), action: 'quote.create', requestId: 'r-1' })
@@ -43,7 +43,7 @@ test('entries are returned as written, newest first, and in reverse order of wri
   expect(list.map(({ id: _id, ...entry }) => entry)).toEqual([change, same, first])
 })
 
-test('a partner sees only its own entries, up to the limit, and an empty batch writes nothing', async () => {
+test('a list contains only the partner’s own entries, up to the limit, and an empty batch writes nothing', async () => {
   const one = await aPartner(db)
   const other = await aPartner(db)
   await recordActivity(
@@ -60,7 +60,7 @@ test('a partner sees only its own entries, up to the limit, and an empty batch w
   expect(await latestActivity(db, other.id, 200)).toHaveLength(1)
 })
 
-test('security events are changes of rights, but nothing that a caller can repeat without limit', async () => {
+test('the security filter finds changes to access, but no actions that a caller can repeat without limit', async () => {
   const { id } = await aPartner(db)
   const change = (action: string, detail: string | null = null) => anEntry(id, { action, detail, changes: 'something' })
   const security = [
@@ -91,7 +91,7 @@ test('security events are changes of rights, but nothing that a caller can repea
   expect(list.map(({ id: _id, ...entry }) => entry)).toEqual(security.toReversed())
 })
 
-test('pruning deletes old reads, oldest first and up to its limit, and never a change', async () => {
+test('pruning deletes the oldest reads up to its limit, and never deletes a change', async () => {
   const { id } = await aPartner(db)
   const old = (count: number) => new Date(Date.UTC(2020, 0, count))
   await recordActivity(db, [
@@ -114,7 +114,7 @@ test('pruning deletes old reads, oldest first and up to its limit, and never a c
   ])
 })
 
-test('processes that prune concurrently share the work', async () => {
+test('concurrent pruning runs count each deleted row once', async () => {
   const { id } = await aPartner(db)
   const entries = Array.from({ length: 60 }, () => anEntry(id, { at: new Date(Date.UTC(2019, 0, 1)) }))
   await recordActivity(db, entries)

@@ -1,4 +1,4 @@
-// The fixture of the audit chain tests: a database with a wallet, rows to seal and a chain to verify.
+// The fixture for the audit chain tests: a database with a wallet, rows to seal and a chain to verify.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach } from '@jest/globals'
 import { Client } from 'pg'
@@ -19,7 +19,7 @@ let db: Db
 let wallet: WalletRow
 export const now = new Date('2026-11-15T10:00:00.123Z')
 export const nothingLeft = { ledger_sets: 0, ledger_entries: 0, charges: 0, activity: 0, ledger_accounts: 0 }
-/** The number of accounts of the only wallet, sealed before everything else. */
+/** The number of ledger accounts that the wallet has. They are sealed before all other rows. */
 export const accounts = 6
 
 export const stage = {
@@ -69,7 +69,7 @@ export async function actionsSealed(): Promise<string[]> {
   return rows.map(({ action }) => action)
 }
 
-/** A transaction of the database owner that stays open for as long as the test needs. */
+/** A transaction by the database owner that remains open until the test commits it. */
 export async function aTransaction() {
   const client = new Client({ connectionString: database.url })
   await client.connect()
@@ -98,7 +98,7 @@ export async function sealSome(limit: number, at = now, on = db): Promise<number
   return (await on.transaction((tx) => sealRows(tx, { at, limit })))?.rows ?? 0
 }
 
-/** Seals every row and advances the time, so that the next check starts after them. */
+/** Seals every row and advances the time, so that the next sealer searches only later rows. */
 export async function sealLongAgo(): Promise<void> {
   await sealAll(db, now)
   let hours = 0
@@ -115,7 +115,7 @@ export function later(hours: number): Date {
   return new Date(now.getTime() + hours * 3_600_000)
 }
 
-/** Writes `count` groups of rows to seal, each with a set of two entries, a charge and a change. */
+/** Writes `count` groups of rows to seal, each with a ledger set of two entries, a charge and an activity entry. */
 export async function someRows(count: number, on?: Tx): Promise<void> {
   const write: Db['transaction'] = (work) => (on === undefined ? db.transaction(work) : work(on))
   for (let made = 0; made < count; made += 1) {

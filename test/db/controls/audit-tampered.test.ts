@@ -1,4 +1,4 @@
-// Any change of a row or link after it was sealed, and any row inserted before sealed ones, is found.
+// Verification finds every change to a row or link after it was sealed, and every row inserted before sealed rows.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { recordActivity } from '../../../db/controls/activity'
@@ -22,7 +22,7 @@ import {
 
 useStage()
 
-describe('with the triggers off, the check finds', () => {
+describe('with the triggers disabled, verification finds', () => {
   beforeEach(async () => {
     await someRows(3)
     await sealAll(stage.db, now)
@@ -36,21 +36,21 @@ describe('with the triggers off, the check finds', () => {
     ['charges', `month = month + interval '1 month'`],
     ['activity', `made_by = 'somebody else'`],
     ['activity', 'changes = false'],
-  ])('an edited row of %s: %s', async (table, change) => {
+  ])('an edited row in %s: %s', async (table, change) => {
     const link = await secondOf(table)
     await withoutTriggers(stage.db, `UPDATE ${table} SET ${change} WHERE id::text = $1`, [link.row_id])
 
     expect((await verifyAudit(stage.db)).fault).toEqual(faultAt('row_changed', link))
   })
 
-  test.each(['ledger_sets', 'ledger_entries', 'charges', 'activity'])('a deleted row of %s', async (table) => {
+  test.each(['ledger_sets', 'ledger_entries', 'charges', 'activity'])('a row deleted from %s', async (table) => {
     const link = await secondOf(table)
     await withoutTriggers(stage.db, `DELETE FROM ${table} WHERE id::text = $1`, [link.row_id])
 
     expect((await verifyAudit(stage.db)).fault).toEqual(faultAt('row_missing', link))
   })
 
-  test('two rows that were swapped', async () => {
+  test('two swapped rows', async () => {
     const [one, other] = (await chain()).filter(({ table_name }) => table_name === 'activity')
     await withoutTriggers(
       stage.db,
@@ -62,7 +62,7 @@ describe('with the triggers off, the check finds', () => {
     expect((await verifyAudit(stage.db)).fault).toEqual(faultAt('row_changed', one))
   })
 
-  test('two links that were swapped', async () => {
+  test('two swapped links', async () => {
     const [, , , third, fourth] = await chain()
     await withoutTriggers(stage.db, 'UPDATE audit_chain SET sequence = -1 WHERE sequence = $1', [third?.sequence])
     await withoutTriggers(stage.db, 'UPDATE audit_chain SET sequence = $1 WHERE sequence = $2', [
@@ -76,7 +76,7 @@ describe('with the triggers off, the check finds', () => {
     )
   })
 
-  test('a row that was edited together with its link', async () => {
+  test('a row edited together with its link', async () => {
     const link = await secondOf('ledger_entries')
     await withoutTriggers(stage.db, 'UPDATE ledger_entries SET amount_micro_usdc = 7 WHERE id::text = $1', [
       link.row_id,
@@ -93,7 +93,7 @@ describe('with the triggers off, the check finds', () => {
     expect((await verifyAudit(stage.db)).fault).toEqual(faultAt('link_changed', link))
   })
 
-  test('a removed link, with or without its row', async () => {
+  test('a link removed together with its row', async () => {
     const link = await secondOf('activity')
     await withoutTriggers(stage.db, 'DELETE FROM activity WHERE id::text = $1', [link.row_id])
     await withoutTriggers(stage.db, 'DELETE FROM audit_chain WHERE sequence = $1', [link.sequence])
@@ -102,7 +102,7 @@ describe('with the triggers off, the check finds', () => {
     expect((await verifyAudit(stage.db)).fault).toEqual({ what: 'link_missing', sequence, table: null, rowId: null })
   })
 
-  test('a truncated chain whose rows were removed too, by comparison with a stored head', async () => {
+  test('a truncated chain whose rows were also removed, by comparing it with a stored head', async () => {
     const { head } = await verifyAudit(stage.db)
     const last = (await chain()).at(-1)
     await withoutTriggers(stage.db, 'DELETE FROM activity WHERE id::text = $1', [last?.row_id])
@@ -113,7 +113,7 @@ describe('with the triggers off, the check finds', () => {
     expect((await verifyAudit(stage.db, (await verifyAudit(stage.db)).head)).fault).toBeNull()
   })
 
-  test('functions and operators that shadow those of PostgreSQL', async () => {
+  test('an edited row, even if a function shadows one of PostgreSQL’s own', async () => {
     const link = await secondOf('activity')
     const [{ text }] = await stage.db.dataSource.query(
       `SELECT jsonb_build_array('activity', id, partner_id, extract(epoch FROM at), environment, action, changes, status, made_by,
@@ -136,7 +136,7 @@ describe('with the triggers off, the check finds', () => {
     expect(fault).toEqual(faultAt('row_changed', link))
   })
 
-  test('swapped accounts of two wallets', async () => {
+  test('accounts that were swapped between two wallets', async () => {
     const mine = stage.wallet
     const theirs = await stage.openAnotherWallet()
     await someRows(1)
@@ -159,7 +159,7 @@ describe('with the triggers off, the check finds', () => {
     expect((await verifyAudit(stage.db, head)).fault).toEqual(faultAt('row_changed', link))
   })
 
-  test('a link that is not an id', async () => {
+  test('a link whose row ID is not a valid ID', async () => {
     const link = await secondOf('charges')
     await withoutTriggers(stage.db, `UPDATE audit_chain SET row_id = 'nothing' WHERE sequence = $1`, [link.sequence])
 
@@ -167,7 +167,7 @@ describe('with the triggers off, the check finds', () => {
   })
 })
 
-describe('a row inserted before sealed rows is found, and never sealed', () => {
+describe('a row inserted before sealed rows', () => {
   beforeEach(async () => {
     await someRows(3)
     await sealLongAgo()
@@ -206,7 +206,7 @@ describe('a row inserted before sealed rows is found, and never sealed', () => {
           FROM wallets RETURNING id)
         INSERT INTO ledger_accounts (id, wallet_id, kind) SELECT $1, id, 'wallet' FROM older`,
     ],
-  ])('into %s', async (table, rowId, insert) => {
+  ])('in %s is reported and never sealed', async (table, rowId, insert) => {
     await withoutTriggers(stage.db, insert, [rowId])
 
     const sealed = [await sealSome(1_000, later(2)), await sealSome(1_000, later(3))]
@@ -215,7 +215,7 @@ describe('a row inserted before sealed rows is found, and never sealed', () => {
     expect((await verifyAudit(stage.db)).fault).toEqual({ what: 'row_unsealed', sequence: null, table, rowId })
   })
 
-  test('also reported: a recorded read that is later changed into a write', async () => {
+  test('is reported even if it was inserted as a read and later changed into a write', async () => {
     await recordActivity(stage.db, [anEntry('balance.read', 'nothing')])
     await someRows(1)
     await sealLongAgo()
@@ -224,7 +224,7 @@ describe('a row inserted before sealed rows is found, and never sealed', () => {
     expect((await verifyAudit(stage.db)).fault).toMatchObject({ what: 'row_unsealed', table: 'activity' })
   })
 
-  test('but recent unsealed rows are not reported', async () => {
+  test('is distinguished from new rows, which only count as unsealed', async () => {
     await someRows(2)
 
     expect(await verifyAudit(stage.db)).toMatchObject({

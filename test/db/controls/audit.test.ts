@@ -1,4 +1,4 @@
-// Bookings, charges and changes are chained in order, and none is left out.
+// Ledger rows, charges and recorded changes are chained in order, and none is omitted.
 import { expect, test } from '@jest/globals'
 import { recordActivity } from '../../../db/controls/activity'
 import { verifyAudit } from '../../../db/controls/audit/verify'
@@ -26,7 +26,7 @@ import {
 
 useStage()
 
-test('every row is sealed once, a set before its entries, and reads are left out', async () => {
+test('every row is sealed once, a set before its entries, and reads are not sealed', async () => {
   await someRows(3)
   await recordActivity(stage.db, [anEntry('balance.read', 'nothing')])
 
@@ -57,7 +57,7 @@ test('unsealed rows are counted', async () => {
   })
 })
 
-test('rows sealed long ago are not scanned again, and new ones are still found', async () => {
+test('new rows are still sealed after the sealer has moved past earlier rows', async () => {
   await someRows(2)
   await sealLongAgo()
   await someRows(2)
@@ -66,7 +66,7 @@ test('rows sealed long ago are not scanned again, and new ones are still found',
   expect(await verifyAudit(stage.db)).toMatchObject({ links: 26n, fault: null, unsealed: nothingLeft })
 })
 
-test('small batches and concurrent sealers make the same unbroken chain', async () => {
+test('concurrent sealers with small batches create one unbroken chain', async () => {
   await someRows(5)
 
   for (let sealed = 0; sealed < accounts + 25; ) {
@@ -91,17 +91,17 @@ test('rows newer than a running transaction are not sealed, so no row can later 
   expect(await actionsSealed()).toEqual(['slow.change', 'quick.change'])
 })
 
-test('a row that commits long after higher ids were sealed is sealed too, even by a role that cannot see other sessions', async () => {
+test('a row that commits long after higher IDs were sealed is still sealed, even by a role that cannot see other sessions', async () => {
   const url = await asApplication(stage.url)
   const application = await openDb(url, 2)
   const [slow, quick] = [await aTransaction(), await aTransaction()]
-  // The quick transaction begins first, so that it can be sealed while the slow one runs, and takes the
-  // higher id last.
+  // The quick transaction writes first, so that it can be sealed while the slow one is running. Its last row gets a
+  // higher ID than the slow transaction's row.
   await quick.write('quick.change')
   await slow.write('slow.change')
   await quick.write('quick.change.later')
   await quick.commit()
-  await until('the quick one is sealed', async () => {
+  await until('the quick transaction is sealed', async () => {
     await sealSome(1_000, now, application)
     return (await chain()).length === accounts + 2
   })
@@ -119,7 +119,7 @@ test('a row that commits long after higher ids were sealed is sealed too, even b
   expect(await actionsSealed()).toEqual(['quick.change', 'quick.change.later', 'slow.change'])
 })
 
-test('the sealer skips sealed rows after some minutes, but not by transaction ids of the server that a backup came from', async () => {
+test('the sealer moves past sealed rows after five minutes, but not if the stored transaction ID is another server’s', async () => {
   const progressAt = async (minutes: number) => {
     await sealSome(1_000, later(minutes / 60))
     const [progress] = await stage.db.dataSource.query(
@@ -145,7 +145,7 @@ test('the sealer skips sealed rows after some minutes, but not by transaction id
 })
 
 test.each(['ledger_entries', 'charges'])(
-  'a row of %s is not sealed before all earlier transactions have ended',
+  'a row in %s is not sealed before all earlier transactions have ended',
   async (table) => {
     await sealAll(stage.db, now)
     const slow = await aTransaction()
@@ -162,7 +162,7 @@ test.each(['ledger_entries', 'charges'])(
   },
 )
 
-test('a chain of any length is verified to its end', async () => {
+test('a chain that is longer than one batch is verified to its end', async () => {
   await someRows(3)
   await sealAll(stage.db, now)
   const last = (await chain()).at(-1)
@@ -175,7 +175,7 @@ test('a chain of any length is verified to its end', async () => {
   expect(broken.fault).toEqual(faultAt('row_missing', last))
 })
 
-test('the hashed bytes are those of the first links', async () => {
+test('rows are still hashed in the format of the first links', async () => {
   await someRows(2)
   await sealAll(stage.db, now)
 
@@ -187,7 +187,7 @@ test('the hashed bytes are those of the first links', async () => {
   expect(await stage.db.dataSource.query(others.join(' UNION ALL '))).toEqual([])
 })
 
-/** The columns as db/migrations/010-019/14-audit.ts hashed them. A stored hash cannot change, so neither can these. */
+/** The columns as migration 14 hashed them. Stored hashes cannot change, so these must not change either. */
 const firstTexts = {
   ledger_sets: `r.id, r.wallet_id, r.cause, r.cause_ref, r.payout_id, r.bank_ref, r.created_by,
     extract(epoch FROM r.created_at)`,
@@ -198,7 +198,7 @@ const firstTexts = {
     r.request_id`,
 }
 
-test('the chain is append only', async () => {
+test('the chain is append-only', async () => {
   await someRows(1)
   await sealAll(stage.db, now)
 
@@ -211,7 +211,7 @@ test('the chain is append only', async () => {
   }
 })
 
-test('a hash depends neither on the time zone nor on the date style of the session', async () => {
+test('a hash depends on neither the session’s time zone nor its date style', async () => {
   await someRows(1)
   await sealAll(stage.db, now)
   await stage.db.dataSource.query(`ALTER DATABASE ${new URL(stage.url).pathname.slice(1)} SET TimeZone = 'Asia/Tokyo'`)

@@ -1,9 +1,12 @@
-// Resealing data of an older secret key: in batches, without blocking others, and only if the data is verified to be the same.
+// Data under an older secret key is resealed in batches, without overwriting concurrent changes. A hash is rewritten
+// only if an older key reproduces it.
 import { beforeEach, expect, test } from '@jest/globals'
 import { fieldsOfStoredOrder, readPayoutRequest } from '../../../api/payouts/request/order'
+import { keyringUse } from '../../../db/controls/keyring-use'
 import { firstPayout, resealBatch } from '../../../db/controls/reseal'
 import type { Db } from '../../../db/database'
 import { openKeyring } from '../../../db/keyring'
+import { addPayoutNote, listPayoutNotes, resealNotes } from '../../../db/payouts/cases/notes'
 import { fingerprintOf } from '../../../db/payouts/fingerprint'
 import { accountHash, openRecipient, sealRecipient, wipeRecipient } from '../../../db/payouts/recipients/sealed'
 import { aPayout } from '../../support/db/a-payout'
@@ -36,7 +39,7 @@ test('resealing rewrites all rows in batches, and a second run finds nothing to 
   expect(await keysOf(ids)).toEqual(['k2 k2 k2'])
 })
 
-test('a fingerprint that does not match the stored data is left unchanged; the seal is still renewed', async () => {
+test('a fingerprint that does not match the stored data is left unchanged, but the seal is renewed', async () => {
   const id = await aSealed({ ...wanted.fields, amount_gbp: '1.00' })
 
   expect(await all()).toMatchObject({ written: 1, left: 1 })
@@ -52,7 +55,7 @@ test('a row that cannot be decrypted is left unchanged, and does not block the o
   expect([await keysOf([broken]), await keysOf([good])]).toEqual([['k1 k1 k1'], ['k2 k2 k2']])
 })
 
-test('a recipient erased during the run stays erased', async () => {
+test('a recipient that is erased during the run remains erased', async () => {
   const id = await aSealed()
 
   await resealWhile(() => db.transaction((tx) => wipeRecipient(tx, id)))
@@ -63,7 +66,7 @@ test('a recipient erased during the run stays erased', async () => {
   expect(Object.keys(row.field_fingerprints).toSorted()).toEqual(['amount_gbp', 'country'])
 })
 
-test('a payout claimed again during the run, for another recipient, keeps its new recipient and fingerprint', async () => {
+test('a payout claimed again for another recipient during the run keeps its new recipient and fingerprint', async () => {
   const id = await aSealed()
   const other = readPayoutRequest({ amount_gbp: '5.00', recipient: { ...recipient, first_name: 'Grace' } })
   const { whole } = fingerprintOf(older, other.fields)
@@ -79,28 +82,62 @@ test('a payout claimed again during the run, for another recipient, keeps its ne
   expect(await keysOf([id])).toEqual(['k1 k1 k1'])
 })
 
+test('notes are resealed in batches, and a note that cannot be decrypted remains under its older key', async () => {
+  const { id: payoutId } = await aPayout(db)
+  const write = (text: string) => {
+    const note = { payoutId, at: new Date(), madeBy: 'ada@acme.test', text, key: `note-${text}` }
+    return db.transaction((tx) => addPayoutNote(tx, older, note, 10))
+  }
+  for (const text of ['one', 'two', 'three', 'broken']) await write(text)
+  await db.dataSource.query(
+    `UPDATE payout_notes SET sealed = 'broken'
+    WHERE id = (SELECT id FROM payout_notes WHERE payout_id = $1 ORDER BY id DESC LIMIT 1)`,
+    [payoutId],
+  )
+  const notesUnder = async (keyId: string) =>
+    (await keyringUse(db, new Date())).find((use) => use.keyId === keyId)?.notes ?? 0
+  const before = [await notesUnder('k1'), await notesUnder('k2')]
+
+  const first = await resealNotes(db, both, { after: firstPayout, limit: 3 })
+  const second = await resealNotes(db, both, { after: first?.next ?? '', limit: 3 })
+  const third = await resealNotes(db, both, { after: second?.next ?? '', limit: 3 })
+
+  expect(first).toMatchObject({ written: 3, left: 0 })
+  expect(second).toMatchObject({ written: 0, left: 1 })
+  expect(third).toBeNull()
+  expect([before, [await notesUnder('k1'), await notesUnder('k2')]]).toEqual([
+    [4, 0],
+    [1, 3],
+  ])
+  await db.dataSource.query(`DELETE FROM payout_notes WHERE key_id = 'k1'`)
+  expect((await listPayoutNotes(db, newer, payoutId)).map(({ text }) => text)).toEqual(['one', 'two', 'three'])
+})
+
 test.each([
   ['with required fields only', {}, {}],
   [
-    'with everything',
+    'with all fields',
     { reference: 'Invoice 7', country: 'GB' as const },
     { email: 'ada@lovelace.test', type: 'business' as const },
   ],
   [
-    'with empty texts, which are not absent',
+    'with empty instead of missing fields',
     { reference: '' },
     { address: { ...recipient.address, line2: '', region: '' } },
   ],
-])('a request %s has the same fingerprint from stored data as from its body', (_what, order, recipientFields) => {
-  const request = readPayoutRequest({
-    amount_gbp: '0120.50',
-    ...order,
-    recipient: { ...recipient, ...recipientFields },
-  })
+])(
+  'a request %s has the same canonical fields whether they are built from stored data or from its body',
+  (_what, order, recipientFields) => {
+    const request = readPayoutRequest({
+      amount_gbp: '0120.50',
+      ...order,
+      recipient: { ...recipient, ...recipientFields },
+    })
 
-  const { amountPence, reference, details } = request
-  expect(fieldsOfStoredOrder({ amountPence, reference }, details)).toEqual(request.fields)
-})
+    const { amountPence, reference, details } = request
+    expect(fieldsOfStoredOrder({ amountPence, reference }, details)).toEqual(request.fields)
+  },
+)
 
 /** A payout as the API stored it while k1 was the only key. */
 async function aSealed(fingerprinted = wanted.fields): Promise<string> {
@@ -130,13 +167,13 @@ async function all(): Promise<{ written: number; left: number; batches: number }
   return total
 }
 
-/** Runs an action between the read of a batch and its write. */
+/** Runs an action between reading a batch and writing it. */
 async function resealWhile(act: () => Promise<unknown>): Promise<void> {
   const slow: Db = { ...db, transaction: (work) => act().then(() => db.transaction(work)) }
   await resealBatch(slow, both, { after: firstPayout, limit: 10, fieldsOf: fieldsOfStoredOrder })
 }
 
-/** The distinct combinations of keys for seal, fingerprint and account. */
+/** Returns the distinct combinations of the keys used for the seal, the fingerprint and the account hash. */
 async function keysOf(ids: readonly string[]): Promise<string[]> {
   const rows = await db.dataSource.query(
     `SELECT DISTINCT concat_ws(' ', s.key_id, p.fingerprint_key_id, p.account_hash_key_id) AS keys

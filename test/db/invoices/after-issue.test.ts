@@ -1,4 +1,4 @@
-// After an invoice is issued: void, paid, carried credit, and which partners the next run must check.
+// Events after an invoice is issued: voiding, payment, carried credit, and the partners that the next run must check.
 import { describe, expect, test } from '@jest/globals'
 import { findInvoice, findInvoiceDocument } from '../../../db/invoices/invoices'
 import { previewInvoice } from '../../../db/invoices/issue'
@@ -21,7 +21,7 @@ const amounts = (lines: readonly { kind: string; amountPence: bigint }[]) =>
   lines.map(({ kind, amountPence }) => [kind, amountPence])
 
 describe('a void invoice', () => {
-  test('releases its charges for a new invoice with the next number, and stays visible', async () => {
+  test('releases its charges for a new invoice with the next number, and remains visible', async () => {
     const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-10-01T00:00:00Z') })
     await charge(db, partner, { ...fee, at: inOctober })
     const first = await billed(db, partner, '2026-10')
@@ -37,7 +37,7 @@ describe('a void invoice', () => {
     expect(old).toMatchObject({ status: 'void', voidedOn: '2026-11-15', voidReason: 'a mistake', lines: first.lines })
   })
 
-  test('is named only by the invoice that replaces it', async () => {
+  test('is referenced only by the invoice that replaces it', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     const replacedBy = async (period: Month) => {
@@ -59,7 +59,7 @@ describe('a void invoice', () => {
     expect(ofNovember.replaces).toBeUndefined()
   })
 
-  test('can be voided once; a paid invoice must be marked as unpaid first', async () => {
+  test('cannot be voided again, and a paid invoice must be marked as unpaid before it is voided', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     const { number, invoiceId } = await billed(db, partner, '2026-10')
@@ -78,7 +78,7 @@ describe('a void invoice', () => {
 })
 
 describe('an invoice for 0.00', () => {
-  test('is issued as paid, with its own number, and takes the charges of its month', async () => {
+  test('is issued as paid, with its own number, and includes its month’s charges', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, amountMicropounds: 0n, at: inOctober })
     await charge(db, partner, { kind: 'network_fee', amountMicropounds: 0n, at: inOctober })
@@ -119,7 +119,7 @@ describe('an invoice for 0.00', () => {
   })
 })
 
-test('an invoice shows the reasons of its own corrections, but not of returned payouts or other months', async () => {
+test('an invoice shows the reasons for its own corrections, but not for returned payouts or other months', async () => {
   const partner = await aPricedPartner(db)
   const correction = (ref: string, pence: bigint, description: string) => ({
     ...credit(pence),
@@ -138,8 +138,8 @@ test('an invoice shows the reasons of its own corrections, but not of returned p
   })
 })
 
-describe('credit beyond the charges', () => {
-  test('is carried until it is used up, and no penny of it is lost', async () => {
+describe('credit that exceeds the charges', () => {
+  test('is carried forward until it is used up, and no penny is lost', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     await charge(db, partner, { ...credit(500n), at: inOctober })
@@ -167,7 +167,7 @@ describe('credit beyond the charges', () => {
     ])
   })
 
-  test('waits, whether carried or new, in a month without charges, which gets no invoice', async () => {
+  test('is kept for a later invoice if a month has no charges and therefore no invoice', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     await charge(db, partner, { ...credit(500n), at: inOctober })
@@ -189,7 +189,7 @@ describe('credit beyond the charges', () => {
     ])
   })
 
-  test('is shown without the part that the unbilled previous month will use', async () => {
+  test('is shown without the part that the previous, unbilled month will use', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: '2026-09-15T12:00:00Z' })
     await charge(db, partner, { ...credit(500n), at: '2026-09-15T12:00:00Z' })
@@ -207,14 +207,14 @@ describe('credit beyond the charges', () => {
     expect(await soFar(partner, '2026-11-01T07:00:00Z')).toEqual(beforeTheRun)
   })
 
-  test('alone is shown in the month that will use it, even when the previous month has nothing to bill', async () => {
+  test('is shown in the current month, even if neither that month nor the previous one has charges', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...credit(500n), at: inOctober })
 
     expect(amounts((await soFar(partner, inNovember)).lines)).toEqual([['credit', 500n]])
   })
 
-  test('an invoice cannot be voided while a later invoice uses its credit', async () => {
+  test('prevents its invoice from being voided until the later invoices that use the credit are voided', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     await charge(db, partner, { ...credit(500n), at: inOctober })
@@ -236,7 +236,7 @@ describe('credit beyond the charges', () => {
   })
 })
 
-describe('a run checks', () => {
+describe('an invoice run', () => {
   const toBill = async (period: string) => {
     const found: string[] = []
     for (let after: string | null = null; ; after = found.at(-1) ?? null) {
@@ -246,7 +246,7 @@ describe('a run checks', () => {
     }
   }
 
-  test('partners with a live account or charges until they are billed, and again when charges are released', async () => {
+  test('checks partners with a live account or charges until they are billed, and again when charges are released', async () => {
     const period = '2029-05'
     const [idle, live, late, future] = [
       await aPricedPartner(db),
@@ -273,7 +273,7 @@ describe('a run checks', () => {
     expect(await ours()).toEqual([false, true, false, false])
   })
 
-  test('a partner with nothing to bill only once, unless a late charge arrives', async () => {
+  test('checks a partner with nothing to bill once, and again only if a late charge arrives', async () => {
     const period = '2029-06'
     const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-01-01T00:00:00Z') })
     await db.transaction((tx) => updatePartner(tx, partner.id, { status: 'closed' }, new Date('2026-02-01T00:00:00Z')))

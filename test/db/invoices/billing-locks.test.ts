@@ -1,4 +1,4 @@
-// Locks during billing: a partner can still be changed, and a large invoice gets enough time.
+// Locks during billing: a partner can still be changed, and a large invoice has enough time.
 
 import { expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
@@ -22,7 +22,7 @@ async function aChargedPartner(): Promise<PartnerRow> {
 
 const rename = ({ id }: PartnerRow, name: string) => db.transaction((tx) => updatePartner(tx, id, { name }, at))
 
-test('a partner can be changed while its charges are invoiced, and the invoice shows the change', async () => {
+test('a partner can be renamed while its charges are invoiced, and the invoice shows the new name', async () => {
   const partner = await aChargedPartner()
   const renaming = after('INSERT INTO invoice_charges', () => rename(partner, 'New Ltd'))
 
@@ -37,7 +37,7 @@ test('a partner can be changed while its charges are invoiced, and the invoice s
   expect(await findPartnerById(db, partner.id)).toMatchObject({ name: 'New Ltd', billedUntil: '2026-10-01' })
 })
 
-test('a partner can be changed while its charges are released', async () => {
+test('a partner can be renamed while its invoice is voided', async () => {
   const partner = await aChargedPartner()
   const { number } = await billed(db, partner, '2026-10')
   const renaming = after(`UPDATE invoices SET status = 'void'`, () => rename(partner, 'New Ltd'))
@@ -48,10 +48,10 @@ test('a partner can be changed while its charges are released', async () => {
   expect(await findPartnerById(db, partner.id)).toMatchObject({ name: 'New Ltd' })
 })
 
-test('a void that exceeds the usual statement timeout is not aborted', async () => {
+test('voiding an invoice can take longer than the usual statement timeout', async () => {
   const partner = await aChargedPartner()
   const { number } = await billed(db, partner, '2026-10')
-  // Simulates many charges: the statement takes longer than the usual timeouts of server and client.
+  // Simulates many charges: the statement takes longer than the usual server and client timeouts.
   await db.dataSource.query(`
     CREATE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(12.5); RETURN NULL; END';
     CREATE TRIGGER planted AFTER UPDATE ON invoice_charges FOR EACH STATEMENT EXECUTE FUNCTION be_slow()`)
@@ -63,7 +63,7 @@ test('a void that exceeds the usual statement timeout is not aborted', async () 
   expect(limit).toBe('10s')
 })
 
-/** The same database, with an action that runs right after the statement, before its transaction continues. */
+/** The same database, but an action runs right after the given statement, before its transaction continues. */
 function after(statement: string, act: () => Promise<unknown>): Db {
   return tapped(db, async ({ text }, next) => {
     const answer = await next()

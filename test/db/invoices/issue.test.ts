@@ -18,6 +18,7 @@ import {
   inOctober,
 } from '../../support/db/billing'
 import { useDatabase } from '../../support/db/database'
+import { anInvoice } from '../../support/mail/an-invoice'
 
 const db = useDatabase()
 
@@ -28,7 +29,7 @@ const amounts = (lines: readonly { kind: string; amountPence: bigint }[]) =>
   lines.map(({ kind, amountPence }) => [kind, amountPence])
 
 describe('an invoice', () => {
-  test('has the month’s charges and the monthly account fee, a number, 14 days to pay and the printed details', async () => {
+  test('has the month’s charges, the monthly account fee, a number, 14 days to pay and the printed details', async () => {
     const partner = await aPricedPartner(db, {
       liveOpenedAt: new Date('2026-10-10T00:00:00Z'),
       billingAddress: '1 High Street\nLondon',
@@ -47,39 +48,33 @@ describe('an invoice', () => {
       issuedAt: new Date('2026-11-01T06:00:00Z'),
       dueAt: new Date('2026-11-15T06:00:00Z'),
     })
-    expect(await findInvoiceDocument(db, partner.id, issued.invoiceId)).toEqual({
-      number: issued.number,
-      status: 'open',
-      period: '2026-10',
-      issuedOn: '2026-11-01',
-      dueOn: '2026-11-15',
-      paidOn: null,
-      voidedOn: null,
-      voidReason: null,
-      corrections: [],
-      seller: aSeller,
-      buyer: { name: 'Acme Ltd', addressLines: ['1 High Street', 'London'] },
-      lines: [
-        {
-          kind: 'payout_fees',
-          description: 'Payout fees',
-          quantity: 2,
-          unitAmountMicropounds: 1_090_000n,
-          amountPence: 218n,
-        },
-        {
-          kind: 'monthly_account',
-          description: 'Monthly account, October 2026',
-          quantity: 1,
-          unitAmountMicropounds: 15_000_000n,
-          amountPence: 1_500n,
-        },
-      ],
-      chargedPence: 1_718n,
-      creditedPence: 0n,
-      totalPence: 1_718n,
-      carriedPence: 0n,
-    })
+    expect(await findInvoiceDocument(db, partner.id, issued.invoiceId)).toEqual(
+      anInvoice({
+        number: issued.number,
+        seller: aSeller,
+        buyer: { name: 'Acme Ltd', addressLines: ['1 High Street', 'London'] },
+        lines: [
+          {
+            kind: 'payout_fees',
+            description: 'Payout fees',
+            quantity: 2,
+            unitAmountMicropounds: 1_090_000n,
+            amountPence: 218n,
+          },
+          {
+            kind: 'monthly_account',
+            description: 'Monthly account, October 2026',
+            quantity: 1,
+            unitAmountMicropounds: 15_000_000n,
+            amountPence: 1_500n,
+          },
+        ],
+        chargedPence: 1_718n,
+        creditedPence: 0n,
+        totalPence: 1_718n,
+        carriedPence: 0n,
+      }),
+    )
   })
 
   test('keeps its printed details when the partner changes its address and name', async () => {
@@ -94,7 +89,7 @@ describe('an invoice', () => {
     expect(document?.buyer).toEqual({ name: 'Acme Ltd', addressLines: ['Old Street'] })
   })
 
-  test('has no charges of another partner', async () => {
+  test('is invisible to other partners, and its charges are not billed to them', async () => {
     const [partner, other] = [await aPricedPartner(db), await aPricedPartner(db)]
     await charge(db, partner, { ...fee, at: inOctober })
     const { invoiceId } = await billed(db, partner, '2026-10')
@@ -103,7 +98,7 @@ describe('an invoice', () => {
     expect(await bill(db, other, '2026-10')).toMatchObject({ outcome: 'nothing' })
   })
 
-  test('is numbered by the London year of its issue', async () => {
+  test('is numbered by its year of issue in London time', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: '2027-06-15T12:00:00Z' })
 
@@ -112,15 +107,15 @@ describe('an invoice', () => {
     expect(issued.number).toBe('INV-2028-000001')
   })
 
-  test('of an unfinished month is refused', async () => {
+  test('is refused for an unfinished month', async () => {
     const partner = await aPricedPartner(db)
 
     await expect(bill(db, partner, '2027-03', '2027-03-31T22:59:59.999Z')).rejects.toThrow('before it is over')
   })
 })
 
-describe('a repeated run', () => {
-  test('a billed month is reported as billed, and nothing changes', async () => {
+describe('an invoice run', () => {
+  test('changes nothing if the month is already billed', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     const first = await billed(db, partner, '2026-10')
@@ -138,7 +133,7 @@ describe('a repeated run', () => {
     expect(await listLinesOf(db, first.invoiceId)).toEqual(first.lines)
   })
 
-  test('a month with nothing to bill gets no invoice and no number, but is still closed', async () => {
+  test('marks a month with nothing to bill as billed without creating an invoice', async () => {
     const partner = await aPricedPartner(db)
 
     expect(await preview(partner, '2026-10')).toEqual({ outcome: 'nothing' })
@@ -148,7 +143,7 @@ describe('a repeated run', () => {
     expect(await count('SELECT count(*)::int AS n FROM invoices WHERE partner_id = $1', partner)).toBe(0)
   })
 
-  test('a late charge goes on the next invoice, and usage shows it until then', async () => {
+  test('puts a late charge on the next invoice, and usage shows it until then', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     await billed(db, partner, '2026-10')
@@ -162,14 +157,14 @@ describe('a repeated run', () => {
     expect(shown.lines).toEqual(november.lines)
   })
 
-  test('charges of an unbilled month are not shown in the next month', async () => {
+  test('that is still due keeps the previous month’s charges out of the current month’s usage', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
 
     expect((await soFar(partner, inNovember)).lines).toEqual([])
   })
 
-  test('the next run bills a skipped month with its account fee, and the skipped month’s own run then finds nothing', async () => {
+  test('also bills a skipped month with its account fee, so that the skipped month’s own run finds nothing', async () => {
     const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-10-01T00:00:00Z') })
     await charge(db, partner, { ...fee, at: inOctober })
 
@@ -189,7 +184,7 @@ describe('a repeated run', () => {
 })
 
 describe('usage, preview and invoice', () => {
-  test('always agree', async () => {
+  test('agree on the lines and the total', async () => {
     const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-10-20T00:00:00Z') })
     await charge(db, partner, { kind: 'verification', amountMicropounds: 39_000_000n, at: inOctober })
     for (const amountMicropounds of [1_090_000n, 2_490_000n]) {
@@ -216,7 +211,7 @@ describe('usage, preview and invoice', () => {
     expect(previewed).toEqual({ outcome: 'new', invoice: shown })
   })
 
-  test('the sandbox is never charged', async () => {
+  test('never include the sandbox, whose usage has no charges', async () => {
     const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-10-01T00:00:00Z') })
     await charge(db, partner, { ...fee, at: inOctober })
 
@@ -240,7 +235,7 @@ describe('the monthly account fee', () => {
     expect(await count(stored, partner)).toBe(2)
   })
 
-  test('has the price at the start of the month, so a change affects later months', async () => {
+  test('uses the price at the start of the month, so a change affects only later months', async () => {
     const partner = await opened('2026-09-10T00:00:00Z')
     const at = new Date('2026-10-15T00:00:00Z')
     const changes = { monthlyAccountPence: 1_000n }
@@ -252,7 +247,7 @@ describe('the monthly account fee', () => {
     expect(totals).toEqual([1_500n, 1_500n, 1_000n])
   })
 
-  test('with a price of zero is not charged', async () => {
+  test('is not charged at a price of zero', async () => {
     const partner = await opened('2026-09-10T00:00:00Z')
     const at = new Date('2026-09-20T00:00:00Z')
     const changes = { monthlyAccountPence: 0n }
@@ -262,7 +257,7 @@ describe('the monthly account fee', () => {
     expect((await bill(db, partner, '2026-10')).outcome).toBe('nothing')
   })
 
-  test('of months without a run has the price of each month', async () => {
+  test('uses the price of each month when one run bills several months', async () => {
     const partner = await opened('2026-08-10T00:00:00Z')
     const at = new Date('2026-09-15T00:00:00Z')
     const changes = { monthlyAccountPence: 1_000n }
@@ -283,7 +278,7 @@ describe('the monthly account fee', () => {
     expect(amounts((await soFar(partner, inNovember)).lines)).toEqual([['monthly_account', 1_500n]])
   })
 
-  test('ends with the account', async () => {
+  test('is not charged after the account is closed, and a closed account cannot be reopened', async () => {
     const partner = await opened('2026-10-10T00:00:00Z')
     await db.transaction((tx) => updatePartner(tx, partner.id, { status: 'closed' }, new Date(inOctober)))
 
@@ -294,7 +289,7 @@ describe('the monthly account fee', () => {
     ).rejects.toThrow('a closed partner must stay closed')
   })
 
-  test('of a closed account is billed by a late run, together with later charges', async () => {
+  test('is billed up to the month of closing by a late run, and later invoices contain only other charges', async () => {
     const partner = await opened('2026-08-10T00:00:00Z')
     await db.transaction((tx) => updatePartner(tx, partner.id, { status: 'closed' }, new Date('2026-09-20T00:00:00Z')))
 
@@ -310,7 +305,7 @@ describe('the monthly account fee', () => {
   })
 })
 
-test('charges that exceed one batch are still one invoice', async () => {
+test('more charges than fit into one batch are billed on one invoice', async () => {
   const partner = await aPricedPartner(db)
   await chargeMany(db, partner, { count: 25_000, month: '2026-10' })
 
@@ -320,7 +315,7 @@ test('charges that exceed one batch are still one invoice', async () => {
     [1, 'Payout fees for 12,500 completed payouts'],
     [12_500, 'Network fees'],
   ])
-  // 12,500 pounds, 2 + 4 + … + 25,000 micropounds, which are 156.2625 pounds, and 12,500 times 1.98p.
+  // The sum of 12,500 pounds, 2 + 4 + … + 25,000 micropounds (156.2625 pounds), and 12,500 times 1.98p.
   expect(issued.totalPence).toBe(1_250_000n + 15_626n + 24_750n)
 })
 

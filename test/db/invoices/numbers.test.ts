@@ -1,4 +1,4 @@
-// Concurrent issuing: one invoice a month, and numbers without gaps, even when some transactions are rolled back.
+// Concurrent billing creates one invoice per month, and numbers without gaps even if some transactions roll back.
 import { expect, test } from '@jest/globals'
 import type { Db, Tx } from '../../../db/database'
 import { type Issued, issueInvoice } from '../../../db/invoices/issue'
@@ -18,7 +18,7 @@ async function aPartnerWithCharges(count = 20): Promise<PartnerRow> {
 
 const outcomes = (issued: readonly Issued[]) => issued.map(({ outcome }) => outcome).toSorted()
 
-test('fifty concurrent runs for the same month of one partner make one invoice', async () => {
+test('fifty concurrent runs for one partner and month create one invoice', async () => {
   const partner = await aPartnerWithCharges()
 
   const issued = await Promise.all(Array.from({ length: 50 }, () => bill(db, partner, '2026-10')))
@@ -30,7 +30,7 @@ test('fifty concurrent runs for the same month of one partner make one invoice',
   await expectNoGaps()
 })
 
-test('many partners billed concurrently, each month twice, with some transactions that fail at their end, leave no gap', async () => {
+test('concurrent billing of many partners leaves no gap in the numbers, even with repeated and failed runs', async () => {
   const partners = await Promise.all(Array.from({ length: 20 }, () => aPartnerWithCharges(5)))
   let nth = 0
   const now = () => (nth++ % 3 === 0 ? failingAtTheEnd(db) : db)
@@ -48,7 +48,7 @@ test('many partners billed concurrently, each month twice, with some transaction
   await expectNoGaps()
 })
 
-test('charges that arrive while a month is billed are on one invoice or wait for the next, and none is lost', async () => {
+test('a charge that arrives during billing is on this invoice or on the next one, and none is lost', async () => {
   const partner = await aPartnerWithCharges(2_000)
   const arriving = Array.from({ length: 40 }, () =>
     charge(db, partner, { kind: 'payout_fee', amountMicropounds: 1_000_000n, at: '2026-10-31T23:59:59Z' }),
@@ -60,7 +60,7 @@ test('charges that arrive while a month is billed are on one invoice or wait for
   expect(await uninvoiced(partner)).toBe(0)
 })
 
-test('concurrent issuing and voiding of a month leaves at most one valid invoice, and no gap', async () => {
+test('concurrent issuing and voiding for one month leaves one valid invoice and no gap in the numbers', async () => {
   const partner = await aPartnerWithCharges()
   const at = new Date('2026-11-01T07:00:00Z')
   const turn = async () => {
@@ -77,7 +77,7 @@ test('concurrent issuing and voiding of a month leaves at most one valid invoice
   await expectNoGaps()
 })
 
-/** A database whose connection fails at the end of a transaction. */
+/** Rolls back each transaction at its end, as if the worker had crashed before the commit. */
 function failingAtTheEnd(real: Db): Db {
   const transaction = <T>(work: (tx: Tx) => Promise<T>) =>
     real.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-// A payout is charged once, in live only, in the London month of each event.
+// A live payout is charged once. Each charge or credit belongs to the London calendar month of its event.
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { chargeException, chargePayout, creditReturned } from '../../../db/invoices/payout-charges'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -18,7 +18,7 @@ beforeEach(async () => {
 const october = new Date('2026-10-20T12:00:00Z')
 const november = new Date('2026-11-20T12:00:00Z')
 
-/** A payout of 120.00 GBP. Its fee is 2.19, of which the bank has taken 1.10. */
+/** A payout of 120.00 GBP. Its fee is 2.19 GBP, of which 1.10 GBP is included in the transfer. */
 async function aStep(environment: Environment = 'live'): Promise<StepRow> {
   const rail = environment === 'live' ? 'provider_production' : 'simulated'
   const wallet = await db.transaction((tx) => openWallet(tx, { partnerId: partner.id, environment, rail, at: october }))
@@ -33,8 +33,8 @@ const except = (row: StepRow, causeRef: string, costMicropounds: bigint, at = oc
 
 const charges = () => chargesOf(db, partner)
 
-describe('a completed live payout', () => {
-  test('is charged the invoice’s part of its fee and the network fee of the price list plus 10%, however often it is reported', async () => {
+describe('a live payout', () => {
+  test('is charged the invoiced part of its fee and the listed network cost plus 10%, even if its completion is repeated', async () => {
     const row = await aStep()
 
     for (const _ of [1, 2, 3]) await complete(row)
@@ -42,7 +42,7 @@ describe('a completed live payout', () => {
     expect(await charges()).toEqual(['network_fee 19800 2026-10', 'payout_fee 1090000 2026-10'])
   })
 
-  test('is charged the network cost of the bank’s receipt, plus 10%', async () => {
+  test('is charged the network cost that the bank reports, plus 10%', async () => {
     await complete(await aStep(), october, 25_000n)
 
     expect(await charges()).toContain('network_fee 27500 2026-10')
@@ -54,14 +54,14 @@ describe('a completed live payout', () => {
     ['2027-10-31T23:59:59.999Z', '2027-10'],
     ['2026-10-31T23:30:00.000Z', '2026-10'],
     ['2026-09-30T23:30:00.000Z', '2026-10'],
-  ])('at %s is charged in %s', async (at, month) => {
+  ])('that completes at %s is charged in %s', async (at, month) => {
     await complete(await aStep(), new Date(at))
 
     expect((await charges()).map((line) => line.slice(-7))).toEqual([month, month])
   })
 })
 
-test('the sandbox is never charged, credited or charged for exceptions', async () => {
+test('a sandbox payout is never charged or credited, not even for exceptions', async () => {
   const row = await aStep('sandbox')
 
   await complete(row)
@@ -72,7 +72,7 @@ test('the sandbox is never charged, credited or charged for exceptions', async (
 })
 
 describe('a completed payout that is returned', () => {
-  test('is credited its fee, but not the network fee, once, in the month of its return', async () => {
+  test('has its fee credited once in the month of the return, but not the network fee', async () => {
     const row = await aStep()
     await complete(row)
 
@@ -85,7 +85,7 @@ describe('a completed payout that is returned', () => {
     ])
   })
 
-  test('in the same month costs only the network fee', async () => {
+  test('costs only the network fee if it is returned in the same month', async () => {
     const row = await aStep()
     await complete(row)
     await giveBack(row, october)
@@ -95,7 +95,7 @@ describe('a completed payout that is returned', () => {
     expect(invoice.totalPence).toBe(2n)
   })
 
-  test('in the next month leaves the old invoice unchanged, and is a credit on the next', async () => {
+  test('leaves the old invoice unchanged if it is returned in the next month, and is credited on the next invoice', async () => {
     const row = await aStep()
     await complete(row)
     const before = await billed(db, partner, '2026-10')
@@ -112,7 +112,7 @@ describe('a completed payout that is returned', () => {
     expect(after.totalPence).toBe(131n)
   })
 
-  test('that was never charged is not credited', async () => {
+  test('is not credited if it was never charged', async () => {
     await giveBack(await aStep(), november)
 
     expect(await charges()).toEqual([])

@@ -1,4 +1,4 @@
-// Invoice changes that the database itself refuses, although our code never attempts them.
+// Invoice changes that the database itself refuses. Our code never attempts them.
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { markInvoicePaid, voidInvoice } from '../../../db/invoices/moves'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -33,13 +33,13 @@ describe('an issued invoice', () => {
     ['document', `'{}'`],
     ['created_at', 'now()'],
     ['status', "'draft'"],
-  ])('never changes its %s', async (column, value) => {
+  ])('cannot change its %s', async (column, value) => {
     const change = direct(`UPDATE invoices SET ${column} = ${value} WHERE id = $1`, invoice.invoiceId)
 
     await expect(change).rejects.toMatchObject(refused)
   })
 
-  test('may be marked as mailed', async () => {
+  test('can be marked as emailed', async () => {
     const mark = direct('UPDATE invoices SET mailed_at = now() WHERE id = $1', invoice.invoiceId)
 
     await expect(mark).resolves.toBeDefined()
@@ -50,7 +50,7 @@ describe('an issued invoice', () => {
     await expect(direct('TRUNCATE invoices CASCADE')).rejects.toMatchObject(refused)
   })
 
-  test('begins as a draft', async () => {
+  test('must begin as a draft', async () => {
     const insert = `INSERT INTO invoices
       (id, partner_id, period, number, status, total_pence, issued_at, due_at, document, created_at)
       VALUES (gen_random_uuid(), $1, '2020-01-01', 'INV-X', 'open', 0, now(), now(), '{}', now())`
@@ -59,7 +59,7 @@ describe('an issued invoice', () => {
   })
 
   test.each(['paid_at = now()', 'voided_at = now()', "void_reason = 'x'"])(
-    'has no %s while it is open',
+    'refuses %s while it is open',
     async (change) => {
       await expect(direct(`UPDATE invoices SET ${change} WHERE id = $1`, invoice.invoiceId)).rejects.toMatchObject(
         refused,
@@ -109,7 +109,7 @@ describe('a draft', () => {
       amount,
     )
 
-  test('is issued only as the sum of its lines', async () => {
+  test('can be issued only if its total is the sum of its lines', async () => {
     const id = await aDraft('2020-02-01')
     await addLine(id, 'payout_fees', 1, 1_000_000, 100)
     await addLine(id, 'credit', 1, 300_000, 30)
@@ -119,7 +119,7 @@ describe('a draft', () => {
     await direct(issue('total_pence = 70'), id)
   })
 
-  test('takes only lines that are quantity times unit amount, rounded half up', async () => {
+  test('accepts only lines whose amount is quantity times unit amount, rounded half up', async () => {
     const id = await aDraft('2020-03-01')
     const wrong = { constraint: 'invoice_lines_rounding_check' }
 
@@ -129,7 +129,7 @@ describe('a draft', () => {
     await addLine(id, 'network_fees', 1, 4_999, 0)
   })
 
-  test('cannot be paid or void, nor be issued without number, dates and document', async () => {
+  test('cannot become paid, and cannot be issued without a number, dates and a document', async () => {
     const id = await aDraft('2020-04-01')
 
     await expect(
@@ -145,14 +145,14 @@ describe('a draft', () => {
     }
   })
 
-  test('takes no credit that was not carried', async () => {
+  test('cannot use credit that was not carried over', async () => {
     const id = await aDraft('2020-05-01')
 
     await expect(direct(issue('carried_in_pence = 1'), id)).rejects.toThrow('used the credit')
   })
 })
 
-describe('a status', () => {
+describe('the status of an issued invoice', () => {
   test('changes from open to paid or void and from paid to open, but never from void', async () => {
     const other = await aPricedPartner(db)
     await charge(db, other, { kind: 'payout_fee', amountMicropounds: 1_000_000n, at: '2026-10-15T12:00:00Z' })
@@ -171,7 +171,7 @@ describe('a status', () => {
     await expect(set(`void_reason = 'another'`)).rejects.toMatchObject(refused)
   })
 
-  test('of an invoice for 0.00 changes from paid to void, and never to open', async () => {
+  test('can change from paid to void, but not to open, if the total is 0.00', async () => {
     const other = await aPricedPartner(db)
     await charge(db, other, { kind: 'payout_fee', amountMicropounds: 0n, at: '2026-10-15T12:00:00Z' })
     const { invoiceId } = await billed(db, other, '2026-10')
@@ -203,11 +203,11 @@ describe('the list of charges without an invoice', () => {
     `UPDATE uninvoiced_charges SET month = '2030-01-01'`,
     'DELETE FROM uninvoiced_charges',
     'TRUNCATE uninvoiced_charges',
-  ])('follows charges and invoices, so %s is refused', async (text) => {
+  ])('is maintained by the database, so %s is refused', async (text) => {
     await expect(direct(text)).rejects.toMatchObject(refused)
   })
 
-  test('always holds the charges that are on no valid invoice', async () => {
+  test('always contains exactly the charges that are on no valid invoice', async () => {
     const listed = 'SELECT charge_id AS id FROM uninvoiced_charges ORDER BY 1'
     const free = `SELECT id FROM charges WHERE NOT EXISTS
       (SELECT FROM invoice_charges WHERE charge_id = charges.id AND NOT voided) ORDER BY 1`
@@ -217,7 +217,7 @@ describe('the list of charges without an invoice', () => {
   })
 })
 
-describe('the counter of invoice numbers', () => {
+describe('the invoice number counter', () => {
   test.each([
     'UPDATE invoice_numbers SET last_number = last_number + 2',
     'UPDATE invoice_numbers SET last_number = last_number - 1',
@@ -230,7 +230,7 @@ describe('the counter of invoice numbers', () => {
   })
 })
 
-test('a partner can only be billed up to the end of a month', async () => {
+test('a partner’s last billed month must be stored as its first day', async () => {
   await expect(direct(`UPDATE partners SET billed_until = '2026-10-02'`)).rejects.toMatchObject({
     constraint: 'partners_billed_check',
   })

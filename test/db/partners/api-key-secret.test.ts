@@ -1,19 +1,22 @@
-// The secret of an API key: its format, its checksum and its keyed hash.
+// An API key's secret: its format, its checksum and its keyed hash.
 import { createHmac } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { openKeyring } from '../../../db/keyring'
 import { apiKeyDigests, newApiKeySecret, readApiKeySecret } from '../../../db/partners/api-key-secret'
 import { environments } from '../../../domain/environment'
 
-test.each(environments)('a %s secret is kp_, its environment and 48 lowercase hex characters', (environment) => {
-  const secret = newApiKeySecret(environment)
+test.each(environments)(
+  'a %s secret consists of kp_, its environment and 48 lowercase hex characters',
+  (environment) => {
+    const secret = newApiKeySecret(environment)
 
-  expect(secret).toMatch(/^kp_(sandbox|live)_[a-f0-9]{48}$/)
-  expect(readApiKeySecret(secret)).toEqual({ environment, prefix: secret.slice(0, `kp_${environment}_`.length + 8) })
-  expect(newApiKeySecret(environment)).not.toBe(secret)
-})
+    expect(secret).toMatch(/^kp_(sandbox|live)_[a-f0-9]{48}$/)
+    expect(readApiKeySecret(secret)).toEqual({ environment, prefix: secret.slice(0, `kp_${environment}_`.length + 8) })
+    expect(newApiKeySecret(environment)).not.toBe(secret)
+  },
+)
 
-test('any single mistyped character is refused', () => {
+test('a secret with any single mistyped character is refused', () => {
   const secret = newApiKeySecret('sandbox')
   const characters = '0123456789abcdefghijklmnopqrstuvwxyzABCDEF_-'
 
@@ -27,7 +30,7 @@ test('any single mistyped character is refused', () => {
   expect(accepted).toEqual([])
 })
 
-test('swapped neighbouring characters are refused', () => {
+test('a secret with two swapped neighbouring characters is refused', () => {
   const secret = newApiKeySecret('live')
 
   const swapped = Array.from(
@@ -58,7 +61,7 @@ test.each(['', 'kp_sandbox_', 'Bearer x', ` ${newApiKeySecret('live')}`, `${newA
   },
 )
 
-test('there is one keyed digest under each secret key, the current one first', () => {
+test('a secret has one keyed digest for each key in the keyring, starting with the current one', () => {
   const keyring = openKeyring([
     { id: 'k2', bytes: Buffer.alloc(32, 2) },
     { id: 'k1', bytes: Buffer.alloc(32, 1) },

@@ -1,4 +1,5 @@
-// API keys: at most five unrevoked per environment, live ones after verification, revoked immediately.
+// API keys: an environment has at most five active keys, live keys need verification, and a revocation takes effect
+// immediately.
 import { expect, test } from '@jest/globals'
 import { openKeyring } from '../../../db/keyring'
 import { apiKeyDigests } from '../../../db/partners/api-key-secret'
@@ -35,7 +36,7 @@ function revoke(partner: PartnerRow, key: { id: string } | { prefix: string }) {
   return db.transaction((tx) => revokeApiKey(tx, { ...key, partnerId: partner.id, revokedBy: 'ops', at }))
 }
 
-test('a created key authenticates as its partner, in its environment', async () => {
+test('a created key identifies its partner and environment', async () => {
   const partner = await aPartner(db, { verificationStatus: 'approved', rateLimitLive: 250 })
 
   const { key, secret } = await created(partner, 'live')
@@ -59,32 +60,32 @@ test('a created key authenticates as its partner, in its environment', async () 
   })
 })
 
-test('a caller has the rate limit of the environment its key is for', async () => {
+test('a caller gets the rate limit of its key’s environment', async () => {
   const partner = await aPartner(db, { rateLimitLive: 250, rateLimitSandbox: 7 })
   const { secret } = await created(partner)
 
   expect((await callerOf(secret))?.partner.rateLimit).toBe(7)
 })
 
-test('an inactive partner is still recognised, so that the response can name the reason', async () => {
+test('a suspended partner’s key still authenticates, so that the response can name the reason', async () => {
   const partner = await aPartner(db, { status: 'suspended' })
   const { secret } = await created(partner)
 
   expect((await callerOf(secret))?.partner.status).toBe('suspended')
 })
 
-test('an unknown key authenticates no one', async () => {
+test('an unknown key does not authenticate', async () => {
   expect(await findCaller(db, Buffer.alloc(32))).toBeNull()
 })
 
-test('a key created before a secret key rotation still authenticates', async () => {
+test('a key created before a rotation of the secret key authenticates while the older key is in the keyring', async () => {
   const { key, secret } = await created(await aPartner(db))
 
   expect((await callerOf(secret, openKeyring([newKey, oldKey])))?.keyId).toBe(key.id)
   expect(await callerOf(secret, openKeyring([newKey]))).toBeNull()
 })
 
-test('exactly five of ten concurrent keys are created', async () => {
+test('exactly five of ten concurrent requests create a key', async () => {
   const partner = await aPartner(db)
 
   const results = await Promise.all(Array.from({ length: 10 }, () => create(partner)))
@@ -95,7 +96,7 @@ test('exactly five of ten concurrent keys are created', async () => {
   expect(await listApiKeys(db, partner.id)).toHaveLength(5)
 })
 
-test('the limit is per environment and revoked keys do not count', async () => {
+test('the limit applies per environment, and revoked keys do not count', async () => {
   const partner = await aPartner(db, { verificationStatus: 'approved' })
   const [first] = await Promise.all(Array.from({ length: 5 }, () => created(partner)))
   if (first === undefined) throw new Error('no key')
@@ -106,7 +107,7 @@ test('the limit is per environment and revoked keys do not count', async () => {
   expect((await create(partner)).outcome).toBe('created')
 })
 
-test('a live key is available only after business verification is approved', async () => {
+test('a live key can be created only after the business verification is approved', async () => {
   const partner = await aPartner(db, { verificationStatus: 'in_review' })
 
   expect(await create(partner, 'live')).toEqual({ outcome: 'verification_required' })
@@ -126,7 +127,7 @@ test('a revoked key no longer authenticates, and revoking it again is reported',
   expect(await revoke(partner, { id: key.id })).toEqual({ outcome: 'already_revoked', key: { ...key, revokedAt: at } })
 })
 
-test('a key can be revoked by the prefix that lists show', async () => {
+test('a key can be revoked by its listed prefix', async () => {
   const partner = await aPartner(db)
   const { key, secret } = await created(partner)
 
@@ -134,7 +135,7 @@ test('a key can be revoked by the prefix that lists show', async () => {
   expect(await callerOf(secret)).toBeNull()
 })
 
-test("another partner's key, an unknown id and a malformed id are not found", async () => {
+test("another partner's key, an unknown ID and a malformed ID cannot be revoked", async () => {
   const { key, secret } = await created(await aPartner(db))
   const other = await aPartner(db)
 
@@ -145,7 +146,7 @@ test("another partner's key, an unknown id and a malformed id are not found", as
   expect(await callerOf(secret)).not.toBeNull()
 })
 
-test('keys are listed newest first, revoked ones included, without secret material', async () => {
+test('keys are listed newest first, including revoked ones, without secrets or digests', async () => {
   const partner = await aPartner(db)
   const older = await created(partner)
   const newer = await db.transaction((tx) =>
@@ -171,7 +172,7 @@ test('keys are listed newest first, revoked ones included, without secret materi
   expect(Object.keys(list[0] ?? {}).toSorted()).toEqual(columns)
 })
 
-test('last_used_at is the latest use in a batch and never moves back', async () => {
+test('last_used_at is the latest use in a batch and never moves backwards', async () => {
   const partner = await aPartner(db)
   const { key } = await created(partner)
   const { key: unused } = await created(partner)
@@ -207,7 +208,7 @@ test('processes that record uses of the same keys concurrently do not deadlock',
   await expect(Promise.all(rounds)).resolves.toHaveLength(40)
 })
 
-test('recording key use skips a key locked by a payout, so payouts of other keys do not wait', async () => {
+test('recording key use skips a key that a payout has locked, so that payouts with other keys do not wait', async () => {
   const { key: paying } = await created(await aPartner(db))
   const other = await aPartner(db)
   const { key } = await created(other)
@@ -224,7 +225,7 @@ test('recording key use skips a key locked by a payout, so payouts of other keys
   expect(skipped).toEqual([paying.id])
 })
 
-test('the database holds neither the secret nor a hash that its bearer could compute', async () => {
+test('the database stores a keyed digest and not the secret', async () => {
   const { key, secret } = await created(await aPartner(db))
 
   const [row] = await db.sql<{ line: string; digest: Buffer }>`SELECT k::text AS line, digest FROM api_keys k

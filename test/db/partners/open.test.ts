@@ -1,4 +1,4 @@
-// Opening a partner: all of its initial rows in one transaction, or none.
+// Opening a partner creates all of its initial rows in one transaction, or none.
 import { expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { findPrices } from '../../../db/invoices/price-lists'
@@ -30,7 +30,7 @@ function rowCounts(): Promise<unknown[]> {
     (SELECT count(*) FROM ledger_entries) AS entries, (SELECT count(*) FROM activity) AS activity`
 }
 
-test('an opened partner has prices, its first admin, two wallets, the float, and an activity row with the actor', async () => {
+test('a new partner has prices, a first admin, two wallets, the float, and an activity entry with the actor', async () => {
   const partner = await opened('acme')
 
   expect(partner).toMatchObject({ slug: 'acme', name: 'Acme Ltd', status: 'active', createdAt: at })
@@ -47,7 +47,7 @@ test('an opened partner has prices, its first admin, two wallets, the float, and
   ])
 })
 
-test('a slug that is taken leaves nothing behind', async () => {
+test('opening a partner with a slug that is in use adds no rows', async () => {
   await opened('taken')
   const before = await rowCounts()
 
@@ -56,14 +56,14 @@ test('a slug that is taken leaves nothing behind', async () => {
   expect(await rowCounts()).toEqual(before)
 })
 
-test('one of ten concurrent openings of the same slug succeeds', async () => {
+test('exactly one of ten concurrent openings with the same slug succeeds', async () => {
   const results = await Promise.all(Array.from({ length: 10 }, () => open('wanted')))
 
   expect(results.filter((result) => result.outcome === 'opened')).toHaveLength(1)
   expect(results.filter((result) => result.outcome === 'slug_taken')).toHaveLength(9)
 })
 
-test('an invalid slug leaves nothing behind', async () => {
+test('opening a partner with an invalid slug adds no rows', async () => {
   const before = await rowCounts()
 
   await expect(open('Not A Slug')).rejects.toMatchObject({ constraint: 'partners_slug_check' })

@@ -13,7 +13,7 @@ const db = useDatabase(5)
 
 const later = new Date(at.getTime() + 60_000)
 
-test('a new partner is active, not verified, may pay 1.00 to 20000.00 in GB, and is found by id and slug', async () => {
+test('a new partner is active, not verified, can pay 1.00 to 20000.00 in GB, and is found by ID and slug', async () => {
   const partner = await db.transaction((tx) =>
     insertPartner(tx, { slug: 'acme', name: 'Acme Ltd', contactEmail: 'ada@acme.test', billingEmail: null, at }),
   )
@@ -59,7 +59,7 @@ test('a new partner is active, not verified, may pay 1.00 to 20000.00 in GB, and
   expect(await findPartnerBySlug(db, 'nobody')).toBeNull()
 })
 
-test('a slug is taken once, even by ten concurrent requests', async () => {
+test('only one of ten concurrent requests for the same slug succeeds', async () => {
   const results = await Promise.all(
     Array.from({ length: 10 }, () =>
       db.transaction((tx) =>
@@ -71,7 +71,7 @@ test('a slug is taken once, even by ten concurrent requests', async () => {
   expect(results.filter((result) => result === 'slug_taken')).toHaveLength(9)
 })
 
-test('an update changes the fields it names, null included, and nothing else', async () => {
+test('an update changes only the given fields, including those set to null', async () => {
   const before = await aPartner(db, { billingEmail: 'bills@acme.test', rateLimitLive: 10 })
   const changes = { status: 'suspended', billingEmail: null, minPayoutPence: 250n, enabledCountries: [] } as const
 
@@ -81,7 +81,7 @@ test('an update changes the fields it names, null included, and nothing else', a
   expect(await findPartnerById(db, before.id)).toEqual(after)
 })
 
-test('two concurrent updates do not undo each other', async () => {
+test('concurrent updates do not undo each other', async () => {
   const { id } = await aPartner(db)
 
   await Promise.all([
@@ -106,7 +106,7 @@ test.each([
   await expect(update).rejects.toMatchObject({ code: '23514', constraint: 'partners_limits_check' })
 })
 
-test('members are identified by their email in lower case, once per partner', async () => {
+test('a member’s email is stored in lower case and is unique within a partner', async () => {
   const { id: partnerId } = await aPartner(db)
   const member = { partnerId, name: null, role: 'admin', at } as const
 
@@ -123,7 +123,7 @@ test('members are identified by their email in lower case, once per partner', as
   expect(await listMembers(db, (await aPartner(db)).id)).toEqual([])
 })
 
-test("a partner's prices start as a copy of the standard ones: 0.99 GBP + 1.00%, of which the bank takes 0.50 + 0.50%", async () => {
+test('a new partner gets a copy of the standard prices', async () => {
   const { id: partnerId } = await aPartner(db)
 
   await db.transaction((tx) => copyStandardPrices(tx, { partnerId, at }))
@@ -131,7 +131,7 @@ test("a partner's prices start as a copy of the standard ones: 0.99 GBP + 1.00%,
   expect(await findPrices(db, partnerId, later)).toEqual(standardPrices)
 })
 
-test('prices are those valid at the given time', async () => {
+test('a partner has the prices that are valid at the given time', async () => {
   const { id: partnerId } = await aPartner(db)
   await db.transaction((tx) => copyStandardPrices(tx, { partnerId, at }))
 
@@ -144,7 +144,7 @@ test('prices are those valid at the given time', async () => {
   await expect(findPrices(db, partnerId, new Date(at.getTime() - 1))).rejects.toThrow('must have a price list')
 })
 
-test('a price change can start neither before a planned one nor in the past', async () => {
+test('a price change can start neither before a planned change nor in the past', async () => {
   const { id: partnerId } = await aPartner(db)
   await db.transaction((tx) => copyStandardPrices(tx, { partnerId, at }))
   await raiseTo(120n, partnerId, later)
@@ -160,7 +160,7 @@ test.each([
   "UPDATE price_lists SET valid_until = valid_until + interval '1 day' WHERE partner_id = $1 AND valid_until IS NOT NULL",
   'UPDATE price_lists SET valid_until = NULL WHERE partner_id = $1 AND valid_until IS NOT NULL',
   'DELETE FROM price_lists WHERE partner_id = $1',
-])('the database refuses to rewrite prices that have begun: %s', async (text) => {
+])('the database refuses to change prices that are already valid: %s', async (text) => {
   const { id: partnerId } = await aPartner(db)
   const [opened, raised] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-02-01T00:00:00Z')]
   await db.transaction((tx) => copyStandardPrices(tx, { partnerId, at: opened }))
@@ -174,7 +174,7 @@ function raiseTo(payoutFixedPence: bigint, partnerId: string, from: Date) {
   return db.transaction((tx) => changePrices(tx, { partnerId, changes: { payoutFixedPence }, from, at }))
 }
 
-test('a partner has one open price list, and there is one standard list', async () => {
+test('there can be only one open-ended price list per partner, and one open-ended standard list', async () => {
   const { id: partnerId } = await aPartner(db)
   await db.transaction((tx) => copyStandardPrices(tx, { partnerId, at }))
   const second = db.transaction((tx) => copyStandardPrices(tx, { partnerId, at: later }))
@@ -184,7 +184,7 @@ test('a partner has one open price list, and there is one standard list', async 
   await expect(standard).rejects.toMatchObject({ constraint: 'price_lists_open_unique' })
 })
 
-test('a new wallet is empty and has every account of the ledger', async () => {
+test('a new wallet is empty and has every kind of ledger account', async () => {
   const wallet = await aWallet(db)
 
   expect(wallet).toEqual({
@@ -204,7 +204,7 @@ test('a new wallet is empty and has every account of the ledger', async () => {
   expect(accounts.map(({ kind }) => kind).toSorted()).toEqual(accountKinds.toSorted())
 })
 
-test('a live wallet never uses a test rail, and a sandbox wallet never uses the live rail', async () => {
+test('a live wallet cannot use the simulated rail, and a sandbox wallet cannot use the live rail', async () => {
   const { id: partnerId } = await aPartner(db)
   const open = (environment: 'sandbox' | 'live', rail: 'simulated' | 'provider_production') =>
     db.transaction((tx) => openWallet(tx, { partnerId, environment, rail, at }))

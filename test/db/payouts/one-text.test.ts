@@ -1,4 +1,4 @@
-// Values read as one JSON text equal the columns: every digit, time and byte.
+// Values that are read as one JSON text equal the column values exactly: amounts, times and bytes.
 import { createHash } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { openKeyring } from '../../../db/keyring'
@@ -24,7 +24,7 @@ const acknowledged = {
 
 const db = useDatabase(4)
 
-test('a payout reads the same with and without its caller', async () => {
+test('a payout has the same values whether it is read with or without its caller', async () => {
   const { payout, scope, digest } = await aStoredPayout()
 
   const withCaller = await findCallerAndPayout(db, digest, payout.id)
@@ -38,7 +38,7 @@ test('a payout reads the same with and without its caller', async () => {
   })
 })
 
-test('the row of an Idempotency-Key is read as it was stored', async () => {
+test('the row for an Idempotency-Key is read as it was stored', async () => {
   const { payout, scope, digest } = await aStoredPayout()
 
   const claim = await findClaim(db, { ...scope, idempotencyKey: payout.idempotencyKey })
@@ -56,7 +56,7 @@ test('the row of an Idempotency-Key is read as it was stored', async () => {
   })
 })
 
-test('a caller without a payout is still found', async () => {
+test('a caller is found even if the payout does not exist', async () => {
   const { digest, scope } = await aStoredPayout()
 
   const found = await findCallerAndPayout(db, digest, '00000000-0000-7000-8000-000000000000')
@@ -64,7 +64,7 @@ test('a caller without a payout is still found', async () => {
   expect(found).toMatchObject({ caller: { partner: { id: scope.partnerId } }, payout: null })
 })
 
-test('an amount that JSON has rounded is an error', () => {
+test('an amount that JSON may have rounded is an error', () => {
   expect(() => bigintFrom(2 ** 53)).toThrow('must be a safe integer')
   expect(bigintFrom(2 ** 53 - 1)).toBe(9_007_199_254_740_991n)
 })

@@ -1,4 +1,4 @@
-// Sealed recipients: unreadable in the database, bound to their payout, readable after rotation.
+// Sealed recipients are unreadable in the database, bound to their payout, and readable after a key rotation.
 import { expect, test } from '@jest/globals'
 import { type Keyring, openKeyring } from '../../../db/keyring'
 import {
@@ -55,14 +55,14 @@ test('a recipient sealed for a payout can be opened for that payout', async () =
   expect(await openRecipient(db, keyring, id)).toEqual(canary)
 })
 
-test('a full dump of the database holds no bank detail, in plain text, hex or base64', async () => {
+test('a full dump of the database contains no bank details, whether in plain text, hex or base64', async () => {
   const { keyId, hash } = accountHash(keyring, canary.sortCode, canary.accountNumber)
   const payout = await aPayout(db, { accountLast4: '8291', accountHash: hash, accountHashKeyId: keyId })
   await seal(payout.id)
 
   const everything = await dump(db)
 
-  // The dump contains readable columns and sealed bytes, so plain bank details would show up too.
+  // The dump includes readable columns and sealed bytes, so it would also include plain bank details.
   expect(everything).toContain(payout.idempotencyKey)
   expect(everything).toContain('8291')
   const [row] = await sealedOf(payout.id)
@@ -74,7 +74,7 @@ test('a full dump of the database holds no bank detail, in plain text, hex or ba
   }
 })
 
-test('opening under another payout id fails, even with the right row and key', async () => {
+test('a sealed recipient that was copied to another payout cannot be opened', async () => {
   const one = await aPayout(db)
   const other = await aPayout(db)
   await seal(one.id)
@@ -87,7 +87,7 @@ test('opening under another payout id fails, even with the right row and key', a
   expect(await openRecipient(db, keyring, one.id)).toEqual(canary)
 })
 
-test('a seal with any single bit changed does not open', async () => {
+test('a sealed recipient that was changed or truncated cannot be opened', async () => {
   const { id } = await aPayout(db)
   await seal(id)
   const [row] = await sealedOf(id)
@@ -115,7 +115,7 @@ test('the same details are sealed differently every time', async () => {
   expect(await openRecipient(db, keyring, id)).toEqual(canary)
 })
 
-test('after rotation an old key still opens its data, and the new one seals', async () => {
+test('after a rotation, the old key still opens its data, and the new key seals new data', async () => {
   const before = await aPayout(db)
   const after = await aPayout(db)
   const rotated = openKeyring([newKey, oldKey])
@@ -130,7 +130,7 @@ test('after rotation an old key still opens its data, and the new one seals', as
   await expect(openRecipient(db, impostor, before.id)).rejects.toThrow('unable to authenticate')
 })
 
-test('an erased recipient cannot be read, nor can that of a payout without one', async () => {
+test('opening an erased recipient returns null', async () => {
   const { id } = await aPayout(db)
   await seal(id)
 
@@ -139,7 +139,7 @@ test('an erased recipient cannot be read, nor can that of a payout without one',
   expect(await openRecipient(db, keyring, id)).toBeNull()
 })
 
-test('accounts are grouped by a keyed hash: the same for the same account, and different for any other account or key', () => {
+test('the account hash is the same for the same account and differs for another account or key', () => {
   const hash = (sortCode: string, accountNumber: string, ring = keyring) =>
     accountHash(ring, sortCode, accountNumber).hash.toString('hex')
 
@@ -153,7 +153,10 @@ test('accounts are grouped by a keyed hash: the same for the same account, and d
   expect(accountHash(keyring, '918273', '64738291').keyId).toBe('k1')
 })
 
-/** Base64 differs at each of its three alignments, so we search for the part that does not depend on the neighbours. */
+/**
+ * The base64 of a text depends on its alignment, so this returns, for each alignment, the part that does not depend on
+ * the neighbouring bytes.
+ */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const aligned = [0, 1, 2].map((shift) => {

@@ -1,4 +1,4 @@
-// Totals of payouts per month and per recipient equal a recount of the payouts, after any events in any order.
+// The payout totals per month and per recipient equal a recount of the payouts, after any events in any order.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
@@ -30,13 +30,13 @@ const months = Array.from({ length: 16 }, (_, n) => n).reduce<Month[]>(
   [],
 )
 
-/** The events of one payout, in this order. A step that its row does not allow changes nothing. */
+/** One event of a payout. A step that the payout's row does not allow changes nothing. */
 const anyStep = fc.constantFrom('answer', 'accept', 'refuse', 'complete', 'fail', 'return', 'release', 'claim', 'erase')
 type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never
 const aLife = fc.record({
   account: fc.constantFrom('11111111', '22222222', '33333333'),
   amountPence: fc.bigInt({ min: 100n, max: 2_000_000n }),
-  // Includes times around the edge of the window, midnight, and the ends of months and of summer time.
+  // Includes times around the 12-month cutoff and at the end of a month in summer time.
   createdAt: fc.oneof(
     fc.integer({ min: 1, max: 420 * 24 }).map((hours) => new Date(now.getTime() - hours * 3_600_000)),
     fc.integer({ min: -20, max: 20 }).map((days) => new Date(now.getTime() - (365 + days) * day)),
@@ -52,7 +52,7 @@ const aLife = fc.record({
 })
 type Life = typeof aLife extends fc.Arbitrary<infer T> ? T : never
 
-test('after any concurrent events of any payouts, totals, usage and recipients equal a recount', async () => {
+test('totals, usage and recipients match a recount after any concurrent payout events', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(aLife, { minLength: 1, maxLength: 12 }), async (lives) => {
       const wallet = await aWallet(db)
@@ -100,7 +100,7 @@ test.each([
   ['a recipient’s month', `DELETE FROM recipient_months`],
   ['a recipient’s last payment', `UPDATE recipient_totals SET last_paid_at = last_paid_at + interval '1 day'`],
   ['a payout', `UPDATE payouts SET fee_pence = fee_pence + 1`],
-])('%s that was changed without our triggers is a drift until it is counted again', async (_what, change) => {
+])('%s that was changed without our triggers is a drift until the totals are rebuilt', async (_what, change) => {
   const wallet = await aWallet(db)
   const life = { account: '11111111', amountPence: 1_000n, createdAt: now, daysBetween: 0 } as const
   await live(wallet, { ...life, steps: ['accept', 'complete'] })
@@ -114,7 +114,7 @@ test.each([
   expect(await totalsDrifts(wallet.id, now)).toEqual([])
 })
 
-test('a drift in an older month is found when that month is checked, and is checked again while it is open', async () => {
+test('a drift in an older month is found when that month’s turn comes, and then checked every time while it is open', async () => {
   const wallet = await aWallet(db)
   for (const createdAt of [new Date('2026-08-10T12:00:00Z'), now]) {
     await live(wallet, { account: '11111111', amountPence: 1_000n, createdAt, daysBetween: 0, steps: ['accept'] })
@@ -180,7 +180,7 @@ async function claim(
   return { payoutId: claimed.id, attempt: claimed.attempt }
 }
 
-/** Takes a step as the activities do: under the row's lock where they take it, and only if the status allows it. */
+/** Applies a step as the activities do: with a row lock where they use one, and only if the status allows it. */
 async function take({ payoutId, attempt }: Claimed, step: Step, at: Date) {
   const kept = { payoutId, attempt, failureReason: null, transferRef: null, transferState: null, at } as const
   if (step === 'answer') await markAnswered(db, { payoutId, attempt, at })
@@ -237,7 +237,7 @@ async function readTotals({ partnerId }: WalletRow): Promise<unknown> {
 
 const isVisible = 'released_at IS NULL AND (verdict_at IS NOT NULL OR answered_at IS NOT NULL)'
 
-/** Counts the payouts themselves, without the functions that the totals use. */
+/** Counts the payouts directly, without the functions that maintain the totals. */
 async function recountUsage({ partnerId }: WalletRow): Promise<MonthUsage[]> {
   const text = `SELECT wanted.month, created.count, completed.*
     FROM unnest($2::text[], $3::timestamptz[], $4::timestamptz[]) WITH ORDINALITY AS wanted (month, starts, ends, place)
@@ -252,7 +252,7 @@ async function recountUsage({ partnerId }: WalletRow): Promise<MonthUsage[]> {
   return rowsOf<MonthUsage>(text, [partnerId, months, months.map(startOf), ends])
 }
 
-/** Lists recipients as the service did before there were totals. */
+/** Lists recipients from the payouts alone, without the stored totals. */
 async function recountRecipients({ partnerId, environment }: WalletRow, at: Date): Promise<RecipientRow[]> {
   const counts = `partner_id = $1 AND environment = $2 AND ${isVisible} AND status NOT IN ('failed', 'cancelled')
     AND created_at >= $3::timestamptz - interval '12 months' AND account_hash IS NOT NULL`

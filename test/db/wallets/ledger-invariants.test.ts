@@ -1,4 +1,4 @@
-// For any postings in any order: entries sum to zero, and a wallet's balance is the sum of its entries.
+// For any postings in any order, entries sum to zero, and a wallet's balance is the sum of its entries.
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { postSet } from '../../../db/wallets/ledger'
@@ -14,7 +14,7 @@ interface AnySet {
   readonly postings: readonly Posting[]
 }
 
-// Few references, so that repeats happen. The last account takes the remainder, so that every set balances.
+// There are few references, so that duplicates occur. The first account gets the remainder, so that every set balances.
 const anySet: fc.Arbitrary<AnySet> = fc
   .record({
     causeRef: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l'),
@@ -56,7 +56,7 @@ function runningBalances(walletId: string) {
     WHERE a.wallet_id = ${walletId} AND a.kind = 'wallet' ORDER BY e.id`
 }
 
-test('in sequence, every set has the same effect as in a simple model', async () => {
+test('sets posted in sequence have the same effect as in a reference model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anySet, { maxLength: 20 }), async (sets) => {
       const wallet = await aWallet(db)
@@ -78,7 +78,7 @@ test('in sequence, every set has the same effect as in a simple model', async ()
   )
 })
 
-test('concurrently, the same holds, whichever sets win', async () => {
+test('the ledger remains consistent when sets are posted concurrently', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anySet, { minLength: 8, maxLength: 24 }), async (sets) => {
       const wallet = await aWallet(db)
@@ -97,7 +97,7 @@ function consistent(balance: bigint, sets: number) {
   return { total: 0n, wallet: balance, sets: BigInt(sets), misled: [] }
 }
 
-/** The stored balance and the sum of the entries, and the wallet's entries whose balance differs from their sum. */
+/** Returns the stored balance, the sums of the entries, and the entries whose balance is not the running sum. */
 async function stateOf(wallet: WalletRow) {
   const stored = await findWallet(db, wallet.partnerId, wallet.environment)
   const [sum] = await sumsOf(wallet.id)

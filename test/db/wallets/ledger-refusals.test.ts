@@ -1,4 +1,4 @@
-// Ledger changes that the database itself refuses for any writer. The tests write as a superuser.
+// Ledger changes that the database itself refuses from any writer. The tests write as a superuser.
 import { expect, test } from '@jest/globals'
 import { newId } from '../../../db/id'
 import { postSet } from '../../../db/wallets/ledger'
@@ -13,7 +13,7 @@ interface Entry {
   readonly kind: AccountKind
   readonly amount: bigint
   readonly balance?: bigint
-  /** The wallet of the entry, if it is not the wallet of the set. */
+  /** The entry's wallet, if it is not the set's wallet. */
   readonly of?: WalletRow
 }
 
@@ -54,7 +54,7 @@ async function balanceOf(wallet: WalletRow): Promise<bigint | undefined> {
   return (await findWallet(db, wallet.partnerId, wallet.environment))?.balanceMicroUsdc
 }
 
-test('a complete and valid set is accepted, and updates the balance of its wallet', async () => {
+test('a complete and valid set is accepted, and updates its wallet’s balance', async () => {
   const wallet = await aWalletWith100()
 
   await write(wallet, [
@@ -74,13 +74,13 @@ test.each([
   'TRUNCATE ledger_sets CASCADE',
   `UPDATE ledger_accounts SET kind = 'suspense'`,
   'DELETE FROM ledger_accounts',
-])('refuses %s', async (text) => {
+])('the database refuses %s', async (text) => {
   await aWalletWith100()
 
   await expect(direct(text)).rejects.toThrow('is append only')
 })
 
-test('refuses a wallet below zero', async () => {
+test('the database refuses a wallet balance below zero', async () => {
   const wallet = await aWalletWith100()
   const entries: Entry[] = [
     { kind: 'wallet', amount: -101n, balance: 0n },
@@ -105,7 +105,7 @@ test.each<[string, readonly Entry[], string]>([
   ],
   ['have one side only', [{ kind: 'suspense', amount: 5n }], 'must sum to zero'],
   [
-    'move the wallet without its balance',
+    'change the wallet without a balance',
     [
       { kind: 'wallet', amount: -10n },
       { kind: 'in_transit', amount: 10n },
@@ -113,7 +113,7 @@ test.each<[string, readonly Entry[], string]>([
     'the entry of a wallet, and no other, must carry a balance',
   ],
   [
-    'carry a balance for another account',
+    'have a balance for another account',
     [
       { kind: 'in_transit', amount: -10n, balance: 90n },
       { kind: 'paid_out', amount: 10n },
@@ -121,7 +121,7 @@ test.each<[string, readonly Entry[], string]>([
     'the entry of a wallet, and no other, must carry a balance',
   ],
   [
-    'carry a wrong balance',
+    'have a wrong balance',
     [
       { kind: 'wallet', amount: -10n, balance: 91n },
       { kind: 'in_transit', amount: 10n },
@@ -138,14 +138,14 @@ test.each<[string, readonly Entry[], string]>([
     'ledger_entries_set_unique',
   ],
   ['are missing', [], 'a ledger set must have entries'],
-])('refuses a set whose entries %s', async (_what, entries, message) => {
+])('the database refuses a set whose entries %s', async (_what, entries, message) => {
   const wallet = await aWalletWith100()
 
   await expect(write(wallet, entries)).rejects.toThrow(message)
   expect(await balanceOf(wallet)).toBe(100n)
 })
 
-test('refuses a set with entries of another wallet, in whole or in part', async () => {
+test('the database refuses a set if some or all of its entries belong to another wallet', async () => {
   const [wallet, other] = [await aWalletWith100(), await aWalletWith100()]
 
   const between: Entry[] = [
@@ -161,7 +161,7 @@ test('refuses a set with entries of another wallet, in whole or in part', async 
   await expect(write(wallet, elsewhere)).rejects.toThrow('must stay within its wallet')
 })
 
-test('refuses more entries for an existing set, and entries of two sets in one statement', async () => {
+test('the database refuses more entries for an existing set, and entries for two sets in one statement', async () => {
   const wallet = await aWalletWith100()
   const [first, second] = [newId(at), newId(at)]
   const entries: Entry[] = [
@@ -187,7 +187,7 @@ test('refuses more entries for an existing set, and entries of two sets in one s
   await expect(mixed()).rejects.toThrow('a statement must write one ledger set')
 })
 
-test('refuses a balance that no entry explains, for existing and new wallets', async () => {
+test('the database refuses a balance that no entry explains, for existing and new wallets', async () => {
   const wallet = await aWalletWith100()
   const message = 'the balance of a wallet must be that of its last entry'
 
@@ -204,7 +204,7 @@ test('refuses a balance that no entry explains, for existing and new wallets', a
   expect(await balanceOf(wallet)).toBe(100n)
 })
 
-test('post_ledger_set refuses the same kind twice and an id that is taken', async () => {
+test('post_ledger_set refuses a duplicate account kind and an ID that is already in use', async () => {
   const wallet = await aWalletWith100()
   const id = newId(at)
   const post = (causeRef: string, kinds: readonly string[], amounts: readonly bigint[]) =>

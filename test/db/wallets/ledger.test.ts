@@ -1,4 +1,4 @@
-// The ledger: posts once and never overdraws.
+// The ledger posts each set once and never overdraws a wallet.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { type Posted, postSet } from '../../../db/wallets/ledger'
@@ -40,7 +40,7 @@ function count(results: readonly Posted[], outcome: Posted['outcome']): number {
   return results.filter((result) => result.outcome === outcome).length
 }
 
-test('a set changes the wallet, and its entry states the balance after it', async () => {
+test('a set changes the wallet’s balance, and its entry stores the new balance', async () => {
   const wallet = await aWalletWith(100n)
 
   const posted = await post(wallet, 'debit', 'p1', debitPostings(30n))
@@ -55,7 +55,7 @@ test('a set changes the wallet, and its entry states the balance after it', asyn
   ])
 })
 
-test('a set that does not touch the wallet leaves its balance alone', async () => {
+test('a set that does not touch the wallet leaves its balance unchanged', async () => {
   const wallet = await aWalletWith(100n)
   await post(wallet, 'debit', 'p1', debitPostings(30n))
 
@@ -66,7 +66,7 @@ test('a set that does not touch the wallet leaves its balance alone', async () =
   expect(await entriesOf(wallet.id)).toHaveLength(6)
 })
 
-test('a debit of a wallet with too little money is refused with its balance, and nothing is written', async () => {
+test('a debit that exceeds the wallet’s balance is refused with that balance, and nothing is written', async () => {
   const wallet = await aWalletWith(100n)
 
   const refused = await post(wallet, 'debit', 'p1', debitPostings(101n))
@@ -76,7 +76,7 @@ test('a debit of a wallet with too little money is refused with its balance, and
   expect(await post(wallet, 'debit', 'p1', debitPostings(100n))).toEqual({ outcome: 'posted', balanceMicroUsdc: 0n })
 })
 
-test('a repeat moves nothing, even when the first one has emptied the wallet', async () => {
+test('a duplicate set moves nothing, even if the first one has emptied the wallet', async () => {
   const wallet = await aWalletWith(100n)
   await post(wallet, 'debit', 'p1', debitPostings(100n))
 
@@ -86,7 +86,7 @@ test('a repeat moves nothing, even when the first one has emptied the wallet', a
   expect(await balanceOf(wallet)).toBe(0n)
 })
 
-test('the same reference may be used by another cause and in another wallet', async () => {
+test('another cause or another wallet may use the same reference', async () => {
   const wallet = await aWalletWith(100n)
   const other = await aWalletWith(100n)
 
@@ -99,7 +99,7 @@ test('the same reference may be used by another cause and in another wallet', as
   expect(count(results, 'posted')).toBe(3)
 })
 
-test('one movement of the bank is booked once per wallet, whatever the cause', async () => {
+test('one bank movement is booked once per wallet, whatever the cause', async () => {
   const [wallet, other] = [await aWallet(db), await aWallet(db)]
   const book = (walletId: string, cause: string, bankRef: string | null) =>
     postSet(db, {
@@ -150,7 +150,7 @@ test('one of 20 parallel bookings of the same bank movement is posted', async ()
   expect(await balanceOf(wallet)).toBe(10n)
 })
 
-test('with 4N parallel debits on a wallet that covers N, N are posted, 3N are refused and nothing is left', async () => {
+test('of 4N parallel debits on a wallet that covers N, N are posted, 3N are refused, and the balance is zero', async () => {
   const wallet = await aWalletWith(25n * 1_000n)
 
   const debits = Array.from({ length: 100 }, (_, index) => post(wallet, 'debit', `p${index}`, debitPostings(1_000n)))
@@ -164,7 +164,7 @@ test('with 4N parallel debits on a wallet that covers N, N are posted, 3N are re
 test.each([
   ['that leaves money in the wallet', 10_000n],
   ['that empties the wallet', 1_000n],
-])('one of 20 parallel posts of a set %s succeeds, and the others find it', async (_what, holds) => {
+])('of 20 parallel posts of a set %s, one succeeds and 19 report it as already posted', async (_what, holds) => {
   const wallet = await aWalletWith(holds)
 
   const results = await Promise.all(
@@ -176,7 +176,7 @@ test.each([
   expect(await balanceOf(wallet)).toBe(holds - 1_000n)
 })
 
-test('one of 20 parallel posts of a set without the wallet succeeds', async () => {
+test('one of 20 parallel posts of a set that does not touch the wallet succeeds', async () => {
   const wallet = await aWalletWith(1_000n)
   await post(wallet, 'debit', 'p1', debitPostings(1_000n))
 
@@ -188,7 +188,7 @@ test('one of 20 parallel posts of a set without the wallet succeeds', async () =
   expect(count(results, 'already_posted')).toBe(19)
 })
 
-test('concurrent debits, settlements and new payouts of one wallet all succeed', async () => {
+test('concurrent debits, settlements and new payouts on one wallet all succeed', async () => {
   const wallet = await aWalletWith(1_000_000n)
 
   const rounds = Array.from({ length: 60 }, (_, index) => [
@@ -201,7 +201,7 @@ test('concurrent debits, settlements and new payouts of one wallet all succeed',
   expect(await balanceOf(wallet)).toBe(940_000n)
 })
 
-test('a refusal or a repeat leaves the surrounding transaction usable', async () => {
+test('a refusal or a duplicate leaves the surrounding transaction usable', async () => {
   const wallet = await aWalletWith(100n)
 
   await db.transaction(async (tx) => {
@@ -244,7 +244,7 @@ test('a set in a transaction that is rolled back is not posted', async () => {
   expect((await post(wallet, 'debit', 'p1', debitPostings(60n))).outcome).toBe('posted')
 })
 
-test('postings that do not balance, or name an account twice, are a bug and never reach the database', async () => {
+test('posting a set that does not balance, or that names an account twice, throws', async () => {
   const wallet = await aWalletWith(100n)
   const unbalanced: Posting[] = [
     { account: 'wallet', amountMicroUsdc: -10n },
@@ -260,7 +260,7 @@ test('postings that do not balance, or name an account twice, are a bug and neve
   await expect(post(wallet, 'debit', 'p1', twice)).rejects.toThrow('each account once')
 })
 
-test('a set for a wallet that does not exist is a bug', async () => {
+test('posting a set to a wallet that does not exist throws', async () => {
   const wallet = { ...(await aWallet(db)), id: randomUUID() }
 
   await expect(post(wallet, 'debit', 'p1', debitPostings(1n))).rejects.toMatchObject({ code: '23503' })

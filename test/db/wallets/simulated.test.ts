@@ -1,4 +1,4 @@
-// Test money for a sandbox wallet: credited once per cause, with its activity row.
+// Test money for a sandbox wallet is credited once per cause, with an activity entry.
 import { expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { openPartner } from '../../../db/partners/open'
@@ -22,7 +22,7 @@ function credit(partnerId: string, amountMicroUsdc: bigint, causeRef: string) {
   return creditWallet({ db, clock }, order)
 }
 
-test('a credit raises the sandbox wallet, leaves the live one alone and writes its activity row', async () => {
+test('a credit raises the sandbox balance, leaves the live wallet unchanged and adds an activity entry', async () => {
   const partnerId = await aPartnerId('credited')
 
   const credited = await credit(partnerId, 100_000_000n, 'top-up-1')
@@ -41,7 +41,7 @@ test('a credit raises the sandbox wallet, leaves the live one alone and writes i
   })
 })
 
-test('the same cause credits once, even for ten concurrent requests', async () => {
+test('the same cause is credited once, even by ten concurrent requests', async () => {
   const partnerId = await aPartnerId('once')
 
   const results = await Promise.all(Array.from({ length: 10 }, () => credit(partnerId, 5_000_000n, 'same')))
@@ -53,7 +53,7 @@ test('the same cause credits once, even for ten concurrent requests', async () =
   expect(actions).toEqual(['wallet.credit', 'partner.create'])
 })
 
-test.each([0n, -1n])('an amount of %s is a bug and moves nothing', async (amount) => {
+test.each([0n, -1n])('crediting an amount of %s throws and moves nothing', async (amount) => {
   const partnerId = await aPartnerId(`amount-${amount}`)
 
   await expect(credit(partnerId, amount, 'x')).rejects.toThrow('only a positive amount')

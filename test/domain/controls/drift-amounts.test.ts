@@ -1,4 +1,4 @@
-// The text of a drift for operators: amounts in USDC, and times, counts and names unchanged.
+// The drift texts for operators show amounts in USDC, and leave times, counts and names unchanged.
 import { expect, test } from '@jest/globals'
 import { formatDriftText } from '../../../domain/controls/drift'
 

@@ -1,7 +1,7 @@
 // domain/invoices/fees.ts: the fee and its two parts.
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { describeMonthlyPrice, describePayoutPrice, feeFor } from '../../../domain/invoices/fees'
+import { describePrices, feeFor } from '../../../domain/invoices/fees'
 import { payoutLimits } from '../../../domain/limits'
 import { standardPrices } from '../../support/prices'
 
@@ -12,7 +12,7 @@ describe('the fee', () => {
     [150n, 101n, 51n, 50n],
     [12_000n, 219n, 110n, 109n],
     [2_000_000n, 20_099n, 10_050n, 10_049n],
-  ])('of %d pence is %d, %d of it in the transfer and %d on the invoice', (amount, total, inTransfer, onInvoice) => {
+  ])('for %d pence is %d, %d of it in the transfer and %d on the invoice', (amount, total, inTransfer, onInvoice) => {
     expect(feeFor(amount, standardPrices)).toEqual({
       totalPence: total,
       inTransferPence: inTransfer,
@@ -54,13 +54,13 @@ describe('the fee', () => {
     )
   })
 
-  test("leaves nothing for the invoice if the bank's share would exceed the whole", () => {
+  test('has no part on the invoice if the bank’s share would exceed the total', () => {
     const fee = feeFor(1_000n, { ...standardPrices, bankFixedPence: 500n })
 
     expect(fee).toEqual({ totalPence: 109n, inTransferPence: 109n, onInvoicePence: 0n })
   })
 
-  test('of a negative price or amount is a bug', () => {
+  test('throws for a negative price or amount', () => {
     expect(() => feeFor(-1n, standardPrices)).toThrow('non-negative')
     expect(() => feeFor(100n, { ...standardPrices, payoutFixedPence: -1n })).toThrow('must not be negative')
     expect(() => feeFor(100n, { ...standardPrices, bankFixedPence: -1n })).toThrow('must not be negative')
@@ -70,7 +70,14 @@ describe('the fee', () => {
 })
 
 test('prices are formatted as text', () => {
-  expect(describePayoutPrice(standardPrices)).toBe('0.99 GBP + 1.00%')
-  expect(describePayoutPrice({ payoutFixedPence: 0n, payoutBasisPoints: 5n })).toBe('0.00 GBP + 0.05%')
-  expect(describeMonthlyPrice(standardPrices)).toBe('15.00 GBP')
+  expect(describePrices(standardPrices)).toEqual({
+    payout: '0.99 GBP + 1.00%',
+    payout_in_transfer: '0.50 GBP + 0.50%',
+    monthly_account: '15.00 GBP',
+    business_verification: '39.00 GBP',
+    network_fees: 'cost + 10.00%',
+    bank_exceptions: 'cost + 20.00%',
+  })
+  const small = describePrices({ ...standardPrices, payoutFixedPence: 0n, payoutBasisPoints: 5n })
+  expect(small.payout).toBe('0.00 GBP + 0.05%')
 })

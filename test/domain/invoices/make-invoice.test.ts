@@ -1,4 +1,4 @@
-// Charges become an invoice: rounded once per line, never below zero, and no credit is lost.
+// Charges become an invoice. Amounts are rounded once per line, the total is never below zero, and no credit is lost.
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import {
@@ -41,13 +41,13 @@ function times(count: number, kind: ChargeKind, amount: bigint): Charge[] {
   return Array.from({ length: count }, () => ({ kind, amount }))
 }
 
-test('without charges there are no lines and nothing to pay', () => {
+test('without charges, there are no lines and nothing to pay', () => {
   const none = { chargedPence: 0n, creditedPence: 0n, totalPence: 0n, carriedPence: 0n }
 
   expect(invoiceOf([])).toEqual({ lines: [], ...none })
 })
 
-test('a hundred network fees of 1.98p are 1.98, not a hundred times 2p', () => {
+test('a hundred network fees of 1.98p add up to 1.98 pounds, because they are rounded once', () => {
   expect(invoiceOf(times(100, 'network_fee', 19_800n)).lines).toEqual([
     {
       kind: 'network_fees',
@@ -73,7 +73,7 @@ test('charges with different prices are combined into one line with their sum an
   ])
 })
 
-test('a count in a description has the same format as in the columns', () => {
+test('a count in a description has a thousands separator', () => {
   const fees = { leastMicropounds: 490_000n, mostMicropounds: 1_090_000n, months: [] }
   const group: ChargeGroup = { kind: 'payout_fee', count: 1_240, sumMicropounds: 1_351_600_000n, ...fees }
 
@@ -104,13 +104,13 @@ test('a monthly account fee names its months, even when one was billed late and 
   })
 })
 
-test('half a penny is rounded up, less is not', () => {
+test('half a penny is rounded up, and less than half is rounded down', () => {
   const totalOf = (amount: bigint) => invoiceOf([{ kind: 'exception', amount }]).totalPence
 
   expect([totalOf(5_000n), totalOf(4_999n)]).toEqual([1n, 0n])
 })
 
-test('credit of earlier invoices is a separate line, and the unused part is carried forward', () => {
+test('credit from earlier invoices is a separate line, and the unused part is carried forward', () => {
   const made = invoiceOf([...times(1, 'payout_fee', 1_000_000n), ...times(1, 'credit', 300_000n)], 250n)
 
   expect(made.lines.map(({ kind, amountPence }) => [kind, amountPence])).toEqual([
@@ -144,7 +144,7 @@ describe('for any charges and any credit', () => {
     })
   })
 
-  test('quantity times unit amount, rounded half up once, is the amount of the line', () => {
+  test('the amount of a line is quantity times unit amount, rounded half up once', () => {
     always((all, carriedInPence) => {
       for (const line of invoiceOf(all, carriedInPence).lines) {
         const exact = BigInt(line.quantity) * line.unitAmountMicropounds
@@ -154,7 +154,7 @@ describe('for any charges and any credit', () => {
     })
   })
 
-  test('a line differs from the charges by at most half a penny', () => {
+  test('a line differs from its charges by at most half a penny', () => {
     always((all) => {
       for (const { kind, amountPence } of invoiceOf(all).lines) {
         const exact = sum(all.filter((each) => lineKindOf[each.kind] === kind).map(({ amount }) => amount))
@@ -165,7 +165,7 @@ describe('for any charges and any credit', () => {
     })
   })
 
-  test('the amount to pay less the carried credit equals charges less credits, and one of the two is zero', () => {
+  test('the amount to pay minus the carried credit equals charges minus credits, and one of the two is zero', () => {
     always((all, carriedInPence) => {
       const { lines, totalPence, carriedPence } = invoiceOf(all, carriedInPence)
       const signed = lines.map(({ kind, amountPence }) => (kind === 'credit' ? -amountPence : amountPence))
@@ -175,7 +175,7 @@ describe('for any charges and any credit', () => {
     })
   })
 
-  test('the grouping of the counts makes no difference', () => {
+  test('the result does not depend on how the charges are grouped', () => {
     always((all, carriedInPence) => {
       const apart = all.flatMap((each) => grouped([each]))
 

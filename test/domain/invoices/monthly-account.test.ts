@@ -1,6 +1,6 @@
 // domain/invoices/monthly-account.ts: when an account fee is due, and at which price.
 import { expect, test } from '@jest/globals'
-import { pricedAt } from '../../../domain/invoices/monthly-account'
+import { pricedAt } from '../../../domain/invoices/invoice'
 
 const opened = (iso: string, closed: string | null = null) => ({
   liveOpenedAt: new Date(iso),
@@ -11,7 +11,7 @@ test('an account that was never live owes no fee', () => {
   expect(pricedAt({ liveOpenedAt: null, closedAt: null }, '2026-10')).toBeNull()
 })
 
-test('the fee is due from the month of opening, at the price of the opening and then of each month’s start', () => {
+test('the fee is due from the opening month on, at the price valid at the opening and then at each month’s start', () => {
   const account = opened('2026-10-20T12:00:00Z')
 
   expect(pricedAt(account, '2026-09')).toBeNull()
@@ -25,7 +25,7 @@ test('an account opened in the last minute of a London month owes the fee for th
   expect(pricedAt(opened('2027-03-31T23:00:00.000Z'), '2027-03')).toBeNull()
 })
 
-test('the fee is due in the month of closing, and not after', () => {
+test('the fee is due in the closing month, but not in later months', () => {
   const account = opened('2026-08-01T00:00:00Z', '2026-10-31T23:30:00Z')
 
   expect(pricedAt(account, '2026-10')).not.toBeNull()

@@ -1,4 +1,4 @@
-// The size of an image is read from its header. The tests build valid and invalid headers byte by byte.
+// An image's size is read from its header. The tests build valid and invalid headers byte by byte.
 import { describe, expect, test } from '@jest/globals'
 import { logoMaxPixels, logoOf, pictureSize } from '../../../domain/partners/logo'
 
@@ -35,7 +35,7 @@ const kinds = [
   ['extended WebP', 'image/webp', extended],
 ] as const
 
-describe.each(kinds)('a %s', (_kind, type, made) => {
+describe.each(kinds)('an image of type %s', (_kind, type, made) => {
   test('reports its size, and is a valid logo up to 2000 pixels a side', () => {
     const max = logoMaxPixels
 
@@ -44,7 +44,7 @@ describe.each(kinds)('a %s', (_kind, type, made) => {
     expect([logoOf(type, made(max + 1, 1)), logoOf(type, made(1, max + 1))]).toEqual([null, null])
   })
 
-  test('that ends within its header is invalid, wherever it ends', () => {
+  test('is invalid if it is truncated anywhere within its header', () => {
     const header = type === 'image/webp' ? 30 : made(640, 480).length
     const cut = Array.from({ length: header }, (_, length) => made(640, 480).subarray(0, length))
 
@@ -57,7 +57,7 @@ test.each([
   ['a JPEG without height', 'image/jpeg', jpeg(1, 0)],
   ['a WebP without width', 'image/webp', lossy(0, 1)],
   ['a JPEG without a frame', 'image/jpeg', ascii('\xff\xd8\xff\xe0\0\x04\x07\x07\xff\xda\0\x02')],
-  ['a WebP that declares a greater length', 'image/webp', extended(1, 1).subarray(0, -1)],
+  ['a WebP that is shorter than its declared length', 'image/webp', extended(1, 1).subarray(0, -1)],
   ['a WebP of an unknown kind', 'image/webp', webp('VP9 ', Buffer.alloc(20))],
 ] as const)('%s is not a valid logo', (_what, type, bytes) => {
   expect(logoOf(type, bytes)).toBeNull()

@@ -1,4 +1,4 @@
-// The meaning of each verification status of the bank, and when a partner may start verification.
+// The meaning of the bank's verification statuses, and when a partner can start verification.
 import { describe, expect, test } from '@jest/globals'
 import { type VerificationStatus, verificationStatuses } from '../../../domain/partners/partner'
 import {
@@ -54,7 +54,7 @@ describe('the bank’s status', () => {
     },
   )
 
-  test.each(verificationStatuses)('that is unknown leaves %s unchanged', (status) => {
+  test.each(verificationStatuses)('leaves %s unchanged if it is unknown', (status) => {
     const update = verificationUpdate({ ...bank, providerStatus: 'levitating' }, { ...ours, status })
 
     expect(update).toMatchObject({ status, screening: 'in_review', bankStatus: 'unknown' })
@@ -65,7 +65,7 @@ describe('the bank’s status', () => {
   })
 })
 
-test('after a retry and a change of status, another refusal is new whatever reasons it lists', () => {
+test('after a retry and a status change, another rejection counts as new, whatever its reasons', () => {
   const tried = { ...ours, reasonsKnown: [markOf(a)] }
   const moved = verificationUpdate({ ...bank, providerStatus: 'under_review', reasons: [a] }, tried)
   const { status, reasonsKnown } = moved
@@ -78,7 +78,7 @@ test('after a retry and a change of status, another refusal is new whatever reas
   expect(again.status).toBe('rejected')
 })
 
-test('while the bank’s refusal is unchanged, its reasons do not count as new', () => {
+test('while the bank’s rejection is unchanged, its reasons do not count as new', () => {
   const reasonsKnown = [markOf(a)]
   const update = verificationUpdate({ ...bank, providerStatus: 'rejected', reasons: [a] }, { ...ours, reasonsKnown })
 
@@ -92,7 +92,7 @@ test('a business is ready only with approval, accepted terms and GBP payouts', (
   expect([{ ...all, termsAccepted: false }, { ...all, paysGbp: false }, bank].filter(isReady)).toEqual([])
 })
 
-test('a partner may start once, and again after a refusal, unless the bank has rejected it permanently', () => {
+test('a partner can start verification once, and again after a rejection, unless the bank has offboarded it', () => {
   const may = verificationStatuses.filter((status) => canStart(status, 'rejected'))
 
   expect(may).toEqual(['not_started', 'rejected'])

@@ -1,4 +1,4 @@
-// domain/payouts/quote.ts: the amounts of a Quote.
+// domain/payouts/quote.ts: the amounts in a quote.
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { feeFor } from '../../../domain/invoices/fees'
@@ -20,7 +20,7 @@ test('a quote for 120.00 GBP at 0.79 has the expected amounts', () => {
   })
 })
 
-test('the two parts of the fee add up to the fee, and follow the price list', () => {
+test('the two parts of the fee add up to the fee, and match the price list', () => {
   fc.assert(
     fc.property(amounts, rates, (amountPence, gbpPerUsdNano) => {
       const quote = quoteFor({ amountPence, prices, gbpPerUsdNano })
@@ -62,7 +62,7 @@ test('a larger amount never costs less', () => {
   )
 })
 
-test('a quote for zero is a bug', () => {
+test('a quote for zero, or at a rate of zero, throws', () => {
   expect(() => quoteFor({ amountPence: 0n, prices, gbpPerUsdNano: 790_000_000n })).toThrow('positive amount')
   expect(() => quoteFor({ amountPence: 100n, prices, gbpPerUsdNano: 0n })).toThrow('must be positive')
 })

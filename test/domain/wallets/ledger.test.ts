@@ -13,30 +13,29 @@ import {
   topUpPostings,
 } from '../../../domain/wallets/ledger'
 
-const sets = { floatPostings, topUpPostings, debitPostings, reversePostings, paidOutPostings }
 const amounts = fc.bigInt({ min: 1n, max: 10n ** 18n })
 
 describe.each([
-  ['floatPostings', 'top_ups', 'wallet'],
-  ['topUpPostings', 'top_ups', 'wallet'],
-  ['debitPostings', 'wallet', 'in_transit'],
-  ['reversePostings', 'in_transit', 'wallet'],
-  ['paidOutPostings', 'in_transit', 'paid_out'],
-] as const)('%s', (name, from, to) => {
-  test(`moves from ${from} to ${to}`, () => {
-    expect(sets[name](7n)).toEqual([
+  { postings: floatPostings, from: 'top_ups', to: 'wallet' },
+  { postings: topUpPostings, from: 'top_ups', to: 'wallet' },
+  { postings: debitPostings, from: 'wallet', to: 'in_transit' },
+  { postings: reversePostings, from: 'in_transit', to: 'wallet' },
+  { postings: paidOutPostings, from: 'in_transit', to: 'paid_out' },
+])('$postings.name', ({ postings, from, to }) => {
+  test(`moves money from ${from} to ${to}`, () => {
+    expect(postings(7n)).toEqual([
       { account: from, amountMicroUsdc: -7n },
       { account: to, amountMicroUsdc: 7n },
     ])
   })
 
   test('balances for every amount', () => {
-    fc.assert(fc.property(amounts, (amount) => expect(() => assertBalanced(sets[name](amount))).not.toThrow()))
+    fc.assert(fc.property(amounts, (amount) => expect(() => assertBalanced(postings(amount))).not.toThrow()))
   })
 
   test('refuses zero and negative amounts', () => {
-    expect(() => sets[name](0n)).toThrow('positive')
-    expect(() => sets[name](-1n)).toThrow('positive')
+    expect(() => postings(0n)).toThrow('positive')
+    expect(() => postings(-1n)).toThrow('positive')
   })
 })
 
@@ -55,7 +54,7 @@ test('all incoming money is in the wallet, in transit or paid out', () => {
   expect(Object.fromEntries(balances)).toEqual({ top_ups: -100n, wallet: 40n, in_transit: 15n, paid_out: 45n })
 })
 
-test('a return leaves nothing in the other accounts, and the exchange account holds the difference', () => {
+test('a refund or return leaves nothing in transit or paid out, and posts the difference to the exchange account', () => {
   fc.assert(
     fc.property(amounts, amounts, (sent, refunded) => {
       const onItsWay = balancesAfter([...debitPostings(sent), ...refundPostings(sent, refunded)])
@@ -76,7 +75,7 @@ test('a return leaves nothing in the other accounts, and the exchange account ho
   )
 })
 
-test('a set that does not balance, moves nothing or has one side is a bug', () => {
+test('a set must balance, move money and have two sides', () => {
   expect(() => assertBalanced([posting(1n), posting(-2n)])).toThrow('must balance')
   expect(() => assertBalanced([posting(1n), posting(-1n), posting(0n)])).toThrow('must move money')
   expect(() => assertBalanced([posting(0n)])).toThrow('two sides')

@@ -1,9 +1,10 @@
-// CSV files are readable by spreadsheets and have no executable cells, and the amounts of an invoice add up.
+// Spreadsheets can read the CSV files, no cell runs as a formula, and an invoice's amounts add up.
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { parsePence } from '../../../domain/money'
 import { csv } from '../../../mail/documents/csv'
 import { invoiceCsv } from '../../../mail/documents/invoice-csv'
+import { anyCharacter } from '../../support/bank/recipients'
 import { aLine, anInvoice } from '../../support/mail/an-invoice'
 
 test('the file begins with the UTF-8 byte order mark, and every line ends in CRLF', () => {
@@ -17,7 +18,7 @@ test.each([
   ['a semicolon', 'a;b', '"a;b"'],
   ['a tab', 'a\tb', '"a\tb"'],
   ['a trailing space', 'a ', '"a "'],
-  ['nothing', '', ''],
+  ['no characters', '', ''],
 ])('a text with %s stays one cell', (_what, text, expected) => {
   expect(csv([[text, 'x']])).toBe(`\uFEFF${expected},x\r\n`)
 })
@@ -35,13 +36,13 @@ test.each([
   '\u2060 +1',
   '\ufeff@A1',
   "=cmd|' /C calc'!A0",
-])('the text %j is not a formula', (text) => {
+])('the text %j does not run as a formula', (text) => {
   expect(csv([[text]]).replace(/^\uFEFF"?/, '')).toMatch(/^'/)
 })
 
 test('any text is read back as one cell of one row', () => {
   fc.assert(
-    fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 2, maxLength: 5 }), (cells) => {
+    fc.property(fc.array(fc.string({ unit: anyCharacter }), { minLength: 2, maxLength: 5 }), (cells) => {
       const [row, ...others] = parsed(csv([cells]))
 
       expect(others).toEqual([])
@@ -51,7 +52,7 @@ test('any text is read back as one cell of one row', () => {
 })
 
 describe('an invoice', () => {
-  test('is one row per line, with column names', () => {
+  test('has one row per invoice line, and column names', () => {
     const [head, first, ...rest] = parsed(invoiceCsv(anInvoice()))
 
     expect(head?.join(',')).toBe(
@@ -72,7 +73,7 @@ describe('an invoice', () => {
     expect(sum).toBe(anInvoice().totalPence)
   })
 
-  test('has the reasons of corrections next to the credit, and the reason of a void', () => {
+  test('has the reason for each correction next to the credit, and the reason why the invoice is void', () => {
     const corrections = [
       { amountPence: 109n, reason: 'charged twice, case 17' },
       { amountPence: 50n, reason: '=1+1' },
@@ -92,7 +93,7 @@ describe('an invoice', () => {
     expect(rows.slice(1).every((row) => row[15] === 'wrong address')).toBe(true)
   })
 
-  test('a name cannot run in a spreadsheet', () => {
+  test('has no name that a spreadsheet would run as a formula', () => {
     const buyer = { name: '=HYPERLINK("http://evil.test")', addressLines: [] }
     const row = parsed(invoiceCsv(anInvoice({ buyer, lines: [aLine()] })))[1]
 

@@ -1,4 +1,4 @@
-// The invoice as PDF: the same bytes every time, extractable text, and nothing cut off.
+// An invoice as a PDF: the same bytes every time, extractable text, and nothing cut off.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ describe('the bytes of the PDF', () => {
     expect((await invoicePdf(anInvoice({ number: 'INV-2026-000124' }))).equals(one)).toBe(false)
   })
 
-  test('are tagged, in English, titled by the number, and small enough for a mail', async () => {
+  test('are a tagged English document with the invoice number in its title, small enough for an email', async () => {
     const bytes = await invoicePdf(anInvoice())
     const { all } = readPdf(bytes)
 
@@ -39,7 +39,7 @@ describe('the bytes of the PDF', () => {
 })
 
 describe('the text of the PDF', () => {
-  test('has everything that a finance team needs', async () => {
+  test('has all data that a finance team needs', async () => {
     const text = await textOf(anInvoice())
 
     for (const expected of [
@@ -79,12 +79,21 @@ describe('the text of the PDF', () => {
     expect(text).not.toContain('No VAT')
   })
 
+  test('has the characters of this invoice, even if an earlier one used the same glyphs for others', async () => {
+    const named = (name: string) => textOf(anInvoice({ buyer: { name, addressLines: [] } }))
+
+    const [modifierLetter, quotationMark] = [await named('O\u02bcNeill'), await named('O\u2019Neill')]
+
+    expect(modifierLetter).toContain('O\u02bcNeill')
+    expect(quotationMark).toContain('O\u2019Neill')
+  })
+
   test('names the void invoice that it replaces', async () => {
     expect(await textOf(anInvoice({ replaces: 'INV-2026-000120' }))).toContain('Replaces\nINV-2026-000120')
     expect(await textOf(anInvoice())).not.toContain('Replaces')
   })
 
-  test('has the date and a stamp when paid, and asks for no payment', async () => {
+  test('of a paid invoice has the payment date and a PAID stamp, and no payment request', async () => {
     const text = await textOf(anInvoice({ status: 'paid', paidOn: '2026-11-10' }))
 
     expect(text).toContain('£1,420.06 paid on 10 November 2026')
@@ -92,7 +101,7 @@ describe('the text of the PDF', () => {
     expect(text).not.toContain('How to pay')
   })
 
-  test('has the date and a stamp when void, and asks for no payment', async () => {
+  test('of a void invoice has the date, reason and a VOID stamp, and no payment request', async () => {
     const voided = { status: 'void', voidedOn: '2026-11-12', voidReason: 'wrong address' } as const
     const text = await textOf(anInvoice(voided))
 
@@ -103,7 +112,7 @@ describe('the text of the PDF', () => {
     expect(text).not.toContain('How to pay')
   })
 
-  test('with more credit than charges has nothing to pay, and shows the credit carried forward', async () => {
+  test('shows a zero total and the credit carried forward when credit exceeds the charges', async () => {
     const lines = [aLine(), aLine({ kind: 'credit', unitAmountMicropounds: 5_000_000n, amountPence: 500n })]
     const text = await textOf(anInvoice({ lines }))
 
@@ -113,7 +122,7 @@ describe('the text of the PDF', () => {
     expect(await textOf(anInvoice({ lines, status: 'void', voidedOn: '2026-11-12' }))).not.toContain('carried forward')
   })
 
-  test('has the amount and the reason of each correction under the credit, over several pages if there are many', async () => {
+  test('has each correction’s amount and reason under the credit, over several pages if there are many', async () => {
     const two = [
       { amountPence: 1_250n, reason: 'charged twice' },
       { amountPence: 109n, reason: 'late delivery' },
@@ -141,7 +150,7 @@ describe('the text of the PDF', () => {
 })
 
 describe('unusual content', () => {
-  test('European letters are printed, and others are a box with the right text behind it', async () => {
+  test('European letters are printed, and other characters appear as boxes with the original text behind them', async () => {
     const buyer = { name: 'Łukasz Żółć Ltd', addressLines: ['Ελληνικά', 'Київ', '株式会社'] }
     const { text, all } = readPdf(await invoicePdf(anInvoice({ buyer })))
 
@@ -152,7 +161,7 @@ describe('unusual content', () => {
     expect(all).toContain(`/ActualText (${utf16('株式会社')})`)
   })
 
-  test('every printable letter has a glyph in both weights', () => {
+  test('every printable character has a glyph in both weights', () => {
     const { openSync }: FontReader = require('fontkit')
     const fonts = [openSync(fontFile('Regular')), openSync(fontFile('SemiBold'))]
     const codes = Array.from({ length: 0xd7ff }, (_, code) => code).filter((code) => {
@@ -171,7 +180,7 @@ describe('unusual content', () => {
     expect(pages).toBe(1)
   })
 
-  test('a line break in a name is a space, and the largest amounts fit on their line', async () => {
+  test('a line break in a name is printed as a space, and the largest amounts fit on their line', async () => {
     const line = aLine({ kind: 'credit', unitAmountMicropounds: 1_234_567_890_000n, amountPence: 123_456_789n })
     const text = await textOf(anInvoice({ lines: [line], buyer: { name: 'Acme\r\nLtd', addressLines: [] } }))
 
@@ -180,7 +189,7 @@ describe('unusual content', () => {
   })
 
   test.each([0, 1, 12, 13, 14, 15, 16, 17, 18, 19, 20, 40, 200])(
-    '%i lines are all there, the totals stay together with the payment details, and every page has its number',
+    '%i lines are all printed, the totals stay together with the payment details, and every page has its number',
     async (count) => {
       const lines = Array.from({ length: count }, (_, index) => aLine({ description: `Line number ${index};` }))
       const { text, pages, byPage } = readPdf(await invoicePdf(anInvoice({ lines })))

@@ -1,4 +1,4 @@
-// Extracts the text of our PDFs: unpacks the streams and maps glyph numbers to text by the fonts' own maps.
+// Extracts the text of our PDFs: unpacks the streams and maps glyph numbers to text with the fonts' own maps.
 import { inflateSync } from 'node:zlib'
 
 export interface ReadPdf {
@@ -37,7 +37,7 @@ function unpacked(body: string): string {
   return `${head}\nstream\n${head.includes('/FlateDecode') ? inflateSync(bytes).toString('latin1') : stream}`
 }
 
-/** The maps by the name that pages use for a font: F1, F2 … */
+/** Glyph maps, keyed by the name that pages use for the font: F1, F2 … */
 function fontMaps(objects: Map<string, string>): Map<string, Map<number, string>> {
   const maps = new Map<string, Map<number, string>>()
   for (const object of objects.values()) {

@@ -1,8 +1,8 @@
-// bank check against the sandbox bank: each problem is named, and nothing else.
+// `bank check` reports problems with the bank's URL, key, environment, clock and webhook.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
+import { registerWebhook } from '../../../activities/bank/webhooks'
 import { systemClock } from '../../../runtime/clock'
-import { registerWebhook } from '../../../worker/register-webhook'
 import { keys, still, useSandboxBank } from '../../support/bank/client'
 import { json, useScriptedBank } from '../../support/bank/scripted'
 import { aConnectedPartner, railsTo, useRails } from '../../support/stages/payout'
@@ -52,7 +52,7 @@ const check = (change: Record<string, string> = {}, ...argv: string[]) =>
     ['bank', 'check', ...argv],
   )
 
-/** The failed checks of both environments. */
+/** The failed checks in both environments. */
 async function problems(change: Record<string, string>): Promise<string[]> {
   const { code, out } = await check(change, '--json')
   const { data }: Report = JSON.parse(out)
@@ -65,12 +65,12 @@ async function problems(change: Record<string, string>): Promise<string[]> {
   return failed
 }
 
-test('a bank without problems: one line for each check, no key, and exit code 0', async () => {
+test('with a healthy bank, the output has one line per check and no key, and the exit code is 0', async () => {
   const { code, out } = await check()
 
   expect(code).toBe(0)
   expect(out).toMatch(/^live {2}http:\/\/127\.0\.0\.1:\d+\/v0\n {3}reachable +yes, in \d+ ms\n {3}key +accepted\n/)
-  expect(out).toContain('   environment  live: the bank knows our wallets\n   clock        within 1 s of ours\n')
+  expect(out).toContain('   environment  live: the bank has our wallets\n   clock        within 1 s of ours\n')
   expect(out.match(new RegExp(`   webhook      active, ${webhookUrl}\n`, 'g'))).toHaveLength(2)
   expect(out).toMatch(/\n\nAll checks passed\.\n$/)
   expect(out).not.toContain(keys.live)
@@ -84,7 +84,7 @@ test.each<[string, () => Record<string, string>, RegExp]>([
     /^live key: key rejected \(HTTP 401 invalid\): correct BANK_LIVE_KEY/,
   ],
   [
-    'a key of the other environment',
+    'a key for the other environment',
     () => ({ BANK_LIVE_KEY: keys.sandbox }),
     /^live environment: wrong environment: BANK_LIVE_KEY is a sandbox key$/,
   ],
@@ -94,14 +94,14 @@ test.each<[string, () => Record<string, string>, RegExp]>([
     /^live reachable: no answer \(connection refused\): check the network and BANK_LIVE_URL/,
   ],
   [
-    'another address',
+    'a wrong bank URL',
     () => ({ BANK_SANDBOX_URL: `${bank.url}/v9` }),
     /^sandbox reachable: no rate at this address \(HTTP 404/,
   ],
 ])('%s is reported', async (_, change, expected) => {
   const failed = await problems(change())
 
-  // With a key of the other environment, the bank does not know this environment's webhook either.
+  // With a key for the other environment, bank check also reports that the bank does not have our webhook.
   expect(failed[0]).toMatch(expected)
   expect(failed.slice(1).filter((each) => !each.includes('webhook unknown to the bank'))).toEqual([])
 })
@@ -110,21 +110,23 @@ test('a failing bank is reported', async () => {
   const match = { method: 'GET', path: '/v0/exchange_rates', environment: 'live' }
   await bank.fault({ kind: 'status', status: 500, times: null, match })
 
-  expect(await problems({})).toEqual([expect.stringMatching(/^live reachable: failing \(HTTP 500.*\): ask the bank$/)])
+  expect(await problems({})).toEqual([
+    expect.stringMatching(/^live reachable: failing \(HTTP 500.*\): contact the bank$/),
+  ])
   expect((await check()).out).toMatch(/^! {2}reachable +failing \(HTTP 500/m)
 })
 
-test('a wallet that the bank does not know shows that the key belongs to another account', async () => {
+test('an unknown wallet is reported, because the key may belong to another account', async () => {
   const set = (ref: string) => `UPDATE wallets SET wallet_ref = ${ref} WHERE environment = 'live'`
   await terminal.db.dataSource.query(set(`'x' || wallet_ref`))
 
   const failed = await problems({})
   await terminal.db.dataSource.query(set('substr(wallet_ref, 2)'))
 
-  expect(failed).toEqual([expect.stringMatching(/^live environment: wrong environment: the bank does not know/)])
+  expect(failed).toEqual([expect.stringMatching(/^live environment: wrong environment: the bank does not have/)])
 })
 
-test("a clock that differs from the bank's is reported", async () => {
+test('a difference between our clock and the bank’s is reported', async () => {
   const rate = { sell_rate: '0.79', midmarket_rate: '0.791', updated_at: '2026-11-16T00:00:00Z' }
   scripted.answer(({ path }, response) => {
     response.setHeader('Date', new Date(Date.now() + 120_000).toUTCString())
@@ -133,11 +135,11 @@ test("a clock that differs from the bank's is reported", async () => {
   })
 
   expect(await problems({ BANK_LIVE_URL: scripted.url })).toEqual([
-    expect.stringMatching(/^live clock: clock differs: ours is 1(19|20) s behind the bank's; check the time service/),
+    expect.stringMatching(/^live clock: clock differs: ours is 1[12]\d s behind the bank's; check the time service/),
   ])
 })
 
-test('a missing bank is a problem only if partners have wallets at one', async () => {
+test('a missing bank is reported only if partners have wallets at a bank', async () => {
   const none = { BANK_LIVE_URL: '', BANK_LIVE_KEY: '' }
 
   const withWallets = await problems(none)
@@ -151,7 +153,7 @@ test('a missing bank is a problem only if partners have wallets at one', async (
   expect(out).toMatch(/^live {2}no bank\n {3}reachable {2}not configured: live payouts get 502\n/)
 })
 
-test('a webhook with another address, a disabled one and a missing one are reported', async () => {
+test('a missing webhook, a disabled one and one with another URL are reported', async () => {
   const elsewhere = await problems({ WEBHOOK_URL: 'https://payouts.example.test/webhooks/bank' })
   const refs = 'SELECT webhook_ref AS ref FROM bank_webhooks WHERE environment = $1'
   const [{ ref }] = await terminal.db.dataSource.query(refs, ['live'])
@@ -163,7 +165,7 @@ test('a webhook with another address, a disabled one and a missing one are repor
 
   expect(elsewhere).toHaveLength(2)
   expect(elsewhere[0]).toMatch(/^live webhook: webhook address differs: \S+ is registered, WEBHOOK_URL is https:/)
-  expect(disabled).toEqual([expect.stringMatching(/^live webhook: webhook disabled at the bank: restart a worker/)])
+  expect(disabled).toEqual([expect.stringMatching(/^live webhook: webhook disabled at the bank: the next sweep/)])
   expect(missing).toHaveLength(2)
   expect(missing[0]).toMatch(/^live webhook: webhook not registered: a worker's log shows why/)
   expect(unwanted).toEqual([])

@@ -1,6 +1,6 @@
-// Quarantined bank events: listed until an operator marks them as handled.
+// bank-event list shows quarantined events until an operator marks them as handled.
 import { beforeAll, expect, test } from '@jest/globals'
-import { markEventHandled, storeBankEvent } from '../../../db/bank/events'
+import { storeBankEvents } from '../../../db/bank/events'
 import { latestActivity } from '../../../db/controls/activity'
 import { systemClock } from '../../../runtime/clock'
 import { aClaim } from '../../support/stages/payout'
@@ -19,14 +19,15 @@ beforeAll(async () => {
 async function anEvent(eventId: string, outcome: string, about: string | null): Promise<string> {
   const at = systemClock.now()
   const object = { category: 'transfer', objectRef: 'tr_1', objectState: 'payment_processed', payoutId: about }
-  const { id } = await storeBankEvent(terminal.db, { environment: 'sandbox', eventId, ...object, at })
-  await markEventHandled(terminal.db, { id, outcome, at })
-  return id
+  const event = { environment: 'sandbox', eventId, ...object, at, outcome, handledAt: at } as const
+  await storeBankEvents(terminal.db, [event])
+  const [row] = await terminal.db.sql<{ id: string }>`SELECT id FROM bank_events WHERE event_id = ${eventId}`
+  return row?.id ?? ''
 }
 
 const listed = async () => (await terminal.json<{ data: { id: string }[] }>('bank-event', 'list')).data
 
-test('events that contradict our books or name no payout of ours are listed until they are handled', async () => {
+test('events that contradict our ledger or refer to no known payout are listed until they are handled', async () => {
   expect((await terminal.ops('bank-event', 'list')).out).toBe('No bank event is quarantined.\n')
   const contradicting = await anEvent('e-1', 'quarantined', payoutId)
   const unknown = await anEvent('e-2', 'unknown_payout', null)
@@ -62,7 +63,7 @@ test('events that contradict our books or name no payout of ours are listed unti
   expect(entry).toMatchObject({ action: 'bank_event.attend', detail: payoutId, madeBy: expect.stringMatching(/^ops:/) })
 })
 
-test('an event without a partner can be handled too, and none is handled twice', async () => {
+test('an event without a partner can also be marked as handled, and no event can be marked twice', async () => {
   const id = await anEvent('e-5', 'unknown_payout', null)
   const attend = () => terminal.ops('bank-event', 'attended', '--event', id, '--note', "Another system's")
 

@@ -1,4 +1,4 @@
-// Rail commands with a real database and Temporal: pause, status and resume, each with the operator's name.
+// rail pause, status and resume with a real database and Temporal. Each change records the operator.
 import { beforeEach, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { testSystem } from '../../support/jest/system'
@@ -22,14 +22,14 @@ beforeEach(async () => {
 const states = async () => (await terminal.json<{ data: State[] }>('rail', 'status')).data
 const inLive = (verb: string, ...more: string[]) => terminal.ops('rail', verb, '--environment', 'live', ...more)
 
-test('rail pause, status and resume: one environment only, with operator and reason, in every partner’s activity list', async () => {
+test('rail pause and resume affect one environment, and every partner’s activity list records them', async () => {
   const paused = await inLive('pause', '--reason', 'The bank asked us to wait')
   const during = await states()
   const resumed = await inLive('resume')
 
   expect([paused.code, paused.out]).toEqual([
     0,
-    expect.stringMatching(/^The live rail is paused; 0 payouts \(0.00 GBP\) wait/),
+    expect.stringMatching(/^The live rail is paused; 0 payouts \(0.00 GBP\) are waiting/),
   ])
   expect(during).toEqual([
     expect.objectContaining({ environment: 'sandbox', state: 'open', since: null, by: null, reason: null }),
@@ -52,7 +52,7 @@ test('rail pause, status and resume: one environment only, with operator and rea
   expect((await terminal.ops('rail', 'status')).out).toMatch(
     /^Past pauses:\nENVIRONMENT .*\nlive .*The bank asked us to wait/m,
   )
-  // Partners must not see the operators' reason.
+  // Partners must not see the operator's reason.
   const activity = await latestActivity(terminal.db, partnerId, 2)
   const change = { environment: 'live', changes: 'something', madeBy: expect.stringMatching(/^ops:\S+$/), detail: null }
   expect(activity).toEqual([
@@ -74,7 +74,7 @@ test('a second pause or resume is refused with a message and changes nothing, ev
   expect(actions.filter((action) => action.startsWith('rail.'))).toEqual(['rail.resume', 'rail.pause'])
 })
 
-test('an unavailable Temporal does not prevent a pause, and resume reports that waiting payouts are sent at the next poll', async () => {
+test('rail pause works without Temporal, and resume then reports that waiting payouts are sent at the next poll', async () => {
   const env = { ...terminal.env, TEMPORAL_ADDRESS: '127.0.0.1:1' }
   await runWith(env, ['rail', 'pause', '--environment', 'sandbox'])
 
@@ -83,7 +83,7 @@ test('an unavailable Temporal does not prevent a pause, and resume reports that 
   expect([code, out]).toEqual([0, expect.stringContaining('at the next poll, because Temporal does not answer')])
 })
 
-test('with Temporal available, resume wakes the waiting payouts', async () => {
+test('with Temporal available, resume reports that it woke the waiting payouts', async () => {
   const env = { ...terminal.env, TEMPORAL_ADDRESS: testSystem().temporalAddress, TASK_QUEUE_PREFIX: 'test-rail-ops' }
   await runWith(env, ['rail', 'pause', '--environment', 'sandbox'])
 

@@ -1,5 +1,5 @@
-// A stale or jumped rate of the sandbox bank: no quote, balance, payout or debit until it is valid or an
-// operator accepts it.
+// A rate that is stale or has jumped blocks quotes, balances, payouts and debits until the bank quotes a valid
+// rate or an operator accepts the jump.
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { type MetricsServer, startMetrics } from '../../support/api/a-metrics-server'
@@ -8,7 +8,7 @@ import { scrape } from '../../support/api/scrape'
 import { keys } from '../../support/bank/client'
 import { oneSentence, runWith } from '../../support/terminal'
 
-/** How far our clock is ahead of the bank's, which is that of this machine. */
+/** How far our clock is ahead of the bank's, which uses the system time. */
 let aheadMs = 0
 const clock = { now: () => new Date(Date.now() + aheadMs) }
 const world = usePayoutWorld({ clock, workers: 'none', payouts: { answerTimeoutMs: 100 } })
@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 afterEach(() => metrics.close())
 
-test('with a rate of 0.079 from ten days ago, balance, quote and payout are 502, nothing is debited, and the metric shows it', async () => {
+test('with a rate of 0.079 from ten days ago, balance, quote and payout requests get 502, and nothing is debited', async () => {
   const before = await debits()
   await world.bank.fault({ kind: 'rate_jump', sell_rate: '0.079' })
   await world.bank.fault({ kind: 'rate_stale', ms: 10 * 86_400_000 })
@@ -52,7 +52,7 @@ test('with a rate of 0.079 from ten days ago, balance, quote and payout are 502,
   expect(value('payouts_rate_rejected{environment="live",reason="stale"}')).toBe(0)
 })
 
-test('a jump of 6 % is refused until an operator accepts it, then it is served', async () => {
+test('a jump of 6% is refused until an operator accepts it', async () => {
   await world.bank.fault({ kind: 'rate_jump', sell_rate: '0.7426' })
 
   const refused = [await quote(), await world.pay(payer)]
@@ -89,7 +89,7 @@ test('a jump of 6 % is refused until an operator accepts it, then it is served',
   expect(value('payouts_rate_rejected{environment="sandbox",reason="jump"}')).toBe(0)
 })
 
-test('an acceptance is stored with operator, reason and previous rate, and is in the activity list without the reason', async () => {
+test('an acceptance stores the operator, the reason and the previous rate, and the activity list omits the reason', async () => {
   await world.bank.fault({ kind: 'rate_jump', sell_rate: '0.85', match: { environment: 'live' } })
 
   const { code } = await ops('accept', '0.85', '--environment', 'live', '--reason', 'Ticket 4711')
@@ -124,14 +124,14 @@ test('only the exact rate that the bank quotes can be accepted, and only if it j
   expect([usable, typo, stale].map(({ err }) => err)).toEqual([
     'The rate is not rejected, so there is nothing to accept.\n',
     'The bank now quotes 0.7, so nothing was accepted.\n',
-    expect.stringMatching(/^Only a jump can be accepted: the rate is \d+ s old; it may be at most 900 s old/),
+    expect.stringMatching(/^Only a jump can be accepted: the rate is \d+ s old; at most 900 s is allowed/),
   ])
   for (const { err } of [usable, typo, stale]) expect(err).toMatch(oneSentence)
   past(31_000)
   expect((await quote()).status).toBe(502)
 })
 
-test('rate show reports when a rate is used, when the bank does not answer, and when there is none', async () => {
+test('rate show reports an accepted rate, an unavailable bank and a missing bank, and rate accept needs a bank that answers', async () => {
   const both = await ops('show')
   const unavailable = await runWith({ ...env(), BANK_LIVE_URL: 'http://127.0.0.1:1/v0', BANK_SANDBOX_URL: '' }, [
     'rate',
@@ -172,7 +172,7 @@ const balance = (environment: 'sandbox' | 'live' = 'sandbox') =>
   world.api.get('/v1/balance', { key: payer.keys[environment] })
 const quote = () => world.api.post('/v1/quotes', { amount_gbp: '100.00' }, { key: payer.keys.sandbox })
 
-/** The number of ledger sets and of payouts, which a refused request must not change. */
+/** The number of ledger sets and payouts, which a refused request must not change. */
 async function debits(): Promise<unknown> {
   return world.api.db.dataSource.query(
     `SELECT (SELECT count(*)::integer FROM ledger_sets) AS sets, (SELECT count(*)::integer FROM payouts) AS payouts`,

@@ -1,4 +1,4 @@
-// Operator commands at a simulated bank: approval and test money, verified against the bank's own wallets.
+// partner create, verify and approve, and wallet credit, with the sandbox bank. Balances are checked at the bank.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import {
   connectSandboxWallet,
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const banks = { BANK_SANDBOX_URL: url, BANK_LIVE_URL: url, BANK_SANDBOX_KEY: keys.sandbox, BANK_LIVE_KEY: keys.live }
   env = { ...terminal.env, ...banks }
   const access = { sandbox: { url, key: keys.sandbox }, live: { url, key: keys.live } }
-  rails = createRails({ bank: access, clock: systemClock, timeouts: { connectMs: 500, callMs: 2_000 } })
+  rails = createRails({ bank: access, clock: systemClock, timeouts: { connectMs: 10_000, callMs: 10_000 } })
 })
 
 afterAll(() => rails.close())
@@ -47,7 +47,7 @@ describe('partner create', () => {
     return runWith({ ...env, ...more }, ['partner', 'create', ...about, '--json'])
   }
 
-  test('requests the connection of the sandbox immediately', async () => {
+  test('starts the workflow that connects the sandbox', async () => {
     const { address } = testTemporal()
     const created = await create({ TEMPORAL_ADDRESS: address, TASK_QUEUE_PREFIX: 'nobody' }, `soon-${partners}`)
 
@@ -58,7 +58,7 @@ describe('partner create', () => {
     await temporal.connection.close()
   })
 
-  test('opens the partner even when Temporal is unavailable: the next sweep connects it', async () => {
+  test('succeeds even when Temporal is unavailable', async () => {
     expect(await create({ TEMPORAL_ADDRESS: '127.0.0.1:1' }, `later-${partners}`)).toMatchObject({ code: 0, err: '' })
   })
 })
@@ -70,7 +70,7 @@ describe('partner verify', () => {
   }
   const status = async () => (await findPartnerById(terminal.db, partnerId))?.verificationStatus
 
-  test('starts the workflow for the partner once, and records the operator', async () => {
+  test('starts the verification workflow once, and records the operator', async () => {
     expect(await verify()).toMatchObject({ code: 0, err: '' })
     expect(await verify()).toMatchObject({ code: 2, err: expect.stringContaining('verification is pending') })
 
@@ -85,15 +85,15 @@ describe('partner verify', () => {
   })
 
   test.each([
-    ['Temporal unavailable', { TEMPORAL_ADDRESS: '127.0.0.1:1' }, 1, 'Temporal does not answer'],
-    ['no Temporal', { TEMPORAL_ADDRESS: '' }, 1, 'Also set TEMPORAL_ADDRESS'],
-    ['no live bank', { BANK_LIVE_URL: '' }, 2, 'There is no live bank'],
-  ])('with %s is reported in one sentence, and nothing has started', async (_which, more, code, sentence) => {
+    ['an unavailable Temporal server', { TEMPORAL_ADDRESS: '127.0.0.1:1' }, 1, 'Temporal does not answer'],
+    ['a missing Temporal address', { TEMPORAL_ADDRESS: '' }, 1, 'Also set TEMPORAL_ADDRESS'],
+    ['a missing live bank', { BANK_LIVE_URL: '' }, 2, 'There is no live bank'],
+  ])('reports %s in one sentence, and starts nothing', async (_which, more, code, sentence) => {
     expect(await verify(more)).toMatchObject({ code, out: '', err: expect.stringContaining(sentence) })
     expect(await status()).toBe('not_started')
   })
 
-  test('a suspended partner is refused', async () => {
+  test('refuses a suspended partner', async () => {
     await ops('partner', 'suspend', '--partner', slug)
 
     expect(await verify()).toMatchObject({ code: 2, err: expect.stringContaining('is suspended, not active') })
@@ -113,7 +113,7 @@ describe('partner approve', () => {
     expect(wallet).toMatchObject({ rail: 'provider_production', address: expect.stringMatching(/^0x/) })
     const ofCustomer = (what: string) => bank.get(`/customers/${wallet.customerRef}/${what}`, { environment: 'live' })
     expect((await ofCustomer(`wallets/${wallet.walletRef}`)).json).toMatchObject({ balances: [{ balance: '0.00' }] })
-    // This is not the wallet's own address, but one whose deposits arrive in the wallet.
+    // `wallet.address` is a liquidation address, not the wallet's own. Deposits to it arrive in the wallet.
     expect((await ofCustomer('liquidation_addresses')).json.data).toMatchObject([
       { address: wallet.address, bridge_wallet_id: wallet.walletRef },
     ])
@@ -128,7 +128,7 @@ describe('partner approve', () => {
     })
   })
 
-  test('twice, even concurrently, takes effect once', async () => {
+  test('takes effect once, even when it runs twice concurrently', async () => {
     await Promise.all([ops('partner', 'approve', '--partner', slug), ops('partner', 'approve', '--partner', slug)])
     const first = await walletOf('live')
 
@@ -157,7 +157,7 @@ describe('partner approve', () => {
     })
   })
 
-  test('opens the account that is billed each month', async () => {
+  test('records when the live account was opened, and a second approval does not change that time', async () => {
     await ops('partner', 'approve', '--partner', slug)
     const opened = (await findPartnerById(terminal.db, partnerId))?.liveOpenedAt
 
@@ -169,7 +169,7 @@ describe('partner approve', () => {
   test.each([
     ['no bank', {}],
     ['a remote bank', { BANK_LIVE_URL: 'https://api.bank.test/v0', BANK_LIVE_KEY: 'sk-live-real' }],
-    ['a name that resembles localhost', { BANK_LIVE_URL: 'http://127.0.0.1.bank.test/v0', BANK_LIVE_KEY: 'k' }],
+    ['a host name that resembles localhost', { BANK_LIVE_URL: 'http://127.0.0.1.bank.test/v0', BANK_LIVE_KEY: 'k' }],
   ])('is refused with %s', async (_which, banks) => {
     const refused = await runWith({ ...terminal.env, ...banks }, ['partner', 'approve', '--partner', slug])
 
@@ -179,20 +179,20 @@ describe('partner approve', () => {
     })
   })
 
-  test('a bank that does not answer is reported in one sentence, and nothing has changed', async () => {
+  test('reports in one sentence that the bank does not answer, and changes nothing', async () => {
     const withoutBank = { ...env, BANK_LIVE_URL: 'http://127.0.0.1:1/v0' }
 
     expect(await runWith(withoutBank, ['partner', 'approve', '--partner', slug])).toEqual({
       code: 1,
       out: '',
-      err: 'The bank does not answer: check that it runs, then repeat the command.\n',
+      err: 'The bank does not answer: check that it is running, then repeat the command.\n',
     })
     expect(await walletOf('live')).toMatchObject({ walletRef: null })
   })
 })
 
 describe('wallet credit at a bank', () => {
-  test('a connected sandbox gets its money from the bank, and our ledger equals the bank’s wallet', async () => {
+  test('deposits money at the bank for a connected sandbox, and our ledger matches the bank’s wallet', async () => {
     await connect()
 
     expect(await credit('--usdc', '100.00')).toMatchObject({ credited_usdc: '100.00', usdc: '10100.00' })
@@ -201,7 +201,7 @@ describe('wallet credit at a bank', () => {
     expect(await heldAtBank('sandbox')).toBe('10100.01')
   })
 
-  test('the same reference never credits twice: concurrently, later, or with another amount', async () => {
+  test('never credits the same reference twice, whether concurrently, later or with another amount', async () => {
     await connect()
 
     await Promise.all([credit('--usdc', '5.00', '--reference', 'r-1'), credit('--usdc', '5.00', '--reference', 'r-1')])
@@ -212,7 +212,7 @@ describe('wallet credit at a bank', () => {
     expect(await heldAtBank('sandbox')).toBe('10005.00')
   })
 
-  test('a deposit that could not be booked is booked by the next command', async () => {
+  test('also books an earlier deposit that is not yet in the ledger', async () => {
     await connect()
     const { walletRef } = await walletOf('sandbox')
     await bank.control('POST', `/wallets/${walletRef}/deposits`, { amount: '7.00' })
@@ -221,7 +221,7 @@ describe('wallet credit at a bank', () => {
     expect(await heldAtBank('sandbox')).toBe('10008.00')
   })
 
-  test('a live wallet gets simulated money once the partner is approved', async () => {
+  test('deposits simulated money into a live wallet only after the partner is approved', async () => {
     const live = ['--environment', 'live', '--usdc', '250.00']
     expect(await ops('wallet', 'credit', '--partner', slug, ...live)).toMatchObject({ code: 2 })
     await json('partner', 'approve', '--partner', slug)
@@ -236,7 +236,7 @@ describe('wallet credit at a bank', () => {
     expect(await heldAtBank('live')).toBe('500.00')
   })
 
-  test('a reference for live money is refused, because it could not be enforced', async () => {
+  test('refuses a reference for live money, because uniqueness could not be enforced', async () => {
     const args = ['wallet', 'credit', '--partner', slug, '--environment', 'live', '--usdc', '1.00', '--reference', 'x']
 
     expect(await ops(...args)).toMatchObject({ code: 2, err: expect.stringContaining('sandbox only') })

@@ -7,6 +7,6 @@ import { driftSteps } from '../../../ops/controls/proof'
 
 const page = readFileSync(join(__dirname, '../../../docs/operations/books.md'), 'utf8')
 
-test.each(driftKinds)('%s is in the runbook', (kind) => {
+test.each(driftKinds)('the drift %s has a runbook step', (kind) => {
   expect(page).toContain(`| \`${kind}\` | ${driftSteps[kind]} |\n`)
 })

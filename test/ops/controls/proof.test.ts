@@ -1,12 +1,11 @@
-// The proof, the audit chain and the erasure of one payout by command, with a real database and the sandbox
-// bank.
+// The proof, audit verify and payout shred commands, with a real database and the sandbox bank.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { driftSteps } from '../../../ops/controls/proof'
 import type { Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
-import { requireSoundLedger } from '../../referee/ledger-rules'
+import { requireValidLedger } from '../../referee/ledger-rules'
 import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
 import { sealAll } from '../../support/db/seal-all'
 import { withoutTriggers } from '../../support/db/without-triggers'
@@ -41,8 +40,8 @@ beforeEach(async () => {
 afterAll(() => terminal.close())
 
 describe('proof', () => {
-  test('without a verb runs a proof, reports that there is no drift, and exits with 0', async () => {
-    const none = 'Proved 2 wallets: no drift.\n'
+  test('runs a proof when no verb is given, reports that there is no drift, and exits with 0', async () => {
+    const none = 'Reconciled 2 wallets: no drift.\n'
 
     expect(await ops('proof')).toEqual({ code: 0, out: none, err: '' })
     expect(await ops('proof', 'run')).toEqual({ code: 0, out: none, err: '' })
@@ -62,7 +61,7 @@ describe('proof', () => {
     const listed = await ops('proof', 'list', '--json')
 
     expect(code).toBe(1)
-    expect(out).toMatch(/^Proved 2 wallets: \d drifts?\.\nOpen:\nID +KIND +PARTNER +ENVIRONMENT +SUBJECT/)
+    expect(out).toMatch(/^Reconciled 2 wallets: \d drifts?\.\nOpen:\nID +KIND +PARTNER +ENVIRONMENT +SUBJECT/)
     expect(out).toMatch(/set_sum .* 0\.00 USDC +-153\.30 USDC /)
     expect(out).toContain(`\nset_sum: ${driftSteps.set_sum}\n`)
     expect(listed.code).toBe(1)
@@ -71,7 +70,7 @@ describe('proof', () => {
     )
   })
 
-  test('--full verifies every row, including those before the checkpoint', async () => {
+  test('verifies every row with --full, including those before the checkpoint', async () => {
     const { payoutId } = await aSentPayout()
     expect(await ops('proof')).toMatchObject({ code: 0 })
     await withoutTriggers(terminal.db, 'DELETE FROM payout_events WHERE payout_id = $1', [payoutId])
@@ -90,7 +89,7 @@ describe('proof', () => {
     const { code, out } = await runWith({ ...terminal.env, ...withoutBank }, ['proof'])
 
     expect([code, out]).toEqual([1, expect.stringContaining(message)])
-    expect(out).toMatch(/^Proved 1 of 2 wallets; no drift known\. /)
+    expect(out).toMatch(/^Reconciled 1 of 2 wallets; no drift known\. /)
   })
 
   test('prints an internal error, because operators do not read this process’s log', async () => {
@@ -100,14 +99,14 @@ describe('proof', () => {
 
     expect(code).toBe(1)
     expect(out).toMatch(
-      /^Proved 0 of 2 wallets; no drift known\. 2 wallets could not be proved because of an error: .*held_deposits/,
+      /^Reconciled 0 of 2 wallets; no drift known\. 2 wallets could not be reconciled because of an error: .*held_deposits/,
     )
     expect(out).not.toContain('The bank did not answer')
   })
 })
 
-describe('proof accept and reopen', () => {
-  test('lists an accepted drift separately, exits with 0, and records it in the activity list', async () => {
+describe('proof accept and proof reopen', () => {
+  test('an accepted drift is listed separately, the proof exits with 0, and the activity list records the decision', async () => {
     const id = await aDrift()
 
     const accepted = await ops('proof', 'accept', '--drift', id, '--reason', 'Ticket 4711')
@@ -120,7 +119,7 @@ describe('proof accept and reopen', () => {
     ])
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/^Proved 2 wallets: no drift\. 1 more is accepted\.\nAccepted:\n/),
+      expect.stringMatching(/^Reconciled 2 wallets: no drift\. 1 more is accepted\.\nAccepted:\n/),
     ])
     expect(JSON.parse(listed.out)).toMatchObject({
       data: [],
@@ -131,7 +130,7 @@ describe('proof accept and reopen', () => {
     expect(await ledgerSize()).toBe(entries)
   })
 
-  test('reopens a drift, and both decisions stay recorded', async () => {
+  test('a drift can be reopened, and both decisions stay recorded', async () => {
     const id = await aDrift()
     await ops('proof', 'accept', '--drift', id, '--reason', 'Ticket 4711')
 
@@ -149,7 +148,7 @@ describe('proof accept and reopen', () => {
     await expect(terminal.db.dataSource.query(`UPDATE drift_decisions SET reason = ''`)).rejects.toThrow('append only')
   })
 
-  test('is refused for an unknown drift, and for one that was decided before', async () => {
+  test('accepting an unknown drift, accepting without a reason, and reopening an open drift are refused', async () => {
     const id = await aDrift()
     const unknown = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
     const refusals = [
@@ -164,7 +163,7 @@ describe('proof accept and reopen', () => {
 
   let entries: number
 
-  /** Plants a ledger set that lacks one side. Returns its id. */
+  /** Deletes one side of a ledger set. Returns the id of the drift that the proof then reports. */
   async function aDrift(): Promise<string> {
     await withoutTriggers(
       terminal.db,
@@ -185,7 +184,7 @@ describe('proof accept and reopen', () => {
 })
 
 describe('audit verify', () => {
-  test('reports that the chain is valid, its head and the number of unsealed rows', async () => {
+  test('reports that the chain is intact, with its head and the number of unsealed rows', async () => {
     const before = await terminal.json<{ unsealed_tail: string }>('audit', 'verify')
     await seal()
     const { code, out } = await ops('audit', 'verify')
@@ -204,7 +203,7 @@ describe('audit verify', () => {
 
     expect(code).toBe(1)
     expect(out).toContain(`The row ${row?.id} of ledger_entries was changed after it was sealed`)
-    // Prints no head, because one from before the fault would look valid.
+    // The command prints no head, because the head before the fault would look valid.
     expect(out).not.toMatch(/^head /m)
     const { out: json } = await ops('audit', 'verify', '--json')
     expect(JSON.parse(json)).toMatchObject({ head: null, what: 'row_changed' })
@@ -212,15 +211,15 @@ describe('audit verify', () => {
 })
 
 describe('payout shred', () => {
-  test('erases the bank details of one final payout, and leaves ledger, audit chain and other payouts alone', async () => {
+  test('erases one final payout’s bank details, and leaves the ledger, the audit chain and other payouts unchanged', async () => {
     const [one, other] = [await aCompletedPayout(), await aCompletedPayout()]
     await seal()
 
     const { code, out } = await shred(one)
     const again = await shred(one)
 
-    expect([code, out]).toEqual([0, `The bank details of ${one.payoutId} are erased.\n`])
-    expect(again.out).toBe(`The bank details of ${one.payoutId} are already erased.\n`)
+    expect([code, out]).toEqual([0, `The bank details and notes of ${one.payoutId} are erased.\n`])
+    expect(again.out).toBe(`The bank details and notes of ${one.payoutId} are already erased.\n`)
     expect(await sealedOnes()).toEqual([other.payoutId])
     const [entry] = await latestActivity(terminal.db, partnerId, 1)
     expect(entry).toMatchObject({
@@ -231,12 +230,12 @@ describe('payout shred', () => {
     const { events } = await terminal.json<{ events: object[] }>('payout', 'show', one.payoutId)
     expect(events.at(-1)).toMatchObject({ event: 'shredded', status: 'completed', by: entry?.madeBy, detail: null })
     expect((await ops('payout', 'explain', one.payoutId)).out).toContain(`${entry?.madeBy} erased its bank details`)
-    await requireSoundLedger(terminal.db.dataSource)
+    await requireValidLedger(terminal.db.dataSource)
     expect((await ops('audit', 'verify')).code).toBe(0)
     expect((await ops('proof')).code).toBe(0)
   })
 
-  test('is refused for a payout that may still need its bank details, and for an unknown one', async () => {
+  test('is refused for an unknown payout, and for a payout that may still need its bank details', async () => {
     const open = await aSentPayout()
     const refusals = [await shred(open), await shred({ payoutId: '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4', attempt: 1 })]
 

@@ -1,5 +1,5 @@
-// A rotation of SECRET_KEYS as in docs/operations/keys.md: k1 alone, k2 before k1, everything
-// rewritten, k2 alone.
+// A rotation of SECRET_KEYS as described in docs/operations/keys.md: k1 alone, then k2 before k1, then all data
+// rewritten, then k2 alone.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Keyring, openKeyring, type Purpose } from '../../../db/keyring'
@@ -16,7 +16,7 @@ import { until } from '../../support/until'
 const k1 = { id: 'k1', bytes: Buffer.alloc(32, 0x11) }
 const k2 = { id: 'k2', bytes: Buffer.alloc(32, 0x22) }
 
-/** The API's keys since its last restart. */
+/** The API's current secret keys. */
 let keys: readonly SecretKey[] = [k1]
 let world: PayoutWorld
 let payerId = ''
@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-test('a rotation loses nothing: keys open, payouts replay and are paid, one account is one recipient, and k1 can be removed', async () => {
+test('after a rotation, API keys work, payouts replay and are paid, recipients are unchanged, and k1 can be removed', async () => {
   const request = aRequest()
   keys = [k1]
   const first = await pay('order-before', request)
@@ -52,11 +52,11 @@ test('a rotation loses nothing: keys open, payouts replay and are paid, one acco
   expect(await recipients()).toHaveLength(2)
   expect(await states()).toMatchObject({ k1: 'needed', k2: 'current' })
 
-  expect(await ops('reseal')).toEqual({ key: 'k2', written: 1, left: 0 })
+  expect(await ops('reseal')).toEqual({ key: 'k2', written: 1, left: 0, notes: 0 })
   expect(await namedBy(first.body['id'])).toEqual(['k2', 'k2', 'k2'])
   expect(await recipients()).toHaveLength(1)
   expect(await states()).toMatchObject({ k1: 'may_go', k2: 'current' })
-  expect(await ops('reseal')).toEqual({ key: 'k2', written: 0, left: 0 })
+  expect(await ops('reseal')).toEqual({ key: 'k2', written: 0, left: 0, notes: 0 })
 
   keys = [k2]
   const again = await pay('order-before', request)
@@ -70,7 +70,7 @@ test('a rotation loses nothing: keys open, payouts replay and are paid, one acco
 })
 
 describe('an API key from before a rotation', () => {
-  test('is rewritten under the new key when it is used, and works after the older one is removed', async () => {
+  test('is rehashed with the new secret key when it is used, and works after the older one is removed', async () => {
     const secret = await aKeyUnder([k1])
     keys = [k2, k1]
     expect(await statusOf(secret)).toBe(200)
@@ -80,7 +80,7 @@ describe('an API key from before a rotation', () => {
     expect(await statusOf(secret)).toBe(200)
   })
 
-  test('that was not used since is counted, and is refused once the older one is removed', async () => {
+  test('needs the older secret key until it is first used, and is refused if that secret key is removed before', async () => {
     const secret = await aKeyUnder([k1])
     keys = [k2, k1]
     expect(await states()).toMatchObject({ k1: 'needed' })
@@ -92,7 +92,7 @@ describe('an API key from before a rotation', () => {
     expect(await statusOf(secret)).toBe(200)
   })
 
-  test('is accepted for all concurrent calls while it is rewritten', async () => {
+  test('is accepted in all concurrent calls while its hash is rewritten', async () => {
     keys = [k2, k1]
     for (let round = 1; round <= 10; round++) {
       const secret = await aKeyUnder([k1])
@@ -103,7 +103,7 @@ describe('an API key from before a rotation', () => {
     }
   })
 
-  test('that was revoked stays revoked', async () => {
+  test('stays revoked if it was revoked', async () => {
     const secret = await aKeyUnder([k1])
     await world.api.db.dataSource.query(
       'UPDATE api_keys SET revoked_at = now() WHERE partner_id = $1 AND key_prefix = $2',
@@ -115,7 +115,7 @@ describe('an API key from before a rotation', () => {
   })
 })
 
-test('removing a secret key too soon delays a repeat, and does not turn it into another payout', async () => {
+test('after a secret key is removed too soon, a retry gets 500 until the key is restored, and then replays the payout', async () => {
   const request = aRequest()
   keys = [k1]
   const secret = await aKeyUnder([k1])
@@ -133,7 +133,7 @@ test('removing a secret key too soon delays a repeat, and does not turn it into 
   await ops('reseal')
 })
 
-test('a payout whose bank details are erased is never paid again: without its key a repeat is refused', async () => {
+test('a payout with erased bank details is never paid again, and its retry is refused without the old secret key', async () => {
   const request = aRequest()
   keys = [k1]
   const secret = await aKeyUnder([k1])
@@ -162,7 +162,7 @@ async function recipients(): Promise<readonly unknown[]> {
   return (await world.api.get('/v1/recipients', { key: oldKey })).body.data ?? []
 }
 
-/** The keys under which its seal, fingerprint and account were written. The seal must open. */
+/** The ids of the secret keys for the payout's seal, fingerprint and account hash. Asserts that the seal opens. */
 async function namedBy(id: unknown): Promise<unknown[]> {
   const [row] = await world.api.db.dataSource.query(
     `SELECT s.key_id, p.fingerprint_key_id, p.account_hash_key_id
@@ -205,7 +205,7 @@ async function aKeyUnder(under: readonly SecretKey[]): Promise<string> {
   return created.secret
 }
 
-/** Reads `keys` at each call, so setting it simulates a restart. */
+/** Reads `keys` at each call, so that assigning `keys` simulates a restart. */
 function restartable(): Keyring {
   const rings = new Map<readonly SecretKey[], Keyring>()
   const now = () => {

@@ -43,7 +43,7 @@ async function read(change: Record<string, string> = {}): Promise<Status & { rea
   return { code, ...JSON.parse(out) }
 }
 
-test('a system that needs no operator: every line of the screen, and exit code 0', async () => {
+test('status shows every line and exits with 0 when nothing needs an operator', async () => {
   const { code, out } = await status()
 
   expect(code).toBe(0)
@@ -61,7 +61,7 @@ test('a system that needs no operator: every line of the screen, and exit code 0
     '',
     'workers | 1 working',
     'Temporal | answers',
-    'mails waiting | -',
+    'emails waiting | -',
     'unreadable notices | -',
     '',
     'Nothing needs an operator.',
@@ -69,7 +69,7 @@ test('a system that needs no operator: every line of the screen, and exit code 0
   ])
 })
 
-test('notices that no one can receive need an operator, with the command that names a recipient', async () => {
+test('undeliverable notices need an operator, and status shows the command that sets a recipient', async () => {
   const argv = ['partner', 'create', '--name', 'Quiet Ltd', '--slug', 'quiet', '--email', 'ada@quiet.test']
   const { id: partnerId } = await terminal.json<{ id: string }>(...argv)
   const at = new Date(systemClock.now().getTime() - 3 * 3_600_000)
@@ -86,12 +86,12 @@ test('notices that no one can receive need an operator, with the command that na
     {
       environment: 'live',
       code: 'notices_unreadable',
-      text: '1 live notice waits for 3 h 0 min because no one can receive mail for quiet: set an address with `partner set --partner quiet --contact-email <email>`',
+      text: '1 live notice has waited for 3 h 0 min because no one can receive email for quiet: set an address with `partner set --partner quiet --contact-email <email>`',
     },
   ])
 })
 
-test('waiting payouts, a paused rail, attention and a waiting mail, with sums and the command for each', async () => {
+test('waiting payouts, a paused rail, attention and a waiting email are shown with totals and the next step for each', async () => {
   const argv = ['partner', 'create', '--name', 'Acme Ltd', '--slug', 'acme', '--email', 'ada@acme.test']
   const { id: partnerId } = await terminal.json<{ id: string }>(...argv)
   await aClaim(terminal.db, { partnerId, amountPence: 3_300n })
@@ -122,10 +122,10 @@ test('waiting payouts, a paused rail, attention and a waiting mail, with sums an
   expect(live).toMatchObject({ rail: 'open', oldest_pending: null, unsent: 0, unconfirmed_gbp: '0.00' })
   expect(mails_waiting).toBe(1)
   expect(needs_operator.map(({ environment, text }) => `${environment}: ${text}`)).toEqual([
-    'sandbox: rail paused by ops:ada (The bank asked): 1 payout (33.00 GBP) waits for `rail resume`',
+    'sandbox: rail paused by ops:ada (The bank asked): 1 payout (33.00 GBP) is waiting for `rail resume`',
     `sandbox: payout unconfirmed for 20 min: the bank may have it, so never pay it again; see \`payout explain ${called.payoutId}\``,
     'sandbox: 1 payout needs attention: `payout attention` lists the next steps',
-    'null: 1 notice mail waits, the oldest for 10 min: check SMTP_URL and the log of the API',
+    'null: 1 notice email is waiting, the oldest for 10 min: check SMTP_URL and the log of the API',
   ])
   expect(out).toMatch(/^unsent +- +1, 33\.00 GBP$/m)
   expect(out).toMatch(/^unconfirmed +- +1, 50\.00 GBP$/m)
@@ -133,7 +133,7 @@ test('waiting payouts, a paused rail, attention and a waiting mail, with sums an
   expect(out).toMatch(/\n\nNeeds an operator:\n {2}sandbox {2}rail paused by ops:ada/)
 })
 
-test('no worker for a queue, no Temporal, and a bank that rejects our key need an operator', async () => {
+test('a queue without a worker, an unavailable Temporal server and a rejected bank key need an operator', async () => {
   await terminal.db.dataSource.query('DELETE FROM workers')
   await aWorker('k7m2qe', ['payouts-sandbox', 'housekeeping'])
   scripted.answer((_, response) => json(response, 401, { code: 'invalid', location: 'header', name: 'Api-Key' }))
@@ -144,8 +144,8 @@ test('no worker for a queue, no Temporal, and a bank that rejects our key need a
 
   expect(code).toBe(1)
   expect(needs_operator.map(({ environment, text }) => `${environment}: ${text}`)).toEqual([
-    'null: Temporal does not answer: check that it runs, then repeat the command.',
-    'null: no worker takes tasks from payouts-live: payouts wait until you start a worker (see `worker list`)',
+    'null: Temporal does not answer: check that it is running, then repeat the command.',
+    'null: no worker polls payouts-live: payouts wait until you start a worker (see `worker list`)',
     'sandbox: bank: key rejected (HTTP 401 invalid): correct BANK_SANDBOX_KEY, and restart workers and APIs one by one',
   ])
   expect(out).toMatch(/^bank +not configured +key rejected \(HTTP 401 invalid\)$/m)
@@ -179,7 +179,7 @@ describe('an operator is needed for', () => {
     ['open', 'failed', 86_400, 'money_not_back'],
     ['open', 'returned', 86_400, 'money_not_back'],
     ['not_read', null, 900, 'wallet_not_read'],
-  ])('%s %s only after %i s', (kind, sort, seconds, code) => {
+  ])('%s (%s) only after %i s', (kind, sort, seconds, code) => {
     const codes = [codesOf({ work: work(kind, sort, seconds) }), codesOf({ work: work(kind, sort, seconds + 1) })]
 
     expect(codes).toEqual([[], [code]])
@@ -205,11 +205,11 @@ describe('an operator is needed for', () => {
     [{ work: 'mail', sort: 'sign_in', count: 1, ageSeconds: 300 }, 'mail_waits'],
     [{ work: 'mail', sort: 'invoice', count: 1, ageSeconds: 21_600 }, 'mail_waits'],
     [{ work: 'erase', sort: 'recipients', count: 1, ageSeconds: 172_800 }, 'not_erased'],
-  ])('%j only when it is older', (left, code) => {
+  ])('%j only after that age', (left, code) => {
     expect([codesOfLeft(left), codesOfLeft({ ...left, ageSeconds: left.ageSeconds + 1 })]).toEqual([[], [code]])
   })
 
-  test('a fault in the audit chain immediately, a missing verification after two days, and missing invoices after the run', () => {
+  test('a fault in the audit chain immediately, an overdue audit check after two days, and missing invoices from noon on the 1st', () => {
     const ofVerify = (ageSeconds: number, count: number) =>
       codesOfLeft({ work: 'verify', sort: null, count, ageSeconds })
     const notBilled = (time: string) => codesOf({ at: new Date(time), upkeep: { left: [], notBilled: 1 } })
@@ -221,16 +221,16 @@ describe('an operator is needed for', () => {
     ])
     expect([notBilled('2026-12-01T11:59:00Z'), notBilled('2026-12-01T12:00:00Z')]).toEqual([[], ['not_billed']])
   })
+})
 
-  test.each([
-    [45.9, '45 s'],
-    [61, '1 min'],
-    [3_600, '1 h 0 min'],
-    [12_000, '3 h 20 min'],
-    [172_800, '2 d'],
-  ])('%d seconds are %s', (seconds, text) => {
-    expect(formatDuration(seconds)).toBe(text)
-  })
+test.each([
+  [45.9, '45 s'],
+  [61, '1 min'],
+  [3_600, '1 h 0 min'],
+  [12_000, '3 h 20 min'],
+  [172_800, '2 d'],
+])('a duration of %d seconds is shown as %s', (seconds, text) => {
+  expect(formatDuration(seconds)).toBe(text)
 })
 
 async function aWorker(id: string, taskQueues: readonly string[]): Promise<void> {

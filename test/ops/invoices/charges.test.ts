@@ -25,7 +25,7 @@ const terminal = useTerminal()
 let partner: PartnerRow
 let payoutId: string
 
-/** A live payout that was completed and returned last month, and whose trace cost us 2.50. */
+/** A live payout whose completion and return were charged last month, and whose trace cost us 2.50. */
 beforeEach(async () => {
   const stage = { db: terminal.db, clock: aClock(startOf(period).toISOString()) }
   partner = await aPartner(stage)
@@ -69,7 +69,7 @@ test('charge list shows the charges of a payout, a month or a partner, with thei
   expect(out).toMatch(/\ncredit +1 +-1\.09 GBP\n/)
 })
 
-test('charge list and payout show name the invoice of a charge, but a void invoice only on request', async () => {
+test('charge list and payout show name a charge’s current invoice, and charge list also finds charges by a void one', async () => {
   const voided = await issue()
   const invoice = ['--period', period, '--partner', partner.slug]
   await terminal.ops('invoices', 'void', ...invoice, '--reason', 'a mistake')
@@ -98,13 +98,13 @@ test('payout explain shows each charge', async () => {
   )
 })
 
-test('charge list refuses an unlimited query and unknown objects', async () => {
+test('charge list refuses a missing filter, an unknown partner and an invalid invoice number', async () => {
   const run = async (...argv: string[]) => {
     const { code, out, err } = await terminal.ops('charge', 'list', ...argv)
     return [code, out + err]
   }
 
-  expect(await run('--period', period)).toEqual([2, 'Give --partner, --payout or --invoice.\n'])
+  expect(await run('--period', period)).toEqual([2, 'Specify --partner, --payout or --invoice.\n'])
   expect(await run('--partner', 'nobody')).toEqual([2, 'There is no partner nobody.\n'])
   expect(await run('--invoice', 'INV-2020-000001')).toEqual([0, 'There are no such charges.\n'])
   expect(await run('--invoice', 'x')).toEqual([

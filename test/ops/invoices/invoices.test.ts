@@ -1,4 +1,4 @@
-// Billing commands with a real worker: months are billed once, and every change of status records the operator.
+// Billing commands with a real worker: months are billed once, and every status change records the operator.
 import { beforeAll, expect, test } from '@jest/globals'
 import { addChargedPartners } from '../../../bench/charged-partners'
 import { latestActivity } from '../../../db/controls/activity'
@@ -26,7 +26,7 @@ beforeAll(async () => {
 const ops = (...argv: string[]) => runWith(env, ['invoices', ...argv])
 const json = async (...argv: string[]) => JSON.parse((await ops(...argv, '--json')).out)
 
-test('preview shows what a run would bill, line by line with its unit price, and writes nothing', async () => {
+test('preview shows each line that a run would bill, with its unit price, and writes nothing', async () => {
   await chargedPartners('seen', 2)
 
   const { code, out } = await ops('preview', '--period', period)
@@ -48,7 +48,7 @@ test('preview shows what a run would bill, line by line with its unit price, and
   expect(await countInvoices()).toBe(0)
 })
 
-test('run reports each partner and then the sums, as in the preview; a rerun changes nothing and reports that', async () => {
+test('run reports each partner’s invoice and the number issued, and a rerun issues none', async () => {
   const ran = await ops('run', '--period', period)
   const again = await ops('rerun', '--period', period)
 
@@ -59,7 +59,7 @@ test('run reports each partner and then the sums, as in the preview; a rerun cha
   expect(await countInvoices()).toBe(2)
 })
 
-test('two concurrent commands for the same month follow one run', async () => {
+test('two concurrent commands for the same month join one run', async () => {
   await chargedPartners('both', 3)
 
   const both = await Promise.all([json('run', '--period', period), json('run', '--period', period)])
@@ -68,7 +68,7 @@ test('two concurrent commands for the same month follow one run', async () => {
   expect(await countInvoices()).toBe(5)
 })
 
-test('run bills one partner if one is named', async () => {
+test('run with --partner bills only that partner', async () => {
   await chargedPartners('named', 2)
 
   const first = await json('run', '--period', period, '--partner', 'named-1')
@@ -122,7 +122,7 @@ test.each([
   [['void', '--period', period, '--partner', 'seen-1'], '`invoices void` needs --reason.\n'],
   [['mark-paid', '--period', period, '--partner', 'seen-1', '--on', '2026-02-30'], /^--on must be a day/],
   [['mark-paid', '--period', period, '--partner', 'seen-1', '--on', '2999-01-01'], '--on must not be in the future.\n'],
-])('is refused with a message: %j', async (argv, sentence) => {
+])('a wrong command is refused with a message: %j', async (argv, sentence) => {
   const { code, out, err } = await ops(...argv)
 
   expect({ code, out }).toEqual({ code: 2, out: '' })
@@ -130,7 +130,7 @@ test.each([
   expect(err).toEqual(expect.stringMatching(sentence))
 })
 
-test('mark-paid, mark-unpaid and void work from the allowed statuses, and the activity list names the operator', async () => {
+test('mark-paid, mark-unpaid and void work only from the allowed statuses, and the activity list names the operator', async () => {
   const which = ['--period', period, '--partner', 'seen-2']
   const voiding = ['void', ...which, '--reason', 'wrong address']
 
@@ -160,7 +160,7 @@ test('mark-paid, mark-unpaid and void work from the allowed statuses, and the ac
   expect(entries[0]?.madeBy).toMatch(/^ops:\S+$/)
 })
 
-test('a credit is on the next invoice; the same reference credits once, and without a reference each call credits again', async () => {
+test('a credit appears on the next invoice once per reference, or once per call without a reference', async () => {
   const credit = (amount: string, ...argv: string[]) =>
     ops('credit', '--partner', 'seen-1', '--amount', amount, '--reason', 'charged twice', ...argv)
   const thisMonthOf = async () => (await json('preview', '--period', thisMonth, '--partner', 'seen-1')).data[0].lines
@@ -186,7 +186,7 @@ test('a credit is on the next invoice; the same reference credits once, and with
   )
 })
 
-test('after a void, a rerun bills the charges again under a new number, and list shows both invoices', async () => {
+test('after a void, a rerun bills the charges again with a new number, and list shows both invoices', async () => {
   await ops('rerun', '--period', period)
 
   const { data } = await json('list', '--period', period, '--partner', 'seen-2')
@@ -199,7 +199,7 @@ test('after a void, a rerun bills the charges again under a new number, and list
   expect(out).toMatch(/^NUMBER +PARTNER +PERIOD +STATUS +TOTAL GBP +ISSUED +DUE +PAID +VOID +MAILED\nINV-/)
 })
 
-test('list without a period shows all invoices, --open those to be paid and --overdue those that are late, with their sums', async () => {
+test('list shows all invoices with their sums, with --open only unpaid ones, and with --overdue only late ones', async () => {
   const count = await countInvoices()
   await insertOverdue('seen-1')
 
@@ -219,7 +219,7 @@ test('list without a period shows all invoices, --open those to be paid and --ov
   expect(none.out).toBe('There are no overdue invoices.\n')
 })
 
-test('a server that does not answer is reported in one sentence', async () => {
+test('an unavailable Temporal server is reported in one sentence', async () => {
   const { code, err } = await runWith({ ...env, TEMPORAL_ADDRESS: '127.0.0.1:1' }, [
     'invoices',
     'run',
@@ -228,7 +228,7 @@ test('a server that does not answer is reported in one sentence', async () => {
   ])
 
   expect(code).toBe(1)
-  expect(err).toBe('Temporal does not answer: check that it runs, then repeat the command.\n')
+  expect(err).toBe('Temporal does not answer: check that it is running, then repeat the command.\n')
 })
 
 function chargedPartners(name: string, partners: number): Promise<void> {

@@ -1,4 +1,4 @@
-// Price commands: a new list from a given month, with past prices unchanged.
+// Price commands create a new price list from a given month, and leave past prices unchanged.
 import { beforeAll, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { findPartnerBySlug } from '../../../db/partners/partners'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const set = (...argv: string[]) => terminal.ops('price', 'set', '--partner', 'acme', ...argv)
 
-test('a change creates a new price list from its month on, and ends the previous one, which stays unchanged', async () => {
+test('a price change creates a list from its month on, and ends the previous list without changing its prices', async () => {
   const changes = ['--payout-fixed', '0.79', '--monthly-account', '10.00', '--network-cost', '0.0125']
   const prices = await terminal.json<Prices>('price', 'set', '--partner', 'acme', '--from', '2099-04', ...changes)
 
@@ -48,14 +48,14 @@ test('a change creates a new price list from its month on, and ends the previous
   })
 })
 
-test('planned prices of a month can be replaced or removed until the month begins', async () => {
+test('the prices planned for a month can be replaced or removed until the month begins', async () => {
   const before = await terminal.json<Prices>('price', 'list', '--partner', 'acme')
 
   await set('--from', '2099-04', '--payout-percent', '0.80')
   const replaced = await terminal.json<Prices>('price', 'list', '--partner', 'acme')
   expect(replaced.data).toHaveLength(2)
   expect(replaced.data[0]).toEqual(before.data[0])
-  // Omitted prices are those from before that month, not those of the replaced plan.
+  // An omitted price is the one in effect before that month, not the one in the replaced plan.
   expect(replaced.data[1]).toMatchObject({
     valid_from: '2099-03-31T23:00:00.000Z',
     payout_fixed_gbp: '0.99',
@@ -64,7 +64,9 @@ test('planned prices of a month can be replaced or removed until the month begin
 
   await set('--from', '2099-06', '--payout-fixed', '0.69')
   const remove = (month: string) => terminal.ops('price', 'remove', '--partner', 'acme', '--from', month)
-  expect((await remove('2099-04')).err).toBe('The last planned prices do not take effect in 2099-04.\n')
+  expect((await remove('2099-04')).err).toBe(
+    'Cannot remove prices from 2099-04: only the last planned prices can be removed, before they take effect.\n',
+  )
   expect((await remove('2099-06')).code).toBe(0)
   expect(await terminal.json('price', 'list', '--partner', 'acme')).toEqual(replaced)
   const { id } = (await findPartnerBySlug(terminal.db, 'acme')) ?? { id: '' }
@@ -73,7 +75,7 @@ test('planned prices of a month can be replaced or removed until the month begin
   ])
 })
 
-test('price default set changes the prices of new partners only, from now or from a month on', async () => {
+test('price default set changes the prices of new partners only, from now on or from a given month', async () => {
   const ofAcme = await terminal.json<Prices>('price', 'list', '--partner', 'acme')
   const before = await terminal.json<Prices>('price', 'default', 'show')
 
@@ -91,14 +93,14 @@ test('price default set changes the prices of new partners only, from now or fro
   const removed = await terminal.json<Prices>('price', 'default', 'remove', '--from', '2099-01')
   expect(removed).toEqual(now)
   expect((await terminal.ops('price', 'default', 'remove', '--from', '2099-01')).err).toMatch(
-    /^The last planned prices/,
+    /^Cannot remove prices from/,
   )
   const early = await terminal.ops('price', 'default', 'set', '--from', '2020-01', '--payout-fixed', '0.10')
   expect([early.code, early.err]).toEqual([2, '2020-01 has begun: past prices cannot change.\n'])
-  expect((await terminal.ops('price', 'default', 'set')).err).toMatch(/^Give at least one of: --payout-fixed/)
+  expect((await terminal.ops('price', 'default', 'set')).err).toMatch(/^Specify at least one of: --payout-fixed/)
 })
 
-test('the database itself protects prices that have begun', async () => {
+test('the database refuses changes to prices that are already in effect', async () => {
   const direct = (text: string) =>
     terminal.db.dataSource.query(`${text} WHERE partner_id IS NOT NULL AND valid_from < now()`)
   const refused = { code: '23001' }
@@ -109,11 +111,11 @@ test('the database itself protects prices that have begun', async () => {
 })
 
 test.each([
-  ['nothing to set', [], 'Give at least one of'],
+  ['a command without a price', [], 'Specify at least one of'],
   ['a month that has begun', ['--from', '2020-01', '--payout-fixed', '0.10'], 'past prices cannot change'],
-  ['a month before a planned one', ['--from', '2099-03', '--payout-fixed', '0.10'], 'are already planned'],
+  ['a month before a planned change', ['--from', '2099-03', '--payout-fixed', '0.10'], 'are already planned'],
   ['an invalid price', ['--payout-fixed', '-1.00'], '--payout-fixed must be'],
-  ['more than 100%', ['--network-markup', '100.01'], '--network-markup must be'],
+  ['a markup above 100%', ['--network-markup', '100.01'], '--network-markup must be'],
 ])('%s is refused with a message, and nothing changes', async (_, argv, message) => {
   const before = await terminal.json('price', 'list', '--partner', 'acme')
 
@@ -125,11 +127,11 @@ test.each([
   expect(await terminal.json('price', 'list', '--partner', 'acme')).toEqual(before)
 })
 
-test('a partner that does not exist has no prices', async () => {
+test('price list refuses an unknown partner', async () => {
   expect((await terminal.ops('price', 'list', '--partner', 'nobody')).err).toBe('There is no partner nobody.\n')
 })
 
-test('a billing address is set line by line, and removed with "none"', async () => {
+test('a billing address is given with "|" between its lines, and removed with "none"', async () => {
   const setAddress = (address: string) =>
     terminal.json<{ billing_address: string | null }>(
       'partner',

@@ -1,5 +1,4 @@
-// Closing a partner by command: when it is refused, what it ends, and who can still read, with the real
-// API.
+// partner close, with the real API: when it is refused, which access it ends, and which members can still read.
 import { describe, expect, test } from '@jest/globals'
 import { connectLiveWallet, openLiveCustomer } from '../../../activities/partners/verification/customer'
 import { latestActivity } from '../../../db/controls/activity'
@@ -13,12 +12,12 @@ import { simulatedRail } from '../../../rail/simulated'
 import { systemClock } from '../../../runtime/clock'
 import { aKey, aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
 import { aCode, aMember, signIn, tokenOf, useMailedApi } from '../../support/api/people'
-import { aClaim, movingClock } from '../../support/stages/payout'
+import { aClaim, movableClock } from '../../support/stages/payout'
 import { useTerminal } from '../../support/terminal'
 import { until } from '../../support/until'
 
 const terminal = useTerminal()
-const clock = movingClock()
+const clock = movableClock()
 const { api, inbox } = useMailedApi(() => ({ database: terminal.env.DATABASE_URL, clock }))
 
 const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
@@ -26,7 +25,7 @@ const close = ({ slug }: PartnerRow, ...more: string[]) =>
   terminal.ops('partner', 'close', '--partner', slug, '--reason', 'They asked for it', ...more)
 
 describe('partner close', () => {
-  test('revokes keys, ends sessions, records it, and does nothing the second time', async () => {
+  test('revokes keys, ends sessions, is recorded, and has no effect the second time', async () => {
     const partner = await aPartner(api)
     const keys = [await aKey(api, partner, 'sandbox'), await aKey(api, partner, 'live')]
     const session = await aSession(api, partner)
@@ -56,7 +55,7 @@ describe('partner close', () => {
     expect([key.code, key.err]).toEqual([2, expect.stringContaining('is closed and cannot get new keys')])
   })
 
-  test('lets admins sign in and read until the printed date, but not write, and does not let viewers sign in', async () => {
+  test('lets admins sign in and read, but not write, until the printed date, and does not let viewers sign in', async () => {
     const partner = await aPartner(api)
     const [admin, viewer] = [await aMember(api, partner), await aMember(api, partner, { role: 'viewer' })]
     const viewerCode = await aCode(api, inbox, viewer.email)
@@ -87,7 +86,7 @@ describe('partner close', () => {
     expect((await api.get('/v1/account', { session })).status).toBe(401)
   })
 
-  test('is refused with a list of everything unfinished, and changes nothing', async () => {
+  test('is refused with a list of all unfinished business, and changes nothing', async () => {
     const partner = await aPartner(api)
     const key = await aKey(api, partner, 'sandbox')
     const { payoutId } = await aClaim(terminal.db, { partnerId: partner.id })
@@ -126,7 +125,7 @@ describe('partner close', () => {
     expect((await api.get('/v1/account', { key })).status).toBe(200)
   })
 
-  test('leaves money that cannot be paid out in the wallet only when its exact amount is named', async () => {
+  test('leaves an unpayable remainder in the wallet only if the command names its exact amount', async () => {
     const partner = await aPartner(api)
     const wallet = await findWallet(terminal.db, partner.id, 'live')
     const about = { cause: 'deposit', causeRef: 'mv_3', bankRef: 'mv_3', payoutId: null, createdBy: 'test' }
@@ -141,7 +140,7 @@ describe('partner close', () => {
     expect((await latestActivity(terminal.db, partner.id, 1))[0]?.detail).toContain('0.50 USDC left')
   })
 
-  test('and a concurrent claim of a payout exclude each other', async () => {
+  test('makes a concurrent payout claim wait, and then refuses it', async () => {
     const partner = await aPartner(api)
     let commit = () => {}
     const isHeld = new Promise<void>((resume) => {
@@ -152,7 +151,7 @@ describe('partner close', () => {
       await closePartner(tx, { id: partner.id, at: clock.now(), readableUntil: clock.now() })
       await isHeld
     })
-    // The claim's statement begins before the closing commits, and waits for it.
+    // The claim's statement begins before the closing transaction commits, and waits for that transaction.
     const claiming = aClaim(api.db, { partnerId: partner.id }).catch((error: Error) => error.message)
     await until('the claim waits', async () => (await api.db.dataSource.query(waiting)).length > 0)
     commit()
@@ -162,7 +161,7 @@ describe('partner close', () => {
     await expect(aClaim(api.db, { partnerId: partner.id })).rejects.toThrow('partner_not_active')
   })
 
-  test('ends a verification: nothing is opened or charged for it', async () => {
+  test('ends a verification without opening a live account or charging for it', async () => {
     const partner = await aPartner(api, { verificationStatus: 'in_review' })
     await close(partner)
     const log = { error: () => {} }

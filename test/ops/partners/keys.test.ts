@@ -34,7 +34,7 @@ async function changesWritten() {
 }
 
 describe('key create', () => {
-  test('prints a secret that authenticates, once, in the format of the specification', async () => {
+  test('prints a secret that has the specified format and authenticates', async () => {
     const key = await createKey('--label', 'order service')
 
     expect(key).toEqual({
@@ -73,7 +73,7 @@ describe('key create', () => {
     })
   })
 
-  test('a live key is available only after business verification is approved', async () => {
+  test('creates a live key only after business verification is approved', async () => {
     const create = ['key', 'create', '--partner', partner.slug, '--environment', 'live'] as const
     const before = await terminal.ops(...create, '--json')
     await terminal.db.transaction((tx) =>
@@ -137,7 +137,7 @@ describe('key revoke', () => {
     ['the start of the prefix', (key: NewKey) => key.key_prefix.slice(0, -2)],
     ['the id in capitals', (key: NewKey) => key.id.toUpperCase()],
     ['the whole secret', (key: NewKey) => key.secret],
-  ])('a key can also be revoked by %s', async (_, nameOf) => {
+  ])('also revokes a key by %s', async (_, nameOf) => {
     const key = await createKey()
 
     const { code, out } = await revokeKey(nameOf(key))
@@ -146,7 +146,7 @@ describe('key revoke', () => {
     expect(await callerOf(key.secret)).toBeNull()
   })
 
-  test('a prefix that matches two keys revokes neither', async () => {
+  test('revokes neither of two keys that match a prefix', async () => {
     const keys = [await createKey(), await createKey()]
     const setPrefix = (id: string | null, prefix: string) =>
       terminal.db.sql`UPDATE api_keys SET key_prefix = ${prefix} WHERE id = ${id}`
@@ -157,12 +157,12 @@ describe('key revoke', () => {
 
     expect({ code, err }).toEqual({
       code: 2,
-      err: `2 keys of ${partner.slug} have that prefix: use the id in \`key list\`.\n`,
+      err: `2 keys of ${partner.slug} have that prefix: use the ID in \`key list\`.\n`,
     })
     expect(await callerOf(keys[0]?.secret ?? '')).not.toBeNull()
   })
 
-  test('a revoked key is refused with its status', async () => {
+  test('refuses a key that is already revoked, and names its status', async () => {
     const key = await createKey()
     await revokeKey(key.id)
 
@@ -178,7 +178,7 @@ describe('key revoke', () => {
     })
   })
 
-  test("another partner's key is not found", async () => {
+  test("does not find another partner's key", async () => {
     const key = await createKey()
     await terminal.json('partner', 'create', '--name', 'B', '--slug', `other-${partner.slug}`, '--email', 'b@b.test')
 
@@ -188,7 +188,7 @@ describe('key revoke', () => {
     expect(await callerOf(key.secret)).not.toBeNull()
   })
 
-  test('a mistyped secret is refused without being repeated', async () => {
+  test('refuses a mistyped secret without repeating it', async () => {
     const key = await createKey()
     const mistyped = `${key.secret.slice(0, -1)}${key.secret.endsWith('0') ? '1' : '0'}`
 
@@ -196,7 +196,7 @@ describe('key revoke', () => {
 
     expect({ code, err }).toEqual({
       code: 2,
-      err: '--key must be the id of a key or its prefix, as `key list` shows them.\n',
+      err: '--key must be the ID of a key or its prefix, as `key list` shows them.\n',
     })
   })
 })

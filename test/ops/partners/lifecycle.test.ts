@@ -5,6 +5,7 @@ import { listMembers } from '../../../db/partners/members'
 import { addNotice } from '../../../db/partners/notices'
 import { findPartnerBySlug, updatePartner } from '../../../db/partners/partners'
 import { findWallet } from '../../../db/wallets/wallets'
+import { verificationNotStarted } from '../../support/db/a-partner'
 import { oneSentence, openTerminal, useTerminal } from '../../support/terminal'
 
 interface Partner {
@@ -26,7 +27,7 @@ async function activityOf(partnerId: string) {
 }
 
 describe('partner create', () => {
-  test('opens an account that can be used immediately, and answers in the format of the API', async () => {
+  test('opens an account that can be used immediately, and prints it in the API’s format', async () => {
     const argv = ['partner', 'create', '--name', '  Acme Ltd ', '--slug', 'acme', '--email', 'Ada@Acme.Test']
     const partner = await terminal.json<Partner>(...argv)
 
@@ -43,13 +44,7 @@ describe('partner create', () => {
       enabled_countries: ['GB'],
       payout_limits_gbp: { min: '1.00', max_per_payout: '20000.00' },
       rate_limits_per_second: { sandbox: null, live: null },
-      business_verification: {
-        status: 'not_started',
-        provider_status: null,
-        continue_url: null,
-        terms_url: null,
-        reasons: [],
-      },
+      business_verification: verificationNotStarted,
       screening: 'not_started',
       closed_at: null,
       readable_until: null,
@@ -95,7 +90,7 @@ describe('partner create', () => {
 })
 
 describe('partner show and list', () => {
-  test('show prints the same as create', async () => {
+  test('show prints the fields that create printed, and the number of waiting notices', async () => {
     const created = await createPartner('shown')
 
     expect(await terminal.json('partner', 'show', '--partner', 'shown')).toEqual({ ...created, waiting_notices: 0 })
@@ -114,7 +109,8 @@ describe('partner show and list', () => {
     const setContact = (email: string) =>
       terminal.json('partner', 'set', '--partner', 'unread', '--contact-email', email)
     const show = () => terminal.ops('partner', 'show', '--partner', 'unread')
-    const warning = 'Notices that wait, because no admin has signed in and there is no contact email: 1.\n'
+    const warning =
+      'Notices that cannot be delivered because no admin has signed in and there is no contact email: 1.\n'
 
     const before = await show()
     await setContact('none')
@@ -157,7 +153,7 @@ describe('partner show and list', () => {
 })
 
 describe('partner suspend and reactivate', () => {
-  test('each command changes the status and records the operator', async () => {
+  test('change the status and record the operator', async () => {
     const { id } = await createPartner('moved')
 
     const suspended = await terminal.json<Partner>('partner', 'suspend', '--partner', 'moved')
@@ -177,7 +173,7 @@ describe('partner suspend and reactivate', () => {
     )
   })
 
-  test('a second suspend is refused with the status, and writes nothing', async () => {
+  test('refuse to suspend a suspended partner, report its status, and write nothing', async () => {
     const { id } = await createPartner('twice')
     await terminal.ops('partner', 'suspend', '--partner', 'twice')
 
@@ -190,7 +186,7 @@ describe('partner suspend and reactivate', () => {
     expect(await activityOf(id)).toHaveLength(2)
   })
 
-  test('a closed partner can be neither suspended nor reactivated', async () => {
+  test('refuse a closed partner', async () => {
     const { id } = await createPartner('closed')
     await terminal.db.transaction((tx) => updatePartner(tx, id, { status: 'closed' }, new Date(0)))
 
@@ -240,7 +236,7 @@ describe('partner approve-name and refuse-name', () => {
     expect((await activityOf(id)).map(({ action }) => action)).toEqual(['partner.name_refuse', 'partner.create'])
   })
 
-  test('a name set by partner set closes the request', async () => {
+  test('partner set with a new name closes the name request', async () => {
     await aRequest('set-name', 'Acme Bank plc')
 
     const partner = await terminal.json('partner', 'set', '--partner', 'set-name', '--name', 'Acme Bank Services')
@@ -250,7 +246,7 @@ describe('partner approve-name and refuse-name', () => {
 })
 
 describe('partner set', () => {
-  test('sets everything that operators may set, and shows the partner what changed without naming operators', async () => {
+  test('sets every field that operators may set, and the activity entry shows the limits but no names or email addresses', async () => {
     const { id } = await createPartner('set-all')
     const limits = ['--min', '2.50', '--max-per-payout', '5000.00', '--countries', 'GB']
     const emails = ['--billing-email', 'Bills@Acme.test', '--contact-email', 'none', '--name', 'Acme & Sons']
@@ -275,7 +271,7 @@ describe('partner set', () => {
     })
   })
 
-  test('omitted options stay unchanged, and a rate limit can go back to the default', async () => {
+  test('leaves omitted options unchanged, and can reset a rate limit to the default', async () => {
     await createPartner('set-one')
     await terminal.ops('partner', 'set', '--partner', 'set-one', '--rate-limit-live', '7', '--min', '3.00')
 
@@ -288,7 +284,7 @@ describe('partner set', () => {
     })
   })
 
-  test('the minimum payout cannot exceed the maximum, set together or separately', async () => {
+  test('never lets the minimum payout exceed the maximum, whether set together or separately', async () => {
     await createPartner('set-limits')
     const set = ['partner', 'set', '--partner', 'set-limits']
 
@@ -305,7 +301,7 @@ describe('partner set', () => {
     expect([partner?.minPayoutPence, partner?.maxPayoutPence]).toEqual([100n, 999n])
   })
 
-  test('one of two concurrent changes that would cross the limits is refused', async () => {
+  test('refuses one of two concurrent changes that together would put the minimum above the maximum', async () => {
     await createPartner('set-race')
     const set = (...setting: string[]) => terminal.ops('partner', 'set', '--partner', 'set-race', ...setting)
 
@@ -314,7 +310,7 @@ describe('partner set', () => {
     expect(new Set(both.map(({ code }) => code))).toEqual(new Set([0, 2]))
   })
 
-  test('setting the current values changes nothing and writes nothing', async () => {
+  test('writes nothing when the given values are already set', async () => {
     const before = await createPartner('set-same')
 
     const after = await terminal.json('partner', 'set', '--partner', 'set-same', '--min', '1.00')
@@ -323,7 +319,7 @@ describe('partner set', () => {
     expect(await activityOf(before.id)).toHaveLength(1)
   })
 
-  test('a command without a change is refused as a wrong argument', async () => {
+  test('is refused if it names nothing to set', async () => {
     const { code, err } = await terminal.ops('partner', 'set', '--partner', 'acme')
 
     expect(code).toBe(2)

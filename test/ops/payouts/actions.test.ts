@@ -7,7 +7,7 @@ import { loadStep, setAttention } from '../../../db/payouts/steps'
 import { resolveByHand } from '../../../ops/payouts/by-hand/resolve'
 import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
-import { byOps, refusedAll, useOpsStage } from '../../support/stages/ops'
+import { byOps, expectAllRefused, useOpsStage } from '../../support/stages/ops'
 import { aClaim, stepDeps } from '../../support/stages/payout'
 
 const { terminal, bank, rails, temporal, partner, ops, steps, rowOf, transfersOf, lastEvents, balance } = useOpsStage({
@@ -17,7 +17,7 @@ const { terminal, bank, rails, temporal, partner, ops, steps, rowOf, transfersOf
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
 describe('payout resolve', () => {
-  test('as sent, with a transfer that the bank confirms, makes the payout processing and records operator and evidence', async () => {
+  test('as sent, with a transfer that the bank confirms, sets the payout to processing and records the operator and the evidence', async () => {
     const payout = await anUnknown('after')
     const [transfer] = await transfersOf(payout)
 
@@ -42,11 +42,11 @@ describe('payout resolve', () => {
     })
   })
 
-  test('two concurrent resolutions as sent take effect once', async () => {
+  test('takes effect once when two operators concurrently resolve a payout as sent', async () => {
     const payout = await anUnknown('after')
     const [transfer] = await transfersOf(payout)
     const asked: (() => void)[] = []
-    // Neither continues before both have read the row and asked the bank.
+    // Neither run continues until both have read the row and are about to call the bank.
     const provider_sandbox = {
       ...rails.provider_sandbox,
       async transfer(ref: string) {
@@ -74,7 +74,7 @@ describe('payout resolve', () => {
     ])
   })
 
-  test('as sent is refused for a transfer of another payout, and for one that the bank does not have', async () => {
+  test('as sent is refused for another payout’s transfer, and for a transfer that the bank does not have', async () => {
     const [payout, other] = [await anUnknown('before'), await anUnknown('after')]
     const [transfer] = await transfersOf(other)
 
@@ -85,11 +85,11 @@ describe('payout resolve', () => {
       await resolve(payout, ['--outcome', 'not-sent', '--transfer', 'tr_none']),
     ]
 
-    refusedAll(refusals)
+    expectAllRefused(refusals)
     expect(await rowOf(payout)).toMatchObject({ status: 'pending', verdict: 'unknown', transfer_ref: null })
   })
 
-  test('as not-sent fails and refunds a payout in attention with no repeat in flight, once', async () => {
+  test('as not-sent fails and refunds a payout that needs attention, once for two concurrent commands', async () => {
     const before = await balance()
     const payout = await anUnknown('before')
     await setAttention(terminal.db, payout.payoutId, 'outcome_unknown')
@@ -110,7 +110,7 @@ describe('payout resolve', () => {
     ])
   })
 
-  test('as not-sent is refused before the payout needs an operator, while a repeat may be in flight, and if the bank has the transfer', async () => {
+  test('as not-sent is refused before the payout needs an operator, while a retry is possible, and if the bank has the transfer', async () => {
     const [unreported, early, sent] = [await anUnknown('before'), await anUnknown('before'), await anUnknown('after')]
     for (const { payoutId } of [early, sent]) await setAttention(terminal.db, payoutId, 'outcome_unknown')
     const held = await balance()
@@ -123,13 +123,13 @@ describe('payout resolve', () => {
       await notSent(sent),
     ]
 
-    refusedAll(refusals)
+    expectAllRefused(refusals)
     expect(refusals.at(-1)?.err).toMatch(/^The bank has the transfer \S+ of this payout, so it was sent\.\n$/)
     expect(await balance()).toBe(held)
     for (const payout of [unreported, early, sent]) expect(await rowOf(payout)).toMatchObject({ verdict: 'unknown' })
   })
 
-  test('is refused for a payout with a known outcome: not sent yet, sent, final or unknown to us', async () => {
+  test('is refused for a payout that is not sent yet, already sent, final or unknown', async () => {
     const fresh = await aClaim(terminal.db, { partnerId: partner.id })
     await steps().debitPayout(fresh)
     const sent = await aClaim(terminal.db, { partnerId: partner.id })
@@ -140,24 +140,24 @@ describe('payout resolve', () => {
     await steps().cancelPayout(over)
     const none = { payoutId: partner.id, attempt: 1 }
 
-    refusedAll(await Promise.all([fresh, sent, over, none].map((payout) => notSent(payout))))
+    expectAllRefused(await Promise.all([fresh, sent, over, none].map((payout) => notSent(payout))))
     expect((await transfersOf(sent)).length).toBe(1)
   })
 
-  test('a bank that does not answer decides nothing', async () => {
+  test('changes nothing when the bank does not answer', async () => {
     const payout = await anUnknown('before')
     await setAttention(terminal.db, payout.payoutId, 'outcome_unknown')
 
     const { code, err } = await notSent(payout, { BANK_SANDBOX_URL: 'http://127.0.0.1:1/v0' })
 
-    expect([code, err]).toEqual([1, 'The bank does not answer: check that it runs, then repeat the command.\n'])
+    expect([code, err]).toEqual([1, 'The bank does not answer: check that it is running, then repeat the command.\n'])
     expect(await rowOf(payout)).toMatchObject({ status: 'pending', verdict: 'unknown' })
   })
 
-  test('when an operator resolves as not-sent while a worker finds the transfer, one wins, and the other gets the result', async () => {
+  test('as not-sent can race a worker that finds the transfer, and exactly one of the two decides the payout', async () => {
     const limits = { repeatForMs: 0, listLagMs: 0, answerWithinMs: 400, answerCallMs: 300 }
     const worker = stepDeps(terminal.db, rails, { limits })
-    // The bank's list is incomplete for the operator only.
+    // Only the operator gets an incomplete transfer list from the bank.
     const provider_sandbox = {
       ...rails.provider_sandbox,
       findTransfer: async () => ({ outcome: 'incomplete' }) as const,
@@ -248,7 +248,7 @@ describe('payout retry', () => {
     await steps().cancelPayout(over)
     const open = await anUnknown('before')
 
-    refusedAll([
+    expectAllRefused([
       await ops(['payout', 'retry', '--payout', over.payoutId]),
       await ops(['payout', 'retry', '--payout', partner.id]),
     ])
@@ -259,7 +259,7 @@ describe('payout retry', () => {
 
     expect([withoutTemporal.code, withoutTemporal.err]).toEqual([
       1,
-      'Temporal does not answer: check that it runs, then repeat the command.\n',
+      'Temporal does not answer: check that it is running, then repeat the command.\n',
     ])
     expect([unset.code, unset.err]).toEqual([1, expect.stringMatching(/^Also set TEMPORAL_ADDRESS/)])
     expect(await latestActivity(terminal.db, partner.id, 5)).not.toContainEqual(
@@ -273,7 +273,7 @@ const resolve = ({ payoutId }: PayoutRef, more: readonly string[], change: Recor
 const notSent = (payout: PayoutRef, change: Record<string, string> = {}) =>
   resolve(payout, ['--outcome', 'not-sent'], change)
 
-/** A payout whose answer was lost, before or after the bank stored it. */
+/** A payout for which the bank's response was lost, before or after the bank stored the transfer. */
 async function anUnknown(stage: 'before' | 'after'): Promise<PayoutRef> {
   const payout = await aClaim(terminal.db, { partnerId: partner.id })
   await steps().debitPayout(payout)

@@ -1,4 +1,4 @@
-// Commands that show payouts and handle those in attention, with a real database.
+// Commands that show payouts and handle those that need attention, with a real database.
 import { describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { setAttention } from '../../../db/payouts/steps'
@@ -33,7 +33,7 @@ async function aWaiting(code: string): Promise<string> {
 const waiting = async () => (await terminal.json<{ data: Waiting[] }>('payout', 'attention')).data
 
 describe('payout attention', () => {
-  test('lists payouts that need an operator, with time and next step, the longest waiting first', async () => {
+  test('lists payouts that need an operator, with their time and next step, the longest waiting first', async () => {
     const before = systemClock.now().getTime()
     const first = await aWaiting('outcome_unknown')
 
@@ -47,14 +47,14 @@ describe('payout attention', () => {
       amount_gbp: '120.00',
       attention: 'outcome_unknown',
       since: expect.any(String),
-      next_step: expect.stringMatching(/^The bank.*do not pay again/),
+      next_step: expect.stringMatching(/^The bank.*Do not pay again/),
     })
     expect(Math.abs(new Date(listed?.since ?? 0).getTime() - before)).toBeLessThan(60_000)
     const times = (await waiting()).map(({ since }) => since)
     expect(times).toEqual(times.toSorted())
   })
 
-  test('prints one line per payout, and each step once', async () => {
+  test('prints one line per payout, and each next step once', async () => {
     await aWaiting('bank_says_in_review')
 
     const { code, out } = await terminal.ops('payout', 'attention')
@@ -64,7 +64,7 @@ describe('payout attention', () => {
     expect(out.match(/^bank_says_in_review: The bank /gm)).toHaveLength(1)
   })
 
-  test('reports a code that is raised again after it was cleared, but not a repeated one', async () => {
+  test('reports a code that is raised again after it was cleared, but reports a repeated code once', async () => {
     const id = await aWaiting('outcome_unknown')
     await setAttention(terminal.db, id, 'outcome_unknown')
     await terminal.ops('payout', 'attended', '--payout', id, '--note', 'asked the bank')
@@ -105,7 +105,7 @@ describe('payout show', () => {
     for (const text of [JSON.stringify(shown), out]) expect(text).not.toMatch(/Ada|Lovelace|71234567|200415/)
   })
 
-  test('shows a refused attempt, but not as a payout', async () => {
+  test('shows a refused attempt with the status refused', async () => {
     const id = await aWaiting('bank_insufficient')
     await terminal.db.dataSource.query(
       `UPDATE payouts SET released_at = now(), verdict = 'payout_not_created', verdict_at = now() WHERE id = $1`,
@@ -117,7 +117,7 @@ describe('payout show', () => {
     expect(shown).toMatchObject({ status: 'refused', attention: 'bank_insufficient' })
   })
 
-  test('of an unknown payout is refused', async () => {
+  test('is refused for an unknown payout', async () => {
     const { code, err } = await terminal.ops('payout', 'show', '--payout', partner.id)
 
     expect([code, err]).toEqual([2, `There is no payout ${partner.id}.\n`])
@@ -128,7 +128,7 @@ describe('payout attended', () => {
   const attend = (id: string, ...more: string[]) =>
     terminal.ops('payout', 'attended', '--payout', id, '--note', 'The bank said by phone: it is there', ...more)
 
-  test('removes the payout from the list and records operator and note, which the partner does not see', async () => {
+  test('removes the payout from the list and records the operator and a note, which the partner does not see', async () => {
     const id = await aWaiting('outcome_unknown')
 
     const { code, out } = await attend(id)
@@ -151,7 +151,7 @@ describe('payout attended', () => {
     })
   })
 
-  test('of a payout without attention, or of an unknown one, is refused and changes nothing', async () => {
+  test('is refused for an unknown payout or one without attention, and changes nothing', async () => {
     const id = await aWaiting('outcome_unknown')
     await attend(id)
 
@@ -163,7 +163,7 @@ describe('payout attended', () => {
     expect(await eventsOf(id)).toEqual(['requested', 'attention', 'attended'])
   })
 
-  test('two concurrent commands take effect once', async () => {
+  test('takes effect once when two operators run it concurrently', async () => {
     const id = await aWaiting('outcome_unknown')
 
     const codes = (await Promise.all([attend(id), attend(id)])).map(({ code }) => code)

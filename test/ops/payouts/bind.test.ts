@@ -1,4 +1,4 @@
-// Binding a transfer to a released payout by command, with a real database, Temporal and the sandbox bank.
+// payout bind links a transfer to a released payout, with a real database, Temporal and the sandbox bank.
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
@@ -10,7 +10,7 @@ import { findWallet } from '../../../db/wallets/wallets'
 import { floatReversalPostings } from '../../../domain/wallets/ledger'
 import { systemClock } from '../../../runtime/clock'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
-import { byOps, refusedAll, useOpsStage } from '../../support/stages/ops'
+import { byOps, expectAllRefused, useOpsStage } from '../../support/stages/ops'
 import { aClaim, stepDeps } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
@@ -20,7 +20,7 @@ const { terminal, bank, rails, temporal, partner, ops, steps, rowOf, transfersOf
 })
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
-test('the reconciliation finds the transfer of a released payout until it is bound', async () => {
+test('reconciliation reports a released payout’s transfer until the transfer is bound', async () => {
   const { payout, transferRef } = await aReleasedButSent()
 
   const before = await driftsOf(payout)
@@ -31,7 +31,7 @@ test('the reconciliation finds the transfer of a released payout until it is bou
 })
 
 describe('payout bind', () => {
-  test('a released payout that the bank did send is debited again, becomes visible to its partner, and settles', async () => {
+  test('debits a released payout again if the bank did send it, shows it to its partner, and lets it settle', async () => {
     const before = await balance()
     const { payout, transferRef } = await aReleasedButSent()
     expect(await balance()).toBe(before)
@@ -72,7 +72,7 @@ describe('payout bind', () => {
     expect(await transfersOf(payout)).toHaveLength(1)
     const { walletId } = await loadStep(terminal.db, payout.payoutId)
     expect(await terminal.db.transaction((tx) => findLedgerDrifts(tx, walletId))).toMatchObject({ findings: [] })
-    refusedAll([await bind(payout, transferRef)])
+    expectAllRefused([await bind(payout, transferRef)])
   })
 
   test('starts the workflow that settles the payout', async () => {
@@ -86,7 +86,7 @@ describe('payout bind', () => {
     await handle.terminate('a test')
   })
 
-  test('two concurrent binds debit once', async () => {
+  test('debits once when two operators run it concurrently', async () => {
     const before = await balance()
     const { payout, transferRef } = await aReleasedButSent()
 
@@ -96,7 +96,7 @@ describe('payout bind', () => {
     expect(before - (await balance())).toBe(153_300_000n)
   })
 
-  test('is refused with the missing amount when the wallet does not cover it, and the key stays refused', async () => {
+  test('is refused with the missing amount when the wallet does not cover the payout, and the idempotency key stays taken', async () => {
     const { payout, transferRef } = await aReleasedButSent()
     const rest = (await balance()) - 100_000_000n
     const wallet = await findWallet(terminal.db, partner.id, 'sandbox')
@@ -119,12 +119,12 @@ describe('payout bind', () => {
     )
   })
 
-  test('is refused for a transfer of another payout, one the bank does not have, and a payout that is not released', async () => {
+  test('is refused for another payout’s transfer, an unknown transfer, and a payout that is not released', async () => {
     const { payout } = await aReleasedButSent()
     const open = await aSent()
     const [other] = await transfersOf(open)
 
-    refusedAll([
+    expectAllRefused([
       await bind(payout, other?.id ?? ''),
       await bind(payout, 'tr_none'),
       await bind(open, other?.id ?? ''),
@@ -140,15 +140,15 @@ describe('payout bind', () => {
 
     const { code, err } = await bind(payout, transferRef)
 
-    expect([code, err]).toEqual([2, expect.stringContaining('given this money back')])
+    expect([code, err]).toEqual([2, expect.stringContaining('returned this money')])
   })
 
-  test('is refused for a transfer of an earlier attempt of the key, whether or not the later one called the bank', async () => {
+  test('is refused for a transfer of an earlier attempt, whether or not the later attempt called the bank', async () => {
     const { payout, transferRef } = await aReleasedButSent()
     const idempotencyKey = await keyOf(payout)
     await attended(payout, ['--free-key', 'yes'])
     const second = await aClaim(terminal.db, { partnerId: partner.id, idempotencyKey })
-    // The partner retried after five seconds, as Retry-After asked.
+    // Simulates a retry after five seconds, as Retry-After requires.
     const later = `UPDATE payouts SET created_at = created_at + interval '5 seconds' WHERE id = $1`
     await terminal.db.dataSource.query(later, [second.payoutId])
     const whileOpen = await bind(second, transferRef)
@@ -159,12 +159,12 @@ describe('payout bind', () => {
     const afterwards = await bind(second, transferRef)
 
     expect(second.attempt).toBe(2)
-    refusedAll([whileOpen, afterwards])
+    expectAllRefused([whileOpen, afterwards])
     expect(afterwards.err).toContain('belongs to an attempt before the latest one, attempt 2')
   })
 })
 
-test('payout bind accepts a transfer of the second attempt if the first one sent nothing', async () => {
+test('payout bind accepts the second attempt’s transfer if the first one sent nothing', async () => {
   const idempotencyKey = `order-${randomBytes(6).toString('hex')}`
   const first = await aClaim(terminal.db, { partnerId: partner.id, idempotencyKey })
   await steps().debitPayout(first)
@@ -180,7 +180,7 @@ test('payout bind accepts a transfer of the second attempt if the first one sent
 })
 
 describe('payout attended', () => {
-  test('never frees a disputed key without --free-key yes, and explains the effect', async () => {
+  test('frees the key of a payout that the bank may have sent, but only with --free-key yes, and explains the effect', async () => {
     const { payout } = await aReleasedButSent()
     const idempotencyKey = await keyOf(payout)
 
@@ -205,7 +205,7 @@ const bind = ({ payoutId }: PayoutRef, transferRef: string) =>
 const attended = ({ payoutId }: PayoutRef, more: readonly string[]) =>
   ops(['payout', 'attended', '--payout', payoutId, '--note', 'by phone', ...more])
 
-/** A payout that was released although the bank has sent it, as a bank event reports. */
+/** A payout that was released although the bank has sent it, with the attention code that a bank event sets. */
 async function aReleasedButSent(
   idempotencyKey = `order-${randomBytes(6).toString('hex')}`,
 ): Promise<{ readonly payout: PayoutRef; readonly transferRef: string }> {

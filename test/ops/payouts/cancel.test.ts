@@ -1,10 +1,10 @@
-// payout cancel: with the same rules as for the partner, only while nothing was sent. The operator is
-// recorded for every outcome.
+// payout cancel follows the rules of the partner's own cancel: it works only before the payout is sent. A cancel
+// that takes effect records the operator.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
 import { latestActivity } from '../../../db/controls/activity'
 import { systemClock } from '../../../runtime/clock'
-import { requireSoundLedger } from '../../referee/ledger-rules'
+import { requireValidLedger } from '../../referee/ledger-rules'
 import { type Payer, usePayoutWorld } from '../../support/api/payout-world'
 import { testSystem } from '../../support/jest/system'
 import { type Ran, runWith } from '../../support/terminal'
@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await resumeRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', at: systemClock.now() })
   await world.bank.control('DELETE', '/faults')
-  await requireSoundLedger(world.api.db.dataSource)
+  await requireValidLedger(world.api.db.dataSource)
 })
 
 test('a payout on a paused rail is cancelled immediately and refunded, and the operator is recorded', async () => {
@@ -38,21 +38,21 @@ test('a payout on a paused rail is cancelled immediately and refunded, and the o
   expect(explained).toContain('ops:grace requested its cancellation.')
 })
 
-test('two concurrent cancels and one by the partner take effect once', async () => {
+test('two concurrent cancels by operators and one by the partner take effect once', async () => {
   const before = await balance()
   const id = await aWaiting()
 
   const byPartner = world.api.post(`/v1/payouts/${id}/cancel`, undefined, { key: payer.keys.sandbox })
   const both = await Promise.all([cancel(id), cancel(id)])
 
-  // A command that arrives after the first cancel reports that the payout is already cancelled.
+  // A cancel that does not arrive first reports that the payout is already cancelled.
   expect((await byPartner).body['status'] ?? 'cancelled').toBe('cancelled')
   for (const { out, err } of both) expect(out + err).toMatch(/cancelled/)
   expect(await statusOf(id)).toBe('cancelled')
   expect(await balance()).toBe(before)
 })
 
-test('a payout that the bank has or may have, a cancelled one and an unknown one are refused with a message, and nothing is recorded', async () => {
+test('a cancel is refused with a message if the payout may be at the bank, is already cancelled or is unknown', async () => {
   const sent = await paid()
   await world.bank.fault({ kind: 'reset', stage: 'after', times: null, match: toTransfers })
   const unknown = await paid()
@@ -75,7 +75,7 @@ test('a payout that the bank has or may have, a cancelled one and an unknown one
   })
 })
 
-test('without a worker the command fails; the payout may still be cancelled later, and the list then names the operator', async () => {
+test('without a worker the command fails, but the next worker cancels the payout, and the activity list names the operator', async () => {
   await world.stopWorkers()
   const id = await paid()
 
@@ -86,13 +86,13 @@ test('without a worker the command fails; the payout may still be cancelled late
 
   expect([code, err]).toEqual([
     1,
-    'The cancellation is not decided yet: check that Temporal and a worker run, then repeat the command.\n',
+    'The cancellation is not decided yet: check that Temporal and a worker are running, then repeat the command.\n',
   ])
   expect([statusBefore, await statusOf(id)]).toEqual(['pending', 'cancelled'])
   expect(await actorsOf(id)).toEqual({ inActivity: ['ops:grace'], inTimeline: ['ops:grace'] })
 })
 
-test('a wrong or unavailable Temporal is a separate error, and no operator is recorded', async () => {
+test('a wrong Temporal namespace and an unavailable server have their own errors, and no operator is recorded', async () => {
   const id = await aWaiting()
 
   const wrong = await cancelAt({ TEMPORAL_NAMESPACE: 'nowhere' }, id)
@@ -100,7 +100,7 @@ test('a wrong or unavailable Temporal is a separate error, and no operator is re
 
   expect([wrong.code, withoutTemporal.code]).toEqual([1, 1])
   expect(wrong.err).toContain('Namespace nowhere is not found.')
-  expect(withoutTemporal.err).toBe('Temporal does not answer: check that it runs, then repeat the command.\n')
+  expect(withoutTemporal.err).toBe('Temporal does not answer: check that it is running, then repeat the command.\n')
   expect(await actorsOf(id)).toEqual({ inActivity: [], inTimeline: [] })
 })
 
@@ -136,7 +136,7 @@ async function aWaiting(): Promise<string> {
   return paid()
 }
 
-/** The actors who requested a cancel. */
+/** The actors who requested the cancellation, according to the activity list and the payout's timeline. */
 async function actorsOf(id: string): Promise<{ inActivity: string[]; inTimeline: string[] }> {
   const changes = await latestActivity(world.api.db, payer.id, 50, { filter: { kind: 'changes', environment: 'both' } })
   const asked = changes.filter(({ action, detail }) => action === 'payout.cancel' && detail === id)

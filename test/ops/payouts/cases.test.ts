@@ -25,7 +25,7 @@ const aCase = (kind = 'trace') => terminal.json<Case>(...opening(kind))
 const ending = (id: string, outcome: string, cost = '12.50') =>
   ['case', 'resolve', '--case', id, '--outcome', outcome, '--cost', cost] as const
 
-test("case list shows open cases, and case show adds the bank's reference of the payout and the notes", async () => {
+test("case list shows open cases, and case show adds the bank's reference for the payout and the notes", async () => {
   const opened = await aCase()
 
   const { data } = await terminal.json<{ data: Case[] }>('case', 'list')
@@ -47,7 +47,7 @@ test("case list shows open cases, and case show adds the bank's reference of the
   expect((await actions()).toReversed()).toEqual(['case.open', 'case.note'])
 })
 
-test('case resolve closes the case, charges once at cost plus 20 %, and is refused the second time', async () => {
+test('case resolve closes the case, charges once at cost plus 20%, and is refused the second time', async () => {
   const { id } = await aCase('recall')
 
   const first = await terminal.ops(...ending(id, 'refused'), '--note', 'The recipient did not agree')
@@ -70,7 +70,7 @@ test('case resolve closes the case, charges once at cost plus 20 %, and is refus
   })
 })
 
-test('an impossible action is refused with a message, and nothing happens', async () => {
+test('an impossible case command is refused with a message, and changes nothing', async () => {
   const { id } = await aCase('recall')
   const unknownId = partner.id
   const failed = await aPayoutRow({ db: terminal.db, clock: systemClock }, partner, { status: 'failed' })
@@ -107,7 +107,7 @@ test('help warns that the partner sees reasons and notes', async () => {
   }
 })
 
-/** The actions on cases in the activity list, newest first. */
+/** The case actions in the activity list, newest first. */
 async function actions(): Promise<string[]> {
   const entries = await latestActivity(terminal.db, partner.id, 50)
   return entries.map(({ action }) => action).filter((action) => action.startsWith('case.'))

@@ -1,7 +1,8 @@
-// payout explain for each state of a payout, created by the real API, workers and bank.
+// `payout explain` describes payouts in different states. Most are created through the real API, workers and sandbox
+// bank.
 import { connect, createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { storeBankEvent } from '../../../db/bank/events'
+import { storeBankEvents } from '../../../db/bank/events'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
 import { openCase } from '../../../db/payouts/cases/cases'
 import { loadStep, setAttention } from '../../../db/payouts/steps'
@@ -31,7 +32,7 @@ afterEach(async () => {
   await world.bank.control('DELETE', '/faults')
 })
 
-test('a payout at the bank: bookings, requests and the next event, in order', async () => {
+test('explain shows the bookings, steps and next event of a payout at the bank, in order', async () => {
   const id = await paid()
   await reached(id, 'processing')
   const [transfer] = await world.transfersOf(id)
@@ -44,7 +45,7 @@ test('a payout at the bank: bookings, requests and the next event, in order', as
     /^key:\S+ requested 120\.00 GBP to the account that ends in \d{4}\.$/,
     /^Booked as debit: 153\.30 USDC from wallet, 153\.30 USDC to in_transit\.$/,
     /^The step debitPayout ran: held\.$/,
-    /^Attempt 1 began its first call to the bank on provider_sandbox, under the bank key \S+; its transfer is /,
+    /^Attempt 1 began its first call to the bank on provider_sandbox, with the bank key \S+; its transfer is /,
     /^The bank has accepted it\.$/,
     /^The step submitToRail ran: sent to the bank\.$/,
   ])
@@ -52,7 +53,7 @@ test('a payout at the bank: bookings, requests and the next event, in order', as
   expect(texts).toContainEqual(expect.stringMatching(/^Its workflow payout\/sandbox\/.* began\.$/))
   expect(next[0]).toBe(`The workflow polls the transfer ${transfer?.id} until the bank delivers it.`)
   expect(next[1]).toMatch(
-    /^It polls again at 20\S+Z, or as soon as the bank sends an event\.$|^Its workflow (is running|waits for the bank to deliver it)/,
+    /^It polls again at 20\S+Z, or as soon as the bank sends an event\.$|^Its workflow (is running|is waiting for the bank to deliver it)/,
   )
   expect(out).toMatch(/^Payout \S+ of acme-\w+ in sandbox, 120\.00 GBP: processing, attempt 1; the bank's transfer is /)
   expect(out).toContain('\nWhat happens next:\n')
@@ -60,7 +61,7 @@ test('a payout at the bank: bookings, requests and the next event, in order', as
   expect(steps.map(({ at }) => at)).toEqual(steps.map(({ at }) => at).toSorted())
 })
 
-test('a delivered payout with bank events and a case: only the case is left to do', async () => {
+test('explain shows bank events, and an open case as the only next step of a delivered payout', async () => {
   const id = await paid()
   await reached(id, 'processing')
   await advance(id, 'payment_processed')
@@ -69,7 +70,8 @@ test('a delivered payout with bank events and a case: only the case is left to d
   )
   const at = systemClock.now()
   const event = { environment: 'sandbox', eventId: `wh-${id}`, category: 'transfer', objectRef: 'tr-1' } as const
-  await storeBankEvent(world.api.db, { ...event, objectState: 'payment_processed', payoutId: id, at })
+  const unhandled = { objectState: 'payment_processed', payoutId: id, at, outcome: null, handledAt: null }
+  await storeBankEvents(world.api.db, [{ ...event, ...unhandled }])
   const about = { payoutId: id, kind: 'trace', reason: 'canary', openedBy: 'ops:ada', openedAt: at, dueAt: at } as const
   await world.api.db.transaction((tx) => openCase(tx, about))
 
@@ -90,7 +92,7 @@ test('a delivered payout with bank events and a case: only the case is left to d
   ])
 })
 
-test('a returned payout: shows the reason and the refund', async () => {
+test('explain shows the reason and the refund of a returned payout', async () => {
   const id = await paid()
   await reached(id, 'processing')
   await advance(id, 'returned')
@@ -108,10 +110,10 @@ test('a returned payout: shows the reason and the refund', async () => {
   ])
 })
 
-test('a payout with an unknown outcome: shows the bank’s answer, the end of the repeats, and the operator’s next step', async () => {
+test('explain shows the bank’s answer, the end of the retries and the operator’s next step for an unknown outcome', async () => {
   await world.bank.fault({ kind: 'status', status: 500, times: null, match: toTransfers })
   const id = await paid()
-  const nextTry = /^The bank answered HTTP 500 to the transfer \d+ times, last at 20\S+Z; the next try is at 20\S+Z\.$/
+  const nextTry = /^The bank answered HTTP 500 to the transfer \d+ times, last at 20\S+Z; the next call is at 20\S+Z\.$/
   await until('the call was repeated, and the next one is due', async () =>
     (await explained(id)).next.some((line) => nextTry.test(line)),
   )
@@ -125,7 +127,9 @@ test('a payout with an unknown outcome: shows the bank’s answer, the end of th
       /^In attempt 1, the bank answered HTTP 500 to the transfer \d+ times, the last time at 20\S+Z\.$/,
     ),
   )
-  expect(next[0]).toMatch(/^The identical call is repeated until 20\S+Z; .* It is never sent a second time\.$/)
+  expect(next[0]).toMatch(
+    /^The identical call is repeated until 20\S+Z\. After .* The payout is never sent a second time\.$/,
+  )
   expect(next.at(-1)).toMatch(/^It needs an operator because of outcome_unknown: .* `payout resolve`\.$/)
 
   await pauseRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', reason: null, at: systemClock.now() })
@@ -133,11 +137,11 @@ test('a payout with an unknown outcome: shows the bank’s answer, the end of th
   await resumeRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', at: systemClock.now() })
 
   expect(paused.next[0]).toMatch(
-    /^The transfer is looked up in the bank's list\. .* but not while the \w+ rail is paused;/,
+    /^The transfer is looked up in the bank's list\. .* but not while the \w+ rail is paused\./,
   )
 })
 
-test('a refused attempt: no payout exists, and its money is refunded', async () => {
+test('explain shows that a refused attempt has no payout, and that its money is refunded', async () => {
   await world.bank.fault({ kind: 'status', status: 401, times: null, match: toTransfers })
   const answer = await world.pay(payer, {}, { key: 'order-refused' })
   expect(answer.status).toBe(502)
@@ -158,7 +162,7 @@ test('a refused attempt: no payout exists, and its money is refunded', async () 
   )
 })
 
-test('a failed payout shows its reason, and one that waits for a paused rail shows who paused it', async () => {
+test('explain shows why a payout failed, and who paused the rail that another one waits for', async () => {
   const failed = await paid({ recipient: { bank: { account_number: '12340000' } } })
   await pauseRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', reason: null, at: systemClock.now() })
   const waiting = await paid()
@@ -169,17 +173,19 @@ test('a failed payout shows its reason, and one that waits for a paused rail sho
   inThisOrder(ofFailed.steps, [/^It failed: \S+: .*\.$/])
   for (const { text } of [...ofFailed.steps, ...ofWaiting.steps]) expect(text).not.toMatch(/\.\.$/)
   expect(ofFailed.status).toBe('failed')
-  expect(ofWaiting.next[0]).toMatch(/^It is sent when the sandbox rail is resumed, which ops:ada paused at 20\S+Z\.$/)
+  expect(ofWaiting.next[0]).toMatch(
+    /^It is sent when the sandbox rail is resumed\. The rail was paused by ops:ada at 20\S+Z\.$/,
+  )
   expect(ofWaiting.next).toContain('Until it is sent, `payout cancel` can cancel it.')
   expect(ofFailed.next.join()).not.toContain('payout cancel')
   await reached(waiting, 'processing')
 })
 
-test('reports a missing workflow, an unavailable Temporal and an unknown payout', async () => {
+test('a missing workflow, an unavailable Temporal server and an unknown payout are reported', async () => {
   const { payoutId } = await aClaim(world.api.db, { partnerId: payer.id })
 
   const lost = await explained(payoutId)
-  // Runs several times, because an unhandled error of an abandoned call would end the process only occasionally.
+  // Runs several times, because an unhandled error in an abandoned call would end the process only occasionally.
   const absent = { TEMPORAL_ADDRESS: '127.0.0.1:1' }
   const withoutTemporal = await Promise.all(Array.from({ length: 10 }, () => explained(payoutId, absent)))
   const none = await ops(payer.id)
@@ -187,30 +193,35 @@ test('reports a missing workflow, an unavailable Temporal and an unknown payout'
   expect(lost.next[1]).toBe(
     'It has no running workflow (ABSENT): the next sweep starts one, or `payout retry` starts it now.',
   )
-  const unknown = 'Temporal does not answer, so the state of its workflow is unknown.'
+  const unknown = "Temporal does not answer, so the state of the payout's workflow is unknown."
   expect(withoutTemporal.map(({ next }) => next[1])).toEqual(withoutTemporal.map(() => unknown))
   expect([none.code, none.err]).toEqual([2, `There is no payout ${payer.id}.\n`])
 })
 
 test('a payout that becomes final after its row was read is not reported as a payout without a workflow', async () => {
-  const idempotencyKey = 'order-that-ends'
-  const id = String((await world.pay(payer, {}, { key: idempotencyKey })).body['id'])
-  await reached(id, 'processing')
-  const workflowId = payoutWorkflowId({ environment: 'sandbox', partnerId: payer.id, idempotencyKey, attempt: 1 })
-  const temporal = await gateTo(testSystem().temporalAddress, async () => {
-    await advance(id, 'payment_processed')
-    await world.temporal.workflow.getHandle(workflowId).result()
-  })
+  const explainedWhileItEnds = async (idempotencyKey: string) => {
+    const id = String((await world.pay(payer, {}, { key: idempotencyKey })).body['id'])
+    await reached(id, 'processing')
+    const workflowId = payoutWorkflowId({ environment: 'sandbox', partnerId: payer.id, idempotencyKey, attempt: 1 })
+    const temporal = await gateTo(testSystem().temporalAddress, async () => {
+      await advance(id, 'payment_processed')
+      await world.temporal.workflow.getHandle(workflowId).result()
+    })
+    return explained(id, { TEMPORAL_ADDRESS: temporal.address }).finally(temporal.close)
+  }
 
-  const { status, next } = await explained(id, { TEMPORAL_ADDRESS: temporal.address }).finally(temporal.close)
+  // The command waits 5 s for Temporal. On a busy machine the payout may need longer to complete.
+  let story = await explainedWhileItEnds('order-that-ends')
+  for (let again = 1; again <= 3 && story.next.join().includes('Temporal does not answer'); again++)
+    story = await explainedWhileItEnds(`order-that-ends-${again}`)
 
-  expect([status, next]).toEqual([
+  expect([story.status, story.next]).toEqual([
     'completed',
     ['Nothing: it has arrived. It continues only if the bank returns the money.'],
   ])
 })
 
-test("an activity is listed after the rows it wrote and after the activity before it, even if a worker's clock is behind", () => {
+test('an activity is listed after the rows that it wrote and after the previous activity, even if a worker’s clock is behind', () => {
   const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms)
   const step = (name: string, ms: number, endedBy: number) =>
     ({ at: at(ms), from: 'workflow', text: `${name} ran`, step: name, endedBy: at(endedBy) }) as const
@@ -219,7 +230,7 @@ test("an activity is listed after the rows it wrote and after the activity befor
     { at: at(569), from: 'ledger', text: 'debited', writtenBy: ['debitPayout'] },
     { at: at(612), from: 'row', text: 'called', writtenBy: ['submitToRail'] },
     { at: at(640), from: 'timeline', text: 'sent', writtenBy: ['submitToRail', 'pollSettlement'] },
-    // This line belongs to a later run.
+    // A later run of submitToRail wrote this line.
     { at: at(9_000), from: 'timeline', text: 'unconfirmed', writtenBy: ['submitToRail'] },
     step('debitPayout', 350, 700),
     step('submitToRail', 394, 700),
@@ -237,7 +248,7 @@ test("an activity is listed after the rows it wrote and after the activity befor
   ])
 })
 
-test('repeated lines are printed once, with their count', () => {
+test('repeated lines are collapsed to the first one, a count and the last one', () => {
   const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
   const waits = Array.from(
     { length: 9 },
@@ -253,7 +264,7 @@ test('repeated lines are printed once, with their count', () => {
   ])
 })
 
-/** Forwards connections once `first` has finished. The first connection starts it. */
+/** Forwards connections once `first` has finished. The first connection calls `first`. */
 async function gateTo(address: string, first: () => Promise<void>) {
   const [host, port] = address.split(':')
   let opening: Promise<void> | undefined

@@ -1,4 +1,4 @@
-// payout find, and the names under which payout show finds one payout, with a real database.
+// payout find, and the identifiers that payout show accepts, with a real database.
 import { beforeAll, expect, test } from '@jest/globals'
 import { releaseRow } from '../../../db/payouts/steps'
 import { systemClock } from '../../../runtime/clock'
@@ -36,7 +36,7 @@ test.each<[string, string[], () => string[]]>([
   ['a key', ['--partner', 'acme', '--key', 'order-2001'], () => [order2001, inLive]],
   ['a key in one environment', ['--partner', 'acme', '--key', 'order-2001', '--environment', 'live'], () => [inLive]],
   ['a part of the reference', ['--partner', 'acme', '--reference', 'invoice 1042_'], () => [order2001]],
-  ['no pattern', ['--partner', 'acme', '--reference', 'Invoice%'], () => []],
+  ['a literal percent sign', ['--partner', 'acme', '--reference', 'Invoice%'], () => []],
   ['the last four digits', ['--partner', 'acme', '--recipient-last4', '2222'], () => [order2001]],
   ['a transfer of any partner', ['--transfer', transfer], () => [order2001]],
   ["another partner's transfer", ['--partner', 'beta', '--transfer', transfer], () => []],
@@ -51,7 +51,7 @@ test.each<[string, string[], () => string[]]>([
   expect(data.map(({ id }) => id)).toEqual(expected())
 })
 
-test('payout find prints the fields that distinguish payouts, without recipient and reference', async () => {
+test('payout find prints the fields that distinguish payouts, without recipient or reference', async () => {
   const { code, out } = await terminal.ops(
     'payout',
     'find',
@@ -73,7 +73,7 @@ test('payout find prints the fields that distinguish payouts, without recipient 
 })
 
 test.each([
-  [['--amount', '33.00'], "Give --partner, or --transfer with the bank's reference.\n"],
+  [['--amount', '33.00'], "Specify --partner, or --transfer with the bank's reference.\n"],
   [['--partner', 'nobody'], 'There is no partner nobody.\n'],
   [['--partner', 'acme', '--since', '2h30'], /^--since must be a day in UTC, .* such as 45m, 6h or 2d\.\n$/],
   [
@@ -89,12 +89,16 @@ test.each([
 })
 
 test.each<[string, () => string[], () => string]>([
-  ['its id', () => [order2001], () => order2001],
-  ['its id and its partner', () => [order2001, '--partner', 'acme'], () => order2001],
-  ['a transfer', () => [transfer], () => order2001],
+  ['the ID of a payout', () => [order2001], () => order2001],
+  ['the ID of a payout with --partner', () => [order2001, '--partner', 'acme'], () => order2001],
+  ['a transfer reference', () => [transfer], () => order2001],
   ['a key with --partner', () => ['order-2001', '--partner', 'beta'], () => ofBeta],
-  ['a key of both environments', () => ['order-2001', '--partner', 'acme', '--environment', 'live'], () => inLive],
-])('payout show takes %s', async (_, argv, expected) => {
+  [
+    'a key that both environments have, with --environment',
+    () => ['order-2001', '--partner', 'acme', '--environment', 'live'],
+    () => inLive,
+  ],
+])('payout show accepts %s', async (_, argv, expected) => {
   expect(await terminal.json('payout', 'show', ...argv())).toMatchObject({
     id: expected(),
     idempotency_key: 'order-2001',
@@ -106,10 +110,10 @@ test.each<[() => string[], string]>([
   [() => ['order-2001'], 'No payout has this transfer reference. To look up an Idempotency-Key, add --partner.\n'],
   [
     () => [order2001, '--partner', 'beta'],
-    'beta has no payout with this id, transfer or Idempotency-Key: try `payout find`.\n',
+    'beta has no payout with this ID, transfer or Idempotency-Key: try `payout find`.\n',
   ],
   [() => ['order-2001', '--partner', 'nobody'], 'There is no partner nobody.\n'],
-])('payout show refuses a name that does not identify one payout: %#', async (argv, message) => {
+])('payout show refuses an identifier that does not match exactly one payout: %#', async (argv, message) => {
   expect(await terminal.ops('payout', 'show', ...argv())).toEqual({ code: 2, out: '', err: message })
 })
 

@@ -3,14 +3,14 @@ import { describe, expect, test } from '@jest/globals'
 import { nextStepFor } from '../../../ops/payouts/next-step'
 import { read, sourceFiles } from '../../support/source-imports'
 
-/** The variable end of a code: the bank's state, or the reason why it was not sent. */
+/** Possible endings of a code: a bank state, or the reason that the transfer was not sent. */
 const endings = (expression: string) => (/\bwhy$/.test(expression) ? ['insufficient', 'misconfigured'] : ['some_state'])
 
 const raised = sourceFiles()
   .filter((file) => file.endsWith('.ts') && !file.startsWith('test/'))
   .flatMap((file) => reasonsIn(read(file)).map((reason) => [reason, file] as const))
 
-/** Codes as they occur in the source: in calls that set the attention, and in statements that set or compare it. */
+/** Codes in the source: in calls that set the attention, and in SQL statements that set or compare it. */
 function reasonsIn(file: string): string[] {
   // Removes SQL fragments that only name a column.
   const source = file.replaceAll(/\bsql`[a-z.]+`/g, '')
@@ -55,7 +55,7 @@ describe('an attention code', () => {
     expect(steps[1]).toContain('additional_funding_instructions.amount')
   })
 
-  test('that is unknown has no step', () => {
+  test('has no step if it is unknown', () => {
     expect(nextStepFor('outcome')).toBeNull()
   })
 })

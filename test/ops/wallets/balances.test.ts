@@ -26,7 +26,7 @@ describe('wallet credit', () => {
     })
   })
 
-  test('each call is a separate credit', async () => {
+  test('creates a separate credit for each call without a reference', async () => {
     await credit('--usdc', '0.01')
 
     const { code, out } = await terminal.ops('wallet', 'credit', '--partner', partner.slug, '--usdc', '0.01')
@@ -35,7 +35,7 @@ describe('wallet credit', () => {
     expect({ code, out }).toEqual({ code: 0, out: sentence })
   })
 
-  test('the same reference never credits twice, even concurrently', async () => {
+  test('never credits the same reference twice, even concurrently', async () => {
     const both = await Promise.all([
       credit('--usdc', '5.00', '--reference', 'test-17'),
       credit('--usdc', '5.00', '--reference', 'test-17'),
@@ -62,7 +62,7 @@ describe('wallet credit', () => {
     )
   })
 
-  test('live money cannot be created by command unless the bank is simulated', async () => {
+  test('creates live money only if the bank is simulated', async () => {
     const live = ['wallet', 'credit', '--partner', partner.slug, '--usdc', '1.00', '--environment', 'live'] as const
     const real = { ...terminal.env, BANK_LIVE_URL: 'https://api.bank.test/v0', BANK_LIVE_KEY: 'sk-live-real' }
     const refusal = {

@@ -1,4 +1,5 @@
-// Operators' decisions about held deposits: once, with operator and reason, and with all six decimals.
+// An operator decides on each held deposit once. The decision records the operator, the note and all six
+// decimals of the amount.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type Judged, judgeHistory } from '../../../activities/wallets/readings/judge-history'
@@ -8,7 +9,7 @@ import { clearFailedReading, recordFailedReading } from '../../../db/wallets/rea
 import { findWallet } from '../../../db/wallets/wallets'
 import type { HistoryRow } from '../../../rail/rail'
 import { systemClock } from '../../../runtime/clock'
-import { requireSoundLedger } from '../../referee/ledger-rules'
+import { requireValidLedger } from '../../referee/ledger-rules'
 import { type OpsTerminal, openTerminal, type Ran, runWith } from '../../support/terminal'
 
 interface Listed {
@@ -24,7 +25,7 @@ beforeAll(async () => {
   terminal = await openTerminal()
 })
 afterAll(async () => {
-  await requireSoundLedger(terminal.db.dataSource)
+  await requireValidLedger(terminal.db.dataSource)
   await terminal.close()
 })
 beforeEach(async () => {
@@ -72,7 +73,7 @@ test('a held deposit is listed, shown with its wallet and credited once, even by
   expect(await decisions(id)).toMatchObject({ outcome: 'credited', note: 'It is theirs', resolved_by: who })
 })
 
-test('a kept deposit stays in suspense, leaves the list, and appears in the activity list', async () => {
+test('a kept deposit remains in suspense, leaves the list, and appears in the activity list', async () => {
   const id = await aHeld(5_000_000n)
 
   const { out } = await terminal.ops('deposit', 'keep', '--deposit', id, '--note', 'Taken back')
@@ -96,7 +97,7 @@ test("a deposit with an unreadable amount is credited once, with the operator's 
   expect(await balance()).toBe(7_500_000n)
 })
 
-test('a deposit with a known amount accepts no other amount', async () => {
+test('a deposit with a known amount cannot be credited with another amount', async () => {
   const id = await aHeld(5_000_000n)
   const argv = ['deposit', 'credit', '--deposit', id, '--note', 'More', '--usdc', '500.00']
 
@@ -123,7 +124,7 @@ test.each(['unreadable', 'unexplained'] as const)(
 )
 
 describe('a live credit above the limit', () => {
-  test('waits for a second operator, and both are in the audit log', async () => {
+  test('waits for a second operator, and the activity list names both', async () => {
     const id = await aHeld(null)
 
     const requested = await as('ada', 'credit', id, '--usdc', '1000.01')
@@ -133,7 +134,7 @@ describe('a live credit above the limit', () => {
     const confirmed = await as('grace', 'confirm', id, '--usdc', '1000.01')
 
     expect([requested.code, again.out]).toEqual([0, requested.out])
-    expect(requested.out).toContain(`wait for a second operator until`)
+    expect(requested.out).toContain(`are waiting for a second operator until`)
     expect(requested.out).toContain(`deposit confirm --deposit ${id} --usdc 1000.01`)
     expect(listed).toMatchObject({ requested_usdc: '1000.01', requested_by: 'ops:ada', usdc: null })
     expect([before, confirmed.out]).toEqual([0n, `Credited 1000.01 USDC to the live wallet of ${slug}.\n`])
@@ -147,7 +148,7 @@ describe('a live credit above the limit', () => {
     expect(await decisions(id)).toMatchObject({ requested_as: login, resolved_as: login, resolved_by: 'ops:grace' })
   })
 
-  test('is never confirmed by the operator who requested it, nor with another amount, nor twice', async () => {
+  test('cannot be confirmed by the operator who requested it, with another amount, or twice', async () => {
     const id = await aHeld(1_500_500_001n)
     await as('ada', 'credit', id)
 
@@ -164,7 +165,7 @@ describe('a live credit above the limit', () => {
       [2, expect.stringContaining('another operator has to confirm it')],
       [2, expect.stringContaining('another operator has to confirm it')],
       [2, expect.stringContaining('differs from the requested one: 1500.500001 USDC by ops:ada')],
-      [2, expect.stringContaining('A credit already waits for a second operator')],
+      [2, expect.stringContaining('A credit is already waiting for a second operator')],
     ])
     expect(balanceBefore).toBe(0n)
     expect(new Set(both.map(({ code }) => code))).toEqual(new Set([0, 2]))
@@ -184,14 +185,14 @@ describe('a live credit above the limit', () => {
     const afresh = await as('grace', 'credit', id, '--usdc', '7000.00')
 
     expect([withdrawn.code, nothing.code, expired.code, afresh.code]).toEqual([0, 2, 2, 0])
-    expect(expired.err).toContain(`No credit of ${id} waits for a second operator`)
+    expect(expired.err).toContain(`No credit of ${id} is waiting for a second operator`)
     expect((await as('ada', 'confirm', id, '--usdc', '7000.00')).code).toBe(0)
     expect(await balance()).toBe(7_000_000_000n)
     const actions = (await latestActivity(terminal.db, partnerId, 5)).map(({ action, madeBy }) => [action, madeBy])
     expect(actions).toContainEqual(['deposit.credit_withdraw', 'ops:grace'])
   })
 
-  test('needs a second operator, but one up to the limit does not, and the limit is a setting', async () => {
+  test('needs a second operator, but a credit up to the configured limit does not', async () => {
     const atLimit = await as('ada', 'credit', await aHeld(1_000_000_000n))
     const other = await aHeld(1_000_000n)
     const withZero = await runWith({ ...terminal.env, OPS_USER: 'ada', DEPOSIT_CONFIRM_ABOVE_USDC: '0' }, [
@@ -204,7 +205,7 @@ describe('a live credit above the limit', () => {
     ])
 
     expect(atLimit.out).toContain('Credited 1000.00 USDC')
-    expect(withZero.out).toContain('wait for a second operator')
+    expect(withZero.out).toContain('are waiting for a second operator')
     expect(await balance()).toBe(1_000_000_000n)
   })
 })
@@ -226,7 +227,7 @@ async function aHeldWithdrawal(how: 'unreadable' | 'unexplained'): Promise<strin
   return hold(await judgeHistory({ db: terminal.db, rail }, wallet, [row]), at)
 }
 
-/** A held deposit in the live wallet. Without an amount it counts as unreadable. */
+/** A held deposit in the live wallet. A null amount makes it unreadable. */
 async function aHeld(amountMicroUsdc: bigint | null): Promise<string> {
   const [id, at] = [randomUUID(), systemClock.now()]
   const judged: Judged =

@@ -1,5 +1,5 @@
 // Events as the bank sends them, received by a test listener and read by the rail.
-import { randomUUID } from 'node:crypto'
+import { createPublicKey, randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { readWebhook } from '../../../rail/provider/webhook'
@@ -43,7 +43,7 @@ afterAll(async () => {
   await new Promise((resolve) => listener.close(resolve))
 })
 
-test('an event of a transfer names the transfer and our payout', async () => {
+test('a transfer event names the transfer and our payout', async () => {
   const order = anOrder(partner)
   const { ref } = await pay(rail, order)
 
@@ -72,7 +72,7 @@ test.each([
   for (const event of await receivedOf(2)) expect(() => read(event)).toThrow(BadSignature)
 })
 
-test('an event of an unknown category is ignored', async () => {
+test('an event with an unknown category is ignored', async () => {
   await bank.fault({ kind: 'webhook_unknown_category', match: { category: 'transfer' } })
   await pay(rail, anOrder(partner))
 
@@ -84,5 +84,5 @@ function receivedOf(count: number): Promise<Received[]> {
 }
 
 function read(event: Received) {
-  return readWebhook({ ...event, publicKey, clock: systemClock })
+  return readWebhook({ ...event, publicKey: createPublicKey(publicKey), clock: systemClock })
 }

@@ -1,9 +1,9 @@
-// The cause of a failed bank request, in fixed words, and its metric.
+// The cause of a failed bank call, as a fixed text, and the metric that counts the call.
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { type BankCallSeen, RailUnavailable } from '../../../rail/rail'
 import { createRails, type Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
-import { json, timeouts, useScriptedBank } from '../../support/bank/scripted'
+import { json, shortTimeouts, timeouts, useScriptedBank } from '../../support/bank/scripted'
 
 const bank = useScriptedBank()
 const seen: (BankCallSeen & { environment: string })[] = []
@@ -24,7 +24,7 @@ afterEach(() => {
   for (const rails of open.splice(0)) rails.close()
 })
 
-describe('the cause', () => {
+describe('the cause of a failed call', () => {
   test.each([
     [500, { errors: [{ code: 'unexpected', message: 'Ada Lovelace' }] }, 'HTTP 500', 'server_error'],
     [503, undefined, 'HTTP 503', 'server_error'],
@@ -35,7 +35,7 @@ describe('the cause', () => {
     [409, { code: 'ada_lovelace_38290008' }, 'HTTP 409', 'refused'],
     [201, {}, 'HTTP 201 unreadable', 'ok'],
     [201, undefined, 'HTTP 201 unreadable', 'unreadable'],
-  ])('of %s with %j is %s, counted as %s', async (status, body, cause, outcome) => {
+  ])('for %s with %j is %s, counted as %s', async (status, body, cause, outcome) => {
     bank.answer((_, response) =>
       body === undefined ? response.writeHead(status).end('{') : json(response, status, body),
     )
@@ -46,36 +46,36 @@ describe('the cause', () => {
     ])
   })
 
-  test('of a connection that is closed is a reset', async () => {
+  test('is a reset if the connection is closed', async () => {
     bank.answer((_, response) => response.destroy())
 
     expect(await submit()).toMatchObject({ outcome: 'unknown', cause: 'connection reset' })
     expect(seen).toMatchObject([{ outcome: 'lost' }])
   })
 
-  test('of a missing response is a timeout', async () => {
+  test('is a timeout if there is no response', async () => {
     bank.answer(() => {})
 
-    expect(await submit()).toMatchObject({ outcome: 'unknown', cause: 'timeout' })
+    expect(await submit({ limits: shortTimeouts })).toMatchObject({ outcome: 'unknown', cause: 'timeout' })
     expect(seen).toMatchObject([{ outcome: 'timeout' }])
-    expect(seen[0]?.seconds).toBeGreaterThanOrEqual(timeouts.callMs / 1_000)
+    expect(seen[0]?.seconds).toBeGreaterThanOrEqual(shortTimeouts.callMs / 1_000)
   })
 
-  test('of a bank that is down is a refused connection', async () => {
+  test('is a refused connection if the bank is down', async () => {
     const rails = railsAt('http://127.0.0.1:1')
 
     expect(await rails.submit({ key: 'k', body: '{}', call: 'first' })).toMatchObject({ cause: 'connection refused' })
     expect(seen).toMatchObject([{ outcome: 'unconnected' }])
   })
 
-  test('of a call whose time limit has already passed is not counted as a bank failure', async () => {
+  test('is not counted as a bank failure if the call’s time limit has already passed', async () => {
     const endBy = new Date(systemClock.now().getTime() - 1)
 
-    expect(await submit(endBy)).toMatchObject({ outcome: 'not-sent', cause: 'no time left' })
+    expect(await submit({ endBy })).toMatchObject({ outcome: 'not-sent', cause: 'no time left' })
     expect(seen).toEqual([])
   })
 
-  test('is part of the error of a read', async () => {
+  test('is part of the error when a read fails', async () => {
     bank.answer((_, response) => json(response, 500, { code: 'unexpected', message: 'Ada' }))
 
     const error = await railsAt(bank.url)
@@ -83,11 +83,11 @@ describe('the cause', () => {
       .catch((thrown: unknown) => thrown)
 
     expect(error).toBeInstanceOf(RailUnavailable)
-    expect(error).toMatchObject({ answer: 'HTTP 500', message: 'the bank did not answer: transfer (HTTP 500)' })
+    expect(error).toMatchObject({ answer: 'HTTP 500', message: 'the call to the bank failed: transfer (HTTP 500)' })
   })
 })
 
-test('each request is counted under its operation', async () => {
+test('each request is counted with its operation', async () => {
   bank.answer((_, response) => json(response, 500, {}))
   const rail = railsAt(bank.url)
   const refs = { customerRef: 'cust_1', walletRef: 'wallet_1' }
@@ -123,19 +123,19 @@ test('each request is counted under its operation', async () => {
   ])
 })
 
-function railsAt(url: string) {
+function railsAt(url: string, limits = timeouts) {
   const access = { url, key: 'sk-test-1' }
   const rails = createRails({
     bank: { sandbox: access, live: null },
     clock: systemClock,
-    timeouts,
+    timeouts: limits,
     onCall: (call) => seen.push(call),
   })
   open.push(rails)
   return rails.provider_sandbox
 }
 
-function submit(endBy?: Date) {
+function submit({ endBy, limits = timeouts }: { endBy?: Date; limits?: typeof timeouts } = {}) {
   const body = '{"client_reference_id":"payout-1"}'
-  return railsAt(bank.url).submit({ key: 'k', body, call: 'first', ...(endBy === undefined ? {} : { endBy }) })
+  return railsAt(bank.url, limits).submit({ key: 'k', body, call: 'first', ...(endBy === undefined ? {} : { endBy }) })
 }

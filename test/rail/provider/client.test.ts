@@ -1,8 +1,8 @@
-// The stage at which a call failed: before a byte could leave, or after.
+// The client distinguishes calls that failed before any byte was sent from calls that may have reached the bank.
 import { createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { type Client, createClient } from '../../../rail/provider/client'
-import { aClock, json, timeouts, useScriptedBank } from '../../support/bank/scripted'
+import { aClock, json, shortTimeouts, timeouts, useScriptedBank } from '../../support/bank/scripted'
 
 const bank = useScriptedBank()
 const clients: Client[] = []
@@ -13,7 +13,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))))
 })
 
-describe('nothing was sent', () => {
+describe('the client reports that nothing was sent', () => {
   test('when the connection is refused', async () => {
     const server = await listen(createServer())
     const url = urlOf(server)
@@ -27,16 +27,16 @@ describe('nothing was sent', () => {
   })
 
   test('when the connection is not established in time', async () => {
-    // A TLS client without a response is still in its handshake, just as a client without a route is still connecting.
+    // The server never answers the TLS handshake. To the client, this looks like a TCP connection that never opens.
     const { server, received } = await listenAndRecord()
 
-    const answer = await post(urlOf(server).replace('http:', 'https:'))
+    const answer = await post(urlOf(server).replace('http:', 'https:'), { limits: shortTimeouts })
 
     expect(answer).toMatchObject({ stage: 'unconnected' })
     expect(received()).not.toContain('POST')
   })
 
-  test('when the server does not speak TLS', async () => {
+  test('when the server does not use TLS', async () => {
     const { server, received } = await listenAndRecord('HTTP/1.1 400 Bad Request\r\n\r\n')
 
     const answer = await post(urlOf(server).replace('http:', 'https:'))
@@ -46,7 +46,7 @@ describe('nothing was sent', () => {
   })
 })
 
-describe('the request may have arrived', () => {
+describe('the client reports that the request may have arrived', () => {
   test('when the bank accepts the request and closes the connection', async () => {
     bank.answer((_, response) => response.destroy())
 
@@ -57,10 +57,13 @@ describe('the request may have arrived', () => {
   test('when the bank does not answer in time', async () => {
     bank.answer(() => {})
 
-    expect(await post(bank.url)).toMatchObject({ stage: 'sent', cause: { message: 'no answer in time' } })
+    expect(await post(bank.url, { limits: shortTimeouts })).toMatchObject({
+      stage: 'sent',
+      cause: { message: 'no answer in time' },
+    })
   })
 
-  test('when the answer is cut off', async () => {
+  test('when the response is cut off', async () => {
     bank.answer((_, response) => {
       response.writeHead(201, { 'Content-Length': '100' })
       response.write('{"id":')
@@ -70,14 +73,14 @@ describe('the request may have arrived', () => {
     expect(await post(bank.url)).toMatchObject({ stage: 'sent' })
   })
 
-  test('when the answer arrives too slowly for the timeout of a call', async () => {
+  test('when the response arrives too slowly for the call timeout', async () => {
     bank.answer((_, response) => {
       response.writeHead(201)
       const drip = setInterval(() => response.write(' '), 50)
       response.on('close', () => clearInterval(drip))
     })
 
-    expect(await post(bank.url)).toMatchObject({ stage: 'sent' })
+    expect(await post(bank.url, { limits: shortTimeouts })).toMatchObject({ stage: 'sent' })
   })
 
   test('when a kept-alive connection is closed during the request', async () => {
@@ -91,7 +94,7 @@ describe('the request may have arrived', () => {
     })
   })
 
-  test('when the answer is endless', async () => {
+  test('when the response is too long', async () => {
     bank.answer((_, response) => response.end('x'.repeat(5 * 1024 * 1024)))
 
     expect(await post(bank.url)).toMatchObject({ stage: 'sent', cause: { message: 'the answer is too long' } })
@@ -99,10 +102,10 @@ describe('the request may have arrived', () => {
 })
 
 describe('a response', () => {
-  test('has its status and its JSON, and the bank got the key, the bytes and the user agent', async () => {
+  test('is read with its status and JSON, and its request has both keys and the exact body', async () => {
     bank.answer((_, response) => json(response, 201, { id: 'tr_1' }))
 
-    const answer = await post(bank.url, '{"a":"é"}')
+    const answer = await post(bank.url, { body: '{"a":"é"}' })
 
     expect(answer).toEqual({
       stage: 'answered',
@@ -121,14 +124,14 @@ describe('a response', () => {
     ])
   })
 
-  test('that redirects is not followed', async () => {
+  test('is not followed if it redirects', async () => {
     bank.answer((_, response) => json(response, 302, {}, { Location: `${bank.url}/elsewhere` }))
 
     expect(await post(bank.url)).toMatchObject({ stage: 'answered', status: 302 })
     expect(bank.requests.map(({ path }) => path)).toEqual(['/v0/transfers'])
   })
 
-  test('that is not JSON has no body', async () => {
+  test('has no body if it is not JSON', async () => {
     bank.answer((_, response) => response.writeHead(201).end('{"id":'))
 
     expect(await post(bank.url)).toMatchObject({ stage: 'answered', status: 201, body: undefined })
@@ -138,13 +141,13 @@ describe('a response', () => {
     ['7', 7_000],
     ['Mon, 01 Mar 2027 12:00:05 GMT', 5_000],
     ['soon', null],
-  ])('provides its retry time: %s', async (header, retryAfterMs) => {
+  ])('has the retry delay from its Retry-After header: %s', async (header, retryAfterMs) => {
     bank.answer((_, response) => json(response, 429, {}, { 'Retry-After': header }))
 
     expect(await post(bank.url)).toMatchObject({ retryAfterMs })
   })
 
-  test('uses a kept-alive connection', async () => {
+  test('arrives on the same kept-alive connection as the previous ones', async () => {
     const client = aClient(bank.url)
     const ports = new Set<number | undefined>()
     bank.answer((_, response) => {
@@ -158,14 +161,14 @@ describe('a response', () => {
   })
 })
 
-function aClient(baseUrl: string): Client {
-  const client = createClient({ baseUrl, apiKey: 'sk-test-1', clock: aClock, timeouts })
+function aClient(baseUrl: string, limits = timeouts): Client {
+  const client = createClient({ baseUrl, apiKey: 'sk-test-1', clock: aClock, timeouts: limits })
   clients.push(client)
   return client
 }
 
-function post(baseUrl: string, body = '{}') {
-  return aClient(baseUrl).call({ method: 'POST', path: '/transfers', key: 'k', body })
+function post(baseUrl: string, { body = '{}', limits = timeouts } = {}) {
+  return aClient(baseUrl, limits).call({ method: 'POST', path: '/transfers', key: 'k', body })
 }
 
 async function listenAndRecord(greeting = ''): Promise<{ server: Server; received: () => string }> {

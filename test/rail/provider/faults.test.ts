@@ -1,4 +1,4 @@
-// Every fault of the bank and its classification, verified against the bank's own records.
+// Every bank fault and its classification, checked against the bank's own records.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { ProviderRail } from '../../../rail/provider'
@@ -30,28 +30,28 @@ afterEach(async () => {
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
-describe('a first transfer', () => {
+describe('a transfer request', () => {
   const faults: readonly [string, Json, string, number][] = [
-    ['the connection closes before it is stored', { kind: 'reset', stage: 'before' }, 'unknown', 0],
-    ['the connection closes after it was stored', { kind: 'reset', stage: 'after' }, 'unknown', 1],
-    ['no answer comes', { kind: 'hang', stage: 'before' }, 'unknown', 0],
-    ['no answer comes although it was stored', { kind: 'hang', stage: 'after' }, 'unknown', 1],
-    ['500 before it is stored', { kind: 'status', status: 500, stage: 'before' }, 'unknown', 0],
-    ['500 after it was stored', { kind: 'status', status: 500, stage: 'after' }, 'unknown', 1],
+    ['a connection reset before the bank stored it', { kind: 'reset', stage: 'before' }, 'unknown', 0],
+    ['a connection reset after the bank stored it', { kind: 'reset', stage: 'after' }, 'unknown', 1],
+    ['a timeout before the bank stored it', { kind: 'hang', stage: 'before' }, 'unknown', 0],
+    ['a timeout after the bank stored it', { kind: 'hang', stage: 'after' }, 'unknown', 1],
+    ['500 before the bank stored it', { kind: 'status', status: 500, stage: 'before' }, 'unknown', 0],
+    ['500 after the bank stored it', { kind: 'status', status: 500, stage: 'after' }, 'unknown', 1],
     ['503 with Retry-After', { kind: 'status', status: 503, retry_after: 1 }, 'unknown', 0],
-    ['424 after it was stored', { kind: 'status', status: 424, stage: 'after' }, 'unknown', 1],
+    ['424 after the bank stored it', { kind: 'status', status: 424, stage: 'after' }, 'unknown', 1],
     ['409', { kind: 'status', status: 409 }, 'unknown', 0],
     ['422', { kind: 'status', status: 422 }, 'unknown', 0],
-    ['an answer that is cut off', { kind: 'truncated' }, 'unknown', 1],
-    ['an answer that is not JSON', { kind: 'malformed' }, 'unknown', 1],
-    ['an answer that arrives too slowly', { kind: 'slow_body', ms: 2_000 }, 'unknown', 1],
+    ['a truncated response', { kind: 'truncated' }, 'unknown', 1],
+    ['a response that is not JSON', { kind: 'malformed' }, 'unknown', 1],
+    ['a response that arrives too slowly', { kind: 'slow_body', ms: 2_000 }, 'unknown', 1],
     ['429', { kind: 'status', status: 429, retry_after: 2 }, 'not-sent busy 2000', 0],
     ['429 without Retry-After', { kind: 'status', status: 429 }, 'not-sent busy null', 0],
     ['401', { kind: 'status', status: 401 }, 'not-sent misconfigured null', 0],
     ['a lost race for the wallet', { kind: 'busy' }, 'not-sent busy null', 0],
   ]
 
-  test.each(faults)('that gets %s has the expected outcome', async (_, fault, outcome, stored) => {
+  test.each(faults)('has the expected outcome after %s', async (_, fault, outcome, stored) => {
     const order = anOrder(partner)
     const [key, body] = [randomUUID(), rail.transferBody(order)]
     await bank.fault({ ...fault, match: toTransfers })
@@ -65,7 +65,7 @@ describe('a first transfer', () => {
     expect(await transfersOf(order.payoutId)).toHaveLength(1)
   })
 
-  test('that cannot connect was not sent', async () => {
+  test('was not sent if the bank cannot be reached, but has an unknown outcome if it was a retry', async () => {
     const body = rail.transferBody(anOrder(partner))
     await bank.control('POST', '/outage', { ms: 60_000 })
     await until('the bank is down', () =>
@@ -82,7 +82,7 @@ describe('a first transfer', () => {
     expect(inShort(repeat)).toBe('unknown')
   })
 
-  test('for more than the wallet holds was not sent', async () => {
+  test('was not sent if it exceeds the wallet’s balance', async () => {
     const order = anOrder(partner, { sendsMicroUsdc: 20_000_000_000n })
 
     const submitted = await rail.submit({ key: randomUUID(), body: rail.transferBody(order), call: 'first' })
@@ -91,13 +91,13 @@ describe('a first transfer', () => {
     expect(await transfersOf(order.payoutId)).toEqual([])
   })
 
-  test('for more than the wallet holds proves nothing if it is a repeat', async () => {
+  test('has an unknown outcome if it is a retry that exceeds the wallet’s balance', async () => {
     const body = rail.transferBody(anOrder(partner, { sendsMicroUsdc: 20_000_000_000n }))
 
     expect(inShort(await rail.submit({ key: randomUUID(), body, call: 'repeat' }))).toBe('unknown')
   })
 
-  test('at a rate that has moved is rejected, and may be tried with a new quote', async () => {
+  test('is rejected because of the quote if the rate has moved', async () => {
     await bank.fault({ kind: 'rate_jump', sell_rate: '0.5' })
     const body = rail.transferBody(anOrder(partner))
 
@@ -107,7 +107,7 @@ describe('a first transfer', () => {
     })
   })
 
-  test('to a closed account is rejected because of the recipient', async () => {
+  test('is rejected because of the recipient if the account is closed', async () => {
     await bank.control('POST', `/external_accounts/${partner.recipientRef}`, {
       deactivation_reason: 'rejected_by_bank_provider',
     })
@@ -122,7 +122,7 @@ describe('a first transfer', () => {
   })
 
   test.each(['paused', 'rejected', 'under_review'])(
-    'of a partner that is %s is rejected because of the partner',
+    'is rejected because of the partner if the partner is %s',
     async (status) => {
       await bank.control('POST', `/customers/${partner.customerRef}/kyc`, { status })
 
@@ -136,7 +136,7 @@ describe('a first transfer', () => {
     },
   )
 
-  test('under a wrong Api-Key was not sent', async () => {
+  test('was not sent if the Api-Key is wrong', async () => {
     const stranger = railTo(bank.url, { apiKey: 'sk-test-wrong' })
 
     const submitted = await stranger.submit({
@@ -150,7 +150,7 @@ describe('a first transfer', () => {
     await expect(stranger.rate()).rejects.toThrow(RailUnavailable)
   })
 
-  test('to an account ending in 0000 is accepted, undeliverable, and refunded in full', async () => {
+  test('is accepted, then undeliverable and refunded in full, for an account ending in 0000', async () => {
     const recipientRef = await register(rail, partner.customerRef, aPayee({ accountNumber: '12340000' }))
     const transfer = await pay(rail, anOrder({ ...partner, recipientRef }))
     await bank.control('POST', `/transfers/${transfer.ref}/advance`)
@@ -166,19 +166,16 @@ describe('a first transfer', () => {
     })
   })
 
-  test.each(['underfunded', 'error', 'a_state_of_tomorrow'])(
-    'that gets into the state %s needs an operator',
-    async (state) => {
-      const { ref } = await pay(rail, anOrder(partner))
-      await bank.control('POST', `/transfers/${ref}/advance`, { state, last: true })
+  test.each(['underfunded', 'error', 'a_state_of_tomorrow'])('needs an operator in the state %s', async (state) => {
+    const { ref } = await pay(rail, anOrder(partner))
+    await bank.control('POST', `/transfers/${ref}/advance`, { state, last: true })
 
-      expect(await rail.transfer(ref)).toMatchObject({ state, status: 'needs_people', reason: null })
-    },
-  )
+    expect(await rail.transfer(ref)).toMatchObject({ state, status: 'needs_people', reason: null })
+  })
 })
 
 describe('registering a recipient', () => {
-  test('whose account bounced reactivates it', async () => {
+  test('reactivates an account after a bounced payment', async () => {
     const recipient = aPayee()
     const recipientRef = await register(rail, partner.customerRef, recipient)
     const deactivation_reason = 'deactivated_due_to_bounceback'
@@ -188,7 +185,7 @@ describe('registering a recipient', () => {
     expect(await pay(rail, anOrder({ ...partner, recipientRef }))).toMatchObject({ status: 'under_way' })
   })
 
-  test('whose account was deleted registers it again', async () => {
+  test('registers a deleted account again', async () => {
     const recipient = aPayee()
     const recipientRef = await register(rail, partner.customerRef, recipient)
     await bank.send('DELETE', `/customers/${partner.customerRef}/external_accounts/${recipientRef}`)
@@ -196,7 +193,7 @@ describe('registering a recipient', () => {
     expect(await register(rail, partner.customerRef, recipient)).not.toBe(recipientRef)
   })
 
-  test('whose account the bank has found to be invalid is rejected', async () => {
+  test('is rejected if the bank has found the account to be invalid', async () => {
     const recipient = aPayee()
     const recipientRef = await register(rail, partner.customerRef, recipient)
     await bank.control('POST', `/external_accounts/${recipientRef}`, { deactivation_reason: 'invalid_account_number' })
@@ -207,7 +204,7 @@ describe('registering a recipient', () => {
     expect(registered).toEqual({ outcome: 'rejected', reason, cause: 'account deactivated' })
   })
 
-  test('that the bank refuses is rejected', async () => {
+  test('is rejected if the bank refuses it', async () => {
     const recipient = aPayee({ sortCode: '12345' })
 
     const registered = await rail.registerRecipient({ ...partner, recipient, key: randomUUID() })
@@ -217,14 +214,14 @@ describe('registering a recipient', () => {
   })
 
   test.each([
-    ['loses its answer', { kind: 'reset', stage: 'after' }, 'connection reset', null],
+    ['loses its response', { kind: 'reset', stage: 'after' }, 'connection reset', null],
     ['is not answered', { kind: 'hang', ms: 400 }, 'timeout', null],
     ['gets 500', { kind: 'status', status: 500 }, 'HTTP 500', null],
     ['gets 401', { kind: 'status', status: 401 }, 'HTTP 401 not_allowed', null, 'misconfigured'],
     ['gets 429', { kind: 'status', status: 429, retry_after: 3 }, 'HTTP 429', 3_000, 'busy'],
     ['gets invalid JSON', { kind: 'malformed' }, 'HTTP 201 unreadable', null],
   ])(
-    'that %s is unavailable, and registered once when repeated',
+    'fails temporarily when it %s, and registers once when retried',
     async (_, fault, cause, retryAfterMs, why = 'unavailable') => {
       const wanted = { ...partner, recipient: aPayee(), key: randomUUID() }
       await bank.fault({ ...fault, match: { method: 'POST', path: '*/external_accounts' } })
@@ -237,7 +234,7 @@ describe('registering a recipient', () => {
   )
 })
 
-test('a recipient whose key the bank has seen with other bytes is registered under another key', async () => {
+test('a registration whose key was used for another body is repeated with another key, and finds the same account', async () => {
   const recipient = aPayee()
   const wanted = { ...partner, recipient, key: randomUUID() }
   const first = await rail.registerRecipient(wanted)
@@ -253,8 +250,8 @@ describe('a read', () => {
     ['a reset', { kind: 'reset' }],
     ['no answer', { kind: 'hang' }],
     ['invalid JSON', { kind: 'malformed' }],
-    ['a truncated answer', { kind: 'truncated' }],
-  ])('that gets %s is an error, not an answer', async (_, fault) => {
+    ['a truncated response', { kind: 'truncated' }],
+  ])('is an error, not an empty result, if it gets %s', async (_, fault) => {
     const { ref } = await pay(rail, anOrder(partner))
     const ask = [
       () => rail.rate(),
@@ -274,14 +271,14 @@ describe('a read', () => {
     { kind: 'reset' },
     { kind: 'hang' },
     { kind: 'truncated' },
-  ])('whether a transfer exists is unknown after $kind $status', async (fault) => {
+  ])('does not report a transfer as absent after $kind $status', async (fault) => {
     await bank.fault(fault)
     const lookup = rail.findTransfer({ ...partner, payoutId: randomUUID(), since: new Date(0) })
 
     await expect(lookup).rejects.toThrow(RailUnavailable)
   })
 
-  test('of a transfer that does not exist is also an error', async () => {
+  test('is also an error if the transfer does not exist', async () => {
     await expect(rail.transfer('../customers')).rejects.toThrow(RailUnavailable)
   })
 })

@@ -1,4 +1,4 @@
-// Funding of a wallet: one address and one bank account per wallet, however often they are requested.
+// Wallet funding: one address and one bank account per wallet, however often they are requested.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { RailUnavailable } from '../../../rail/rail'
@@ -11,7 +11,7 @@ const { rail, partner } = useConnectedPartner(bank)
 
 const wanted = (change: object = {}) => ({ ...partner, chain: 'base', key: randomUUID(), ...change })
 
-test('a USDC address is created once, even when the bank has forgotten the key, and funds the wallet', async () => {
+test('a USDC address is created once, even if it is requested with another key, and funds the wallet', async () => {
   const address = await rail.depositAddress(wanted())
   expect(await rail.depositAddress(wanted())).toBe(address)
 
@@ -22,7 +22,7 @@ test('a USDC address is created once, even when the bank has forgotten the key, 
   expect(history.at(-1)).toMatchObject({ kind: 'deposit', amountMicroUsdc: 12_500_000n, transferRef: null })
 })
 
-test('a pound account is created once, and payments to it arrive in the wallet', async () => {
+test('a GBP account is created once, and payments to it arrive in the wallet', async () => {
   const account = await rail.bankFunding(wanted())
   expect(await rail.bankFunding(wanted())).toEqual(account)
 
@@ -46,7 +46,7 @@ test('another wallet of the same customer has its own address and account', asyn
   expect((await rail.bankFunding(others())).fundingRef).not.toBe((await rail.bankFunding(wanted())).fundingRef)
 })
 
-test('accounts of another kind are not mistaken for ours, and an unreadable one is an error', async () => {
+test('closed accounts and accounts in other currencies are ignored, and an unreadable account is an error', async () => {
   const scripted = await startScriptedBank()
   const destination = { bridge_wallet_id: 'w_1' }
   const iban = { id: 'va_1', status: 'activated', destination, source_deposit_instructions: { currency: 'eur' } }

@@ -1,4 +1,4 @@
-// A wallet's history with unreadable movements, and transfers whose payout the bank names.
+// A wallet's history with unreadable movements, and the payout that the bank names for a transfer.
 import { expect, test } from '@jest/globals'
 import { type HistoryRow, RailUnavailable } from '../../../rail/rail'
 import { aTransferJson, json, useScriptedBank } from '../../support/bank/scripted'
@@ -14,21 +14,24 @@ test.each<[string, object, string, 'deposit' | null]>([
   ['seven decimals', { amount: '5.0000001' }, 'amount', 'deposit'],
   ['an amount that is a number', { amount: 5 }, 'amount', 'deposit'],
   ['an invalid time', { created_at: 'yesterday' }, 'created_at', 'deposit'],
-])('%s is reported as unreadable, and the movements around it are read', async (_, change, field, looksLike) => {
-  answerHistory([aMovement('mov_3'), aMovement('mov_2', change), aMovement('mov_1')])
+])(
+  'a movement with %s is reported as unreadable, and the movements around it are read',
+  async (_, change, field, looksLike) => {
+    answerHistory([aMovement('mov_3'), aMovement('mov_2', change), aMovement('mov_1')])
 
-  const history = await bank.rail.walletHistory({ ...refs, after: null })
+    const history = await bank.rail.walletHistory({ ...refs, after: null })
 
-  expect(history.map(({ id, kind }) => [id, kind])).toEqual([
-    ['mov_1', 'deposit'],
-    ['mov_2', 'unreadable'],
-    ['mov_3', 'deposit'],
-  ])
-  const at = field === 'created_at' ? null : new Date('2027-03-01T11:00:00.000Z')
-  expect(history[1]).toEqual({ id: 'mov_2', kind: 'unreadable', field, looksLike, at } satisfies HistoryRow)
-})
+    expect(history.map(({ id, kind }) => [id, kind])).toEqual([
+      ['mov_1', 'deposit'],
+      ['mov_2', 'unreadable'],
+      ['mov_3', 'deposit'],
+    ])
+    const at = field === 'created_at' ? null : new Date('2027-03-01T11:00:00.000Z')
+    expect(history[1]).toEqual({ id: 'mov_2', kind: 'unreadable', field, looksLike, at } satisfies HistoryRow)
+  },
+)
 
-test('a refund is found after unreadable movements', async () => {
+test('a refund is found despite unreadable movements', async () => {
   const refund = aMovement('mov_1', { amount: '7.00', payment_route: { type: 'transfer', transfer_id: 'tr_1' } })
   answerHistory([aMovement('mov_2', { currency: 'eurc', created_at: 'yesterday' }), refund])
 
@@ -40,7 +43,7 @@ test('a refund is found after unreadable movements', async () => {
   })
 })
 
-test('a transfer names its payout, even one that is not ours or is not a payout', async () => {
+test('a transfer is read with its payout reference, or with null if it has none', async () => {
   bank.answer((_, response) => json(response, 200, aTransferJson()))
   expect(await bank.rail.payoutOf('tr_1')).toBe('payout-1')
 
@@ -49,7 +52,7 @@ test('a transfer names its payout, even one that is not ours or is not a payout'
   expect(await bank.rail.payoutOf('tr_1')).toBeNull()
 })
 
-test('an unknown transfer belongs to no payout, and any other refusal is an error', async () => {
+test('an unknown transfer has no payout, and any other refusal is an error', async () => {
   bank.answer((_, response) => json(response, 404, { code: 'not_found' }))
   expect(await bank.rail.payoutOf('tr_1')).toBeNull()
 

@@ -26,11 +26,11 @@ describe('a transfer', () => {
     ['kyc_required', 'needs_people'],
     ['payment_processed_v2', 'needs_people'],
     ['constructor', 'needs_people'],
-  ])('in the state %s is %s', (state, status) => {
+  ])('with the bank state %s has the status %s', (state, status) => {
     expect(readTransfer(aTransferJson({ state }))).toMatchObject({ state, status })
   })
 
-  test('has our payout, the amount sent from the wallet, and the time of its change', () => {
+  test('is read with our payout, the amount sent from the wallet, and the times of its creation and last change', () => {
     expect(readTransfer(aTransferJson())).toEqual({
       ref: 'tr_1',
       payoutId: 'payout-1',
@@ -46,7 +46,7 @@ describe('a transfer', () => {
     })
   })
 
-  test('that failed has a stable code and a sentence', () => {
+  test('has a stable code and a sentence if it failed', () => {
     const transfer = aTransferJson({ state: 'undeliverable', return_details: { reason: 'AC03' } })
 
     expect(readTransfer(transfer).reason).toBe('invalid_account: The bank rejected the account details.')
@@ -54,18 +54,18 @@ describe('a transfer', () => {
     expect(readTransfer(returned).reason).toBe('bank_refused: The bank gave the reason code DS24.')
   })
 
-  test('whose receipt states a network cost has that cost in pounds, at the receipt’s rate', () => {
+  test('has its receipt’s network cost in pounds, at the receipt’s rate', () => {
     const receipt = { gas_fee: '0.025', exchange_rate: '0.79' }
 
     expect(readTransfer(aTransferJson({ receipt })).networkCostMicropounds).toBe(19_750n)
   })
 
-  test('whose network cost has no rate has no cost', () => {
+  test('has no network cost if the receipt has no rate', () => {
     expect(readTransfer(aTransferJson({ receipt: { gas_fee: '0.025' } })).networkCostMicropounds).toBeNull()
   })
 
   test.each([
-    ['no id', { id: undefined }],
+    ['no ID', { id: undefined }],
     ['no state', { state: null }],
     ['an amount that is a number', { source: { currency: 'usdc', amount: 132.41 } }],
     ['an amount with seven decimals', { source: { currency: 'usdc', amount: '132.4100000' } }],
@@ -73,20 +73,20 @@ describe('a transfer', () => {
     ['a negative amount', { source: { currency: 'usdc', amount: '-1.00' } }],
     ['another currency', { source: { currency: 'usdt', amount: '132.41' } }],
     ['another target currency', { destination: { currency: 'eur' } }],
-    ['no date', { updated_at: 'yesterday' }],
+    ['an invalid date', { updated_at: 'yesterday' }],
     ['a cost that is not an amount', { receipt: { gas_fee: 'free' } }],
     ['a reference that is not text', { client_reference_id: 7 }],
-  ])('with %s cannot be read', (_, change) => {
+  ])('cannot be read with %s', (_, change) => {
     expect(() => readTransfer(aTransferJson(change))).toThrow(Unreadable)
   })
 
-  test.each([[null], [undefined], ['tr_1'], [[]], [{}]])('that is %j cannot be read', (body) => {
+  test.each([[null], [undefined], ['tr_1'], [[]], [{}]])('cannot be read if it is %j', (body) => {
     expect(() => readTransfer(body)).toThrow(Unreadable)
   })
 })
 
 describe('a wallet', () => {
-  test('has the balance of its USDC', () => {
+  test('has its USDC balance', () => {
     const balances = [
       { currency: 'eurc', balance: '7' },
       { currency: 'usdc', balance: '100.25' },
@@ -95,7 +95,7 @@ describe('a wallet', () => {
     expect(readBalance({ balances })).toEqual({ usdcMicro: 100_250_000n, initiationRequired: false })
   })
 
-  test('without the list of balances has no balance, and with an empty one it has zero', () => {
+  test('cannot be read if the list of balances is missing, and has a zero balance if the list is empty', () => {
     expect(() => readBalance({ id: 'w' })).toThrow(Unreadable)
     expect(readBalance({ balances: [], initiation_required: true })).toEqual({
       usdcMicro: 0n,
@@ -103,7 +103,7 @@ describe('a wallet', () => {
     })
   })
 
-  test('has a history of deposits and withdrawals, and of nothing else', () => {
+  test('has a history of deposits and withdrawals only', () => {
     const row = { id: 'h1', type: 'deposit', currency: 'usdc', amount: '5.000001', created_at: '2027-03-01T12:00:00Z' }
 
     expect(readMovement(row)).toMatchObject({ kind: 'deposit', amountMicroUsdc: 5_000_001n, transferRef: null })
@@ -120,7 +120,7 @@ test('a customer can pay pounds only with the approved endorsement', () => {
   expect(readPaysGbp(endorsed('base', 'approved'))).toBe(false)
 })
 
-test('the rate is the sell rate as text, with the mid-market rate and its time', () => {
+test('the rate is the sell rate, with the mid-market rate and the time, and malformed values are unreadable', () => {
   const rate = {
     sell_rate: '0.7912',
     midmarket_rate: '0.7932',
@@ -186,12 +186,12 @@ test.each([
   ['RC04', 'invalid_account'],
   ['RR04', 'not_permitted'],
   [null, 'bank_refused'],
-])('the bank’s reason %s is our %s', (reason, code) => {
+])('the bank’s reason %s maps to our reason %s', (reason, code) => {
   expect(reasonFor(reason)).toMatch(new RegExp(`^${code}: [A-Z].+\\.$`))
 })
 
 test.each(['DS24', 'XX99', 'BENNEWWORD', 'FPS_NEW_STATE', 'plaid_item_error'])(
-  'the unknown code %s is kept',
+  'the unknown code %s is part of our reason',
   (code) => {
     expect(reasonFor(` ${code} `)).toBe(`bank_refused: The bank gave the reason code ${code}.`)
   },

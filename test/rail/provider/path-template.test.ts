@@ -1,4 +1,4 @@
-// Logged and traced paths of bank calls contain no ids, only words of the bank's protocol.
+// Logged and traced paths of bank calls contain no IDs, only words of the bank's protocol.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -15,7 +15,7 @@ test.each([
   expect(pathTemplate(path)).toBe(template)
 })
 
-test('every word in the paths that the rail requests is known', () => {
+test('every word in the paths that the rail requests is in the known list', () => {
   const folder = join(__dirname, '../../../rail/provider')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
   const sources = files.map((file) => readFileSync(join(folder, file), 'utf8'))

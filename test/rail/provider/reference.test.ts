@@ -2,7 +2,8 @@
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { cleanReference, recipientBody } from '../../../rail/provider/reference'
-import { anyRecipient, aRecipient } from '../../support/bank/recipients'
+import { anAccount } from '../../support/bank/parties'
+import { anyCharacter, anyRecipient, aRecipient } from '../../support/bank/recipients'
 
 describe('the reference', () => {
   test.each([
@@ -24,7 +25,7 @@ describe('the reference', () => {
 
   test('any cleaned reference fits, and cleaning it again changes nothing', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 120 }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 120 }), (text) => {
         const cleaned = cleanReference(text)
 
         expect(cleaned ?? 'x').toMatch(/^(?! )[a-zA-Z0-9/\-?:().,+ #=!"%&*<>;{@]{1,18}(?<! )$/)
@@ -36,20 +37,12 @@ describe('the reference', () => {
 
 describe('a recipient', () => {
   test('is registered with its name, its account and its address', () => {
-    expect(JSON.parse(recipientBody(aRecipient()))).toEqual({
-      currency: 'gbp',
-      account_type: 'gb',
-      bank_name: 'Barclays',
-      account_owner_name: 'Ada Lovelace',
-      account_owner_type: 'individual',
-      first_name: 'Ada',
-      last_name: 'Lovelace',
-      account: { sort_code: '123456', account_number: '34567890' },
-      address: { street_line_1: '10 High St', city: 'London', postal_code: 'SW1A 2AA', country: 'GBR' },
-    })
+    expect(JSON.parse(recipientBody(aRecipient()))).toEqual(
+      anAccount({ account: { sort_code: '123456', account_number: '34567890' } }),
+    )
   })
 
-  test('that is a business has its whole name as the business name', () => {
+  test('has its whole name as the business name if it is a business', () => {
     const body = JSON.parse(
       recipientBody({ ...aRecipient(), type: 'business', firstName: 'Analytical', lastName: 'Engines Ltd' }),
     )
@@ -58,7 +51,7 @@ describe('a recipient', () => {
     expect(body).not.toHaveProperty('first_name')
   })
 
-  test('with a long name and address has both cut to 35 letters', () => {
+  test('is sent with its name and address truncated to 35 characters', () => {
     const { account_owner_name, first_name, address } = JSON.parse(
       recipientBody({
         ...aRecipient(),
@@ -78,16 +71,16 @@ describe('a recipient', () => {
   })
 
   test.each([
-    ['a first line of three letters', { line1: 'N 1' }],
+    ['a first line of three characters', { line1: 'N 1' }],
     ['a blank town', { city: ' ' }],
     ['an invalid postal code', { postalCode: 'somewhere in the north' }],
-  ])('with %s is registered without an address', (_, change) => {
+  ])('is registered without an address if it has %s', (_, change) => {
     const recipient = { ...aRecipient(), address: { ...aRecipient().address, ...change } }
 
     expect(JSON.parse(recipientBody(recipient))).not.toHaveProperty('address')
   })
 
-  test('with a short first and a long second address line keeps the second', () => {
+  test('is registered with the second address line as the first if the first is too short', () => {
     const address = { ...aRecipient().address, line1: 'N 1', line2: 'Old Mill Lane' }
 
     expect(JSON.parse(recipientBody({ ...aRecipient(), address })).address.street_line_1).toBe('Old Mill Lane')
@@ -100,7 +93,7 @@ describe('a recipient', () => {
     ['a region has the region in the second line', { region: 'Greater London' }, 'Greater London'],
     ['a second line and a region has both', { line2: 'Flat 2b', region: 'Kent' }, 'Flat 2b, Kent'],
     [
-      'more than fits keeps the second line',
+      'a region that does not fit keeps only the second line',
       { line2: 'Rosewood Court West', region: 'x'.repeat(15) },
       'Rosewood Court West',
     ],
@@ -119,14 +112,14 @@ describe('a recipient', () => {
     expect(sent).not.toHaveProperty('state')
   })
 
-  test('whose names are blank still gets a name', () => {
+  test('gets a placeholder name if its own names are blank', () => {
     const body = JSON.parse(recipientBody({ ...aRecipient(), firstName: ' ', lastName: '\u200b' }))
 
     expect(body.account_owner_name).toBe('Account holder')
     expect(body).not.toHaveProperty('first_name')
   })
 
-  test('has the same bytes each time', () => {
+  test('has the same request body each time', () => {
     fc.assert(
       fc.property(anyRecipient, (recipient) => {
         expect(recipientBody(structuredClone(recipient))).toBe(recipientBody(recipient))

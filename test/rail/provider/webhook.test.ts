@@ -1,5 +1,5 @@
-// The bank's signature of an event, and the content of a valid one.
-import { createHash, generateKeyPairSync, sign } from 'node:crypto'
+// The signature of a bank event, and the content of a valid event.
+import { createHash, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { readWebhook } from '../../../rail/provider/webhook'
 import { BadSignature } from '../../../rail/rail'
@@ -10,14 +10,14 @@ const publicKey = ours.publicKey.export({ type: 'spki', format: 'pem' }).toStrin
 const now = 1_800_000_000_000
 
 describe('the signature', () => {
-  test('of the bank’s published example is valid', () => {
+  test('is valid for the bank’s published example', () => {
     const { body, signature, at } = published
     const event = receive(body, `t=${at},v0=${signature}`, { key: published.publicKey, at: at + 1_000 })
 
     expect(event()).toEqual({ outcome: 'ignored' })
   })
 
-  test('of the published example is not valid with one byte more', () => {
+  test('is not valid for the published example with one more byte', () => {
     const { body, signature, at } = published
     const event = receive(`${body} `, `t=${at},v0=${signature}`, { key: published.publicKey, at })
 
@@ -25,23 +25,23 @@ describe('the signature', () => {
   })
 
   test.each([
-    ['ten minutes old', 600_000, 'read'],
-    ['older', 600_001, 'refused'],
-    ['ten minutes early', -600_000, 'read'],
-    ['earlier', -600_001, 'refused'],
-  ])('that is %s is %s', (_, ageMs, expected) => {
+    ['ten minutes ago', 600_000, 'read'],
+    ['more than ten minutes ago', 600_001, 'refused'],
+    ['ten minutes in the future', -600_000, 'read'],
+    ['more than ten minutes in the future', -600_001, 'refused'],
+  ])('has a time limit: an event signed %s (%d ms ago) is %s', (_, ageMs, expected) => {
     const event = receive(anEvent(), signed(anEvent(), now - ageMs))
 
     expect(outcomeOf(event)).toBe(expected)
   })
 
-  test('with another timestamp is not valid', () => {
+  test('is not valid with another timestamp', () => {
     const header = signed(anEvent(), now - 700_000).replace(/t=\d+/, `t=${now}`)
 
     expect(receive(anEvent(), header)).toThrow(BadSignature)
   })
 
-  test('by another key is not valid', () => {
+  test('is not valid when made with another key', () => {
     const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const digest = createHash('sha256').update(`${now}.${anEvent()}`).digest()
     const forged = sign('RSA-SHA256', digest, stranger.privateKey).toString('base64')
@@ -49,7 +49,7 @@ describe('the signature', () => {
     expect(receive(anEvent(), `t=${now},v0=${forged}`)).toThrow(BadSignature)
   })
 
-  test('that was hashed once is not valid', () => {
+  test('is not valid when hashed only once', () => {
     const once = sign('RSA-SHA256', Buffer.from(`${now}.${anEvent()}`), ours.privateKey).toString('base64')
 
     expect(receive(anEvent(), `t=${now},v0=${once}`)).toThrow(BadSignature)
@@ -65,13 +65,13 @@ describe('the signature', () => {
     [`t=1e12,v0=AAAA`],
     [`t=${now},v0=AAAAA`],
     [`${signed(anEvent(), now)},v0=AAAA`],
-  ])('in a header like %j is not valid', (header) => {
+  ])('is not valid in a header like %j', (header) => {
     expect(receive(anEvent(), header)).toThrow(BadSignature)
   })
 })
 
 describe('an event', () => {
-  test('of a transfer has its id, its payout and its state', () => {
+  test('about a transfer has its ID, its payout and its state', () => {
     expect(receive(anEvent(), signed(anEvent(), now))()).toEqual({
       outcome: 'event',
       eventId: 'wh_1',
@@ -82,7 +82,7 @@ describe('an event', () => {
     })
   })
 
-  test('of a wallet has the id of the wallet', () => {
+  test('about a wallet has the wallet’s ID', () => {
     const event_object = { id: 'history_1', bridge_wallet_id: 'wallet_1' }
     const body = anEvent({ event_category: 'bridge_wallet.activity', event_object_status: null, event_object })
 
@@ -90,13 +90,13 @@ describe('an event', () => {
   })
 
   test.each([
-    ['of an unknown category', anEvent({ event_category: 'moon_phase' })],
-    ['without an id', anEvent({ event_id: undefined })],
-    ['with U+0000 in its id', anEvent({ event_id: 'a\u0000b' })],
+    ['with an unknown category', anEvent({ event_category: 'moon_phase' })],
+    ['without an ID', anEvent({ event_id: undefined })],
+    ['with U+0000 in its ID', anEvent({ event_id: 'a\u0000b' })],
     ['with U+0000 in its object', anEvent({ event_object_id: 'tr_\u0000' })],
     ['with U+0000 in its state', anEvent({ event_object_status: '\u0000' })],
-    ['with half of a surrogate pair in its id', anEvent({ event_id: 'a\ud800' })],
-    ['with a huge id', anEvent({ event_id: 'x'.repeat(201) })],
+    ['with half of a surrogate pair in its ID', anEvent({ event_id: 'a\ud800' })],
+    ['with a huge ID', anEvent({ event_id: 'x'.repeat(201) })],
     ['with a huge state', anEvent({ event_object_status: 'x'.repeat(201) })],
     ['that is not JSON', '{'],
     ['that is a list', '[]'],
@@ -125,7 +125,7 @@ function signed(body: string, at: number): string {
 
 function receive(body: string, signature: string | undefined, { key = publicKey, at = now } = {}) {
   const clock = { now: () => new Date(at) }
-  return () => readWebhook({ signature, rawBody: Buffer.from(body), publicKey: key, clock })
+  return () => readWebhook({ signature, rawBody: Buffer.from(body), publicKey: createPublicKey(key), clock })
 }
 
 function outcomeOf(event: () => unknown): string {

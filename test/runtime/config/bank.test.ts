@@ -43,7 +43,7 @@ test.each([
     { BANK_SANDBOX_URL: 'https://bank.example/v0', BANK_LIVE_URL: 'https://BANK.example:443/v1' },
   ],
   ['BANK_LIVE_SIMULATED', 'is on although BANK_LIVE_URL names a live bank', { BANK_LIVE_SIMULATED: 'on' }],
-])('production refuses: %s %s', (name, why, change) => {
+])('production refuses a configuration in which %s %s', (name, why, change) => {
   expect(withBanks(change)).toEqual(isRefused(name, why))
   expect(() => loadOpsConfig({ ...banks, ...change, OPS_USER: 'ada' })).toThrow(`${name} ${why}`)
   expect(withBanks({ ...change, NODE_ENV: 'development' })).toEqual([])
@@ -67,7 +67,7 @@ test('swapped banks are reported for each setting, without the keys', () => {
   expect(swapped.join()).not.toContain(other)
 })
 
-test('a simulated live bank may be the sandbox bank, but not with its key', () => {
+test('the sandbox bank may serve as a simulated live bank, but only with another key', () => {
   const url = 'http://sandbox-bank:8300/v0'
   const shared = { BANK_SANDBOX_URL: url, BANK_LIVE_URL: url, BANK_LIVE_SIMULATED: 'on' }
 
@@ -78,7 +78,7 @@ test('a simulated live bank may be the sandbox bank, but not with its key', () =
   ])
 })
 
-test('rate limits have defaults and bounds, for API and ops', () => {
+test('limits for exchange rates have defaults and bounds, in the API and in ops', () => {
   const wrong = { RATE_MAX_AGE_MS: '3600001', RATE_MID_PERCENT: '10.01', RATE_JUMP_PERCENT: 'five' }
 
   expect(loadConfig(banks).rates).toEqual({ maxAgeMs: 900_000, midBasisPoints: 200, jumpBasisPoints: 500 })

@@ -32,7 +32,7 @@ test('without bank settings there is no bank, and every payout interval has its 
   })
   expect(payouts).toEqual({
     answerTimeoutMs: 8_000,
-    pollMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000],
+    pollMs: [3_000, 5_000, 10_000, 30_000, 60_000, 300_000],
     repeatForMs: 82_800_000,
     listLagMs: 600_000,
     briefCallMs: 1_000,
@@ -48,12 +48,12 @@ test('without bank settings there is no bank, and every payout interval has its 
   })
 })
 
-test('the API listens on this machine only, unless HOST opens it', () => {
+test('the API listens on this machine only, unless HOST is set', () => {
   expect(loadConfig(needed).host).toBe('127.0.0.1')
   expect(loadConfig({ ...needed, HOST: '0.0.0.0' }).host).toBe('0.0.0.0')
 })
 
-test('by default, sessions last twelve idle hours and at most seven days, sign-up is open, and no proxy is trusted', () => {
+test('by default, sessions end after twelve idle hours or seven days, sign-up is open, and no proxy is trusted', () => {
   const { session, signUp, trustedProxies, temporalUiUrl } = loadConfig(needed)
 
   expect({ session, signUp, trustedProxies, temporalUiUrl }).toEqual({
@@ -76,7 +76,7 @@ test('the dashboard links to the Temporal Web UI only if the link is switched on
   expect(mistakesOf({ ...page, TEMPORAL_UI_LINK: 'yes' })).toEqual([expect.stringContaining('TEMPORAL_UI_LINK')])
 })
 
-test('https requires the number of proxies, even if it is 0', () => {
+test('an https URL requires the number of proxies to be set, even to 0', () => {
   const https = { ...needed, PUBLIC_URL: 'https://payouts.example.com', NODE_ENV: 'development' }
 
   expect(mistakesOf(https)).toEqual([
@@ -87,7 +87,7 @@ test('https requires the number of proxies, even if it is 0', () => {
   expect(mistakesOf({ ...needed, PUBLIC_URL: 'http://localhost:3000' })).toEqual([])
 })
 
-test('a bank needs both a URL and a key', () => {
+test('a bank is configured by its URL and its key, in the service and in ops', () => {
   const banks = {
     BANK_SANDBOX_URL: 'http://127.0.0.1:8300/v0/',
     BANK_SANDBOX_KEY: 'sk-test-1',
@@ -119,7 +119,7 @@ test('mail and seller settings are optional, but must be complete', () => {
   })
 })
 
-test('a seller without a VAT number charges no VAT; the other seller settings are required', () => {
+test('a seller without a VAT number charges no VAT, and the other seller settings are required', () => {
   const { SELLER_VAT_NUMBER: _number, SELLER_VAT_RATE: _rate, ...noVat } = mailAndSeller
 
   expect(loadConfig({ ...needed, ...noVat }).seller?.vat).toBeNull()
@@ -166,7 +166,7 @@ test('all mistakes are reported, each with its variable', () => {
 test.each([
   ['no key at all', ','],
   ['a malformed key', `${needed.SECRET_KEYS},short`],
-  ['an id twice', `${needed.SECRET_KEYS},${needed.SECRET_KEYS}`],
+  ['a duplicate ID', `${needed.SECRET_KEYS},${needed.SECRET_KEYS}`],
 ])('SECRET_KEYS with %s is reported as one mistake', (_what, SECRET_KEYS) => {
   const mistake =
     'SECRET_KEYS must be a comma-separated list of <id>:<64 hex digits>, each id once, the current key first.'
@@ -175,7 +175,7 @@ test.each([
   expect(() => loadOpsConfig({ ...needed, SECRET_KEYS })).toThrow(mistake)
 })
 
-test('the service requires SECRET_KEYS, ops does not', () => {
+test('the service requires SECRET_KEYS, but ops does not', () => {
   const { SECRET_KEYS: _unset, ...rest } = needed
 
   expect(mistakesOf(rest)).toEqual(['SECRET_KEYS is required.'])
@@ -206,7 +206,7 @@ test('production refuses development secrets, reports all of them together, and 
   expect(mistakesOf({ ...needed, ...made, NODE_ENV: 'development' })).toEqual([])
 })
 
-test('https without NODE_ENV is production, for API, worker and ops', () => {
+test('an https URL without NODE_ENV counts as production, for the API, the worker and ops', () => {
   const https = { ...needed, PUBLIC_URL: 'https://payouts.example.com', TRUSTED_PROXIES: '1', PAYOUT_QUIET_MS: '600' }
   const mistakes = [
     'PAYOUT_QUIET_MS must be a whole number from 300000 to 86400000.',
@@ -245,7 +245,7 @@ test('production accepts strong secrets', () => {
   expect(mistakesOf({ ...needed, ...own })).toEqual([])
 })
 
-test('production refuses time limits with which a payout could be both paid and refunded', () => {
+test('production refuses time limits that would let a payout be both paid and refunded', () => {
   const typed = { PAYOUT_REPEAT_MS: '86400000', PAYOUT_QUIET_MS: '600' }
   const mistakes = [
     'PAYOUT_REPEAT_MS must be a whole number from 3600000 to 82800000.',
@@ -302,7 +302,7 @@ test('inconsistent TLS settings are all reported, without their values', () => {
   expect(withTls({ TEMPORAL_TLS: '', TEMPORAL_API_KEY: 'k' })).toEqual([])
 })
 
-test('metrics need a port, and are then readable on this machine only', () => {
+test('metrics need a port, and are then served on this machine only', () => {
   expect(loadConfig(needed).metrics).toEqual({ host: '127.0.0.1', apiPort: null, workerPort: null })
   expect(loadConfig({ ...needed, METRICS_PORT: '9464', WORKER_METRICS_PORT: '9465' }).metrics).toEqual({
     host: '127.0.0.1',
@@ -312,7 +312,7 @@ test('metrics need a port, and are then readable on this machine only', () => {
   expect(mistakesOf({ ...needed, METRICS_PORT: '0' })).toEqual(['METRICS_PORT must be a whole number from 1 to 65535.'])
 })
 
-test('a setting may come from a file, without surrounding white space', () => {
+test('a setting may come from a file, whose surrounding white space is removed', () => {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-config-'))
   const file = (name: string, content: string) => {
     writeFileSync(join(folder, name), content)

@@ -1,4 +1,4 @@
-// The settings table is complete: each row is read, its default is valid, and docs/configuration.md is generated from it.
+// The settings table is complete: each row is read, each default is valid, and docs/configuration.md is current.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -20,7 +20,7 @@ test('every setting is in exactly one group of the page', () => {
   expect(Object.values(groups).flatMap(Object.keys).toSorted()).toEqual(Object.keys(settings).toSorted())
 })
 
-test('every variable of the table is read, and no other', () => {
+test('exactly the variables in the table are read', () => {
   const used = new Set<string>()
   const watched = new Proxy<EnvironmentVariables>(withOptionalParts, {
     get: (env, name) => {
@@ -44,7 +44,7 @@ test('every default is valid, even in production', () => {
   expect(invalid).toEqual([])
 })
 
-test('an empty environment is reported to lack exactly the required settings', () => {
+test('an empty environment lacks exactly the required settings', () => {
   const required = rows.flatMap(([name, { presence }]) =>
     'required' in presence && presence.with === null ? [`${name} is required.`] : [],
   )
@@ -52,7 +52,7 @@ test('an empty environment is reported to lack exactly the required settings', (
   expect(mistakesIn(() => loadConfig({})).toSorted()).toEqual(required.toSorted())
 })
 
-/** Some settings are read only if another one is set. */
+/** Sets every optional part, because some settings are read only if another one is set. */
 const withOptionalParts: EnvironmentVariables = {
   BANK_SANDBOX_URL: 'http://127.0.0.1:8300/v0',
   BANK_LIVE_URL: 'http://127.0.0.1:8300/v0',

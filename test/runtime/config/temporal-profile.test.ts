@@ -1,4 +1,4 @@
-// A profile of Temporal's configuration file: its values, their precedence, and its error messages.
+// A profile in Temporal's configuration file: its values, their precedence, and the error messages.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ tls.disabled = true
 tls.client_cert_path = "/nowhere"
 `
 
-test('a profile supplies address, namespace and API key', () => {
+test('a profile supplies the address, the namespace and the API key', () => {
   expect(loadTemporalConfig({ TEMPORAL_CONFIG_FILE: file(cloud), TEMPORAL_PROFILE: 'prod' })).toEqual({
     address: 'payouts.a1b2c.tmprl.cloud:7233',
     namespace: 'payouts.a1b2c',
@@ -48,7 +48,7 @@ test('without a profile name, the default profile of the file is used', () => {
   })
 })
 
-test('with TLS disabled, its other keys are ignored', () => {
+test('the other TLS settings are ignored if TLS is disabled', () => {
   const config = loadTemporalConfig({ TEMPORAL_CONFIG_FILE: file(cloud), TEMPORAL_PROFILE: 'plain' })
 
   expect(config).toMatchObject({ address: 'temporal:7233', tls: null })
@@ -60,7 +60,7 @@ test('a variable takes precedence over the profile', () => {
   expect(loadTemporalConfig(env)).toMatchObject({ namespace: 'other.a1b2c', apiKey: 'the-key' })
 })
 
-test('the file of the temporal command is read only if a profile is named', () => {
+test('the Temporal CLI’s own file is read only if a profile is named', () => {
   const inHome = platform() === 'darwin' ? 'Library/Application Support/temporalio' : '.config/temporalio'
   mkdirSync(join(folder, inHome), { recursive: true })
   writeFileSync(join(folder, inHome, 'temporal.toml'), cloud)

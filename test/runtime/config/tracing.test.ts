@@ -11,11 +11,11 @@ const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
 test('nothing is traced without a collector', () => {
   expect(tracing({})).toBeNull()
   expect(tracing({ OTEL_SERVICE_NAME: 'payouts', OTEL_TRACES_SAMPLER_ARG: '0.5' })).toBeNull()
-  // This value has the format of another sampler, for another program on the same machine.
+  // This value is for another sampler, which another program on the same machine may use.
   expect(tracing({ OTEL_TRACES_SAMPLER_ARG: 'endpoint=http://127.0.0.1:14250' })).toBeNull()
 })
 
-test('with a collector, everything is traced', () => {
+test('with a collector, every trace is kept by default', () => {
   expect(tracing(endpoint)).toEqual({
     url: 'http://127.0.0.1:4318/v1/traces',
     headers: {},
@@ -32,13 +32,13 @@ test.each([
   expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: base })).toMatchObject({ url })
 })
 
-test('headers are percent-encoded pairs', () => {
+test('headers are read as percent-encoded pairs', () => {
   const headers = { OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Basic%20abc==, x-key = k%2C1' }
 
   expect(tracing({ ...endpoint, ...headers })?.headers).toEqual({ Authorization: 'Basic abc==', 'x-key': 'k,1' })
 })
 
-test('headers may come from a file, as other secrets do', () => {
+test('headers may come from a file, like other secrets', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tracing-'))
   const file = join(folder, 'headers')
   writeFileSync(file, 'x-key=from-a-file\n')
@@ -55,7 +55,7 @@ test.each([
   ['0.25', 0.25],
   ['.5', 0.5],
   ['1.0', 1],
-])('a sampling ratio of %s is %s', (text, ratio) => {
+])('the sampling ratio "%s" is parsed as %s', (text, ratio) => {
   expect(tracing({ ...endpoint, OTEL_TRACES_SAMPLER_ARG: text })?.ratio).toBe(ratio)
 })
 

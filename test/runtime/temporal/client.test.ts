@@ -1,4 +1,4 @@
-// The Temporal client: it can start before the server, answers in time, and reconnects.
+// The Temporal client can start before the server, respects deadlines, and reconnects.
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
@@ -15,11 +15,11 @@ afterEach(async () => {
   for (const client of clients.splice(0)) await client.connection.close()
 })
 
-test('a server that knows our namespace answers', async () => {
+test('a ping succeeds on a server that has our namespace', async () => {
   await expect(pingTemporal(connect(testSystem().temporalAddress), 5_000)).resolves.toBeUndefined()
 })
 
-test('a missing namespace is an error', async () => {
+test('a ping fails if the namespace is missing', async () => {
   await expect(pingTemporal(connect(testSystem().temporalAddress, 'nope'), 5_000)).rejects.toThrow(/nope/)
 })
 
@@ -29,7 +29,7 @@ test('an unreachable server is reported within the deadline, and used again when
   const client = connect(new URL(proxy.url).host)
   const startedAt = performance.now()
 
-  // The error depends on whether the first connection attempt has failed by then.
+  // The error depends on whether the first connection attempt fails before the deadline.
   await expect(pingTemporal(client, 300)).rejects.toThrow(/UNAVAILABLE|DEADLINE_EXCEEDED/)
   const tookMs = performance.now() - startedAt
   await proxy.restore()
@@ -51,7 +51,7 @@ test('a call to a server that never answers ends at the deadline', async () => {
   for (const socket of sockets) socket.destroy()
 })
 
-test('without a pending call, promises are not slowed down', async () => {
+test('a client without a pending call does not make Node track promises', async () => {
   const client = connect(testSystem().temporalAddress)
   const inside = askWithin(client, 5_000, async () => isTracked(client))
 
@@ -61,7 +61,7 @@ test('without a pending call, promises are not slowed down', async () => {
   expect(isTracked(client)).toBe(false)
 })
 
-test('a deadline holds after another call with a deadline has ended', async () => {
+test('a deadline still applies after another call with a deadline has ended', async () => {
   const client = connect(testSystem().temporalAddress)
   const quick = pingTemporal(client, 5_000)
   const late = askWithin(client, 5_000, async () => {
@@ -86,7 +86,7 @@ function connect(address: string, namespace = 'default'): Client {
   return client
 }
 
-/** Whether Node tracks every promise of the process because of this client. */
+/** Whether Node tracks every promise in the process because of this client. */
 function isTracked({ connection }: Client): unknown {
   return connection instanceof Connection && Reflect.get(connection.callContextStorage, 'enabled')
 }

@@ -5,7 +5,7 @@ import { systemClock } from '../../../runtime/clock'
 import { startReturnHourly } from '../../../runtime/temporal/workflows'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import { payoutReturnId } from '../../../workflows/names'
-import { movingClock } from '../../support/stages/payout'
+import { aReturn, movableClock } from '../../support/stages/payout'
 import { useWorker } from '../../support/temporal/a-worker'
 
 const minute = 60_000
@@ -15,19 +15,13 @@ beforeAll(async () => {
   await requireSearchAttributes(worker.client, wantedAttributes)
 })
 
-test('the same refund starts a return workflow immediately and then once an hour, and a newer one immediately', async () => {
-  const clock = movingClock()
+test('the same refund starts a return workflow immediately and then once an hour, and a newer refund starts one immediately', async () => {
+  const clock = movableClock()
   const payoutId = randomUUID()
-  const payout = {
-    payoutId,
-    environment: 'live',
-    idempotencyKey: 'order-1001',
-    slug: 'acme',
-    amountPence: 12_000n,
-  } as const
+  const payout = aReturn(payoutId)
   const { client: temporal, queuePrefix } = worker
   const handle = temporal.workflow.getHandle(payoutReturnId(payout.payoutId))
-  // No worker polls its queue, so each run is ended here, as if the bank had been polled.
+  // No worker polls the queue, so the test ends each run, as if the bank had been polled.
   const runAfter = async (happenedAt: Date) => {
     await startReturnHourly({ temporal, clock, queuePrefix, pollMs: [minute] }, payout, happenedAt)
     const { runId, status } = await handle.describe()

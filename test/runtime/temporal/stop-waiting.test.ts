@@ -1,4 +1,4 @@
-// A process that stops no longer waits for verdicts, including those of later requests.
+// A stopping process does not wait for verdicts, whether the request is already pending or arrives later.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
@@ -23,7 +23,7 @@ afterAll(async () => {
   await temporal.connection.close()
 })
 
-test('waiting and later requests are answered without a verdict, and their workflows are started', async () => {
+test('waiting and later requests are answered without a verdict, but their workflows are started', async () => {
   const workflows = workflowsThatWaitLong()
   const waiting = workflows.startPayout(aPayout('waits'))
   const cancelling = workflows.cancelPayout(aPayout('cancels'))

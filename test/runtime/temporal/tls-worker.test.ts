@@ -1,4 +1,5 @@
-// A worker process with a Temporal server that requires a certificate: it works, or waits and logs the reason.
+// A worker connects to a Temporal server that requires a client certificate. Without one, the worker retries and
+// logs the reason.
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { connectClient } from '../../../runtime/temporal/client'

@@ -44,11 +44,11 @@ afterAll(async () => {
   await server.close()
 })
 
-test('API, ops and worker connect with a certificate from a file', async () => {
+test('the API, ops and the worker connect with a certificate from a file', async () => {
   expect(await reach(mutual)).toEqual({ api: 'in', ops: 'in', worker: 'in' })
 })
 
-test("API, ops and worker connect with Temporal's own variables", async () => {
+test("the API, ops and the worker connect with Temporal's own variables", async () => {
   const paths = {
     TEMPORAL_TLS_CLIENT_CERT_PATH: mutual['TEMPORAL_TLS_CERT_FILE'],
     TEMPORAL_TLS_CLIENT_KEY_PATH: mutual['TEMPORAL_TLS_KEY_FILE'],
@@ -65,7 +65,7 @@ test("API, ops and worker connect with Temporal's own variables", async () => {
   expect(await reach({ ...named, ...data })).toEqual({ api: 'in', ops: 'in', worker: 'in' })
 })
 
-test("API, ops and worker connect with a profile of Temporal's configuration file", async () => {
+test("the API, ops and the worker connect with a profile from Temporal's configuration file", async () => {
   const config = file(
     'temporal.toml',
     `[profile.prod]
@@ -139,7 +139,7 @@ test('a client without TLS cannot connect to a server with TLS', async () => {
   expect({ api, worker }).toEqual({ api: 'out', worker: why.ended })
 })
 
-test('a certificate of another authority is rejected', async () => {
+test('a certificate from another authority is rejected', async () => {
   const stranger = { TEMPORAL_TLS_CERT: theirs.certificate, TEMPORAL_TLS_KEY: theirs.key }
 
   const without = { TEMPORAL_TLS_CERT_FILE: '', TEMPORAL_TLS_KEY_FILE: '' }
@@ -159,7 +159,7 @@ describe('with an API key', () => {
 
   afterAll(() => cloud.close())
 
-  test('every call of API, ops and worker sends the key, over TLS even without TEMPORAL_TLS', async () => {
+  test('every call from the API, ops and the worker sends the key, over TLS even without TEMPORAL_TLS', async () => {
     expect(await reach({ ...keyEnv(cloud), TEMPORAL_API_KEY: 'the-key' })).toEqual({
       api: 'in',
       ops: 'in',
@@ -189,7 +189,7 @@ function file(name: string, content: string): string {
   return join(folder, name)
 }
 
-/** Whether API, ops and worker can connect, or their error messages. */
+/** Whether the API, ops and the worker can connect, or their error messages. */
 async function reach(env: EnvironmentVariables): Promise<{ api: string; ops: string; worker: string }> {
   const config = loadTemporalConfig(env)
   const client = connectClient(config)
@@ -206,5 +206,5 @@ async function reach(env: EnvironmentVariables): Promise<{ api: string; ops: str
   return { api, ops, worker }
 }
 
-/** Long enough for a handshake on a busy machine; a rejected client retries until then. */
+/** Long enough for a handshake on a busy machine. A rejected client retries for this long. */
 const withinMs = 3_000

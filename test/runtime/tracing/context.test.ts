@@ -12,7 +12,7 @@ test.each([
   ['without the sampled flag', `00-${traceId}-${spanId}-02`, false],
   ['of a later version', `01-${traceId}-${spanId}-01`, true],
   ['of a later version that has more fields', `cc-${traceId}-${spanId}-01-what-ever`, true],
-])('a traceparent that is %s is read', (_, text, sampled) => {
+])('a valid traceparent is read: %s', (_, text, sampled) => {
   expect(parseTraceparent(text)).toEqual({ traceId, spanId, sampled })
 })
 
@@ -24,15 +24,15 @@ test.each([
   ['in capitals', `00-${traceId.toUpperCase()}-${spanId}-01`],
   ['without a trace', `00-${'0'.repeat(32)}-${spanId}-01`],
   ['without a span', `00-${traceId}-${'0'.repeat(16)}-01`],
-  ['too short in its trace', `00-${traceId.slice(1)}-${spanId}-01`],
-  ['too long in its span', `00-${traceId}-${spanId}0-01`],
+  ['with a trace id that is too short', `00-${traceId.slice(1)}-${spanId}-01`],
+  ['with a span id that is too long', `00-${traceId}-${spanId}0-01`],
   ['without flags', `00-${traceId}-${spanId}`],
   ['with flags that are not a number', `00-${traceId}-${spanId}-0x`],
   ['sent twice', `00-${traceId}-${spanId}-01, 00-${traceId}-${spanId}-01`],
-  ['after a blank', ` 00-${traceId}-${spanId}-01`],
-  ['before a line break', `00-${traceId}-${spanId}-01\n`],
+  ['with a leading blank', ` 00-${traceId}-${spanId}-01`],
+  ['with a trailing line break', `00-${traceId}-${spanId}-01\n`],
   ['of a later version whose end does not begin with a hyphen', `01-${traceId}-${spanId}-01.what`],
-])('a traceparent that is %s is ignored', (_, text) => {
+])('an invalid traceparent is ignored: %s', (_, text) => {
   expect(parseTraceparent(text)).toBeNull()
 })
 

@@ -1,4 +1,4 @@
-// The exporter sends spans in batches. If the collector fails, spans are lost and logged once, and no caller waits.
+// The exporter sends spans in batches. If the collector fails, the failure is logged once, and no caller waits.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createExporter, type Exporter, type Limits } from '../../../runtime/tracing/exporter'
 import type { FinishedSpan } from '../../../runtime/tracing/tracer'
@@ -77,17 +77,17 @@ test('a post has the OTLP path, OTLP JSON and the configured headers', async () 
   })
 })
 
-test('a full batch is sent immediately, an incomplete one after the interval', async () => {
+test('a full batch is sent immediately, and an incomplete one after the interval', async () => {
   const full = open({ batchMax: 3, everyMs: never })
   addMany(full, 3)
-  await until('the full one', () => collector.spans().length === 3)
+  await until('the full batch has arrived', () => collector.spans().length === 3)
   addMany(full, 2)
   await full.close()
   expect(sizes()).toEqual([3, 2])
 
   exporter = open({ batchMax: 3, everyMs: 20 })
   addMany(exporter, 1)
-  await until('the small one', () => collector.spans().length === 6)
+  await until('the incomplete batch has arrived', () => collector.spans().length === 6)
 })
 
 test('spans that exceed a batch are sent in several posts', async () => {
@@ -108,7 +108,7 @@ test('during an outage the queue is bounded, and the outage and its end are logg
   await until('it was retried several times', () => collector.asked() > 3)
   expect(exporter.lost()).toBe(3)
   collector.behave(200)
-  await until('the buffered spans', () => collector.spans().length === 5)
+  await until('the buffered spans have arrived', () => collector.spans().length === 5)
   await until('its end is logged', () => logged.length > 1)
 
   expect(lines()).toEqual([
@@ -142,7 +142,7 @@ test.each([429, 502, 503, 504])('a batch answered with %s is retried', async (st
 })
 
 test.each([307, 400, 401, 500])(
-  'a batch answered with %s is dropped, and logged once however often it happens',
+  'a batch answered with %s is dropped, and repeated failures are logged once',
   async (status) => {
     collector.behave(status)
     exporter = open({ everyMs: 10 })

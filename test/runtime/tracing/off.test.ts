@@ -1,4 +1,4 @@
-// Without a collector, tracing does not exist and costs nothing.
+// Without a collector, tracing is off, and nothing uses AsyncLocalStorage.
 import { expect, test } from '@jest/globals'
 import { systemClock } from '../../../runtime/clock'
 import { openTracing } from '../../../runtime/tracing'
@@ -11,7 +11,7 @@ test('without a collector there is no tracer', () => {
   expect(openTracing(null, process)).toBeNull()
 })
 
-// Once used, AsyncLocalStorage slows down every promise of a process on Node 20 (runtime/temporal/client.ts).
+// On Node 20, the first use of AsyncLocalStorage slows down every promise in the process (runtime/temporal/client.ts).
 test('only the tracer uses AsyncLocalStorage', () => {
   const using = sourceFiles().filter((file) => read(file).includes('AsyncLocalStorage'))
 

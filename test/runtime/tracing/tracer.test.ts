@@ -28,7 +28,7 @@ test('a span started inside another becomes its child, even if several run concu
   expect(new Set(finished.map(({ context }) => context.spanId)).size).toBe(4)
 })
 
-test('a span starts at the time of the given clock, and ends no earlier', async () => {
+test('a span starts at the time of the given clock, and ends later', async () => {
   const { tracer, finished } = aTracer()
 
   await tracer.run(internal('timed'), async () => undefined)
@@ -38,7 +38,7 @@ test('a span starts at the time of the given clock, and ends no earlier', async 
   expect(endNano).toBeGreaterThan(startNano)
 })
 
-test('an error is rethrown, and the span holds only its code or class', async () => {
+test('an error is rethrown, and the span records only its code or class', async () => {
   const { tracer, finished } = aTracer()
   const refused = Object.assign(new Error('connect to Ada'), { code: 'ECONNREFUSED' })
   const strange = Object.assign(new TypeError('12345678'), { code: 'of Ada Lovelace' })
@@ -54,7 +54,7 @@ test('an error is rethrown, and the span holds only its code or class', async ()
 })
 
 test.each([true, false])(
-  'a part of a remote trace follows the sampling decision made there (sampled: %s)',
+  'a span in a remote trace follows the sampling decision made there (sampled: %s)',
   async (sampled) => {
     const { tracer, finished } = aTracer(sampled ? 0 : 1)
     const parent: TraceContext = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), sampled }
@@ -81,7 +81,7 @@ test.each([
   ['0', 0.000_001, true],
   ['7', 0.5, true],
   ['8', 0.5, false],
-])('a trace whose id ends in many %s is kept at a ratio of %s: %s', (digit, ratio, kept) => {
+])('a trace ID that ends in many %s, at a ratio of %s, is sampled: %s', (digit, ratio, kept) => {
   expect(isSampled('f'.repeat(19) + digit.repeat(13), ratio)).toBe(kept)
 })
 

@@ -1,4 +1,4 @@
-// A month in which the bank loses every event: polling and scheduled work find every change.
+// All of the bank's events are lost for a month: polling and Schedules find every change.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { scheduleIds } from '../../../workflows/names'
 import type { Json } from '../../support/bank/client'
@@ -32,13 +32,13 @@ afterAll(async () => {
   await inbox?.remove()
 })
 
-test('verification and the first deposit need no events: the bank is polled until it has decided, and the wallet is read', async () => {
+test('verification and the first deposit work without events, by polling the bank and reading the wallet', async () => {
   const grace = aPerson(world, inbox, 'grace@hopper.test')
   await grace.signUp('Hopper Ltd')
   await grace.ask('POST', '/v1/compliance/verification', {})
   const verification = async () => (await grace.ask('GET', '/v1/compliance')).body.business_verification
   const untilStatus = (wanted: string) => until(wanted, async () => (await verification()).status === wanted)
-  await until('the links', async () => (await verification()).continue_url !== null)
+  await until('the links of the bank are shown', async () => (await verification()).continue_url !== null)
   const { terms_url, continue_url } = await verification()
 
   await press(terms_url, 'accept')
@@ -53,15 +53,15 @@ test('verification and the first deposit need no events: the bank is polled unti
     return body.usdc !== '0.00' && body.usdc
   })
 
-  // At 0.79395 GBP per dollar, 100.00 pounds buy 125.9525 dollars, rounded down to a cent.
+  // At 0.79395 GBP per dollar, 100.00 pounds buy 125.9525 dollars, which is rounded down to 125.95.
   expect(balance).toBe('125.95')
 })
 
-test('thirty days of payouts and deposits: each is settled, booked, and found if returned', async () => {
+test('over thirty days, each payout is settled, each deposit is booked, and each return is found', async () => {
   const before = await world.balance('live')
   const paid: Json[] = []
 
-  // Each round is a day with one payout and the nightly scan, which the story starts by hand.
+  // Each round is a day with one payout and the nightly scan, which the test triggers.
   for (let day = 1; day <= days; day++) {
     const { body } = await world.pay({ amount_gbp: '10.00' }, { environment: 'live', key: `order-day-${day}` })
     paid.push(await world.settled(body.id))
@@ -70,8 +70,8 @@ test('thirty days of payouts and deposits: each is settled, booked, and found if
     await world.trigger(scheduleIds.changedTransfers)
   }
 
-  // 10.00 and the bank's share of 0.55 at 0.79 are 13.3544 dollars, rounded up to 13.36: 27 arrived, 3 were
-  // returned, 60.00 came in.
+  // Each payout sends 10.00 and the bank's share of 0.55: 10.55 / 0.79 is 13.3544 USDC, rounded up to 13.36. 27
+  // payouts arrived, 3 were returned, and 60.00 was deposited.
   const expected = before - 27n * 13_360_000n + 60_000_000n
   await until('everything is booked', async () => (await world.balance('live')) === expected)
   const statuses = await world.db.dataSource.query<Json[]>(
@@ -83,11 +83,11 @@ test('thirty days of payouts and deposits: each is settled, booked, and found if
   ])
 })
 
-test('a return is found by the nightly scan alone, before its refund', async () => {
+test('the nightly scan alone finds a return before its refund', async () => {
   const { body } = await world.pay({ amount_gbp: '10.00' }, { environment: 'live', key: 'order-looked-for' })
   await world.settled(body.id)
   const before = await world.balance('live')
-  // The wallet does not show the return yet: the bank keeps the money for a day, or until the test releases it.
+  // The wallet does not show the return yet: the bank holds the money for a day, or until the test releases it.
   await world.bank.control('PUT', '/delays', { returned: dayMs })
   const [transfer] = await world.transfersOf(body.id)
   await world.bank.control('POST', `/transfers/${transfer.id}/advance`, { state: 'returned' })
@@ -101,7 +101,7 @@ test('a return is found by the nightly scan alone, before its refund', async () 
   expect(await world.balance('live')).toBe(before + 13_360_000n)
 })
 
-test('not a single event was received', async () => {
+test('none of the bank’s events reached us', async () => {
   expect((await world.bank.counts(lost)).fired).toBeGreaterThan(100)
   expect(await world.db.dataSource.query('SELECT 1 FROM bank_events')).toEqual([])
 })

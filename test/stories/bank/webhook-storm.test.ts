@@ -1,18 +1,17 @@
-// Thousands of bank events, each at least twice and in random order: the final ledger is the same as if each had arrived once
-// and in order. STORM_EVENTS sets the number. The default is a tenth of the full 10,000, because each world
-// has a payout for every twenty events.
+// Many bank events, each delivered at least twice and in random order, lead to the same ledger as if each had
+// arrived once and in order. STORM_EVENTS sets the number of deliveries: 10,000 for a full run. The default is
+// 1,000, because creating a payout for every twenty deliveries takes a long time.
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals'
 import { type Json, quick, still } from '../../support/bank/client'
 import { inAnyOrder, type SignedEvent, signedEvents } from '../../support/bank/events'
 import { openWorld, type World } from '../../support/system/world'
 import { until } from '../../support/until'
 
-// Long enough for a busy machine.
 jest.setTimeout(600_000)
 
 const events = Number(process.env['STORM_EVENTS'] ?? 1_000)
 const payouts = events / 20
-/** As many as the bank itself sends concurrently. */
+/** The number of concurrent deliveries, as many as the bank itself makes. */
 const atOnce = 32
 let open: World | null = null
 let ordered: Json
@@ -22,7 +21,7 @@ beforeAll(async () => {
     for (const event of fresh) await deliver(world, event)
   })
 })
-// The referee checks each world at its end.
+// Closing a world runs the referee's checks.
 afterEach(() => open?.close())
 
 test('a storm of events leads to the same ledger as the same events in order', async () => {
@@ -39,11 +38,11 @@ test('a storm of events leads to the same ledger as the same events in order', a
   expect(delivered).toBe(events)
 })
 
-/** A world in which only the story delivers events. Returns its ledger at the end. */
+/** Opens a world in which only the test delivers events, and returns its ledger at the end. */
 async function ledgerAfter(
   deliverAll: (world: World, fresh: readonly SignedEvent[], heard: readonly SignedEvent[]) => Promise<void>,
 ): Promise<Json> {
-  // Only an event causes a poll of the bank.
+  // With these intervals, only an event causes a poll of the bank.
   const env = { PAYOUT_POLL_MS: '600000', WALLET_READ_EVERY_MS: '86400000' }
   const world = await openWorld({ env, delaysMs: still })
   open = world
@@ -77,7 +76,10 @@ async function ledgerAfter(
   return books
 }
 
-/** Moves some transfers by hand, chosen by their index, and then lets the bank's clock run until nothing moves any more. */
+/**
+ * Advances each transfer for which `stateFor` returns a state, and then waits until no transfer has a next
+ * state.
+ */
 async function bankMoves(world: World, ids: readonly string[], stateFor: (index: number) => string | null) {
   const transfers = async (): Promise<Json[]> =>
     (await world.bank.control('GET', '/transfers?environment=live')).json.data
@@ -89,7 +91,7 @@ async function bankMoves(world: World, ids: readonly string[], stateFor: (index:
   await until('the bank is idle', async () => (await transfers()).every(({ next }) => next === null))
 }
 
-/** Delivers an event, and repeats it after a 503 as the bank does. Any status other than 200 or 503 would lose the event. */
+/** Delivers an event, and repeats it after a 503 as the bank does. Any status other than 200 and 503 fails the test. */
 async function deliver(world: World, { id, event, signature }: SignedEvent): Promise<void> {
   const send = async () => (await world.send('/webhooks/bank', event, { 'X-Webhook-Signature': signature })).status
   await until(`the event ${id} is taken`, async () => {
@@ -126,7 +128,7 @@ async function booksOf({ db }: World): Promise<Json> {
   }
 }
 
-/** Works through a list in order, with this many running at a time. */
+/** Processes `all` in order, `width` items at a time. */
 async function inLanes<T, R>(width: number, all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   const waiting = all.entries()

@@ -1,25 +1,18 @@
-// The bank's events only cause a poll: lost, duplicated, late, forged or out of order, they do no harm.
+// The bank's events only cause a poll, so they do no harm if they are lost, duplicated, late, forged or out
+// of order.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { signatureHeader } from '../../../sandbox-bank/webhooks/events'
 import { payoutReturnId } from '../../../workflows/names'
 import { type Json, webhookKeyOf } from '../../support/bank/client'
-import { type Answer, openWorld, type World } from '../../support/system/world'
+import { type Answer, useWorld } from '../../support/system/world'
 import { until } from '../../support/until'
 
-let world: World
+// No poll happens for ten minutes, so only an event can cause a settlement here.
+const world = useWorld({ env: { PAYOUT_POLL_MS: '600000' } })
 
-beforeAll(async () => {
-  // No poll happens for ten minutes, so every settlement here was caused by an event.
-  world = await openWorld({ env: { PAYOUT_POLL_MS: '600000' } })
-  // The worker registers our address at the bank in the background.
-  await world.bankKnowsUs()
-})
-afterEach(async () => {
-  await world.bank.control('DELETE', '/faults')
-  await world.judge()
-})
-afterAll(() => world.close())
+// The worker registers our webhook URL with the bank in the background.
+beforeAll(() => world.bankKnowsUs())
 
 test('an event settles a payout that is not polled', async () => {
   const { body } = await world.pay()
@@ -27,12 +20,12 @@ test('an event settles a payout that is not polled', async () => {
   expect(await world.settled(body.id)).toMatchObject({ status: 'completed' })
 })
 
-describe('a payout is still settled, once, when events are', () => {
+describe('a payout is still settled once when events are', () => {
   const faults: readonly [string, Json][] = [
-    ['doubled', { kind: 'webhook_duplicate', copies: 5, times: null }],
+    ['duplicated', { kind: 'webhook_duplicate', copies: 5, times: null }],
     ['out of order', { kind: 'webhook_reorder', times: 1 }],
-    ['badly signed at first', { kind: 'webhook_bad_signature', times: 3 }],
-    ['too old at first', { kind: 'webhook_expired', times: 3 }],
+    ['wrongly signed at first', { kind: 'webhook_bad_signature', times: 3 }],
+    ['expired at first', { kind: 'webhook_expired', times: 3 }],
     ['late', { kind: 'webhook_late', ms: 300, times: 2 }],
   ]
 
@@ -51,7 +44,7 @@ describe('a payout is still settled, once, when events are', () => {
   })
 })
 
-test('an event can arrive before the answer: the payout is found by our reference', async () => {
+test('an event can arrive before the bank’s response, and the payout is found by our reference', async () => {
   await world.bank.fault({ kind: 'hang', stage: 'after', times: 1, match: { method: 'POST', path: '/v0/transfers' } })
 
   const { body } = await world.pay()
@@ -60,7 +53,7 @@ test('an event can arrive before the answer: the payout is found by our referenc
   expect(await world.settled(body.id)).toMatchObject({ status: 'completed' })
 })
 
-test('a forged event is refused and moves nothing', async () => {
+test('a forged event is refused and changes nothing', async () => {
   const { body } = await world.pay()
   await world.settled(body.id)
   const event = { event_id: 'evt_forged', event_category: 'transfer', event_object_id: 'tr_forged' }
@@ -76,8 +69,8 @@ test('a forged event is refused and moves nothing', async () => {
   expect(await world.row(body.id)).toMatchObject({ status: 'completed' })
 })
 
-describe('a signed event that contradicts the bank is stored for operators, and moves no money', () => {
-  test('about a payout that does not exist', async () => {
+describe('a signed event that contradicts the bank moves no money', () => {
+  test('when its payout does not exist, and is stored for operators', async () => {
     const [before, sets] = [await world.balance(), await countSets()]
 
     const answer = await sendBankEvent({ id: 'evt_stranger', state: 'payment_processed', payoutId: randomUUID() })
@@ -87,13 +80,14 @@ describe('a signed event that contradicts the bank is stored for operators, and 
     expect([await world.balance(), await countSets()]).toEqual([before, sets])
   })
 
-  test('about a delivery with another amount: the bank is polled, and its answer counts', async () => {
+  test('when it reports a delivery with another amount, because only the bank’s answer to the next poll counts', async () => {
     await world.bank.fault({ kind: 'stuck', state: 'pending', times: 1 })
     const { body } = await world.pay()
     const [transfer] = await world.transfersOf(body.id)
     const [before, sets] = [await world.balance(), await countSets()]
     const about = { state: 'payment_processed', payoutId: body.id, transferId: transfer.id, amount: '999999.00' }
-    // This fault delays nothing, but counts the polls. When the second poll arrives, the effects of the first are complete.
+    // This fault delays each poll by only 1 ms. Its count shows when the second poll arrives, and by then the
+    // effects of the first are complete.
     const asked = await world.bank.fault({
       ...toSlowDown,
       match: { method: 'GET', path: `/v0/transfers/${transfer.id}` },
@@ -111,7 +105,7 @@ describe('a signed event that contradicts the bank is stored for operators, and 
     await world.settled(body.id)
   })
 
-  test('about a return of a delivered payout: the bank is polled, and its answer refutes the event', async () => {
+  test('when it reports a delivered payout as returned, because the bank’s answer to the next poll refutes it', async () => {
     const { body } = await world.pay()
     await world.settled(body.id)
     const [transfer] = await world.transfersOf(body.id)
@@ -137,7 +131,7 @@ interface BankEvent {
   readonly amount?: string
 }
 
-/** Sends an event signed with the bank's own key, from its journal. */
+/** Sends an event signed with the bank's own key, which is read from the bank's journal. */
 async function sendBankEvent({
   id,
   state,

@@ -1,4 +1,4 @@
-// From a payout to the invoice in its partner's inbox, and a month that is billed while the worker is killed.
+// Follows payouts to the invoice in the partner's inbox, and kills the worker while it bills a month.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addChargedPartners } from '../../../bench/charged-partners'
@@ -48,7 +48,7 @@ afterAll(async () => {
   await inbox.remove()
 })
 
-test('the worker is killed in the middle of a run over 200 partners: one invoice each, no gap, each charge once', async () => {
+test('if a worker is killed while it bills 200 partners, each gets one invoice, without number gaps or duplicate charges', async () => {
   const name = 'killed'
   await addChargedPartners(world.db.dataSource, { partners: 200, chargesEach: 6, month: lastMonth, name })
 
@@ -70,7 +70,7 @@ test('the worker is killed in the middle of a run over 200 partners: one invoice
 
   expect([results.length, new Set(results).size]).toEqual([200, 200])
   expect(whenKilled).toBeLessThan(200)
-  // The next worker counts an invoice that was issued at the moment of the kill as already billed.
+  // If the worker was killed right after it issued an invoice, the next worker counts that one as already billed.
   expect({ billed: issued + already, failed }).toEqual({ billed: 200, failed: 0 })
   expect(await countOf(name)).toBe(200)
   await expectEveryChargeOnce()
@@ -96,7 +96,7 @@ test('a scheduled run and a manual run at the same moment bill each partner once
   await expectNoGaps()
 })
 
-test('live payouts, one returned in its month, one in the next, and one whose worker was killed between its settlement and its charge: each is charged once, in its month, invoiced, credited, shown and mailed', async () => {
+test('each live payout is charged once in its month and invoiced, even if it is returned or its worker is killed before the charge', async () => {
   await world.ops('price', 'set', '--partner', world.partner.slug, '--return-cost', '0.01')
   await paid('100.00')
   const [sameMonth, later] = [await paid('200.00'), await paid('300.00')]
@@ -132,7 +132,7 @@ test('live payouts, one returned in its month, one in the next, and one whose wo
   ])
 
   const pdf = await world.download(`/v1/invoices/${first.id}.pdf`)
-  const message = await until('its mail', async () =>
+  const message = await until('the email has arrived', async () =>
     (await inbox.messages()).find(({ message_id }) => message_id === `<invoice-${first.id}@payouts.test>`),
   )
   expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
@@ -153,7 +153,7 @@ async function paid(amount_gbp: string): Promise<string> {
   return body.id
 }
 
-/** A completed payout that is not charged: a lock blocks the charge until the worker is dead. */
+/** A completed payout that is not charged: a lock blocks the charge until the worker is killed. */
 async function killedBeforeCharge(amount_gbp: string): Promise<string> {
   return world.db.transaction(async (tx) => {
     await tx.sql`LOCK TABLE charges IN SHARE ROW EXCLUSIVE MODE`
@@ -169,7 +169,7 @@ async function killedBeforeCharge(amount_gbp: string): Promise<string> {
   })
 }
 
-/** Lets the bank return the payout without an event, and polls it at the given time. */
+/** Makes the bank return the payout without an event, and polls the return with a clock set to `at`. */
 async function returned(payoutId: string, at: Date): Promise<void> {
   const lost = await world.bank.fault({ kind: 'webhook_lost', times: null })
   const [transfer] = await world.transfersOf(payoutId)
@@ -184,7 +184,7 @@ async function returned(payoutId: string, at: Date): Promise<void> {
   expect(status).toBe('returned')
 }
 
-/** Bills the month with a worker whose clock shows the morning of the next 1st, because an unfinished month cannot be billed. */
+/** Bills with a worker whose clock is at 06:00 on the 1st of the next month: an unfinished month cannot be billed. */
 async function bill(period: Month): Promise<Json> {
   const now = new Date(startOf(nextMonth(period)).getTime() + 6 * 3_600_000)
   const mailer = createMailer({ smtpUrl: inbox.smtpUrl, from: sender })

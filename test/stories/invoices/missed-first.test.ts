@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a run is not lost if Temporal is down at the scheduled time and the worker updates the Schedule as soon as it is back', async () => {
+test('a run is not lost if Temporal is down at its scheduled time and the worker updates the Schedule right after the restart', async () => {
   temporal = await openTemporal(0)
   const dueAt = new Date(Math.ceil(systemClock.now().getTime() / 1_000) * 1_000 + 8_000)
   // The 1st may be weeks away, so this is the real Schedule with another time.
@@ -47,7 +47,7 @@ test('a run is not lost if Temporal is down at the scheduled time and the worker
         () => false,
       ),
     )
-    const started = await until('the missed run', async () => {
+    const started = await until('the missed run has started', async () => {
       const { recentActions } = (await client.schedule.getHandle(schedule.scheduleId).describe()).info
       return recentActions[0]
     })

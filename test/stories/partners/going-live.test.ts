@@ -1,5 +1,5 @@
-// A business from its sign-up to the invoice for a returned payout, with only its own members, the bank and
-// billing involved.
+// Follows a business from sign-up to the invoice for a returned payout. Only its own members, the bank and billing
+// are involved.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { londonMonthOf, nextMonth, startOf } from '../../../domain/month'
 import { systemClock } from '../../../runtime/clock'
@@ -10,7 +10,7 @@ import { openWorld, type World } from '../../support/system/world'
 import { until } from '../../support/until'
 
 const dayMs = 86_400_000
-// Starts on the 2nd at noon, so that the return falls into the same month whenever this test runs.
+// Starts at noon on the 2nd, so that the return falls in the same month whenever this test runs.
 const month = nextMonth(londonMonthOf(systemClock.now()))
 const secondAtNoonMs = aheadOf(startOf(month)) + 1.5 * dayMs
 const threeDaysLaterMs = secondAtNoonMs + 3 * dayMs
@@ -41,7 +41,7 @@ afterAll(async () => {
   await inbox?.remove()
 })
 
-test('sign up, verify, top up, pay, get a return three days later, and be billed to the penny', async () => {
+test('a business signs up, verifies, tops up, pays, gets a return three days later, and is billed to the penny', async () => {
   const { status, body: session } = await ada.signUp('Analytical Engines Ltd')
   expect([status, session.member.role, session.live]).toEqual([201, 'admin', false])
 
@@ -54,12 +54,14 @@ test('sign up, verify, top up, pay, get a return three days later, and be billed
   await ada.mailed(/Your business is verified/)
 
   const { body: account } = await ada.ask('GET', '/v1/account?environment=live')
-  // At 0.79395 GBP for a dollar, 0.79 and half a per cent, 500.00 pounds buy 629.7626 dollars, rounded down to a cent.
+  // The rate is 0.79 plus half a per cent, 0.79395 GBP per dollar. 500.00 pounds buy 629.7626 dollars,
+  // rounded down to a cent.
   await payInPounds(world, account.bank_funding, '500.00')
   await balance('629.76')
   await ada.mailed(/A top-up arrived/)
 
-  // The fee is 0.99 plus 1 % of 200.00, 2.99. The bank's share is 0.50 plus 0.5 %, 1.50. 201.50 pounds at 0.79 are 255.0633 dollars, rounded up.
+  // The fee is 0.99 plus 1 % of 200.00, which is 2.99. The bank's share is 0.50 plus 0.5 %, which is 1.50.
+  // 201.50 pounds at 0.79 are 255.0633 dollars, rounded up.
   const order = world.order({ amount_gbp: '200.00' })
   const paid = await payConfirmed(order)
   expect([paid.status, paid.body.fee_gbp, paid.body.wallet_sent_usdc]).toEqual([201, '2.99', '255.07'])
@@ -87,7 +89,7 @@ test('sign up, verify, top up, pay, get a return three days later, and be billed
   expect(Object.fromEntries(amounts)).toEqual({
     business_verification: '39.00',
     monthly_account: '15.00',
-    // 2.99 less the 1.50 that was part of the transfer. It is credited, because the payout was returned.
+    // 2.99 minus the 1.50 that was part of the transfer. This fee is credited, because the payout was returned.
     payout_fees: '1.49',
     credit: '1.49',
     // 0.018 plus 10 % is 0.0198.
@@ -120,7 +122,7 @@ function balance(usdc: string): Promise<unknown> {
   })
 }
 
-/** Pays with the mailed confirm code, after checking that the payout is refused without it. */
+/** Pays with the emailed confirm code, after checking that the payout is refused without it. */
 async function payConfirmed(order: ReturnType<World['order']>) {
   const key = { 'Idempotency-Key': 'order-1001' }
   const refused = await ada.ask('POST', '/v1/payouts?environment=live', order, key)

@@ -1,4 +1,5 @@
-// A partner is suspended while its payouts run: they finish, no new one starts, and everything can still be read.
+// A partner is suspended while its payouts run. They finish, no new payout starts, and everything can still
+// be read.
 import { beforeAll, expect, test } from '@jest/globals'
 import { environments } from '../../../domain/environment'
 import type { World } from '../../support/system/world'
@@ -11,7 +12,7 @@ export function suspendedPartner(open: () => World): void {
   })
 
   test.each(environments)(
-    'in %s, running payouts finish, new ones get 403, replays 200, until the partner is active again',
+    'in %s, running payouts finish, new payouts get 403 and replays 200, until the partner is active again',
     async (environment) => {
       // During the suspension, one payout is delivered, one bounces, and one that was delivered before is returned.
       const arrived = await world.pay({}, { environment, key: 'order-arrived' })
@@ -46,7 +47,7 @@ export function suspendedPartner(open: () => World): void {
       const isBack = ({ status, closed_at }: { status: string; closed_at: unknown }) =>
         status === 'returned' && closed_at !== null
       expect(await world.reached(arrived.body.id, isBack)).toMatchObject({ status: 'returned' })
-      // The payout delivered during the suspension cost 153.30, and the returned one gave 153.30 back.
+      // The payout delivered during the suspension cost 153.30, and the returned one was refunded 153.30.
       expect(await world.balance(environment)).toBe(before)
       const afterwards = await world.pay({}, { environment, key: 'order-running' })
       expect([afterwards.status, afterwards.body.status]).toEqual([200, 'completed'])
@@ -59,7 +60,7 @@ export function suspendedPartner(open: () => World): void {
     },
   )
 
-  test('a payout that waited when its partner was suspended is not sent, can be cancelled, and is sent on reactivation', async () => {
+  test('a payout that waits when its partner is suspended can be cancelled, and is otherwise sent only on reactivation', async () => {
     await world.ops('rail', 'pause', '--environment', 'sandbox')
     const waiting = await world.pay({}, { key: 'order-waiting' })
     const unwanted = await world.pay({}, { key: 'order-unwanted' })

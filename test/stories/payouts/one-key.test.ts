@@ -1,26 +1,17 @@
-// One Idempotency-Key is one payout, however many requests arrive, and a wallet never pays more than it holds.
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { type Answer, openWorld, type World } from '../../support/system/world'
+// One Idempotency-Key creates one payout, however many requests arrive, and a wallet never pays more than its
+// balance.
+import { expect, test } from '@jest/globals'
+import { type Answer, sent, useWorld } from '../../support/system/world'
 
-let world: World
-
-beforeAll(async () => {
-  // The amount that fifty payouts of 20.00 send: (20.00 + 0.60) / 0.79, rounded up, each.
-  world = await openWorld({
-    liveUsdc: '1304.00',
-    env: { PAYOUT_CALL_MS: '3000', PAYOUT_ANSWER_MS: '30000', PAYOUT_WITHIN_MS: '3000' },
-  })
+// The live wallet covers exactly fifty payouts of 20.00. Each sends (20.00 + 0.60) / 0.79 USDC, rounded up.
+const world = useWorld({
+  liveUsdc: '1304.00',
+  env: { PAYOUT_CALL_MS: '3000', PAYOUT_ANSWER_MS: '30000', PAYOUT_WITHIN_MS: '3000' },
 })
-afterEach(async () => {
-  await world.bank.control('DELETE', '/faults')
-  await world.bank.control('DELETE', '/outage')
-  await world.judge()
-})
-afterAll(() => world.close())
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
-test('a thousand concurrent requests with one key: one 201, the rest 200, one id, one debit, one transfer', async () => {
+test('a thousand concurrent requests with one key get one 201 and otherwise 200, and share one ID, one debit and one transfer', async () => {
   await world.pay()
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => world.pay({}, { key: 'order-herd' })))
 
@@ -42,7 +33,7 @@ test('the same key always returns the stored payout with its current status', as
   expect(again.body).not.toHaveProperty('quote')
 })
 
-test('a client that disconnects 1 ms to half a second after sending and retries has one payout, paid once', async () => {
+test('a client that disconnects within half a second and then retries has one payout, which is paid once', async () => {
   const asked = [1, 2, 5, 10, 15, 20, 30, 45, 65, 90, 130, 180, 250, 350, 500].map(async (ms) => {
     const key = `order-hung-up-${ms}`
     await world.pay({}, { key, signal: AbortSignal.timeout(ms) }).catch(() => 'no answer')
@@ -71,7 +62,7 @@ test('the same key with another body is refused with the names of the differing 
   expect(await world.transfersOf(first.body.id)).toHaveLength(1)
 })
 
-test('the same key in sandbox and live, or from two partners, makes two payouts', async () => {
+test('the same key in sandbox and live creates two payouts', async () => {
   await world.topUp('153.30', 'live')
   const sandbox = await world.pay({}, { key: 'order-both' })
   const live = await world.pay({}, { key: 'order-both', environment: 'live' })
@@ -80,18 +71,18 @@ test('the same key in sandbox and live, or from two partners, makes two payouts'
   expect(live.body.id).not.toBe(sandbox.body.id)
 })
 
-test('402 names the shortfall; after a top-up of that much the same key pays', async () => {
+test('402 names the shortfall, and after a top-up of that amount the same key pays', async () => {
   const refused = await world.pay({ amount_gbp: '15000.00' }, { key: 'order-402' })
 
   expect([refused.status, refused.body.error.code]).toEqual([402, 'insufficient_funds'])
   await world.topUp(refused.body.error.details.shortfall_usdc)
   const paid = await world.pay({ amount_gbp: '15000.00' }, { key: 'order-402' })
-  expect([paid.status, paid.body.status]).toEqual([201, 'processing'])
+  expect([paid.status, paid.body.status]).toEqual([201, sent])
   await world.settled(paid.body.id)
   await world.topUp('5000.00')
 })
 
-test('fifty concurrent requests with the same key after a 502, while the refused run is still ending, make one transfer', async () => {
+test('fifty concurrent requests with one key, sent after a 502 while the refused run is still ending, create one transfer', async () => {
   await world.bank.fault({ kind: 'status', status: 401, times: 1, match: toTransfers })
   const refused = await world.pay({}, { key: 'order-502' })
 
@@ -103,7 +94,7 @@ test('fifty concurrent requests with the same key after a 502, while the refused
   expect(await world.transfersOf(answers[0]?.body.id)).toHaveLength(1)
 })
 
-test('two refusals, then the bank accepts: each attempt is separate, and there is one payout', async () => {
+test('a key whose first two attempts the bank refuses creates a payout with its third attempt', async () => {
   await world.bank.fault({ kind: 'status', status: 401, times: 2, match: toTransfers })
 
   const statuses = []
@@ -113,12 +104,13 @@ test('two refusals, then the bank accepts: each attempt is separate, and there i
   expect(await world.claimed('order-third')).toMatchObject({ attempt: 3 })
 })
 
-test('two hundred concurrent payouts from a wallet that covers fifty: fifty are sent, the rest 402, never below zero', async () => {
+test('of two hundred concurrent payouts from a wallet that covers fifty, fifty are sent and the others are refused', async () => {
   const answers = await Promise.all(
     Array.from({ length: 200 }, () => world.pay({ amount_gbp: '20.00' }, { environment: 'live' })),
   )
 
-  // A request answered in time gets one of these two. A later one gets "pending", and its outcome afterwards.
+  // A payout that is decided before the API responds gets 201 or 402. A slower one gets 201 pending, and can
+  // still fail afterwards.
   expect(Object.keys(tally(answers))).toEqual(['201', '402'])
   const rows = await world.allSettled(answers.filter(({ status }) => status === 201))
   const sent = rows.filter(({ status }) => status === 'completed')
@@ -129,7 +121,6 @@ test('two hundred concurrent payouts from a wallet that covers fifty: fifty are 
   expect(await world.balance('live')).toBe(0n)
 })
 
-/** Counts the responses by status. */
 function tally(answers: readonly Answer[]): Record<number, number> {
   const counts: Record<number, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1

@@ -1,4 +1,5 @@
-// Operators use Temporal's own tools on a payout workflow at each step: no money is lost, nothing is paid twice.
+// An operator terminates, cancels, resets or deletes a payout's workflow with Temporal's own tools. No money is
+// lost, and nothing is paid twice.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Json } from '../../support/bank/client'
@@ -10,7 +11,7 @@ let forgotten: string
 
 beforeAll(async () => {
   world = await openWorld({ env: { PAYOUT_CALL_MS: '1500', PAYOUT_ANSWER_MS: '2000' } })
-  // The server takes twenty seconds to delete a closed workflow, which the last story of this file needs.
+  // The last test in this file needs a deleted workflow, and the server takes twenty seconds to delete one.
   forgotten = (await world.pay({}, { key: 'order-forgotten' })).body.id
   await ended('order-forgotten')
   await forget('order-forgotten')
@@ -22,7 +23,7 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-/** The steps at which a payout can be held: during its call to the bank, or while its transfer does not move. */
+/** Faults that hold a payout at a step: during a call to the bank, or while its transfer does not move. */
 const steps: readonly [string, Json][] = [
   ['after the debit', { kind: 'hang', stage: 'before', ms: 800, match: { method: 'POST', path: '/v0/customers*' } }],
   ['while it is sent', { kind: 'hang', stage: 'before', ms: 800, match: { method: 'POST', path: '/v0/transfers' } }],
@@ -68,7 +69,7 @@ describe.each(steps)('a payout, %s', (_, fault) => {
   })
 })
 
-test('a workflow that is cancelled before anything was sent sends nothing, refunds the money and keeps the key taken', async () => {
+test('a workflow that is cancelled before anything was sent sends nothing, refunds the money and keeps the key reserved', async () => {
   const key = 'order-cancelled'
   const before = await world.balance()
   await world.worker.stop()
@@ -84,7 +85,7 @@ test('a workflow that is cancelled before anything was sent sends nothing, refun
   expect((await world.pay({}, { key })).body).toMatchObject({ id: row.id, status: 'cancelled' })
 })
 
-test('a workflow that is reset after its end repeats nothing', async () => {
+test('resetting a completed workflow does not pay again', async () => {
   const { body } = await world.pay({}, { key: 'order-reset-late' })
   await world.settled(body.id)
   await ended('order-reset-late')
@@ -107,7 +108,7 @@ test('a payout whose workflow is deleted while it waits for the bank is resumed 
   expect(await ending(key)).toEqual(paidOnce)
 })
 
-test('a request with the key of a payout whose workflow was deleted is answered from the database', async () => {
+test('a retry is answered from the database after the payout’s workflow was deleted', async () => {
   await gone('order-forgotten')
 
   const again = await world.pay({}, { key: 'order-forgotten' })
@@ -116,11 +117,11 @@ test('a request with the key of a payout whose workflow was deleted is answered 
   expect(await world.transfersOf(forgotten)).toHaveLength(1)
 })
 
-/** A payout that is held at the fault. */
+/** Requests a payout, and waits until the fault holds it. */
 async function caught(fault: Json): Promise<{ key: string; answer: Promise<Json> }> {
   const key = `order-${randomUUID()}`
   const id = await world.bank.fault(fault)
-  // Uses a new recipient, because the bank does not register a known account again.
+  // Uses a new account, because a worker does not register a known one again.
   const accountNumber = `${Math.floor(Math.random() * 8_999) + 1_000}5678`
   const answer = world.pay({ accountNumber }, { key })
   await until('the fault has been triggered', async () => (await world.bank.counts(id)).fired > 0)
@@ -151,13 +152,15 @@ function handle(key: string) {
 }
 
 async function reset(key: string): Promise<void> {
-  const { events } = await handle(key).fetchHistory()
-  const first = events?.find((event) => event.workflowTaskCompletedEventAttributes)
+  const first = await until('the first workflow task is completed', async () => {
+    const { events } = await handle(key).fetchHistory()
+    return events?.find((event) => event.workflowTaskCompletedEventAttributes)
+  })
   const { runId } = await handle(key).describe()
   await world.temporal.workflowService.resetWorkflowExecution({
     namespace: 'default',
     workflowExecution: { workflowId: world.workflowId(key), runId },
-    workflowTaskFinishEventId: first?.eventId ?? null,
+    workflowTaskFinishEventId: first.eventId ?? null,
     requestId: randomUUID(),
     reason: 'a story',
   })

@@ -1,11 +1,11 @@
-// Temporary refusals of the bank: busy, a race for the wallet, a pause. Includes a bank that replays its
-// refusals under a key.
+// Temporary refusals: the bank is busy, or a payout loses a race for the wallet. Covers a bank that forgets its
+// refusals for an idempotency key and a bank that replays them.
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import type { World } from '../../support/system/world'
+import { sent, type World } from '../../support/system/world'
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
-export function refusedForNow(open: () => World): void {
+export function temporaryRefusals(open: () => World): void {
   let world: World
 
   beforeAll(() => {
@@ -16,43 +16,46 @@ export function refusedForNow(open: () => World): void {
     await world.judge()
   })
 
-  describe.each(['forgotten', 'replayed'] as const)('refusals under a repeated key are %s', (refusals) => {
-    beforeAll(() => world.bank.restartWith(refusals))
+  describe.each(['forgotten', 'replayed'] as const)(
+    'when the bank’s refusals for an idempotency key are %s',
+    (refusals) => {
+      beforeAll(() => world.bank.restartWith(refusals))
 
-    test('the loser of a race for the wallet is retried within the answer time, and paid once', async () => {
-      await world.bank.fault({ kind: 'busy', times: 2, match: toTransfers })
+      test('a payout that loses a race for the wallet is retried before the API responds, and paid once', async () => {
+        await world.bank.fault({ kind: 'busy', times: 2, match: toTransfers })
 
-      const { status, body } = await world.pay()
+        const { status, body } = await world.pay()
 
-      expect([status, body.status]).toEqual([201, 'processing'])
-      expect(await world.settled(body.id)).toMatchObject({ status: 'completed' })
-      expect(await world.transfersOf(body.id)).toHaveLength(1)
-    })
+        expect([status, body.status]).toEqual([201, sent])
+        expect(await world.settled(body.id)).toMatchObject({ status: 'completed' })
+        expect(await world.transfersOf(body.id)).toHaveLength(1)
+      })
 
-    test('a bank that stays busy has sent nothing: 502, and the same key pays when it is no longer busy', async () => {
-      const key = `order-busy-${refusals}`
-      const busy = await world.bank.fault({ kind: 'busy', times: null, match: toTransfers })
+      test('while the bank stays busy, a payout gets 502, and the same key pays after the bank is no longer busy', async () => {
+        const key = `order-busy-${refusals}`
+        const busy = await world.bank.fault({ kind: 'busy', times: null, match: toTransfers })
 
-      const refused = await world.pay({}, { key })
-      await world.bank.control('DELETE', `/faults/${busy}`)
-      const again = await world.pay({}, { key })
+        const refused = await world.pay({}, { key })
+        await world.bank.control('DELETE', `/faults/${busy}`)
+        const again = await world.pay({}, { key })
 
-      expect([refused.status, refused.body.error.code]).toEqual([502, 'payout_not_created'])
-      expect(again.status).toBe(201)
-      expect(await world.settled(again.body.id)).toMatchObject({ status: 'completed' })
-      expect(await world.transfersOf(again.body.id)).toHaveLength(1)
-    })
+        expect([refused.status, refused.body.error.code]).toEqual([502, 'payout_not_created'])
+        expect(again.status).toBe(201)
+        expect(await world.settled(again.body.id)).toMatchObject({ status: 'completed' })
+        expect(await world.transfersOf(again.body.id)).toHaveLength(1)
+      })
 
-    test('payouts that race for one wallet after rail resume all complete, each once', async () => {
-      await world.ops('rail', 'pause', '--environment', 'sandbox')
-      const answers = await Promise.all(Array.from({ length: 8 }, () => world.pay({ amount_gbp: '10.00' })))
-      await world.bank.fault({ kind: 'busy', racing: 'only', times: 20, match: toTransfers })
+      test('payouts that race for one wallet after `rail resume` all complete, and none is paid twice', async () => {
+        await world.ops('rail', 'pause', '--environment', 'sandbox')
+        const answers = await Promise.all(Array.from({ length: 8 }, () => world.pay({ amount_gbp: '10.00' })))
+        await world.bank.fault({ kind: 'busy', racing: 'only', times: 20, match: toTransfers })
 
-      await world.ops('rail', 'resume', '--environment', 'sandbox')
+        await world.ops('rail', 'resume', '--environment', 'sandbox')
 
-      const rows = await world.allSettled(answers)
-      expect(rows.map(({ status }) => status)).toEqual(rows.map(() => 'completed'))
-      for (const { id } of rows) expect(await world.transfersOf(id)).toHaveLength(1)
-    })
-  })
+        const rows = await world.allSettled(answers)
+        expect(rows.map(({ status }) => status)).toEqual(rows.map(() => 'completed'))
+        for (const { id } of rows) expect(await world.transfersOf(id)).toHaveLength(1)
+      })
+    },
+  )
 }

@@ -1,4 +1,5 @@
-// Two builds of the worker under load: a new build gets a share of the work, loses it, and gets all of it. Each payout is paid once.
+// Two builds of the worker under load. The new build gets a share of the work, loses it, and then gets all of
+// it. Each payout is paid once.
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -52,7 +53,7 @@ test('a new build gets no work until it is promoted, and logs that', async () =>
   await expect(world.ops('worker', 'rollback')).rejects.toThrow('No build was current before')
 })
 
-test('a build is ramped up, rolled back and promoted under load: no payout is lost, paid twice or stuck', async () => {
+test('a build can be ramped up, rolled back and promoted under load, and no payout is lost, paid twice or stuck', async () => {
   await world.ops('worker', 'promote', oldBuild)
   await world.settled((await world.pay()).body.id)
 
@@ -80,7 +81,7 @@ test('a build is ramped up, rolled back and promoted under load: no payout is lo
   for (const { id } of rows) expect(await world.transfersOf(id)).toHaveLength(1)
 })
 
-/** The same code under another version, as in the next release. */
+/** Copies the built code under another version, like the next release. */
 function anotherBuild(): string {
   const made = mkdtempSync(join(tmpdir(), 'payouts-build-'))
   cpSync(dist, join(made, 'dist'), { recursive: true })
@@ -89,7 +90,7 @@ function anotherBuild(): string {
   return made
 }
 
-/** Resolves with the number of the new build's workflows once it has at least this many. */
+/** Resolves with the number of the new build's workflows once there are at least `least`. */
 function newBuildHas(least: number): Promise<number> {
   const query = `TemporalWorkerDeploymentVersion = '${world.queuePrefix}:${newBuild}'`
   return until('the new build works', async () => {

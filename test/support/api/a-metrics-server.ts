@@ -1,4 +1,4 @@
-// The metrics of an API under test, on a separate port.
+// Serves the metrics of an API under test on a separate port.
 import { once } from 'node:events'
 import { createBankMetrics } from '../../../api/metrics/requests'
 import { createMetricsServer } from '../../../api/metrics/server'

@@ -15,7 +15,7 @@ export function readAlerts(): Alert[] {
   }))
 }
 
-/** The groups for which the alert fires, given the metrics at the start and at the end of its window. */
+/** Returns the label groups for which the alert fires, given the metrics at the start and end of its window. */
 export function firingFor(alert: string, before: string, after: string): string[] {
   const expr = readAlerts().find(({ name }) => name === alert)?.expr
   if (expr === undefined) throw new Error(`there is no alert ${alert}`)

@@ -1,9 +1,11 @@
-// Starts the real API on a free port with its own database, and rejects any response that its route does not promise.
+// Starts the real API on a free port with its own database. Calls fail on any response that the route does not
+// document.
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createActivityLog } from '../../../api/controls/activity-log'
 import type { ApiDeps } from '../../../api/deps'
+import { createAdmission } from '../../../api/http/admission'
 import { createRateLimiter, unlimited } from '../../../api/http/callers/rate-limiter'
 import { type CostlyReadLimits, costlyReadMs, createCostlyReads, limitsFor } from '../../../api/http/costly-reads'
 import { listen, stop } from '../../../api/http/listen'
@@ -30,11 +32,11 @@ import { opened } from '../opened'
 import { requirePromised } from './promised'
 
 export interface ApiOptions {
-  /** The URL of a database that the test drops itself; a fresh one by default. */
+  /** The URL of a database that the test drops itself. By default, a new database is created and dropped. */
   readonly database?: string
   readonly clock?: Clock
   readonly rails?: Partial<Record<RailName, RateSource>>
-  /** The queue of the payout workers; by default no worker polls it. */
+  /** The prefix of the payout workers' task queues. By default, no worker polls the queues. */
   readonly taskQueuePrefix?: string
   readonly answerTimeoutMs?: number
   readonly temporalAddress?: string
@@ -43,7 +45,7 @@ export interface ApiOptions {
   readonly publicUrl?: string
   readonly log?: Log
   readonly signUp?: 'on' | 'off'
-  /** The mail server; by default mails stay queued. */
+  /** The mail server. By default, emails remain in the queue. */
   readonly smtpUrl?: string
   readonly session?: ApiDeps['config']['session']
   readonly trustedProxies?: number
@@ -55,7 +57,8 @@ export interface ApiOptions {
   readonly supportEmail?: string
   readonly seller?: ApiDeps['config']['seller']
   readonly readLimits?: CostlyReadLimits
-  /** Keys other than the default ones. */
+  readonly payoutsAtOnce?: number
+  /** Replaces the default secret keys. */
   readonly keyring?: Keyring
 }
 
@@ -81,7 +84,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export interface CallOptions {
   /** The secret of an API key. */
   readonly key?: string
-  /** A token from aSession: the call then comes from our own pages, unless the headers override that. */
+  /** A token from `aSession`. The call then appears to come from our own pages, unless `headers` override that. */
   readonly session?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -90,11 +93,10 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly body: AnswerBody
-  /** The raw bytes of the body. */
   readonly bytes: Buffer
 }
 
-/** The fields that tests read; everything else is unknown. A response without a body has no fields. */
+/** The fields that tests read. All others have an unknown type. A response without a body has no fields. */
 export interface AnswerBody {
   readonly error?: { readonly code: string; readonly message: string; readonly details?: unknown }
   readonly data?: readonly Readonly<Record<string, unknown>>[]
@@ -107,14 +109,14 @@ export interface AnswerBody {
 export const testOrigin = 'http://payouts.test'
 const mailFrom = { name: 'Payouts', address: 'codes@payouts.test' }
 
-/** The default keys of tests. The second one is an older key, kept to decrypt data written with it. */
+/** The tests' default secret keys. The second one is an older key, which is used only for existing data. */
 export const testSecretKeys = [
   { id: 'k2', bytes: Buffer.alloc(32, 2) },
   { id: 'k1', bytes: Buffer.alloc(32, 1) },
 ]
 export const testKeyring = openKeyring(testSecretKeys)
 
-/** The default limits of exchange rates. */
+/** The default limits for exchange rates. */
 export const testRateLimits = { maxAgeMs: 900_000, midBasisPoints: 200, jumpBasisPoints: 500 }
 
 /** An API for this test file. Pass a function if the options depend on fixtures opened earlier. */
@@ -150,6 +152,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const pollMs = options.pollMs ?? [1_000]
   const simulating = { connectMs: 500, callMs: 1_000 }
   const sandboxBank = simulatedBankOrNone(options.bank?.sandbox ?? null, clock, simulating)
+  const liveBank = simulatedBankOrNone(options.bank?.live ?? null, clock, simulating)
   const deps: ApiDeps = {
     config: {
       publicUrl: options.publicUrl ?? testOrigin,
@@ -165,6 +168,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       seller: options.seller ?? null,
     },
     db,
+    admission: createAdmission(options.payoutsAtOnce ?? 1_000),
     costlyReads: createCostlyReads({ db: readDb, limits: options.readLimits ?? limitsFor(1) }),
     keyring,
     rates: createRates({
@@ -184,6 +188,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       log,
     }),
     sandboxBank,
+    liveBank,
     mails,
     activityLog,
     rateLimiter: rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,
@@ -212,6 +217,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       await mails.close()
       mailer?.close()
       sandboxBank?.close()
+      liveBank?.close()
       await activityLog.close()
       await temporal.connection.close()
       await readDb.close()

@@ -1,4 +1,4 @@
-// A signed-in member's request together with its emailed confirm code.
+// Sends a signed-in member's request together with its emailed confirmation code.
 import { openText, type Sealed } from '../../../db/seal'
 import type { TestInbox } from '../mail/an-inbox'
 import { until } from '../until'
@@ -13,7 +13,7 @@ export interface ConfirmMail {
   readonly html: string
 }
 
-/** Requests the code, reads it in the mail, and sends the request with it. */
+/** Requests the code, reads it from the email, and sends the request with it. */
 export async function sendConfirmed(
   api: Api,
   method: Method,
@@ -37,13 +37,13 @@ export async function aConfirmCode(
   const before = new Set((await confirmMails(api, inbox)).map(({ id }) => id))
   const asked = await api.post(`${bare}/confirm-codes${query ? `?${query}` : ''}`, body, options)
   if (asked.status !== 202) throw new Error(`no code was mailed: ${asked.status} ${asked.body.error?.code}`)
-  return until('the code was mailed', async () => {
+  return until('the code was emailed', async () => {
     const mails = await confirmMails(api, inbox)
     return mails.find(({ id, address }) => !before.has(id) && address === asked.body['sent_to'])?.code
   })
 }
 
-/** The mails, oldest first: from the inbox if the API sends mails, otherwise from the queue. */
+/** Returns the emails, oldest first. Reads the inbox if the API sends emails, and the queue otherwise. */
 export async function confirmMails({ db }: Pick<Api, 'db'>, inbox?: TestInbox): Promise<ConfirmMail[]> {
   if (inbox) {
     const messages = (await inbox.messages())

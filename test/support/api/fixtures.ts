@@ -1,4 +1,4 @@
-// Stored partners, keys, payouts, charges and invoices for tests of the API.
+// Stored partners, keys, payouts, charges and invoices for API tests.
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Db } from '../../../db/database'
 import { newId } from '../../../db/id'
@@ -19,13 +19,13 @@ import type { MemberRole } from '../../../domain/partners/partner'
 import { topUpPostings } from '../../../domain/wallets/ledger'
 import type { Clock } from '../../../runtime/clock'
 import { aPendingRow } from '../db/a-payout'
-import { openedForEach, passedOn } from '../opened'
+import { forwardingTo, openedForEach } from '../opened'
 import { type Api, testKeyring } from './client'
 
-/** The parts of an API that fixtures need, so that a test without an API can use them. */
+/** The parts of an API that the fixtures need. A test without an API can also provide them. */
 export type Stage = Pick<Api, 'db' | 'clock'>
 
-/** A clock that only moves when it is set. */
+/** A clock that moves only when it is set. */
 export function aClock(iso: string): Clock & { set(iso: string): void } {
   let now = new Date(iso)
   return {
@@ -36,7 +36,7 @@ export function aClock(iso: string): Clock & { set(iso: string): void } {
   }
 }
 
-/** Opens an approved partner, which may have live keys, and applies the changes. */
+/** Opens an approved partner, which is allowed to have live keys, and applies the changes. */
 export async function aPartner({ db, clock }: Stage, changes: PartnerChanges = {}): Promise<PartnerRow> {
   const slug = `acme-${randomBytes(6).toString('hex')}`
   const by = { email: `ada@${slug}.test`, createdBy: 'ops:test' }
@@ -53,7 +53,7 @@ export function changePartner(
   return db.transaction((tx) => updatePartner(tx, id, changes, clock.now()))
 }
 
-/** The secret of a new key. */
+/** Creates an API key and returns its secret. */
 export async function aKey(
   { db, clock }: Stage,
   partner: Pick<PartnerRow, 'id'>,
@@ -65,16 +65,16 @@ export async function aKey(
   return created.secret
 }
 
-/** A new partner for each test, and the key that it calls with. */
+/** Creates a partner with an API key for each test. */
 export function useCaller(api: Stage, environment: Environment = 'sandbox') {
   const current = openedForEach(async () => {
     const partner = await aPartner(api)
     return { partner, caller: { key: await aKey(api, partner, environment) } }
   })
-  return { partner: passedOn(() => current.partner), caller: passedOn(() => current.caller) }
+  return { partner: forwardingTo(() => current.partner), caller: forwardingTo(() => current.caller) }
 }
 
-/** The session token of a new member with that role. */
+/** Creates a member with this role and returns a session token. */
 export async function aSession(
   { db, clock }: Stage,
   partner: Pick<PartnerRow, 'id'>,
@@ -98,10 +98,10 @@ export async function revokeKey({ db, clock }: Stage, partner: PartnerRow, secre
   if (revoked.outcome !== 'revoked') throw new Error(`the key was not revoked: ${revoked.outcome}`)
 }
 
-/** An acknowledged and completed sandbox payout of 120.00, unless `fields` override that. */
+/** Stores an acknowledged and completed sandbox payout of 120.00, unless `fields` override that. */
 export async function aPayoutRow(
   { db, clock }: Stage,
-  partner: PartnerRow,
+  partner: Pick<PartnerRow, 'id'>,
   fields: Partial<StoredPayout> & { readonly account?: string } = {},
 ): Promise<StoredPayout> {
   const { account = '12345678', ...given } = fields
@@ -132,7 +132,6 @@ export async function aPayoutRow(
   return row
 }
 
-/** Books money in a wallet as a deposit. */
 export async function deposit(
   { db, clock }: Stage,
   partner: PartnerRow,
@@ -153,10 +152,10 @@ export async function aCharge(
   await db.dataSource.getRepository(charge).insert({ ...row, createdAt: at, ...fields })
 }
 
-/** An open invoice of the month that begins on `period`. */
+/** Stores an open invoice for the month that begins on `period`, unless `fields` override the status. */
 export async function anInvoice(
   { db, clock }: Stage,
-  partner: PartnerRow,
+  partner: Pick<PartnerRow, 'id' | 'name'>,
   fields: Partial<StoredInvoice> & Pick<StoredInvoice, 'period'>,
   lines: readonly Omit<StoredInvoiceLine, 'id' | 'invoiceId' | 'position'>[] = [],
 ): Promise<StoredInvoice> {
@@ -179,7 +178,7 @@ export async function anInvoice(
     createdAt: at,
     ...fields,
   }
-  // Follows the order that the database requires: a draft gets its lines, is issued, and only then paid or void.
+  // Follows the order that the database requires: a draft gets its lines, is issued, and then becomes paid or void.
   const invoices = db.dataSource.getRepository(invoice)
   const asDraft = { status: 'draft', paidAt: null, voidedAt: null, voidReason: null } as const
   await invoices.insert({ ...row, ...asDraft })
@@ -200,7 +199,7 @@ export const aSeller: Seller = {
   paymentLines: ['Payouts Ltd', 'Sort code 00-00-00', 'Account 00000000'],
 }
 
-async function walletOf(db: Db, partner: PartnerRow, environment: Environment) {
+async function walletOf(db: Db, partner: Pick<PartnerRow, 'id'>, environment: Environment) {
   const wallet = await findWallet(db, partner.id, environment)
   if (wallet === null) throw new Error('the partner has no wallet')
   return wallet

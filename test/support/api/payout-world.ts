@@ -33,7 +33,7 @@ export interface PayoutWorld {
   pay(payer: Payer, change?: Json, call?: PayCall): Promise<Answer>
   startWorkers(): Promise<void>
   stopWorkers(): Promise<void>
-  /** The transfers of a payout, from the bank's own records. */
+  /** Returns the payout's transfers from the bank's own records. */
   transfersOf(payoutId: unknown): Promise<Json[]>
   close(): Promise<void>
 }
@@ -52,11 +52,12 @@ export interface WorldOptions {
   readonly payouts?: Partial<PayoutConfig>
   readonly bank?: Parameters<typeof openTestBank>[0]
   readonly workers?: 'started' | 'none'
+  readonly rateLimit?: 'on' | 'off'
   /** An http URL for browser tests. The session cookie then has another name. */
   readonly publicUrl?: string
-  /** The keys of the API, if not the default ones. */
+  /** The API's secret keys, if not the default ones. */
   readonly keyring?: Keyring
-  /** The keys of the workers. */
+  /** The workers' secret keys, if not the default ones. */
   readonly secretKeys?: readonly SecretKey[]
 }
 
@@ -65,7 +66,7 @@ const quickPayouts: PayoutConfig = {
   pollMs: [100],
   repeatForMs: 60_000,
   listLagMs: 0,
-  // A busy machine must not look like a slow bank.
+  // Long enough that a busy machine does not look like a slow bank.
   briefCallMs: 2_000,
   briefConnectMs: 1_000,
   answerWithinMs: 1_500,
@@ -95,12 +96,13 @@ export async function aPayoutWorld(options: WorldOptions = {}): Promise<PayoutWo
   await requireSearchAttributes(temporal, wantedAttributes)
   const { answerTimeoutMs, pollMs } = payouts
   const about = { database: database.url, clock, rails, bank: access }
-  const { publicUrl, keyring, secretKeys = testSecretKeys } = options
+  const { publicUrl, keyring, secretKeys = testSecretKeys, rateLimit = 'off' } = options
   const api = await startApi({
     ...about,
     taskQueuePrefix,
     answerTimeoutMs,
     pollMs,
+    rateLimit,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(keyring === undefined ? {} : { keyring }),
   })
@@ -132,7 +134,7 @@ export async function aPayoutWorld(options: WorldOptions = {}): Promise<PayoutWo
   }
 }
 
-/** A valid request with its own account. Fields of the recipient can be changed one by one. */
+/** A valid request with a random account number. `change` can replace single fields of the recipient. */
 export function aRequest(change: Json = {}): Json {
   const { recipient = {}, ...rest } = change
   const { bank, address, ...other } = recipient

@@ -1,4 +1,4 @@
-// Users who sign in: members with an email, the codes in their inbox, and the API's responses.
+// Users who sign in: members, the codes in their inbox, and the sign-in requests.
 import { randomBytes } from 'node:crypto'
 import { insertMember, type MemberRow } from '../../../db/partners/members'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -8,7 +8,7 @@ import { until } from '../until'
 import { type Answer, type Api, type ApiOptions, testOrigin, useApi } from './client'
 import type { Stage } from './fixtures'
 
-/** An API for this test file, and the inbox that gets its mails. */
+/** An API for this test file, and the inbox that gets its emails. */
 export function useMailedApi(options: ApiOptions | (() => ApiOptions) = {}): {
   readonly api: Api
   readonly inbox: TestInbox
@@ -23,7 +23,7 @@ export const fromOurPages = { headers: { Origin: testOrigin } }
 
 export const aBrowserCookie = `__Host-browser=${'b'.repeat(43)}`
 
-/** All codes of these helpers are requested and entered in this browser. */
+/** The headers of the one browser in which these functions request and enter codes. */
 export const inOneBrowser = { headers: { Origin: testOrigin, Cookie: aBrowserCookie } }
 
 export async function aMember(
@@ -42,7 +42,7 @@ export function anEmail(): string {
   return `grace-${randomBytes(6).toString('hex')}@people.test`
 }
 
-export function askForCode(api: Api, email: string): Promise<Answer> {
+export function requestCode(api: Api, email: string): Promise<Answer> {
   return api.post('/v1/auth/codes', { email }, inOneBrowser)
 }
 
@@ -50,10 +50,10 @@ export function signIn(api: Api, email: string, code: string, more: Record<strin
   return api.post('/v1/auth/sessions', { email, code, ...more }, inOneBrowser)
 }
 
-/** Requests a code and reads it from the subject of the mail, as users do. */
+/** Requests a code and reads it from the email's subject, as a user does. */
 export async function aCode(api: Api, inbox: TestInbox, email: string): Promise<string> {
   const before = (await codesOf(inbox, email)).length
-  const { status } = await askForCode(api, email)
+  const { status } = await requestCode(api, email)
   if (status !== 202) throw new Error(`no code was sent: ${status}`)
   return until('the code has arrived', async () => {
     const codes = await codesOf(inbox, email)
@@ -61,19 +61,18 @@ export async function aCode(api: Api, inbox: TestInbox, email: string): Promise<
   })
 }
 
-/** The codes that were mailed to this email, newest first. */
+/** Returns the codes that were sent to this email address, newest first. */
 export async function codesOf(inbox: TestInbox, email: string): Promise<string[]> {
   const mails = (await inbox.messages()).filter(({ envelope }) => envelope.to.includes(email))
   return mails.flatMap(({ subject }) => /^(\d{6}) is your sign-(?:in|up) code$/.exec(subject)?.[1] ?? [])
 }
 
-/** The token in the cookie of a response. */
+/** Returns the session token in the response's cookie. */
 export function tokenOf({ headers }: Answer): string {
   const [, token = ''] = /^__Host-session=([^;]*)/.exec(headers.get('Set-Cookie') ?? '') ?? []
   return token
 }
 
-/** A wrong code. */
-export function anotherCode(code: string): string {
+export function wrongCode(code: string): string {
   return String((Number(code) + 1) % 1_000_000).padStart(6, '0')
 }

@@ -20,7 +20,7 @@ export function requirePromised(method: string, path: string, answer: Answer): v
   throw new Error(`${method} ${path} answered ${answer.status} ${JSON.stringify(answer.body)}: ${broken}`)
 }
 
-/** The schema errors of a value as text, or null. A field that the schema does not name is an error too. */
+/** Returns the value's schema errors as text, or null. A field that the schema does not name is also an error. */
 export function faultsOf(schema: TSchema, value: unknown): string | null {
   const validate = compiled.get(schema) ?? compileReply(closed(schema))
   compiled.set(schema, validate)
@@ -45,7 +45,6 @@ function missingHeader({ headers: promised = {} }: ReplyShape, headers: Headers)
   return missing === undefined ? null : `the header ${missing} is missing`
 }
 
-/** A document is bytes, which have no schema. */
 function wrongType({ type = 'application/json' }: ReplyShape, headers: Headers): string | null {
   const answered = headers.get('Content-Type')?.replace(/;.*$/, '')
   const isOfKind = type.endsWith('/*') && answered?.startsWith(type.slice(0, -1))
@@ -66,7 +65,7 @@ function routeOf(method: string, path: string): Route | null {
   return routes.find((route) => route.method === method && matches(route)) ?? null
 }
 
-/** Clients must ignore new fields, but a test must not. */
+/** Clients must ignore unknown fields, but a test must detect them. */
 function closed(schema: TSchema): TSchema {
   const copy: Record<string, unknown> = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, closedValue(value)]),

@@ -1,7 +1,7 @@
-// Recomputes an invoice from the public API alone, by the rule in docs/guide.md. It shares no code with the service.
+// Recomputes an invoice from the public API alone, by the rule in docs/guide.md. Shares no code with the service.
 
 export interface Recomputed {
-  /** Kind and amount of each line, in the order of their kinds. */
+  /** The kind and amount of each line, sorted by kind. */
   readonly lines: readonly (readonly [kind: string, amountGbp: string])[]
   readonly total_gbp: string
   readonly credit_carried_forward_gbp: string
@@ -32,11 +32,11 @@ interface ListJson {
 }
 
 export async function invoiceOf(get: (path: string) => Promise<unknown>, id: string): Promise<InvoiceJson> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The client of the tests compares it with the schema.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The test client checks it against the schema.
   return (await get(`/v1/invoices/${id}`)) as InvoiceJson
 }
 
-/** All charges, from every page of the list. */
+/** Returns all charges, from every page of the list. */
 export async function chargesOf(
   get: (path: string) => Promise<unknown>,
   invoiceId: string,
@@ -44,7 +44,7 @@ export async function chargesOf(
 ): Promise<ChargeJson[]> {
   const charges: ChargeJson[] = []
   for (let cursor = ''; ; ) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The client of the tests compares it with the schema.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The test client checks it against the schema.
     const page = (await get(`/v1/invoices/${invoiceId}/charges?limit=${limit}${cursor}`)) as ListJson
     charges.push(...page.data)
     if (!page.has_more) return charges

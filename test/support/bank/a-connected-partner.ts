@@ -1,4 +1,4 @@
-// A partner connected to a bank through the rail: customer, wallet, a recipient, and orders to pay them.
+// A partner that is connected to a bank through the rail, with a customer, a wallet, a recipient and transfer orders.
 import { randomInt, randomUUID } from 'node:crypto'
 import { createProviderRail, type ProviderRail } from '../../../rail/provider'
 import type {
@@ -61,7 +61,7 @@ export function aCustomer() {
   }
 }
 
-/** A payee with its own account number, which never ends in 0000. */
+/** A recipient with a random account number that never ends in 0000. */
 export function aPayee(change: Partial<BankRecipient> = {}): BankRecipient {
   return { ...aRecipient(), accountNumber: `${randomInt(1_000, 10_000)}${randomInt(1_000, 10_000)}`, ...change }
 }

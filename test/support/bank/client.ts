@@ -32,14 +32,14 @@ export interface TestBank {
   send(method: string, path: string, body?: unknown, asked?: Asked): Promise<Answer>
   control(method: string, path: string, body?: unknown): Promise<Answer>
   fault(plan: Json): Promise<string>
-  /** How often a fault was applied, and how often it still will be. */
+  /** How many times the fault was applied, and how many times it will still apply. */
   counts(id: string): Promise<{ fired: number; remaining: number | null }>
   close(): Promise<void>
 }
 
 export const keys = { sandbox: 'sk-test-tests', live: 'sk-live-tests' }
 
-/** Delays as short as possible. */
+/** Delays so short that a transfer completes during a test. */
 export const quick = {
   pending: 10,
   in_review: 0,
@@ -49,7 +49,7 @@ export const quick = {
   returned: 10,
   refund_in_flight: 10,
 }
-/** Delays so long that a transfer moves only when the test moves it. */
+/** Delays so long that a transfer changes its state only when the test advances it. */
 export const still = {
   pending: 600_000,
   in_review: 0,
@@ -60,7 +60,7 @@ export const still = {
   refund_in_flight: 600_000,
 }
 
-/** The settings with which our programs reach a bank. */
+/** Returns the settings that our programs need to reach the bank. */
 export function accessTo({ url }: Pick<TestBank, 'url'>) {
   const access = (key: string) => ({ url: `${url}/v0`, key })
   return { sandbox: access(keys.sandbox), live: access(keys.live) }
@@ -140,7 +140,7 @@ function parsed(text: string): Json {
   }
 }
 
-/** The signing key of the newest webhook, which only the journal file holds. */
+/** Returns the newest webhook's signing key, which is stored only in the journal file. */
 export function webhookKeyOf({ dataDir }: Pick<TestBank, 'dataDir'>, environment: 'sandbox' | 'live'): string {
   const lines = readFileSync(join(dataDir, 'journal.jsonl'), 'utf8').split('\n').filter(Boolean)
   const puts = lines.flatMap((line): [string, Json][] => {

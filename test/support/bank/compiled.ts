@@ -1,4 +1,4 @@
-// The bank as a separate process, compiled for the test, so that it can be killed.
+// The sandbox bank as a separate process that a test can kill. The test compiles it first.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// Events that the bank has stored and not delivered, signed with its own key, for a story that delivers them itself.
+// Events from the bank's journal, signed with the bank's key, for a story that delivers them itself.
 import type { Environment } from '../../../domain/environment'
 import { signatureHeader } from '../../../sandbox-bank/webhooks/events'
 import { type Json, type TestBank, webhookKeyOf } from './client'
@@ -9,7 +9,7 @@ export interface SignedEvent {
   readonly signature: string
 }
 
-/** All events, in the order in which they happened. */
+/** Returns all events in the order in which they happened. */
 export async function signedEvents(bank: TestBank, environment: Environment): Promise<SignedEvent[]> {
   const puts: [string, Json][] = []
   for (let after = 0; ; ) {
@@ -28,7 +28,7 @@ export async function signedEvents(bank: TestBank, environment: Environment): Pr
   )
 }
 
-/** Returns each new event twice, and random other events up to `count`, shuffled in the same order in every run. */
+/** Returns each new event twice, plus random events up to `count`. The shuffled order is the same in every run. */
 export function inAnyOrder<T>(fresh: readonly T[], heard: readonly T[], count: number): T[] {
   const random = numbers(20_261_115)
   const all = [...fresh, ...heard]
@@ -43,7 +43,7 @@ export function inAnyOrder<T>(fresh: readonly T[], heard: readonly T[], count: n
     .map(({ one }) => one)
 }
 
-/** Numbers from 0 to 1 by a linear congruential generator, which is enough to shuffle. */
+/** Generates numbers from 0 to 1. A linear congruential generator is good enough for shuffling. */
 function numbers(seed: number): () => number {
   let last = seed
   return () => {

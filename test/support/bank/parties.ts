@@ -1,4 +1,4 @@
-// Customers of the bank for tests: a party with a wallet and a recipient, and the bodies of requests about them.
+// The bank's customers for tests: a party with a wallet and a recipient, and the request bodies for them.
 import { randomUUID } from 'node:crypto'
 import { opened } from '../opened'
 import type { Asked, Json, TestBank } from './client'
@@ -30,7 +30,7 @@ export async function aParty(bank: Client, asked: Asked = {}): Promise<Party> {
 
 export function aKycLink(change: Json = {}): Json {
   const endorsements = ['base', 'faster_payments']
-  // A new email each time, because the live bank has one customer per email.
+  // Uses a new email each time, because the bank allows one live customer per email.
   const email = `${randomUUID()}@example.com`
   return { full_name: 'Analytical Engines Ltd', email, type: 'business', endorsements, ...change }
 }
@@ -39,7 +39,7 @@ let accounts = 10_000_000
 
 export function anAccount(change: Json = {}): Json {
   accounts += 1
-  // An account number that ends in 0000 would fail.
+  // Payments to an account number that ends in 0000 would fail.
   if (accounts % 10_000 === 0) accounts += 1
   return {
     currency: 'gbp',
@@ -74,7 +74,7 @@ export function aTransfer(party: Party, change: Json = {}): Json {
   }
 }
 
-/** The balance in millionths, so that sums are exact. */
+/** Returns the balance in millionths, so that sums are exact. */
 export async function balanceOf(bank: Client, party: Party, asked: Asked = {}): Promise<bigint> {
   const { json } = await bank.get(`/customers/${party.customer}/wallets/${party.wallet}`, asked)
   return micro(String(json.balances[0].balance))

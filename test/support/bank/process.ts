@@ -1,4 +1,4 @@
-// The sandbox bank as a separate process: it can be killed, and load on the other processes does not slow it down.
+// The sandbox bank as a separate process, which a test can kill and which does not share the test's event loop.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,15 +9,15 @@ import { spawnBank } from './compiled'
 export interface KillableBank extends TestBank {
   /** Sends SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>
-  /** Starts at the same address, with its journal but without its faults. `env` adds to the usual environment. */
+  /** Restarts at the same address, with the journal but without the faults. `env` adds to the usual environment. */
   start(env?: Readonly<Record<string, string>>): Promise<void>
-  /** Sets how the restarted bank treats a refusal when its key is repeated. The default is 'forgotten'. */
+  /** Restarts the bank, and sets whether it replays a refusal for a repeated key. The default is 'forgotten'. */
   restartWith(refusals: Refusals): Promise<void>
 }
 
 type Refusals = 'forgotten' | 'replayed'
 
-/** The build that `npm test` makes before it runs. */
+/** `npm test` builds this file before it runs the tests. */
 const main = join(__dirname, '../../../dist/sandbox-bank/main.js')
 
 export async function openBankProcess(

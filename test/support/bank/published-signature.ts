@@ -1,6 +1,5 @@
-// The bank's published example of an event signature.
+// The example of an event signature that the bank publishes under "Webhook Event Signature Verification".
 
-/** The example that the bank publishes under "Webhook Event Signature Verification". */
 export const published = {
   at: 1_705_854_411_204,
   body: '{"message":"Hello World!"}',

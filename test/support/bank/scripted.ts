@@ -1,4 +1,4 @@
-// A bank that returns exactly the bytes of a test, for responses that a well-behaved one never gives.
+// A bank that returns exactly the bytes that a test sets, for responses that a well-behaved bank never sends.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createProviderRail, type ProviderRail } from '../../../rail/provider'
 import { opened } from '../opened'
@@ -20,7 +20,10 @@ export interface ScriptedBank {
   close(): Promise<void>
 }
 
-export const timeouts = { connectMs: 200, callMs: 300 }
+/** Long enough for a busy machine. */
+export const timeouts = { connectMs: 10_000, callMs: 10_000 }
+/** For tests in which the bank does not answer. */
+export const shortTimeouts = { connectMs: 200, callMs: 300 }
 export const aClock = { now: () => new Date('2027-03-01T12:00:00.000Z') }
 
 /** A scripted bank for this test file. */
@@ -31,7 +34,7 @@ export function useScriptedBank(): ScriptedBank {
   )
 }
 
-export async function startScriptedBank(callTimeouts = timeouts): Promise<ScriptedBank> {
+export async function startScriptedBank(): Promise<ScriptedBank> {
   const requests: BankRequest[] = []
   let script: Script = (_, response) => json(response, 500, {})
   const server = createServer((request, response) => {
@@ -47,7 +50,7 @@ export async function startScriptedBank(callTimeouts = timeouts): Promise<Script
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v0`
-  const rail = createProviderRail({ baseUrl: url, apiKey: 'sk-test-1', clock: aClock, timeouts: callTimeouts })
+  const rail = createProviderRail({ baseUrl: url, apiKey: 'sk-test-1', clock: aClock, timeouts })
   return {
     url,
     requests,

@@ -1,4 +1,4 @@
-// Makes sure that the dashboard under test is built from these sources.
+// Ensures that the dashboard under test is built from the current sources.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,9 +10,9 @@ const page = join(root, 'dist/dashboard/index.html')
 export function buildDashboard(): void {
   if (existsSync(page) && statSync(page).mtimeMs >= newest(join(root, 'dashboard'))) return
   const vite = join(root, 'node_modules/vite/bin/vite.js')
-  // Nothing is deleted, because another test may be reading it.
+  // Deletes nothing, because another test may be reading the files.
   const options = ['build', '-c', 'dashboard/vite.config.mjs', '-l', 'error', '--emptyOutDir', 'false']
-  // Jest's NODE_ENV would make it a development build, which is never served.
+  // With Jest's NODE_ENV, Vite would make a development build, which is never served.
   execFileSync(process.execPath, [vite, ...options], { cwd: root, env: { ...environment(), NODE_ENV: 'production' } })
 }
 

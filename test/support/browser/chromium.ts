@@ -1,4 +1,4 @@
-// A real browser for the tests: the machine's own Chromium, or the one from an npm package.
+// A real browser for the tests: the machine's own Chromium, or the one in an npm package.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ export async function openChromium(moreFlags: readonly string[] = []): Promise<B
   return chromium.launch({ executablePath, args: [...flags, ...moreFlags], env: { ...environment(), ...env } })
 }
 
-/** Disables Chromium's sandbox, because tests may run as root, and its background requests. */
+/** Disables Chromium's sandbox, because tests may run as root, and disables its background requests. */
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -35,12 +35,12 @@ interface Found {
 async function findChromium(): Promise<Found> {
   const chosen = environment()['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
   if (environment()['CHROMIUM_PATH'] || existsSync(chosen)) return { executablePath: chosen, env: {} }
-  // The package contains a browser for Linux on x64 only.
+  // The package contains only a browser for Linux on x64.
   if (process.platform === 'linux' && process.arch === 'x64') return unpackChromium()
   throw new Error('Browser tests need Chromium: install it (Debian: apt install chromium) or set CHROMIUM_PATH.')
 }
 
-/** Unpacks once into a separate folder that is then renamed, because a concurrent test run may do the same. */
+/** Unpacks into a separate folder and then renames it, because a concurrent test run may do the same. */
 async function unpackChromium(): Promise<Found> {
   const folder = join(cache, 'chromium-143')
   if (!existsSync(folder)) {
@@ -48,7 +48,7 @@ async function unpackChromium(): Promise<Found> {
     await mkdir(aside, { recursive: true })
     await promisify(execFile)(process.execPath, ['-e', "require('@sparticuz/chromium').executablePath()"], {
       cwd: __dirname,
-      // The package unpacks into TMPDIR, and its libraries only if it detects a Lambda.
+      // The package unpacks into TMPDIR. It unpacks its libraries only if it detects a Lambda.
       env: { ...environment(), TMPDIR: aside, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' },
     })
     await writeFile(join(aside, 'fonts.conf'), fontsConf(folder))

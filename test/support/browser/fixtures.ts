@@ -1,10 +1,12 @@
-// A partner with a year of history, so that every page of the dashboard has something to show.
+// A partner with a year of history, so that every dashboard page has content.
 import { insertMember, type MemberRow } from '../../../db/partners/members'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { openSession } from '../../../db/sign-in/sessions'
 import type { MemberRole } from '../../../domain/partners/partner'
 import type { Api } from '../api/client'
 import { aCharge, aKey, anInvoice, aPartner, aPayoutRow, revokeKey } from '../api/fixtures'
+import { openedForEach } from '../opened'
+import type { ServedDashboard } from './served-dashboard'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -69,7 +71,7 @@ async function thisWeek(api: Api, partner: PartnerRow): Promise<string> {
   return failed.id
 }
 
-/** Returns the ID of the last one, which is open and overdue. */
+/** Returns the ID of the last invoice, which is open and overdue. */
 async function invoices(api: Api, partner: PartnerRow): Promise<string> {
   const line = (
     kind: 'payout_fees' | 'monthly_account',
@@ -106,7 +108,7 @@ interface Person {
   readonly name?: string
 }
 
-/** A member who was invited and has not signed in yet. */
+/** Adds a member who has been invited but has not signed in yet. */
 export function aMember(
   { db, clock }: Api,
   { id: partnerId }: PartnerRow,
@@ -119,10 +121,21 @@ export function aMember(
   })
 }
 
-/** The token of a new session; each browser has its own. */
-export function aSessionOf({ db, clock }: Api, { id: memberId }: MemberRow): Promise<string> {
+/** For each test: a partner, its admin Ada with an open browser, and a viewer, Grace, who has not signed in yet. */
+export function useTeam({ api, visit }: ServedDashboard) {
+  const partner = openedForEach(() => aPartner(api, { name: 'Northwind Market Ltd' }))
+  const person = (name: string, more: Pick<Person, 'role' | 'name'>) =>
+    openedForEach(() => aMember(api, partner, { email: `${name}@${partner.slug}.example`, ...more }))
+  const ada = person('ada', { role: 'admin', name: 'Ada' })
+  const grace = person('grace', { role: 'viewer' })
+  const visitor = openedForEach(async () => visit({ session: await aSessionOf(api, ada) }))
+  return { partner, ada, grace, visitor }
+}
+
+/** Opens a session and returns its token. Each browser needs its own session. */
+export function aSessionOf({ db, clock }: Api, { id: memberId }: MemberRow, device?: string): Promise<string> {
   return db.transaction(async (tx) => {
-    const opened = await openSession(tx, { memberId, at: clock.now(), absoluteMs: 7 * dayMs })
+    const opened = await openSession(tx, { memberId, at: clock.now(), absoluteMs: 7 * dayMs, device: device ?? null })
     if (opened === null) throw new Error('the member does not exist')
     return opened.token
   })
@@ -132,7 +145,7 @@ function daysAgo({ clock }: Pick<Api, 'clock'>, days: number): Date {
   return new Date(clock.now().getTime() - days * dayMs)
 }
 
-/** An image of one pixel. */
+/** A one-pixel image. */
 export const aPng = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',

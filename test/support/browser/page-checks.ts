@@ -1,9 +1,18 @@
-// Checks a page in a real browser: light, dark and forced colours, wide and narrow, by axe, by its width and by the browser's console.
+// Checks a page in a real browser for axe violations, excess width and console errors, in light, dark and forced
+// colours and at desktop and phone size.
 import type { Visitor } from './visitor'
 
-export const noFindings = { light: [], dark: [], forcedColors: [], onPhone: [], tooWideBy: 0, complaints: [] }
+export const noFindings = {
+  light: [],
+  dark: [],
+  forcedColors: [],
+  onPhone: [],
+  tooWideBy: 0,
+  current: [],
+  complaints: [],
+}
 
-/** Checks the open page, which starts in light colours. Saves screenshots of all variants under its name. */
+/** Checks the open page, which must be in light colours. With PICTURES=on, saves screenshots of all variants. */
 export async function checkPage(visitor: Visitor, name: string) {
   const { page, complaints } = visitor
   const light = await visitor.faults()
@@ -23,14 +32,22 @@ export async function checkPage(visitor: Visitor, name: string) {
   const onPhone = await visitor.faults()
   await visitor.picture(`${name}-phone`)
   const tooWideBy: number = await page.evaluate(widest)
-  return { light, dark, forcedColors, onPhone, tooWideBy, complaints }
+  // Only the menu may mark the current page, so no link in the main content should.
+  const current = await page.locator('main a[aria-current=page]').allTextContents()
+  return { light, dark, forcedColors, onPhone, tooWideBy, current, complaints }
 }
 
-/** Measures each table too, because one that is wider than its card scrolls inside it and does not widen the page. */
+/**
+ * Also measures each table, because a table that is wider than its card scrolls inside the card and does not widen the
+ * page.
+ */
 const widest = `Math.max(0, document.documentElement.scrollWidth - innerWidth,
   ...Array.from(document.querySelectorAll('table'), ({ parentElement: card }) => card.scrollWidth - card.clientWidth))`
 
-/** axe reads -webkit-text-fill-color, which Chromium reports without forced colours although it paints with them. */
+/**
+ * axe reads -webkit-text-fill-color. Chromium reports it as if colours were not forced, even though it paints forced
+ * colours.
+ */
 const reportForcedText = `for (const element of document.querySelectorAll('body *'))
   element.style.webkitTextFillColor = getComputedStyle(element).color`
 const reportOwnText = `for (const element of document.querySelectorAll('body *')) element.style.webkitTextFillColor = ''`

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { environment } from '../../../runtime/config/config'
 import { cache } from './chromium'
 
-/** Saves only on request, because rendering a page takes about as long as checking it. */
+/** Saves a screenshot only if PICTURES is on, because rendering a page takes about as long as checking it. */
 export async function keepPicture(page: Page, name: string, look: { fullPage?: boolean } = {}): Promise<void> {
   if (environment()['PICTURES'] !== 'on') return
   const path = join(cache, 'screenshots', `${name}.png`)

@@ -1,4 +1,4 @@
-// The dashboard as the API alone serves it, without a worker or a bank, and a browser to open it.
+// The dashboard served by the API alone, without a worker or a bank, and a browser to open it.
 import { beforeAll } from '@jest/globals'
 import type { Browser } from 'playwright-core'
 import { limitsFor } from '../../../api/http/costly-reads'
@@ -17,13 +17,13 @@ export interface ServedDashboard {
 /** A dashboard for this test file. */
 export function useDashboard(options: ApiOptions = {}): ServedDashboard {
   const held = useBrowser()
-  // Allows a long wait, because a page's reads may wait longer on a busy machine than a user would.
+  // Allows a long wait, because reads may take longer on a busy machine than the default limit allows.
   const readLimits = { ...limitsFor(1), waitMs: 60_000 }
   const api = useApi({ publicUrl: 'http://localhost', readLimits, ...options })
   return { api, visit: (as) => aVisitor(held.browser, api.url, as) }
 }
 
-/** For each test, a visitor that is the admin of a new partner. */
+/** Opens a visitor who is the admin of a new partner, for each test. */
 export function useAdmin({ api, visit }: ServedDashboard): Visitor {
   return openedForEach(async () => visit({ session: await aSession(api, await aPartner(api), 'admin') }))
 }

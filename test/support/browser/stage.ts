@@ -1,4 +1,4 @@
-// A whole system as `npm start` runs it, with a browser, for the dashboard stories.
+// The complete system as `npm start` runs it, with a browser, for the dashboard stories.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core'
 import { choosePort } from '../../../local/ports'
 import { removeCluster } from '../../../local/postgres/cluster'
 import { opened } from '../opened'
-import { type Local, leftOf, type StartedSystem, start } from '../system/started'
+import { type Local, runningProcessesOf, type StartedSystem, start } from '../system/started'
 import { until } from '../until'
 import { buildDashboard } from './built-dashboard'
 import { openChromium } from './chromium'
@@ -16,18 +16,18 @@ import { aVisitor, type Visitor } from './visitor'
 export interface Stage {
   readonly system: StartedSystem
   readonly local: Local
-  /** Its data directory, where ops finds it. */
+  /** The system's data directory, which the ops CLI uses to find the system. */
   readonly dataDir: string
   readonly browser: Browser
   close(): Promise<void>
 }
 
-/** A whole system for this test file. */
+/** A complete system for this test file. */
 export function useStage(): Stage {
   return opened(aStage, (stage) => stage.close())
 }
 
-/** A visitor for one group of tests, signed in if `email` is given. */
+/** A visitor for a test file or describe block, signed in if `email` is given. */
 export function useVisitor(stage: Stage, email?: string): Visitor {
   return opened(
     async () => {
@@ -43,11 +43,11 @@ async function aStage(): Promise<Stage> {
   buildDashboard()
   const dataDir = mkdtempSync(join(tmpdir(), 'payouts-dashboard-'))
   chmodSync(dataDir, 0o755)
-  const system = start(dataDir, { PORT: String(await choosePort(0)) })
+  const system = start(dataDir, { PORT: String(await choosePort(0)), NOTICES_EVERY_MS: '2000' })
   const stop = async () => {
     system.signal('SIGINT')
     await system.exited
-    await until('nothing runs any more', () => leftOf(dataDir, []).length === 0)
+    await until('nothing is running any more', () => runningProcessesOf(dataDir, []).length === 0)
     removeCluster(join(dataDir, 'postgres'))
     rmSync(dataDir, { recursive: true, force: true })
   }

@@ -1,11 +1,11 @@
-// Common user actions in the dashboard: sign in with the mailed code, and fill in a payout.
+// Common user actions in the dashboard, such as signing in with the emailed code and filling in a payout.
 import type { Page } from 'playwright-core'
 import type { InboxMessage } from '../mail/an-inbox'
 import type { Local } from '../system/started'
 import { until } from '../until'
 import type { Visitor } from './visitor'
 
-/** The newest code that was mailed to that address, once there is one whose text matches. */
+/** Waits for an email to this address that matches `about`, and returns the newest code. */
 export async function codeFor({ mail }: Local, email: string, about = /./): Promise<string> {
   let code = ''
   await until(`a code for ${email}`, async () => {
@@ -19,6 +19,24 @@ export async function codeFor({ mail }: Local, email: string, about = /./): Prom
   return code
 }
 
+/**
+ * Opens an email in the mail inbox and clicks its button. Returns the tab that the button opens. The inbox has its own
+ * tab, because it reloads itself and would interrupt a later navigation.
+ */
+export async function followMail(
+  page: Page,
+  { mail }: Local,
+  { to, subject, button }: { to: string; subject: RegExp; button: string },
+): Promise<Page> {
+  const inbox = await page.context().newPage()
+  await inbox.goto(mail?.inbox ?? '')
+  await inbox.locator('a.row', { hasText: to }).filter({ hasText: subject }).first().click()
+  const link = inbox.frameLocator('iframe').getByRole('link', { name: button, exact: true })
+  const [tab] = await Promise.all([page.context().waitForEvent('page'), link.click()])
+  await inbox.close()
+  return tab
+}
+
 export async function signIn(visitor: Visitor, local: Local, email: string, path = '/sign-in'): Promise<void> {
   const { page } = visitor
   await visitor.go(path)
@@ -28,7 +46,7 @@ export async function signIn(visitor: Visitor, local: Local, email: string, path
   await visitor.settled()
 }
 
-/** Signs in on the open sign-in page. */
+/** Signs in on the sign-in page that is already open. */
 export async function signInHere({ page }: Visitor, local: Local, email: string): Promise<void> {
   await fetch(`${local.mail?.inbox}/messages.json`, { method: 'DELETE' })
   await page.getByLabel('Work email').fill(email)
@@ -36,7 +54,7 @@ export async function signInHere({ page }: Visitor, local: Local, email: string)
   await page.getByLabel('Six-digit code').fill(await codeFor(local, email))
 }
 
-/** Presses Tab until the element with this name has the focus; does nothing if it has it already. */
+/** Presses Tab until the element with this name has focus. Does nothing if it already has focus. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 80; presses++) {
     const focused: string = await page.evaluate(focusedName)
@@ -59,14 +77,23 @@ export async function jumpTo({ keyboard }: Page, name: string): Promise<void> {
   await keyboard.press('Enter')
 }
 
-export async function fillPayout(
-  page: Page,
-  { amount, name, account }: { amount: string; name: string; account: string },
-): Promise<void> {
+interface FilledPayout {
+  readonly amount: string
+  readonly name: string
+  readonly account: string
+  readonly type?: 'individual' | 'business'
+}
+
+export async function fillPayout(page: Page, { amount, name, account, type }: FilledPayout): Promise<void> {
   const [first = '', last = ''] = name.split(' ')
   await page.getByLabel('Amount (GBP)').fill(amount)
-  await page.getByLabel('First name').fill(first)
-  await page.getByLabel('Last name').fill(last)
+  if (type === 'business') {
+    await page.getByLabel('Recipient type').selectOption(type)
+    await page.getByLabel('Business name').fill(name)
+  } else {
+    await page.getByLabel('First name').fill(first)
+    await page.getByLabel('Last name').fill(last)
+  }
   await page.getByLabel('Address line 1').fill('12 St James Square')
   await page.getByLabel('Town').fill('London')
   await page.getByLabel('Postcode').fill('SW1Y 4JH')

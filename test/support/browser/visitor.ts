@@ -1,22 +1,22 @@
-// A user of the dashboard in a real browser, and all errors that the browser reports.
+// A dashboard user in a real browser, and the errors that the browser reports.
 import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { keepPicture } from './pictures'
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Applies every rule, but reports only violations. */
+/** Runs every axe rule, but reports only violations. */
 const violations = 'axe.run({ resultTypes: ["violations"] }).then((result) => result.violations)'
 
 export interface Visitor {
   readonly page: Page
   go(path: string): Promise<void>
-  /** Resolves when no request is pending. */
+  /** Resolves when no element is busy or waiting, and the fonts are loaded. */
   settled(): Promise<void>
   picture(name: string): Promise<void>
-  /** The axe violations, one line each. */
+  /** Returns the axe violations, one line each. */
   faults(): Promise<string[]>
-  /** Thrown errors, violations of the content security policy, and requests to other servers. */
+  /** Thrown errors, logged errors such as violations of the content security policy, and requests to other servers. */
   readonly complaints: string[]
   leave(): Promise<void>
 }
@@ -35,7 +35,7 @@ export async function aVisitor(
     viewport: { width: 1280, height: 860 },
     locale: 'en-GB',
     timezoneId: 'Europe/London',
-    // In a transition, a colour matches neither theme.
+    // During a transition, colours match neither theme.
     reducedMotion: 'reduce',
     ...options,
   })
@@ -75,7 +75,7 @@ function listen(page: Page, url: string): string[] {
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {
-    // The browser logs every 4xx response. The page expects and shows these, so they are not errors.
+    // The browser logs every 4xx response as an error, but the page expects and shows these responses.
     if (message.type() === 'error' && !/the server responded with a status of 4\d\d/.test(message.text()))
       complaints.push(message.text())
   })

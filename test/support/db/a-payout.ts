@@ -1,4 +1,4 @@
-// The row of a test payout, written as the API stores it.
+// A test payout's row, with the values that the API would store.
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Db } from '../../../db/database'
 import { newId } from '../../../db/id'

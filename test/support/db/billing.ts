@@ -1,4 +1,4 @@
-// Partners, charges and invoices for the tests of billing.
+// Partners, charges and invoices for billing tests.
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../../../db/database'
 import { addCharge, type Charge } from '../../../db/invoices/charges'
@@ -19,7 +19,7 @@ export async function aPricedPartner(db: Db, changes: PartnerChanges = {}): Prom
   return partner
 }
 
-/** The fee of one payout. */
+/** The fee for one payout. */
 export const fee = { kind: 'payout_fee', amountMicropounds: 1_090_000n } as const
 export const credit = (pence: bigint) => ({ kind: 'credit', amountMicropounds: pence * 10_000n }) as const
 export const inOctober = '2026-10-15T12:00:00Z'
@@ -39,8 +39,8 @@ export async function charge(
 }
 
 /**
- * Inserts charges of a month, ten thousand per statement. For even n the nth is a fee of one pound and n millionths, for odd
- * n a network fee of 1.98p.
+ * Inserts a month's charges, ten thousand per statement. Charge n is a payout fee of one pound and n micropounds if n
+ * is even, and a network fee of 1.98p if n is odd.
  */
 export async function chargeMany(
   db: Db,
@@ -58,7 +58,7 @@ export async function chargeMany(
   }
 }
 
-/** Kind, amount and month of each charge of a partner. */
+/** Returns the kind, amount and month of each of the partner's charges. */
 export async function chargesOf(db: Db, partner: Pick<PartnerRow, 'id'>): Promise<string[]> {
   const rows: { line: string }[] = await db.dataSource.query(
     `SELECT kind || ' ' || amount_micropounds || ' ' || to_char(month, 'YYYY-MM') AS line FROM charges
@@ -68,7 +68,7 @@ export async function chargesOf(db: Db, partner: Pick<PartnerRow, 'id'>): Promis
   return rows.map(({ line }) => line)
 }
 
-/** Bills on the 1st of the next month at six, as the Schedule does. */
+/** Bills at 06:00 on the 1st of the next month, as the Schedule does, unless `at` is given. */
 export function bill(db: Db, partner: Pick<PartnerRow, 'id'>, period: Month, at?: string): Promise<Issued> {
   const [year = 0, month = 0] = period.split('-').map(Number)
   const first = new Date(Date.UTC(year, month, 1, 6))

@@ -1,4 +1,4 @@
-// A fresh, migrated database for a test file, copied from the template in a few milliseconds.
+// A new, migrated database for a test file. Copying it from the template takes a few milliseconds.
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { openDatabase } from '../../../db/data-source'
@@ -17,7 +17,7 @@ export async function createDatabase(): Promise<TestDatabase> {
   return { url: urlOf(name), drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
 }
 
-/** Waits longer for a connection than our programs do, because the machine may be busy. */
+/** Waits longer for a connection than our programs do, because the test machine may be busy. */
 export function openDb(url: string, poolSize = 10): Promise<Db> {
   return openDatabase({ url, poolSize, onError: () => undefined, connectMs: 60_000 })
 }

@@ -1,4 +1,4 @@
-// Everything that someone who steals the database could read: each row of each table as text, bytes as hex.
+// Everything that is readable in a stolen database: every row of every table as text, with bytes as hex.
 import type { Db } from '../../../db/database'
 
 export async function dump(db: Db): Promise<string> {

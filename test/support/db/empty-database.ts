@@ -1,4 +1,4 @@
-// A database without any migration, on the same server as the others.
+// An empty database without any migration, on the same server as the other test databases.
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { createDatabase } from './database'

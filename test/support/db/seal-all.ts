@@ -1,4 +1,4 @@
-// Seals until no row is left: a transaction of another test on the same server may block a sealer for a moment.
+// Seals until no unsealed row is left, because another test's transaction on the same server may delay a sealer.
 import { setTimeout as pause } from 'node:timers/promises'
 import { sealRows } from '../../../db/controls/audit/seal'
 import { verifyAudit } from '../../../db/controls/audit/verify'

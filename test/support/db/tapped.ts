@@ -4,7 +4,7 @@ import { type Command, type Db, sentThrough, type Tx, txThrough } from '../../..
 
 export type Tap = (command: Command, next: () => Promise<QueryResult>) => Promise<QueryResult>
 
-/** Taps every statement, inside transactions and outside. */
+/** Passes every statement to `tap`, inside and outside transactions. */
 export function tapped(db: Db, tap: Tap): Db {
   return sentThrough(db, {
     send: (command) => tap(command, () => db.send(command)),
@@ -16,7 +16,7 @@ export function tappedTx(tx: Tx, tap: Tap): Tx {
   return txThrough(tx.dataSource, (command) => tap(command, () => tx.send(command)))
 }
 
-/** The same database, with an action after each statement of `sender` that is sent outside a transaction. */
+/** The same database, but `act` runs after each statement outside a transaction that equals `sender`'s first one. */
 export function actingAfter(db: Db, sender: (tx: Tx) => Promise<unknown>, act: () => Promise<unknown>): Db {
   const awaited = textSentBy(db, sender)
   const send: Db['send'] = async (command) => {
@@ -27,7 +27,7 @@ export function actingAfter(db: Db, sender: (tx: Tx) => Promise<unknown>, act: (
   return sentThrough(db, { send, transaction: (work) => db.transaction(work) })
 }
 
-/** The text of the first statement that a function sends. No statement is executed. */
+/** Returns the text of the first statement that `sender` sends. No statement is executed. */
 function textSentBy(db: Db, sender: (tx: Tx) => Promise<unknown>): string {
   const sent: string[] = []
   const tx = txThrough(db.dataSource, ({ text }) => {

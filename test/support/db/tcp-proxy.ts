@@ -1,16 +1,16 @@
-// A TCP proxy in front of PostgreSQL or Temporal, as a network connection that a test can cut and restore.
+// A TCP proxy in front of PostgreSQL or Temporal, whose connections a test can cut and restore.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
 
 export interface TcpProxy {
   readonly url: string
-  /** Ends every connection and refuses new ones, like a server that is gone. */
+  /** Ends every connection and refuses new ones, like a server that is down. */
   cut(): Promise<void>
   restore(): Promise<void>
   isConnected(): boolean
-  /** Keeps every connection but stops forwarding, like a broken network. */
+  /** Keeps every connection open but stops forwarding data, like a broken network. */
   stopForwarding(): void
-  /** The next connection becomes ready and ends immediately, as with a backend whose postmaster was just killed. */
+  /** Makes the next connection end as soon as it is ready, as if the postmaster had just been killed. */
   endNext(): void
 }
 
@@ -61,7 +61,7 @@ const readyForQuery = Buffer.from('Z\0\0\0\u0005I')
 const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to unexpected postmaster exit', '']
 const errorText = Buffer.from(fields.map((field) => `${field}\0`).join(''))
 
-/** Sends ReadyForQuery and the FATAL error in one chunk, as a busy process would read them. */
+/** Sends ReadyForQuery and a FATAL error in one chunk, because a busy process would read both at once. */
 function fatalErrorAfterReady(): Transform {
   const length = Buffer.alloc(4)
   length.writeInt32BE(errorText.length + length.length)

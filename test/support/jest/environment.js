@@ -1,22 +1,23 @@
-// The environment of a test file: the realm of Node itself, as in our programs, so that a package is
-// loaded once for many files.
-/* oxlint-disable no-underscore-dangle -- Node has no public name for it. */
+// The environment of a test file. It uses Node's own realm, as our programs do, so that each package is loaded only
+// once for many test files.
+/* oxlint-disable no-underscore-dangle -- Node has no public name for `_enable`. */
 const { AsyncLocalStorage } = require('node:async_hooks')
 const vm = require('node:vm')
 const { ModuleMocker } = require('jest-mock')
 
-/** Replaces the separate context that Jest asks for. */
+/** Replaces the separate context that Jest requests. */
 const thisRealm = {}
 
 const compileFunction = vm.compileFunction
 vm.compileFunction = (code, parameters, options = {}) => {
   if (options.parsingContext !== thisRealm) return compileFunction(code, parameters, options)
-  // A function that could import would never be garbage-collected: https://github.com/nodejs/node/issues/44211.
+  // A function that can use import() is never garbage-collected: https://github.com/nodejs/node/issues/44211.
   const { parsingContext: _thisRealm, importModuleDynamically: _never, ...others } = options
   return compileFunction(code, parameters, others)
 }
 
-// Each Temporal connection enables an AsyncLocalStorage and never disables it. That would slow down every promise of later files.
+// Each Temporal connection enables an AsyncLocalStorage and never disables it, which would slow down every promise in
+// later test files.
 const enabled = new Set()
 const enable = AsyncLocalStorage.prototype._enable
 AsyncLocalStorage.prototype._enable = function () {
@@ -43,7 +44,7 @@ class ThisRealm {
 
   async setup() {}
 
-  /** Restores globals that Jest replaces for a file, because the replacements would keep its modules in memory. */
+  /** Restores the globals that Jest replaces for a test file. The replacements would keep its modules in memory. */
   async teardown() {
     globalThis.console = console
     process.exit = exit

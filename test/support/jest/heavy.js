@@ -1,2 +1,2 @@
-// Matches the test files that load every core. They run alone, because they would miss their deadlines next to other files.
-module.exports = '/test/stories/(.*/)?(chaos|kills|one-key)\\.test\\.ts$'
+// Matches the test files that use every core. They run alone, because next to other files they would miss deadlines.
+module.exports = '/test/stories/(.*/)?(bank-faults|chaos|kills|one-key|servers)\\.test\\.ts$'

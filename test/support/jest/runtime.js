@@ -1,5 +1,5 @@
-// Loads packages and our own modules once per process and a test file each time, because loading takes most of
-// the time of a small file.
+// Loads packages and our own modules once per process instead of once per test file, because loading takes most of a
+// small file's time.
 /* oxlint-disable no-underscore-dangle -- Node and Jest have no public names for these. */
 const Module = require('node:module')
 const path = require('node:path')
@@ -7,10 +7,10 @@ const { default: JestRuntime } = require('jest-runtime')
 
 const project = path.join(__dirname, '../../..')
 
-/** These test files replace packages that the workflows use, so each of them loads every module itself. */
+/** These test files replace packages that the workflows use, so each loads our modules and the SDK again. */
 const replacesPackages = /\/test\/(explorer\/|workflows\/options\.test)/
 
-/** Source maps of the modules that Node loaded, for the stack traces of later files. */
+/** Source maps of the modules that Node has loaded, for the stack traces of later test files. */
 const sourceMaps = new Map()
 
 let transform = null
@@ -36,7 +36,7 @@ class Runtime extends JestRuntime {
     return Module.createRequire(from)(name)
   }
 
-  /** Jest asks once per file and keeps the map. */
+  /** Jest calls this once per test file and keeps the returned map. */
   getSourceMaps() {
     const maps = super.getSourceMaps()
     for (const [file, map] of sourceMaps) maps.set(file, map)
@@ -46,7 +46,7 @@ class Runtime extends JestRuntime {
 
 Module._extensions['.ts'] = (module, file) => module._compile(transform(file), file)
 
-// Modules are loaded once for many test files, so their hooks must register with the file that is running.
+// Modules are loaded once for many test files, so their hooks must register with the test file that is running.
 const load = Module._load
 const currentGlobals = new Proxy({}, { get: (_, name) => globalThis[name] })
 Module._load = function (name, parent, isMain) {

@@ -1,14 +1,14 @@
-// Orders the test files so that a few long ones always run next to short ones: the long ones keep the processors busy, and the
-// short ones mostly wait for servers. No long file starts last.
+// Orders the test files so that a few long files always run next to short ones. The long files keep the processors
+// busy, and the short ones mostly wait for servers. No long file starts last.
 const { default: Sequencer } = require('@jest/test-sequencer')
 
-/** Long files: whole systems, browsers, processes and recorded histories. A first run has no durations to sort by. */
+/** Matches long files by path, because Jest has no durations to sort by in a first run. */
 const long =
   /\/test\/(browser|explorer|stories|worker)\/|\/test\/(api\/(process|http|payouts\/cancel)|ops\/payouts|workflows\/.*replay)/
 
 class LongBesideShort extends Sequencer {
   async sort(tests) {
-    // oxlint-disable-next-line unicorn/no-array-sort -- this is Jest's own method, not that of an array.
+    // oxlint-disable-next-line unicorn/no-array-sort -- This is Jest's own method, not an array's.
     const sorted = await super.sort(tests)
     const longOnes = sorted.filter(({ path }) => long.test(path))
     const shortOnes = sorted.filter(({ path }) => !long.test(path))

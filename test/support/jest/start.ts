@@ -1,4 +1,4 @@
-// Starts the PostgreSQL and Temporal servers of all test files, and builds their shared files.
+// Starts the PostgreSQL and Temporal servers for all test files, and builds the workflow bundle.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
@@ -35,10 +35,10 @@ export default async function start(): Promise<void> {
   }
 }
 
-/** An in-memory file system, on which creating a database takes only a quarter of the processor time. */
+/** An in-memory file system. Creating a database takes four times as much processor time on disk. */
 const memory = '/dev/shm'
 
-/** Whether that file system is large enough: in a container it may have only a few megabytes. */
+/** Returns whether the in-memory file system is large enough. In a container, it may have only a few megabytes. */
 function hasMemory(): boolean {
   if (!existsSync(memory)) return false
   const { bavail, bsize } = statfsSync(memory)
@@ -47,13 +47,13 @@ function hasMemory(): boolean {
 
 function openFolder(parent: string): string {
   const folder = mkdtempSync(join(parent, `payouts-test-${process.pid}-`))
-  // When root runs this test, PostgreSQL runs as another user, who needs access.
+  // When root runs the tests, PostgreSQL runs as another user, who needs access to the folder.
   chmodSync(folder, 0o755)
   onStop(async () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Removes the folders that killed runs left behind. */
+/** Removes the folders of earlier runs that were killed. */
 function removeAbandoned(): void {
   for (const parent of [tmpdir(), memory].filter(existsSync)) {
     for (const name of readdirSync(parent)) {
@@ -85,7 +85,8 @@ async function postgres(folder: string): Promise<string> {
 }
 
 async function temporal(folder: string): Promise<string> {
-  // With Go's default, a sixth of Temporal's processor time would be garbage collection. No other test process is written in Go.
+  // With Go's default, garbage collection would take a sixth of Temporal's processor time. No other test process uses
+  // Go.
   process.env['GOGC'] ??= '400'
   const cli = await findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report: reportProgress() })
   const server = await startTemporal({
@@ -99,7 +100,7 @@ async function temporal(folder: string): Promise<string> {
   return server.address
 }
 
-/** Prints progress only in a first run, which has to download the program. */
+/** Prints the progress of a first run, which has to download Temporal. */
 function reportProgress(): (progress: string) => void {
   let reportedAtMs = 0
   return (progress) => {

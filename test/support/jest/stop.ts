@@ -4,7 +4,7 @@ type Stop = () => Promise<void>
 
 const stops: Stop[] = []
 
-/** Jest loads setup and teardown separately in one process, so they share state on the global object. */
+/** Jest loads setup and teardown separately in one process, so they share state through the global object. */
 const shared = globalThis as { payoutsTestStops?: Stop[] }
 shared.payoutsTestStops ??= stops
 

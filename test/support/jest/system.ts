@@ -1,10 +1,9 @@
-// The servers that the setup started. One variable passes their addresses from Jest's parent process to its workers.
+// The servers that the setup started. An environment variable passes their addresses from Jest to its worker processes.
 
 export interface TestSystem {
   readonly databaseUrl: string
   readonly temporalAddress: string
   readonly workflowBundlePath: string
-  /** The folder that keeps the logs of this run until its end. */
   readonly logsFolder: string
 }
 

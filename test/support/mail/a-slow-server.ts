@@ -1,8 +1,8 @@
-// A mail server that accepts mails and delays its confirmation.
+// A mail server that accepts emails and delays its confirmation.
 import type { Socket } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
-/** Accepts mails, and then delays or closes the connection as configured. */
+/** For each email, calls `then`, which may confirm the email later or close the connection. */
 export async function aSlowServer(
   then: (socket: Socket, accept: () => void) => void,
   when: 'at the end' | 'at the first bytes' = 'at the end',

@@ -1,4 +1,4 @@
-// A real mail inbox in its own folder, and functions that read it.
+// A real mail inbox in its own folder, with functions that read the messages.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// One of each mail that customers get, with example values.
+// One example of each email that partners get.
 import { type AccessChange, accessMessage } from '../../../mail/messages/access'
 import { invitationMessage, type Message, signInMessage, signUpMessage } from '../../../mail/messages/code'
 import { type Confirmed, confirmMessage } from '../../../mail/messages/confirm'
@@ -50,6 +50,7 @@ export function everyMessage(): Readonly<Record<string, Message>> {
     adminInvited: access({ what: 'admin_invited', email: 'grace@acme.test' }),
     madeAdmin: access({ what: 'made_admin', email: address }),
     madeViewer: access({ what: 'made_viewer', email: 'grace@acme.test' }),
+    madeViewerReader: access({ what: 'made_viewer', email: address }),
     removedReader: access({ what: 'removed', email: address }),
     removedOther: access({ what: 'removed', email: 'grace@acme.test' }),
     emailsChanged: access({ what: 'emails_changed', billingEmail: 'bills@acme.test', contactEmail: undefined }),
@@ -71,6 +72,7 @@ function invitation(verificationStatus: 'approved' | 'not_started'): Message {
     by: address,
     partner,
     role: 'viewer',
+    memberId: 'id-2',
     publicUrl,
   })
 }

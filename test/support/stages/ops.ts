@@ -1,30 +1,30 @@
-// Commands about payouts with a real database, Temporal, and a bank whose transfers move only on request.
+// Runs ops commands about payouts with a real database, Temporal, and a bank whose transfers advance only on request.
 import { randomBytes } from 'node:crypto'
 import { afterEach, expect } from '@jest/globals'
 import { findWallet } from '../../../db/wallets/wallets'
 import { connectClient } from '../../../runtime/temporal/client'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import type { PayoutRef } from '../../../workflows/payouts/payout'
-import { requireSoundLedger } from '../../referee/ledger-rules'
+import { requireValidLedger } from '../../referee/ledger-rules'
 import { keys, openTestBank, still } from '../bank/client'
 import { testSystem } from '../jest/system'
-import { opened, openedForEach, passedOn } from '../opened'
+import { forwardingTo, opened, openedForEach } from '../opened'
 import { testTemporal } from '../temporal/a-worker'
 import { oneSentence, openTerminal, type Ran, runWith } from '../terminal'
 import { aConnectedPartner, railsTo, stepDeps } from './payout'
 import { payoutActivities } from './payout-activities'
 
-/** A stage for this test file, and a new connected partner for each test. The ledger must be valid after each. */
+/** A stage for this test file, and a new connected partner for each test. The ledger must be valid after each test. */
 export function useOpsStage(settings: Readonly<Record<string, string>>) {
   const stage = opened(openStage, (current) => current.close())
-  const terminal = passedOn(() => stage.terminal)
-  const bank = passedOn(() => stage.bank)
-  const rails = passedOn(() => stage.rails)
+  const terminal = forwardingTo(() => stage.terminal)
+  const bank = forwardingTo(() => stage.bank)
+  const rails = forwardingTo(() => stage.rails)
   const partner = openedForEach(() => aConnectedPartner(terminal.db, bank))
   const prefix = `test-${randomBytes(6).toString('hex')}`
   afterEach(async () => {
     await bank.control('DELETE', '/faults')
-    await requireSoundLedger(terminal.db.dataSource)
+    await requireValidLedger(terminal.db.dataSource)
   })
 
   return {
@@ -32,7 +32,7 @@ export function useOpsStage(settings: Readonly<Record<string, string>>) {
     bank,
     rails,
     partner,
-    temporal: passedOn(() => stage.temporal),
+    temporal: forwardingTo(() => stage.temporal),
     ops: (argv: readonly string[], change: Readonly<Record<string, string>> = {}): Promise<Ran> => {
       const here = {
         BANK_SANDBOX_URL: `${bank.url}/v0`,
@@ -60,7 +60,7 @@ export function useOpsStage(settings: Readonly<Record<string, string>>) {
 
 export const byOps = expect.stringMatching(/^ops:\S+$/)
 
-export function refusedAll(refusals: readonly Ran[]): void {
+export function expectAllRefused(refusals: readonly Ran[]): void {
   expect(refusals.map(({ code }) => code)).toEqual(refusals.map(() => 2))
   for (const { err } of refusals) expect(err).toMatch(oneSentence)
 }

@@ -1,4 +1,4 @@
-// The activities of a payout with one set of dependencies, for tests that call them one by one.
+// The payout activities, bound to their dependencies, for tests that call them one by one.
 import { bind, type PayoutDeps } from '../../../activities/bind'
 import { cancelPayout } from '../../../activities/payouts/cancel'
 import { chargePayout } from '../../../activities/payouts/charge'

@@ -1,4 +1,4 @@
-// A database, a bank and a connected partner, for tests that call the activities of a payout one by one.
+// A bank and a connected partner, for tests that call the payout activities one by one.
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { PayoutDeps } from '../../../activities/bind'
 import { connectSandboxWallet } from '../../../activities/wallets/connect-sandbox'
@@ -20,7 +20,7 @@ import type { SandboxRefs } from '../../../workflows/wallets/connect-sandbox'
 import { testKeyring } from '../api/client'
 import { accessTo, openTestBank, still, type TestBank } from '../bank/client'
 import { keptLog } from '../kept-logs'
-import { opened, openedForEach, passedOn } from '../opened'
+import { forwardingTo, opened, openedForEach } from '../opened'
 import { standardPrices } from '../prices'
 
 export interface ConnectedPartner {
@@ -28,7 +28,7 @@ export interface ConnectedPartner {
   readonly slug: string
 }
 
-/** A bank where a transfer moves only when the test moves it, its rails, and a connected partner: new ones for each test. */
+/** Opens for each test a bank whose transfers advance only on request, its rails, and a connected partner. */
 export function usePayer(db: Db, { bank: options = {}, ...calls }: PayerOptions = {}) {
   const payer = openedForEach(
     async () => {
@@ -41,13 +41,13 @@ export function usePayer(db: Db, { bank: options = {}, ...calls }: PayerOptions 
     },
   )
   return {
-    bank: passedOn(() => payer.bank),
-    rails: passedOn(() => payer.rails),
-    partner: passedOn(() => payer.partner),
+    bank: forwardingTo(() => payer.bank),
+    rails: forwardingTo(() => payer.rails),
+    partner: forwardingTo(() => payer.partner),
   }
 }
 
-/** The rails to a bank, for this test file. */
+/** The rails to the bank, for this test file. */
 export function useRails(bank: TestBank): Rails {
   return opened(
     async () => railsTo(bank),
@@ -61,7 +61,7 @@ export interface PayerOptions {
   readonly clock?: Clock
 }
 
-/** Opens a partner in the usual way and connects it: the sandbox with the bank's float, the live wallet with its own money. */
+/** Opens a partner and connects it to the bank: the sandbox with the bank's float, the live wallet with `liveUsdc`. */
 export async function aConnectedPartner(db: Db, bank: TestBank, liveUsdc = '10000.00'): Promise<ConnectedPartner> {
   const slug = `acme-${randomBytes(6).toString('hex')}`
   const by = { email: `ada@${slug}.test`, createdBy: 'ops:test' }
@@ -92,7 +92,7 @@ async function connect(db: Db, bank: TestBank, partnerId: string, environment: E
 }
 
 /**
- * Connects as in production: reverses the simulated float, and books the bank's float under the bank's id,
+ * Connects the sandbox as in production: reverses the simulated float, and books the bank's float under the bank's ID,
  * which the proof needs.
  */
 async function connectSandbox(db: Db, bank: TestBank, refs: SandboxRefs): Promise<void> {
@@ -161,7 +161,7 @@ export async function aClaim(db: Db, given: AClaim): Promise<PayoutRef> {
   })
 }
 
-/** The fields that the API claims for a new payout, without the recipient's details. */
+/** The fields with which the API claims a new payout, with an empty sealed recipient. */
 export function claimOf(
   wallet: WalletRow,
   given: Pick<NewClaim, 'idempotencyKey' | 'quote' | 'at'> & { readonly accountNumber: string },
@@ -192,7 +192,12 @@ export function claimOf(
 
 type NewClaim = Parameters<typeof claimPayout>[1]
 
-/** A random account number. It never ends in 0000, because such a payout fails in the sandbox. */
+/** A random account number that never ends in 0000, because a payout to such an account fails in the sandbox. */
+/** The start of a return workflow for a live payout of 120.00 GBP. */
+export function aReturn(payoutId: string) {
+  return { payoutId, environment: 'live', idempotencyKey: 'order-1001', slug: 'acme', amountPence: 12_000n } as const
+}
+
 export function anAccountNumber(): string {
   return `${randomInt(1_000, 10_000)}${randomInt(1_000, 10_000)}`
 }
@@ -202,14 +207,14 @@ export function railsTo(bank: TestBank, { callMs = 2_000, clock = systemClock } 
 }
 
 export function stepDeps(db: Db, rails: Rails, change: Partial<PayoutDeps> = {}): PayoutDeps {
-  // Long enough to register a recipient on a busy machine; tests about a busy bank use shorter limits.
+  // Long enough to register a recipient on a busy machine. Tests about a slow bank use shorter limits.
   const limits = { repeatForMs: 2_000, listLagMs: 200, answerWithinMs: 10_000, answerCallMs: 2_000 }
   const log = keptLog()
   return { db, clock: systemClock, keyring: testKeyring, rails, log, limits, ...change }
 }
 
 /** A clock that can be moved forward. */
-export function movingClock(): Clock & { forward(ms: number): void; reset(): void } {
+export function movableClock(): Clock & { forward(ms: number): void; reset(): void } {
   let aheadMs = 0
   return {
     now: () => new Date(systemClock.now().getTime() + aheadMs),
@@ -222,8 +227,8 @@ export function movingClock(): Clock & { forward(ms: number): void; reset(): voi
   }
 }
 
-/** The stored data of a payout that still identifies its recipient. */
-export async function recipientLeft(db: Db, { payoutId }: PayoutRef): Promise<object> {
+/** Returns the payout's stored data that still identifies its recipient. */
+export async function remainingRecipientData(db: Db, { payoutId }: PayoutRef): Promise<object> {
   const [row] = await db.dataSource.query(
     `SELECT account_hash AS account, bank_body AS body,
         EXISTS (SELECT FROM sealed_recipients s WHERE s.payout_id = payouts.id) AS sealed FROM payouts WHERE id = $1`,

@@ -11,8 +11,8 @@ import { anAccount, aTransfer } from '../bank/parties'
 import { createDatabase, openDb } from '../db/database'
 import { withoutTriggers } from '../db/without-triggers'
 import { keptLog } from '../kept-logs'
-import { openedForEach, passedOn } from '../opened'
-import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from './payout'
+import { forwardingTo, openedForEach } from '../opened'
+import { aClaim, aConnectedPartner, movableClock, railsTo, stepDeps } from './payout'
 import { payoutActivities } from './payout-activities'
 
 /** The result of a proof that found nothing. */
@@ -20,7 +20,7 @@ export const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
 
 export const log = keptLog()
 
-/** The strictest limits, except for payouts, which have their usual limits. */
+/** Sets all grace periods to zero. Payouts and comparisons have their usual limits. */
 export const limits = {
   graceMs: 0,
   balanceLagMs: 0,
@@ -34,7 +34,7 @@ export const limits = {
 export interface ProofStage {
   readonly db: Db
   readonly rails: Rails
-  readonly clock: ReturnType<typeof movingClock>
+  readonly clock: ReturnType<typeof movableClock>
   readonly deps: ProofDeps
   readonly steps: ReturnType<typeof payoutActivities>
   readonly wallet: { readonly id: string; readonly customer: string; readonly wallet: string }
@@ -44,7 +44,7 @@ export interface ProofStage {
   aLostAnswer(): Promise<PayoutRef>
   aStrangeTransfer(change?: object): Promise<string>
   advance(payout: PayoutRef, state: string): Promise<void>
-  /** Kind and subject of every existing drift. */
+  /** Returns the kind and subject of every open drift. */
   found(): Promise<[string, string][]>
   close(): Promise<void>
 }
@@ -59,12 +59,12 @@ export function useProofStage() {
   return {
     bank,
     stage,
-    db: passedOn(() => stage.db),
-    rails: passedOn(() => stage.rails),
-    clock: passedOn(() => stage.clock),
-    deps: passedOn(() => stage.deps),
-    steps: passedOn(() => stage.steps),
-    wallet: passedOn(() => stage.wallet),
+    db: forwardingTo(() => stage.db),
+    rails: forwardingTo(() => stage.rails),
+    clock: forwardingTo(() => stage.clock),
+    deps: forwardingTo(() => stage.deps),
+    steps: forwardingTo(() => stage.steps),
+    wallet: forwardingTo(() => stage.wallet),
   }
 }
 
@@ -72,11 +72,11 @@ async function aProofStage(bank: TestBank): Promise<ProofStage> {
   const database = await createDatabase()
   const db = await openDb(database.url)
   const rails = railsTo(bank, { callMs: 2_000 })
-  const clock = movingClock()
+  const clock = movableClock()
   const parts = stepDeps(db, rails)
   const steps = payoutActivities(parts)
   const partnerId = (await aConnectedPartner(db, bank)).id
-  // Takes the sandbox wallet off the bank, so that the proof compares only the live one with it.
+  // Disconnects the sandbox wallet, so that the proof compares only the live wallet with the bank.
   await db.dataSource.query(
     `UPDATE wallets SET rail = 'simulated', customer_ref = NULL, wallet_ref = NULL WHERE environment = 'sandbox'`,
   )

@@ -1,8 +1,7 @@
-// Sweeps by a worker under test, one after the other, and the history of the last one.
+// Runs sweeps on a worker under test, one after the other, and reads the history of the last one.
 import type { sweep } from '../../../workflows'
 import type { AWorker } from '../temporal/a-worker'
 
-/** Sweeps of this test file's worker. */
 export function useSweeps(worker: AWorker) {
   let sweeps = 0
   const workflowId = () => `${worker.queuePrefix}-sweep-${sweeps}`
@@ -18,7 +17,7 @@ export function useSweeps(worker: AWorker) {
       const { workflowExecutionInfo: info } = (await last().describe()).raw
       return { continued: info?.firstRunId !== info?.execution?.runId }
     },
-    /** The activities of the last sweep. */
+    /** The names of the activities in the last sweep. */
     stepsOfLastSweep: async (): Promise<unknown[]> => {
       const { events } = await last().fetchHistory()
       return (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [])

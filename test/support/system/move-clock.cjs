@@ -1,4 +1,4 @@
-// Loaded first by a process that runs ahead of this machine: see clock-ahead.ts.
+// Moves the clock of a process that loads this file first (see clock-ahead.ts).
 const aheadMs = Number(process.env.CLOCK_AHEAD_MS)
 const Present = Date
 

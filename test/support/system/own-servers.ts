@@ -1,4 +1,4 @@
-// A separate PostgreSQL and Temporal for a story, which it may kill and restart at the same address.
+// A separate PostgreSQL and Temporal for a story that kills them and restarts them at the same address.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,12 +25,12 @@ export interface OwnServers {
 
 export async function openServers(): Promise<OwnServers> {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-story-'))
-  // When root runs this test, PostgreSQL runs as another user, who needs access.
+  // When root runs this test, PostgreSQL runs as another user, who needs access to the folder.
   chmodSync(folder, 0o755)
   const password = randomBytes(16).toString('hex')
   const openPostgres = (preferredPort: number) => {
     const files = { dataDir: join(folder, 'postgres'), logFile: join(folder, 'postgres.log') }
-    // Durable writes, as in production, although a killed process alone loses nothing.
+    // Writes are durable, as in production, even though killing only a process would not lose any.
     return startPostgres({ ...files, preferredPort, password, durable: 'on', maxConnections: 100 })
   }
   const openTemporal = async (preferredPort: number) => {

@@ -13,7 +13,7 @@ export interface Part {
   /** Sends SIGTERM, which lets the process finish its work. */
   stop(): Promise<void>
   isRunning(): boolean
-  /** Everything that the process has written so far. */
+  /** Returns all output of the process so far, including earlier runs. */
   output(): string
 }
 

@@ -1,4 +1,4 @@
-// A user of the dashboard: signs up and in with the codes from their inbox, and calls the API as its pages do.
+// A dashboard user, who signs up and in with the codes from their inbox and calls the API as the pages do.
 
 import type { Json } from '../bank/client'
 import type { TestInbox } from '../mail/an-inbox'
@@ -9,9 +9,9 @@ export interface Person {
   readonly email: string
   ask(method: string, path: string, body?: Json, headers?: Record<string, string>): Promise<Answer>
   signUp(businessName: string): Promise<Answer>
-  /** Signs in with a mailed code. The previous session ends. */
+  /** Signs in with an emailed code, which ends the previous session. */
   signIn(): Promise<Answer>
-  /** Resolves with the subject of the next unread mail that matches. */
+  /** Resolves with the match in an unread email to this person whose subject matches. */
   mailed(subject: RegExp): Promise<RegExpExecArray>
 }
 

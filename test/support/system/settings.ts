@@ -1,4 +1,4 @@
-// The settings of API and worker in a story: its own servers and bank, and timeouts in milliseconds.
+// The API and worker settings for a story: its servers and bank, and timeouts that are short enough for a test.
 import { testSecretKeys } from '../api/client'
 import { keys as bankKeys } from '../bank/client'
 
@@ -6,7 +6,7 @@ export interface SettingsParts {
   readonly databaseUrl: string
   readonly temporalAddress: string
   readonly bankUrl: string
-  /** The port at which an API of this world receives the bank's events. */
+  /** The port on which an API in this world receives the bank's events. */
   readonly webhookPort: number
   readonly prefix: string
 }
@@ -19,6 +19,7 @@ export function settings(parts: SettingsParts): Record<string, string> {
     TEMPORAL_ADDRESS: temporalAddress,
     SECRET_KEYS: testSecretKeys.map(({ id, bytes }) => `${id}:${bytes.toString('hex')}`).join(),
     RATE_LIMIT: 'off',
+    PAYOUTS_AT_ONCE: '1000',
     BANK_SANDBOX_URL: `${bankUrl}/v0`,
     BANK_SANDBOX_KEY: bankKeys.sandbox,
     BANK_LIVE_URL: `${bankUrl}/v0`,

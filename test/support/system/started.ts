@@ -1,4 +1,4 @@
-// `npm start` in a story: a process with its own DATA_DIR and port, its screen, and the processes it leaves behind.
+// `npm start` in a story: a process with its own DATA_DIR and port, its output, and the processes that it started.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ export interface StartedSystem {
   readonly output: () => string
   /** Waits until the system reports that everything is ready. */
   readonly ready: () => Promise<Local>
-  /** The pids of every process that it started, as recorded in its parts.json. */
+  /** Returns the processes that the system started, as recorded in its parts.json. */
   readonly parts: () => { readonly name: string; readonly pid: number }[]
   readonly signal: (signal: NodeJS.Signals) => void
   readonly exited: Promise<number | null>
@@ -33,7 +33,7 @@ export interface StartedSystem {
 
 const startLimitMs = 120_000
 
-/** Runs without npm, unless `through` is a shell command that starts it. */
+/** Starts the program directly, or with the shell command `through` if it is given. */
 export function start(dataDir: string, env: Record<string, string>, through?: string): StartedSystem {
   const program = [process.execPath, join(projectDir(), 'dist/local/start.js')]
   const [command = '', ...args] = through ? ['/bin/sh', '-c', through, ...program] : program
@@ -48,7 +48,7 @@ export function start(dataDir: string, env: Record<string, string>, through?: st
   const file = join(dataDir, 'local.json')
   const isReady = () => {
     if (child.exitCode !== null) throw new Error(`It ended instead of starting:\n${output()}`)
-    // A killed run leaves its file behind, so the file alone does not prove that this run is ready.
+    // A killed run does not remove its file, so the file alone does not prove that this run is ready.
     return output().includes('Payouts is running') && existsSync(file)
   }
   return {
@@ -65,10 +65,10 @@ export function start(dataDir: string, env: Record<string, string>, through?: st
 }
 
 /**
- * The processes of a system that still run: its recorded PIDs, and (on Linux) any process with its DATA_DIR in its
- * command or environment.
+ * Returns the system's processes that are still running: the recorded ones and, on Linux, any process whose command or
+ * environment mentions its DATA_DIR.
  */
-export function leftOf(dataDir: string, noted: readonly { readonly pid: number }[]): number[] {
+export function runningProcessesOf(dataDir: string, noted: readonly { readonly pid: number }[]): number[] {
   const pids = noted.map(({ pid }) => pid).filter(isAlive)
   return [...new Set([...pids, ...(process.platform === 'linux' ? mentioning(dataDir) : [])])]
 }

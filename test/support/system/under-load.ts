@@ -1,4 +1,4 @@
-// Clients under load: each retries under the same key until it has the outcome of its payout.
+// Many concurrent clients. Each retries with the same key until its payout is accepted.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { until } from '../until'
@@ -7,7 +7,7 @@ import type { Answer, World } from './world'
 export interface Load {
   /** The statuses that made a client retry. */
   readonly refusals: readonly number[]
-  /** Resolves when some clients have their answer. */
+  /** Resolves when a few clients have been answered. */
   some(): Promise<unknown>
   done(): Promise<Answer[]>
 }

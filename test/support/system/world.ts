@@ -1,8 +1,7 @@
-// The whole system for a story: API and worker as processes, a bank that can be made to fail, and a referee at the end.
-import { execFile } from 'node:child_process'
+// The complete system for a story: API and worker as processes, a bank that can be made to fail, and a final check by
+// the referee.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { afterEach, expect } from '@jest/globals'
 import { Client } from '@temporalio/client'
 import type { Db } from '../../../db/database'
 import type { Environment } from '../../../domain/environment'
@@ -17,30 +16,31 @@ import { type KillableBank, openBankProcess } from '../bank/process'
 import { asApplication } from '../db/app-role'
 import { createDatabase, openDb } from '../db/database'
 import { testSystem } from '../jest/system'
+import { opened } from '../opened'
 import { aConnectedPartner, anAccountNumber, type ConnectedPartner, topUp } from '../stages/payout'
 import { testTemporal } from '../temporal/a-worker'
 import { lastEventsOfOpen, textsOf } from '../temporal/histories'
 import { deleteSchedules } from '../temporal/own-schedules'
-import { type Ran, runWith } from '../terminal'
+import { opsAt } from '../terminal'
 import { until } from '../until'
 import { clockAhead } from './clock-ahead'
 import { aPart, type Part } from './part'
 import { settings } from './settings'
 
 export interface WorldOptions {
-  /** Changed settings of API and worker. */
+  /** Settings that override the defaults of the API and the worker. */
   readonly env?: Readonly<Record<string, string>>
-  /** Changed settings of the API alone. */
+  /** Settings that override the defaults of the API alone. */
   readonly apiEnv?: Readonly<Record<string, string>>
   readonly delaysMs?: typeof quick
-  /** How many APIs, and how many workers, to start: one of each by default. Requests go to the APIs in turn. */
+  /** How many APIs and how many workers to start. The default is one of each. Requests go to the APIs in turn. */
   readonly ofEach?: number
-  /** The program of each worker, relative to dist; by default as many of this build as there are APIs. */
+  /** The program of each worker, relative to dist. By default, there is one worker of this build for each API. */
   readonly workerMains?: readonly string[]
   readonly liveUsdc?: string
-  /** How far API, workers and bank are ahead of this machine; goAhead moves them further. */
+  /** How far the clocks of the APIs, workers and bank are ahead of this machine. `goAhead` changes this. */
   readonly aheadMs?: number
-  /** The story's own servers, which it may kill; by default the shared ones. */
+  /** The story's own servers, which it may kill. By default, it uses the shared ones. */
   readonly databaseUrl?: string
   readonly temporalAddress?: string
 }
@@ -52,41 +52,41 @@ export interface Answer {
 }
 
 export interface Asked {
-  /** The Idempotency-Key; a new one by default. */
+  /** The Idempotency-Key. Defaults to a new one. */
   readonly key?: string
   readonly environment?: Environment
-  /** When it aborts, the client disconnects without a response. */
+  /** When this signal aborts, the client disconnects without a response. */
   readonly signal?: AbortSignal
 }
 
 export interface World {
   readonly db: Db
   readonly databaseUrl: string
-  /** The address of the first API. */
+  /** The URL of the first API. */
   readonly url: string
   readonly bank: KillableBank
-  /** The first API and the first worker, in most worlds the only ones. */
+  /** The first API and the first worker. Most worlds have only these. */
   readonly api: Part
   readonly worker: Part
   readonly apis: readonly Part[]
   readonly workers: readonly Part[]
-  /** The address of each API. */
   readonly urls: readonly string[]
   readonly temporal: Client
   readonly partner: ConnectedPartner
+  /** The partner's API keys. */
+  readonly keys: Readonly<Record<Environment, string>>
   readonly queuePrefix: string
-  /** The body of a payout to the world's own recipient, whose data the referee searches for. */
+  /** The request body for a payout to the world's own recipient, for whose data the referee searches. */
   order(change?: Json): Json
   pay(change?: Json, asked?: Asked): Promise<Answer>
   get(path: string, environment?: Environment): Promise<Answer>
   cancel(payoutId: string, environment?: Environment): Promise<Answer>
   /** Downloads a response that is not JSON, such as a PDF, in the live environment. */
   download(path: string): Promise<Buffer>
-  /** Sends a POST request without a key. */
+  /** Sends a POST request without an API key. */
   send(path: string, body: Json, headers: Record<string, string>): Promise<Answer>
   /** Resolves when our webhook is registered at the bank, in both environments. */
   bankKnowsUs(): Promise<unknown>
-  /** The payout's current row. */
   row(payoutId: string): Promise<Json>
   /** Resolves with the row once the payout is final and closed. */
   settled(payoutId: string): Promise<Json>
@@ -94,33 +94,48 @@ export interface World {
   allSettled(answers: readonly Answer[]): Promise<Json[]>
   /** Resolves with the row as soon as it matches. */
   reached(payoutId: string, wanted: (row: Json) => boolean): Promise<Json>
-  /** Resolves with the row of an Idempotency-Key as soon as it matches. */
+  /** Resolves with the row for an Idempotency-Key as soon as it matches. */
   claimed(key: string, wanted?: (row: Json) => boolean): Promise<Json>
-  /** The bank's transfers of the payout. */
+  /** Reads the bank's transfers for the payout. */
   transfersOf(payoutId: string): Promise<Json[]>
   balance(environment?: Environment): Promise<bigint>
   topUp(usdc: string, environment?: Environment): Promise<void>
   workflowId(key: string, attempt?: number, environment?: Environment): string
   sweep(): Promise<void>
-  /** Starts the workflow that a Schedule would start next, by its name in workflows/names.ts. */
+  /** Triggers a Schedule now, by its ID in workflows/names.ts. */
   trigger(scheduleId: string): Promise<void>
   /**
-   * Restarts API, workers and bank with clocks this far ahead of this machine. PostgreSQL, Temporal and the
-   * story itself keep the real time.
+   * Restarts the APIs, workers and bank with clocks this far ahead of this machine. PostgreSQL, Temporal and the story
+   * itself still use the real time.
    */
   goAhead(aheadMs: number): Promise<void>
-  /** The output of an ops command as JSON. */
+  /** Runs an ops command and returns its output as JSON. */
   ops(...args: readonly string[]): Promise<Json>
-  /** Marks a payout that an operator has to decide about, so that the referee does not wait for its end. */
+  /** Marks a payout that needs an operator's decision, so that the referee does not wait for it to end. */
   leaveOpen(payoutId: string): void
-  /** Throws if the referee objects. Every story ends with this. */
+  /** Removes every fault and outage that the story has set at the bank. */
+  clearFaults(): Promise<void>
+  /** Throws if the referee finds a violation. Every story ends with this check. */
   judge(): Promise<void>
   /** Stops the world after a final check by the referee. */
   close(): Promise<void>
 }
 
-/** Long enough for a busy machine. */
-const timeoutMs = 240_000
+/** The status of a payout that the bank accepted. A quick bank may have paid it before the API answers. */
+export const sent = expect.stringMatching(/^(processing|completed)$/)
+
+/** A world for the whole test file. After each test, the faults are removed and the referee checks everything. */
+export function useWorld(options: WorldOptions): World {
+  const world = opened(
+    () => openWorld(options),
+    (current) => current.close(),
+  )
+  afterEach(async () => {
+    await world.clearFaults()
+    await world.judge()
+  })
+  return world
+}
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const database = options.databaseUrl === undefined ? await createDatabase() : null
@@ -172,9 +187,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     const [found] = await db.dataSource.query<Json[]>(sql, values)
     return found ?? null
   }
-  /** Waits for a value. If that times out, the error shows what the workflows wait for. */
+  /** Waits for a value. If the wait times out, the error contains the last events of the open workflows. */
   function waitFor(what: string, probe: () => Promise<Json>): Promise<Json> {
-    return until(what, probe, timeoutMs).catch(explained)
+    return until(what, probe).catch(explained)
   }
 
   async function explained(cause: Error): Promise<never> {
@@ -195,6 +210,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     urls: ports.map((port) => `http://127.0.0.1:${port}`),
     temporal,
     partner,
+    keys: secrets,
     queuePrefix: prefix,
     order: (change = {}) => aBody({ account, lastName }, change),
     async pay(change = {}, { key = `order-${randomUUID()}`, environment = 'sandbox', signal } = {}) {
@@ -216,8 +232,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     get: (path, environment = 'sandbox') => ask('GET', path, environment),
     cancel: (payoutId, environment = 'sandbox') => ask('POST', `/v1/payouts/${payoutId}/cancel`, environment),
     async download(path) {
-      const headers = { Authorization: `Bearer ${secrets.live}` }
-      const response = await fetch(`http://127.0.0.1:${ports[0]}${path}`, { headers })
+      const response = await fetch(world.url + path, { headers: { Authorization: `Bearer ${secrets.live}` } })
       return Buffer.from(await response.arrayBuffer())
     },
     send: (path, body, headers) =>
@@ -236,7 +251,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     settled: (payoutId) => world.reached(payoutId, ({ closed_at }) => closed_at !== null),
     allSettled(answers) {
       const ids = answers.map(({ body }) => body.id)
-      // One query for all of them: a hundred separate queries would themselves overload the database.
+      // Uses one query for all payouts, because a hundred separate queries would overload the database.
       const sql = 'SELECT * FROM payouts WHERE id = ANY ($1) AND closed_at IS NOT NULL'
       return waitFor('all payouts are over', async () => {
         const rows = await db.dataSource.query<Json[]>(sql, [ids])
@@ -274,16 +289,17 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       return JSON.parse(out)
     },
     leaveOpen: (payoutId) => void leftOpen.push(payoutId),
+    async clearFaults() {
+      await bank.control('DELETE', '/faults')
+      await bank.control('DELETE', '/outage')
+    },
     async judge() {
       const histories = await textsOf(db, temporal)
       const logs = [...apis, ...workers].map((part) => ({ where: `the log of ${part.name}`, text: part.output() }))
       const canaries = [
-        { text: account },
         { text: lastName, allowedIn: 'payouts.recipient_name' },
-        { text: bankKeys.sandbox },
-        { text: bankKeys.live },
-        { text: secrets.sandbox.slice(-40) },
-        { text: secrets.live.slice(-40) },
+        ...[account, bankKeys.sandbox, bankKeys.live].map((text) => ({ text })),
+        ...[secrets.sandbox, secrets.live].map((secret) => ({ text: secret.slice(-40) })),
       ]
       const texts = [...logs, ...histories]
       const books = { records: db.dataSource, audited: db, bankControlUrl: bank.controlUrl }
@@ -293,7 +309,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       try {
         await world.judge()
       } finally {
-        // Everything is idle, so killing loses nothing.
+        // Everything is idle, so killing the processes loses nothing.
         await Promise.all([...apis, ...workers].map((part) => part.kill()))
         await deleteSchedules(temporal, prefix)
         await temporal.connection.close()
@@ -303,7 +319,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       }
     },
   }
-  // A bank that has just started may be slow, and without its rate every payout is refused.
+  // A bank that has just started may be slow, and without its rate the API refuses every payout.
   await until('the bank’s rates are known', async () => {
     const balances = await Promise.all([world.get('/v1/balance'), world.get('/v1/balance', 'live')])
     return balances.every(({ status }) => status === 200)
@@ -312,17 +328,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
 }
 
 function first<T>([one]: readonly T[]): T {
-  if (one === undefined) throw new Error('a world has one of each at least')
+  if (one === undefined) throw new Error('a world must have at least one API and one worker')
   return one
-}
-
-/** Runs in this process, because starting one takes longer than most commands. Another clock needs another process. */
-async function opsAt(ahead: Record<string, string>, env: Record<string, string>, args: string[]): Promise<Ran> {
-  if (Object.keys(ahead).length === 0) return runWith(env, args)
-  const main = join(__dirname, '../../../dist/ops/main.js')
-  const ofOps = { PATH: process.env['PATH'], ...env, ...ahead }
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [main, ...args], { env: ofOps })
-  return { code: 0, out: stdout, err: stderr }
 }
 
 async function partnerRow(db: Db, partnerId: string): Promise<Json> {

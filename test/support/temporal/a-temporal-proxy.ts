@@ -1,4 +1,4 @@
-// Proxies in front of the test's Temporal server: one with TLS that records its calls, and one that refuses some of them.
+// Proxies in front of the test's Temporal server, which record calls: one with TLS, and one that refuses some calls.
 import { once } from 'node:events'
 import {
   connect,
@@ -33,11 +33,11 @@ export function startTlsServer(
     key: own.key,
     ...(clients === 'any' ? {} : { ca: clients.certificate, requestCert: true, rejectUnauthorized: true }),
   })
-  // A real server answers an unknown API key in this way.
+  // A real server gives this answer to an unknown API key.
   return startProxy(server, () => (behaviour === 'refuses' ? { status: 16, message: 'Request unauthorized.' } : null))
 }
 
-/** A server that lacks some calls, as Temporal Cloud lacks OperatorService. */
+/** Starts a server that refuses some calls, as Temporal Cloud refuses OperatorService. */
 export function startWithout(calls: RegExp, status: number): Promise<TemporalProxy> {
   return startProxy(createServer(), (path) => (calls.test(path) ? { status, message: 'Request refused.' } : null))
 }
@@ -71,7 +71,7 @@ function answerOf({ status, message }: { readonly status: number; readonly messa
   return { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': String(status), 'grpc-message': message }
 }
 
-/** Forwards a call with its trailers, in which gRPC reports the status at the end. */
+/** Forwards a call including its trailers, in which gRPC reports the status. */
 function passOn(near: ServerHttp2Stream, far: ReturnType<ReturnType<typeof connect>['request']>): void {
   let trailers: IncomingHttpHeaders = {}
   near.pipe(far)

@@ -1,4 +1,4 @@
-// `npm run worker` as a child process, with its output and its exit code.
+// `npm run worker` as a child process, with its output and exit code.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -8,17 +8,17 @@ import { keepOutput } from '../kept-logs'
 export interface WorkerProcess {
   readonly child: ChildProcess
   readonly ready: Promise<unknown>
-  /** The exit code; null when a signal ended it. */
+  /** Resolves with the exit code, or null if a signal ended the process. */
   readonly ended: Promise<number | null>
-  /** The messages of its log so far. */
+  /** The log messages so far. */
   readonly messages: string[]
-  /** Its output on standard error, which is meant for operators. */
+  /** The lines on standard error, which are meant for operators. */
   readonly errorOutput: string[]
   /** Resolves when the log has a message that matches. */
   logs(pattern: RegExp): Promise<void>
 }
 
-/** The build that `npm test` makes before it runs. */
+/** `npm test` builds this file before it runs the tests. */
 const main = join(__dirname, '../../../dist/worker/main.js')
 
 export function startWorkerProcess(env: Record<string, string>): WorkerProcess {
@@ -29,7 +29,7 @@ export function startWorkerProcess(env: Record<string, string>): WorkerProcess {
   keepOutput('worker', [child.stdout, child.stderr])
   const lines = createInterface(child.stdout).on('line', (line) => messages.push(JSON.parse(line).msg))
   const complaints = createInterface(child.stderr).on('line', (line) => errorOutput.push(line))
-  // Does not use the child's own 'close', which is never emitted once its parent has disconnected.
+  // Does not use the child's own 'close' event, which is never emitted once the parent has disconnected.
   const ends = [once(child, 'exit'), once(lines, 'close'), once(complaints, 'close')] as const
   return {
     child,
@@ -43,7 +43,7 @@ export function startWorkerProcess(env: Record<string, string>): WorkerProcess {
   }
 }
 
-/** The number of pollers in the worker's metrics, as the alert PayoutsWorkerGone sums them. */
+/** Returns the number of pollers in the worker's metrics, summed as in the PayoutsWorkerGone alert. */
 export function pollersIn(text: string): number {
   const samples = [...text.matchAll(/^temporal_num_pollers\{.*\} (\d+)$/gm)]
   return samples.reduce((sum, [, value]) => sum + Number(value), 0)

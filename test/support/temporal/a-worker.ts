@@ -26,9 +26,9 @@ export interface AWorker {
   readonly databaseUrl: string
   readonly queuePrefix: string
   readonly taskQueue: string
-  /** Asks the worker to stop, and resolves when nothing runs any more. */
+  /** Stops the worker. Resolves when nothing is running anymore. */
   stop(): Promise<void>
-  /** Releases its resources. Call it only after `stop`. */
+  /** Releases the worker's resources. Call this only after `stop`. */
   dispose(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ shareWorkflowThread()
 
 let isSilent = false
 
-/** Call this before the first worker or connection: a process has only one runtime, which all its test files share. */
+/** Call this before the first worker or connection. A process has only one runtime, which all its test files share. */
 export function silenceTemporal(): void {
   if (isSilent) return
   isSilent = true
@@ -49,7 +49,7 @@ export function silenceTemporal(): void {
 
 export interface AWorkerOptions {
   readonly clock: Clock
-  /** The test's own database; a new one by default. */
+  /** The test's own database. Defaults to a new one. */
   readonly databaseUrl?: string
   readonly activityRetentionDays?: number
   readonly activityReadRetentionDays?: number
@@ -57,15 +57,14 @@ export interface AWorkerOptions {
   readonly opsEmail?: string
   readonly proof?: Partial<ProofLimits>
   readonly bank?: BankConfig
-  /** The keys for the sealed data that the worker opens. */
+  /** The secret keys for the sealed data that the worker opens. */
   readonly secretKeys?: Config['secretKeys']
   readonly log?: Log
   readonly seller?: Seller | null
-  /** Without one, no worker polls the queue of mails. */
+  /** Without a mailer, no worker polls the email queue. */
   readonly mailer?: Mailer
 }
 
-/** The seller on invoices in tests. */
 export const testSeller: Seller = {
   name: 'Payouts Test Ltd',
   addressLines: ['1 Test Street', 'London'],
@@ -87,7 +86,10 @@ export function useWorker(options: AWorkerOptions | (() => AWorkerOptions)): AWo
   )
 }
 
-/** A worker for the housekeeping queue of its own system. No worker polls the queue of the payouts that it starts. */
+/**
+ * Runs a worker on a housekeeping queue of its own. Payouts that it starts make no progress, because no worker polls
+ * their queue.
+ */
 export async function aWorker(options: AWorkerOptions): Promise<AWorker> {
   const database = options.databaseUrl === undefined ? await createDatabase() : null
   const databaseUrl = options.databaseUrl ?? database?.url ?? ''
@@ -127,7 +129,7 @@ export interface TestActivityOptions extends AWorkerOptions {
   readonly queuePrefix: string
 }
 
-/** All activities of a worker, without a bank unless one is given. */
+/** Creates all of a worker's activities, without a bank unless one is given. */
 export function testActivities({ db, client, queuePrefix, clock, ...options }: TestActivityOptions) {
   const { log = keptLog(), bank, activityRetentionDays = 400 } = options
   const { activityReadRetentionDays = activityRetentionDays } = options

@@ -1,5 +1,5 @@
-// The workflow histories of a story's payouts: the whole text for the search for secrets, and the last events for
-// failure messages.
+// The workflow histories of a story: their full text, to search it for secrets, and their last events, for error
+// messages.
 import type { Client } from '@temporalio/client'
 import type { Db } from '../../../db/database'
 import {
@@ -18,7 +18,7 @@ export interface HistoryText {
   readonly text: string
 }
 
-/** The histories of the latest payouts, and of workflows about partners; a sample is enough if a story has many. */
+/** Returns the histories of the latest payouts, and of some return, wallet and verification workflows. */
 export async function textsOf(db: Db, temporal: Client): Promise<HistoryText[]> {
   const last = 'SELECT * FROM payouts ORDER BY created_at DESC LIMIT 20'
   const histories = [...(await historiesOf(db, temporal, last)), ...(await aroundPayouts(db, temporal))]
@@ -38,7 +38,7 @@ async function aroundPayouts(db: Db, temporal: Client): Promise<{ where: string;
   return Promise.all(workflowIds.map((workflowId) => historyOf(temporal, workflowId)))
 }
 
-/** The last events of workflows whose payouts are still open, and of the sweeps that should have resumed them. */
+/** Returns the last events of the open payouts' workflows, and of the sweeps that should have resumed the payouts. */
 export async function lastEventsOfOpen(db: Db, temporal: Client, queuePrefix: string): Promise<string> {
   const open = 'SELECT * FROM payouts WHERE closed_at IS NULL AND released_at IS NULL ORDER BY created_at LIMIT 3'
   const histories = [...(await historiesOf(db, temporal, open)), ...(await lastSweeps(temporal, queuePrefix))]

@@ -1,4 +1,4 @@
-// A workflow's history as text: everything readable in it, payloads included, or only the events with their times.
+// A workflow's history as text: all its strings, including payloads, or only the events with their times.
 
 export function textOfHistory(history: unknown): string {
   const found: string[] = []
@@ -6,7 +6,7 @@ export function textOfHistory(history: unknown): string {
   return found.join('\n')
 }
 
-/** The last events, each with its time: enough to see what a workflow waits for. */
+/** Returns the last events with their times, which show what a workflow is waiting for. */
 export function lastEventsText(history: unknown, last = 25): string {
   const { events = [] } = (history ?? {}) as { events?: readonly HistoryEvent[] }
   return events.slice(-last).map(lineOf).join('\n')

@@ -1,4 +1,4 @@
-// Runs every path of a payout workflow once in a whole system, and reads its history.
+// Runs every path of the payout workflow once in a complete system, and reads its history.
 import { hostname } from 'node:os'
 import type { WorkflowHandle } from '@temporalio/client'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils'
@@ -10,13 +10,13 @@ import { until } from '../until'
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
-/** Functions that run each path, by name. They return the Idempotency-Key. */
+/** Functions that run each path, by name. Each returns the payout's Idempotency-Key. */
 export const payoutPaths: Readonly<Record<string, (world: World) => Promise<string>>> = {
   async completed(world) {
     await world.pay({}, { key: 'path-completed' })
     return 'path-completed'
   },
-  /** Exists because `completed` was recorded before the charge was a separate step. */
+  /** Exists because `completed` was recorded before charging became a separate activity. */
   async charged(world) {
     await world.pay({}, { key: 'path-charged' })
     return 'path-charged'
@@ -28,7 +28,7 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
   async 'insufficient-funds'(world) {
     const idempotencyKey = 'path-insufficient'
     const key = { partnerId: world.partner.id, environment: 'sandbox', idempotencyKey } as const
-    // The API refuses an obvious overdraft itself, so the workflow refuses only after a race for the wallet.
+    // The API refuses an obvious overdraft itself. The workflow refuses only if two payouts compete for the balance.
     const claimed = await aClaim(world.db, { ...key, amountPence: 2_000_000n })
     await workflowsOf(world).startPayout({ ...key, ...claimed, ...aboutIn(world), amountPence: 2_000_000n })
     return idempotencyKey
@@ -41,10 +41,10 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
   async 'unknown-then-found'(world) {
     const lost = await world.bank.fault({ kind: 'reset', stage: 'after', times: 2, match: toTransfers })
     await world.pay({}, { key: 'path-unknown' })
-    await until('the repeat was lost too', async () => (await world.bank.counts(lost)).remaining === 0)
+    await until('the retry was lost too', async () => (await world.bank.counts(lost)).remaining === 0)
     return 'path-unknown'
   },
-  /** Exists because `unknown-then-found` was recorded before a payout without a new status showed its key. */
+  /** Exists because `unknown-then-found` was recorded before workflows set the search attribute `PayoutKey`. */
   async 'unknown-with-key'(world) {
     await world.bank.fault({ kind: 'reset', stage: 'after', times: 1, match: toTransfers })
     await world.pay({}, { key: 'path-unknown-with-key' })
@@ -74,7 +74,7 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
     await cancelled
     return idempotencyKey
   },
-  // The recording is from a worker in which a refused cancel woke the workflow.
+  // Recorded with an earlier worker, in which a refused cancel woke the workflow.
   async 'cancel-refused'(world) {
     const idempotencyKey = 'path-cancel-refused'
     await world.bank.fault({ kind: 'reset', stage: 'before', times: 2, match: toTransfers })
@@ -108,7 +108,7 @@ function aboutIn({ partner }: World) {
   return { slug: partner.slug, status: 'pending', amountPence: 12_000n, accountLast4: '5678' } as const
 }
 
-/** The history from the server, without the names of this machine. */
+/** Returns the history from the server, without names that identify this machine. */
 export async function historyOf(world: World, key: string): Promise<string> {
   const handle = world.temporal.workflow.getHandle(world.workflowId(key))
   await until('it has ended', async () => (await handle.describe()).status.name === 'COMPLETED')

@@ -1,4 +1,4 @@
-// Histories of workflows as they run today, for the test files that replay them.
+// Histories of workflows that run with the current code, for the test files that replay them.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, expect, test } from '@jest/globals'
@@ -8,17 +8,17 @@ import { testSystem } from '../jest/system'
 import { until } from '../until'
 import { asRecorded } from './payout-paths'
 
-/** Functions that run a workflow, by the names of its recording in test/histories. */
+/** Functions that run a workflow, by the name of its recording in test/histories. */
 export type Paths = Readonly<Record<string, () => Promise<WorkflowHandle>>>
 
 interface ReplayOptions {
-  /** If omitted, a failed workflow is accepted. */
+  /** If omitted, a failed workflow is also accepted. */
   readonly endsAs?: 'COMPLETED'
-  /** Whether RECORD_HISTORIES=1 overwrites the recordings of earlier code. */
+  /** Whether RECORD_HISTORIES=1 overwrites existing recordings, which come from earlier code. */
   readonly existing?: 'kept' | 'replaced'
 }
 
-/** Runs each path after the hooks registered so far, and tests that its history replays. */
+/** Runs each path after the hooks that were registered before this call, and tests that its history replays. */
 export function replayed(paths: Paths, { endsAs, existing = 'replaced' }: ReplayOptions = {}) {
   const fresh = new Map<string, string>()
   beforeAll(async () => {
@@ -43,7 +43,7 @@ function replay(history: string | undefined): Promise<void> {
   return Worker.runReplayHistory({ workflowBundle }, JSON.parse(history ?? ''))
 }
 
-/** The history with its payloads as plain text, to search for personal data. */
+/** Returns the history with its payloads as plain text, to search for personal data. */
 export function payloadsOf(history: string | undefined): string {
   return (history ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) => Buffer.from(data, 'base64').toString())
 }

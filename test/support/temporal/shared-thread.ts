@@ -1,5 +1,5 @@
-// One workflow thread for all workers and replays of a Jest process. Each new thread costs two seconds of processor time.
-// The SDK replays on the main thread by default, and its promise hooks then slow down all later test files.
+// One workflow thread for all workers and replays in a Jest process, because each new thread takes two seconds of
+// processor time. By default, the SDK replays on the main thread, where its promise hooks slow down later test files.
 import { Worker } from '@temporalio/worker'
 import { ThreadedVMWorkflowCreator } from '@temporalio/worker/lib/workflow/threaded-vm'
 
@@ -10,7 +10,7 @@ interface WorkerSettings {
   readonly isolateExecutionTimeoutMs: number
 }
 
-/** Keyed by the code and by the names of the activities, which the SDK checks in the thread. */
+/** Keyed by the activity names, which the SDK checks in the thread, and by the workflow code. */
 const threads = new Map<string, Promise<ThreadedVMWorkflowCreator>>()
 
 export function shareWorkflowThread(): void {

@@ -1,5 +1,5 @@
-// The monthly Schedule: it runs on London mornings in winter and summer, catches up every missed month, and bills the month before its
-// nominal time.
+// The monthly Schedule runs in the London morning, in winter and in summer, catches up on every missed month, and
+// bills the month before its nominal time.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { msToTs, tsToMs } from '@temporalio/common/lib/time'
@@ -48,7 +48,7 @@ test('the invoice run starts on the 1st at 06:00 in London, in winter and in sum
   ])
 })
 
-test('a year of missed months is billed, and none of them is skipped', async () => {
+test('the Schedule is set to catch up on a year of missed months and to skip none', async () => {
   const { scheduleId } = await aSchedule()
 
   const { policies } = await handleOf(scheduleId).describe()
@@ -56,7 +56,7 @@ test('a year of missed months is billed, and none of them is skipped', async () 
   expect(policies).toMatchObject({ overlap: 'BUFFER_ALL', catchupWindow: 365 * 86_400_000 })
 })
 
-test('a worker that starts leaves an up-to-date Schedule alone', async () => {
+test('a worker that starts leaves an up-to-date Schedule unchanged, and updates an outdated one', async () => {
   const schedule = await aSchedule()
   const before = await handleOf(schedule.scheduleId).describe()
 
@@ -70,7 +70,7 @@ test('a worker that starts leaves an up-to-date Schedule alone', async () => {
   expect(changed.policies.catchupWindow).toBe(10 * 86_400_000)
 })
 
-test('three months in a backfill are billed in order of their nominal times, each with its own charges', async () => {
+test('a backfill of three months bills them in order of their nominal times, each with its own charges', async () => {
   const { scheduleId } = await aSchedule()
   for (const month of ['2027-03', '2027-04', '2027-05']) {
     const name = `of-${month}`
@@ -89,7 +89,7 @@ test('three months in a backfill are billed in order of their nominal times, eac
 
   expect(results.map((result: InvoiceRunResult) => [result.period, result.issued])).toEqual([
     ['2027-03', 1],
-    // Partners of earlier months get another invoice, because the account fee is due every month.
+    // Partners from earlier months get another invoice, because the account fee is due every month.
     ['2027-04', 2],
     ['2027-05', 3],
   ])

@@ -7,7 +7,7 @@ import { testConfig, testTemporal } from '../../support/temporal/a-worker'
 
 const log = keptLog()
 
-test('a worker does not wait for Schedules that cannot be created, and gives them up when it is asked to stop', async () => {
+test('a worker starts without Schedules that cannot be created, and gives up on them when it is stopped', async () => {
   // Nothing listens at this address.
   const temporal = { ...testTemporal(), address: '127.0.0.1:1' }
   const client = connectClient(temporal)
@@ -25,7 +25,7 @@ test('a worker does not wait for Schedules that cannot be created, and gives the
   await client.connection.close()
 })
 
-test('a worker that is asked to stop while it waits for its Schedules does not start to work', async () => {
+test('a worker that is stopped while it waits for its Schedules does not start working', async () => {
   const temporal = { ...testTemporal(), address: '127.0.0.1:1' }
   const client = connectClient(temporal)
   const stop = new AbortController()

@@ -1,5 +1,5 @@
-// The Schedules, tested with the nightly pruning: each exists once, as defined in the code, whichever
-// worker starts first.
+// The Schedules, tested with the nightly pruning. Each exists once, as defined in the code, whichever worker
+// starts first.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ScheduleDescription } from '@temporalio/client'
@@ -51,7 +51,7 @@ test('a worker with newer code updates the existing Schedule, and a Schedule pau
   expect(after.state).toMatchObject({ paused: true, note: 'looking into it' })
 })
 
-test('the pruning runs at 03:30 London time, in winter and in summer', async () => {
+test('pruning runs at 03:30 London time, in winter and in summer', async () => {
   const schedule = aSchedule()
   await putSchedule(worker.client, schedule)
 
@@ -70,7 +70,7 @@ test('the pruning runs at 03:30 London time, in winter and in summer', async () 
   ])
 })
 
-test('at its scheduled time the pruning deletes rows past their retention', async () => {
+test('a pruning that the Schedule starts deletes rows past their retention period', async () => {
   const schedule = aSchedule()
   const { id: partnerId } = await aPartner(worker.db)
   await recordActivity(worker.db, [
@@ -86,7 +86,7 @@ test('at its scheduled time the pruning deletes rows past their retention', asyn
   expect(await latestActivity(worker.db, partnerId, 10)).toMatchObject([{ at: new Date('2026-10-01T00:00:00Z') }])
 })
 
-test('no Schedule runs twice concurrently: an early run is skipped, except for invoice runs, because each month is billed', async () => {
+test('runs of a Schedule never overlap: an overlapping invoice run waits, and any other is skipped', async () => {
   const { sweep } = testConfig()
   const overlaps: string[] = []
   for (const schedule of schedulesOf({ ...testConfig(), taskQueuePrefix: worker.queuePrefix, sweep })) {

@@ -1,4 +1,4 @@
-// Waiting tasks are handed to workers fairly: partners take turns, and work that a person waits for comes first.
+// Temporal hands waiting tasks to workers fairly: partners take turns, and work that a user waits for comes first.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { connectClient } from '../../../runtime/temporal/client'
@@ -63,8 +63,8 @@ async function start(workflow: Start): Promise<void> {
 }
 
 /**
- * Polls as a worker does, but never completes a task. A queue has four partitions, and a poll takes one at random, so half of the
- * tasks must suffice.
+ * Polls as a worker does, but never completes a task. The tests poll for half of the tasks: without fairness, the task
+ * that was added last would be handed out last.
  */
 async function handedOut(name: string, count: number): Promise<string[]> {
   const ids: string[] = []

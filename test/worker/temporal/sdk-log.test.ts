@@ -1,11 +1,11 @@
-// Log lines of the Temporal SDK in our log.
+// The Temporal SDK's log lines in our log.
 import { expect, test } from '@jest/globals'
 import { sdkLogger } from '../../../worker/temporal/connect'
 import { keptLog } from '../../support/kept-logs'
 
 const retry = { sdkComponent: 'core', target: 'temporalio_client::retry' }
 
-test("the SDK's info lines are logged as debug, and its warnings and errors as such", () => {
+test("the SDK's info lines are logged as debug, and its warnings and errors keep their level", () => {
   const { logger, lines } = aLogger()
 
   logger.info('Worker state changed', { state: 'RUNNING' })

@@ -1,4 +1,5 @@
-// Search attributes: registered by the first worker that starts, checked by queries if registration is refused, and rejected if their type differs.
+// The first worker that starts registers the search attributes. If Temporal refuses to register them, the worker
+// checks them with queries. The worker rejects an attribute of the wrong type.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const retention = { workflowExecutionRetentionPeriod: msToTs('1 day') }
   await connection.workflowService.registerNamespace({ namespace, ...retention })
   client = new Client({ connection, namespace })
-  // A new namespace takes a moment to become known everywhere.
+  // A new namespace takes a moment to reach all parts of the server.
   for (;;) if (await isKnown()) break
 })
 
@@ -82,7 +83,7 @@ describe.each([
   })
 })
 
-test('a server that lists attributes but cannot add any also gets the commands', async () => {
+test('for a server that lists attributes but cannot add any, the error also contains the commands', async () => {
   await requireSearchAttributes(client, { SomeWord: 'KEYWORD' })
 
   const checking = behind(
@@ -117,7 +118,7 @@ test('a worker without OperatorService ends when attributes are missing, and wor
   await cloud.close()
 })
 
-test('an attribute of another type ends the worker with one error message', async () => {
+test('an attribute of the wrong type ends the worker with one error message', async () => {
   await client.connection.operatorService.removeSearchAttributes({ namespace, searchAttributes: ['PayoutAmountPence'] })
   await requireSearchAttributes(client, { PayoutAmountPence: 'KEYWORD' })
 
@@ -174,7 +175,7 @@ async function isKnown(): Promise<boolean> {
   )
 }
 
-/** Runs a command line of the `temporal` program, as an operator would paste it. */
+/** Runs a `temporal` command line as an operator would paste it. */
 async function runTemporal(commandLine: string): Promise<void> {
   const cli = await findTemporalCli({ env: environment(), dataDir: tmpdir(), report: () => undefined })
   const env = { ...environment(), CLI: cli, TEMPORAL_ADDRESS: testSystem().temporalAddress }

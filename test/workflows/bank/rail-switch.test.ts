@@ -1,6 +1,5 @@
-// A paused rail from the first request to the last transfer: answered immediately, kept through restarts, sent
-// after the resume. RECORD_HISTORIES=1 records the histories again. Use it only for a change that affects new
-// runs alone.
+// Payouts on a paused rail are acknowledged immediately, survive restarts, and are sent once the rail is resumed.
+// RECORD_HISTORIES=1 records the histories again. Use it only after a change that does not affect running workflows.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -28,7 +27,7 @@ const fresh = new Map<string, string>()
 silenceTemporal()
 
 beforeAll(async () => {
-  // No workflow polls during a test, so only a wake-up continues it.
+  // The workflows do not poll during a test, so each continues only when it is woken.
   world = await aPayoutWorld({ payouts: { pollMs: [600_000] } })
   worker = await aWorker({ clock: systemClock, databaseUrl: world.api.databaseUrl })
   payer = await world.aPayer()
@@ -44,7 +43,7 @@ afterAll(async () => {
 const transfers = async (answers: readonly Json[]) =>
   (await Promise.all(answers.map(({ body }) => world.transfersOf(body.id)))).map(({ length }) => length)
 
-test('a rail paused in the Web UI: payouts are answered 201 pending, survive a restart, and are sent once after the resume', async () => {
+test('payouts on a rail that a workflow paused get 201 pending, survive a restart, and are each sent once after the resume', async () => {
   const pausing = await begin({ environment: 'sandbox', action: 'pause', by: 'grace', reason: 'a story' })
   expect(await pausing.result()).toEqual({ changed: true, woken: 0, failed: 0 })
 
@@ -80,7 +79,7 @@ test('a rail paused in the Web UI: payouts are answered 201 pending, survive a r
   fresh.set('resumed', await asRecorded(resuming))
 })
 
-test('the command line pauses and resumes in the same way, and wakes payouts with the same workflow', async () => {
+test('a rail can also be paused and resumed from the command line, and the resume sends the waiting payout', async () => {
   const env = {
     DATABASE_URL: world.api.databaseUrl,
     TEMPORAL_ADDRESS: testSystem().temporalAddress,
@@ -97,7 +96,7 @@ test('the command line pauses and resumes in the same way, and wakes payouts wit
   await sent([answer])
 })
 
-test('a payout whose workflow is lost during a pause gets one at the resume', async () => {
+test('resuming a rail starts a workflow for a payout whose workflow was lost during the pause', async () => {
   await pauseRail(world.api.db, { environment: 'sandbox', by: 'ops:grace', reason: null, at: systemClock.now() })
   const answer = await world.pay(payer, {}, { key: 'paused-lost' })
   const handle = world.temporal.workflow.getHandle(`payout/sandbox/${payer.id}/paused-lost`)
@@ -106,13 +105,13 @@ test('a payout whose workflow is lost during a pause gets one at the resume', as
   const resuming = await begin({ environment: 'sandbox', action: 'resume', by: 'grace' })
 
   expect(await resuming.result()).toEqual({ changed: true, woken: 1, failed: 0 })
-  // The resume started it on a queue that no payout worker polls, so it stays running.
+  // The resume started the workflow on a queue that no payout worker polls, so the workflow is still running.
   expect((await handle.describe()).status.name).toBe('RUNNING')
   await handle.terminate('a test')
   await world.api.db.dataSource.query('UPDATE payouts SET closed_at = now() WHERE id = $1', [answer.body.id])
 })
 
-test('a late resume does not end a pause that began after it, and a wake-up alone does not end a pause', async () => {
+test('neither a late resume nor a wake-up ends a later pause', async () => {
   const soon = new Date(systemClock.now().getTime() + 60_000)
   await pauseRail(world.api.db, { environment: 'live', by: 'ops:ada', reason: null, at: soon })
 
@@ -134,21 +133,17 @@ test.each([
   undefined,
   null,
   'pause',
-])(
-  'an invalid input is refused immediately, with the expected fields: %j',
-  async (input: Json) => {
-    const handle = await begin(input)
+])('an invalid input is refused immediately, with the expected fields: %j', async (input: Json) => {
+  const handle = await begin(input)
 
-    const failure = await handle.result().catch((error: unknown) => error)
+  const failure = await handle.result().catch((error: unknown) => error)
 
-    expect(failure).toBeInstanceOf(WorkflowFailedError)
-    const wanted = String.raw`The input must be {\"environment\": \"sandbox\" or \"live\", \"action\": \"pause\", \"resume\" or \"wake\"`
-    expect(JSON.stringify(failure instanceof WorkflowFailedError && failure.cause)).toContain(wanted)
-  },
-  60_000,
-)
+  expect(failure).toBeInstanceOf(WorkflowFailedError)
+  const wanted = String.raw`The input must be {\"environment\": \"sandbox\" or \"live\", \"action\": \"pause\", \"resume\" or \"wake\"`
+  expect(JSON.stringify(failure instanceof WorkflowFailedError && failure.cause)).toContain(wanted)
+})
 
-test.each(['paused', 'resumed'])('a fresh history of %s replays', async (name) => {
+test.each(['paused', 'resumed'])('a fresh history of a %s rail replays', async (name) => {
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
 
   await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
@@ -166,7 +161,7 @@ async function begin(order: RailSwitch): Promise<WorkflowHandle<typeof railSwitc
 async function sent(answers: readonly Json[]): Promise<void> {
   await until('each is sent', async () => (await transfers(answers)).every((count) => count === 1))
   for (const { body } of answers) {
-    await until('the payout reports that', async () => {
+    await until('the payout is reported as processing', async () => {
       const { body: now } = await world.api.get(`/v1/payouts/${body.id}`, { key: payer.keys.sandbox })
       return now['status'] === 'processing'
     })

@@ -1,5 +1,5 @@
-// Each path of a sweep and of connecting a sandbox runs once: it replays, and its history holds no personal
-// data. RECORD_HISTORIES=1 records the histories again. Use it only for a change that affects new runs alone.
+// Each path of a sweep and of connecting a sandbox runs once. Its history replays, and contains no personal data.
+// RECORD_HISTORIES=1 records the histories again. Use it only after a change that does not affect running workflows.
 import { beforeAll, expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
 import { openPartner } from '../../../db/partners/open'
@@ -19,7 +19,7 @@ const approved = { status: 'approved', tos_status: 'approved' }
 const bank = useSandboxBank({ fsync: 'off', sandboxKyc: 'manual' })
 const worker = useWorker(() => ({ clock: systemClock, bank: { ...accessTo(bank), live: null } }))
 
-/** Functions that run each path, by the name of its recording. */
+/** The functions that run the paths, by the names of the recordings. */
 const paths: Paths = {
   async 'connect-sandbox/connected'() {
     const partnerId = await aPartnerId('at-once')
@@ -60,7 +60,7 @@ test('an unfinished sweep continues as new', () => {
   expect(fresh.get('sweep/in-turns-continued')).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
 })
 
-test.each(names)('the history of %s holds no personal data', (name) => {
+test.each(names)('the history of %s contains no personal data', (name) => {
   const text = payloadsOf(fresh.get(name))
 
   expect(text).toMatch(/partnerId|pageSize/)
@@ -86,7 +86,7 @@ async function aSweep(options: { pageSize: number; pages: number }): Promise<Wor
     taskQueue: worker.taskQueue,
     args: [options],
   })
-  // Returns the first run, not the continued one.
+  // Returns the first run, not the run that continues it.
   return worker.client.workflow.getHandle(workflowId, firstExecutionRunId)
 }
 

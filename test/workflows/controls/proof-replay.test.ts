@@ -1,6 +1,6 @@
-// Each path of the proof, the sealer and the erasure runs once: it does its work, replays, and its history
-// holds no personal data. RECORD_HISTORIES=1 records the histories again. Use it only for a change that
-// affects new runs alone.
+// Each path of the proof, the sealer and the erasure runs once. Its results are checked, its history replays, and the
+// history contains no personal data. RECORD_HISTORIES=1 records the histories again. Use it only after a change that
+// does not affect running workflows.
 import { beforeAll, expect, test } from '@jest/globals'
 import { WorkflowFailedError } from '@temporalio/client'
 import { verifyAudit } from '../../../db/controls/audit/verify'
@@ -18,7 +18,7 @@ const opsEmail = 'ops@payouts.test'
 const worker = useWorker(() => ({ clock: systemClock, bank: accessTo(bank), proof: limits, opsEmail }))
 let firstProof: unknown
 
-/** Functions that run each path, by the name of its recording. */
+/** The functions that run the paths, by the names of the recordings. */
 const paths: Paths = {
   async 'proof/found'() {
     // This deposit is not booked in our ledger.
@@ -31,7 +31,7 @@ const paths: Paths = {
   async 'proof/continued'() {
     const handle = await start<typeof proof>('proof', [{ pageSize: 1, pages: 1 }])
     await handle.result()
-    // Returns the first run, not the continued one.
+    // Returns the first run, not the run that continues it.
     return worker.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId)
   },
   'seal-audit/sealed': () => start<typeof sealAudit>('sealAudit', [{ batchSize: 2, batches: 1_000 }]),
@@ -44,7 +44,7 @@ beforeAll(async () => {
   await aConnectedPartner(worker.db, bank)
 })
 
-test('the proof finds a difference, and mails operators once', async () => {
+test('the proof finds a drift, and emails operators once', async () => {
   const drifts = await listDrifts(worker.db, 'open', 10)
 
   expect(drifts.map(({ kind }) => kind)).toContain('deposit_not_booked')
@@ -53,7 +53,7 @@ test('the proof finds a difference, and mails operators once', async () => {
   expect(mails).toHaveLength(1)
 })
 
-test('the sealer continues until no committed row is left', async () => {
+test('the sealer continues after its first batch, and the chain is valid', async () => {
   const { fault, links } = await verifyAudit(worker.db)
 
   expect(fault).toBeNull()
@@ -76,7 +76,7 @@ test('a proof of many wallets continues as new', () => {
 
 const fresh = replayed(paths)
 
-test.each(names)('the history of %s holds no personal data', (name) => {
+test.each(names)('the history of %s contains no personal data', (name) => {
   const text = decoded(name)
 
   expect(text).toMatch(/batchSize|pageSize|"links"/)
@@ -91,25 +91,21 @@ test.each([
   ['retention', undefined],
   ['retention', { batchSize: 1_000 }],
   ['retention', { batchSize: 1_000_000, batches: 1 }],
-])(
-  'a %s started by hand with %j ends immediately, and names the expected input',
-  async (type, input) => {
-    const workflowId = `${worker.queuePrefix}-${type}-by-hand-${JSON.stringify(input)}`
-    const args = input === undefined ? [] : [input]
-    const handle = await worker.client.workflow.start(type, { workflowId, taskQueue: worker.taskQueue, args })
+])('a %s started manually with %j fails immediately, and the error names the expected input', async (type, input) => {
+  const workflowId = `${worker.queuePrefix}-${type}-by-hand-${JSON.stringify(input)}`
+  const args = input === undefined ? [] : [input]
+  const handle = await worker.client.workflow.start(type, { workflowId, taskQueue: worker.taskQueue, args })
 
-    const failure = await handle.result().catch((error: unknown) => error)
+  const failure = await handle.result().catch((error: unknown) => error)
 
-    expect(failure).toBeInstanceOf(WorkflowFailedError)
-    const sentence = failure instanceof WorkflowFailedError ? failure.cause?.message : ''
-    expect(sentence).toBe(
-      type === 'proof'
-        ? 'The input must be like {"pageSize": 50, "pages": 100}, with pageSize from 1 to 1000 and pages from 1 to 1000.'
-        : 'The input must be like {"batchSize": 1000, "batches": 500}, with batchSize from 1 to 10000 and batches from 1 to 1000.',
-    )
-  },
-  60_000,
-)
+  expect(failure).toBeInstanceOf(WorkflowFailedError)
+  const sentence = failure instanceof WorkflowFailedError ? failure.cause?.message : ''
+  expect(sentence).toBe(
+    type === 'proof'
+      ? 'The input must be like {"pageSize": 50, "pages": 100}, with pageSize from 1 to 1000 and pages from 1 to 1000.'
+      : 'The input must be like {"batchSize": 1000, "batches": 500}, with batchSize from 1 to 10000 and batches from 1 to 1000.',
+  )
+})
 
 function start<W extends typeof proof | typeof sealAudit | typeof verifying | typeof retention>(
   type: string,

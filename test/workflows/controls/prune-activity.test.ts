@@ -1,4 +1,4 @@
-// Reads are deleted after ACTIVITY_RETENTION_DAYS. Changes are kept forever.
+// Entries that record no change are deleted after ACTIVITY_RETENTION_DAYS. Changes are kept forever.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
@@ -16,7 +16,7 @@ beforeEach(async () => {
   partnerId = (await aPartner(worker.db)).id
 })
 
-test('reads past their retention are deleted; newer ones and all changes stay', async () => {
+test('entries without a change are deleted after their retention period, and newer entries and all changes remain', async () => {
   await recordActivity(worker.db, [
     entry('old.read', { age: days(31) }),
     entry('oldest.read', { age: days(4000) }),
@@ -33,7 +33,7 @@ test('reads past their retention are deleted; newer ones and all changes stay', 
   expect(await actionsLeft()).toEqual(['just.within', 'new.read', 'old.change', 'oldest.change'])
 })
 
-test('many old reads are deleted in batches, and the workflow continues as new before its history grows long', async () => {
+test('many old entries are deleted in batches, and the workflow continues as new before its history grows long', async () => {
   const old = Array.from({ length: 9 }, (_, index) => entry('old.read', { age: days(31) + index }))
   await recordActivity(worker.db, [...old, entry('new.read', { age: 0 })])
 
@@ -56,7 +56,7 @@ test('the workflow ends after one batch if there is nothing to delete', async ()
   expect(await actionsLeft()).toEqual(['new.read'])
 })
 
-test('a failing database is retried until it works', async () => {
+test('pruning is retried while the database fails', async () => {
   await recordActivity(worker.db, [entry('old.read', { age: days(31) })])
   await worker.db.dataSource.query('ALTER TABLE activity RENAME TO activity_away')
 

@@ -1,4 +1,4 @@
-// The nightly erasure: if one kind of data cannot be erased, the other still is, and the run fails.
+// The nightly erasure: if one kind of data cannot be erased, the other is still erased, and the run fails.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { WorkflowFailedError } from '@temporalio/client'
@@ -11,7 +11,7 @@ const now = new Date('2026-11-15T03:30:00.000Z')
 const old = new Date('2026-09-15T03:30:00.000Z')
 const worker = useWorker({ clock: { now: () => now }, retention: { recipientDays: 30, bankEventDays: 30 } })
 
-test('bank events are erased even if bank details cannot be, and the run fails', async () => {
+test('bank events are erased even if the erasure of bank details fails, and the run fails', async () => {
   const event = { environment: 'live', eventId: 'old', category: 'transfer', outcome: 'signalled' } as const
   const { dataSource } = worker.db
   await dataSource.getRepository(bankEvent).insert({ id: newId(old), ...event, receivedAt: old, handledAt: old })

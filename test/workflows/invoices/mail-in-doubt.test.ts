@@ -1,4 +1,5 @@
-// A mail server accepts an invoice without confirming it: few copies are sent, far apart, and then an operator decides.
+// A mail server accepts an invoice without confirming it. The workflow sends a few copies, far apart, and then
+// leaves the decision to an operator.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addChargedPartners } from '../../../bench/charged-partners'
 import { londonMonthOf, previousMonth } from '../../../domain/month'
@@ -35,7 +36,7 @@ afterAll(async () => {
   await server.close()
 })
 
-test('after the first unconfirmed mail the workflow waits an hour, with a heartbeat timeout that a busy process can meet', async () => {
+test('after the first unconfirmed email, the workflow waits an hour before the next attempt', async () => {
   const mailing = worker.client.workflow.getHandle<typeof invoiceMail>(invoiceMailId(id))
   const events = await until('it waits', async () => {
     const history = (await mailing.fetchHistory()).events ?? []
@@ -50,7 +51,7 @@ test('after the first unconfirmed mail the workflow waits an hour, with a heartb
   await mailing.terminate()
 })
 
-test('after the third unconfirmed mail the invoice is reported, stays marked as not mailed, and is not mailed again', async () => {
+test('after the third unconfirmed email, the invoice is reported, is not marked as emailed, and is not emailed again', async () => {
   const before = server.taken()
 
   const mailed = await worker.client.workflow.execute<typeof invoiceMail>('invoiceMail', {

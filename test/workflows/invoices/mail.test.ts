@@ -34,7 +34,7 @@ afterAll(async () => {
   await inbox?.remove()
 })
 
-test('the mail server is down: the invoice is still issued, and mailed once when the server is back', async () => {
+test('an invoice is issued while the mail server is down, and emailed exactly once after the server is available again', async () => {
   await chargedPartner('late')
 
   const issued = await bill('late')
@@ -61,7 +61,7 @@ test('the mail server is down: the invoice is still issued, and mailed once when
   expect((await rowOf('late')).mailed_at).not.toBeNull()
 })
 
-test('an invoice that is marked as mailed is not mailed again', async () => {
+test('an invoice that is marked as emailed is not emailed again', async () => {
   await chargedPartner('once')
   const { id } = await bill('once')
   await handleOf(id).result()
@@ -77,7 +77,7 @@ test('an invoice that is marked as mailed is not mailed again', async () => {
   expect(await subjects()).toEqual(before)
 })
 
-test('an invoice whose mail was sent but could not be marked is marked later, and not mailed again', async () => {
+test('an invoice whose email was sent but not recorded is marked later, and not emailed again', async () => {
   await chargedPartner('marked')
   await worker.db.dataSource.query(
     `CREATE FUNCTION refuse_mark() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'planted'; END $$;
@@ -85,7 +85,7 @@ test('an invoice whose mail was sent but could not be marked is marked later, an
   )
 
   const { id, number } = await bill('marked')
-  await until('the mark was refused twice', async () => {
+  await until('marking the invoice has failed twice', async () => {
     const { raw } = await handleOf(id).describe()
     const [pending] = raw.pendingActivities ?? []
     return pending?.activityType?.name === 'markMailed' && (pending.attempt ?? 0) > 2

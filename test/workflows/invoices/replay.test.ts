@@ -1,6 +1,6 @@
-// Billing workflows that run today must finish under tomorrow's code: a fresh history of every path replays.
-// RECORD_HISTORIES=1 records paths that have no recording yet. It never overwrites one, because running workflows still
-// have that history. `../replay.test.ts` replays the recordings.
+// Running billing workflows must be able to finish after an update, so a fresh history of every path must replay.
+// RECORD_HISTORIES=1 records paths that have no recording yet. It never overwrites a recording, because running
+// workflows still have that history. `../replay.test.ts` replays the recordings.
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { addChargedPartners } from '../../../bench/charged-partners'
 import { createMailer, type Mailer } from '../../../mail/mailer'
 import { resultIn } from '../../../ops/invoices/follow-run'
 import type { InvoiceRunOrder } from '../../../workflows/invoices/run'
-import { invoiceId, invoiceMailId } from '../../../workflows/names'
+import { invoiceMailId } from '../../../workflows/names'
 import { testSystem } from '../../support/jest/system'
 import { aSlowServer } from '../../support/mail/a-slow-server'
 import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
@@ -43,11 +43,11 @@ afterAll(async () => {
 })
 
 const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
-  async 'invoice-run/completed'() {
+  async 'invoice-run/in-batches'() {
     await chargedPartners('completed', 3)
     return run({ period })
   },
-  async 'invoice-run/continued'() {
+  async 'invoice-run/in-batches-continued'() {
     await chargedPartners('continued', 3)
     // Returns the run that continued as new.
     const { workflowId } = await run({ period, pageSize: 2 })
@@ -55,7 +55,7 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
     const before = events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId
     return worker.client.workflow.getHandle(workflowId, before ?? '')
   },
-  async 'invoice-run/one-failed'() {
+  async 'invoice-run/in-batches-one-failed'() {
     await chargedPartners('failed', 2)
     const bad = await partnerId('failed-1')
     await query(`ALTER TABLE invoices ADD CONSTRAINT planted CHECK (partner_id <> '${bad}') NOT VALID`)
@@ -63,7 +63,21 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
     await query('ALTER TABLE invoices DROP CONSTRAINT planted')
     return ended
   },
-  'invoice/issued': async () => handleOf(invoiceId(await partnerId('completed-1'), period)),
+  async 'invoice-run/in-batches-postponed'() {
+    await chargedPartners('postponed', 2)
+    await query('CREATE SEQUENCE tries')
+    await query(`CREATE FUNCTION refuse_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF nextval('tries') > 1 THEN RETURN NEW; END IF;
+      RAISE EXCEPTION 'try again' USING ERRCODE = 'lock_not_available'; END $$`)
+    await query('CREATE TRIGGER planted BEFORE INSERT ON invoices FOR EACH ROW EXECUTE FUNCTION refuse_once()')
+    const ended = await run({ period })
+    await query('DROP FUNCTION refuse_once() CASCADE')
+    return ended
+  },
+  async 'invoice/issued'() {
+    await chargedPartners('alone', 1)
+    return ended('invoice', { partnerId: await partnerId('alone-1'), period })
+  },
   async 'invoice/already'() {
     return ended('invoice', { partnerId: await partnerId('completed-2'), period })
   },
@@ -99,7 +113,7 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   },
 }
 
-/** Waits until the workflow sleeps with work left. */
+/** Waits until the workflow has started a timer. */
 async function waiting(invoice: string): Promise<WorkflowHandle> {
   const mail = handleOf(invoiceMailId(invoice))
   await until('it waits', async () => {
@@ -109,7 +123,7 @@ async function waiting(invoice: string): Promise<WorkflowHandle> {
   return mail
 }
 
-test.each(Object.keys(paths))('a fresh history of %s replays, and holds no personal data', async (name) => {
+test.each(Object.keys(paths))('a fresh history of %s replays, and contains no personal data', async (name) => {
   const history = fresh.get(name) ?? ''
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
 

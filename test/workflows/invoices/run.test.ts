@@ -1,14 +1,17 @@
-// A month is billed partner by partner: each once, despite failures and concurrent runs.
+// A month is billed partner by partner. Each partner is billed once, despite failures and concurrent runs.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { type Client, WorkflowFailedError } from '@temporalio/client'
 import { rootCause } from '@temporalio/common'
+import { MockActivityEnvironment } from '@temporalio/testing'
 import { addChargedPartners } from '../../../bench/charged-partners'
+import { issueInvoice } from '../../../db/invoices/issue'
 import { followRun, resultIn } from '../../../ops/invoices/follow-run'
 import type { invoiceRun } from '../../../workflows'
 import type { InvoiceRunOrder } from '../../../workflows/invoices/run'
-import { invoiceId, invoiceMailId, invoiceRunId } from '../../../workflows/names'
-import { useWorker } from '../../support/temporal/a-worker'
+import { invoiceMailId, invoiceRunId } from '../../../workflows/names'
+import { anInvoice } from '../../support/mail/an-invoice'
+import { testActivities, useWorker } from '../../support/temporal/a-worker'
 import { until } from '../../support/until'
 
 const period = '2026-10'
@@ -35,7 +38,7 @@ test('every partner gets one invoice with all its charges, and the numbers have 
   await expectNoGaps()
 })
 
-test('a rerun of a finished month changes nothing and reports that', async () => {
+test('rerunning a finished month changes nothing, and the result counts its invoices as already issued', async () => {
   await chargedPartners(3)
   await (await start({ period })).result()
   const before = await invoicesOf(name)
@@ -47,7 +50,7 @@ test('a rerun of a finished month changes nothing and reports that', async () =>
   expect(await invoicesOf(name)).toEqual(before)
 })
 
-test('a month of many partners continues as new, and keeps its count', async () => {
+test('a run with many partners continues as new, and keeps its counts', async () => {
   await chargedPartners(7)
 
   const handle = await start({ period, pageSize: 3 })
@@ -58,7 +61,7 @@ test('a month of many partners continues as new, and keeps its count', async () 
   expect((await first.describe()).status.name).toBe('CONTINUED_AS_NEW')
 })
 
-test('a partner that fails is named and does not stop others, and a rerun after the fix bills only that partner', async () => {
+test('a partner that cannot be billed is named and does not stop others, and a rerun after the fix bills only that partner', async () => {
   await chargedPartners(5)
   const bad = await partnerId(`${name}-3`)
   await worker.db.dataSource.query(
@@ -76,6 +79,57 @@ test('a partner that fails is named and does not stop others, and a rerun after 
   await expectNoGaps()
 })
 
+test('a transient error of one partner delays only that partner', async () => {
+  await chargedPartners(5)
+  const slow = await partnerId(`${name}-3`)
+  await refuseForNow(slow)
+
+  const handle = await start({ period })
+  await until('the other partners are billed', async () => (await invoicesOf(name)).length === 4)
+  await until('the partner is retried alone', async () => {
+    const { raw } = await handle.describe()
+    return (raw.pendingActivities?.[0]?.attempt ?? 0) > 1
+  })
+  await allowAgain()
+
+  expect(await handle.result()).toMatchObject({ issued: 5, failed: 0 })
+  expect(await invoicesOf(name)).toHaveLength(5)
+  await expectNoGaps()
+})
+
+test('an invoice whose email could not be started is found by the next attempt, which starts the email', async () => {
+  await chargedPartners(1)
+  const issue = await issueInDatabase(await partnerId(`${name}-1`))
+
+  const result = await (await start({ period, partner: `${name}-1` })).result()
+
+  expect(result).toMatchObject({ issued: 0, already: 1 })
+  await expect(worker.client.workflow.getHandle(invoiceMailId(issue)).describe()).resolves.toBeDefined()
+})
+
+test('a worker that shuts down stops between two invoices, and leaves the rest of the batch to another one', async () => {
+  await chargedPartners(3)
+  const partnerIds = await Promise.all([1, 2, 3].map((n) => partnerId(`${name}-${n}`)))
+  const shutdown = new MockActivityEnvironment()
+  const clock = {
+    now: () => {
+      shutdown.cancel()
+      return now
+    },
+  }
+  const { db, client, queuePrefix } = worker
+  const { activities, close } = testActivities({ db, client, queuePrefix, clock })
+
+  const result = await shutdown.run(() => activities.issueInvoices({ partnerIds, period }))
+  close()
+
+  expect(result).toEqual({
+    billed: [expect.objectContaining({ partnerId: partnerIds[0], outcome: 'issued' })],
+    postponed: partnerIds.slice(1),
+  })
+  expect(await invoicesOf(name)).toHaveLength(1)
+})
+
 test('two concurrent runs bill each partner once', async () => {
   await chargedPartners(10)
 
@@ -87,7 +141,7 @@ test('two concurrent runs bill each partner once', async () => {
   expect(await invoicesOf(name)).toHaveLength(10)
 })
 
-test('if a partner is named, only that partner is billed', async () => {
+test('if the input names a partner, only that partner is billed', async () => {
   await chargedPartners(2)
 
   const result = await (await start({ period, partner: `${name}-2` })).result()
@@ -98,26 +152,32 @@ test('if a partner is named, only that partner is billed', async () => {
   expect((await invoicesOf(name)).map(({ slug }) => slug)).toEqual([`${name}-2`])
 })
 
-test('a cancelled run leaves only complete invoices, which are all mailed', async () => {
-  await chargedPartners(10)
+test('a cancelled run stops, and starts the email workflow of every invoice that it issued', async () => {
+  await chargedPartners(100)
 
-  const handle = await start({ period })
-  await until('one is issued', async () => (await invoicesOf(name)).length > 0)
-  await handle.cancel()
+  const handle = await worker.db.transaction(async (tx) => {
+    await tx.sql`LOCK TABLE invoice_numbers IN EXCLUSIVE MODE`
+    const run = await start({ period })
+    await until('its first batches wait', async () => ((await run.describe()).raw.pendingActivities?.length ?? 0) > 1)
+    await run.cancel()
+    await until('it has noticed', async () => {
+      const events = (await run.fetchHistory()).events ?? []
+      const requested = events.findIndex((event) => event.workflowExecutionCancelRequestedEventAttributes)
+      const done = events.findLastIndex((event) => event.workflowTaskCompletedEventAttributes)
+      return requested > 0 && done > requested
+    })
+    return run
+  })
   await handle.result().catch(() => undefined)
 
-  await until('no child runs any more', async () => {
-    const running = await worker.client.workflow.count(
-      `WorkflowType = 'invoice' AND ExecutionStatus = 'Running' AND TaskQueue = '${worker.taskQueue}'`,
-    )
-    return running.count === 0
-  })
+  expect((await handle.describe()).status.name).toBe('CANCELLED')
+  expect(await invoicesOf(name)).toHaveLength(80)
   for (const { id } of await invoicesOf(name)) {
     await expect(worker.client.workflow.getHandle(invoiceMailId(id)).describe()).resolves.toBeDefined()
   }
 })
 
-test('each partner is reported as billed even if the last two reads of the progress get no answer', async () => {
+test('each partner is reported as billed even if the last two progress queries get no answer', async () => {
   await chargedPartners(3)
   const reported: string[] = []
   const onBilled = async ({ partnerId }: { partnerId: string }) => void reported.push(partnerId)
@@ -142,7 +202,7 @@ test.each([
   expect(rootCause(failure instanceof WorkflowFailedError ? failure.cause : null)).toMatch(sentence)
 })
 
-test('a run waits for an unavailable database', async () => {
+test('a run waits while the database is unavailable', async () => {
   await chargedPartners(2)
   await worker.db.dataSource.query('ALTER TABLE partners RENAME TO partners_away')
   const handle = await start({ period })
@@ -156,20 +216,44 @@ test('a run waits for an unavailable database', async () => {
   expect(await handle.result()).toMatchObject({ issued: 2 })
 })
 
-test('the histories hold no personal data', async () => {
+test('the histories contain no personal data', async () => {
   await chargedPartners(1)
   const handle = await start({ period })
   await handle.result()
 
-  const child = worker.client.workflow.getHandle(invoiceId(await partnerId(`${name}-1`), period))
-  for (const each of [handle, child]) {
-    const text = JSON.stringify(await each.fetchHistory(), (_, value) =>
-      value instanceof Uint8Array ? Buffer.from(value).toString() : value,
+  const [invoice] = await invoicesOf(name)
+  const mail = worker.client.workflow.getHandle(invoiceMailId(invoice?.id ?? ''))
+  for (const each of [handle, mail]) {
+    // Payloads are in base64.
+    const text = JSON.stringify(await each.fetchHistory()).replaceAll(/"data":"([^"]+)"/g, (_, data: string) =>
+      Buffer.from(data, 'base64').toString(),
     )
-    expect(text).toContain(period)
+    expect(text).toContain(each === handle ? period : invoice?.id)
     for (const canary of ['Partner 1 Ltd', '@partners.test']) expect(text).not.toContain(canary)
   }
 })
+
+/** Every transaction that issues this partner's invoice fails with a transient error. */
+async function refuseForNow(partner: string): Promise<void> {
+  await worker.db.dataSource.query(
+    `CREATE FUNCTION refuse_for_now() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'try again' USING ERRCODE = 'lock_not_available'; END $$`,
+  )
+  await worker.db.dataSource.query(
+    `CREATE TRIGGER planted BEFORE INSERT ON invoices FOR EACH ROW WHEN (NEW.partner_id = '${partner}')
+      EXECUTE FUNCTION refuse_for_now()`,
+  )
+}
+
+async function allowAgain(): Promise<void> {
+  await worker.db.dataSource.query('DROP FUNCTION refuse_for_now() CASCADE')
+}
+
+/** Issues the invoice as a worker does that is killed before it starts the email. */
+async function issueInDatabase(partner: string): Promise<string> {
+  const issued = await issueInvoice(worker.db, { partnerId: partner, period, at: now, seller: anInvoice().seller })
+  return issued.invoiceId ?? ''
+}
 
 function start(order: InvoiceRunOrder) {
   return worker.client.workflow.start<typeof invoiceRun>('invoiceRun', {
@@ -179,7 +263,7 @@ function start(order: InvoiceRunOrder) {
   })
 }
 
-/** The worker's client, whose reads of the run's progress fail until the run has ended and for `reads` more times. */
+/** A client whose progress queries fail until the run has ended, and then `reads` more times. */
 function withoutLastReads(reads: number): Client {
   const { client } = worker
   const workflowId = invoiceRunId(worker.queuePrefix, { period, partner: null })

@@ -1,5 +1,5 @@
-// A sign-up runs once: it replays, and its history holds no personal data. RECORD_HISTORIES=1 records the
-// histories again. Use it only for a change that affects new runs alone.
+// A sign-up runs once. Its history replays, and contains no personal data. RECORD_HISTORIES=1 records the
+// histories again. Use it only after a change that does not affect running workflows.
 import { beforeAll, expect, test } from '@jest/globals'
 import { openKeyring } from '../../../db/keyring'
 import { issueCode } from '../../../db/sign-in/codes'
@@ -23,14 +23,14 @@ const fresh = replayed({
   },
 })
 
-test('a second run of the same sign-up returns the same partner and opens none', async () => {
+test('a second run of the same sign-up returns the same partner and opens no other', async () => {
   const [first, second] = [await open(), await open()]
 
   const [{ count }] = await worker.db.dataSource.query('SELECT count(*)::int AS count FROM partners')
   expect([second, count]).toEqual([first, 1])
 })
 
-test('the history of a sign-up holds no personal data', () => {
+test('the history of a sign-up contains no personal data', () => {
   const text = payloadsOf(fresh.get('sign-up/opened'))
 
   expect(text).toContain(codeId)

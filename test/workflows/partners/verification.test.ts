@@ -1,6 +1,6 @@
-// A verification is durable and unique: it ends when the bank has decided, by events or by polling alone, and
-// its history holds no personal data. RECORD_HISTORIES=1 records the histories again. Use it only for a
-// change that affects new runs alone.
+// A verification is durable and unique. It ends after the bank's decision, with or without events from the bank,
+// and its history contains no personal data. RECORD_HISTORIES=1 records the histories again. Use it only after a
+// change that does not affect running workflows.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { WorkflowNotFoundError } from '@temporalio/client'
@@ -23,7 +23,7 @@ const rejected = { status: 'rejected', reason: 'The company could not be found.'
 const bank = useSandboxBank({ fsync: 'off', controlPort: 0 })
 const worker = useWorker(() => ({ clock: systemClock, bank: { ...accessTo(bank), sandbox: null } }))
 
-/** Functions that run each path, by the name of its recording. Only forwarded bank events make them progress. */
+/** The functions that run the paths, by the names of the recordings. Most paths wait for forwarded bank events. */
 const paths: Paths = {
   async 'verification/approved-at-once'() {
     return woken(await aBeginner(), yes)
@@ -75,14 +75,14 @@ async function woken(partnerId: string, status: Json) {
 
 const fresh = replayed(paths)
 
-test.each(names)('the history of %s holds no personal data and no account', (name) => {
+test.each(names)('the history of %s contains no personal data and no account', (name) => {
   const text = payloadsOf(fresh.get(name))
 
   expect(text).toMatch(/partnerId|pageSize/)
   expect(text).not.toMatch(/Acme|ada@|\.test|040668|sort_?code|account_?number|0x[0-9a-f]{40}|could not be found/i)
 })
 
-test("a verification ends with the bank's decision, and continues as new before that", () => {
+test('a verification continues as new, and ends with the bank’s decision', () => {
   for (const name of ['verification', 'verifications']) {
     expect(fresh.get(`${name}/continued`)).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
   }
@@ -91,7 +91,7 @@ test("a verification ends with the bank's decision, and continues as new before 
   }
 })
 
-test('without a single event, polling is enough', async () => {
+test('a verification is approved through polling alone when no event arrives', async () => {
   const partnerId = await aBeginner()
   const handle = await wake(partnerId, quick)
   await setBankStatus(partnerId, { status: 'under_review' })
@@ -102,7 +102,7 @@ test('without a single event, polling is enough', async () => {
   expect(await findPartnerById(worker.db, partnerId)).toMatchObject({ verificationStatus: 'approved' })
 })
 
-test('five concurrent starts are one run and one customer', async () => {
+test('five concurrent starts create one run and one customer', async () => {
   const partnerId = await aBeginner()
   const runs = await Promise.all([1, 2, 3, 4, 5].map(() => wake(partnerId, quick)))
   await setBankStatus(partnerId, yes)
@@ -114,7 +114,7 @@ test('five concurrent starts are one run and one customer', async () => {
   expect(json.data).toHaveLength(1)
 })
 
-test('a workflow whose starter could not store the start ends, and sends nothing to the bank', async () => {
+test('a workflow ends, and sends nothing to the bank, if the API could not store the start', async () => {
   const { id, contactEmail } = await aPartner(
     { db: worker.db, clock: systemClock },
     { verificationStatus: 'not_started' },
@@ -126,7 +126,7 @@ test('a workflow whose starter could not store the start ends, and sends nothing
   expect(json.data).toEqual([])
 })
 
-test('a verification that the bank refuses ends as rejected, and continues when it is tried again with another email', async () => {
+test('a verification that the bank refuses ends as rejected, and can be approved after a retry with another email', async () => {
   const taken = await aBeginner()
   await wake(taken, never)
   await setBankStatus(taken, { status: 'incomplete' })
@@ -146,7 +146,7 @@ test('a verification that the bank refuses ends as rejected, and continues when 
   await worker.client.workflow.getHandle(verificationId(taken)).terminate()
 })
 
-test('an unavailable bank is retried until it is back', async () => {
+test('an unavailable bank is retried until it is available again', async () => {
   const partnerId = await aBeginner()
   await bank.control('POST', '/outage', { ms: 600_000 })
   const handle = await wake(partnerId, quick)
@@ -160,7 +160,7 @@ test('an unavailable bank is retried until it is back', async () => {
   expect(await handle.result()).toBe('approved')
 })
 
-test('after approval, an event starts the workflow again, which waits until the bank’s pause is over', async () => {
+test('after approval, an event restarts the workflow, which waits until the bank ends its pause', async () => {
   const partnerId = await aPaused()
   const again = await wake(partnerId, quick)
   await untilStatus(partnerId, 'in_review')
@@ -174,7 +174,7 @@ test('after approval, an event starts the workflow again, which waits until the 
   expect(charged).toEqual({ times: 1 })
 })
 
-test('the daily scan finds a verification that the bank paused without sending an event', async () => {
+test('the nightly scan finds a verification that the bank paused without sending an event', async () => {
   const partnerId = await aPaused()
 
   await (await scan({ pageSize: 50, pages: 10 })).result()
@@ -182,7 +182,7 @@ test('the daily scan finds a verification that the bank paused without sending a
   expect(await untilStatus(partnerId, 'in_review')).toBe(true)
 })
 
-test('the daily scan restarts a missing verification workflow, does not wake a running one, and leaves others alone', async () => {
+test('the nightly scan restarts a missing verification workflow, does not wake a running one, and ignores all others', async () => {
   const [lost, running] = [await aBeginner(), await aBeginner()]
   const { id: other } = await aPartner({ db: worker.db, clock: systemClock }, { verificationStatus: 'not_started' })
   const handle = await wake(running, never)
@@ -199,7 +199,7 @@ test('the daily scan restarts a missing verification workflow, does not wake a r
   await handle.terminate()
 })
 
-test('the poll interval grows while the applicant does nothing, and an event of the bank resets it', async () => {
+test('the poll interval grows while the applicant does nothing, and an event from the bank resets it', async () => {
   const partnerId = await aBeginner()
   const handle = await wake(partnerId, [10, 30, 86_400_000])
   const timers = async () => {
@@ -224,7 +224,7 @@ async function scan(order: { pageSize: number; pages: number }) {
       args: [order],
     },
   )
-  // Returns the first run, not the continued one.
+  // Returns the first run, not the run that continues it.
   return worker.client.workflow.getHandle<typeof verifications>(workflowId, firstExecutionRunId)
 }
 

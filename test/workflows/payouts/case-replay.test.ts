@@ -1,5 +1,6 @@
-// Each path of a recall runs once: it replays, ends with its case, and its history holds no personal data.
-// RECORD_HISTORIES=1 records the histories again. Use it only for a change that affects new runs alone.
+// Each path of a case's workflow runs once, and ends when the case is resolved. Its history replays, and contains no
+// personal data. RECORD_HISTORIES=1 records the histories again. Use it only after a change that does not affect
+// running workflows.
 import { expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
 import { type CaseRow, findCase, openCase } from '../../../db/payouts/cases/cases'
@@ -19,7 +20,7 @@ const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 const worker = useWorker({ clock: systemClock, log })
 
-/** Functions that run each path, by the name of its recording. */
+/** The functions that run the paths, by the names of the recordings. */
 const paths: Paths = {
   async 'payout-case/resolved'() {
     const { caseId, handle } = await aFollowedCase({ dueInMs: 3_600_000 })
@@ -47,14 +48,14 @@ const names = Object.keys(paths)
 
 const fresh = replayed(paths, { endsAs: 'COMPLETED' })
 
-test.each(names)('the history of %s holds no personal data and no reason', (name) => {
+test.each(names)('the history of %s contains no personal data and no reason', (name) => {
   const text = payloadsOf(fresh.get(name))
 
   expect(text).toContain('dueInMs')
   expect(text).not.toMatch(/Lovelace|canary|ops:/)
 })
 
-test('only late cases were reported', () => {
+test('only late cases are reported', () => {
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual(Array(2).fill(expect.stringContaining('overdue')))
 })
 

@@ -1,5 +1,6 @@
-// Payouts that run today must finish under tomorrow's code: a fresh history of every path replays. ../replay.test.ts replays the
-// recorded ones. RECORD_HISTORIES=1 records a new path; existing recordings stay, as running payouts do.
+// Running payouts must be able to finish after an update, so a fresh history of every path must replay.
+// ../replay.test.ts replays the recorded histories. RECORD_HISTORIES=1 records a new path. It never overwrites a
+// recording, because running payouts still have that history.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -35,8 +36,7 @@ test.each(names)('a fresh history of %s replays', (name) => {
   expect([outcomes.has(name), outcomes.get(name)]).toEqual([true, undefined])
 })
 
-// The referee searches each world's histories for its account and name. This test searches the recordings.
-test.each(names)('the history of %s holds no personal data and no account', (name) => {
+test.each(names)('the history of %s contains no personal data and no account', (name) => {
   for (const history of [recorded(name), fresh.get(name) ?? '']) {
     const text = history.replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) => Buffer.from(data, 'base64').toString())
 
@@ -45,7 +45,7 @@ test.each(names)('the history of %s holds no personal data and no account', (nam
   }
 })
 
-/** One worker replays all histories, because a worker takes longer to create than a history to replay. */
+/** One worker replays all histories, because creating a worker takes longer than replaying a history. */
 async function replayAll(): Promise<void> {
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
   const each = [...fresh].map(([workflowId, history]) => ({ workflowId, history: JSON.parse(history) }))

@@ -1,5 +1,5 @@
-// Each path of a return and of the daily scan of the bank runs once: it replays, and its history holds no
-// personal data. RECORD_HISTORIES=1 records a new path; existing recordings stay.
+// Each path of a return and of the nightly scan of transfers runs once. Its history replays, and contains no
+// personal data. RECORD_HISTORIES=1 records a new path, and never overwrites a recording.
 import { beforeAll, expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
 import { systemClock } from '../../../runtime/clock'
@@ -7,6 +7,7 @@ import type { changedTransfers } from '../../../workflows'
 import { payoutReturnId } from '../../../workflows/names'
 import { type Payer, usePayoutWorld } from '../../support/api/payout-world'
 import { accessTo, until } from '../../support/bank/client'
+import { aReturn } from '../../support/stages/payout'
 import { useWorker } from '../../support/temporal/a-worker'
 import { type Paths, payloadsOf, replayed } from '../../support/temporal/replayed'
 
@@ -18,7 +19,7 @@ const worker = useWorker(() => ({
 }))
 let payer: Payer
 
-/** Functions that run each path, by the name of its recording. */
+/** The functions that run the paths, by the names of the recordings. */
 const paths: Paths = {
   async 'payout-return/returned-then-refunded'() {
     const { id, move } = await aCompleted()
@@ -56,13 +57,13 @@ beforeAll(async () => {
 
 const fresh = replayed(paths, { endsAs: 'COMPLETED', existing: 'kept' })
 
-test.each(names)('the history of %s holds no personal data and no account', (name) => {
+test.each(names)('the history of %s contains no personal data and no account', (name) => {
   const text = payloadsOf(fresh.get(name))
 
   for (const canary of [/Ada/, /Lovelace/, /St James/, /["' ]\d{8}["'. ]/]) expect(text).not.toMatch(canary)
 })
 
-test('a return with nothing to do costs a single workflow task', () => {
+test('a return with nothing to do needs a single workflow task', () => {
   const { events } = JSON.parse(fresh.get('payout-return/nothing') ?? '')
   const tasks = events.filter(({ eventType }: { eventType: string }) => /WORKFLOW_TASK_SCHEDULED/.test(eventType))
 
@@ -79,14 +80,7 @@ async function aCompleted() {
 }
 
 function sendEvent(payoutId: string): Promise<unknown> {
-  const payout = {
-    payoutId,
-    environment: 'live',
-    idempotencyKey: 'order-1001',
-    slug: 'acme',
-    amountPence: 12_000n,
-  } as const
-  return world.api.deps.workflows.signalReturn(payout)
+  return world.api.deps.workflows.signalReturn(aReturn(payoutId))
 }
 
 async function statusOf(id: string): Promise<unknown> {

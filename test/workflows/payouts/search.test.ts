@@ -1,4 +1,5 @@
-// A payout in the Temporal Web UI: found by its status, key, reason, partner and amount, with summaries and a status query.
+// Operators can find a payout in the Temporal Web UI by its status, key, reason, partner and amount. Summaries and
+// a status query describe its progress.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Client, WorkflowHandle } from '@temporalio/client'
 import { findPayoutsOfTransfers } from '../../../db/payouts/by-transfer'
@@ -25,7 +26,7 @@ afterAll(async () => {
   await world.close()
 })
 
-test('a delivered, a refused and a released payout have different statuses, reasons and results, and each has its key', async () => {
+test('delivered, refused and released payouts have different statuses, reasons and results, and each has its key', async () => {
   const payer = await world.aPayer()
   const badAccount = { recipient: { bank: { account_number: '12340000' } } }
 
@@ -64,7 +65,7 @@ test('a payout and its return are found by the same key', async () => {
   expect(new Set(found)).toEqual(new Set(['payout', 'payoutReturn']))
 })
 
-test('the steps and timers of a payout have summaries with the debit and the charge', async () => {
+test('the summaries of a payout’s steps and timers name the debit and the charge', async () => {
   const payer = await world.aPayer()
   await world.pay(payer, {}, { key: 'summaries-1' })
   await ended(payer, 'summaries-1')
@@ -80,14 +81,10 @@ test('the steps and timers of a payout have summaries with the debit and the cha
   expect(summaries).toContainEqual('completed, to be charged: nothing in the sandbox')
 })
 
-test('a payout with an unknown outcome reports the event that it waits for and its deadline, and is found by its key', async () => {
+test('for an unknown outcome, the status query names the awaited event and the next poll, and the attributes have the key', async () => {
   const payer = await world.aPayer()
-  await world.bank.fault({
-    kind: 'reset',
-    stage: 'after',
-    times: null,
-    match: { path: '/v0/transfers', method: 'POST' },
-  })
+  // The bank never gets the transfer, so the outcome stays unknown for as long as the test needs to read it.
+  await world.bank.fault({ kind: 'reset', times: null, match: { path: '/v0/transfers', method: 'POST' } })
   const { body } = await world.pay(payer, {}, { key: 'unknown-1' })
 
   const handle = handleOf(payer, 'unknown-1')

@@ -1,4 +1,5 @@
-// Starts of one payout against a Temporal server: however often and when it is started, the bank gets one transfer.
+// However often and whenever a payout's workflow is started, the bank gets one transfer. Tested with a real
+// Temporal server.
 import { expect, test } from '@jest/globals'
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
 import { startUnlessRunning, startWorkflow } from '../../../runtime/temporal/workflows'
@@ -10,7 +11,7 @@ import { until } from '../../support/until'
 const world = usePayoutWorld({ bank: { delaysMs: quick } })
 const settings = { queuePrefix: 'no-worker', pollMs: [1_000] }
 
-test('a second start of a running payout joins its run, also as a resumed payout', async () => {
+test('starting or resuming a running payout joins its run', async () => {
   const payout = aPayoutStart('p1', 'running-1')
 
   const first = await startWorkflow(world.temporal, starts.payout(payout, settings))
@@ -26,7 +27,7 @@ test('a second start of a running payout joins its run, also as a resumed payout
   await world.temporal.workflow.getHandle(first.workflowId).terminate()
 })
 
-test('a completed payout cannot be started again, and a resumed one sends nothing', async () => {
+test('a completed payout cannot be started again, and resuming it sends nothing', async () => {
   const payer = await world.aPayer()
   const { body } = await world.pay(payer, {}, { key: 'completed-1' })
   const payout = { ...aPayoutStart(payer.id, 'completed-1'), payoutId: String(body.id) }
@@ -41,7 +42,7 @@ test('a completed payout cannot be started again, and a resumed one sends nothin
   expect(await world.transfersOf(payout.payoutId)).toHaveLength(1)
 })
 
-test('no timeout ends a payout, a return or a case, and no start of a payout replaces a run', () => {
+test('payouts, returns and cases have no timeout, and starting one never replaces a run', () => {
   const payout = aPayoutStart('p1', 'policies-1')
   const openCase = { id: 'c1', kind: 'trace', environment: 'live', openedAt: new Date(0), dueAt: new Date(1) } as const
   const lasting = [
@@ -70,7 +71,7 @@ function aPayoutStart(partnerId: string, idempotencyKey: string): PayoutStart {
   }
 }
 
-/** The description of the last run, once no run is left. */
+/** The description of the last run, once it has completed. */
 function ended({ workflowId }: Start) {
   return until('the payout has ended', async () => {
     const described = await world.temporal.workflow.getHandle(workflowId).describe()

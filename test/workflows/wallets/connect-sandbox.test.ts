@@ -1,4 +1,4 @@
-// Connecting a sandbox is durable: despite outages, its payouts eventually go to the bank.
+// Connecting a sandbox is durable: it survives an unavailable bank, and waits for the last simulated payout.
 import { expect, test } from '@jest/globals'
 import { openPartner } from '../../../db/partners/open'
 import { findWallet } from '../../../db/wallets/wallets'
@@ -14,7 +14,7 @@ const bank = useSandboxBank({ fsync: 'off', controlPort: 0, sandboxKyc: 'manual'
 const worker = useWorker(() => ({ clock: systemClock, bank: { ...accessTo(bank), live: null } }))
 let partners = 0
 
-test('a sandbox is connected after the bank was down and then reviewed the customer', async () => {
+test('a sandbox is connected even if the bank is down at first and then reviews the customer', async () => {
   const partnerId = await aPartnerId()
   await bank.control('POST', '/outage', { ms: 600_000 })
   await Promise.all([start(partnerId), start(partnerId), start(partnerId)])
@@ -78,7 +78,7 @@ async function customersOf(from: TestBank): Promise<string | undefined> {
   return (await allCustomers(from))[0]
 }
 
-/** The ids of all customers, oldest first. */
+/** The IDs of all customers, oldest first. */
 async function allCustomers(from: TestBank): Promise<string[]> {
   const { json } = await from.get('/customers')
   return json.data.map(({ id }: { id: string }) => id).toReversed()

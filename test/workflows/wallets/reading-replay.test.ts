@@ -1,5 +1,5 @@
-// Each path of reading wallets and of mailing admins runs once: it replays, and its history holds no personal
-// data. RECORD_HISTORIES=1 records the histories again. Use it only for a change that affects new runs alone.
+// Each path of reading wallets and of emailing admins runs once. Its history replays, and contains no personal data.
+// RECORD_HISTORIES=1 records the histories again. Use it only after a change that does not affect running workflows.
 import { expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
 import { addNotice } from '../../../db/partners/notices'
@@ -19,7 +19,7 @@ const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
 const bank = useSandboxBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
 const worker = useWorker(() => ({ clock: systemClock, bank: accessTo(bank) }))
 
-/** Functions that run each path, by the name of its recording. */
+/** The functions that run the paths, by the names of the recordings. */
 const paths: Paths = {
   async 'wallet-reading/read'() {
     const { id } = await aWallet()
@@ -69,7 +69,7 @@ test.each(['wallet-reading/continued', 'wallet-readings/continued'])('%s continu
   expect(fresh.get(name)).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
 })
 
-test.each(names)('the history of %s holds no personal data', (name) => {
+test.each(names)('the history of %s contains no personal data', (name) => {
   const text = payloadsOf(fresh.get(name))
 
   expect(text).toMatch(/walletId|pageSize/)
@@ -110,6 +110,6 @@ async function readings(how: { pageSize: number; pages: number }): Promise<Workf
     taskQueue: worker.taskQueue,
     args: [how],
   })
-  // Returns the first run, not the continued one.
+  // Returns the first run, not the run that continues it.
   return worker.client.workflow.getHandle(workflowId, firstExecutionRunId)
 }

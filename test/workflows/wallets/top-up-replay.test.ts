@@ -1,5 +1,5 @@
-// A top-up runs once: it replays, and adds its money once however often it is run. RECORD_HISTORIES=1 records
-// the histories again. Use it only for a change that affects new runs alone.
+// The history of a top-up replays, and a top-up adds its money once, however often it runs.
+// RECORD_HISTORIES=1 records the histories again. Use it only after a change that does not affect running workflows.
 import { beforeAll, expect, test } from '@jest/globals'
 import { listMembers } from '../../../db/partners/members'
 import { systemClock } from '../../../runtime/clock'

@@ -1,4 +1,4 @@
-// The form of a partner's own settings. It sends only changed fields.
+// The form for a partner's own settings. It sends only changed fields.
 import { type FormEvent, useState } from 'react'
 import type { SignedInPartner } from '../../../api/types'
 import { Dialog } from '../../../parts/dialog'
@@ -17,7 +17,7 @@ type Name = (typeof names)[number]
 export function BusinessForm({ partner }: { readonly partner: SignedInPartner }) {
   const isAdmin = useIsAdmin()
   const [typed, setTyped] = useState<Readonly<Partial<Record<Name, string>>>>({})
-  /** Undefined: unchanged. Null: removed. */
+  /** Undefined if the logo is unchanged, null if it is removed. */
   const [logo, setLogo] = useState<string | null | undefined>(undefined)
   const [toConfirm, setToConfirm] = useState<AccountChanges | null>(null)
   const save = useSave(() => {
@@ -36,11 +36,16 @@ export function BusinessForm({ partner }: { readonly partner: SignedInPartner })
     brand_color: typed.brand_color ?? partner.brand_color ?? null,
     logo_url: logo === undefined ? (partner.logo_url ?? null) : logo,
   }
+  /** Opens or closes the confirmation. The form and the confirmation never show each other's errors. */
+  const confirmByCode = (changes: AccountChanges | null) => {
+    save.reset()
+    setToConfirm(changes)
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const fields = Object.fromEntries(changed.map((name) => [name, typed[name]?.trim() || null]))
     const changes = { ...fields, ...(logo === undefined ? {} : { logo }) }
-    if (emailsIn(changes).length > 0) setToConfirm(changes)
+    if (emailsIn(changes).length > 0) confirmByCode(changes)
     else save.mutate(changes)
   }
   return (
@@ -62,7 +67,7 @@ export function BusinessForm({ partner }: { readonly partner: SignedInPartner })
           </div>
         )}
       </form>
-      <ConfirmEmails changes={toConfirm} save={save} onClose={() => setToConfirm(null)} />
+      <ConfirmEmails changes={toConfirm} save={save} onClose={() => confirmByCode(null)} />
     </>
   )
 }
@@ -83,14 +88,7 @@ function BusinessFields({ partner, bind }: BusinessFieldsProps) {
     <>
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label={texts.business.name} required maxLength={120} hint={waitingName(partner)} {...bind('name')} />
-        <Field
-          label={texts.business.colour}
-          optional
-          pattern="#[0-9A-Fa-f]{6}"
-          placeholder="#0f766e"
-          hint={texts.business.colourHint}
-          {...bind('brand_color')}
-        />
+        <ColourField {...bind('brand_color')} />
         <Field
           label={texts.business.billingEmail}
           optional
@@ -117,12 +115,40 @@ function BusinessFields({ partner, bind }: BusinessFieldsProps) {
   )
 }
 
+const ownColour = '#0f766e'
+
+/** The colour as text, with a picker for the same value. */
+function ColourField(bound: Bound) {
+  return (
+    <div className="flex items-start gap-2">
+      <div className="min-w-0 flex-1">
+        <Field
+          label={texts.business.colour}
+          optional
+          pattern="#[0-9A-Fa-f]{6}"
+          placeholder={ownColour}
+          hint={texts.business.colourHint}
+          {...bound}
+        />
+      </div>
+      <input
+        type="color"
+        aria-label={texts.business.pickColour}
+        className="mt-[1.6rem] h-9 w-11 shrink-0 cursor-pointer rounded-lg border border-edge/60 bg-surface p-1 text-base disabled:cursor-not-allowed"
+        {...bound}
+        // The picker only accepts a complete colour.
+        value={/^#[0-9a-f]{6}$/i.test(bound.value) ? bound.value.toLowerCase() : ownColour}
+      />
+    </div>
+  )
+}
+
 function waitingName({ requested_name: name }: SignedInPartner): string | null {
   return name === null ? null : texts.business.awaiting(name)
 }
 
 interface ConfirmEmailsProps {
-  /** Null: nothing to confirm. */
+  /** Null if there is nothing to confirm. */
   readonly changes: AccountChanges | null
   readonly save: ReturnType<typeof useSave>
   readonly onClose: () => void
@@ -151,7 +177,7 @@ const emailFields = [
   ['contact_email', 'contact email'],
 ] as const
 
-/** The part of the changes that a code confirms. */
+/** The changed email addresses, which the user must confirm with an emailed code. */
 export function emailsIn(changes: AccountChanges) {
   return emailFields.flatMap(([field, name]) => {
     const email = changes[field]

@@ -23,7 +23,7 @@ export function LogoField({ partner, disabled, onPick }: LogoFieldProps) {
   const [fault, setFault] = useState<string | null>(null)
   const take = async (event: ChangeEvent<HTMLInputElement>) => {
     const file = event.target.files?.[0]
-    // Allows choosing the same file again after it was made smaller.
+    // Allows the user to choose the same file again after making it smaller.
     event.target.value = ''
     if (!file) return
     const wrong = faultOf(file)

@@ -1,10 +1,9 @@
-// Mail notifications to admins: one switch per kind, saved immediately, and the low-balance limit.
-import { type FormEvent, useState } from 'react'
+// Email notifications to admins: one switch per kind, saved immediately, and the low-balance limit.
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import type { NotificationKind, SignedInPartner } from '../../../api/types'
 import { Card } from '../../../parts/card'
 import { Button } from '../../../parts/forms/button'
 import { controlled, Field } from '../../../parts/forms/field'
-import { Switch } from '../../../parts/forms/switch'
 import { ErrorNotice, faultAt } from '../../../parts/notice'
 import { useIsAdmin } from '../../../shell/here'
 import { asAmount } from '../../../words'
@@ -22,7 +21,7 @@ export function Notifications({ partner }: { readonly partner: SignedInPartner }
           <Switch
             key={kind}
             {...{ label, about }}
-            // While saving, it shows the new value.
+            // While saving, the switch shows the new value.
             on={pendingValue(save, kind) ?? partner.notifications[kind]}
             disabled={!isAdmin || save.isPending}
             onChange={(on) => save.mutate({ notifications: { [kind]: on } })}
@@ -83,5 +82,41 @@ function LowBalance({ partner: { low_balance_usdc: saved } }: { readonly partner
         </div>
       )}
     </form>
+  )
+}
+
+interface SwitchProps {
+  readonly label: string
+  readonly about?: ReactNode
+  readonly on: boolean
+  readonly disabled?: boolean
+  readonly onChange: (on: boolean) => void
+}
+
+function Switch({ label, about, on, disabled, onChange }: SwitchProps) {
+  const id = useId()
+  return (
+    <div className="flex items-start justify-between gap-6">
+      <div className="min-w-0">
+        <label htmlFor={id} className="font-medium">
+          {label}
+        </label>
+        {about && (
+          <p id={`${id}-about`} className="text-xs text-soft">
+            {about}
+          </p>
+        )}
+      </div>
+      <input
+        id={id}
+        type="checkbox"
+        role="switch"
+        checked={on}
+        disabled={disabled}
+        aria-describedby={about ? `${id}-about` : undefined}
+        onChange={(event) => onChange(event.target.checked)}
+        className="relative mt-0.5 h-5 w-9 shrink-0 cursor-pointer appearance-none rounded-full bg-edge transition-colors before:absolute before:top-0.5 before:left-0.5 before:size-4 before:rounded-full before:bg-surface before:transition-transform checked:bg-accent checked:before:translate-x-4 disabled:cursor-not-allowed disabled:opacity-55"
+      />
+    </div>
   )
 }

@@ -1,13 +1,12 @@
-// Settings: the business, email notifications, the sign-in page, and sign-out everywhere.
+// Settings: the business, email notifications, the sign-in page, and the user's sessions.
 
 import { Card, Fact, Facts, Page } from '../../../parts/card'
 import { Copyable } from '../../../parts/copy'
-import { Button } from '../../../parts/forms/button'
-import { ErrorNotice, Notice } from '../../../parts/notice'
+import { Notice } from '../../../parts/notice'
 import { useIsAdmin, useSession } from '../../../shell/here'
-import { useSignOut } from '../../../shell/person-menu'
 import { BusinessForm } from './business-form'
 import { Notifications } from './notifications'
+import { Sessions } from './sessions'
 import { texts } from './texts'
 
 export function SettingsPage() {
@@ -38,23 +37,5 @@ export function SettingsPage() {
         </div>
       </div>
     </Page>
-  )
-}
-
-function Sessions() {
-  const { member } = useSession()
-  const everywhere = useSignOut('/v1/auth/sessions')
-  return (
-    <Card title={texts.sessions.title}>
-      <div className="flex flex-col items-start gap-3">
-        <p className="text-soft">
-          {texts.sessions.signedInAs} <span className="text-ink">{member.email}</span>. {texts.sessions.lostDevice}
-        </p>
-        {everywhere.error && <ErrorNotice error={everywhere.error} />}
-        <Button weight="danger" busy={everywhere.isPending} onClick={() => everywhere.mutate()}>
-          {texts.sessions.signOut}
-        </Button>
-      </div>
-    </Card>
   )
 }

@@ -1,4 +1,4 @@
-// Saves changed settings of the partner and refreshes the pages that show them.
+// Saves changes to the partner's settings and refreshes the pages that show them.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../../api/call'
 import { sessionQuery } from '../../../api/queries'

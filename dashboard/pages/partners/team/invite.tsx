@@ -8,9 +8,11 @@ import { ConfirmByCode } from '../../../parts/forms/confirm-by-code'
 import { Choice, controlled, Field } from '../../../parts/forms/field'
 import { ErrorNotice, faultAt, stateAdvice } from '../../../parts/notice'
 import { useTeamChange } from './change'
+import { texts } from './texts'
 
-const states = (state: string) =>
-  state === 'already_member' ? 'This person is already on your team or has an invitation.' : undefined
+const words = texts.invite
+
+const states = (state: string) => (state === 'already_member' ? words.alreadyMember : undefined)
 
 export function Invite({ onClose }: { readonly onClose: () => void }) {
   const [email, setEmail] = useState('')
@@ -20,7 +22,7 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
   const body = { email: email.trim(), role, ...(name.trim() ? { name: name.trim() } : {}) }
   const invite = useTeamChange(
     (code?: string) => call('POST', '/v1/members', { body: { ...body, ...(code ? { confirm_code: code } : {}) } }),
-    'Invitation sent',
+    words.done,
     onClose,
   )
   const submit = (event: FormEvent) => {
@@ -33,20 +35,20 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
       <ConfirmByCode
         path="/v1/members"
         request={{ body }}
-        button="Send invitation"
+        button={words.button}
         confirm={(code) => invite.mutate([code])}
         change={invite}
         onClose={onClose}
         states={states}
       >
-        inviting {body.email} as an admin
+        {words.confirms(body.email)}
       </ConfirmByCode>
     )
   const known = stateAdvice(invite.error, states)
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <Field
-        label="Work email"
+        label={words.email}
         type="email"
         required
         autoFocus
@@ -54,25 +56,25 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
         error={known ?? faultAt(invite.error, 'email')}
       />
       <Field
-        label="Name"
+        label={words.name}
         optional
         maxLength={120}
         {...controlled(name, setName)}
         error={faultAt(invite.error, 'name')}
       />
       <Choice
-        label="Role"
+        label={words.role}
         value={role}
         onChange={(event) => setRole(event.target.value === 'admin' ? 'admin' : 'viewer')}
       >
-        <option value="viewer">Viewer: read-only access</option>
-        <option value="admin">Admin: can send payouts and change settings</option>
+        <option value="viewer">{words.viewer}</option>
+        <option value="admin">{words.admin}</option>
       </Choice>
       {invite.error && !known && <ErrorNotice error={invite.error} fields={['email', 'name']} />}
       <DialogButtons>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{texts.cancel}</Button>
         <Button type="submit" weight="primary" busy={invite.isPending}>
-          {role === 'admin' ? 'Email me a code' : 'Send invitation'}
+          {role === 'admin' ? words.emailCode : words.button}
         </Button>
       </DialogButtons>
     </form>

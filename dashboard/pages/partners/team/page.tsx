@@ -1,6 +1,6 @@
-// The members of this partner: admins may do everything, viewers only read.
+// The Team page: the partner's members. Admins can change the team. Viewers can only read the list or leave.
 import { useQuery } from '@tanstack/react-query'
-import { LogOut, type LucideIcon, UserMinus, UserPlus } from 'lucide-react'
+import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { call, pathTo } from '../../../api/call'
 import { membersQuery } from '../../../api/queries'
@@ -8,15 +8,15 @@ import type { Member, Role } from '../../../api/types'
 import { Card, Page } from '../../../parts/card'
 import { Dialog } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
-import { ConfirmByCode } from '../../../parts/forms/confirm-by-code'
 import { Bars, Loaded } from '../../../parts/loaded'
 import { Cell, Row, Table } from '../../../parts/table'
 import { Moment } from '../../../parts/values/moment'
 import { Status } from '../../../parts/values/status'
 import { useIsAdmin, useSession } from '../../../shell/here'
-import { roleChanged, useTeamChange } from './change'
+import { Address, type MemberProps, Question, useTeamChange } from './change'
 import { Invite } from './invite'
-import { Demote, Leave, Remove } from './remove'
+import { Demote, Leave, Promote, Remove } from './rights'
+import { texts } from './texts'
 
 export function TeamPage() {
   const isAdmin = useIsAdmin()
@@ -24,13 +24,13 @@ export function TeamPage() {
   const [inviting, setInviting] = useState(false)
   return (
     <Page
-      title="Team"
-      about="Admins can send payouts and change settings. Viewers have read-only access."
+      title={texts.title}
+      about={texts.about}
       actions={
         isAdmin && (
           <Button weight="primary" onClick={() => setInviting(true)}>
             <UserPlus aria-hidden />
-            Invite
+            {texts.invite.open}
           </Button>
         )
       }
@@ -40,7 +40,7 @@ export function TeamPage() {
           {({ data }) => <Members members={data} />}
         </Loaded>
       </Card>
-      <Dialog open={inviting} onClose={() => setInviting(false)} title="Invite a team member">
+      <Dialog open={inviting} onClose={() => setInviting(false)} title={texts.invite.title}>
         <Invite onClose={() => setInviting(false)} />
       </Dialog>
     </Page>
@@ -48,29 +48,39 @@ export function TeamPage() {
 }
 
 const columns = [
-  { head: 'Person' },
-  { head: 'Last signed in', from: 'sm' },
-  { head: 'Role' },
-  { head: 'Remove or leave', hideHead: true, align: 'right' },
+  { head: texts.columns.person },
+  { head: texts.columns.lastSignedIn, from: 'sm' },
+  {
+    head: (
+      <>
+        {texts.columns.role}
+        <span className="sr-only"> {texts.columns.andActions}</span>
+      </>
+    ),
+  },
 ] as const
+
+type Question = 'promote' | 'demote' | 'resend' | 'withdraw' | 'remove' | 'leave'
+type Ask = (question: Question, member: Member) => void
 
 function Members({ members }: { readonly members: readonly Member[] }) {
   const isAdmin = useIsAdmin()
   const { member: self } = useSession()
-  const [removing, setRemoving] = useState<Member | null>(null)
-  const [leaving, setLeaving] = useState<Member | null>(null)
-  const [promoting, setPromoting] = useState<Member | null>(null)
-  const [demoting, setDemoting] = useState<Member | null>(null)
+  const [asked, setAsked] = useState<{ readonly question: Question; readonly member: Member } | null>(null)
+  const ask: Ask = (question, member) => setAsked({ question, member })
+  const dialog = (question: Question) => {
+    return { member: asked?.question === question ? asked.member : null, onClose: () => setAsked(null) }
+  }
   return (
     <>
-      <Table columns={columns} label="Team">
+      <Table columns={columns} label={texts.title}>
         {members.map((member) => (
           <Row key={member.id}>
             <Cell className="max-w-36 sm:max-w-56">
-              <span className="block truncate font-medium">{member.name ?? member.email}</span>
-              <span className="block truncate text-xs text-soft">
+              <span className="block font-medium wrap-anywhere">{member.name ?? member.email}</span>
+              <span className="block text-xs text-soft wrap-anywhere">
                 {member.name && member.email}
-                {member.email === self.email && (member.name ? ' · you' : 'you')}
+                {member.email === self.email && (member.name ? ` · ${texts.you}` : texts.you)}
               </span>
               {member.status === 'invited' && (
                 <span className="mt-1 block sm:hidden">
@@ -83,96 +93,121 @@ function Members({ members }: { readonly members: readonly Member[] }) {
               {member.status === 'invited' && <Status of="invited" />}
             </Cell>
             <Cell>
-              {isAdmin ? (
-                <RolePicker
-                  member={member}
-                  onPick={(role) => (role === 'admin' ? setPromoting(member) : setDemoting(member))}
-                />
-              ) : (
-                <span className="capitalize">{member.role}</span>
-              )}
-            </Cell>
-            <Cell align="right">
-              {member.email === self.email ? (
-                <RowButton name="Leave" icon={LogOut} label="Leave team" onClick={() => setLeaving(member)} />
-              ) : (
-                isAdmin && (
-                  <RowButton
-                    name="Remove"
-                    icon={UserMinus}
-                    label={`Remove ${member.email}`}
-                    onClick={() => setRemoving(member)}
-                  />
-                )
-              )}
+              {/* One cell, because a phone has no space for the role and the actions side by side. */}
+              <div className="flex flex-col gap-2 sm:flex-row sm:items-center sm:justify-between">
+                {isAdmin ? (
+                  <RolePicker member={member} onPick={(role) => ask(role === 'admin' ? 'promote' : 'demote', member)} />
+                ) : (
+                  texts.roles[member.role]
+                )}
+                <Actions member={member} ask={ask} />
+              </div>
             </Cell>
           </Row>
         ))}
       </Table>
-      <Promote member={promoting} onClose={() => setPromoting(null)} />
-      <Demote member={demoting} onClose={() => setDemoting(null)} />
-      <Remove member={removing} onClose={() => setRemoving(null)} />
-      <Leave member={leaving} onClose={() => setLeaving(null)} />
+      <Promote {...dialog('promote')} />
+      <Demote {...dialog('demote')} />
+      <Resend {...dialog('resend')} />
+      <Withdraw {...dialog('withdraw')} />
+      <Remove {...dialog('remove')} />
+      <Leave {...dialog('leave')} />
     </>
+  )
+}
+
+function Actions({ member, ask }: { readonly member: Member; readonly ask: Ask }) {
+  const isAdmin = useIsAdmin()
+  const { member: self } = useSession()
+  const { email } = member
+  if (email === self.email)
+    return <RowButton name={texts.leave.open} label={texts.leave.button} onClick={() => ask('leave', member)} />
+  if (!isAdmin) return null
+  if (member.status === 'active')
+    return (
+      <RowButton name={texts.remove.button} label={texts.remove.label(email)} onClick={() => ask('remove', member)} />
+    )
+  return (
+    <span className="flex flex-col gap-2 sm:flex-row sm:justify-end">
+      <RowButton
+        name={texts.resend.button}
+        weight="plain"
+        label={texts.resend.label(email)}
+        onClick={() => ask('resend', member)}
+      />
+      <RowButton
+        name={texts.withdraw.button}
+        label={texts.withdraw.label(email)}
+        onClick={() => ask('withdraw', member)}
+      />
+    </span>
   )
 }
 
 function RolePicker({ member, onPick }: { readonly member: Member; readonly onPick: (role: Role) => void }) {
   return (
     <select
-      aria-label={`Role of ${member.email}`}
+      aria-label={texts.roleOf(member.email)}
       value={member.role}
       onChange={(event) => onPick(event.target.value === 'admin' ? 'admin' : 'viewer')}
-      className="h-9 rounded-lg border border-edge/60 bg-surface px-2 max-sm:text-base"
+      className="h-9 rounded-lg border border-edge/60 bg-surface px-2 max-sm:h-11 max-sm:text-base"
     >
-      <option value="admin">Admin</option>
-      <option value="viewer">Viewer</option>
+      <option value="admin">{texts.roles.admin}</option>
+      <option value="viewer">{texts.roles.viewer}</option>
     </select>
   )
 }
 
 interface RowButtonProps {
   readonly name: string
-  readonly icon: LucideIcon
   readonly label: string
+  readonly weight?: 'plain' | 'danger'
   readonly onClick: () => void
 }
 
-/** Shows the label on wide screens, and the icon on narrow ones. */
-function RowButton({ name, icon: Icon, label, onClick }: RowButtonProps) {
+function RowButton({ name, label, weight = 'danger', onClick }: RowButtonProps) {
   return (
-    <Button weight="danger" aria-label={label} onClick={onClick}>
-      <Icon className="sm:hidden" aria-hidden />
-      <span className="hidden sm:inline">{name}</span>
+    <Button weight={weight} aria-label={label} className="max-sm:h-11" onClick={onClick}>
+      {name}
     </Button>
   )
 }
 
-interface PromoteProps {
-  readonly member: Member | null
-  readonly onClose: () => void
-}
-
-export function Promote({ member, onClose }: PromoteProps) {
-  const path = pathTo`/v1/members/${member?.id ?? ''}`
-  const body = { role: 'admin' }
-  const promote = useTeamChange(
-    (code: string) => call('PATCH', path, { body: { ...body, confirm_code: code } }),
-    roleChanged,
+function Resend({ member, onClose }: MemberProps) {
+  const resend = useTeamChange(
+    (who: Member) => call('POST', pathTo`/v1/members/${who.id}/invitation`),
+    texts.resend.done,
     onClose,
   )
   return (
-    <Dialog open={member !== null} onClose={onClose} title="Make this member an admin?">
-      <ConfirmByCode
-        path={path}
-        request={{ body }}
-        button="Make admin"
-        confirm={(code) => promote.mutate([code])}
-        change={promote}
-        onClose={onClose}
-      >
-        making {member?.email} an admin, who can send payouts and change settings
-      </ConfirmByCode>
-    </Dialog>
+    <Question
+      {...{ member, onClose }}
+      title={texts.resend.title}
+      button={texts.resend.button}
+      weight="primary"
+      errorTitle={texts.resend.notSent}
+      states={(state) => (state === 'active' ? texts.resend.alreadyJoined : undefined)}
+      change={{ ...resend, start: () => member && resend.mutate([member]) }}
+    >
+      {texts.resend.about(<Address of={member} />)}
+    </Question>
+  )
+}
+
+function Withdraw({ member, onClose }: MemberProps) {
+  const withdraw = useTeamChange(
+    (who: Member) => call('DELETE', pathTo`/v1/members/${who.id}`),
+    texts.withdraw.done,
+    onClose,
+  )
+  return (
+    <Question
+      {...{ member, onClose }}
+      title={texts.withdraw.title}
+      button={texts.withdraw.button}
+      change={{ ...withdraw, start: () => member && withdraw.mutate([member]) }}
+    >
+      {texts.withdraw.about(<Address of={member} />)}
+    </Question>
   )
 }

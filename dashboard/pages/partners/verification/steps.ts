@@ -1,14 +1,16 @@
-// The steps of a verification, with the state of each.
-import type { BusinessVerification } from '../../../api/types'
+// The steps of a verification, with the state of each, and the bank's view of the current application.
+import type { BusinessVerification, Compliance } from '../../../api/types'
+import { texts } from './texts'
 
 export interface Step {
   readonly name: string
   readonly state: 'done' | 'yours' | 'theirs' | 'later'
 }
 
+const { names } = texts.steps
 const answered = new Set(['under_review', 'paused', 'approved'])
 
-/** Empty before it has started and after it was rejected. */
+/** Empty before verification starts and after a rejection. */
 export function stepsOf(verification: BusinessVerification): readonly Step[] {
   const { status, provider_status, terms_url } = verification
   if (status === 'not_started' || status === 'rejected') return []
@@ -25,4 +27,30 @@ export function stepsOf(verification: BusinessVerification): readonly Step[] {
   return names.map((name, index) => ({ name, state: states[index] ?? 'later' }))
 }
 
-const names = ['Business details', 'Bank terms', 'Bank review', 'Live wallet'] as const
+export function nextSentence({ status, provider_status, continue_url, terms_url }: BusinessVerification): string {
+  if (status === 'pending' && continue_url === null) return texts.status.connecting
+  if (provider_status === 'paused') return texts.status.paused
+  if (provider_status === 'approved' && status !== 'approved')
+    return terms_url === null ? texts.status.openingWallet : texts.status.onlyTermsLeft
+  if (status === 'in_review' && terms_url !== null) return texts.status.termsLeft
+  return texts.status.next[status]
+}
+
+interface BankView {
+  readonly bankStatus: string | null
+  readonly screening: Compliance['screening']
+}
+
+/**
+ * After a rejection, the bank keeps its status until the next application is complete. The status then describes the
+ * earlier application. The bank screens a business only once it has all details.
+ */
+export function bankViewOf({
+  business_verification: { status, provider_status },
+  screening,
+}: Pick<Compliance, 'business_verification' | 'screening'>): BankView {
+  const isEarlier = provider_status === 'rejected' && status !== 'rejected'
+  const isDecided = status === 'rejected' && provider_status !== null
+  const isScreened = isDecided || answered.has(provider_status ?? '')
+  return { bankStatus: isEarlier ? null : provider_status, screening: isScreened ? screening : 'not_started' }
+}

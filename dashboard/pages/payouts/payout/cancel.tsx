@@ -1,4 +1,4 @@
-// Cancels a pending payout, for admins. A payout that the bank may have cannot be cancelled.
+// Lets admins cancel a pending payout. A payout that may already be at the bank cannot be cancelled.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Ban } from 'lucide-react'
 import { useState } from 'react'
@@ -9,20 +9,20 @@ import { Dialog, DialogButtons } from '../../../parts/dialog'
 import { Button } from '../../../parts/forms/button'
 import { ErrorNotice, Notice } from '../../../parts/notice'
 import { useToast } from '../../../parts/toast'
-import { useIsAdmin } from '../../../shell/here'
+import { useIsAdmin, useLinkedDialog } from '../../../shell/here'
 import { pounds } from '../../../words'
-import { cancelFailureOf } from './cancel-words'
+import { cancelFailureOf, texts } from './texts'
+
+const words = texts.cancel
 
 export function CancelPayout({ payout }: { readonly payout: Payout }) {
   const isAdmin = useIsAdmin()
   const [open, setOpen] = useState(false)
+  useLinkedDialog('cancel', () => setOpen(payout.status === 'pending'))
   const cancel = useCancel(payout, () => setOpen(false))
   const failure = cancel.error && cancelFailureOf(cancel.error)
   const isTooLate = failure?.outcome === 'too_late'
-  const close = () => {
-    setOpen(false)
-    cancel.reset()
-  }
+  const close = () => setOpen(false)
   // The dialog stays open when the status changes, so that it can show that the cancellation was too late.
   if (!isAdmin || (payout.status !== 'pending' && !open)) return null
   return (
@@ -30,17 +30,17 @@ export function CancelPayout({ payout }: { readonly payout: Payout }) {
       {payout.status === 'pending' && (
         <Button weight="danger" onClick={() => setOpen(true)}>
           <Ban aria-hidden />
-          Cancel payout
+          {words.button}
         </Button>
       )}
-      <Dialog open={open} onClose={close} title={isTooLate ? 'Payout not cancelled' : 'Cancel this payout?'}>
+      <Dialog open={open} onClose={close} title={isTooLate ? words.notCancelled : words.title} change={cancel}>
         <div className="flex flex-col gap-4">
           {!isTooLate && (
             <p className="text-soft">
-              <strong className="text-ink">{pounds(payout.amount_gbp)}</strong> to{' '}
-              <strong className="text-ink">{payout.recipient.name ?? 'the recipient'}</strong> won’t be sent. You won’t
-              be charged, and the money returns to your wallet right away. You can only cancel before the bank has
-              accepted it.
+              <strong className="block text-ink">
+                {words.payout(pounds(payout.amount_gbp), payout.recipient.name)}
+              </strong>
+              {words.about}
             </p>
           )}
           {cancel.error && failure?.outcome === 'other' && <ErrorNotice error={cancel.error} />}
@@ -51,10 +51,10 @@ export function CancelPayout({ payout }: { readonly payout: Payout }) {
           )}
         </div>
         <DialogButtons>
-          <Button onClick={close}>{isTooLate ? 'Close' : 'Keep payout'}</Button>
+          <Button onClick={close}>{isTooLate ? words.close : words.keep}</Button>
           {!isTooLate && (
             <Button weight="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
-              {failure?.outcome === 'undecided' ? 'Try again' : 'Cancel payout'}
+              {failure?.outcome === 'undecided' ? words.retry : words.button}
             </Button>
           )}
         </DialogButtons>
@@ -68,7 +68,7 @@ function useCancel({ id, environment }: Payout, onDone: () => void) {
   const showToast = useToast()
   const done = () => {
     onDone()
-    showToast('Payout cancelled')
+    showToast(words.done)
   }
   return useMutation({
     mutationFn: () => call('POST', pathTo`/v1/payouts/${id}/cancel`, { query: { environment } }),

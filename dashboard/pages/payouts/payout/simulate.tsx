@@ -1,7 +1,7 @@
 // Sandbox only: makes the sandbox bank settle, fail, return or stall a payout.
 import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Check, FlaskConical, Pause, Undo2, X } from 'lucide-react'
+import { Check, FlaskConical, type LucideIcon, Pause, Undo2, X } from 'lucide-react'
 import { useState } from 'react'
 import { call, pathTo } from '../../../api/call'
 import { payoutQuery, reloadPayout } from '../../../api/queries'
@@ -15,13 +15,11 @@ import { useToast } from '../../../parts/toast'
 import { useIsAdmin } from '../../../shell/here'
 import { codeWords } from '../../../words'
 import { type Outcome, possibleFrom, simulatedReasons } from './simulations'
+import { texts } from './texts'
 
-const ways = {
-  settle: [Check, 'Settle', 'it is paid'],
-  fail: [X, 'Fail …', 'it can’t be delivered'],
-  return: [Undo2, 'Return …', 'it is paid, then returned'],
-  stall: [Pause, 'Stall', 'the bank holds it'],
-} as const satisfies Readonly<Record<Outcome, unknown>>
+const words = texts.simulate
+
+const icons: Readonly<Record<Outcome, LucideIcon>> = { settle: Check, fail: X, return: Undo2, stall: Pause }
 
 export function Simulate({ payout }: { readonly payout: Payout }) {
   const isAdmin = useIsAdmin()
@@ -40,20 +38,21 @@ export function Simulate({ payout }: { readonly payout: Payout }) {
       <DropdownMenu.Root modal={false}>
         <DropdownMenu.Trigger
           disabled={simulate.isPending || isAwaited}
-          className="stripes inline-flex h-9 items-center gap-2 rounded-lg bg-sandbox px-3.5 text-sm font-semibold text-on-sandbox hover:brightness-95 disabled:cursor-not-allowed [&_svg]:size-4"
+          className="stripes inline-flex h-9 items-center gap-2 rounded-lg border border-transparent bg-sandbox px-3.5 text-sm font-semibold text-on-sandbox hover:brightness-95 disabled:cursor-not-allowed [&_svg]:size-4"
         >
           <FlaskConical aria-hidden />
-          {isAwaited ? 'Waiting for the bank…' : 'Simulate'}
+          {isAwaited ? words.waiting : words.button}
         </DropdownMenu.Trigger>
-        {/* Without a portal, so that the menu stays inside the main landmark for screen readers. */}
+        {/* Rendered without a portal, so that the menu stays inside the main landmark for screen readers. */}
         <DropdownMenu.Content
           align="end"
           sideOffset={6}
           className="z-30 w-72 rounded-xl border border-line bg-surface p-1.5 shadow-over"
         >
-          <p className="px-2.5 py-2 text-xs text-soft">Choose what the sandbox bank does next. No real money moves.</p>
+          <p className="px-2.5 py-2 text-xs text-soft">{words.about}</p>
           {possible.map((outcome) => {
-            const [Icon, name, about] = ways[outcome]
+            const Icon = icons[outcome]
+            const [name, about] = words.outcomes[outcome]
             return (
               <DropdownMenu.Item
                 key={outcome}
@@ -82,17 +81,9 @@ interface WithReasonProps {
 function WithReason({ outcome, simulate, onClose }: WithReasonProps) {
   const [reason, setReason] = useState('account_closed')
   return (
-    <Dialog
-      open={outcome !== null}
-      onClose={onClose}
-      title={outcome === 'fail' ? 'Simulate a failure' : 'Simulate a return'}
-    >
+    <Dialog open={outcome !== null} onClose={onClose} title={outcome === 'fail' ? words.failTitle : words.returnTitle}>
       <div className="flex flex-col gap-4">
-        <Choice
-          label="Reason"
-          hint={`The failure_reason of the payout will begin with ${reason}.`}
-          {...controlled(reason, setReason)}
-        >
+        <Choice label={words.reason} hint={words.reasonHint(reason)} {...controlled(reason, setReason)}>
           {simulatedReasons.map((code) => (
             <option key={code} value={code}>
               {codeWords(code)}
@@ -102,13 +93,13 @@ function WithReason({ outcome, simulate, onClose }: WithReasonProps) {
         {simulate.error && <ErrorNotice error={simulate.error} />}
       </div>
       <DialogButtons>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{words.cancel}</Button>
         <Button
           weight="primary"
           busy={simulate.isPending}
           onClick={() => outcome && simulate.mutate({ outcome, reason })}
         >
-          {outcome === 'fail' ? 'Fail payout' : 'Return payout'}
+          {outcome === 'fail' ? words.failButton : words.returnButton}
         </Button>
       </DialogButtons>
     </Dialog>
@@ -126,7 +117,7 @@ function useSimulate({ id, environment, status }: Payout, onDone: () => void) {
   /** The status before the simulation. */
   const [from, setFrom] = useState<Payout['status'] | null>(null)
   const isAwaited = from === status
-  // Otherwise a completed payout is polled rarely.
+  // Polls quickly until the status changes. Without this, a completed payout is polled rarely.
   useQuery({ ...payoutQuery(environment, id), refetchInterval: 1_500, enabled: isAwaited })
   const simulate = useMutation({
     mutationFn: (body: Simulation) =>
@@ -134,10 +125,10 @@ function useSimulate({ id, environment, status }: Payout, onDone: () => void) {
     onSuccess: (_, { outcome }) => {
       if (outcome !== 'stall') setFrom(status)
       onDone()
-      showToast(outcome === 'stall' ? 'Payout stalled' : 'Simulation started')
+      showToast(outcome === 'stall' ? words.stalled : words.started)
     },
     onError: (error, { reason }) => {
-      // With a reason, the open dialog shows the error.
+      // An outcome with a reason comes from the dialog, which shows the error itself.
       if (reason === undefined) showToast(adviceOf(error), 'bad')
     },
     onSettled: () => reloadPayout(queryClient),

@@ -1,4 +1,4 @@
-// The simulations of the sandbox bank, and the reasons it can give.
+// The outcomes that the sandbox bank can simulate, and their reasons.
 import type { PayoutStatus } from '../../../api/types'
 
 export type Outcome = 'settle' | 'fail' | 'return' | 'stall'

@@ -1,11 +1,14 @@
 // The fields of the payout form, their validation, and the request built from them.
 import type { PayoutRequest } from '../../../api/types'
 import { asAmount, asFloat, pounds } from '../../../words'
+import { texts } from './texts'
 
 export interface PayoutFields {
   readonly amount: string
   readonly reference: string
   readonly type: 'individual' | 'business'
+  /** Only for a business. An individual has a first and a last name. */
+  readonly businessName: string
   readonly firstName: string
   readonly lastName: string
   readonly email: string
@@ -22,6 +25,7 @@ export const emptyForm: PayoutFields = {
   amount: '',
   reference: '',
   type: 'individual',
+  businessName: '',
   firstName: '',
   lastName: '',
   email: '',
@@ -34,7 +38,7 @@ export const emptyForm: PayoutFields = {
   accountNumber: '',
 }
 
-/** The type of the recipient has a default, so it does not count. */
+/** The recipient's type has a default, so it does not count. */
 export function isFilled(typed: PayoutFields): boolean {
   return Object.entries(typed).some(([name, text]) => name !== 'type' && text.trim() !== '')
 }
@@ -52,32 +56,42 @@ export function faultsOf(fields: PayoutFields, limits: Limits): Faults {
   const faults: Record<string, string> = {}
   const amountFault = faultOfAmount(fields.amount, limits)
   if (amountFault) faults['amount'] = amountFault
-  const required = {
-    firstName: 'a first name',
-    lastName: 'a last name',
-    line1: 'address line 1',
-    city: 'a town or city',
-    postalCode: 'a postcode',
-    bankName: 'the bank name',
-  }
-  for (const name of typedKeys(required)) if (fields[name].trim() === '') faults[name] = `Enter ${required[name]}.`
-  if (!/^\d{6}$/.test(digits(fields.sortCode))) faults['sortCode'] = 'Enter a 6-digit sort code, e.g. 20-04-15.'
+  const { required } = texts.faults
+  for (const name of typedKeys(required))
+    if (fields[name].trim() === '' && !isHidden(name, fields.type)) faults[name] = required[name]
+  if (fields.type === 'business' && splitBusinessName(fields.businessName).last_name === '')
+    faults['businessName'] ??= texts.faults.oneWord
+  if (!/^\d{6}$/.test(digits(fields.sortCode))) faults['sortCode'] = texts.faults.sortCode
   if (!/^\d{8}$/.test(digits(fields.accountNumber)))
     faults['accountNumber'] = accountFault(digits(fields.accountNumber))
   if (fields.email.trim() && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(fields.email.trim()))
-    faults['email'] = 'Enter a valid email address.'
+    faults['email'] = texts.faults.email
   return faults
+}
+
+/** The form shows one name field for a business, and two for an individual. */
+function isHidden(name: keyof PayoutFields, type: PayoutFields['type']): boolean {
+  return type === 'business' ? name === 'firstName' || name === 'lastName' : name === 'businessName'
+}
+
+/**
+ * The API has two fields for every name, and the bank receives both with a space between them. A split
+ * after the first word therefore gives the bank the name as typed.
+ */
+function splitBusinessName(typed: string): { readonly first_name: string; readonly last_name: string } {
+  const [first = '', ...rest] = typed.trim().split(/\s+/)
+  return { first_name: first, last_name: rest.join(' ') }
 }
 
 export function faultOfAmount(typed: string, { min, max_per_payout: max }: Limits): string | null {
   const amount = asAmount(typed)
-  if (amount === null) return typed.trim() === '' ? 'Enter an amount.' : 'Enter pounds and pence, e.g. 120.50.'
-  if (asFloat(amount) < asFloat(min)) return `The minimum is ${pounds(min)}.`
-  return asFloat(amount) > asFloat(max) ? `The maximum is ${pounds(max)} per payout.` : null
+  if (amount === null) return typed.trim() === '' ? texts.faults.noAmount : texts.faults.amount
+  if (asFloat(amount) < asFloat(min)) return texts.faults.minimum(pounds(min))
+  return asFloat(amount) > asFloat(max) ? texts.faults.maximum(pounds(max)) : null
 }
 
 function accountFault(typed: string): string {
-  return /^\d+$/.test(typed) ? `Enter 8 digits (you’ve entered ${typed.length}).` : 'Enter 8 digits.'
+  return /^\d+$/.test(typed) ? texts.faults.accountDigits(typed.length) : texts.faults.accountNumber
 }
 
 export function requestOf(fields: PayoutFields): PayoutRequest {
@@ -87,8 +101,9 @@ export function requestOf(fields: PayoutFields): PayoutRequest {
     ...given('reference', fields.reference),
     recipient: {
       type: fields.type,
-      first_name: fields.firstName.trim(),
-      last_name: fields.lastName.trim(),
+      ...(fields.type === 'business'
+        ? splitBusinessName(fields.businessName)
+        : { first_name: fields.firstName.trim(), last_name: fields.lastName.trim() }),
       ...given('email', fields.email),
       address: {
         line1: fields.line1.trim(),
@@ -103,12 +118,6 @@ export function requestOf(fields: PayoutFields): PayoutRequest {
       },
     },
   }
-}
-
-/** One per payout. Not randomUUID, which is not available on plain http pages. */
-export function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return `dashboard-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
 function typedKeys<T extends object>(of: T): (keyof T)[] {

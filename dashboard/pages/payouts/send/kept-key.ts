@@ -1,7 +1,7 @@
 // Stores the Idempotency-Key of a payout with an unknown outcome, for this tab, until the outcome is known.
 import type { Environment } from '../../../api/types'
 
-/** Only the key is stored: no name, no account, no amount. */
+/** Identifies a stored key. Only the key is stored: no name, no account, no amount. */
 export interface Place {
   readonly partnerId: string
   readonly environment: Environment
@@ -9,7 +9,7 @@ export interface Place {
 
 const nameOf = ({ partnerId, environment }: Place) => `unknown-payout:${partnerId}:${environment}`
 
-/** A browser may forbid storage; then only the open page knows the key. */
+/** If the browser forbids storage, only the open page has the key. */
 export function keptKey(place: Place): string | null {
   try {
     return sessionStorage.getItem(nameOf(place))
@@ -22,7 +22,7 @@ export function keepKey(place: Place, key: string): void {
   try {
     sessionStorage.setItem(nameOf(place), key)
   } catch {
-    // Only the open page knows the key.
+    // Only the open page then has the key.
   }
 }
 

@@ -1,15 +1,15 @@
-// What a failed request proves about the payout: nothing was sent, or the outcome is unknown.
+// Decides whether a failed request proves that nothing was sent, or leaves the payout's outcome unknown.
 import { Refusal, Unreachable } from '../../../api/call'
 
 export type Knowledge = 'nothing-sent' | 'unknown'
 
 interface Before {
   readonly knowledge: Knowledge
-  /** The form was reopened, so the earlier attempt may have had other details. */
+  /** Whether the form was reopened. If so, the earlier attempt may have had other details. */
   readonly isReopened: boolean
 }
 
-/** After a lost response, only a response about the same payout settles it: a 401 or 429 proves nothing. */
+/** After a lost response, only a response about the same payout proves that nothing was sent. A 401 or 429 does not. */
 export function knowledgeAfter(error: Error, { knowledge, isReopened }: Before): Knowledge {
   if (isLost(error)) return 'unknown'
   if (knowledge === 'nothing-sent') return 'nothing-sent'

@@ -1,4 +1,4 @@
-// The payout form: fields show errors when the user leaves them, and the cost follows the amount.
+// The payout form. A field shows its error when the user leaves it, and the cost changes with the amount.
 import { useQuery } from '@tanstack/react-query'
 import { ArrowRight } from 'lucide-react'
 import { type ChangeEvent, type FormEvent, useRef, useState } from 'react'
@@ -9,12 +9,17 @@ import { Choice, Field } from '../../../parts/forms/field'
 import { useEnvironment } from '../../../shell/here'
 import { type Faults, faultsOf, type PayoutFields } from './form'
 import { QuoteCard, QuoteTotal } from './quote-card'
+import { texts } from './texts'
+
+const words = texts.form
 
 interface PayoutFormProps {
   readonly typed: PayoutFields
   readonly onChange: (typed: PayoutFields) => void
   readonly onDone: () => void
 }
+
+const optionalFields: ReadonlySet<keyof PayoutFields> = new Set(['reference', 'email', 'line2'])
 
 const usualLimits = { min: '1.00', max_per_payout: '20000.00' }
 
@@ -28,6 +33,8 @@ export function PayoutForm({ typed, onChange, onDone }: PayoutFormProps) {
   const faults = faultsOf(typed, limits)
   const bind = (name: keyof PayoutFields) => ({
     autoComplete: 'off',
+    optional: optionalFields.has(name),
+    required: !optionalFields.has(name),
     value: typed[name],
     error: tried || (left.has(name) && typed[name] !== '') ? faults[name] : undefined,
     onBlur: () => setLeft(new Set([...left, name])),
@@ -42,10 +49,10 @@ export function PayoutForm({ typed, onChange, onDone }: PayoutFormProps) {
   return (
     <form ref={form} noValidate onSubmit={submit} className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
       <div className="flex min-w-0 flex-col gap-5">
-        <Card title="Amount">
+        <Card title={words.amountTitle}>
           <div className="grid gap-4 sm:grid-cols-2">
             <Field
-              label="Amount (GBP)"
+              label={words.amount}
               inputMode="decimal"
               autoFocus
               placeholder="0.00"
@@ -53,11 +60,10 @@ export function PayoutForm({ typed, onChange, onDone }: PayoutFormProps) {
               {...bind('amount')}
             />
             <Field
-              label="Reference"
-              optional
+              label={words.reference}
               maxLength={120}
               className="!h-11"
-              hint="The recipient sees the first 18 characters."
+              hint={words.referenceHint}
               {...bind('reference')}
             />
           </div>
@@ -69,7 +75,7 @@ export function PayoutForm({ typed, onChange, onDone }: PayoutFormProps) {
         <div className="sticky bottom-0 z-10 -mx-4 flex items-center gap-4 border-t border-line bg-surface px-4 py-3 sm:-mx-8 sm:px-8 lg:static lg:m-0 lg:border-0 lg:bg-transparent lg:p-0">
           <QuoteTotal typed={typed.amount} limits={limits} />
           <Button type="submit" weight="primary" className="h-11 min-w-36 flex-1">
-            Review
+            {words.review}
             <ArrowRight aria-hidden />
           </Button>
         </div>
@@ -80,6 +86,8 @@ export function PayoutForm({ typed, onChange, onDone }: PayoutFormProps) {
 
 type Bind = (name: keyof PayoutFields) => {
   readonly autoComplete: string
+  readonly optional: boolean
+  readonly required: boolean
   readonly value: string
   readonly error: Faults[keyof Faults]
   readonly onBlur: () => void
@@ -97,39 +105,56 @@ function RecipientCards({
 }) {
   return (
     <>
-      <Card title="Recipient">
-        <div className="grid gap-4 sm:grid-cols-2">
-          <Field label="First name" maxLength={80} {...bind('firstName')} />
-          <Field label="Last name" maxLength={80} {...bind('lastName')} />
-          <Choice
-            label="Recipient type"
-            value={typed.type}
-            onChange={(event) => setType(event.target.value === 'business' ? 'business' : 'individual')}
-          >
-            <option value="individual">Individual</option>
-            <option value="business">Business</option>
-          </Choice>
-          <Field label="Email" optional type="email" {...bind('email')} />
-          <Field label="Address line 1" maxLength={140} {...bind('line1')} />
-          <Field label="Address line 2" optional maxLength={140} {...bind('line2')} />
-          <Field label="Town or city" maxLength={140} {...bind('city')} />
-          <Field label="Postcode" maxLength={140} {...bind('postalCode')} />
+      <Card title={words.recipientTitle}>
+        <div className="flex flex-col gap-4">
+          <div className="grid gap-4 sm:grid-cols-3">
+            <Choice
+              label={words.type}
+              value={typed.type}
+              onChange={(event) => setType(event.target.value === 'business' ? 'business' : 'individual')}
+            >
+              <option value="individual">{words.types.individual}</option>
+              <option value="business">{words.types.business}</option>
+            </Choice>
+            {typed.type === 'business' ? (
+              <div className="sm:col-span-2">
+                <Field
+                  label={words.businessName}
+                  maxLength={80}
+                  hint={words.businessNameHint}
+                  {...bind('businessName')}
+                />
+              </div>
+            ) : (
+              <>
+                <Field label={words.firstName} maxLength={80} {...bind('firstName')} />
+                <Field label={words.lastName} maxLength={80} {...bind('lastName')} />
+              </>
+            )}
+          </div>
+          <div className="grid gap-4 sm:grid-cols-2">
+            <Field label={words.line1} maxLength={140} {...bind('line1')} />
+            <Field label={words.line2} maxLength={140} {...bind('line2')} />
+            <Field label={words.city} maxLength={140} {...bind('city')} />
+            <Field label={words.postalCode} maxLength={140} {...bind('postalCode')} />
+          </div>
+          <Field label={words.email} type="email" hint={words.emailHint} {...bind('email')} />
         </div>
       </Card>
-      <Card title="Bank account">
+      <Card title={words.bankTitle}>
         <div className="grid gap-4 sm:grid-cols-3">
-          <Field label="Bank name" maxLength={140} {...bind('bankName')} />
+          <Field label={words.bankName} maxLength={140} {...bind('bankName')} />
           <Field
-            label="Sort code"
+            label={words.sortCode}
             inputMode="numeric"
             placeholder="20-04-15"
             className="figures"
             {...bind('sortCode')}
           />
           <Field
-            label="Account number"
+            label={words.accountNumber}
             inputMode="numeric"
-            placeholder="8 digits"
+            placeholder={words.accountNumberHint}
             className="figures"
             {...bind('accountNumber')}
           />
@@ -139,7 +164,7 @@ function RecipientCards({
   )
 }
 
-/** After the errors are rendered. */
+/** Waits until the errors are rendered. */
 function focusFirstFault(form: HTMLFormElement | null): void {
   requestAnimationFrame(() => form?.querySelector<HTMLInputElement>('[aria-invalid="true"]')?.focus())
 }

@@ -1,5 +1,5 @@
 // The review before sending: a summary, a warning about a likely duplicate and, in live, the code.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
 import { ArrowLeft, Send } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
@@ -13,40 +13,51 @@ import { Notice } from '../../../parts/notice'
 import { Moment } from '../../../parts/values/moment'
 import { Gbp, Usdc } from '../../../parts/values/money'
 import { useEnvironment } from '../../../shell/here'
-import { forgetDraft } from '../../../shell/session-end'
 import { pounds, sortCodeWords } from '../../../words'
 import { forgetKey, keepKey, keptKey, type Place } from './kept-key'
 import { type Knowledge, knowledgeAfter } from './outcome'
+import { QuotedTotal } from './quote-card'
 import { SendError } from './send-error'
+import { texts } from './texts'
+
+const words = texts.review
 
 interface ReviewProps {
   readonly request: PayoutRequest
   readonly idempotencyKey: string
   readonly place: Place
-  /** The form was filled in again after an attempt with an unknown outcome, which may have had other details. */
+  /**
+   * Whether the form was filled in again after an attempt with an unknown outcome, which may have had other details.
+   */
   readonly isReopened: boolean
-  /** Keeps the form for a later visit. */
+  /** Stores the form for a later visit. */
   readonly keepForm: () => void
+  readonly forgetForm: () => void
+  /** Whether the user has asked for the code that confirms a live payout. */
+  readonly isConfirming: boolean
+  readonly askForCode: () => void
   readonly back: () => void
 }
 
-export function Review({ request, idempotencyKey, place, isReopened, keepForm, back }: ReviewProps) {
-  const [asked, setAsked] = useState(false)
+export function Review({ isConfirming, askForCode, back, ...form }: ReviewProps) {
+  const { request, idempotencyKey, place } = form
   const [knowledge, setKnowledge] = useState<Knowledge>(() => (keptKey(place) === null ? 'nothing-sent' : 'unknown'))
-  const send = useSend({ request, idempotencyKey, place, isReopened, keepForm, knowledge, setKnowledge })
+  const send = useSend({ ...form, knowledge, setKnowledge })
+  const { data: check } = useQuery(checkQuery(place, request))
   const isUnknown = knowledge === 'unknown'
-  // With an unknown outcome only the same payout may be sent again: another body under this key is refused.
+  // If the outcome is unknown, only the same payout may be sent again: the server refuses another body with this key.
   const mustRepeat = isUnknown && send.error !== null
+  const sendAmount = words.send(pounds(request.amount_gbp))
   const mustConfirm = place.environment === 'live'
-  // Leaving now and filling in the form again would create a second payout.
+  // Leaving now and filling in the form again could create a second payout.
   useBlocker({
-    shouldBlockFn: () => (isUnknown || send.isPending) && !confirm(leaving),
+    shouldBlockFn: () => (isUnknown || send.isPending) && !confirm(words.leaving),
     enableBeforeUnload: () => isUnknown || send.isPending,
   })
   return (
     <div className="flex flex-col gap-5">
-      <Summary request={request} />
-      <SimilarWarning request={request} />
+      <Summary request={request} check={check} />
+      <SimilarWarning check={check} />
       {send.error && (
         <SendError
           error={send.error}
@@ -55,33 +66,31 @@ export function Review({ request, idempotencyKey, place, isReopened, keepForm, b
           busy={send.isPending}
         />
       )}
-      {asked && (
+      {isConfirming && (
         <ConfirmByCode
           path="/v1/payouts"
           request={requestOf({ request, idempotencyKey, place })}
-          button={`Send ${pounds(request.amount_gbp)}`}
+          button={sendAmount}
           confirm={(code) => send.mutate(code)}
           change={send}
         >
-          this payout: {pounds(request.amount_gbp)} to {request.recipient.first_name} {request.recipient.last_name},{' '}
-          {sortCodeWords(request.recipient.bank.sort_code)}, account ending{' '}
-          {request.recipient.bank.account_number.slice(-4)}
+          {confirmed(request)}
         </ConfirmByCode>
       )}
       <div className="flex flex-wrap justify-between gap-2">
-        <Button onClick={back} disabled={send.isPending || mustRepeat}>
+        <Button className="h-10" onClick={back} disabled={send.isPending || mustRepeat}>
           <ArrowLeft aria-hidden />
-          Edit
+          {words.edit}
         </Button>
-        {!asked && !mustRepeat && (
+        {!isConfirming && !mustRepeat && (
           <Button
             weight="primary"
             className="h-10"
             busy={send.isPending}
-            onClick={() => (mustConfirm ? setAsked(true) : send.mutate(undefined))}
+            onClick={() => (mustConfirm ? askForCode() : send.mutate(undefined))}
           >
             <Send aria-hidden />
-            {mustConfirm ? 'Email me a code' : `Send ${pounds(request.amount_gbp)}`}
+            {mustConfirm ? words.emailCode : sendAmount}
           </Button>
         )}
       </div>
@@ -89,20 +98,28 @@ export function Review({ request, idempotencyKey, place, isReopened, keepForm, b
   )
 }
 
-const leaving =
-  'We don’t know yet whether this payout was sent. Leave anyway? Check the payouts list before sending again.'
+function confirmed({ amount_gbp, recipient }: PayoutRequest): string {
+  const { account_number, sort_code } = recipient.bank
+  return words.confirms(pounds(amount_gbp), nameOf(recipient), sortCodeWords(sort_code), account_number.slice(-4))
+}
+
+/** The same for an individual and a business, as in the API. */
+function nameOf({ first_name, last_name }: PayoutRequest['recipient']): string {
+  return `${first_name} ${last_name}`
+}
 
 function requestOf({ request, idempotencyKey, place }: Pick<ReviewProps, 'request' | 'idempotencyKey' | 'place'>) {
   const { environment } = place
   return { query: { environment }, headers: { 'Idempotency-Key': idempotencyKey }, body: request }
 }
 
-interface Sending extends Omit<ReviewProps, 'back'> {
+interface Sending extends Omit<ReviewProps, 'isConfirming' | 'askForCode' | 'back'> {
   readonly knowledge: Knowledge
   readonly setKnowledge: (knowledge: Knowledge) => void
 }
 
-function useSend({ request, idempotencyKey, place, isReopened, keepForm, knowledge, setKnowledge }: Sending) {
+function useSend({ knowledge, setKnowledge, ...form }: Sending) {
+  const { request, idempotencyKey, place, isReopened, keepForm, forgetForm } = form
   const { environment } = place
   const queryClient = useQueryClient()
   const navigate = useNavigate()
@@ -113,18 +130,18 @@ function useSend({ request, idempotencyKey, place, isReopened, keepForm, knowled
         '/v1/payouts',
         requestOf({ request: { ...request, ...(code ? { confirm_code: code } : {}) }, idempotencyKey, place }),
       ),
-    // Stored before sending: a page that is closed never gets the response.
+    // Store the key before sending, because a page that is closed never gets the response.
     onMutate: () => {
       keepKey(place, idempotencyKey)
-      // From now on the form may be a payout that exists, so it must not come back as an unsent one.
-      forgetDraft()
+      // From now on a payout may exist for this form, so the form must not reappear as an unsent draft.
+      forgetForm()
     },
     onError: (error) => {
       const after = knowledgeAfter(error, { knowledge, isReopened })
       setKnowledge(after)
       if (after === 'unknown') return
       forgetKey(place)
-      // After this error a payout of this form does exist, with other details.
+      // This error means that a payout with this key exists, with other details.
       if (!(error instanceof Refusal && error.code === 'idempotency_key_reused')) keepForm()
     },
     onSuccess: async (payout) => {
@@ -136,61 +153,74 @@ function useSend({ request, idempotencyKey, place, isReopened, keepForm, knowled
   })
 }
 
-function Summary({ request: { amount_gbp, reference, recipient } }: { readonly request: PayoutRequest }) {
+interface SummaryProps {
+  readonly request: PayoutRequest
+  /** Undefined while it loads, or if it failed. */
+  readonly check: PayoutCheck | undefined
+}
+
+function Summary({ request: { amount_gbp, reference, recipient }, check }: SummaryProps) {
   const { data: quote } = useQuery(quoteQuery(useEnvironment(), amount_gbp))
-  const { address, bank } = recipient
+  const { address, bank, email, type } = recipient
+  const name = nameOf(recipient)
+  const atBank = check?.bank_receives
   const heading = useRef<HTMLHeadingElement>(null)
-  // Once: a later render, such as for a new rate, must not take the focus from the code field.
+  // Runs once: a later render, such as for a new rate, must not take the focus from the code field.
   useEffect(() => heading.current?.focus(), [])
   return (
     <>
       <div>
         <h2 ref={heading} tabIndex={-1} className="text-soft outline-none">
-          You are about to send
+          {words.title}
         </h2>
         <p className="figures text-3xl font-semibold tracking-tight">{pounds(amount_gbp)}</p>
       </div>
       <Facts>
-        <Fact name="To">
-          {recipient.first_name} {recipient.last_name}
-        </Fact>
-        <Fact name="Account">
+        <Fact name={words.to}>{name}</Fact>
+        {atBank && atBank.recipient_name !== name && <Fact name={words.nameAtBank}>{atBank.recipient_name}</Fact>}
+        <Fact name={words.type}>{texts.form.types[type]}</Fact>
+        {email && <Fact name={words.email}>{email}</Fact>}
+        <Fact name={words.account}>
           <span className="figures">
             {bank.bank_name} · {sortCodeWords(bank.sort_code)} · {bank.account_number}
           </span>
         </Fact>
-        <Fact name="Address">
+        <Fact name={words.address}>
           {[address.line1, address.line2, address.city, address.postal_code].filter(Boolean).join(', ')}
         </Fact>
-        {reference && <Fact name="Reference">{reference}</Fact>}
-        <Fact name="Fee">{quote ? <Gbp of={quote.fee_gbp} /> : '–'}</Fact>
-        <Fact name="Debited from wallet (estimate)">{quote ? <Usdc of={quote.wallet_sends_usdc} /> : '–'}</Fact>
+        {reference && <Fact name={words.reference}>{reference}</Fact>}
+        {reference && atBank && <Fact name={words.referenceAtBank}>{atBank.reference ?? words.noReferenceAtBank}</Fact>}
+        <Fact name={words.fee}>{quote ? <Gbp of={quote.fee_gbp} /> : '–'}</Fact>
+        <Fact name={words.total}>{quote ? <QuotedTotal of={quote} /> : '–'}</Fact>
+        <Fact name={words.debited}>{quote ? <Usdc of={quote.wallet_sends_usdc} /> : '–'}</Fact>
       </Facts>
     </>
   )
 }
 
-/** Only a hint: if the check fails, the payout may still be sent. */
-function SimilarWarning({ request }: { readonly request: PayoutRequest }) {
-  const environment = useEnvironment()
-  const { data } = useQuery({
+/** Only hints: if the check fails, the user can still send the payout. */
+function checkQuery({ environment }: Place, request: PayoutRequest) {
+  return queryOptions({
     queryKey: ['payout-check', environment, request],
     queryFn: ({ signal }) =>
       call<PayoutCheck>('POST', '/v1/payouts/check', { query: { environment }, body: request, signal }),
     retry: false,
     gcTime: 0,
   })
-  const latest = data?.similar[0]
+}
+
+function SimilarWarning({ check }: Pick<SummaryProps, 'check'>) {
+  const latest = check?.similar[0]
   if (!latest) return null
   return (
-    <Notice tone="warn" title="Possible duplicate">
-      You sent the same amount to this account <Moment at={latest.created_at} as="ago" />
+    <Notice tone="warn" title={words.duplicate}>
+      {words.sameAmount} <Moment at={latest.created_at} as="ago" />
       {' ('}
       <Link to="/dashboard/payouts/$id" params={{ id: latest.id }} target="_blank">
         {latest.status}
       </Link>
       {'). '}
-      Only continue if you mean to pay again.
+      {words.onlyContinue}
     </Notice>
   )
 }

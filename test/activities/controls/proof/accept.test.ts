@@ -1,4 +1,4 @@
-// An accepted drift raises no alert and blocks nothing, and counts as new once it changes.
+// An accepted drift raises no alert and does not block the proof. If it changes, it counts as new.
 import { expect, test } from '@jest/globals'
 import { runProof, tellDrifts } from '../../../../activities/controls/proof/run'
 import { readOpenWork } from '../../../../db/controls/metrics'
@@ -16,7 +16,7 @@ import { fine, type ProofStage, useProofStage } from '../../../support/stages/pr
 
 const { stage, db, deps } = useProofStage()
 
-test('an accepted drift is no longer reported, and stays accepted while payouts continue', async () => {
+test('an accepted drift is no longer reported, even while payouts continue', async () => {
   await stage.aStrangeTransfer()
   await runProof(deps)
   expect(await counted()).toBe(1)
@@ -32,7 +32,7 @@ test('an accepted drift is no longer reported, and stays accepted while payouts 
   ])
 })
 
-test('an accepted balance difference stays accepted while money moves, and is new when the difference changes', async () => {
+test('an accepted balance difference stays accepted while money moves, but counts as new when its amount changes', async () => {
   expect(await runProof(withBankBalancePlus(10_000n))).toMatchObject({ drifts: 1 })
   const first = await acceptOnly()
   await stage.aSentPayout()
@@ -47,7 +47,7 @@ test('an accepted balance difference stays accepted while money moves, and is ne
   expect(await mailDrifts()).toBe(1)
 })
 
-test('a drift that was accepted, disappeared and came back is new', async () => {
+test('a drift that was accepted, disappeared and came back counts as new', async () => {
   await runProof(withBankBalancePlus(10_000n))
   await acceptOnly()
   expect(await runProof(deps)).toMatchObject(fine)
@@ -56,7 +56,7 @@ test('a drift that was accepted, disappeared and came back is new', async () => 
   expect(await runProof(withBankBalancePlus(10_000n))).toMatchObject({ drifts: 1, fresh: 1 })
 })
 
-test('the proof continues past an accepted drift, and returns to it when it is reopened', async () => {
+test('the proof continues past an accepted drift, and checks it again after it is reopened', async () => {
   const strange = await stage.aStrangeTransfer()
   await stage.aSentPayout()
   const later = aged()
@@ -89,7 +89,7 @@ function withBankBalancePlus(microUsdc: bigint): ProofStage['deps'] {
   return { ...deps, rails: { ...stage.rails, provider_production: { ...rail, wallet } } }
 }
 
-/** Makes everything so far two hours old, here and at the bank. Later events are recent. */
+/** Makes all existing payouts and bank movements two hours old. Later ones are recent. */
 function aged(): ProofStage['deps'] {
   const rail = stage.rails.provider_production
   const first = new Date()

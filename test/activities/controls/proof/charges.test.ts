@@ -1,4 +1,4 @@
-// The proof finds charges that do not match the row of a live payout, and a return that is not credited.
+// The proof finds charges that do not match a live payout's row, and returns that are not credited.
 import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { listDrifts } from '../../../../db/controls/proof/drifts'
@@ -8,7 +8,7 @@ import { fine, useProofStage } from '../../../support/stages/proof'
 
 const { stage, db, deps, steps } = useProofStage()
 
-test('payouts that completed, were returned, failed or are in flight show no drift', async () => {
+test('completed, returned, failed and in-flight payouts show no drift', async () => {
   const payouts = [await aCompleted(), await aReturned(), await stage.aSentPayout()]
   const failed = await stage.aSentPayout()
   await stage.advance(failed, 'refunded')
@@ -31,14 +31,14 @@ test.each([
   ['a second fee', copy({ cause_ref: 'once-more' })],
   ['a credit', copy({ kind: 'credit' })],
   ['a higher fee in its row', 'UPDATE payouts SET fee_pence = fee_pence + 500 WHERE id = $1'],
-  ['a smaller share of its fee in its transfer', 'UPDATE payouts SET fee_pence = fee_pence - 1 WHERE id = $1'],
-])('a completed payout with %s is found', async (_what, plantFault) => {
+  ['a lower fee in its row', 'UPDATE payouts SET fee_pence = fee_pence - 1 WHERE id = $1'],
+])('the proof reports a completed payout with %s', async (_what, plantFault) => {
   const { payoutId } = await aCompleted()
 
   await withoutTriggers(db, plantFault, [payoutId])
   await runProof(deps)
 
-  // A fee that was changed without the triggers also differs from the totals of its month.
+  // A fee that was changed without the triggers also differs from the monthly totals.
   expect((await stage.found()).filter(([kind]) => kind !== 'payout_totals')).toEqual([['payout_charge', payoutId]])
 })
 
@@ -48,7 +48,7 @@ test.each([
     'half of its credit',
     `UPDATE charges SET amount_micropounds = amount_micropounds / 2 WHERE payout_id = $1 AND kind = 'credit'`,
   ],
-])('a returned payout with %s is found', async (_what, plantFault) => {
+])('the proof reports a returned payout with %s', async (_what, plantFault) => {
   const { payoutId } = await aReturned()
 
   await withoutTriggers(db, plantFault, [payoutId])
@@ -57,7 +57,7 @@ test.each([
   expect(await stage.found()).toEqual([['payout_charge', payoutId]])
 })
 
-test('a fee for an incomplete payout and a fee without a payout are found, and shown in pounds', async () => {
+test('the proof reports a fee for a payout that is not completed and a fee without a payout, in pounds', async () => {
   const [completed, { payoutId }] = [await aCompleted(), await stage.aSentPayout()]
   await withoutTriggers(db, copy({ payout_id: payoutId, cause_ref: payoutId }), [completed.payoutId])
   await withoutTriggers(db, copy({ payout_id: null, cause_ref: 'made-up' }), [completed.payoutId])

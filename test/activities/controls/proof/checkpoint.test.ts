@@ -68,10 +68,10 @@ test('a charge that names no payout is verified by the next proof', async () => 
   expect(await stage.found()).toEqual([['payout_charge', 'made-up']])
 })
 
-test('a transaction that wrote its entries before the checkpoint and commits after it is found', async () => {
+test('the proof finds entries that were written before the checkpoint and committed after it', async () => {
   const payout = await aVerifiedPayout()
   const late = await begin()
-  // Books from in transit to paid out, which does not wait for the wallet's row.
+  // A ledger set from in_transit to paid_out does not lock the wallet's row, so it does not block the deposit below.
   await late.query(
     `SELECT * FROM post_ledger_set($1, $2, 'made_up', 'late', $3, NULL, 'test', now(), '{in_transit,paid_out}', '{-10000,10000}')`,
     [wallet.id, randomUUID(), payout.payoutId],
@@ -90,7 +90,7 @@ test('a transaction that wrote its entries before the checkpoint and commits aft
   expect(await stage.found()).toEqual([['payout_ledger', payout.payoutId]])
 })
 
-test('a payout whose change commits after the checkpoint is found, whatever its timestamps', async () => {
+test('the proof finds a payout change that commits after the checkpoint, whatever its timestamps', async () => {
   const { payoutId } = await aVerifiedPayout()
   const late = await begin()
   await late.query(
@@ -123,7 +123,7 @@ test('two concurrent proofs, with payouts in flight, count every booking once', 
   expect(await theCheckpoint()).toMatchObject({ bookings: count })
 })
 
-test('a booking of a movement that the bank does not have is also found after the checkpoint', async () => {
+test('the proof finds a booking that is posted after the checkpoint without a bank movement', async () => {
   await aVerifiedPayout()
   await post('made-up', 5_000_000n)
   stage.clock.forward(120_000)
@@ -134,12 +134,12 @@ test('a booking of a movement that the bank does not have is also found after th
 })
 
 test.each([
-  ['the balance of the wallet', 'UPDATE wallets SET balance_micro_usdc = balance_micro_usdc + 1 WHERE id = $1'],
+  ['the wallet’s balance', 'UPDATE wallets SET balance_micro_usdc = balance_micro_usdc + 1 WHERE id = $1'],
   [
-    'the last entry verified',
+    'the last verified entry',
     `UPDATE ledger_entries SET balance_micro_usdc = 1 WHERE id = (SELECT entry_id FROM proof_checkpoints WHERE wallet_id = $1)`,
   ],
-])('%s is compared by every proof', async (_what, change) => {
+])('every proof verifies %s', async (_what, change) => {
   await aVerifiedPayout()
   await withoutTriggers(db, change, [wallet.id])
 
@@ -152,7 +152,7 @@ test.each([
 test.each([
   ['a sum that differs from its entry', 'UPDATE proof_checkpoints SET balance_micro_usdc = 1 WHERE wallet_id = $1'],
   [
-    'a change after it',
+    'a change to a verified ledger set',
     'INSERT INTO proof_changes (wallet_id, set_id) SELECT wallet_id, id FROM ledger_sets WHERE wallet_id = $1 LIMIT 1',
   ],
 ])('a checkpoint with %s is replaced by a full verification', async (_what, change) => {
@@ -183,7 +183,7 @@ test('a wallet with a drift in its own ledger has no checkpoint, and is verified
   expect(await theCheckpoint()).not.toBeNull()
 })
 
-test('each wallet has its own time of day for the full verification', () => {
+test('the full verifications of all wallets are spread over the day', () => {
   const at = new Date('2026-11-15T12:00:00Z')
   const turns = Array.from({ length: 200 }, () => lastFullVerificationDue(randomUUID(), at, 86_400_000).getTime())
 
@@ -193,7 +193,7 @@ test('each wallet has its own time of day for the full verification', () => {
   expect(hours.size).toBeGreaterThan(18)
 })
 
-/** A sent payout whose wallet is verified up to it, so that the list of changes is empty. */
+/** Sends a payout and verifies its wallet, so that the list of changes is empty. */
 async function aVerifiedPayout(): Promise<PayoutRef> {
   const payout = await stage.aSentPayout()
   expect(await runProof(deps)).toMatchObject(fine)
@@ -208,7 +208,7 @@ function theCheckpoint() {
   return db.transaction((tx) => findCheckpoint(tx, wallet.id))
 }
 
-/** A transaction on its own connection. */
+/** Begins a transaction on a separate connection. */
 async function begin() {
   const runner = db.dataSource.createQueryRunner()
   await runner.startTransaction()

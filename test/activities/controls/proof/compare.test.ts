@@ -1,4 +1,5 @@
-// Which bank movements match our ledger, and how far the proof may advance past them. Needs no database and no bank.
+// The comparison of bank movements with our ledger: which movements match, and how far the proof can advance.
+// These tests need no database and no bank.
 import { expect, test } from '@jest/globals'
 import { compare, type ToCompare } from '../../../../activities/controls/proof/compare'
 import type { BookedPayout, Booking } from '../../../../db/controls/proof/books'
@@ -7,7 +8,7 @@ import type { HistoryRow, WalletMovement } from '../../../../rail/rail'
 const now = new Date('2026-11-15T12:00:00Z')
 const walletId = 'wallet-1'
 
-test('everything up to an hour before the newest movement is matched, and is not read again', () => {
+test('matched movements that are at least an hour older than the newest one are not read again', () => {
   const history = [
     aDeposit('in', 100n, 300),
     aWithdrawal('out', 30n, 200),
@@ -23,7 +24,7 @@ test('everything up to an hour before the newest movement is matched, and is not
   expect(settled).toMatchObject({ provedTo: 'out', bankMicroUsdc: 70n, bookings: 1 })
 })
 
-test('a history of 200,000 movements is compared', () => {
+test('a history of 200,000 movements can be compared', () => {
   const history = Array.from({ length: 200_000 }, (_, index) => aDeposit(`m${index}`, 1n, 200_000 - index))
 
   const { settled } = compared({ history, bookings: history.map(({ id }) => booked(id, 1n)) })
@@ -35,7 +36,7 @@ test('a single movement is always the newest one, so it is read again', () => {
   expect(compared({ history: [aDeposit('in', 100n, 60)], bookings: [booked('in', 100n)] }).settled).toBeNull()
 })
 
-test('a second withdrawal for a payout is found by its own id, and blocks the proof', () => {
+test('a second withdrawal for a payout is reported with its own ID, and stops the proof from advancing', () => {
   const history = [aWithdrawal('out', 30n, 300), aWithdrawal('again', 30n, 200), aDeposit('in', 1n, 0)]
 
   const { findings, expectedMicroUsdc, settled } = compared({ history, payouts: [aPayout({})] })
@@ -48,7 +49,7 @@ test('a second withdrawal for a payout is found by its own id, and blocks the pr
   expect(settled?.provedTo).toBe('out')
 })
 
-test('a withdrawal whose payout does not know its transfer yet is not a drift, but blocks the proof', () => {
+test('a withdrawal is not a drift while its payout has no transfer ID yet, but it stops the proof from advancing', () => {
   const history = [aWithdrawal('out', 30n, 300), aDeposit('in', 1n, 0)]
 
   const { findings, settled } = compared({ history, payouts: [aPayout({ transferRef: null, status: 'pending' })] })
@@ -57,7 +58,7 @@ test('a withdrawal whose payout does not know its transfer yet is not a drift, b
   expect(settled).toBeNull()
 })
 
-test('a booked refund is matched by its movement, or by its payout alone', () => {
+test('a booked refund is matched by its movement ID, or by its payout if the booking has no ID', () => {
   const history = [aWithdrawal('out', 30n, 300), aRefund('back', 30n, 200), aDeposit('in', 1n, 0)]
   const refunded = aPayout({ status: 'failed', isOpen: false, transitMicroUsdc: 0n })
   const named = compared({ history, payouts: [refunded], bookings: [booked('back', 30n), booked('in', 1n)] })
@@ -74,7 +75,7 @@ test('a booked refund is matched by its movement, or by its payout alone', () =>
   }
 })
 
-test('an unbooked refund is left to its workflow while the payout is open, and is a drift afterwards', () => {
+test('an unbooked refund of an open payout is left to its workflow, and is a drift once the payout is closed', () => {
   const history = [aWithdrawal('out', 30n, 300), aRefund('back', 30n, 200), aDeposit('in', 1n, 0)]
   const bookings = [booked('in', 1n)]
   const open = compared({ history, bookings, payouts: [aPayout({})] })

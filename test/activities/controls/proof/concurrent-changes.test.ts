@@ -1,5 +1,5 @@
-// A wallet that changes constantly is still compared: the same event happens during every proof, after the bank
-// was read.
+// A wallet that changes constantly is still compared. In these tests the same event happens during every proof,
+// after the proof has read the bank.
 
 import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
@@ -16,11 +16,11 @@ const events: readonly [string, () => Promise<unknown>][] = [
   ['a payout is debited', async () => stage.steps.debitPayout(await stage.aPayout())],
   ['a payout is sent', () => stage.aSentPayout()],
   ['a payout is sent and arrives', () => settled('payment_processed')],
-  ['a payout is sent and comes back', () => settled('refunded')],
-  ['a deposit comes and is booked', aBookedDeposit],
+  ['a payout is sent and is refunded', () => settled('refunded')],
+  ['a deposit arrives and is booked', aBookedDeposit],
 ]
 
-test.each(events)('%s during every proof, and nothing is found', async (_what, trigger) => {
+test.each(events)('a proof finds no drift if, while it runs, %s', async (_what, trigger) => {
   await stage.aSentPayout()
 
   expect(await runProof(afterTheBank(trigger))).toMatchObject(fine)
@@ -28,12 +28,15 @@ test.each(events)('%s during every proof, and nothing is found', async (_what, t
   expect(await runProof(stage.deps)).toMatchObject(fine)
 })
 
-test.each(events)('%s between two queries of our ledger, which still see one snapshot', async (_what, trigger) => {
-  expect(await runProof({ ...stage.deps, db: betweenQuestions(trigger) })).toMatchObject(fine)
-  expect(await runProof(stage.deps)).toMatchObject(fine)
-})
+test.each(events)(
+  'all ledger queries of a proof see one snapshot even if, between two of them, %s',
+  async (_what, trigger) => {
+    expect(await runProof({ ...stage.deps, db: betweenQuestions(trigger) })).toMatchObject(fine)
+    expect(await runProof(stage.deps)).toMatchObject(fine)
+  },
+)
 
-test.each(events)('%s during every proof, and a real drift is still found', async (_what, trigger) => {
+test.each(events)('a proof still finds a real drift if, while it runs, %s', async (_what, trigger) => {
   await runProof(stage.deps)
   const about = { walletId: stage.wallet.id, payoutId: null, createdBy: 'test', at: new Date(Date.now() - 120_000) }
   const madeUp = { ...about, cause: 'deposit', causeRef: 'made-up', bankRef: 'made-up' }

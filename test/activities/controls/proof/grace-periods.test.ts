@@ -1,4 +1,4 @@
-// Payouts in flight are not drifts, an unavailable bank proves nothing, and each drift is mailed once.
+// Payouts in flight are not drifts, an unavailable bank resolves no drift, and each drift is emailed once.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { provePage } from '../../../../activities/controls/proof/prove-wallets'
@@ -38,7 +38,7 @@ test('a healthy wallet shows no drift, whatever the state of its payouts', async
   expect(await stage.found()).toEqual([])
 })
 
-test('an unbooked deposit is found once its grace period is over, and resolved when it is booked', async () => {
+test('an unbooked deposit is reported once its grace period has expired, and resolved when it is booked', async () => {
   const { json } = await bank.control('POST', `/wallets/${wallet.wallet}/deposits`, { amount: '12.345678' })
   const withGrace = { ...deps, limits: { ...limits, graceMs: 60_000 } }
 
@@ -54,7 +54,7 @@ test('an unbooked deposit is found once its grace period is over, and resolved w
   expect(await runProof(withGrace)).toMatchObject(fine)
 })
 
-test('an idle sandbox is proved once more, then skipped, and does not count as overdue', async () => {
+test('an idle sandbox wallet is proved one last time, then skipped, and does not count as overdue', async () => {
   const page = { environment: 'sandbox', after: null, limit: 50 } as const
   const proveScheduled = () => provePage(deps, page, { idleSandboxes: 'skipped' })
   await runProof(deps)
@@ -71,7 +71,7 @@ test('an idle sandbox is proved once more, then skipped, and does not count as o
   expect(await runProof(deps)).toMatchObject({ wallets: 2 })
 })
 
-test('a sandbox with an open payout is not idle', async () => {
+test('a sandbox wallet with an open payout is not idle', async () => {
   const [row]: { id: string }[] = await db.dataSource.query('SELECT partner_id AS id FROM wallets WHERE id = $1', [
     wallet.id,
   ])
@@ -85,7 +85,7 @@ test('a sandbox with an open payout is not idle', async () => {
   expect(await outcomes()).toEqual(['equal', 'no_bank'])
 })
 
-test('a payout without progress for longer than allowed is found, unless its rail is paused', async () => {
+test('the proof reports a payout that has made no progress for too long, unless it waits for a paused rail', async () => {
   const sent = await stage.aSentPayout()
   const waiting = await stage.aPayout()
   await steps.debitPayout(waiting)
@@ -103,7 +103,7 @@ test('a payout without progress for longer than allowed is found, unless its rai
   expect(await stage.found()).toEqual([['silent_payout', sent.payoutId]])
 })
 
-test('a bank that does not answer proves nothing and resolves nothing', async () => {
+test('a proof fails and resolves no drift if the bank does not answer', async () => {
   const transfer = await stage.aStrangeTransfer()
   await runProof(deps)
   const fault = await bank.fault({ kind: 'status', status: 503, times: null, match: { method: 'GET' } })
@@ -117,7 +117,7 @@ test('a bank that does not answer proves nothing and resolves nothing', async ()
 test.each([
   ['first', 1],
   ['second', 2],
-])('a difference that only the %s of two reads shows is not a drift', async (_which, wrongRead) => {
+])('a difference that appears only in the %s of two reads is not a drift', async (_which, wrongRead) => {
   const rail = rails.provider_production
   let reads = 0
   const walletHistory: typeof rail.walletHistory = async (asked) => {
@@ -126,7 +126,7 @@ test.each([
     const strange = { id: 'strange', transferRef: 'none', amountMicroUsdc: 1n, at: new Date(Date.now() + 60_000) }
     return reads === wrongRead ? [...rows, { kind: 'withdrawal', ...strange }] : rows
   }
-  // The first read returns a wrong balance, so that a second one follows.
+  // The first read returns a wrong balance, so that the proof reads the bank a second time.
   const walletAtBank: typeof rail.wallet = async (asked) => {
     const { usdcMicro, ...others } = await rail.wallet(asked)
     return { ...others, usdcMicro: reads === 1 ? usdcMicro + 5n : usdcMicro }
@@ -155,10 +155,10 @@ test('a balance that the bank updates late is a drift only when its movements ar
   expect(await runProof(deps)).toMatchObject(fine)
 })
 
-test('matched movements are not read again, and unmatched ones keep the reading position in place', async () => {
+test('the proof reads matched movements once, and unmatched ones stop its reading position from advancing', async () => {
   await stage.aSentPayout()
   const strange = await stage.aStrangeTransfer()
-  // Everything so far becomes two hours old, and then a new movement arrives.
+  // Makes all existing payouts and movements two hours old. The payout below adds a recent movement.
   await db.dataSource.query(`UPDATE payouts SET submit_started_at = submit_started_at - interval '2 hours'`)
   const shifted = {
     ...rails.provider_production,
@@ -188,7 +188,7 @@ test('matched movements are not read again, and unmatched ones keep the reading 
   expect(await stage.found()).toEqual([['transfer_without_payout', strange]])
 })
 
-test('operators are mailed once for each new drift, and again for one that comes back', async () => {
+test('operators are emailed once for each new drift, and again if it reappears', async () => {
   const mailDrifts = () => tellDrifts({ db, clock, keyring: testKeyring, opsEmail: 'ops@payouts.test' })
   await stage.aStrangeTransfer()
   await runProof(deps)
@@ -199,7 +199,7 @@ test('operators are mailed once for each new drift, and again for one that comes
     await mailDrifts(),
   ]).toEqual([0, 1, 0])
   const [mail] = await takeMails(db, testKeyring, { at: clock.now(), leaseUntil: clock.now(), limit: 5 })
-  expect(mail?.mail).toMatchObject({ to: { address: 'ops@payouts.test' }, subject: 'The proof found a drift' })
+  expect(mail?.mail).toMatchObject({ to: { address: 'ops@payouts.test' }, subject: 'Reconciliation found a drift' })
   expect(mail?.mail?.text).toContain('transfer_without_payout')
 
   await db.dataSource.query('UPDATE drifts SET resolved_at = now()')

@@ -1,4 +1,4 @@
-// Many wallets: a bank error for one of them is reported, and does not affect the others.
+// A bank error for one of many wallets is reported, and does not affect the others.
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { provePage } from '../../../../activities/controls/proof/prove-wallets'
@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 afterEach(() => bank.control('DELETE', '/faults'))
 
-test('one wallet that the bank does not answer for is reported as not compared, and all others are proved', async () => {
+test('a wallet for which the bank does not answer is reported as not compared, and all others are proved', async () => {
   await fault(wallets[2]?.ref ?? '', 503)
 
   expect(await runProof(deps)).toMatchObject({ wallets: 2 * partners, failed: 1, drifts: 0 })
@@ -42,7 +42,7 @@ test('one wallet that the bank does not answer for is reported as not compared, 
   ])
 })
 
-test.each([503, 404])('six wallets that the bank answers with %i do not block the seventh', async (status) => {
+test.each([503, 404])('%i responses for six wallets do not block the seventh', async (status) => {
   for (const { ref } of wallets.slice(0, 6)) await fault(ref, status)
 
   expect(await runProof(deps)).toMatchObject({ failed: 6 })
@@ -50,7 +50,7 @@ test.each([503, 404])('six wallets that the bank answers with %i do not block th
   expect((await outcomes()).at(-1)).toBe('equal')
 })
 
-test('an unavailable bank is not asked about every wallet, and each of them is reported as not compared', async () => {
+test('the proof stops calling an unavailable bank, and reports each wallet as not compared', async () => {
   await bank.fault({ kind: 'status', status: 503, times: null, match: { method: 'GET' } })
   const asked: string[] = []
 
@@ -61,12 +61,12 @@ test('an unavailable bank is not asked about every wallet, and each of them is r
   expect(await listUncomparedWallets(db, 10)).toHaveLength(partners)
 })
 
-test('drift in our own ledger is found in every wallet, and resolved, while the bank is unavailable', async () => {
+test('drifts in our own ledger are found and resolved in every wallet while the bank is unavailable', async () => {
   await bank.fault({ kind: 'status', status: 503, times: null, match: { method: 'GET' } })
   const [first, last] = [wallets[0]?.id ?? '', wallets.at(-1)?.id ?? '']
   await addToBalances([first, last], 77)
 
-  // With pages of two wallets, the pages after the one in which the bank failed are proved too.
+  // With two wallets per page, the proof also checks the pages after the one in which the bank failed.
   const page = await provePage(deps, { environment: 'live', after: null, limit: 2 })
 
   expect(page).toMatchObject({ wallets: partners, drifts: 2, fresh: 2, failed: partners, next: null })
@@ -76,7 +76,7 @@ test('drift in our own ledger is found in every wallet, and resolved, while the 
   expect(await stage.found()).toEqual([])
 })
 
-test('a wallet whose proof throws is reported as failed, with its own ledger checked, and all others are proved', async () => {
+test('a wallet whose proof throws is reported as failed, its own ledger is checked, and all others are proved', async () => {
   const [broken, last] = [wallets[2], wallets.at(-1)]
   await addToBalances([broken?.id ?? '', last?.id ?? ''], 77)
   const rail = stage.rails.provider_production
@@ -91,7 +91,7 @@ test('a wallet whose proof throws is reported as failed, with its own ledger che
   expect(await listUncomparedWallets(db, 10)).toEqual([expect.objectContaining({ outcome: 'failed' })])
 })
 
-test('if the check of the bank’s availability itself fails, all other wallets are still proved', async () => {
+test('if checking the bank’s availability fails, all other wallets are still proved', async () => {
   await fault(wallets[2]?.ref ?? '', 503)
   const rail = stage.rails.provider_production
   const rate: typeof rail.rate = () => Promise.reject(new TypeError('boom'))
@@ -99,7 +99,7 @@ test('if the check of the bank’s availability itself fails, all other wallets 
   expect(await runProof(withRail({ ...rail, rate }))).toMatchObject({ wallets: 2 * partners, failed: 1 })
 })
 
-test('a history that is too long to read is reported as such, and the bank does not count as unavailable', async () => {
+test('a history that is too long to read is reported as too long, and the bank does not count as unavailable', async () => {
   const rail = stage.rails.provider_production
   const long = wallets[2]
   const walletHistory: typeof rail.walletHistory = (asked) =>
@@ -127,7 +127,7 @@ test('a wallet without a bank is also reported when its ledger has been unreadab
   expect(await stage.found()).toEqual([['not_compared', sandbox?.id]])
 })
 
-test('a wallet that was not compared for too long is reported as a drift until it is compared', async () => {
+test('a wallet that has not been compared for too long is reported as a drift until it is compared', async () => {
   const unanswered = wallets[2]
   await fault(unanswered?.ref ?? '', 503)
   await runProof(deps)
@@ -142,7 +142,7 @@ test('a wallet that was not compared for too long is reported as a drift until i
   expect(await stage.found()).toEqual([])
 })
 
-test('a page that takes too long ends early, and the next one continues from there', async () => {
+test('a page that exceeds its time limit ends early, and the next page continues from there', async () => {
   const slow = { ...deps, clock: { now: () => (stage.clock.forward(60_000), stage.clock.now()) } }
   const seen: string[] = []
   let after: string | null = null
@@ -179,7 +179,7 @@ function counting(asked: string[]): LiveRail {
   }
 }
 
-/** A database that fails for the ledger of this wallet. */
+/** A database in which reading this wallet's ledger fails. */
 function failingFor(walletId: string): Db {
   const readsBooks = /FROM wallets w JOIN ledger_accounts a/
   return tapped(db, ({ text, values }, next) =>

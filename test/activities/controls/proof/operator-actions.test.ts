@@ -1,4 +1,4 @@
-// An operator's action on a payout is not a drift, and does not count as progress of the payout.
+// An operator's action on a payout is not a drift, and does not count as progress.
 import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { pauseRail, resumeRail } from '../../../../db/bank/rail-pauses'
@@ -10,7 +10,7 @@ import { fine, limits, useProofStage } from '../../../support/stages/proof'
 
 const { stage, db, clock, deps, steps } = useProofStage()
 
-test('a note written while its payout changes stores the status at that moment', async () => {
+test('an operator event that waits for a change to its payout stores the status after that change', async () => {
   const payout = await stage.aSentPayout()
   let writing: Promise<void> | undefined
   await db.transaction(async (tx) => {
@@ -24,7 +24,7 @@ test('a note written while its payout changes stores the status at that moment',
   expect(await lastEvent(payout)).toEqual({ kind: 'retried', status: 'completed' })
 })
 
-test.each(manualEventKinds)('%s with an outdated status is not a drift', async (kind) => {
+test.each(manualEventKinds)('a %s event with an outdated status is not a drift', async (kind) => {
   const payout = await stage.aSentPayout()
   await stage.advance(payout, 'payment_processed')
   await steps.settle(payout)
@@ -37,7 +37,7 @@ test.each(manualEventKinds)('%s with an outdated status is not a drift', async (
   expect(await runProof(deps)).toMatchObject(fine)
 })
 
-test('a stuck payout stays overdue whatever operators do, until the bank reports progress', async () => {
+test('operator actions do not end the overdue state of a stuck payout, but progress at the bank does', async () => {
   const payout = await stage.aSentPayout()
   clock.forward(limits.settleWithinMs + 60_000)
   for (const kind of manualEventKinds) {
@@ -52,7 +52,7 @@ test('a stuck payout stays overdue whatever operators do, until the bank reports
   expect(await runProof(deps)).toMatchObject(fine)
 })
 
-test('the end of a pause counts as progress for waiting payouts, but not for those sent before', async () => {
+test('the end of a pause counts as progress for waiting payouts, but not for payouts sent before the pause', async () => {
   const sent = await stage.aSentPayout()
   const waiting = await stage.aPayout()
   await steps.debitPayout(waiting)

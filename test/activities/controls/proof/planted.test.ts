@@ -1,4 +1,4 @@
-// Well-hidden faults are planted and found: errors that cancel out, entries of another wallet, and rows
+// The proof finds well-hidden faults: errors that cancel out, entries in another wallet's accounts, and rows
 // changed without our triggers.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
@@ -13,13 +13,13 @@ import { fine, useProofStage } from '../../../support/stages/proof'
 
 const { bank, stage, db, deps, steps, wallet } = useProofStage()
 
-test('nothing is found before a fault is planted', async () => {
+test('the proof finds no drift before a fault is planted', async () => {
   await stage.aSentPayout()
 
   expect(await runProof(deps)).toMatchObject(fine)
 })
 
-test('two deposits whose booked amounts are wrong by the same sum are both found', async () => {
+test('the proof finds two deposits with opposite errors in their booked amounts', async () => {
   const [one, other] = [await aDeposit('10.000000'), await aDeposit('20.000000')]
   await book(one, topUpPostings(13_000_000n))
   await book(other, topUpPostings(17_000_000n))
@@ -33,7 +33,7 @@ test.each([
   ['first', 0],
   ['second', 1],
   ['last', 2],
-])('a balance after the %s entry that differs from the sum so far is found, with that entry', async (_which, index) => {
+])('the proof reports the %s entry if its running balance is wrong', async (_which, index) => {
   await book(await aDeposit('10.000000'), topUpPostings(10_000_000n))
   await stage.aSentPayout()
   const entries: { id: string }[] = await db.dataSource.query(
@@ -52,7 +52,7 @@ test.each([
   expect(drift?.found).toMatch(new RegExp(`^balance \\d+, after entry ${id} balance 1, entries sum to \\d+$`))
 })
 
-test('a credit and a withdrawal of the same sum that name no movement are both found', async () => {
+test('the proof finds a credit and a withdrawal of the same amount that name no bank movement', async () => {
   await book(null, topUpPostings(5_000_000n))
   await book(null, opposite(topUpPostings(5_000_000n)))
 
@@ -61,10 +61,10 @@ test('a credit and a withdrawal of the same sum that name no movement are both f
   expect(kinds(await stage.found())).toEqual(['entry_without_movement', 'entry_without_movement'])
 })
 
-test('a credit and a withdrawal of the same sum with invented movement ids are found', async () => {
+test('the proof finds a credit and a withdrawal of the same amount with invented movement IDs', async () => {
   await book('made-up-1', topUpPostings(5_000_000n))
   await book('made-up-2', opposite(topUpPostings(5_000_000n)))
-  // An entry booked this minute may belong to a movement that has only just arrived.
+  // Unmatched entries from the last minute are not drifts yet, because their movement may be newer than the snapshot.
   stage.clock.forward(120_000)
 
   await runProof(deps)
@@ -72,7 +72,7 @@ test('a credit and a withdrawal of the same sum with invented movement ids are f
   expect(await stage.found()).toEqual([['booking_without_movement', wallet.id]])
 })
 
-test('a held deposit credited without an operator’s decision is found in suspense', async () => {
+test('the proof finds a held deposit that was credited without an operator’s decision', async () => {
   const id = await aDeposit('10.000000')
   await book(id, heldPostings(10_000_000n))
   await db.dataSource.query(
@@ -88,7 +88,7 @@ test('a held deposit credited without an operator’s decision is found in suspe
   expect(await stage.found()).toEqual([['suspense_balance', wallet.id]])
 })
 
-test('a deposit that was booked for another partner is found for both partners', async () => {
+test('a deposit booked for the wrong partner is reported for both partners', async () => {
   const others = await anotherWallet()
   const id = await aDeposit('10.000000')
   await postSet(db, {
@@ -109,23 +109,26 @@ test('a deposit that was booked for another partner is found for both partners',
   ])
 })
 
-test.each(['wallet', 'in_transit'])('an entry of %s under another wallet is found in its set', async (kind) => {
-  const others = await anotherWallet()
-  const { payoutId } = await stage.aSentPayout()
-  await withoutTriggers(
-    db,
-    `UPDATE ledger_entries SET account_id = (SELECT id FROM ledger_accounts WHERE wallet_id = $2 AND kind = $3)
+test.each(['wallet', 'in_transit'])(
+  'the proof reports a set with an entry in the %s account of another wallet',
+  async (kind) => {
+    const others = await anotherWallet()
+    const { payoutId } = await stage.aSentPayout()
+    await withoutTriggers(
+      db,
+      `UPDATE ledger_entries SET account_id = (SELECT id FROM ledger_accounts WHERE wallet_id = $2 AND kind = $3)
       WHERE set_id IN (SELECT id FROM ledger_sets WHERE payout_id = $1)
         AND account_id = (SELECT id FROM ledger_accounts WHERE wallet_id = $4 AND kind = $3)`,
-    [payoutId, others, kind, wallet.id],
-  )
+      [payoutId, others, kind, wallet.id],
+    )
 
-  await runProof(deps)
+    await runProof(deps)
 
-  expect(kinds(await stage.found())).toEqual(expect.arrayContaining(['payout_ledger', 'set_sum']))
-})
+    expect(kinds(await stage.found())).toEqual(expect.arrayContaining(['payout_ledger', 'set_sum']))
+  },
+)
 
-test('a set of a payout in the wallet of the other environment is found', async () => {
+test('the proof finds a payout’s ledger set in the wrong environment’s wallet', async () => {
   const { payoutId } = await stage.aSentPayout()
   await withoutTriggers(
     db,
@@ -149,7 +152,7 @@ test.each([
   ['a release', 'released_at = now(), answered_at = NULL', 'payout_ledger'],
   ['a transfer', `transfer_ref = 'another'`, 'payout_without_transfer'],
   ['a wallet', `wallet_id = (SELECT id FROM wallets WHERE environment = 'sandbox')`, 'payout_row'],
-])('%s of a payout that was changed without our triggers is found', async (_what, change, kind) => {
+])('the proof finds a payout row that was changed without our triggers: %s', async (_what, change, kind) => {
   const { payoutId } = await stage.aSentPayout()
   expect(await runProof(deps)).toMatchObject(fine)
   await withoutTriggers(db, `UPDATE payouts SET ${change} WHERE id = $1`, [payoutId])
@@ -159,7 +162,7 @@ test.each([
   expect(await stage.found()).toContainEqual([kind, payoutId])
 })
 
-test('a payout whose row is gone is found by its set', async () => {
+test('the proof finds the ledger set of a payout whose row was deleted', async () => {
   const { payoutId } = await stage.aSentPayout()
   await withoutTriggers(db, 'DELETE FROM payouts WHERE id = $1', [payoutId])
 
@@ -168,7 +171,7 @@ test('a payout whose row is gone is found by its set', async () => {
   expect(kinds(await stage.found())).toEqual(expect.arrayContaining(['set_sum', 'transfer_without_payout']))
 })
 
-test('a completed payout that the bank never sent remains a drift, even long after the proof has advanced', async () => {
+test('a completed payout that the bank never sent remains a drift, even after the checkpoint has moved past it', async () => {
   const payout = await stage.aSentPayout()
   await stage.advance(payout, 'payment_processed')
   await steps.settle(payout)
@@ -186,7 +189,7 @@ test('a completed payout that the bank never sent remains a drift, even long aft
   expect(await stage.found()).toEqual(found)
 })
 
-/** Advances the checkpoint as if an operator had accepted the odd movements. */
+/** Advances the checkpoint as if an operator had accepted the planted movements. */
 async function moveCheckpointPastEverything(): Promise<void> {
   const refs = { customerRef: wallet.customer, walletRef: wallet.wallet }
   const history = await stage.rails.provider_production.walletHistory({ ...refs, after: null })

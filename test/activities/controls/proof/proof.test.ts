@@ -1,4 +1,4 @@
-// Each kind of drift is planted and found within one run, and a resolved one is marked resolved.
+// The next proof finds each kind of planted drift. A corrected drift is marked as resolved.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
@@ -11,7 +11,7 @@ import { fine, useProofStage } from '../../../support/stages/proof'
 
 const { stage, db, clock, deps, steps, wallet } = useProofStage()
 
-test('a deleted entry is found in its set, its wallet and its payout, and resolved when it is back', async () => {
+test('a deleted entry is reported for its set, its wallet and its payout until it is restored', async () => {
   const { payoutId } = await stage.aSentPayout()
   const [entry]: { id: string; set_id: string; account_id: string; amount: string; balance: string }[] =
     await db.dataSource.query(
@@ -40,7 +40,7 @@ test('a deleted entry is found in its set, its wallet and its payout, and resolv
   expect(await listDrifts(db, 'gone', 10)).toHaveLength(3)
 })
 
-test('a transfer made outside our system is found by its id, and explains the balance', async () => {
+test('a transfer made outside our system is reported with its ID, and the balance is not reported as a second drift', async () => {
   const transfer = await stage.aStrangeTransfer()
 
   await runProof(deps)
@@ -85,7 +85,7 @@ test('a transfer with a different amount than its payout is found', async () => 
   ])
 })
 
-test('a credit that names no movement of the bank is found by its id, and explains the balance', async () => {
+test('a credit that matches no bank movement is reported, and the balance is not reported as a second drift', async () => {
   await postSet(db, {
     walletId: wallet.id,
     cause: 'top_up',
@@ -102,7 +102,7 @@ test('a credit that names no movement of the bank is found by its id, and explai
   expect(drifts).toEqual([expect.objectContaining({ kind: 'entry_without_movement', found: '5000000' })])
 })
 
-test('a refund that was booked twice is found in its payout and in the balance', async () => {
+test('a refund that was booked twice is reported for its payout and for the balance', async () => {
   const payout = await stage.aSentPayout()
   await stage.advance(payout, 'refunded')
   await steps.settle(payout)
@@ -118,7 +118,7 @@ test('a refund that was booked twice is found in its payout and in the balance',
   ])
 })
 
-test('a refund of a completed payout is found until its return is booked', async () => {
+test('a refund of a completed payout is reported while its return is not booked', async () => {
   const payout = await stage.aSentPayout()
   await stage.advance(payout, 'payment_processed')
   await steps.settle(payout)
@@ -129,7 +129,7 @@ test('a refund of a completed payout is found until its return is booked', async
   expect((await stage.found()).map(([kind]) => kind)).toEqual(['deposit_not_booked'])
 })
 
-test('a payout whose transfer is unknown to the bank is found, whether sent or completed, with or without a reference', async () => {
+test('a sent payout whose transfer is missing at the bank is found, with or without a transfer ID', async () => {
   const [unknown, nameless] = [await stage.aPayout(), await stage.aPayout()]
   for (const payout of [unknown, nameless]) await steps.debitPayout(payout)
   await db.dataSource.query(

@@ -1,5 +1,5 @@
-// POST /v1/payouts refuses in a fixed order: authentication, rate limit, rights, key, JSON, body, replay,
-// state, rate, money.
+// POST /v1/payouts runs its checks in a fixed order: authentication, rate limit, rights, idempotency key, JSON,
+// body, replay, state, rate, balance.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { RailUnavailable } from '../../../../rail/rail'
@@ -8,7 +8,7 @@ import { type Answer, startApi, useApi } from '../../../support/api/client'
 import { aKey, aPartner, changePartner } from '../../../support/api/fixtures'
 import { aRequest } from '../../../support/api/payout-world'
 
-/** No worker runs, so a request that passes every check is answered 201 pending after the wait. */
+/** No worker is running, so a request that passes every check gets 201 pending after the answer timeout. */
 const api = useApi({ answerTimeoutMs: 100 })
 const rails = { simulated: { rate: () => Promise.reject(new RailUnavailable('rate')) } }
 const bankless = useApi(() => ({ database: api.databaseUrl, rails, answerTimeoutMs: 100 }))
@@ -32,12 +32,12 @@ async function send(text: string, key: string, headers: Record<string, string>):
   return `${response.status} ${error?.code}`
 }
 
-describe('each refusal comes before the ones below it', () => {
-  test('401 before all others', async () => {
+describe('refusals have a fixed order', () => {
+  test('401 comes before all others', async () => {
     expect(await post(faulty, 'kp_sandbox_x', {})).toBe('401 unauthorized')
   })
 
-  test('429 before 403', async () => {
+  test('429 comes before 403', async () => {
     const limited = await startApi({ database: api.databaseUrl, rateLimit: 'on', answerTimeoutMs: 100 })
     const partner = await aPartner(api, { rateLimitSandbox: 1, status: 'suspended' })
     const key = await aKey(api, partner, 'sandbox')
@@ -51,14 +51,14 @@ describe('each refusal comes before the ones below it', () => {
   test.each([
     ['suspended', { status: 'suspended' }, 'sandbox', 'partner_not_active'],
     ['closed', { status: 'closed' }, 'sandbox', 'partner_not_active'],
-    ['not verified, live', { verificationStatus: 'in_review' }, 'live', 'verification_required'],
+    ['not verified, in live mode', { verificationStatus: 'in_review' }, 'live', 'verification_required'],
     [
-      'suspended and not verified, live',
+      'suspended and not verified, in live mode',
       { status: 'suspended', verificationStatus: 'pending' },
       'live',
       'partner_not_active',
     ],
-  ] as const)('403 to a partner that is %s, before 400 and 422', async (_, changes, environment, code) => {
+  ] as const)('403 comes before 400 and 422 for a partner that is %s', async (_, changes, environment, code) => {
     const partner = await aPartner(api)
     const key = await aKey(api, partner, environment)
     await changePartner(api, partner, changes)
@@ -69,33 +69,20 @@ describe('each refusal comes before the ones below it', () => {
     expect(await send('{', key, keyHeader())).toBe(`403 ${code}`)
   })
 
-  test('a partner that is not verified may pay in the sandbox', async () => {
-    const partner = await aPartner(api, { verificationStatus: 'not_started' })
-
-    expect(await post(aRequest(), await aKey(api, partner, 'sandbox'))).toBe('201')
-  })
-
   test.each([
     ['missing', {}],
     ['empty', keyHeader('')],
     ['too short', keyHeader('1234567')],
     ['too long', keyHeader('x'.repeat(101))],
-    ['of invalid characters', keyHeader('order 1001')],
-  ])('400 idempotency_key_required for a key that is %s, before 415 and 400 invalid_json', async (_, headers) => {
+    ['malformed', keyHeader('order 1001')],
+  ])('400 idempotency_key_required comes before 415 and 400 invalid_json for a key that is %s', async (_, headers) => {
     const key = await aKey(api, await aPartner(api), 'sandbox')
 
     expect(await send('{', key, headers)).toBe('400 idempotency_key_required')
     expect(await send('{', key, { ...headers, 'Content-Type': 'text/plain' })).toBe('400 idempotency_key_required')
   })
 
-  test('keys of 8 and of 100 characters are accepted', async () => {
-    const key = await aKey(api, await aPartner(api), 'sandbox')
-
-    expect(await post(aRequest(), key, keyHeader('a_-:.Z09'))).toBe('201')
-    expect(await post(aRequest(), key, keyHeader('k'.repeat(100)))).toBe('201')
-  })
-
-  test('400, 413 and 415 before 422', async () => {
+  test('400, 413 and 415 come before 422', async () => {
     const key = await aKey(api, await aPartner(api), 'sandbox')
 
     expect(await send('{"amount_gbp": ', key, keyHeader())).toBe('400 invalid_json')
@@ -103,7 +90,7 @@ describe('each refusal comes before the ones below it', () => {
     expect(await send('{}', key, { ...keyHeader(), 'Content-Type': 'text/plain' })).toBe('415 unsupported_media_type')
   })
 
-  test('422 for the body before 422 for the account, the rate and the money', async () => {
+  test('422 for the body comes before errors about the account, the rate and the balance', async () => {
     const partner = await aPartner(api, { enabledCountries: [] })
     const key = await aKey(api, partner, 'sandbox')
 
@@ -114,7 +101,7 @@ describe('each refusal comes before the ones below it', () => {
     expect(await post(aRequest(), key, keyHeader(), bankless)).toBe('422 corridor_not_enabled')
   })
 
-  test('the account’s own limits: 422 invalid_amount with the limits, before the rate', async () => {
+  test('422 invalid_amount, with the account’s own limits, comes before an error about the rate', async () => {
     const partner = await aPartner(api, { minPayoutPence: 500n, maxPayoutPence: 10_000n })
     const key = await aKey(api, partner, 'sandbox')
 
@@ -127,7 +114,7 @@ describe('each refusal comes before the ones below it', () => {
     ])
   })
 
-  test('no available rate: 502 payout_not_created with Retry-After before 402 and before any row', async () => {
+  test('502 payout_not_created, with Retry-After, for a missing rate comes before 402 and before any row is stored', async () => {
     const partner = await aPartner(api)
     const key = await aKey(api, partner, 'sandbox')
 
@@ -141,7 +128,7 @@ describe('each refusal comes before the ones below it', () => {
     expect(await rowsOf(partner.id)).toBe(0)
   })
 
-  test('402 before any row', async () => {
+  test('402 comes before any row is stored', async () => {
     const partner = await aPartner(api)
     const key = await aKey(api, partner, 'sandbox')
 
@@ -150,8 +137,23 @@ describe('each refusal comes before the ones below it', () => {
   })
 })
 
-describe('while no worker runs', () => {
-  test('an acknowledged payout is 201 pending from the row, is in the list, and replays as 200 without waiting', async () => {
+describe('a request is accepted', () => {
+  test('from a partner that is not verified, in the sandbox', async () => {
+    const partner = await aPartner(api, { verificationStatus: 'not_started' })
+
+    expect(await post(aRequest(), await aKey(api, partner, 'sandbox'))).toBe('201')
+  })
+
+  test('with an Idempotency-Key of 8 or of 100 characters', async () => {
+    const key = await aKey(api, await aPartner(api), 'sandbox')
+
+    expect(await post(aRequest(), key, keyHeader('a_-:.Z09'))).toBe('201')
+    expect(await post(aRequest(), key, keyHeader('k'.repeat(100)))).toBe('201')
+  })
+})
+
+describe('while no worker is running', () => {
+  test('an acknowledged payout is 201 pending, is in the list, and replays as 200 without waiting', async () => {
     const key = await aKey(api, await aPartner(api), 'sandbox')
     const headers = keyHeader()
     const request = aRequest()
@@ -170,7 +172,7 @@ describe('while no worker runs', () => {
     ])
   })
 
-  test('an unavailable Temporal does not refuse a payout: 201 pending, never 502', async () => {
+  test('a payout is 201 pending, never 502, even without Temporal', async () => {
     const withoutTemporal = await startApi({
       database: api.databaseUrl,
       temporalAddress: '127.0.0.1:1',
@@ -184,7 +186,7 @@ describe('while no worker runs', () => {
     expect([status, body['status']]).toEqual([201, 'pending'])
   })
 
-  test('only the sealed recipient holds the recipient’s data, and no other column does', async () => {
+  test('the recipient’s data is stored only in encrypted form', async () => {
     const key = await aKey(api, await aPartner(api), 'sandbox')
     const request = aRequest({ recipient: { email: 'canary@example.com', address: { line1: 'Canary Wharf' } } })
     const { body } = await api.post('/v1/payouts', request, { key, headers: keyHeader() })
@@ -201,7 +203,7 @@ describe('while no worker runs', () => {
   })
 })
 
-test('the simulated rail quotes for a bank that is not connected yet', async () => {
+test('a quote uses the simulated rail’s rate while no bank is connected', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
   const { body } = await api.post('/v1/payouts', aRequest(), { key, headers: keyHeader() })
 

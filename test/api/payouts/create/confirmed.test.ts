@@ -1,5 +1,4 @@
-// A live payout from the dashboard to the bank: how a lost answer and an unavailable bank affect its confirm
-// code.
+// Live payouts from the dashboard: how a lost answer and a refusal by the bank affect the confirm code.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { takeMails } from '../../../../db/partners/mails'
@@ -39,12 +38,13 @@ test('a confirmed payout is sent to the bank once, and its timeline names the ad
   const { status, body } = await post('/v1/payouts', { ...request, confirm_code }, key)
 
   expect([status, body['status'], body['created_via']]).toEqual([201, 'processing', 'dashboard'])
+  expect(body['idempotency_key']).toBe(key)
   expect(await world.transfersOf(body['id'])).toHaveLength(1)
   const timeline = await world.api.get(`/v1/payouts/${String(body['id'])}/events?environment=live`, { session })
   expect(timeline.body.data?.[0]).toMatchObject({ event: 'requested', by: expect.stringMatching(/@people\.test$/) })
 })
 
-test('a released attempt (502) makes the code usable again: the same request then pays, once', async () => {
+test('after a released attempt (502), the code is usable again, and the same request then pays once', async () => {
   const request = aRequest()
   const key = `order-${randomUUID()}`
   const confirm_code = await codeFor(request, key)
@@ -58,7 +58,7 @@ test('a released attempt (502) makes the code usable again: the same request the
   expect(await world.transfersOf(again.body['id'])).toHaveLength(1)
 })
 
-test('a lost answer needs no second code: the request replays', async () => {
+test('a request whose response was lost is replayed without a second code', async () => {
   const request = aRequest()
   const key = `order-${randomUUID()}`
   const confirm_code = await codeFor(request, key)
@@ -71,7 +71,7 @@ test('a lost answer needs no second code: the request replays', async () => {
   expect(again.body['id']).toBe(first.body['id'])
 })
 
-test('no personal data is in a workflow’s history', async () => {
+test('the workflow history contains no personal data and no confirm code', async () => {
   const request = aRequest({ recipient: { first_name: 'Canary', bank: { account_number: '87654321' } } })
   const key = `order-${randomUUID()}`
   const confirm_code = await codeFor(request, key)

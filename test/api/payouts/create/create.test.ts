@@ -1,6 +1,12 @@
 // POST /v1/payouts: each outcome as the caller sees it, verified against the bank's records.
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { writeGuide } from '../../../../api/docs/guide'
 import { postSet } from '../../../../db/wallets/ledger'
 import { findWallet } from '../../../../db/wallets/wallets'
 import { topUpPostings } from '../../../../domain/wallets/ledger'
@@ -25,7 +31,7 @@ describe('a payout that the bank accepts', () => {
   test('is 201 processing with its quote, debited and sent once', async () => {
     const someone = await world.aPayer()
     const request = aRequest({ recipient: { bank: { account_number: '38291234' } } })
-    const created = await world.pay(someone, request)
+    const created = await world.pay(someone, request, { key: 'order-1042' })
 
     expect([created.status, created.headers.get('Idempotent-Replayed')]).toEqual([201, null])
     expect(created.body).toMatchObject({
@@ -41,13 +47,14 @@ describe('a payout that the bank accepts', () => {
       failure_reason: null,
       completed_at: null,
       created_via: 'api',
+      idempotency_key: 'order-1042',
       quote: { seller_receives_gbp: '120.00', fee_gbp: '2.19', wallet_sends_usdc: '153.30' },
     })
     expect(await balanceOf(someone)).toBe('9846.70')
     expect(await world.transfersOf(created.body['id'])).toHaveLength(1)
   })
 
-  test('is in the list, under its id and in the activity list, without its quote', async () => {
+  test('is in the list, at its own URL and in the activity list, without its quote', async () => {
     const { body: created, headers } = await world.pay(payer)
 
     const key = payer.keys.sandbox
@@ -78,7 +85,7 @@ describe('a payout that the bank accepts', () => {
     ])
   })
 
-  test('can be found in the Temporal Web UI by partner, environment, id and amount, and shows no name and no account', async () => {
+  test('can be found in the Temporal Web UI by payout ID and amount, and its history has no name and no account', async () => {
     const key = `order-${randomUUID()}`
     const { body } = await world.pay(payer, { recipient: { bank: { account_number: '76541234' } } }, { key })
 
@@ -95,7 +102,7 @@ describe('a payout that the bank accepts', () => {
     expect(history).not.toMatch(/Lovelace|76541234|200415|St James/)
   })
 
-  test('becomes completed by polling alone', async () => {
+  test('becomes completed through polling alone', async () => {
     const { body } = await world.pay(payer)
     const [transfer] = await world.transfersOf(body['id'])
 
@@ -104,14 +111,14 @@ describe('a payout that the bank accepts', () => {
     }
 
     const path = `/v1/payouts/${String(body['id'])}`
-    const completed = await until('completed', async () => {
+    const completed = await until('the payout is completed', async () => {
       const { body: now } = await world.api.get(path, { key: payer.keys.sandbox })
       return now['status'] === 'completed' && now
     })
     expect(completed).toMatchObject({ amount_gbp: '120.00', failure_reason: null })
   })
 
-  test('works with a live key too, from the live wallet', async () => {
+  test('can also be made with a live key, from the live wallet', async () => {
     const { status, body } = await world.pay(payer, {}, { environment: 'live' })
 
     expect([status, body['status'], body['environment']]).toEqual([201, 'processing', 'live'])
@@ -119,14 +126,14 @@ describe('a payout that the bank accepts', () => {
 })
 
 describe('a payout that does not succeed', () => {
-  test('to an account ending in 0000 is 201 failed with a reason', async () => {
+  test('is 201 failed with a reason, for an account ending in 0000', async () => {
     const { status, body } = await world.pay(payer, { recipient: { bank: { account_number: '12340000' } } })
 
     expect([status, body['status']]).toEqual([201, 'failed'])
     expect(body['failure_reason']).toMatch(/^[a-z_]+: .*rejected/)
   })
 
-  test('to an account that the bank will not register is 422 recipient_account_rejected, and the key is free', async () => {
+  test('is 422 recipient_account_rejected if the bank refuses the account, and the idempotency key is free again', async () => {
     const key = `order-${randomUUID()}`
     const before = await balanceOf(payer)
     await world.bank.fault({ kind: 'status', status: 400, code: 'invalid_parameters', match: toAccounts })
@@ -139,7 +146,7 @@ describe('a payout that does not succeed', () => {
     expect(Number(before) - Number(await balanceOf(payer))).toBeCloseTo(Number(again.body['wallet_sent_usdc']))
   })
 
-  test('without enough money is 402 with the shortfall, and can be repeated after a top-up', async () => {
+  test('is 402 with the shortfall if the balance is too low, and can be retried after a top-up', async () => {
     const someone = await world.aPayer()
     const request = aRequest({ amount_gbp: '8000.00' })
     const key = `order-${randomUUID()}`
@@ -158,7 +165,7 @@ describe('a payout that does not succeed', () => {
     expect(again.status).toBe(201)
   })
 
-  test('because another payout took the money first is 402 from the debit itself, and leaves no payout', async () => {
+  test('is 402 if a concurrent payout was debited first, and no payout is stored', async () => {
     const someone = await world.aPayer()
     const answers = await Promise.all(Array.from({ length: 6 }, () => world.pay(someone, { amount_gbp: '3000.00' })))
 
@@ -169,7 +176,7 @@ describe('a payout that does not succeed', () => {
     expect((await world.api.get('/v1/payouts', { key: someone.keys.sandbox })).body.data).toHaveLength(2)
   })
 
-  test('because the bank cannot be reached is 502 payout_not_created with Retry-After, and the same key pays later', async () => {
+  test('is 502 payout_not_created with Retry-After if the bank cannot be reached, and the same key pays later', async () => {
     const key = `order-${randomUUID()}`
     const request = aRequest()
     const before = await balanceOf(payer)
@@ -187,7 +194,7 @@ describe('a payout that does not succeed', () => {
     expect(await world.transfersOf(again.body['id'])).toHaveLength(1)
   })
 
-  test('because the bank reports "insufficient" although our ledger covers it is 502', async () => {
+  test('is 502 if the bank reports insufficient funds although our ledger covers the amount', async () => {
     const someone = await world.aPayer()
     const wallet = await findWallet(world.api.db, someone.id, 'sandbox')
     const about = { walletId: wallet?.id ?? '', payoutId: null, createdBy: 'test', at: new Date() }
@@ -212,7 +219,7 @@ describe('a payout with an unknown outcome', () => {
 
     expect([status, body['status']]).toEqual([201, 'pending'])
     expect(body['quote']).toBeDefined()
-    await until('processing', async () => {
+    await until('the payout is processing', async () => {
       const { body: now } = await world.api.get(`/v1/payouts/${String(body['id'])}`, { key: payer.keys.sandbox })
       return now['status'] === 'processing'
     })
@@ -220,7 +227,7 @@ describe('a payout with an unknown outcome', () => {
   })
 })
 
-// Runs last, because the rate it sets stays cached for half a minute.
+// Runs last, because the rate that it sets remains cached for half a minute.
 test('a payout refused because the rate has moved is 502, and the retry with the same key gets a new quote', async () => {
   const [key, request] = [`order-${randomUUID()}`, aRequest()]
   await world.bank.fault({ kind: 'rate_jump', sell_rate: '0.77', times: null })
@@ -232,3 +239,88 @@ test('a payout refused because the rate has moved is 502, and the retry with the
   expect([retried.status, retried.body['wallet_sent_usdc']]).toEqual([201, '157.28'])
   expect(await world.transfersOf(retried.body['id'])).toHaveLength(1)
 })
+
+test('the guide’s commands reconcile a month, and a failed payout only once its refund has arrived', async () => {
+  const someone = await world.aPayer()
+  const from = new Date()
+  const completed = await world.pay(someone, {}, { key: 'order-1001' })
+  const sent = await world.pay(someone, { amount_gbp: '30.00' }, { key: 'order-1002' })
+  const failed = await world.pay(
+    someone,
+    { recipient: { bank: { account_number: '12340000' } } },
+    { key: 'order-1003' },
+  )
+  await world.bank.fault({ kind: 'status', status: 401, match: toTransfers })
+  await world.pay(someone, { amount_gbp: '40.00' }, { key: 'order-1004' })
+  await advance(someone, completed.body['id'], delivered)
+
+  const early = await reconcile(someone, from)
+  await advance(someone, failed.body['id'], sentBack)
+  const late = await reconcile(someone, from)
+
+  expect(early.orders).toEqual({ 'order-1001': 'completed', 'order-1002': 'processing', 'order-1003': 'failed' })
+  const [one, two, three] = [completed, sent, failed].map(({ body }) => `-${String(body['wallet_sent_usdc'])}`)
+  expect(early.sums).toEqual({ 'order-1001': one, 'order-1002': two, 'order-1003': three, none: '0.00' })
+  expect(late.sums).toEqual({ ...early.sums, 'order-1003': '0.00' })
+  for (const { opening, moved, closing } of [early, late]) expect(opening + moved).toBe(closing)
+  expect(late.completed).toEqual(['order-1001'])
+})
+
+const delivered = ['funds_received', 'payment_submitted', 'payment_processed']
+const sentBack = ['refund_in_flight', 'refunded']
+
+/** Moves the transfer at the bank, and waits until the payout’s timeline shows the last state. */
+async function advance(who: Payer, id: unknown, states: readonly string[]): Promise<void> {
+  const [transfer] = await world.transfersOf(id)
+  for (const state of states) await world.bank.control('POST', `/transfers/${transfer.id}/advance`, { state })
+  const event = states === delivered ? 'completed' : 'refunded'
+  await until(`the payout is ${event}`, async () => {
+    const { body } = await world.api.get(`/v1/payouts/${String(id)}/events`, { key: who.keys.sandbox })
+    return body.data?.some((each) => each['event'] === event)
+  })
+}
+
+/** Follows the steps of docs/guide.md with the files that its commands write. Amounts are in cents. */
+async function reconcile(who: Payer, from: Date) {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-guide-'))
+  const [, block = ''] = /```sh\n(FROM=.*?)^```$/ms.exec(writeGuide(world.api.url)) ?? []
+  const script = block
+    .replace(/^FROM=.*$/m, `FROM=${from.toISOString()}`)
+    .replace(/^TO=.*$/m, `TO=${new Date(Date.now() + 60_000).toISOString()}`)
+    .replace('curl ', 'curl --silent --show-error --fail-with-body ')
+  const { stdout } = await promisify(execFile)('sh', ['-euc', script], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], PAYOUTS_KEY: who.keys.sandbox },
+  })
+  const [created, completed, entries] = ['created', 'completed', 'entries'].map((name) =>
+    rowsOf(readFileSync(join(folder, `${name}.csv`), 'utf8')),
+  )
+  rmSync(folder, { recursive: true })
+  const balances = JSON.parse(stdout)
+  const keys = new Map(created?.map((row) => [row['id'], row['idempotency_key'] ?? '']))
+  const sums: Record<string, number> = {}
+  for (const { payout_id, amount_usdc } of entries ?? []) {
+    const key = keys.get(payout_id) ?? 'none'
+    sums[key] = (sums[key] ?? 0) + centsIn(amount_usdc)
+  }
+  return {
+    orders: Object.fromEntries(created?.map((row) => [row['idempotency_key'], row['status']]) ?? []),
+    completed: completed?.map((row) => row['idempotency_key']),
+    sums: Object.fromEntries(Object.entries(sums).map(([key, cents]) => [key, (cents / 100).toFixed(2)])),
+    opening: centsIn(balances.opening_balance_usdc),
+    moved: Object.values(sums).reduce((sum, each) => sum + each, 0),
+    closing: centsIn(balances.closing_balance_usdc),
+  }
+}
+
+const centsIn = (amount: unknown) => Math.round(Number(amount) * 100)
+
+/** No cell in these files contains a comma. */
+function rowsOf(csv: string): Record<string, string>[] {
+  const [names = [], ...rows] = csv
+    .replace('\uFEFF', '')
+    .trimEnd()
+    .split('\r\n')
+    .map((line) => line.split(','))
+  return rows.map((cells) => Object.fromEntries(names.map((name, index) => [name, cells[index] ?? ''])))
+}

@@ -1,5 +1,5 @@
-// The response to a request when others with its key start, end and fail while it is in flight. Each request is
-// paused where the others overtake it, so that every race has one outcome.
+// Responses to concurrent requests with the same idempotency key. A test pauses a request at the point where the
+// others overtake it, so that every race has one outcome.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { identifyKey } from '../../../../api/http/callers/api-keys'
@@ -12,7 +12,7 @@ import { changePartner } from '../../../support/api/fixtures'
 import { aRequest, type Payer, usePayoutWorld } from '../../../support/api/payout-world'
 import { type Json, until } from '../../../support/bank/client'
 
-// Workers are stopped and started while a caller waits, which takes a long time on a busy machine.
+// The timeout is long, because workers are stopped and started while a caller waits.
 const world = usePayoutWorld({ payouts: { answerTimeoutMs: 20_000 } })
 let payer: Payer
 
@@ -33,7 +33,7 @@ interface Answered {
   readonly details?: unknown
 }
 
-/** A request that has read the row of its key. It continues when the returned function is called. */
+/** Starts a request and pauses it after it has read the row of its key. The returned function continues it. */
 async function arrive(
   request: Json,
   key: string,
@@ -61,11 +61,11 @@ async function arrive(
   }
 }
 
-/** A payout that is claimed but not decided, because no worker runs until the test starts one. */
+/** A payout that is claimed but not decided, because no worker is running until the test starts one. */
 async function anUndecided(request: Json, key: string) {
   await world.stopWorkers()
   const answer = world.pay(payer, request, { key })
-  const id = await until('claimed', async () => {
+  const id = await until('the payout is claimed', async () => {
     const [row] = await world.api.db.dataSource.query('SELECT id FROM payouts WHERE idempotency_key = $1', [key])
     return row?.id
   })
@@ -83,7 +83,7 @@ function aGate() {
 const statusOfRead = async (id: unknown) =>
   (await world.api.get(`/v1/payouts/${String(id)}`, { key: payer.keys.sandbox })).status
 
-describe('a request that joined a refused attempt', () => {
+describe('a repeated request for an attempt that is refused', () => {
   async function aStaleJoiner(request: Json, key: string) {
     const { answer } = await anUndecided(request, key)
     const joiner = await arrive(request, key)
@@ -93,13 +93,13 @@ describe('a request that joined a refused attempt', () => {
     return joiner
   }
 
-  test('gets that refusal while it is still valid', async () => {
+  test('gets that refusal if the key was not used again', async () => {
     const joiner = await aStaleJoiner(aRequest(), newKey())
 
     expect(await joiner()).toMatchObject({ status: 422, code: 'recipient_account_rejected' })
   })
 
-  test('gets the payout if the key has paid in between', async () => {
+  test('gets the payout if the key has paid in the meantime', async () => {
     const [key, request] = [newKey(), aRequest()]
     const joiner = await aStaleJoiner(request, key)
     const again = await world.pay(payer, request, { key })
@@ -110,7 +110,7 @@ describe('a request that joined a refused attempt', () => {
     expect(await world.transfersOf(again.body['id'])).toHaveLength(1)
   })
 
-  test('gets the key conflict if the key has paid for another body in between', async () => {
+  test('gets idempotency_key_reused if the key has paid for another body in the meantime', async () => {
     const [key, request] = [newKey(), aRequest()]
     const joiner = await aStaleJoiner(request, key)
     const other = await world.pay(payer, { ...request, amount_gbp: '3.00' }, { key })
@@ -123,7 +123,7 @@ describe('a request that joined a refused attempt', () => {
   })
 })
 
-describe('another body under a key whose payout is not decided', () => {
+describe('a different body with a key whose payout is undecided', () => {
   test('waits, and pays when that payout is refused', async () => {
     const [key, request] = [newKey(), aRequest()]
     const { answer } = await anUndecided(request, key)
@@ -136,7 +136,7 @@ describe('another body under a key whose payout is not decided', () => {
     expect([(await answer).status, status, body?.amount_gbp]).toEqual([422, 201, '2.00'])
   })
 
-  test('waits, and is refused with the id of that payout, which the caller can read', async () => {
+  test('waits, and is refused with the ID of that payout, which the caller can read', async () => {
     const [key, request] = [newKey(), aRequest()]
     const { answer, id } = await anUndecided(request, key)
     const other = (await arrive({ ...request, amount_gbp: '2.00' }, key))()
@@ -148,7 +148,7 @@ describe('another body under a key whose payout is not decided', () => {
     expect([await statusOfRead(id), (await answer).status]).toEqual([200, 201])
   })
 
-  test('is refused after the time limit with the id of that payout, which is acknowledged from then on', async () => {
+  test('is refused after the time limit with the ID of that payout, which is acknowledged from then on', async () => {
     const [key, request] = [newKey(), aRequest()]
     const { answer, id } = await anUndecided(request, key)
     const hasty = await startApi({ database: world.api.databaseUrl, answerTimeoutMs: 200 })
@@ -202,7 +202,7 @@ describe('a replay that was overtaken by the first request is still 200', () => 
   })
 })
 
-test('a released key is refused when the bank reports a transfer, until an operator has resolved it', async () => {
+test('a released key is refused while the bank reports a transfer for it that no operator has resolved', async () => {
   const [request, key] = [aRequest(), newKey()]
   await world.bank.fault({ kind: 'status', status: 401, match: { method: 'POST', path: '/v0/transfers' } })
   const released = await world.pay(payer, request, { key })
@@ -218,7 +218,7 @@ test('a released key is refused when the bank reports a transfer, until an opera
   expect((await world.pay(payer, request, { key })).status).toBe(201)
 })
 
-test('a live payout is refused when verification is withdrawn after authorisation', async () => {
+test('a live payout is refused when verification is withdrawn after authorization', async () => {
   const withdrawn = await world.aPayer()
   const paying = await arrive(aRequest(), newKey(), world.api, withdrawn.keys.live)
   await changePartner(world.api, withdrawn, { verificationStatus: 'rejected' })

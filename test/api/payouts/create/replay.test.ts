@@ -1,4 +1,4 @@
-// Idempotency of POST /v1/payouts: a key pays once, and replays forever.
+// Idempotency of POST /v1/payouts: a key pays once, and later requests with the key return the same payout.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { readPayoutRequest } from '../../../../api/payouts/request/order'
@@ -29,7 +29,7 @@ function fingerprintFor(body: Json) {
 
 const replayed = ({ status, headers }: Answer) => [status, headers.get('Idempotent-Replayed')]
 
-describe('a body that an earlier version accepted and this one refuses', () => {
+describe('a body that an earlier version accepted and the current version refuses', () => {
   const old = aRequest({ reference: 'Invoice\n1042', recipient: { first_name: '\u202eAda', address: { city: ' ' } } })
   const refusal = [422, 'invalid_recipient']
   const codeOf = ({ status, body }: Answer) => [status, body.error?.code]
@@ -54,7 +54,7 @@ describe('a body that an earlier version accepted and this one refuses', () => {
     expect([replayed(suspended), suspended.body['id']]).toEqual([[200, 'true'], id])
   })
 
-  test('is 422 under a new key, and under its own key with other values', async () => {
+  test('is 422 with a new key, and with its own key if values differ', async () => {
     const { post } = await aStored()
 
     const answers = [
@@ -66,20 +66,20 @@ describe('a body that an earlier version accepted and this one refuses', () => {
     expect(answers.map(codeOf)).toEqual([refusal, refusal, refusal])
   })
 
-  test('is 422 under its own key once that key is free again', async () => {
+  test('is 422 with its own key once that key is free again', async () => {
     const released = { releasedAt: new Date(), verdict: 'payout_not_created', status: 'pending' } as const
     const { post } = await aStored({ ...released, completedAt: null })
 
     expect(codeOf(await post(old))).toEqual(refusal)
   })
 
-  test('is 422 when it was never accepted', async () => {
+  test('is 422 with its own key if the name is changed to an empty one, which no version accepted', async () => {
     const { post } = await aStored()
 
     expect(codeOf(await post({ ...old, recipient: { ...old['recipient'], first_name: '' } }))).toEqual(refusal)
   })
 
-  test('is 400 with a lone surrogate, which was stored as U+FFFD and replayed for other bodies', async () => {
+  test('is 400 if it contains a lone surrogate, which was stored as U+FFFD and therefore matched other bodies', async () => {
     const { partner, post } = await aStored()
     const named = (last_name: string): Json => ({ ...old, recipient: { ...old['recipient'], last_name } })
     const { idempotencyKey } = await aPayoutRow(world.api, partner, fingerprintFor(named('A\ud800')))
@@ -96,7 +96,7 @@ describe('a body that an earlier version accepted and this one refuses', () => {
 })
 
 describe('the same key with the same body', () => {
-  test('is 200 with the stored payout and Idempotent-Replayed, and pays nothing twice', async () => {
+  test('is 200 with the stored payout and Idempotent-Replayed, and pays only once', async () => {
     const [key, request] = [newKey(), aRequest()]
     const first = await world.pay(payer, request, { key })
     const again = await world.pay(payer, request, { key })
@@ -107,7 +107,7 @@ describe('the same key with the same body', () => {
     expect(await world.transfersOf(payout['id'])).toHaveLength(1)
   })
 
-  test('may differ in the order of fields, spaces, defaults, leading zeros and the confirm code', async () => {
+  test('is 200 even if field order, spaces, defaults, leading zeros or the confirm code differ', async () => {
     const [key, request] = [newKey(), aRequest({ amount_gbp: '1.00' })]
     const { recipient, amount_gbp: _, ...rest } = request
     const { address, bank, ...person } = recipient
@@ -133,7 +133,7 @@ describe('the same key with the same body', () => {
     expect(response.status).toBe(200)
   })
 
-  test('returns the payout as it is now, even if limits, countries and prices have changed', async () => {
+  test('returns the stored payout even if limits, countries and prices have changed', async () => {
     const someone = await world.aPayer()
     const [key, request] = [newKey(), aRequest()]
     const first = await world.pay(someone, request, { key })
@@ -149,7 +149,7 @@ describe('the same key with the same body', () => {
     expect(other.status).toBe(422)
   })
 
-  test('is 200 for a suspended partner, which gets 403 for everything else', async () => {
+  test('is 200 even for a suspended partner, which gets 403 for all other payout requests', async () => {
     const someone = await world.aPayer()
     const [key, request] = [newKey(), aRequest()]
     const first = await world.pay(someone, request, { key })
@@ -166,27 +166,7 @@ describe('the same key with the same body', () => {
     }
   })
 
-  test('is 403 and claims nothing for a partner suspended between authorisation and the claim', async () => {
-    const someone = await world.aPayer()
-    const { dataSource } = world.api.db
-    const holder = dataSource.createQueryRunner()
-    await holder.startTransaction()
-    // An authorised request waits here for its prices.
-    await holder.query('LOCK TABLE price_lists IN ACCESS EXCLUSIVE MODE')
-    const asked = world.pay(someone, aRequest())
-    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
-    await until('it waits', async () => (await dataSource.query(waiting)).length > 0)
-    await changePartner(world.api, someone, { status: 'suspended' })
-    await holder.commitTransaction()
-    await holder.release()
-
-    const { status, body } = await asked
-
-    expect([status, body.error?.code]).toEqual([403, 'partner_not_active'])
-    expect(await dataSource.query('SELECT FROM payouts WHERE partner_id = $1', [someone.id])).toEqual([])
-  })
-
-  test('calls neither Temporal nor the bank', async () => {
+  test('needs neither a worker nor the bank', async () => {
     const [key, request] = [newKey(), aRequest()]
     const first = await world.pay(payer, request, { key })
     await world.stopWorkers()
@@ -200,13 +180,33 @@ describe('the same key with the same body', () => {
   })
 })
 
+test('a new payout is 403 and claims nothing if its partner is suspended between authorization and the claim', async () => {
+  const someone = await world.aPayer()
+  const { dataSource } = world.api.db
+  const holder = dataSource.createQueryRunner()
+  await holder.startTransaction()
+  // The lock makes an authorized request wait when it reads its prices.
+  await holder.query('LOCK TABLE price_lists IN ACCESS EXCLUSIVE MODE')
+  const asked = world.pay(someone, aRequest())
+  const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+  await until('it waits', async () => (await dataSource.query(waiting)).length > 0)
+  await changePartner(world.api, someone, { status: 'suspended' })
+  await holder.commitTransaction()
+  await holder.release()
+
+  const { status, body } = await asked
+
+  expect([status, body.error?.code]).toEqual([403, 'partner_not_active'])
+  expect(await dataSource.query('SELECT FROM payouts WHERE partner_id = $1', [someone.id])).toEqual([])
+})
+
 describe('the same key with another body', () => {
   const changes: readonly [string, Json, string[]][] = [
     ['the amount', { amount_gbp: '120.01' }, ['amount_gbp']],
     ['the reference', { reference: 'Invoice 1043' }, ['reference']],
-    ['a reference that is left out', { reference: undefined }, ['reference']],
-    ['one digit', { recipient: { bank: { account_number: '38290009' } } }, ['recipient']],
-    ['a line that is added', { recipient: { address: { line2: 'x' } } }, ['recipient']],
+    ['a missing reference', { reference: undefined }, ['reference']],
+    ['one digit of the account number', { recipient: { bank: { account_number: '38290009' } } }, ['recipient']],
+    ['an added address line', { recipient: { address: { line2: 'x' } } }, ['recipient']],
     [
       'several fields',
       { amount_gbp: '1.00', recipient: { type: 'business', last_name: 'Byron', address: { city: 'York' } } },
@@ -229,7 +229,7 @@ describe('the same key with another body', () => {
   )
 })
 
-describe('guessing the bank details of a stored payout', () => {
+describe('when a caller guesses the bank details of a stored payout', () => {
   const withAccount = (body: Json, account_number: string) => ({
     ...body,
     recipient: { ...body['recipient'], bank: { ...body['recipient'].bank, account_number } },
@@ -259,14 +259,14 @@ describe('guessing the bank details of a stored payout', () => {
     ['active', 422],
     ['suspended', 403],
   ] as const)(
-    'a key of an %s partner has few guesses, after which even a right one is 429',
+    'an API key of a partner that is %s allows few guesses, and then even a correct one is 429',
     async (status, conflict) => {
       const { guess, close } = await aVictim(status)
 
       const guesses: Answer[] = []
       for (let n = 0; n <= conflictsPerCallerAndHour; n++) guesses.push(await guess(0, wrong(n)))
       const right = await guess(0, '12340008')
-      // The other process learns the count from the database with its first conflict.
+      // The other process reads the count from the database on its first conflict.
       const elsewhere = [await guess(1, wrong(0)), await guess(1, '12340008')]
 
       const expected = [...Array(conflictsPerCallerAndHour).fill(conflict), 429]
@@ -277,7 +277,7 @@ describe('guessing the bank details of a stored payout', () => {
     },
   )
 
-  test('conflicts of one key neither limit another key nor stop its replays', async () => {
+  test('conflicts caused by one API key neither limit another key nor stop its replays', async () => {
     const { partner, guess, close } = await aVictim()
     const other = await aKey(world.api, partner, 'sandbox')
     for (let n = 0; n <= conflictsPerCallerAndHour; n++) await guess(0, wrong(n))
@@ -291,7 +291,7 @@ describe('guessing the bank details of a stored payout', () => {
     await close()
   })
 
-  test('replays are never counted', async () => {
+  test('replays never count as guesses', async () => {
     const { guess, close } = await aVictim()
 
     const answers: Answer[] = []
@@ -303,7 +303,7 @@ describe('guessing the bank details of a stored payout', () => {
 })
 
 describe('a key belongs to one partner and environment', () => {
-  test('the same key of another partner, and of the other environment, is another payout', async () => {
+  test('the same key creates another payout for another partner, and in the other environment', async () => {
     const [key, request, other] = [newKey(), aRequest(), await world.aPayer()]
 
     const answers = [
@@ -318,7 +318,7 @@ describe('a key belongs to one partner and environment', () => {
 })
 
 describe('many requests with one key', () => {
-  test('get one 201 and 199 times 200, and make one payout and one transfer, if all 200 are concurrent', async () => {
+  test('get one 201 and 199 responses with 200, and create one payout and one transfer', async () => {
     const [key, request] = [newKey(), aRequest()]
 
     const answers = await Promise.all(Array.from({ length: 200 }, () => world.pay(payer, request, { key })))
@@ -329,7 +329,7 @@ describe('many requests with one key', () => {
     expect(await world.transfersOf(answers[0]?.body['id'])).toHaveLength(1)
   })
 
-  test('get one 201 and otherwise 200 after a 502, and make one transfer', async () => {
+  test('get one 201 and otherwise 200 after an earlier 502, and create one transfer', async () => {
     const [key, request] = [newKey(), aRequest()]
     await world.bank.control('POST', '/outage', { ms: 60_000 })
     const refused = await world.pay(payer, request, { key })

@@ -1,4 +1,4 @@
-// Validation of CreatePayoutRequest: the code of each error, their order, and the details.
+// Validation of CreatePayoutRequest: the error codes, their order and their details.
 import { describe, expect, test } from '@jest/globals'
 import { ApiError } from '../../../../api/http/errors'
 import { compileBody } from '../../../../api/http/requests/validate'
@@ -34,10 +34,10 @@ describe('valid requests', () => {
     ['the required fields only', { amount_gbp: '1.00', recipient: without(without(recipient, 'email'), 'type') }],
     ['every field', withAddress({ line1: 'x'.repeat(140), line2: '😀'.repeat(140), region: 'x'.repeat(80) })],
     ['an empty second line', withAddress({ line2: '' })],
-    ['a name of 80 characters that are not ASCII', withRecipient({ first_name: '😀'.repeat(80) })],
+    ['a name of 80 non-ASCII characters', withRecipient({ first_name: '😀'.repeat(80) })],
     ['a reference of 120 characters', { ...example, reference: 'x'.repeat(120) }],
     ['a business', withRecipient({ type: 'business' })],
-    ['names of several scripts', withRecipient({ first_name: 'Zoë Ōlu', last_name: "O'Brien-Łukasz 李" })],
+    ['names in several scripts', withRecipient({ first_name: 'Zoë Ōlu', last_name: "O'Brien-Łukasz 李" })],
     ['names of one character', withRecipient({ first_name: '李', last_name: '-' })],
     ['a name with joiners and combining marks', withRecipient({ first_name: 'نامه\u200cای e\u0301 👩‍👩‍👧 ❤️‍🔥' })],
     [
@@ -45,13 +45,13 @@ describe('valid requests', () => {
       withRecipient({ first_name: 'മോഹന\u0d4d\u200d', last_name: 'ക\u0d4d\u200d.' }),
     ],
     ['an emoji as a name', withRecipient({ first_name: '😀' })],
-    ['optional texts of blanks', { ...withAddress({ line2: ' ', region: '\u00a0' }), reference: ' ' }],
+    ['optional texts that are blank', { ...withAddress({ line2: ' ', region: '\u00a0' }), reference: ' ' }],
     ['a confirm code', { ...example, confirm_code: '012345' }],
-  ])('%s', (_name, body) => {
+  ])('include %s', (_name, body) => {
     expect(fault(body)).toBeNull()
   })
 
-  test('defaults are filled in: country GB, type individual', () => {
+  test('get the default country GB and the default type individual', () => {
     const body = { amount_gbp: '1.00', recipient: structuredClone(without(recipient, 'type')) }
 
     check(body)
@@ -98,7 +98,7 @@ describe('invalid_recipient names each field with its rule', () => {
     'نامه\u200c\u200cای',
   ]
 
-  test.each(['first_name', 'last_name'])('%s is missing, blank, too long or not text', (name) => {
+  test.each(['first_name', 'last_name'])('if %s is missing, blank, too long or not text', (name) => {
     for (const body of [
       { ...example, recipient: without(recipient, name) },
       ...blanks.map((blank) => withRecipient({ [name]: blank })),
@@ -118,19 +118,19 @@ describe('invalid_recipient names each field with its rule', () => {
     ],
     ['account_number', 'recipient.bank.account_number (8 digits)', ['1234567', '123456789', 'abcdefgh', 12345678]],
     ['bank_name', `recipient.bank.bank_name (${textRule})`, [...blanks, 'x'.repeat(141)]],
-  ])('bank.%s', (name, expected, wrong) => {
+  ])('if bank.%s is missing or invalid', (name, expected, wrong) => {
     expect(fault(withRecipient({ bank: without(recipient.bank, name) }))).toEqual(invalidRecipient(expected))
     for (const value of wrong) expect(fault(withBank({ [name]: value }))).toEqual(invalidRecipient(expected))
   })
 
-  test.each(['line1', 'city', 'postal_code'])('address.%s', (name) => {
+  test.each(['line1', 'city', 'postal_code'])('if address.%s is missing or invalid', (name) => {
     const expected = invalidRecipient(`recipient.address.${name} (${textRule})`)
 
     expect(fault(withRecipient({ address: without(recipient.address, name) }))).toEqual(expected)
     for (const wrong of [...blanks, 'x'.repeat(141)]) expect(fault(withAddress({ [name]: wrong }))).toEqual(expected)
   })
 
-  test.each(hidden)('control, format, blank and broken characters are refused in every text: %j', (text) => {
+  test.each(hidden)('if any text contains a control, format, blank or broken character: %j', (text) => {
     for (const name of ['first_name', 'last_name'])
       expect(fault(withRecipient({ [name]: text }))).toEqual(invalidRecipient(`recipient.${name} (${nameRule})`))
     for (const name of ['line1', 'city', 'postal_code'])
@@ -148,14 +148,14 @@ describe('invalid_recipient names each field with its rule', () => {
     })
   })
 
-  test('texts of 30,000 characters are refused', () => {
+  test('if texts have 30,000 characters', () => {
     const long = '\u0301'.repeat(30_000)
     const wrong = withAddress({ line1: `${long}\u200b`, line2: `${'a'.repeat(30_000)}\n`, city: 'نا'.repeat(15_000) })
 
     expect(fault(wrong)?.code).toBe('invalid_recipient')
   })
 
-  test('optional fields are validated when given', () => {
+  test('if an optional field is present but invalid', () => {
     expect(missing(withAddress({ region: 'x'.repeat(81) }))).toEqual({
       missing: ['recipient.address.region (at most 80 visible characters and spaces)'],
     })
@@ -166,7 +166,7 @@ describe('invalid_recipient names each field with its rule', () => {
     expect(missing(withRecipient({ type: 'person' }))).toEqual({ missing: ['recipient.type (individual or business)'] })
   })
 
-  test('a missing object is reported through its required fields', () => {
+  test('if an object is missing, by naming its required fields', () => {
     const bank = [
       `recipient.bank.bank_name (${textRule})`,
       'recipient.bank.sort_code (6 digits)',
@@ -182,14 +182,14 @@ describe('invalid_recipient names each field with its rule', () => {
     expect(missing({ ...example, recipient: [] })).toEqual({ missing: [...names, ...address, ...bank] })
   })
 
-  test('unknown properties are named at any depth of the recipient', () => {
+  test('if the recipient has an unknown property at any depth', () => {
     expect(fault(withRecipient({ phone: '1' }))).toEqual(invalidRecipient('recipient.phone (unknown field)'))
     expect(fault(withBank({ iban: '1' }))).toEqual(invalidRecipient('recipient.bank.iban (unknown field)'))
     expect(fault(withAddress({ country: 'GB' }))).toEqual(invalidRecipient('recipient.address.country (unknown field)'))
     expect(fault(withRecipient(JSON.parse('{"__proto__":{"a":1}}')))).toMatchObject({ code: 'invalid_recipient' })
   })
 
-  test('all faults are reported together', () => {
+  test('if several fields are invalid, all in one response', () => {
     const body = withBank({ sort_code: 'x', account_number: 'y' })
 
     expect(missing({ ...body, recipient: { ...body.recipient, last_name: '' } })).toEqual({
@@ -219,7 +219,7 @@ describe('other error codes', () => {
     [{ ...example, confirm_code: '12345' }, 'confirm_code (6 digits)'],
     [{ ...example, extra: true }, 'extra (unknown field)'],
     [{ ...example, 'recipient.bank': {} }, 'recipient.bank (unknown field)'],
-  ])('the rest is invalid_request: %#', (body, expected) => {
+  ])('any other error is invalid_request: %#', (body, expected) => {
     expect(fault(body)).toEqual({ code: 'invalid_request', details: { errors: [expected] } })
   })
 
@@ -228,7 +228,7 @@ describe('other error codes', () => {
   })
 })
 
-test('of several faults, the amount comes first, then the recipient, the country and the rest', () => {
+test('with several errors, the amount is reported first, then the recipient, the country and the rest', () => {
   const rest = { ...example, extra: 1 }
   const country = { ...rest, country: 'FR' }
   const inRecipient = { ...country, recipient: {} }

@@ -1,4 +1,5 @@
-// Changed transfers: read no further back than money can be returned, and one odd row does not hide others.
+// Changed transfers are read as far back as a payment can be returned, and an unreadable row does not hide
+// others.
 import { expect, test } from '@jest/globals'
 import type { ChangedTransfer } from '../../../../rail/rail'
 import { aClock, aTransferJson, json, useScriptedBank } from '../../../support/bank/scripted'
@@ -32,7 +33,7 @@ async function changes(since = new Date(0)): Promise<{ refs: string[]; unreadabl
   return { refs, unreadable }
 }
 
-test('transfers are read as far back as a payment may be returned, and not the whole list', async () => {
+test('transfers are read as far back as a payment can be returned, but not the whole list', async () => {
   serve(aYear())
 
   const { refs, unreadable } = await changes()
@@ -41,7 +42,7 @@ test('transfers are read as far back as a payment may be returned, and not the w
   expect(bank.requests.length).toBeLessThanOrEqual(3)
 })
 
-test('each transfer is returned, even after unreadable ones, which are returned with their payouts', async () => {
+test('unreadable transfers do not hide later ones, and are reported with their payout IDs', async () => {
   const named = { client_reference_id: 'payout-1' }
   const odd: Readonly<Record<number, Record<string, unknown>>> = {
     5: { ...named, source: { currency: 'doge', amount: '1.00' } },
@@ -55,13 +56,13 @@ test('each transfer is returned, even after unreadable ones, which are returned 
   expect(unreadable).toEqual([null, 'payout-1'])
 })
 
-test('unreadable transfers that have not changed since are not returned', async () => {
+test('unreadable transfers that have not changed in the period are not returned', async () => {
   serve(aYear(() => ({ source: { currency: 'doge', amount: '1.00' } })))
 
   expect(await changes(new Date(aClock.now().getTime() + 1))).toEqual({ refs: [], unreadable: [] })
 })
 
-test('transfers are streamed: the first is returned before the second page is requested', async () => {
+test('transfers are streamed, so the first one is returned before all pages are read', async () => {
   serve(aYear((day) => ({ created_at: new Date(aClock.now().getTime() - day * 60_000).toISOString() })))
 
   const walk = bank.rail.changedSince(new Date(0))[Symbol.asyncIterator]()

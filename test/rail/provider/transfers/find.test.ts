@@ -1,4 +1,4 @@
-// The lookup of a payout's transfer among rows that are not payouts or unreadable.
+// The lookup of a payout's transfer among rows that are unreadable or belong to no payout.
 import { describe, expect, test } from '@jest/globals'
 import { RailRefused, RailUnavailable } from '../../../../rail/rail'
 import { aTransferJson, json, type ScriptedBank, useScriptedBank } from '../../../support/bank/scripted'
@@ -15,19 +15,19 @@ const bank = useScriptedBank()
 const foreign: [string, Row][] = [
   ['a wire', { destination: { payment_rail: 'wire', currency: 'usd' } }],
   ['an on-chain withdrawal', { destination: { payment_rail: 'base', currency: 'usdc' } }],
-  ['another source currency', { source: { currency: 'eurc', amount: null } }],
-  ['one made by hand', unreadableAmount],
-  ['another payout that cannot be read', { ...unreadableAmount, client_reference_id: 'payout-2' }],
+  ['a transfer in another source currency', { source: { currency: 'eurc', amount: null } }],
+  ['a manually created transfer', unreadableAmount],
+  ['an unreadable transfer of another payout', { ...unreadableAmount, client_reference_id: 'payout-2' }],
   ['a wire without a readable reference', { client_reference_id: 7, destination: { currency: 'usd' } }],
-  ['an unreadable one from before the payout', { client_reference_id: 7, created_at: longAgo }],
-  ['one without an id from before the payout', { id: null, created_at: longAgo }],
+  ['an unreadable transfer from before the payout', { client_reference_id: 7, created_at: longAgo }],
+  ['a transfer without an ID from before the payout', { id: null, created_at: longAgo }],
 ]
 
 describe.each(foreign)('%s', (_, change) => {
   const row = aTransferJson({ id: 'tr_foreign', client_reference_id: null, ...change })
 
   test('does not hide our transfer', async () => {
-    // The older row comes last, as in every list of the bank.
+    // The older row comes last, as in every list from the bank.
     answer({ transfers: row.created_at === longAgo ? [ours, row] : [row, ours] })
 
     expect(await find()).toMatchObject({ outcome: 'found', transfer: { ref: 'tr_ours' } })
@@ -48,7 +48,7 @@ describe('an unreadable row that may be ours', () => {
     expect(await find()).toEqual({ outcome: 'incomplete' })
   })
 
-  test('makes the lookup incomplete when it has no id', async () => {
+  test('makes the lookup incomplete when it has no ID', async () => {
     answer({ transfers: [aTransferJson({ id: null })] })
 
     expect(await find()).toEqual({ outcome: 'incomplete' })
@@ -60,7 +60,7 @@ describe('an unreadable row that may be ours', () => {
     expect(await find()).toEqual({ outcome: 'incomplete', transferRef: 'tr_odd' })
   })
 
-  test('is decided by the transfer itself if the list shows fewer fields', async () => {
+  test('is resolved by reading the transfer itself if the list shows fewer fields', async () => {
     const bare = { id: 'tr_bare', created_at: '2027-03-01T11:59:59.000Z' }
     answer({ transfers: [bare], alone: { tr_bare: aTransferJson({ id: 'tr_bare' }) } })
     expect(await find()).toMatchObject({ outcome: 'found', transfer: { ref: 'tr_bare' } })
@@ -74,7 +74,7 @@ describe('an unreadable row that may be ours', () => {
   })
 })
 
-describe('a withdrawal of a transfer that the list does not have', () => {
+describe('a withdrawal whose transfer is missing from the list', () => {
   const history = [aWithdrawal({ payment_route: { transfer_id: 'tr_2' } })]
 
   test.each(foreign.slice(0, 7))('is not ours when the transfer is %s', async (_, change) => {
@@ -83,7 +83,7 @@ describe('a withdrawal of a transfer that the list does not have', () => {
     expect(await find()).toEqual({ outcome: 'absent' })
   })
 
-  test('is ours when the transfer names our payout, even after an unreadable one', async () => {
+  test('is ours when the transfer names our payout, even after an unreadable withdrawal', async () => {
     const unknown = aWithdrawal({ id: 'mov_9', payment_route: null })
     answer({ history: [unknown, ...history], alone: { tr_2: ours } })
 
@@ -103,12 +103,12 @@ describe('a withdrawal of a transfer that the list does not have', () => {
 })
 
 test.each<[string, Row, string]>([
-  ['a deposit', { type: 'deposit', amount: '-5' }, 'absent'],
-  ['a withdrawal in another currency', { currency: 'eurc' }, 'absent'],
-  ['a withdrawal without a transfer', { amount: '-5' }, 'incomplete'],
-  ['a movement of an unknown type', { type: 'adjustment' }, 'incomplete'],
-  ['a withdrawal in no currency', { currency: null }, 'incomplete'],
-])('with %s, a transfer that is not listed has the expected result', async (_, change, outcome) => {
+  ['is absent with a deposit', { type: 'deposit', amount: '-5' }, 'absent'],
+  ['is absent with a withdrawal in another currency', { currency: 'eurc' }, 'absent'],
+  ['may exist with a withdrawal without a transfer', { amount: '-5' }, 'incomplete'],
+  ['may exist with a movement of an unknown type', { type: 'adjustment' }, 'incomplete'],
+  ['may exist with a withdrawal without a currency', { currency: null }, 'incomplete'],
+])('a transfer that is not listed %s in the history', async (_, change, outcome) => {
   answer({ history: [aWithdrawal({ payment_route: null, ...change })] })
 
   expect(await find()).toEqual({ outcome })
@@ -130,7 +130,7 @@ test('an unusable response makes the lookup incomplete, and a missing response m
   }
 })
 
-test('one unusable response is retried', async () => {
+test('the lookup is retried after one unusable response', async () => {
   const usual = script({})
   let asked = 0
   bank.answer((request, response) => {
@@ -148,7 +148,7 @@ function find() {
 interface Books {
   readonly transfers?: readonly Row[]
   readonly history?: readonly Row[]
-  /** Responses to reads of single transfers. A transfer that is not given here reads as it does in the list. */
+  /** Responses to reads of single transfers. Any other transfer is returned as in the list. */
   readonly alone?: Readonly<Record<string, Row>>
 }
 

@@ -1,4 +1,4 @@
-// The table that decides what a response to a submitted transfer proves: a test per row, and no unused row.
+// The rule table that interprets the response to a submitted transfer: one test per row, and no unused row.
 import { describe, expect, test } from '@jest/globals'
 import type { Answer } from '../../../../rail/provider/client'
 import { firstCallRules, type Ruling, rule, ruleFor } from '../../../../rail/provider/transfers/outcome'
@@ -20,15 +20,15 @@ const headerTrouble: Answer = {
 }
 
 const first: readonly [string, Answer, string][] = [
-  ['the connection is refused', unconnected, 'not-sent unavailable'],
-  ['the answer is lost', lost, 'unknown'],
+  ['a refused connection', unconnected, 'not-sent unavailable'],
+  ['a lost response', lost, 'unknown'],
   ['401', answered(401, 'not_allowed'), 'not-sent misconfigured'],
-  ['401 from a proxy in between', answered(401), 'not-sent misconfigured'],
+  ['401 from a proxy', answered(401), 'not-sent misconfigured'],
   ['403 developer_limits_exceeded', answered(403, 'developer_limits_exceeded'), 'not-sent misconfigured'],
   ['429', answered(429, undefined, undefined, 2_000), 'not-sent busy'],
   ['400 duplicate_record', answered(400, 'duplicate_record'), 'unknown'],
   ['400 not_truly_idempotent', answered(400, 'not_truly_idempotent'), 'unknown'],
-  ['400 of an unknown conflict', answered(400, 'request_conflict'), 'unknown'],
+  ['400 for an unknown conflict', answered(400, 'request_conflict'), 'unknown'],
   ['403 missing_required_endorsements', answered(403, 'missing_required_endorsements'), 'rejected partner'],
   ['400 missing_required_endorsements', answered(400, 'missing_required_endorsements'), 'rejected partner'],
   ['400 frozen', answered(400, 'frozen'), 'rejected partner'],
@@ -57,8 +57,8 @@ const first: readonly [string, Answer, string][] = [
   ['400 not_found of the wallet', answered(400, 'not_found', 'source.bridge_wallet_id'), 'not-sent misconfigured'],
   ['400 bad_request', answered(400, 'bad_request'), 'ask-balance'],
   ['400 on the source amount', answered(400, 'invalid_parameters', 'source.amount'), 'ask-balance'],
-  ['400 that is not the bank’s', answered(400), 'unknown'],
-  ['403 that is not the bank’s', answered(403), 'unknown'],
+  ['400 without a bank error code', answered(400), 'unknown'],
+  ['403 without a bank error code', answered(403), 'unknown'],
   ['404', answered(404, 'not_found'), 'unknown'],
   ['408', answered(408), 'unknown'],
   ['409', answered(409, 'resource_state_conflict'), 'unknown'],
@@ -67,26 +67,26 @@ const first: readonly [string, Answer, string][] = [
   ['500', answered(500), 'unknown'],
   ['502', answered(502), 'unknown'],
   ['503 with Retry-After', answered(503, 'external_dependency_failed', undefined, 1_000), 'unknown'],
-  ['201 that cannot be read', answered(201), 'unknown'],
+  ['an unreadable 201', answered(201), 'unknown'],
   ['302', answered(302), 'unknown'],
 ]
 
-describe('the first call ever made under a bank key', () => {
-  test.each(first)('%s', (_, answer, expected) => {
+describe('the first call with an idempotency key', () => {
+  test.each(first)('has the expected outcome after %s', (_, answer, expected) => {
     expect(inShort(rule('first', answer))).toBe(expected)
   })
 
-  test('every row of the rule table is used by at least one case', () => {
+  test('covers every row of the rule table with at least one case', () => {
     const met = new Set(first.map(([, answer]) => ruleFor(answer)))
 
     expect(firstCallRules.filter((row) => !met.has(row))).toEqual([])
   })
 
-  test('Retry-After is passed on', () => {
+  test('has the retry delay of the response', () => {
     expect(rule('first', answered(429, undefined, undefined, 2_000))).toMatchObject({ retryAfterMs: 2_000 })
   })
 
-  test('our message contains no text of the bank’s message', () => {
+  test('has no text from the bank’s message in its outcome', () => {
     const outcomes = first.map(([, answer]) => JSON.stringify(rule('first', answer))).join()
 
     expect(outcomes).not.toMatch(/Ada|12345678/)
@@ -94,7 +94,7 @@ describe('the first call ever made under a bank key', () => {
 })
 
 describe('a repeated call', () => {
-  test.each(first)('%s proves nothing', (_, answer) => {
+  test.each(first)('proves nothing after %s', (_, answer) => {
     expect(rule('repeat', answer).outcome).toBe('unknown')
   })
 })

@@ -1,4 +1,4 @@
-// The bytes sent for a transfer, and responses that a well-behaved bank never gives.
+// The bytes sent for a transfer, and responses that a well-behaved bank never sends.
 import { describe, expect, test } from '@jest/globals'
 import type { TransferOrder } from '../../../../rail/rail'
 import { aTransferJson, json, useScriptedBank } from '../../../support/bank/scripted'
@@ -16,7 +16,7 @@ const order: TransferOrder = {
 const bank = useScriptedBank()
 
 describe('the body of a transfer', () => {
-  test('is exactly these bytes', () => {
+  test('has exactly the expected bytes', () => {
     expect(bank.rail.transferBody(order)).toBe(
       '{"on_behalf_of":"cust_1","client_reference_id":"payout-1","developer_fee":"0.00",' +
         '"source":{"payment_rail":"bridge_wallet","currency":"usdc","bridge_wallet_id":"wallet_1","amount":"132.41"},' +
@@ -42,7 +42,7 @@ describe('the body of a transfer', () => {
 })
 
 describe('a response', () => {
-  test.each(['first', 'repeat'] as const)('with the transfer is accepted as the answer to a %s call', async (call) => {
+  test.each(['first', 'repeat'] as const)('is accepted for a %s call if it contains the transfer', async (call) => {
     bank.answer((_, response) => json(response, 201, aTransferJson()))
 
     expect(await submit(call)).toMatchObject({ outcome: 'accepted', transfer: { ref: 'tr_1' } })
@@ -52,8 +52,8 @@ describe('a response', () => {
     ['another payout’s transfer', aTransferJson({ client_reference_id: 'payout-2' })],
     ['a transfer of no payout', aTransferJson({ client_reference_id: null })],
     ['a transfer with an unreadable amount', aTransferJson({ source: { currency: 'usdc', amount: 132.41 } })],
-    ['nothing', {}],
-  ])('with %s proves nothing', async (_, body) => {
+    ['no transfer', {}],
+  ])('proves nothing if it contains %s', async (_, body) => {
     bank.answer((_, response) => json(response, 201, body))
 
     expect(await submit('first')).toEqual({ outcome: 'unknown', cause: 'HTTP 201 unreadable' })
@@ -63,7 +63,7 @@ describe('a response', () => {
     ['132.40', 'insufficient'],
     ['132.41', 'busy'],
     ['unavailable', 'busy'],
-  ])('of 400 with a balance of %s means %s, after a new read of the wallet', async (balance, why) => {
+  ])('with status 400 and a wallet balance of %s means %s, based on a new read of the wallet', async (balance, why) => {
     bank.answer(({ method }, response) => {
       if (method === 'POST') return json(response, 400, { code: 'bad_request', message: 'no' }, { 'Retry-After': '1' })
       return json(response, 200, { balances: [{ currency: 'usdc', balance }] })
@@ -78,7 +78,7 @@ describe('a response', () => {
     expect(bank.requests.map(({ path }) => path)).toEqual(['/v0/transfers', '/v0/customers/cust_1/wallets/wallet_1'])
   })
 
-  test('is awaited once, without a retry', async () => {
+  test('does not cause a retry if it is lost', async () => {
     bank.answer((_, response) => response.destroy())
 
     expect(await submit('first')).toEqual({ outcome: 'unknown', cause: 'connection reset' })
@@ -86,7 +86,7 @@ describe('a response', () => {
   })
 })
 
-test('a ref cannot lead to another path', async () => {
+test('a transfer reference cannot change the path of the request', async () => {
   bank.answer((_, response) => json(response, 404, { code: 'not_found' }))
 
   await expect(bank.rail.transfer('../customers/1?x=#')).rejects.toThrow('transfer')

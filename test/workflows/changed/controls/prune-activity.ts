@@ -1,4 +1,4 @@
-// The workflow after a careless change: it first runs an activity that no recorded history has.
+// The workflow after a careless change: it runs its activity once more, at the beginning.
 
 import { proxyActivities } from '@temporalio/workflow'
 import type { PruneActivityActivities, Pruning } from '../../../../workflows/controls/retention'

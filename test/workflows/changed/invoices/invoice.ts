@@ -1,4 +1,4 @@
-// The workflow after a careless change: it first runs an activity that no recorded history has.
+// The workflow after a careless change: it runs only another workflow's activity.
 import { proxyActivities } from '@temporalio/workflow'
 import type { InvoiceMailActivities } from '../../../../workflows/invoices/mail'
 

@@ -1,4 +1,4 @@
-// The workflow after a careless change: it mails before it checks the balances.
+// The workflow after a careless change: it emails before it checks the balances.
 import { proxyActivities } from '@temporalio/workflow'
 import type { NoticesActivities } from '../../../../workflows/partners/notices'
 import { type Noticing, notices as original } from '../../../../workflows/partners/notices'

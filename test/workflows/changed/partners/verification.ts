@@ -1,4 +1,4 @@
-// The workflow after a careless change: it reads the customer before there is one.
+// The workflow after a careless change: it checks the customer before it has opened one.
 import { proxyActivities } from '@temporalio/workflow'
 import type { VerificationActivities } from '../../../../workflows/partners/verification'
 import { verification as original, type Verification } from '../../../../workflows/partners/verification'

@@ -1,4 +1,4 @@
-// The workflow after a careless change: it waits before it asks the bank.
+// The workflow after a careless change: it waits before it polls the bank.
 import { sleep } from '@temporalio/workflow'
 import { payoutReturn as original, type ReturnOrder } from '../../../../workflows/payouts/return'
 

@@ -1,4 +1,4 @@
-// The payout workflow after a forbidden change: another activity comes first.
+// The workflow after a careless change: it runs another activity first.
 import { proxyLocalActivities } from '@temporalio/workflow'
 import { payout as original, type PayoutActivities, type PayoutOrder } from '../../../../workflows/payouts/payout'
 

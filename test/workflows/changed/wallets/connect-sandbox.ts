@@ -1,4 +1,4 @@
-// The workflow after a careless change: it looks up a wallet before it has a customer.
+// The workflow after a careless change: it creates a wallet before it has a customer.
 import { proxyActivities } from '@temporalio/workflow'
 import {
   type ConnectSandboxActivities,

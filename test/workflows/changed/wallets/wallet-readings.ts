@@ -1,4 +1,4 @@
-// The workflow after a careless change: it reads one environment twice.
+// The workflow after a careless change: it also reads the live wallets at the beginning and at the end.
 import { proxyActivities } from '@temporalio/workflow'
 import {
   walletReadings as original,

@@ -1,0 +1,78 @@
+// Limits how many payouts one API process creates at the same time, and how many of them belong to one partner.
+import type { Environment } from '../../domain/environment'
+import { ApiError } from './errors'
+
+interface Payer {
+  readonly partnerId: string
+  readonly environment: Environment
+}
+
+export interface Admission {
+  /** Runs `create` in one of the places. If there is none, returns what `refuse` returns, by default an error. */
+  admit<T>(payer: Payer, create: () => Promise<T>, refuse?: (error: ApiError) => Promise<T>): Promise<T>
+}
+
+/**
+ * More payouts at the same time are not created faster: each one only takes longer. A refused request costs one query.
+ * Sandbox and live have separate places, so that free sandbox accounts cannot block live payouts.
+ */
+export function createAdmission(places: number): Admission {
+  const ofEnvironment = { sandbox: createPlaces(places), live: createPlaces(places) }
+  return {
+    async admit({ partnerId, environment }, create, refuse = fail) {
+      const own = ofEnvironment[environment]
+      const refusal = own.enter(partnerId)
+      if (refusal !== null) return refuse(refusal)
+      try {
+        return await create()
+      } finally {
+        own.leave(partnerId)
+      }
+    },
+  }
+}
+
+async function fail(error: ApiError): Promise<never> {
+  throw error
+}
+
+/**
+ * A partner that already has payouts in work gets at most the places that it would get if one more partner arrived. So
+ * one partner uses up to half of the places, and two use a third each. A quarter of the places is only for partners
+ * that have none in work, because shares shrink only when payouts end.
+ */
+function createPlaces(places: number) {
+  const inWork = new Map<string, number>()
+  const open = places - Math.floor(places / 4)
+  let total = 0
+  return {
+    enter(partnerId: string): ApiError | null {
+      const own = inWork.get(partnerId) ?? 0
+      const share = Math.floor(places / (inWork.size + 1))
+      if (own > 0 && (own >= share || total >= open)) return ofThisPartner()
+      if (total >= places) return ofAllPartners()
+      inWork.set(partnerId, own + 1)
+      total += 1
+      return null
+    },
+    leave(partnerId: string): void {
+      const own = inWork.get(partnerId) ?? 0
+      if (own > 1) inWork.set(partnerId, own - 1)
+      else inWork.delete(partnerId)
+      total -= 1
+    },
+  }
+}
+
+const headers = { 'Retry-After': '1' }
+const repeatIt = 'This request created nothing. Send it again with the same Idempotency-Key.'
+
+function ofThisPartner(): ApiError {
+  const message = `Too many payouts of this account are being created at the same time. ${repeatIt}`
+  return new ApiError('rate_limited', { message, headers })
+}
+
+function ofAllPartners(): ApiError {
+  const message = `Too many payouts are being created at the same time. ${repeatIt}`
+  return new ApiError('service_unavailable', { message, headers })
+}
