@@ -14,19 +14,23 @@ export function migration(name: string, ...statements: readonly string[]): Migra
 }
 
 /**
- * Builds an index on a large table while others write to it. Such a build cannot run in a transaction, so an
+ * Builds an index on a large table while others write to it. The build waits for every transaction that runs on the
+ * table. It blocks none of them, so it waits without a time limit. Such a build cannot run in a transaction, so an
  * interrupted one leaves an invalid index, which the next run replaces.
  */
 export function indexMigration(name: string, index: string, on: string): MigrationClass {
   const drop = `DROP INDEX CONCURRENTLY IF EXISTS ${index}`
   return classOf(name, 'without a transaction', async (runner) => {
-    await runner.query(drop)
+    await runner.query('SET lock_timeout = 0')
     try {
+      await runner.query(drop)
       await runner.query(`CREATE INDEX CONCURRENTLY ${index} ON ${on}`)
     } catch (error) {
+      await runner.query('RESET lock_timeout').catch(() => undefined)
       await runner.query(drop).catch(() => undefined)
       throw error
     }
+    await runner.query('RESET lock_timeout')
   })
 }
 

@@ -1,4 +1,5 @@
-// While a migration waits for a long read, such as pg_dump, other sessions continue. No migration is partly applied.
+// While a migration waits for a long read, such as pg_dump, other sessions continue. No migration is partly applied. A
+// concurrent index build waits as long as it takes.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { DataSource, type QueryRunner } from 'typeorm'
 import { migrate } from '../../db/migrate'
@@ -68,8 +69,37 @@ describe('a migration that builds an index on a large table', () => {
     expect(await validIndexes()).toBe(1)
   })
 
-  test('it throws an error when it gives up, and the next run replaces what is left', async () => {
-    await expect(migrate(empty.url, { lockMs: 50, tries: 2, pauseMs: 1 })).rejects.toThrow(/pg_dump.*run it again/)
+  test('it waits for a transaction that runs longer than the lock timeout', async () => {
+    const migrating = migrate(empty.url, { lockMs: 50, tries: 1, pauseMs: 1 })
+    const longWait = untilItWaits(`locktype = 'virtualxid' AND waitstart < clock_timestamp() - interval '100 ms'`)
+    await Promise.race([longWait, migrating])
+    await other.commitTransaction()
+
+    expect(await migrating).toEqual([concurrent])
+    expect(await validIndexes()).toBe(1)
+  })
+
+  test('it restores the lock timeout for later migrations', async () => {
+    await other.commitTransaction()
+    const limited = new DataSource({ type: 'postgres', url: empty.url, extra: { max: 1, lock_timeout: 1_234 } })
+    await limited.initialize()
+    const runner = limited.createQueryRunner()
+    for (const Migration of migrations.filter(({ name }) => name === concurrent)) await new Migration().up(runner)
+    const timeout = await runner.query('SHOW lock_timeout')
+    await runner.release()
+    await limited.destroy()
+
+    expect(timeout).toEqual([{ lock_timeout: '1234ms' }])
+    expect(await validIndexes()).toBe(1)
+  })
+
+  test('an interrupted build throws an error, and the next run replaces what is left', async () => {
+    const migrating = migrate(empty.url)
+    const terminated = untilItWaits(`locktype = 'virtualxid'`).then(() =>
+      before.query(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted AND locktype = 'virtualxid'`),
+    )
+    await expect(migrating).rejects.toThrow(/terminat/)
+    await terminated
     await other.commitTransaction()
 
     expect(await migrate(empty.url)).toEqual([concurrent])
