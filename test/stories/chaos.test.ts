@@ -1,5 +1,6 @@
 // All components fail at random, for half a minute or for the minutes given to `npm run chaos`: nothing is lost
 // and nothing is paid twice.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { migrate } from '../../db/migrate'
 import { systemClock } from '../../runtime/clock'
@@ -25,22 +26,7 @@ jest.setTimeout(minutes * 60_000 + 2 * verdictMs)
 let servers: OwnServers
 let world: World
 
-beforeAll(async () => {
-  servers = await openServers()
-  await migrate(servers.postgres.url)
-  world = await openWorld({
-    ofEach: 2,
-    databaseUrl: servers.postgres.url,
-    temporalAddress: servers.temporal.address,
-    // The proof and the audit sealer run throughout, so kills interrupt them too.
-    env: {
-      PAYOUT_ANSWER_MS: '3000',
-      WALLET_READ_EVERY_MS: '5000',
-      PROOF_EVERY_MS: '15000',
-      AUDIT_SEAL_EVERY_MS: '10000',
-    },
-  })
-})
+beforeAll(openAll)
 afterAll(async () => {
   try {
     await world.close()
@@ -84,6 +70,48 @@ test('the verdict reports a changed ledger entry as a drift, and a changed activ
   expect(judged).toContain('I9 row_changed')
   expect(await driftsOf(world)).toEqual([])
 })
+
+/**
+ * Repeats a failed start once, with new servers. In one run of CI this start waited until the test timed out, and the
+ * cause is not known. The printed step shows where to look.
+ */
+async function openAll(): Promise<void> {
+  try {
+    ;[servers, world] = await Promise.race([open(), sleep(openMs).then(tooLate)])
+  } catch (error) {
+    process.stderr.write(`The start failed at ${step} and is repeated: ${String(error)}\n`)
+    ;[servers, world] = await open()
+  }
+}
+
+/** Longer than the limit for the processes, whose error contains their output. */
+const openMs = 300_000
+let step = ''
+
+async function open(): Promise<[OwnServers, World]> {
+  step = 'the servers'
+  const opened = await openServers()
+  step = 'the migrations'
+  await migrate(opened.postgres.url)
+  step = 'the processes'
+  const system = await openWorld({
+    ofEach: 2,
+    databaseUrl: opened.postgres.url,
+    temporalAddress: opened.temporal.address,
+    // The proof and the audit sealer run throughout, so kills interrupt them too.
+    env: {
+      PAYOUT_ANSWER_MS: '3000',
+      WALLET_READ_EVERY_MS: '5000',
+      PROOF_EVERY_MS: '15000',
+      AUDIT_SEAL_EVERY_MS: '10000',
+    },
+  })
+  return [opened, system]
+}
+
+function tooLate(): never {
+  throw new Error(`not open after ${openMs} ms`)
+}
 
 /** Prints the row for docs/reliability.md, but only for `npm run chaos`. */
 function printSummary(run: Run): void {

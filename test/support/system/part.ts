@@ -51,3 +51,18 @@ export function aPart(main: string, env: Record<string, string>): Part {
     output: () => output,
   }
 }
+
+/**
+ * Starts the parts at the same time. A worker that cannot use its servers would wait forever, so it is killed after a
+ * time limit. The error then contains its output, which shows what it waited for.
+ */
+export async function startAll(parts: readonly Part[], change: Record<string, string>): Promise<void> {
+  const start = async (part: Part) => {
+    const limit = setTimeout(() => void part.kill(), firstStartMs)
+    await part.start(change).finally(() => clearTimeout(limit))
+  }
+  await Promise.all(parts.map(start))
+}
+
+/** Longer than a start on a busy machine takes. */
+const firstStartMs = 180_000

@@ -24,7 +24,7 @@ import { deleteSchedules } from '../temporal/own-schedules'
 import { opsAt } from '../terminal'
 import { until } from '../until'
 import { clockAhead } from './clock-ahead'
-import { aPart, type Part } from './part'
+import { aPart, type Part, startAll } from './part'
 import { settings } from './settings'
 
 export interface WorldOptions {
@@ -168,7 +168,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     sandbox: await aKey(stage, await partnerRow(db, partner.id), 'sandbox'),
     live: await aKey(stage, await partnerRow(db, partner.id), 'live'),
   }
-  await Promise.all([...apis, ...workers].map((part) => part.start(ahead)))
+  const parts = [...apis, ...workers]
+  await startAll(parts, ahead)
   const temporal = connectClient({ ...testTemporal(), address: temporalAddress })
   const account = anAccountNumber()
   const lastName = `Canary${randomBytes(4).toString('hex')}`
@@ -276,7 +277,6 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     sweep: () => world.trigger(scheduleIds.sweep),
     trigger: (scheduleId) => temporal.schedule.getHandle(ofSystem(scheduleId, prefix)).trigger(),
     async goAhead(aheadMs) {
-      const parts = [...apis, ...workers]
       await Promise.all(parts.map((part) => part.stop()))
       await bank.kill()
       ahead = clockAhead(aheadMs)
@@ -295,7 +295,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     },
     async judge() {
       const histories = await textsOf(db, temporal)
-      const logs = [...apis, ...workers].map((part) => ({ where: `the log of ${part.name}`, text: part.output() }))
+      const logs = parts.map((part) => ({ where: `the log of ${part.name}`, text: part.output() }))
       const canaries = [
         { text: lastName, allowedIn: 'payouts.recipient_name' },
         ...[account, bankKeys.sandbox, bankKeys.live].map((text) => ({ text })),
@@ -310,7 +310,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         await world.judge()
       } finally {
         // Everything is idle, so killing the processes loses nothing.
-        await Promise.all([...apis, ...workers].map((part) => part.kill()))
+        await Promise.all(parts.map((part) => part.kill()))
         await deleteSchedules(temporal, prefix)
         await temporal.connection.close()
         await db.close()
