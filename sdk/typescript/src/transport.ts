@@ -209,7 +209,8 @@ function pauseAfter(error: unknown, retries: number): number | null {
   const jittered = backoffMs * (0.5 + Math.random() / 2)
   const retryAfterMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0
   if (retryAfterMs > maxRetryAfterMs) return null
-  return retryAfterMs === 0 ? jittered : retryAfterMs + jittered / 4
+  // Clients that were refused together return at different times.
+  return retryAfterMs + jittered
 }
 
 function headersOf({ body, idempotencyKey, etag }: Call, authorization: string): Record<string, string> {
