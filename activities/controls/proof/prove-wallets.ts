@@ -130,8 +130,8 @@ async function proveBooks(
   const proved = await db.transaction(async (tx) => {
     const at = clock.now()
     const fullSince = depth === 'full' ? never : lastFullVerificationDue(walletId, at, limits.fullEveryMs)
-    const { findings: ledger, unnamedMicroUsdc } = await verifyLedger(tx, { walletId, fullSince, at })
-    const findings = [...ledger, ...(await findTotalsDrifts(tx, walletId, at))]
+    const { findings: ledger, unnamedMicroUsdc, since } = await verifyLedger(tx, { walletId, fullSince, at })
+    const findings = [...ledger, ...(await findTotalsDrifts(tx, { walletId, since, at }))]
     const recorded = await recordDriftCheck(tx, { walletId, kinds: ledgerDrifts, findings, at })
     return { ...recorded, unnamedMicroUsdc }
   })

@@ -25,6 +25,11 @@ interface LedgerDrifts {
   readonly unnamedMicroUsdc: bigint
 }
 
+interface VerifiedLedger extends LedgerDrifts {
+  /** The time of the checkpoint from which the changes were verified. Null if every row was verified. */
+  readonly since: Date | null
+}
+
 interface LedgerToVerify {
   readonly walletId: string
   /** A checkpoint is used only if the last full verification was at this time or later. */
@@ -37,15 +42,15 @@ interface LedgerToVerify {
  * the checkpoint, or every row if there is no usable checkpoint or a change fails a check. The checkpoint moves only if
  * there is no finding.
  */
-export async function verifyLedger(tx: Tx, { walletId, fullSince, at }: LedgerToVerify): Promise<LedgerDrifts> {
+export async function verifyLedger(tx: Tx, { walletId, fullSince, at }: LedgerToVerify): Promise<VerifiedLedger> {
   await allowLongStatements(tx)
   await lockProof(tx, walletId)
   const checkpoint = await findCheckpoint(tx, walletId)
   const isUsable = checkpoint !== null && checkpoint.fullAt >= fullSince
   const moved = isUsable ? await verifyChanges(tx, walletId, checkpoint) : null
-  if (moved === null) return verifyAll(tx, walletId, at)
+  if (moved === null) return { ...(await verifyAll(tx, walletId, at)), since: null }
   await saveCheckpoint(tx, walletId, { ...moved, verifiedAt: at })
-  return { findings: [], unnamedMicroUsdc: 0n }
+  return { findings: [], unnamedMicroUsdc: 0n, since: moved.verifiedAt }
 }
 
 /** Verifies every row. Neither uses nor changes the checkpoint. */

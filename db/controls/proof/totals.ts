@@ -3,38 +3,61 @@ import type { Finding } from '../../../domain/controls/drift'
 import type { Tx } from '../../database'
 import { identifier, type Sql, sql } from '../../sql'
 
+export interface TotalsToVerify {
+  readonly walletId: string
+  /** The time of the previous proof. Null recounts every month. */
+  readonly since: Date | null
+  readonly at: Date
+}
+
 /**
- * Recounts the current month, the months with an open drift, and one other month in rotation. The cost does not grow
- * with the history, and every month is recounted within days.
+ * Recounts the months with an open drift, and, if a recount is due, the current month and one other month in rotation.
+ * A recount costs as much as a month and all recipients of the wallet. So that the average cost of a proof does not
+ * grow with the history, a wallet with more payouts is recounted less often, but at least once a day.
  */
-export async function findTotalsDrifts(tx: Tx, walletId: string, at: Date): Promise<Finding[]> {
+export async function findTotalsDrifts(tx: Tx, toVerify: TotalsToVerify): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const month of await listMonths(tx, walletId, at)) {
-    findings.push(...(await compareMonth(tx, walletId, month)))
+  for (const month of await listMonths(tx, toVerify)) {
+    findings.push(...(await compareMonth(tx, toVerify.walletId, month)))
   }
   return findings
 }
 
 /** The default interval between proofs. With another interval, the rotation may repeat or skip a month. */
-const turnSeconds = 15 * 60
+const turnMs = 15 * 60_000
+/** Up to this many payouts, every proof recounts two months. Ten times as many payouts are recounted every ten turns. */
+const payoutsPerTurn = 5_000
+const turnsPerDay = 96
 const answerMs = 122_000
 
-async function listMonths(tx: Tx, walletId: string, at: Date): Promise<string[]> {
+async function listMonths(tx: Tx, { walletId, since, at }: TotalsToVerify): Promise<string[]> {
+  const [turn, before] = [turnAt(at, walletId), since && turnAt(since, walletId)]
   const rows = await tx.sql<{ month: string }>`WITH bounds AS (
       SELECT london_month(${at}::timestamptz) AS current, least(
         (SELECT london_month(min(p.created_at)) FROM payouts p WHERE ${isOfWallet('p')} AND ${isVisible}),
-        (SELECT min(t.month) FROM payout_months t WHERE ${isOfWallet('t')})) AS first
+        (SELECT min(t.month) FROM payout_months t WHERE ${isOfWallet('t')})) AS first, (
+        SELECT greatest(1, least(${turnsPerDay}::bigint, ceil(coalesce(sum(t.created), 0) / ${payoutsPerTurn}::numeric)))::bigint
+        FROM payout_months t WHERE ${isOfWallet('t')}) AS turns
       FROM wallets w WHERE w.id = ${walletId}
+    ), due AS (
+      SELECT current, first, ${turn}::bigint / turns AS period, ${before}::bigint IS NULL AS is_full,
+        turns = 1 OR ${turn}::bigint / turns > ${before}::bigint / turns AS is_due
+      FROM bounds
     ), months AS (
-      SELECT month::date, row_number() OVER (ORDER BY month) - 1 AS place, count(*) OVER () AS months
-      FROM bounds, generate_series(first::timestamp, current, interval '1 month') AS month
+      SELECT month::date, row_number() OVER (ORDER BY month) - 1 AS place, count(*) OVER () AS months, period, is_full, is_due
+      FROM due, generate_series(first::timestamp, current, interval '1 month') AS month
     )
-    SELECT current AS month FROM bounds
-    UNION SELECT month FROM months WHERE place = floor(extract(epoch FROM ${at}::timestamptz) / ${turnSeconds}::integer)::bigint % months
+    SELECT current AS month FROM due WHERE is_full OR is_due
+    UNION SELECT month FROM months WHERE is_full OR (is_due AND place = period % months)
     UNION SELECT (split_part(subject, ' ', 2) || '-01')::date FROM drifts
       WHERE wallet_id = ${walletId} AND kind = 'payout_totals' AND resolved_at IS NULL
     ORDER BY 1`
   return rows.map(({ month }) => month)
+}
+
+/** Numbers the turns. Each wallet has its own offset, so that large wallets are recounted at different times. */
+function turnAt(at: Date, walletId: string): number {
+  return Math.floor(at.getTime() / turnMs) + (parseInt(walletId.slice(-8), 16) % turnsPerDay)
 }
 
 /**

@@ -137,8 +137,42 @@ test('a drift in an older month is found when that month’s turn comes, and the
   for (const turn of turns) expect(await totalsDrifts(wallet.id, turn)).toMatchObject([{ subject }])
 })
 
-function totalsDrifts(walletId: string, at: Date) {
-  return db.transaction((tx) => findTotalsDrifts(tx, walletId, at))
+test('every month is recounted when the whole wallet is verified', async () => {
+  const wallet = await aWallet(db)
+  for (const createdAt of [new Date('2026-08-10T12:00:00Z'), new Date('2026-09-10T12:00:00Z'), now]) {
+    await live(wallet, { account: '11111111', amountPence: 1_000n, createdAt, daysBetween: 0, steps: ['accept'] })
+  }
+  await withoutTriggers(db, 'UPDATE payout_months SET created = created + 1 WHERE partner_id = $1', [wallet.partnerId])
+
+  const found = await totalsDrifts(wallet.id, now, null)
+
+  const months = ['2026-08', '2026-09', '2026-11']
+  expect(found.map(({ subject }) => subject)).toEqual(months.map((month) => `${wallet.id} ${month}`))
+})
+
+test.each([
+  { payouts: 5_000, turns: 10, recounts: 10 },
+  { payouts: 50_000, turns: 10, recounts: 1 },
+  { payouts: 50_000_000, turns: 96, recounts: 1 },
+])('a wallet with $payouts payouts is recounted $recounts times in $turns turns', async ({ payouts, ...expected }) => {
+  const wallet = await aWallet(db)
+  await live(wallet, { account: '11111111', amountPence: 1_000n, createdAt: now, daysBetween: 0, steps: ['accept'] })
+  await withoutTriggers(db, 'UPDATE payout_months SET created = $2 WHERE partner_id = $1', [wallet.partnerId, payouts])
+
+  // The wrong count is found whenever the month is recounted.
+  const found = []
+  for (let n = 0; n < expected.turns; n++) {
+    found.push(...(await totalsDrifts(wallet.id, new Date(now.getTime() + n * quarterMs))))
+  }
+
+  expect(found).toHaveLength(expected.recounts)
+})
+
+const quarterMs = 15 * 60_000
+
+/** By default, the previous proof was one turn earlier. */
+function totalsDrifts(walletId: string, at: Date, since: Date | null = new Date(at.getTime() - quarterMs)) {
+  return db.transaction((tx) => findTotalsDrifts(tx, { walletId, since, at }))
 }
 
 async function live(wallet: WalletRow, { account, amountPence, createdAt, daysBetween, steps }: Life): Promise<void> {

@@ -33,6 +33,20 @@ test('proof --full finds a changed old row immediately', async () => {
   expect(await stage.found()).toEqual([['payout_row', payoutId]])
 })
 
+test('the totals of a wallet with many payouts are recounted when due, and by proof --full', async () => {
+  await aVerifiedPayout()
+  await withoutTriggers(
+    db,
+    'UPDATE payout_months SET created = 50000000 WHERE partner_id = (SELECT partner_id FROM wallets WHERE id = $1)',
+    [wallet.id],
+  )
+
+  expect(await runProof(deps)).toMatchObject(fine)
+  await runProof(deps, 'full')
+
+  expect((await stage.found()).map(([kind]) => kind)).toEqual(['payout_totals'])
+})
+
 test.each([
   ['a payout', 'UPDATE payouts SET amount_pence = amount_pence + 1 WHERE id = $1', 'payout_row'],
   [
