@@ -34,10 +34,13 @@ export async function findCarriedPence(db: Queryable, partnerId: string): Promis
   return pot?.carriedPence ?? 0n
 }
 
-/** The columns of a ChargeGroup, for charges that are grouped by kind. */
+/**
+ * The columns of a ChargeGroup, for charges that are grouped by kind. A month may occur twice: removing duplicates here
+ * would make PostgreSQL sort all charges.
+ */
 export const groupColumns = sql`kind, count(*)::integer AS count, sum(amount_micropounds)::bigint AS sum_micropounds,
   min(amount_micropounds) AS least_micropounds, max(amount_micropounds) AS most_micropounds,
-  coalesce(array_agg(DISTINCT to_char(month, 'YYYY-MM')) FILTER (WHERE kind = 'monthly_account'), '{}') AS months`
+  coalesce(array_agg(to_char(month, 'YYYY-MM')) FILTER (WHERE kind = 'monthly_account'), '{}') AS months`
 
 /** Includes earlier months that have not been billed, each at its own price. A price of zero is not charged. */
 async function listDueAccounts(db: Queryable, partnerId: string, until: Month): Promise<ChargeGroup[]> {

@@ -78,7 +78,7 @@ export interface ChargeGroup {
   /** The smallest and the largest charge. If they are equal, all charges have the same price. */
   readonly leastMicropounds: Micropounds
   readonly mostMicropounds: Micropounds
-  /** The months that a monthly account charge covers. Empty for other kinds. */
+  /** The months that a monthly account charge covers, in any order, possibly repeated. Empty for other kinds. */
   readonly months: readonly Month[]
 }
 
