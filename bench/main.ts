@@ -1,7 +1,7 @@
 // `npm run bench` prints ratios measured within one run, because machines are noisy. Given the name of a part, it runs
 // only that part: `npm run bench -- reads`. Numbers replace the sizes of the invoice runs and of the growth
-// measurement: `-- invoices 20000`, `-- growth 10000 1000000 partners=100`. The part `compare` runs only if it is
-// named.
+// measurement, and the minutes of the soak: `-- invoices 20000`, `-- growth 10000 1000000 partners=100`, `-- soak 10`.
+// The parts `compare` and `soak` run only if they are named.
 import { setTimeout as wait } from 'node:timers/promises'
 import { choosePort } from '../local/ports'
 import { compare } from './compare/compare'
@@ -9,7 +9,7 @@ import { isVoid, reportOf } from './compare/report'
 import { measureGrowth } from './growth'
 import { measureInvoices } from './invoices'
 import { measureAccepting } from './payouts/accept'
-import { measureWholeLife } from './payouts/life'
+import { measureSoak, measureWholeLife } from './payouts/life'
 import { measureOverload } from './payouts/overload'
 import { measureReads } from './payouts/read'
 import { measureReplays } from './payouts/replay'
@@ -34,7 +34,12 @@ const parts = {
   invoices: (system: System, { sizes }: Options) =>
     measureInvoices(system, print, sizes.length > 0 ? sizes : undefined),
   growth: (system: System, options: Options) => measureGrowth(system, options, print),
+  soak: (system: System, { sizes: [minutes = 10] }: Options) =>
+    onStage(system, (stage) => measureSoak(stage, minutes, () => memory(system))),
 } as const
+
+/** Too long for a run without names. */
+const onlyIfNamed = ['soak']
 
 interface Options {
   readonly sizes: readonly number[]
@@ -61,7 +66,8 @@ async function main(given: readonly string[]): Promise<void> {
   const system = await startSystem(await choosePort(3100))
   try {
     for (const [name, run] of Object.entries(parts)) {
-      if (chosen.length === 0 || chosen.includes(name)) await run(system, options)
+      const isDue = chosen.length === 0 ? !onlyIfNamed.includes(name) : chosen.includes(name)
+      if (isDue) await run(system, options)
     }
   } finally {
     await system.stop()

@@ -5,6 +5,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { choosePort } from '../local/ports'
 import { type EnvironmentVariables, environment } from '../runtime/config/config'
 
 export interface System {
@@ -22,6 +23,8 @@ export interface System {
   residentBytes(part: 'api' | 'worker'): number
   /** Returns the CPU time of each part so far, in milliseconds. Null where there is no /proc. */
   cpuMs(): CpuTimes | null
+  /** Returns how often the worker has called each gRPC method of Temporal so far. */
+  temporalCalls(): Promise<ReadonlyMap<string, number>>
   readonly postgresLog: string
   stop(): Promise<void>
 }
@@ -30,7 +33,14 @@ export async function startSystem(port: number): Promise<System> {
   const dataDir = mkdtempSync(join(tmpdir(), 'payouts-bench-'))
   // PostgreSQL does not run as root, but must be able to read its data folder.
   chmodSync(dataDir, 0o755)
-  const env = { ...environment(), DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'info' }
+  const metricsPort = await choosePort(0)
+  const env = {
+    ...environment(),
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    LOG_LEVEL: 'info',
+    WORKER_METRICS_PORT: String(metricsPort),
+  }
   const started = spawn(process.execPath, [dist('local/start.js')], { env, stdio: ['ignore', 'ignore', 'inherit'] })
   const local = await untilReady(started, join(dataDir, 'local.json'))
   const handed = readObject(join(dataDir, 'env.json'))
@@ -45,6 +55,7 @@ export async function startSystem(port: number): Promise<System> {
     ops: (...args) => execFileSync(process.execPath, [dist('ops/main.js'), ...args], { env, encoding: 'utf8' }),
     residentBytes: (part) => residentBytes(started.pid ?? 0, dist(`${part}/main.js`)),
     cpuMs: () => cpuTimesBelow(started.pid ?? 0),
+    temporalCalls: () => temporalCallsAt(metricsPort),
     postgresLog: join(dataDir, 'logs', 'postgres.log'),
     stop: async () => {
       const gone = new Promise((resolve) => started.once('exit', resolve))
@@ -53,6 +64,16 @@ export async function startSystem(port: number): Promise<System> {
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+async function temporalCallsAt(metricsPort: number): Promise<Map<string, number>> {
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+  const calls = new Map<string, number>()
+  for (const [, operation = '', count] of text.matchAll(
+    /^temporal_(?:long_)?request_total\{.*operation="(\w+)".*\} (\d+)/gm,
+  ))
+    calls.set(operation, (calls.get(operation) ?? 0) + Number(count))
+  return calls
 }
 
 function dist(file: string): string {

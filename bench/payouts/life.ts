@@ -38,10 +38,25 @@ export async function measureWholeLife(stage: Stage): Promise<string[]> {
       ` ${(perSecond / noopPerSecond).toFixed(2)} × a bare no-op workflow (${noopPerSecond.toFixed(1)}/s)`,
     `  Temporal, for each payout: ${costs.transitions.toFixed(1)} state transitions, ${costs.tasks.toFixed(1)} workflow tasks,` +
       ` ${costs.events.toFixed(1)} history events`,
+    `  gRPC calls of the worker, for each payout: ${callsText(lives)}`,
     `  PostgreSQL, for each payout: ${per('commits')} commits, ${per('writes')} of them with writes`,
     `  CPU, for each payout: ${cpuText(lives)}`,
     ...(await statementLines(stage)),
   ]
+}
+
+/** Pays without pause, and lists the memory after each minute. */
+export async function measureSoak(stage: Stage, minutes: number, memory: () => string): Promise<string[]> {
+  const { system, untilAllClosed } = stage
+  system.ops('partner', 'set', '--partner', 'demo', '--rate-limit-sandbox', '10000')
+  const next = () => nextPayout([system.sandboxKey]).text
+  const lines: string[] = []
+  for (let minute = 1; minute <= minutes; minute++) {
+    const { count } = await runLoad({ port: system.port, next, status: 201 }, { clients: 4, seconds: 60 })
+    lines.push(`  after ${String(minute).padStart(3)} min, ${String(count).padStart(5)} payouts: ${memory()}`)
+  }
+  await untilAllClosed()
+  return [`Resident memory while 4 clients pay without pause:`, ...lines, `  when all are closed: ${memory()}`]
 }
 
 interface Lives {
@@ -52,10 +67,12 @@ interface Lives {
   readonly commits: number
   readonly writes: number
   readonly cpuMs: CpuTimes | null
+  readonly calls: ReadonlyMap<string, number>
 }
 
 async function measureLives({ system, sql, untilAllClosed }: Stage, load: typeof each): Promise<Lives> {
   await wait(statisticsMs)
+  const calls = await system.temporalCalls()
   const before = { ...(await transactions(sql)), cpuMs: system.cpuMs() }
   const keys: string[] = []
   const next = () => {
@@ -76,6 +93,7 @@ async function measureLives({ system, sql, untilAllClosed }: Stage, load: typeof
     commits: after.commits - before.commits,
     writes: after.writes - before.writes,
     cpuMs: before.cpuMs && after.cpuMs && difference(after.cpuMs, before.cpuMs),
+    calls: new Map([...(await system.temporalCalls())].map(([name, n]) => [name, n - (calls.get(name) ?? 0)])),
   }
 }
 
@@ -100,6 +118,14 @@ function cpuText(lives: readonly Lives[]): string {
     median(lives.map(({ cpuMs, accepted }) => (cpuMs?.[part] ?? Number.NaN) / accepted.count))
   const sum = parts.reduce((total, part) => total + per(part), 0)
   return `${sum.toFixed(0)} ms (${parts.map((part) => `${part} ${per(part).toFixed(1)}`).join(', ')})`
+}
+
+/** Leaves out calls that fewer than one in twenty payouts needs, such as those of Schedules. */
+function callsText(lives: readonly Lives[]): string {
+  const [last] = lives.slice(-1)
+  const each = [...(last?.calls ?? [])].map(([name, count]) => ({ name, count: count / (last?.accepted.count ?? 1) }))
+  const shown = each.filter(({ count }) => count >= 0.05).toSorted((a, b) => b.count - a.count)
+  return shown.map(({ name, count }) => `${name} ${count.toFixed(1)}`).join(', ')
 }
 
 /** Read-only transactions also commit, but only those that write get a transaction ID. */
