@@ -1,5 +1,5 @@
 // The results of a load test, and functions that combine the results of several rounds.
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import type { Client as Postgres } from 'pg'
 
 export interface Load {
@@ -78,24 +78,76 @@ export function driftOf(values: readonly number[]): number {
 
 const tickMs = 10
 
-/** Sums the processor time of the system's connections. Linux counts it in hundredths of a second. */
+/**
+ * Sums the processor time of the system's connections, including those that have ended. Linux counts it in hundredths of
+ * a second.
+ */
 export async function databaseCpuMs(sql: Postgres): Promise<number> {
-  const { rows } = await sql.query<{ pid: number }>(
-    `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+  const { rows } = await sql.query<{ pid: number; own: number }>(
+    `SELECT pid, pg_backend_pid() AS own FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
   )
+  const server = Number(statOf(rows[0]?.own ?? 0)[1])
+  const [, , , , , , , , , , , , , endedUser = '0', endedSystem = '0'] = statOf(server)
   const ticks = rows.map(({ pid }) => {
-    const [, , , , , , , , , , , user = '0', system = '0'] = statOf(pid).split(' ')
+    const [, , , , , , , , , , , user = '0', system = '0'] = statOf(pid)
     return Number(user) + Number(system)
   })
-  return ticks.reduce((sum, each) => sum + each, 0) * tickMs
+  return ticks.reduce((sum, each) => sum + each, Number(endedUser) + Number(endedSystem)) * tickMs
 }
 
-/** Returns the fields after the process name, which may contain spaces. Empty if the connection has just ended. */
-function statOf(pid: number): string {
+/** Returns the fields after the process name, which may contain spaces. Empty if the process has just ended. */
+function statOf(pid: number): readonly string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return text.slice(text.lastIndexOf(')') + 2)
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')
   } catch {
-    return ''
+    return []
   }
+}
+
+/** Prepares `countBlocks`. Ends the other connections, because only new ones can report plans. */
+export async function prepareBlockCounts(sql: Postgres): Promise<void> {
+  await sql.query(`LOAD 'auto_explain'`)
+  const { rows } = await sql.query<{ name: string }>('SELECT current_database() AS name')
+  for (const [setting, value] of Object.entries(explained)) {
+    await sql.query(`ALTER DATABASE ${rows[0]?.name} SET ${setting} = '${value}'`)
+  }
+  await sql.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  )
+}
+
+const explained = {
+  session_preload_libraries: 'auto_explain',
+  'auto_explain.log_analyze': 'on',
+  'auto_explain.log_buffers': 'on',
+  'auto_explain.log_timing': 'off',
+  'auto_explain.log_nested_statements': 'on',
+  'auto_explain.log_format': 'json',
+}
+
+/**
+ * Counts the blocks that PostgreSQL reads, from memory or disk, while `run` runs. Unlike time, the count does not depend
+ * on other load. A statement inside a function may count twice.
+ */
+export async function countBlocks(sql: Postgres, postgresLog: string, run: () => Promise<unknown>): Promise<number> {
+  const from = statSync(postgresLog).size
+  await setPlans(sql, '0')
+  await run()
+  await setPlans(sql, '-1')
+  return blocksIn(readFileSync(postgresLog).subarray(from).toString('utf8'))
+}
+
+async function setPlans(sql: Postgres, minimumMs: '0' | '-1'): Promise<void> {
+  await sql.query(`ALTER SYSTEM SET auto_explain.log_min_duration = ${minimumMs}`)
+  await sql.query('SELECT pg_reload_conf()')
+}
+
+/** The first counts in a plan are the sums of its root. */
+function blocksIn(log: string): number {
+  const [, ...plans] = log.split(' plan:\n')
+  return plans.reduce((sum, plan) => {
+    const [, hit = '0', read = '0'] = /"Shared Hit Blocks": (\d+),\s+"Shared Read Blocks": (\d+)/.exec(plan) ?? []
+    return sum + Number(hit) + Number(read)
+  }, 0)
 }
