@@ -19,7 +19,17 @@ import { connectClient } from '../runtime/temporal/client'
 import { startConnectSandbox } from '../runtime/temporal/workflows'
 import { addHistory, firstNames } from './history'
 import { getText, runLoad } from './load'
-import { countBlocks, databaseCpuMs, type Measured, median, medianOf, prepareBlockCounts } from './measured'
+import {
+  type Cost,
+  type Costs,
+  costLines,
+  countBlocks,
+  databaseCpuMs,
+  type Measured,
+  median,
+  medianOf,
+  prepareBlockCounts,
+} from './measured'
 import { nextPayout } from './payouts/requests'
 import { untilConnected } from './payouts/wallets'
 import type { System } from './system'
@@ -56,7 +66,7 @@ export async function measureGrowth(
       await sql.query('CHECKPOINT')
       await untilIdle(sql)
       measured.push(await measureAll(bench))
-      print([...costLines(measured, sizes, partners), await sizeLine(sql, size)])
+      print([...costLines(measured, { sizes, partners, rounds }), await sizeLine(sql, size)])
     }
     if (partners === 1) print(await floodLines(system, keys.sandbox))
   } finally {
@@ -104,17 +114,6 @@ async function untilIdle(sql: Postgres): Promise<void> {
     await wait(300)
   }
 }
-
-interface Cost {
-  /** The median time of one request or run. */
-  readonly ms: number
-  /** Processor time of the database's connections for one request or run. Depends less on other load. */
-  readonly cpuMs: number
-  /** Blocks that the database reads for one request or run, from memory or disk. Does not depend on other load. */
-  readonly blocks: number
-}
-
-type Costs = ReadonlyMap<string, Cost>
 
 async function measureAll(bench: Bench): Promise<Costs> {
   const payout = await somePayout(bench.sql)
@@ -297,33 +296,6 @@ async function proving({ system, db }: Bench): Promise<(depth: 'changes' | 'full
     if (outcome !== 'no_bank' || drifts > 0) throw new Error(`The proof returned ${outcome} with ${drifts} drifts.`)
   }
 }
-
-function costLines(measured: readonly Costs[], sizes: readonly number[], partners: number): string[] {
-  const small = measured[0] ?? new Map<string, Cost>()
-  const latest = measured.at(-1) ?? small
-  const number = (value: number, digits: number) => value.toFixed(digits).padStart(10)
-  const rows = [...latest].map(([name, cost]) => {
-    const cells = costFields.map(([field, , digits]) => {
-      const before = small.get(name)?.[field] ?? Number.NaN
-      return [number(before, digits), number(cost[field], digits), number(cost[field] / before, 2)].join('')
-    })
-    return `  ${name.padEnd(32)}${cells.join('')}`
-  })
-  const size = sizes[measured.length - 1] ?? 0
-  const heads = costFields.flatMap(([, head]) => ['before', head, 'ratio'])
-  return [
-    `${size} stored payouts of ${partners} partners, against ${sizes[0]}: median time of ${rounds} rounds with one client, processor`,
-    'time of the database, and blocks that it reads (aim: at most 1.2, search and recipients 2.0). "account" reads no history.',
-    `  ${''.padEnd(32)}${heads.map((head) => head.padStart(10)).join('')}`,
-    ...rows,
-  ]
-}
-
-const costFields = [
-  ['ms', 'ms', 1],
-  ['cpuMs', 'CPU ms', 2],
-  ['blocks', 'blocks', 0],
-] as const
 
 /**
  * Alternates between rounds with and without the flood, because machines are noisy. In the flood, each client sends its

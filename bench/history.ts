@@ -25,9 +25,12 @@ export async function addHistory(sql: Postgres, history: History): Promise<void>
   )
   await sql.query('DROP INDEX payouts_search_index')
   await sql.query('SET session_replication_role = replica')
+  await sql.query('BEGIN')
+  // A running system must not seal the new rows, which get their links here.
+  await sql.query('LOCK TABLE audit_chain IN EXCLUSIVE MODE')
   await sql.query(makePayouts(history))
   await sql.query('ANALYZE made')
-  for (const statement of [...statements, 'DROP TABLE made']) await sql.query(statement)
+  for (const statement of [...statements, 'DROP TABLE made', 'COMMIT']) await sql.query(statement)
   await sql.query('SET session_replication_role = origin')
   await sql.query(rows[0]?.definition ?? '')
   await sql.query(`SELECT rebuild_payout_totals(id) FROM partners WHERE slug LIKE '${history.slugs}%'`)

@@ -1,4 +1,4 @@
-// The results of a load test, and functions that combine the results of several rounds.
+// Measured times, processor times and block counts, and functions that combine the results of several rounds.
 import { readFileSync, statSync } from 'node:fs'
 import type { Client as Postgres } from 'pg'
 
@@ -143,11 +143,62 @@ async function setPlans(sql: Postgres, minimumMs: '0' | '-1'): Promise<void> {
   await sql.query('SELECT pg_reload_conf()')
 }
 
-/** The first counts in a plan are the sums of its root. */
+/**
+ * The first counts in a plan are the sums of its root. Leaves out the activity list: its entries are written in batches,
+ * so those of many requests may fall into a short run, or none.
+ */
 function blocksIn(log: string): number {
   const [, ...plans] = log.split(' plan:\n')
   return plans.reduce((sum, plan) => {
+    if (plan.includes('INSERT INTO activity ')) return sum
     const [, hit = '0', read = '0'] = /"Shared Hit Blocks": (\d+),\s+"Shared Read Blocks": (\d+)/.exec(plan) ?? []
     return sum + Number(hit) + Number(read)
   }, 0)
 }
+
+export interface Cost {
+  /** The median time of one request or run. */
+  readonly ms: number
+  /** Processor time of the database's connections for one request or run. Depends less on other load. */
+  readonly cpuMs: number
+  /** Blocks that the database reads for one request or run, from memory or disk. Does not depend on other load. */
+  readonly blocks: number
+}
+
+/** Costs by the name of the operation. */
+export type Costs = ReadonlyMap<string, Cost>
+
+/** Compares the costs at the latest size with those at the first one. */
+export function costLines(
+  measured: readonly Costs[],
+  {
+    sizes,
+    partners,
+    rounds,
+  }: { readonly sizes: readonly number[]; readonly partners: number; readonly rounds: number },
+): string[] {
+  const small = measured[0] ?? new Map<string, Cost>()
+  const latest = measured.at(-1) ?? small
+  const number = (value: number, digits: number) => value.toFixed(digits).padStart(10)
+  const rows = [...latest].map(([name, cost]) => {
+    const cells = costFields.map(([field, , digits]) => {
+      const before = small.get(name)?.[field] ?? Number.NaN
+      return [number(before, digits), number(cost[field], digits), number(cost[field] / before, 2)].join('')
+    })
+    return `  ${name.padEnd(32)}${cells.join('')}`
+  })
+  const size = sizes[measured.length - 1] ?? 0
+  const heads = costFields.flatMap(([, head]) => ['before', head, 'ratio'])
+  return [
+    `${size} stored payouts of ${partners} partners, against ${sizes[0]}: median time of ${rounds} rounds with one client, processor`,
+    'time of the database, and blocks that it reads (aim: at most 1.2, search and recipients 2.0). "account" reads no history.',
+    `  ${''.padEnd(32)}${heads.map((head) => head.padStart(10)).join('')}`,
+    ...rows,
+  ]
+}
+
+const costFields = [
+  ['ms', 'ms', 1],
+  ['cpuMs', 'CPU ms', 2],
+  ['blocks', 'blocks', 0],
+] as const
