@@ -266,8 +266,10 @@ async function changePayouts(sql: Postgres): Promise<void> {
 /** Lists the tables with the most bytes for each payout, indexes included. */
 async function sizeLine(sql: Postgres, payouts: number): Promise<string> {
   const { rows } = await sql.query<{ name: string; bytes: number }>(
-    `SELECT relname AS name, (pg_total_relation_size(oid) / $1::float8)::integer AS bytes FROM pg_class
-      WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 2 DESC`,
+    `SELECT name, (sum(bytes) / $1::float8)::integer AS bytes FROM (
+        SELECT coalesce(pg_partition_root(oid)::text, relname) AS name, pg_total_relation_size(oid) AS bytes FROM pg_class
+        WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace) each
+      GROUP BY name ORDER BY 2 DESC`,
     [payouts],
   )
   const total = rows.reduce((sum, { bytes }) => sum + bytes, 0)

@@ -5,6 +5,7 @@ import { railPause } from './bank/rail-pauses'
 import { bankReading, undecidedMovement, walletReadingFailure } from './bank/readings'
 import { bankWebhook } from './bank/webhooks'
 import { activity } from './controls/activity'
+import { archive } from './controls/archives'
 import { auditProgress } from './controls/audit/progress'
 import { auditLink } from './controls/audit/seal'
 import { auditVerification } from './controls/audit/verifications'
@@ -64,6 +65,7 @@ export const entities = [
   invoiceCharge,
   invoiceNumber,
   activity,
+  archive,
   rateLimit,
   session,
   codes,

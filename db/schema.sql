@@ -17,7 +17,7 @@ CREATE TABLE activity (
   request_id text,
   CONSTRAINT activity_pkey PRIMARY KEY (id),
   CONSTRAINT activity_environment_check CHECK (environment = ANY (ARRAY['sandbox'::text, 'live'::text]))
-);
+) PARTITION BY RANGE (id);
 CREATE INDEX activity_changes_index ON activity USING btree (partner_id, at DESC, id DESC) WHERE changes;
 CREATE INDEX activity_partner_index ON activity USING btree (partner_id, at DESC, id DESC);
 CREATE INDEX activity_read_index ON activity USING btree (at) WHERE (NOT changes);
@@ -46,6 +46,25 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_label_check CHECK (char_length(label) <= 60)
 );
 CREATE INDEX api_keys_partner_index ON api_keys USING btree (partner_id, created_at);
+
+CREATE TABLE archives (
+  id uuid NOT NULL,
+  table_name text NOT NULL,
+  from_id bigint NOT NULL,
+  before_id bigint NOT NULL,
+  row_count bigint NOT NULL,
+  newest_at timestamp with time zone,
+  sha256 bytea NOT NULL,
+  archived_at timestamp with time zone NOT NULL,
+  archived_by text NOT NULL,
+  CONSTRAINT archives_pkey PRIMARY KEY (id),
+  CONSTRAINT archives_range_unique UNIQUE (table_name, from_id),
+  CONSTRAINT archives_range_check CHECK (from_id < before_id),
+  CONSTRAINT archives_sha256_check CHECK (length(sha256) = 32),
+  CONSTRAINT archives_table_check CHECK (table_name = ANY (ARRAY['activity'::text, 'payout_events'::text]))
+);
+CREATE TRIGGER archives_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON archives FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER archives_owner BEFORE INSERT ON archives FOR EACH STATEMENT EXECUTE FUNCTION refuse_unless_owner();
 
 CREATE TABLE audit_chain (
   sequence bigint NOT NULL,
@@ -568,7 +587,7 @@ CREATE TABLE payout_events (
   detail text,
   CONSTRAINT payout_events_pkey PRIMARY KEY (id),
   CONSTRAINT payout_events_payout_fkey FOREIGN KEY (payout_id) REFERENCES payouts(id)
-);
+) PARTITION BY RANGE (id);
 CREATE INDEX payout_events_payout_index ON payout_events USING btree (payout_id, id);
 CREATE TRIGGER payout_events_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON payout_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payout_events_changed AFTER INSERT ON payout_events FOR EACH ROW EXECUTE FUNCTION list_event_change();
@@ -930,6 +949,53 @@ CREATE TABLE workers (
   CONSTRAINT workers_pkey PRIMARY KEY (id),
   CONSTRAINT workers_draining_check CHECK (draining_at IS NOT NULL OR asked_by IS NULL AND drained_at IS NULL)
 );
+
+CREATE OR REPLACE FUNCTION add_partitions()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET lock_timeout TO '3s'
+AS $function$
+  DECLARE
+    v_table text;
+    v_name text;
+    v_last bigint;
+    v_size bigint;
+    v_from bigint;
+    v_added integer := 0;
+  BEGIN
+    FOREACH v_table IN ARRAY ARRAY['activity', 'payout_events'] LOOP
+      v_last := coalesce(pg_sequence_last_value(pg_get_serial_sequence('' || v_table, 'id')::regclass), 0);
+      v_size := greatest(10000000, v_last / 100000000 * 10000000);
+      SELECT max((regexp_match(pg_get_expr(relpartbound, oid), 'TO \(''?(\d+)'))[1]::bigint) INTO v_from
+        FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE inhparent = ('' || v_table)::regclass;
+      WHILE v_from < v_last + 2 * v_size LOOP
+        IF v_from <= v_last THEN
+          v_from := (v_last / 10000000 + 2) * 10000000;
+        END IF;
+        -- The first lock blocks no writer and ends an automatic vacuum. Attaching needs the second one, because of the
+        -- foreign key. Waiting for less than the deadlock timeout fails this, and not a payout.
+        LOCK TABLE payouts IN SHARE UPDATE EXCLUSIVE MODE;
+        SET LOCAL lock_timeout = '300ms';
+        LOCK TABLE payouts IN SHARE ROW EXCLUSIVE MODE;
+        v_name := v_table || '_from_' || v_from;
+        EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL EXCLUDING IDENTITY)', v_name, v_table);
+        IF v_table = 'payout_events' THEN
+          EXECUTE format('CREATE TRIGGER payout_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON %I
+            FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()', v_name);
+        END IF;
+        EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)',
+          v_table, v_name, v_from, v_from + v_size);
+        v_from := v_from + v_size;
+        v_added := v_added + 1;
+      END LOOP;
+    END LOOP;
+    RETURN v_added;
+  EXCEPTION WHEN lock_not_available THEN
+    -- The next run tries again.
+    RETURN 0;
+  END $function$;
 
 CREATE OR REPLACE FUNCTION add_to_recipient(p payouts)
  RETURNS void
@@ -1424,6 +1490,18 @@ AS $function$
       ORDER BY entry.id DESC LIMIT 1), 0)
     THEN
       RAISE EXCEPTION 'the balance of a wallet must be that of its last entry' USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NULL;
+  END $function$;
+
+CREATE OR REPLACE FUNCTION refuse_unless_owner()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  BEGIN
+    IF NOT (SELECT pg_has_role(current_user, relowner, 'USAGE') FROM pg_catalog.pg_class WHERE oid = TG_RELID) THEN
+      RAISE EXCEPTION 'only the owner of % adds to it', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
     END IF;
     RETURN NULL;
   END $function$;

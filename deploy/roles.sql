@@ -1,5 +1,6 @@
 -- payouts_app is the role of the API, the worker and the ops CLI. It reads and writes rows but owns nothing, so it
--- cannot disable the triggers that protect the ledger and the audit chain. payouts_read is for operators who only read
+-- cannot disable the triggers that protect the ledger and the audit chain. It creates partitions only through the
+-- function add_partitions(), which runs as the owner, and cannot drop them or add to archives. payouts_read is for operators who only read
 -- (docs/operations/access.md). Run this as the owner of the database, who also migrates it. Repeating it changes
 -- nothing. Then: ALTER ROLE payouts_app PASSWORD '…'.
 DO $$

@@ -6,6 +6,7 @@ import { railCommands } from './bank/rail'
 import { rateCommands } from './bank/rate'
 import { clientCommands } from './client/commands'
 import type { AnyCommand } from './command'
+import { archiveCommands } from './controls/archive'
 import { auditCommands } from './controls/audit'
 import { driftCommands } from './controls/drift'
 import { keyringCommands } from './controls/keyring'
@@ -66,4 +67,5 @@ export const commands: readonly AnyCommand[] = [
   ...proofCommands,
   ...driftCommands,
   ...auditCommands,
+  ...archiveCommands,
 ]

@@ -1,6 +1,7 @@
 // Deletes data whose retention period has ended, one batch at a time.
 
 import { pruneActivity as prune } from '../../db/controls/activity'
+import { addPartitions } from '../../db/controls/archives'
 import { eraseRecipients as eraseDetails, eraseBankEvents as eraseEvents } from '../../db/controls/retention'
 import type { ActivityDeps } from '../bind'
 
@@ -17,12 +18,13 @@ export async function eraseBankEvents({ db, clock, retention }: RetentionDeps, {
 
 /**
  * Deletes activity entries about requests that changed nothing. Reads and refused writes have separate retention
- * periods.
+ * periods. Also creates the partitions that the growing tables need next.
  */
 export async function pruneActivity(
   { db, clock, activityRetentionDays, activityReadRetentionDays }: PruneDeps,
   { limit }: Batch,
 ): Promise<number> {
+  await addPartitions(db)
   const before = daysAgo(clock, activityRetentionDays)
   const readsBefore = daysAgo(clock, activityReadRetentionDays)
   return prune(db, { before, readsBefore, limit })

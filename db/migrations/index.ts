@@ -33,13 +33,19 @@ import { RequestedNames1794700800036 } from './030-039/36-requested-names'
 import { SecurityEvents1794700800037 } from './030-039/37-security-events'
 import { NoAuditHash1794700800038 } from './030-039/38-no-audit-hash'
 import { ChargeStep1794700800039 } from './030-039/39-charge-step'
-import { PriceAuthors1794700800042 } from './040-049/42-price-authors'
+import { PriceAuthors1794700800042, SessionDevices1794700800045 } from './040-049/42-columns'
 import { FailedBankCalls1794700800043 } from './040-049/43-failed-bank-calls'
-import { HiddenPayouts1794700800044 } from './040-049/44-hidden-payouts'
-import { SessionDevices1794700800045 } from './040-049/45-session-devices'
+import {
+  BankEventsByPayout1794700800048,
+  HiddenPayouts1794700800044,
+  PayoutsByAmount1794700800047,
+} from './040-049/44-indexes'
 import { PayoutNotes1794700800046 } from './040-049/46-payout-notes'
-import { PayoutsByAmount1794700800047 } from './040-049/47-payouts-by-amount'
-import { BankEventsByPayout1794700800048 } from './040-049/48-bank-events-by-payout'
+import {
+  PartitionBounds1794700800049,
+  PartitionBoundsValid1794700800050,
+  Partitions1794700800051,
+} from './040-049/49-partitions'
 
 export const migrations = [
   Partners1794700800001,
@@ -83,4 +89,7 @@ export const migrations = [
   PayoutNotes1794700800046,
   PayoutsByAmount1794700800047,
   BankEventsByPayout1794700800048,
+  PartitionBounds1794700800049,
+  PartitionBoundsValid1794700800050,
+  Partitions1794700800051,
 ]

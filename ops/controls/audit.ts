@@ -14,15 +14,15 @@ const verify = defineCommand('audit verify', {
     const { fault } = verified
     const { table, row_id, what, sequence, last_good, ...facts } = shown
     if (fault === null) return done(shown, `The audit chain is intact.\n${fields(facts)}`)
-    const { links_that_hold, unsealed_tail } = facts
-    const known = { links_that_hold, last_good, unsealed_tail, table, row_id, what, sequence }
+    const { links_that_hold, unsealed_tail, archived_rows } = facts
+    const known = { links_that_hold, last_good, unsealed_tail, archived_rows, table, row_id, what, sequence }
     return foundProblem(shown, `${sentenceOf(fault, verified.links)}\n${fields(known)}`)
   },
 })
 
 export const auditCommands: readonly Command[] = [verify]
 
-function present({ links, head, fault, unsealed }: Verified) {
+function present({ links, head, fault, archived, unsealed }: Verified) {
   const tail = Object.values(unsealed).reduce((sum, count) => sum + count, 0)
   return {
     links_that_hold: String(links),
@@ -30,6 +30,7 @@ function present({ links, head, fault, unsealed }: Verified) {
     head: fault === null ? head : null,
     last_good: fault === null ? null : head,
     unsealed_tail: String(tail),
+    archived_rows: String(archived),
     what: fault?.what ?? null,
     sequence: fault?.sequence?.toString() ?? null,
     table: fault?.table ?? null,

@@ -26,8 +26,23 @@ test.each([
   'CREATE TABLE mine (id int)',
   'CREATE FUNCTION mine() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$',
   'ALTER ROLE payouts_app SUPERUSER',
+  'DROP TABLE payout_events_from_0',
+  'ALTER TABLE activity DETACH PARTITION activity_from_0',
+  `INSERT INTO archives VALUES (gen_random_uuid(), 'activity', 0, 9, 9, now(), sha256('x'), now(), 'ops:mallory')`,
+  `CREATE TEMPORARY TABLE pg_class AS SELECT oid, 'payouts_app'::regrole::oid AS relowner FROM pg_catalog.pg_class;
+    INSERT INTO archives VALUES (gen_random_uuid(), 'activity', 0, 9, 9, now(), sha256('x'), now(), 'ops:mallory')`,
 ])('the application’s role cannot run: %s', async (sql) => {
   await expect(application.query(sql)).rejects.toMatchObject({ code: '42501' })
+})
+
+test('the application’s role can create the partitions that are due', async () => {
+  const owner = new Client({ connectionString: database.url })
+  await owner.connect()
+  await owner.query(`SELECT setval(pg_get_serial_sequence('activity', 'id'), 25000000)`)
+  await owner.end()
+
+  expect((await application.query('SELECT add_partitions() AS added')).rows).toEqual([{ added: 1 }])
+  expect((await application.query('SELECT FROM activity_from_40000000')).rows).toEqual([])
 })
 
 test('the application’s role can read and write a table that a later migration creates', async () => {

@@ -13,7 +13,8 @@ test('TypeORM finds no column to change in a migrated database', async () => {
 })
 
 test('every table has an entity', async () => {
-  const rows = await db.sql<{ name: string }>`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`
+  const rows = await db.sql<{ name: string }>`SELECT relname AS name FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`
 
   const tables = rows.map((row) => row.name).filter((name) => name !== 'migrations')
   expect(new Set(tables)).toEqual(new Set(entities.map((entity) => entity.options.tableName)))
@@ -85,6 +86,7 @@ async function describeTables(dataSource: DataSource): Promise<string[]> {
       || ' default: ' || CASE WHEN is_identity = 'YES' OR column_default LIKE 'nextval%' THEN 'sequence'
         ELSE coalesce(trim('''' FROM replace(column_default, '''::bigint', '')), 'none') END AS line
     FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'migrations'
+      AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = format('public.%I', table_name)::regclass)
     ORDER BY 1`)
   return rows.map((row) => row.line)
 }

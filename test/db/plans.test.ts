@@ -162,21 +162,23 @@ test('finding the code that confirmed a payout uses an index', async () => {
 })
 
 test.each([
-  ['changes', 'both', 'activity_changes_index'],
-  ['security', 'both', 'activity_security_index'],
-  ['everything', 'sandbox', 'activity_sandbox_index'],
-  ['changes', 'sandbox', 'activity_sandbox_changes_index'],
+  ['changes', 'both', 'activity_from_0_changes_index'],
+  ['security', 'both', 'activity_from_0_security_index'],
+  ['everything', 'sandbox', 'activity_from_0_sandbox_index'],
+  ['changes', 'sandbox', 'activity_from_0_sandbox_changes_index'],
 ] as const)('listing activity (%s, environment %s) uses an index', async (kind, environment, index) => {
   const { id } = await aPartner(api)
   await api.db.dataSource.query(`
     INSERT INTO activity (partner_id, at, environment, action, changes, made_by)
     SELECT '${id}', now(), CASE n % 100 WHEN 0 THEN 'sandbox' ELSE 'live' END, CASE n % 500 WHEN 0 THEN 'key.create' ELSE 'call' END,
       n % 50 = 0, 'x' FROM generate_series(1, ${many}) n`)
-  await api.db.dataSource.query('ANALYZE activity')
+  await api.db.dataSource.query('ANALYZE activity_from_0')
 
   const plan = await planOf((db) => latestActivity(db, id, 200, { filter: { kind, environment } }))
 
-  expect(plan).toContain(`${index} on activity`)
+  // Merges the partitions, so that it reads only the rows that a page shows.
+  expect(plan).toMatch(/^Limit.*\n *-> {2}Merge Append/)
+  expect(plan).toContain(`${index} on activity_from_0`)
 })
 
 const ofWallet = ['payout_ledger', 'payout_row', 'payout_charge']

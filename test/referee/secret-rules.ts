@@ -34,7 +34,9 @@ async function columnsByTable(records: Records): Promise<Column[][]> {
   const tables: { columns: Column[] }[] = await records.query(`
     SELECT json_agg(json_build_object('name', format('%s.%s', table_name, column_name),
       'table', quote_ident(table_name), 'column', quote_ident(column_name))) AS columns
-    FROM information_schema.columns WHERE table_schema = 'public' GROUP BY table_name`)
+    FROM information_schema.columns WHERE table_schema = 'public'
+      AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = format('public.%I', table_name)::regclass)
+    GROUP BY table_name`)
   return tables.map(({ columns }) => columns)
 }
 

@@ -18,6 +18,8 @@ export interface Verified {
   /** The last chain hash. If a copy is stored elsewhere, a later verification detects a rebuilt chain. */
   readonly head: string
   readonly fault: FirstFault | null
+  /** Rows that are in an archive and no longer in the database. Their archives prove them (db/controls/archives.ts). */
+  readonly archived: number
   /** Rows that are not sealed yet, by table. */
   readonly unsealed: Readonly<Record<AuditedTable, number>>
 }
@@ -39,12 +41,15 @@ interface FollowedLink {
   readonly chainHash: Buffer
   /** The current text of the row. Null if the row is missing. */
   readonly rowText: string | null
+  /** The row is missing because it was archived. Its link still seals it. */
+  readonly isArchived: boolean
 }
 
 /** With `keptHead`, a head that was stored elsewhere, also detects a chain that was truncated or rebuilt. */
 export async function verifyAudit(db: Db, keptHead: string | null = null, atOnce = 5_000): Promise<Verified> {
   let head: Buffer = firstHash
   let links = 0n
+  let archived = 0
   let fault: FirstFault | null = null
   for (let isOver = false; !isOver && fault === null; ) {
     const some = await readLinks(db, { after: links, limit: atOnce })
@@ -54,6 +59,7 @@ export async function verifyAudit(db: Db, keptHead: string | null = null, atOnce
       if (fault !== null) break
       head = link.chainHash
       links = link.sequence
+      if (link.isArchived) archived += 1
     }
   }
   if (fault === null && keptHead !== null && !(await isInChain(db, keptHead))) {
@@ -65,16 +71,18 @@ export async function verifyAudit(db: Db, keptHead: string | null = null, atOnce
     links,
     head: head.toString('hex'),
     fault,
+    archived,
     unsealed: { ...none, ...Object.fromEntries(unsealed.map(countOf)) },
   }
 }
 
 /** Checks the link first, because only a valid link proves anything about its row. */
 function faultOf(link: FollowedLink, expected: bigint, before: Buffer): FirstFault | null {
-  const { sequence, table, rowId, rowHash, chainHash, rowText } = link
+  const { sequence, table, rowId, rowHash, chainHash, rowText, isArchived } = link
   if (sequence !== expected) return { what: 'link_missing', sequence: expected, table: null, rowId: null }
   const at = { sequence, table, rowId }
   if (!chainHashOf(before, rowHash).equals(chainHash)) return { what: 'link_changed', ...at }
+  if (isArchived) return null
   if (rowText === null) return { what: 'row_missing', ...at }
   return rowHashOf(rowText).equals(rowHash) ? null : { what: 'row_changed', ...at }
 }
@@ -102,7 +110,9 @@ function readLinks(db: Db, { after, limit }: { after: bigint; limit: number }): 
     ) => tx.sql<FollowedLink>`SELECT link.sequence, link.table_name AS table, link.row_id, link.row_hash, link.chain_hash, CASE
         WHEN s.id IS NOT NULL THEN ${rowTextOf.ledger_sets(sql`s`)} WHEN e.id IS NOT NULL THEN ${rowTextOf.ledger_entries(sql`e`)}
         WHEN c.id IS NOT NULL THEN ${rowTextOf.charges(sql`c`)} WHEN a.id IS NOT NULL THEN ${rowTextOf.activity(sql`a`)}
-        WHEN o.id IS NOT NULL THEN ${rowTextOf.ledger_accounts(sql`o`)} END AS row_text
+        WHEN o.id IS NOT NULL THEN ${rowTextOf.ledger_accounts(sql`o`)} END AS row_text,
+        link.table_name = 'activity' AND a.id IS NULL AND EXISTS (SELECT FROM archives WHERE archives.table_name = 'activity'
+          AND ${linkRowNumber('activity')} >= archives.from_id AND ${linkRowNumber('activity')} < archives.before_id) AS is_archived
     FROM (SELECT * FROM audit_chain WHERE sequence > ${after} ORDER BY sequence LIMIT ${limit}) link
     LEFT JOIN ledger_sets s ON s.id = ${linkRowUuid('ledger_sets')}
     LEFT JOIN ledger_entries e ON e.id = ${linkRowNumber('ledger_entries')}

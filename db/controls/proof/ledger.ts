@@ -201,7 +201,7 @@ const payoutLedgers: Check = (walletId, changed) => sql`SELECT 'payout_ledger' A
     ORDER BY id LIMIT 1000`
 
 // A payout's row must match its wallet's owner, its quote and the last status in its timeline. Manual events change no
-// status, so they are skipped.
+// status, so they are skipped. A closed payout has no timeline if it is as old as the archived ones.
 const payoutRows: Check = (walletId, changed) => sql`SELECT 'payout_row' AS kind, p.wallet_id, p.id::text AS subject,
       concat_ws(', ', 'of its wallet', w.environment, 'sends ' || quoted.sends, coalesce(last.status, 'no timeline')) AS expected,
       concat_ws(', ', CASE WHEN p.partner_id = w.partner_id THEN 'of its wallet' ELSE 'of another partner' END,
@@ -213,7 +213,8 @@ const payoutRows: Check = (walletId, changed) => sql`SELECT 'payout_row' AS kind
       AND e.kind <> ALL (${manualEventKinds}::text[]) ORDER BY e.id DESC LIMIT 1) last ON true
     WHERE p.wallet_id = ${walletId} ${isChanged(sql`p.id`, changed)} AND p.released_at IS NULL AND (p.partner_id <> w.partner_id OR p.environment <> w.environment
       OR (p.rail = 'provider_production') <> (w.environment = 'live') OR p.wallet_sends_micro_usdc <> quoted.sends
-      OR last.status IS DISTINCT FROM p.status)
+      OR (last.status IS DISTINCT FROM p.status AND NOT (last.status IS NULL AND p.closed_at IS NOT NULL
+        AND p.created_at <= coalesce((SELECT max(newest_at) FROM archives WHERE table_name = 'payout_events'), '-infinity'))))
     ORDER BY p.id LIMIT 1000`
 
 const inPounds = (micropounds: Sql) => sql`trim_scale(round(${micropounds} / 1000000.0, 6)) || ' GBP'`

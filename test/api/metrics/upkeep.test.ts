@@ -87,7 +87,7 @@ test('a fault in the audit chain and a check that no longer runs are shown', asy
     ['payouts_audit_faults', 'payouts_audit_verified_age_seconds'].map((name) => shown.value(name))
   const verified = (fault: FirstFault | null) =>
     api.db.transaction((tx) =>
-      recordVerification(tx, { links: 1n, head: '00', fault, unsealed: noneUnsealed }, clock.now()),
+      recordVerification(tx, { links: 1n, head: '00', fault, archived: 0, unsealed: noneUnsealed }, clock.now()),
     )
   const noChain = await scrapeAt('12:00')
   await book(await aSandboxWallet(), clock.now())

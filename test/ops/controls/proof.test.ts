@@ -191,7 +191,9 @@ describe('audit verify', () => {
 
     expect(Number(before.unsealed_tail)).toBeGreaterThan(3)
     expect(code).toBe(0)
-    expect(out).toMatch(/^The audit chain is intact\.\nlinks_that_hold +\d+\nhead +[0-9a-f]{64}\nunsealed_tail +0\n$/)
+    expect(out).toMatch(
+      /^The audit chain is intact\.\nlinks_that_hold +\d+\nhead +[0-9a-f]{64}\nunsealed_tail +0\narchived_rows +0\n$/,
+    )
   })
 
   test('names the first changed row, and exits with 1', async () => {

@@ -3,7 +3,8 @@ import type { Db } from '../../../db/database'
 
 export async function dump(db: Db): Promise<string> {
   const tables: { name: string }[] = await db.dataSource.query(
-    `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+    `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'
+      AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = format('public.%I', tablename)::regclass) ORDER BY 1`,
   )
   const parts: string[] = []
   for (const { name } of tables) {
