@@ -272,9 +272,8 @@ async function sizeLine(sql: Postgres, payouts: number): Promise<string> {
       GROUP BY name ORDER BY 2 DESC`,
     [payouts],
   )
-  const total = rows.reduce((sum, { bytes }) => sum + bytes, 0)
   const most = rows.slice(0, 10).map(({ name, bytes }) => `${name} ${bytes}`)
-  return `  bytes per payout: ${total}, of which ${most.join(', ')}`
+  return `  bytes per payout: ${rows.reduce((sum, { bytes }) => sum + bytes, 0)}, of which ${most.join(', ')}`
 }
 
 /** Each call takes place at the time of the next scheduled reconciliation. */
