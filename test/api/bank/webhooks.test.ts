@@ -54,8 +54,9 @@ describe('a bank event', () => {
 
     const answers = await Promise.all(Array.from({ length: 5 }, () => events.map((event) => deliver(event))).flat())
 
-    expect(answers.slice(0, 3)).toEqual(['200 told', '200 not_needed', '200 unknown_payout'])
-    expect(new Set(answers.map((answer) => answer.slice(0, 3)))).toEqual(new Set(['200']))
+    // Any of the five deliveries may be handled first. The others are repeated, or handled in the same way.
+    const handled = events.map((_, place) => answers.find((each, n) => n % 3 === place && each !== '200 repeated'))
+    expect(handled).toEqual(['200 told', '200 not_needed', '200 unknown_payout'])
     const stored = await Promise.all(events.map((event) => eventsOf(event.event_id)))
     expect(stored.flat().map((row) => row['outcome'])).toEqual(['told', 'not_needed', 'unknown_payout'])
   })
