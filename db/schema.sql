@@ -964,37 +964,52 @@ AS $function$
     v_size bigint;
     v_from bigint;
     v_added integer := 0;
+    v_failed boolean := false;
   BEGIN
+    IF NOT pg_try_advisory_xact_lock(1794700800051) THEN
+      RETURN 0;
+    END IF;
     FOREACH v_table IN ARRAY ARRAY['activity', 'payout_events'] LOOP
       v_last := coalesce(pg_sequence_last_value(pg_get_serial_sequence('' || v_table, 'id')::regclass), 0);
-      v_size := greatest(10000000, v_last / 100000000 * 10000000);
-      SELECT max((regexp_match(pg_get_expr(relpartbound, oid), 'TO \(''?(\d+)'))[1]::bigint) INTO v_from
+      v_size := greatest(100000000, v_last / 1000000000 * 100000000);
+      SELECT coalesce(max((regexp_match(pg_get_expr(relpartbound, oid), 'TO \(''?(\d+)'))[1]::bigint), 0) INTO v_from
         FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE inhparent = ('' || v_table)::regclass;
-      WHILE v_from < v_last + 2 * v_size LOOP
-        IF v_from <= v_last THEN
-          v_from := (v_last / 10000000 + 2) * 10000000;
-        END IF;
-        -- The first lock blocks no writer and ends an automatic vacuum. Attaching needs the second one, because of the
-        -- foreign key. Waiting for less than the deadlock timeout fails this, and not a payout.
-        LOCK TABLE payouts IN SHARE UPDATE EXCLUSIVE MODE;
-        SET LOCAL lock_timeout = '300ms';
-        LOCK TABLE payouts IN SHARE ROW EXCLUSIVE MODE;
-        v_name := v_table || '_from_' || v_from;
-        EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL EXCLUDING IDENTITY)', v_name, v_table);
+      CONTINUE WHEN v_from >= v_last + 2 * v_size;
+      -- Attaching reads the whole default partition while payouts wait.
+      IF pg_relation_size(('' || v_table || '_default')::regclass) > 10000000 THEN
+        v_failed := true;
+        CONTINUE;
+      END IF;
+      BEGIN
         IF v_table = 'payout_events' THEN
-          EXECUTE format('CREATE TRIGGER payout_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON %I
-            FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()', v_name);
+          -- The first lock blocks no writer and ends an automatic vacuum. Attaching needs the second one, because of the
+          -- foreign key. Waiting for less than the deadlock timeout fails this, and not a payout.
+          LOCK TABLE payouts IN SHARE UPDATE EXCLUSIVE MODE;
+          SET LOCAL lock_timeout = '300ms';
+          LOCK TABLE payouts IN SHARE ROW EXCLUSIVE MODE;
         END IF;
-        EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)',
-          v_table, v_name, v_from, v_from + v_size);
-        v_from := v_from + v_size;
-        v_added := v_added + 1;
-      END LOOP;
+        SET LOCAL lock_timeout = '300ms';
+        WHILE v_from < v_last + 2 * v_size LOOP
+          IF v_from <= v_last THEN
+            v_from := (v_last / 100000000 + 2) * 100000000;
+          END IF;
+          v_name := v_table || '_from_' || v_from;
+          EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL EXCLUDING IDENTITY)', v_name, v_table);
+          IF v_table = 'payout_events' THEN
+            EXECUTE format('CREATE TRIGGER payout_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON %I
+              FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()', v_name);
+          END IF;
+          EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)',
+            v_table, v_name, v_from, v_from + v_size);
+          v_from := v_from + v_size;
+          v_added := v_added + 1;
+        END LOOP;
+      EXCEPTION WHEN lock_not_available OR check_violation THEN
+        -- A table is locked, or a row of the default partition belongs to the new one.
+        v_failed := true;
+      END;
     END LOOP;
-    RETURN v_added;
-  EXCEPTION WHEN lock_not_available THEN
-    -- The next run tries again.
-    RETURN 0;
+    RETURN CASE WHEN v_failed THEN -1 ELSE v_added END;
   END $function$;
 
 CREATE OR REPLACE FUNCTION add_to_recipient(p payouts)

@@ -6,7 +6,7 @@ import { eraseRecipients as eraseDetails, eraseBankEvents as eraseEvents } from 
 import type { ActivityDeps } from '../bind'
 
 type RetentionDeps = Pick<ActivityDeps, 'db' | 'clock' | 'retention'>
-type PruneDeps = Pick<ActivityDeps, 'db' | 'clock' | 'activityRetentionDays' | 'activityReadRetentionDays'>
+type PruneDeps = Pick<ActivityDeps, 'db' | 'clock' | 'log' | 'activityRetentionDays' | 'activityReadRetentionDays'>
 
 export async function eraseRecipients({ db, clock, retention }: RetentionDeps, { limit }: Batch): Promise<number> {
   return eraseDetails(db, { before: daysAgo(clock, retention.recipientDays), limit })
@@ -18,16 +18,18 @@ export async function eraseBankEvents({ db, clock, retention }: RetentionDeps, {
 
 /**
  * Deletes activity entries about requests that changed nothing. Reads and refused writes have separate retention
- * periods. Also creates the partitions that the growing tables need next.
+ * periods. The last batch also creates the partitions that the growing tables need next.
  */
 export async function pruneActivity(
-  { db, clock, activityRetentionDays, activityReadRetentionDays }: PruneDeps,
+  { db, clock, log, activityRetentionDays, activityReadRetentionDays }: PruneDeps,
   { limit }: Batch,
 ): Promise<number> {
-  await addPartitions(db)
   const before = daysAgo(clock, activityRetentionDays)
   const readsBefore = daysAgo(clock, activityReadRetentionDays)
-  return prune(db, { before, readsBefore, limit })
+  const pruned = await prune(db, { before, readsBefore, limit })
+  if (pruned < limit && (await addPartitions(db)) === 'blocked')
+    log.warn('no new partition could be created; see `ops archive list`')
+  return pruned
 }
 
 interface Batch {

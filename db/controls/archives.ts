@@ -58,10 +58,14 @@ export function isRange(partition: Partition): partition is Range {
   return partition.fromId !== null && partition.beforeId !== null
 }
 
-/** Creates partitions ahead of the IDs, if there are too few, and returns their number. Idempotent. */
-export async function addPartitions(db: Queryable): Promise<number> {
+/**
+ * Creates partitions ahead of the IDs, if there are too few, and returns their number. Returns `blocked` if one is due
+ * and cannot be created, because a table is locked or rows are in a default partition. Idempotent.
+ */
+export async function addPartitions(db: Queryable): Promise<number | 'blocked'> {
   const [row] = await db.sql<{ added: number }>`SELECT add_partitions() AS added`
-  return row?.added ?? 0
+  const added = row?.added ?? 0
+  return added < 0 ? 'blocked' : added
 }
 
 /** Lists the partitions of each table by ID. The default partition comes last. */
@@ -102,7 +106,8 @@ export class StillNeeded extends Error {
 
 /** Reads the rows of a partition as lines of JSON, in order of their IDs. Throws StillNeeded at a row that must stay. */
 export async function* linesOf(db: Db | Tx, partition: Range, before: Date): AsyncGenerator<Line[]> {
-  for (let after = -1n; ; ) {
+  // Starts with the least ID, because the first partition has no lower bound.
+  for (let after = -(2n ** 63n); ; ) {
     const rows = await readBatch(db, partition, { before, after })
     for (const row of rows) {
       const need = needOf(row)
@@ -275,21 +280,46 @@ async function lockToDrop(tx: Tx, table: PartitionedTable): Promise<void> {
 
 /** A row that was removed before would otherwise no longer be found, because its link would count as archived. */
 async function requireEachLinkedRow(tx: Tx, { name, fromId, beforeId }: Range, rows: bigint): Promise<void> {
-  await tx.sql`SELECT set_config('statement_timeout', ${String(countMs)}, true)`
-  const number = linkRowNumber('activity')
-  const isInRange = sql`link.table_name = 'activity' AND ${number} >= ${fromId} AND ${number} < ${beforeId}`
-  const within = { answerMs: countMs + 2_000 }
-  const [found] = await tx.run<{ links: bigint }>(
-    sql`SELECT count(*) AS links FROM audit_chain link WHERE ${isInRange}`,
-    within,
-  )
-  if (found?.links === rows) return
+  if ((await countLinks(tx, { fromId, beforeId })) === rows) return
   const [missing] = await tx.run<{ rowId: bigint }>(
-    sql`SELECT ${number} AS row_id FROM audit_chain link WHERE ${isInRange}
-      AND NOT EXISTS (SELECT FROM ONLY ${identifier(name)} r WHERE r.id = ${number}) ORDER BY link.sequence LIMIT 1`,
-    within,
+    sql`SELECT ${linkRowNumber('activity')} AS row_id FROM audit_chain link WHERE ${isLinkIn({ fromId, beforeId })}
+      AND NOT EXISTS (SELECT FROM ONLY ${identifier(name)} r WHERE r.id = ${linkRowNumber('activity')}) ORDER BY link.sequence LIMIT 1`,
+    { answerMs: countMs + 2_000 },
   )
   throw new StillNeeded({ need: 'row_missing', rowId: missing?.rowId ?? fromId })
+}
+
+type Bounds = Pick<ArchiveRow, 'fromId' | 'beforeId'>
+
+function isLinkIn({ fromId, beforeId }: Bounds): Sql {
+  const number = linkRowNumber('activity')
+  return sql`link.table_name = 'activity' AND ${number} >= ${fromId} AND ${number} < ${beforeId}`
+}
+
+/** Reads the whole chain, and allows the rest of the transaction as much time for each statement. */
+async function countLinks(tx: Tx, bounds: Bounds): Promise<bigint> {
+  await tx.sql`SELECT set_config('statement_timeout', ${String(countMs)}, true)`
+  const [found] = await tx.run<{ links: bigint }>(
+    sql`SELECT count(*) AS links FROM audit_chain link WHERE ${isLinkIn(bounds)}`,
+    { answerMs: countMs + 2_000 },
+  )
+  return found?.links ?? 0n
+}
+
+/**
+ * Returns the archives of the activity list that can explain missing rows. The owner of the database could record a
+ * false one to hide a removed row. It would overlap an existing partition, or have another number of rows than the audit
+ * chain.
+ */
+export async function listProvenArchives(db: Db): Promise<string[]> {
+  const partitions = (await listPartitions(db)).filter(isRange).filter(({ table }) => table === 'activity')
+  const proven: string[] = []
+  for (const each of await listArchives(db)) {
+    if (each.tableName !== 'activity') continue
+    const isPresent = partitions.some(({ fromId, beforeId }) => fromId < each.beforeId && each.fromId < beforeId)
+    if (!isPresent && (await db.transaction((tx) => countLinks(tx, each))) === each.rowCount) proven.push(each.id)
+  }
+  return proven
 }
 
 const countMs = 600_000

@@ -16,6 +16,7 @@ import {
   linesOf,
   listArchives,
   listPartitions,
+  listProvenArchives,
   type Need,
   type Partition,
   partitionedTables,
@@ -227,7 +228,7 @@ const verify = defineCommand('archive verify', {
   about:
     'Compares the file of an archive with its record and, for activity, each row with the audit chain; exits with 1 on a difference.',
   options: { file: required(path, 'The file.') },
-  example: ['--file', 'archives/activity-0-20000000.ndjson.gz'],
+  example: ['--file', 'archives/activity-0-200000000.ndjson.gz'],
   async run({ db }, { file }) {
     const read = await readFile(file).catch((error: unknown) => errorCode(error) ?? 'not gzip')
     if (typeof read === 'string') return refused('invalid_request', `${file} cannot be read (${read}).`)
@@ -235,8 +236,12 @@ const verify = defineCommand('archive verify', {
     const record = await findArchive(db, sha256)
     const known = { file, sha256: sha256.toString('hex'), rows: String(rows), table: record?.tableName ?? null }
     if (record === null) return foundProblem(known, `No archive has the SHA-256 of ${file}: ${known.sha256}.`)
+    if (record.rowCount !== rows) return foundProblem(known, `The record of ${file} has ${record.rowCount} rows.`)
     let problem: string | null = null
     if (record.tableName === 'activity') {
+      const isProven = (await listProvenArchives(db)).includes(record.id)
+      if (!isProven)
+        problem = 'The audit chain has other rows in the range of this archive, or the table still has the range.'
       await readFile(file, async (lines) => {
         const forged = problem === null ? await findForged(db, lines) : null
         if (forged !== null) problem = `Row ${forged.rowId} ${sentenceOf[forged.need]}.`

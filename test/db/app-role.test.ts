@@ -2,7 +2,7 @@
 // that its privileges suffice.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client } from 'pg'
-import { asApplication } from '../support/db/app-role'
+import { asApplication, asReader } from '../support/db/app-role'
 import { createDatabase, type TestDatabase } from '../support/db/database'
 
 let database: TestDatabase
@@ -38,11 +38,24 @@ test.each([
 test('the application’s role can create the partitions that are due', async () => {
   const owner = new Client({ connectionString: database.url })
   await owner.connect()
-  await owner.query(`SELECT setval(pg_get_serial_sequence('activity', 'id'), 25000000)`)
+  await owner.query(`SELECT setval(pg_get_serial_sequence('activity', 'id'), 250000000)`)
   await owner.end()
 
   expect((await application.query('SELECT add_partitions() AS added')).rows).toEqual([{ added: 1 }])
-  expect((await application.query('SELECT FROM activity_from_40000000')).rows).toEqual([])
+  expect((await application.query('SELECT FROM activity_from_400000000')).rows).toEqual([])
+})
+
+test('a role that only reads cannot create partitions, which locks payouts, and can list them', async () => {
+  const reader = new Client({ connectionString: await asReader(database.url) })
+  await reader.connect()
+  const refused = await reader.query('SELECT add_partitions()').catch((error: unknown) => error)
+  const listed = await reader.query(
+    `SELECT pg_sequence_last_value(pg_get_serial_sequence('activity', 'id')::regclass) AS id`,
+  )
+  await reader.end()
+
+  expect(refused).toMatchObject({ code: '42501' })
+  expect(listed.rows).toHaveLength(1)
 })
 
 test('the application’s role can read and write a table that a later migration creates', async () => {

@@ -77,7 +77,7 @@ test('the verdict reports a changed ledger entry as a drift, and a changed activ
  */
 async function openAll(): Promise<void> {
   try {
-    ;[servers, world] = await Promise.race([open(), sleep(openMs).then(tooLate)])
+    ;[servers, world] = await Promise.race([open(), sleep(openMs, null, { ref: false }).then(tooLate)])
   } catch (error) {
     process.stderr.write(`The start failed at ${step} and is repeated: ${String(error)}\n`)
     ;[servers, world] = await open()

@@ -1,6 +1,7 @@
 // Verifies the audit chain from its start, and reports the first fault.
 import type { Db, Tx } from '../../database'
 import { identifier, type Sql, sql } from '../../sql'
+import { listProvenArchives } from '../archives'
 import { isAhead } from './progress'
 import { type AuditedTable, linkRowNumber, linkRowUuid, nameOf, rowHashOf, rowTextOf } from './rows'
 import { chainHashOf, firstHash } from './seal'
@@ -51,8 +52,9 @@ export async function verifyAudit(db: Db, keptHead: string | null = null, atOnce
   let links = 0n
   let archived = 0
   let fault: FirstFault | null = null
+  const archives = await listProvenArchives(db)
   for (let isOver = false; !isOver && fault === null; ) {
-    const some = await readLinks(db, { after: links, limit: atOnce })
+    const some = await readLinks(db, { after: links, limit: atOnce, archives })
     isOver = some.length < atOnce
     for (const link of some) {
       fault = faultOf(link, links + 1n, head)
@@ -102,7 +104,14 @@ async function isInChain(db: Db, head: string): Promise<boolean> {
   return (await db.sql`SELECT 1 FROM audit_chain WHERE chain_hash = ${Buffer.from(head, 'hex')}`).length > 0
 }
 
-function readLinks(db: Db, { after, limit }: { after: bigint; limit: number }): Promise<FollowedLink[]> {
+interface LinksToRead {
+  readonly after: bigint
+  readonly limit: number
+  /** The IDs of the archives that explain missing rows. */
+  readonly archives: readonly string[]
+}
+
+function readLinks(db: Db, { after, limit, archives }: LinksToRead): Promise<FollowedLink[]> {
   return withOwnFunctions(
     db,
     (
@@ -111,7 +120,7 @@ function readLinks(db: Db, { after, limit }: { after: bigint; limit: number }): 
         WHEN s.id IS NOT NULL THEN ${rowTextOf.ledger_sets(sql`s`)} WHEN e.id IS NOT NULL THEN ${rowTextOf.ledger_entries(sql`e`)}
         WHEN c.id IS NOT NULL THEN ${rowTextOf.charges(sql`c`)} WHEN a.id IS NOT NULL THEN ${rowTextOf.activity(sql`a`)}
         WHEN o.id IS NOT NULL THEN ${rowTextOf.ledger_accounts(sql`o`)} END AS row_text,
-        link.table_name = 'activity' AND a.id IS NULL AND EXISTS (SELECT FROM archives WHERE archives.table_name = 'activity'
+        link.table_name = 'activity' AND a.id IS NULL AND EXISTS (SELECT FROM archives WHERE archives.id = ANY (${archives}::uuid[])
           AND ${linkRowNumber('activity')} >= archives.from_id AND ${linkRowNumber('activity')} < archives.before_id) AS is_archived
     FROM (SELECT * FROM audit_chain WHERE sequence > ${after} ORDER BY sequence LIMIT ${limit}) link
     LEFT JOIN ledger_sets s ON s.id = ${linkRowUuid('ledger_sets')}

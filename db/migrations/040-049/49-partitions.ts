@@ -1,7 +1,7 @@
 // Partitions the activity list and the payouts' timelines by ID, so that old rows can be archived and dropped without
 // deleting them one by one. The existing table becomes the first partition and no row moves. Validating the bound
-// beforehand keeps the lock short, because PostgreSQL then attaches the table without reading it. Inserts go on between
-// the three migrations: the bound leaves at least ten million IDs.
+// beforehand keeps the lock short, because PostgreSQL then attaches the table without reading it. Writers continue
+// between the three migrations: the bound leaves at least a hundred million IDs.
 import { migration } from '../migration'
 
 export const PartitionBounds1794700800049 = migration(
@@ -12,7 +12,7 @@ export const PartitionBounds1794700800049 = migration(
   BEGIN
     FOREACH v_table IN ARRAY ARRAY['activity', 'payout_events'] LOOP
       EXECUTE format('ALTER TABLE %I ADD CONSTRAINT %I CHECK (id IS NOT NULL AND id < %s) NOT VALID', v_table, v_table || '_bound',
-        (coalesce(pg_sequence_last_value(pg_get_serial_sequence(v_table, 'id')::regclass), 0) / 10000000 + 2) * 10000000);
+        (coalesce(pg_sequence_last_value(pg_get_serial_sequence(v_table, 'id')::regclass), 0) / 100000000 + 2) * 100000000);
     END LOOP;
   END $$`,
 )
@@ -106,9 +106,10 @@ export const Partitions1794700800051 = migration(
   `CREATE TRIGGER payout_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON payout_events_default
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()`,
 
-  // Keeps an empty partition ahead of each table's IDs. Runs as its owner, because the application's role owns nothing.
-  // Takes no arguments, and creates nothing while there is enough room. The sizes grow with the table, so that it has
-  // dozens of partitions and not thousands. Rows that found no partition are in the default partition and remain there.
+  // Creates partitions until two hundred million IDs of each table have one. Runs as its owner, because the application's
+  // role owns nothing. The sizes grow with the table, so that it has dozens of partitions and not thousands. Rows without
+  // a partition go to the default one and remain there. Returns the number of new partitions, or -1 if one is due that
+  // could not be created.
   `CREATE FUNCTION add_partitions() RETURNS integer LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '3s' AS $$
   DECLARE
@@ -118,37 +119,63 @@ export const Partitions1794700800051 = migration(
     v_size bigint;
     v_from bigint;
     v_added integer := 0;
+    v_failed boolean := false;
   BEGIN
+    IF NOT pg_try_advisory_xact_lock(1794700800051) THEN
+      RETURN 0;
+    END IF;
     FOREACH v_table IN ARRAY ARRAY['activity', 'payout_events'] LOOP
       v_last := coalesce(pg_sequence_last_value(pg_get_serial_sequence('public.' || v_table, 'id')::regclass), 0);
-      v_size := greatest(10000000, v_last / 100000000 * 10000000);
-      SELECT max((regexp_match(pg_get_expr(relpartbound, oid), 'TO \\(''?(\\d+)'))[1]::bigint) INTO v_from
+      v_size := greatest(100000000, v_last / 1000000000 * 100000000);
+      SELECT coalesce(max((regexp_match(pg_get_expr(relpartbound, oid), 'TO \\(''?(\\d+)'))[1]::bigint), 0) INTO v_from
         FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE inhparent = ('public.' || v_table)::regclass;
-      WHILE v_from < v_last + 2 * v_size LOOP
-        IF v_from <= v_last THEN
-          v_from := (v_last / 10000000 + 2) * 10000000;
-        END IF;
-        -- The first lock blocks no writer and ends an automatic vacuum. Attaching needs the second one, because of the
-        -- foreign key. Waiting for less than the deadlock timeout fails this, and not a payout.
-        LOCK TABLE public.payouts IN SHARE UPDATE EXCLUSIVE MODE;
-        SET LOCAL lock_timeout = '300ms';
-        LOCK TABLE public.payouts IN SHARE ROW EXCLUSIVE MODE;
-        v_name := v_table || '_from_' || v_from;
-        EXECUTE format('CREATE TABLE public.%I (LIKE public.%I INCLUDING ALL EXCLUDING IDENTITY)', v_name, v_table);
+      CONTINUE WHEN v_from >= v_last + 2 * v_size;
+      -- Attaching reads the whole default partition while payouts wait.
+      IF pg_relation_size(('public.' || v_table || '_default')::regclass) > 10000000 THEN
+        v_failed := true;
+        CONTINUE;
+      END IF;
+      BEGIN
         IF v_table = 'payout_events' THEN
-          EXECUTE format('CREATE TRIGGER payout_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON public.%I
-            FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change()', v_name);
+          -- The first lock blocks no writer and ends an automatic vacuum. Attaching needs the second one, because of the
+          -- foreign key. Waiting for less than the deadlock timeout fails this, and not a payout.
+          LOCK TABLE public.payouts IN SHARE UPDATE EXCLUSIVE MODE;
+          SET LOCAL lock_timeout = '300ms';
+          LOCK TABLE public.payouts IN SHARE ROW EXCLUSIVE MODE;
         END IF;
-        EXECUTE format('ALTER TABLE public.%I ATTACH PARTITION public.%I FOR VALUES FROM (%s) TO (%s)',
-          v_table, v_name, v_from, v_from + v_size);
-        v_from := v_from + v_size;
-        v_added := v_added + 1;
-      END LOOP;
+        SET LOCAL lock_timeout = '300ms';
+        WHILE v_from < v_last + 2 * v_size LOOP
+          IF v_from <= v_last THEN
+            v_from := (v_last / 100000000 + 2) * 100000000;
+          END IF;
+          v_name := v_table || '_from_' || v_from;
+          EXECUTE format('CREATE TABLE public.%I (LIKE public.%I INCLUDING ALL EXCLUDING IDENTITY)', v_name, v_table);
+          IF v_table = 'payout_events' THEN
+            EXECUTE format('CREATE TRIGGER payout_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON public.%I
+              FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change()', v_name);
+          END IF;
+          EXECUTE format('ALTER TABLE public.%I ATTACH PARTITION public.%I FOR VALUES FROM (%s) TO (%s)',
+            v_table, v_name, v_from, v_from + v_size);
+          v_from := v_from + v_size;
+          v_added := v_added + 1;
+        END LOOP;
+      EXCEPTION WHEN lock_not_available OR check_violation THEN
+        -- A table is locked, or a row of the default partition belongs to the new one.
+        v_failed := true;
+      END;
     END LOOP;
-    RETURN v_added;
-  EXCEPTION WHEN lock_not_available THEN
-    -- The next run tries again.
-    RETURN 0;
+    RETURN CASE WHEN v_failed THEN -1 ELSE v_added END;
+  END $$`,
+  // It locks payouts until the transaction ends, so a role that only reads must not call it.
+  'REVOKE EXECUTE ON FUNCTION add_partitions() FROM PUBLIC',
+  `DO $$
+  DECLARE
+    v_role text;
+  BEGIN
+    FOR v_role IN SELECT grantee::regrole::text FROM pg_class, aclexplode(relacl)
+      WHERE oid = 'activity'::regclass AND privilege_type = 'INSERT' AND grantee NOT IN (0, relowner) LOOP
+      EXECUTE format('GRANT EXECUTE ON FUNCTION add_partitions() TO %s', v_role);
+    END LOOP;
   END $$`,
   'SELECT add_partitions()',
 

@@ -4,8 +4,10 @@ import { pruneActivity } from '../../../activities/controls/retention'
 import { latestActivity, recordActivity } from '../../../db/controls/activity'
 import { aPartner } from '../../support/db/a-partner'
 import { useDatabase } from '../../support/db/database'
+import { keptLog } from '../../support/kept-logs'
 
 const db = useDatabase(2)
+const log = keptLog()
 
 test('a batch deletes the oldest reads, up to its limit, and the next batch deletes the rest', async () => {
   const { id: partnerId } = await aPartner(db)
@@ -14,7 +16,7 @@ test('a batch deletes the oldest reads, up to its limit, and the next batch dele
     db,
     days.map((day) => aRead(partnerId, day)),
   )
-  const deps = { db, clock: { now: () => new Date('2026-02-01T00:00:00Z') }, ...days7 }
+  const deps = { db, log, clock: { now: () => new Date('2026-02-01T00:00:00Z') }, ...days7 }
   const prune = () => pruneActivity(deps, { limit: 3 })
 
   const first = await prune()
@@ -37,7 +39,7 @@ test('reads have a short retention period, refused writes have the full one, and
     { ...refused, at: new Date('2025-11-15T12:00:00Z') },
     { ...call, action: 'key.revoke', changes: 'something', at: new Date('2024-01-15T12:00:00Z') },
   ])
-  const deps = { db, clock: { now: () => new Date('2026-02-01T00:00:00Z') } }
+  const deps = { db, log, clock: { now: () => new Date('2026-02-01T00:00:00Z') } }
 
   const removed = await pruneActivity(
     { ...deps, activityRetentionDays: 60, activityReadRetentionDays: 7 },

@@ -32,7 +32,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 describe('payout_events', () => {
-  const file = () => join(folder, 'payout_events-0-20000000.ndjson.gz')
+  const file = () => join(folder, 'payout_events-0-200000000.ndjson.gz')
 
   test('the rows of closed payouts move to a private file, and the record has its SHA-256', async () => {
     const events = [
@@ -47,7 +47,7 @@ describe('payout_events', () => {
     expect(code).toBe(0)
     const sha256 = createHash('sha256').update(readFileSync(file())).digest('hex')
     expect(JSON.parse(out).data).toEqual([
-      { table: 'payout_events', from_id: '0', before_id: '20000000', rows: '2', file: file(), sha256 },
+      { table: 'payout_events', from_id: '0', before_id: '200000000', rows: '2', file: file(), sha256 },
     ])
     expect(statSync(file()).mode & 0o777).toBe(0o600)
     const lines = gunzipSync(readFileSync(file())).toString().trim().split('\n')
@@ -146,7 +146,7 @@ describe('payout_events', () => {
 
     expect(written).toMatchObject({ rows: 1n })
     expect(readFileSync(file())).toEqual(kept)
-    expect(readdirSync(folder)).toEqual(['payout_events-0-20000000.ndjson.gz'])
+    expect(readdirSync(folder)).toEqual(['payout_events-0-200000000.ndjson.gz'])
     expect(await count('payout_events')).toBe(0)
   })
 
@@ -196,7 +196,7 @@ describe('payout_events', () => {
 })
 
 describe('activity', () => {
-  const file = () => join(folder, 'activity-0-20000000.ndjson.gz')
+  const file = () => join(folder, 'activity-0-200000000.ndjson.gz')
 
   test('the audit chain holds without the archived rows, and proves the file', async () => {
     await someChanges(3)
@@ -239,9 +239,22 @@ describe('activity', () => {
     await sealAll(terminal.db, longAgo)
     await write('activity')
 
-    await terminal.db.dataSource.query('DELETE FROM activity WHERE id > 20000000')
+    await terminal.db.dataSource.query('DELETE FROM activity WHERE id > 200000000')
 
     const { code, out } = await terminal.ops('audit', 'verify', '--json')
+    expect([code, JSON.parse(out)]).toMatchObject([1, { what: 'row_missing', table: 'activity' }])
+  })
+
+  test('a false record of an archive does not hide a removed row', async () => {
+    await someChanges(2)
+    await sealAll(terminal.db, longAgo)
+    await terminal.db.dataSource.query('DELETE FROM activity WHERE id = 1')
+    await terminal.db.dataSource.query(
+      `INSERT INTO archives VALUES (gen_random_uuid(), 'activity', 1, 2, 1, now(), sha256('x'), now(), 'ops:mallory')`,
+    )
+
+    const { code, out } = await terminal.ops('audit', 'verify', '--json')
+
     expect([code, JSON.parse(out)]).toMatchObject([1, { what: 'row_missing', table: 'activity' }])
   })
 
@@ -294,7 +307,7 @@ async function firstPartition(): Promise<Range> {
 async function fill(table: string): Promise<void> {
   await terminal.db.dataSource.query('SELECT setval(pg_get_serial_sequence($1, $2), 1)', [table, 'id'])
   await terminal.db.dataSource.query('SELECT add_partitions()')
-  await terminal.db.dataSource.query('SELECT setval(pg_get_serial_sequence($1, $2), 20000000)', [table, 'id'])
+  await terminal.db.dataSource.query('SELECT setval(pg_get_serial_sequence($1, $2), 200000000)', [table, 'id'])
 }
 
 function write(table: string, ...options: string[]): Promise<Ran> {

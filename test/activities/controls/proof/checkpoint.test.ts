@@ -37,7 +37,7 @@ test('the totals of a wallet with many payouts are recounted when due, and by pr
   await aVerifiedPayout()
   await withoutTriggers(
     db,
-    'UPDATE payout_months SET created = 50000000 WHERE partner_id = (SELECT partner_id FROM wallets WHERE id = $1)',
+    'UPDATE payout_months SET created = 5000000 WHERE partner_id = (SELECT partner_id FROM wallets WHERE id = $1)',
     [wallet.id],
   )
 
