@@ -31,6 +31,9 @@ interface Pace {
   readonly seconds: number
 }
 
+/** Without a limit, a server that stalls for a second at a high rate uses up the process's file descriptors. */
+const mostConnections = 1_000
+
 /**
  * Sends each request when it is due, however slow the server is, and measures its latency from that time. A closed loop
  * sends less while the server is slow, and so hides most of the delay (coordinated omission).
@@ -43,9 +46,14 @@ export function runOpenLoop(target: Target, { perSecond, seconds }: Pace): Promi
     const idle: Connection[] = []
     const latenciesMs: number[] = []
     let sent = 0
+    let opened = 0
 
+    const open = () => {
+      opened += 1
+      return openConnection(target, reject)
+    }
     const send = (due: number) => {
-      const connection = idle.pop() ?? openConnection(target, reject)
+      const connection = idle.pop() ?? open()
       connection.send(target.next(due), () => {
         latenciesMs.push(performance.now() - due)
         idle.push(connection)
@@ -55,8 +63,9 @@ export function runOpenLoop(target: Target, { perSecond, seconds }: Pace): Promi
       })
     }
     const sendDue = () => {
-      for (; sent < planned && dueAt(sent) <= performance.now(); sent++) send(dueAt(sent))
-      if (sent < planned) setTimeout(sendDue, Math.max(0, dueAt(sent) - performance.now()))
+      const hasConnection = () => idle.length > 0 || opened < mostConnections
+      for (; sent < planned && dueAt(sent) <= performance.now() && hasConnection(); sent++) send(dueAt(sent))
+      if (sent < planned) setTimeout(sendDue, Math.max(1, dueAt(sent) - performance.now()))
     }
     sendDue()
   })
