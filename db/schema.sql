@@ -984,6 +984,7 @@ AS $function$
         IF v_table = 'payout_events' THEN
           -- The first lock blocks no writer and ends an automatic vacuum. Attaching needs the second one, because of the
           -- foreign key. Waiting for less than the deadlock timeout fails this, and not a payout.
+          SET LOCAL lock_timeout = '3s';
           LOCK TABLE payouts IN SHARE UPDATE EXCLUSIVE MODE;
           SET LOCAL lock_timeout = '300ms';
           LOCK TABLE payouts IN SHARE ROW EXCLUSIVE MODE;

@@ -311,20 +311,20 @@ async function countLinks(tx: Tx, bounds: Bounds): Promise<bigint> {
  * false one to hide a removed row. It would overlap an existing partition, or have another number of rows than the audit
  * chain.
  */
-export async function listProvenArchives(db: Db): Promise<string[]> {
-  const partitions = (await listPartitions(db)).filter(isRange).filter(({ table }) => table === 'activity')
+export async function listProvenArchives(tx: Tx): Promise<string[]> {
+  const partitions = (await listPartitions(tx)).filter(isRange).filter(({ table }) => table === 'activity')
   const proven: string[] = []
-  for (const each of await listArchives(db)) {
+  for (const each of await listArchives(tx)) {
     if (each.tableName !== 'activity') continue
     const isPresent = partitions.some(({ fromId, beforeId }) => fromId < each.beforeId && each.fromId < beforeId)
-    if (!isPresent && (await db.transaction((tx) => countLinks(tx, each))) === each.rowCount) proven.push(each.id)
+    if (!isPresent && (await countLinks(tx, each)) === each.rowCount) proven.push(each.id)
   }
   return proven
 }
 
 const countMs = 600_000
 
-export async function listArchives(db: Db): Promise<ArchiveRow[]> {
+export async function listArchives(db: Db | Tx): Promise<ArchiveRow[]> {
   return db.repo(archive).find({ order: { tableName: 'ASC', fromId: 'ASC' } })
 }
 

@@ -239,7 +239,7 @@ const verify = defineCommand('archive verify', {
     if (record.rowCount !== rows) return foundProblem(known, `The record of ${file} has ${record.rowCount} rows.`)
     let problem: string | null = null
     if (record.tableName === 'activity') {
-      const isProven = (await listProvenArchives(db)).includes(record.id)
+      const isProven = (await db.transaction(listProvenArchives)).includes(record.id)
       if (!isProven)
         problem = 'The audit chain has other rows in the range of this archive, or the table still has the range.'
       await readFile(file, async (lines) => {

@@ -179,6 +179,38 @@ test('no partition waits long for a lock that a payout holds', async () => {
   expect(await addPartitions(fresh)).toBeGreaterThan(0)
 })
 
+test('a row in the range of the next partition delays only that partition', async () => {
+  const { partnerId } = await aPayout(fresh)
+  await continueAt('activity', 100_000_000_000)
+  await insertActivity(`SELECT 100300000000, '${partnerId}', now(), 'key.create', true, 'test', NULL`)
+
+  expect(await addPartitions(fresh)).toBe('blocked')
+
+  expect((await listPartitions(fresh)).map(({ name }) => name)).not.toContain('activity_from_100200000000')
+})
+
+test('no partition is attached while the default one is large, which is logged, and pruning continues', async () => {
+  const { partnerId } = await aPayout(fresh)
+  await continueAt('activity', 200_000_000_000)
+  const wide = `SELECT 150000000000 + n, '${partnerId}', now(), 'key.create', true, 'test', repeat(md5(n::text), 40)`
+  await insertActivity(`${wide} FROM generate_series(1, 8000) n`)
+  const read = { ...entry, partnerId, action: 'key.list', changes: 'nothing', requestId: null } as const
+  await recordActivity(fresh, [{ ...read, at: new Date('2026-01-01T00:00:00Z') }])
+  const lines: string[] = []
+  const log = keptLog({ level: 'warn', write: (line) => lines.push(line) })
+  const deps = { db: fresh, log, clock: { now: () => at }, activityRetentionDays: 7, activityReadRetentionDays: 7 }
+
+  expect(await pruneActivity(deps, { limit: 10 })).toBe(1)
+
+  expect(lines.join('')).toContain('no new partition could be created')
+})
+
+async function insertActivity(rows: string): Promise<void> {
+  await fresh.dataSource.query(
+    `INSERT INTO activity (id, partner_id, at, action, changes, made_by, detail) OVERRIDING SYSTEM VALUE ${rows}`,
+  )
+}
+
 test('every partition of the timelines is append only and lists changes for the reconciliation', async () => {
   const { id: payoutId } = await aPayout(fresh)
   const partitions = (await listPartitions(fresh)).filter(({ table }) => table === 'payout_events')

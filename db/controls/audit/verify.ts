@@ -52,7 +52,7 @@ export async function verifyAudit(db: Db, keptHead: string | null = null, atOnce
   let links = 0n
   let archived = 0
   let fault: FirstFault | null = null
-  const archives = await listProvenArchives(db)
+  let archives = await withOwnFunctions(db, listProvenArchives)
   for (let isOver = false; !isOver && fault === null; ) {
     const some = await readLinks(db, { after: links, limit: atOnce, archives })
     isOver = some.length < atOnce
@@ -62,6 +62,13 @@ export async function verifyAudit(db: Db, keptHead: string | null = null, atOnce
       head = link.chainHash
       links = link.sequence
       if (link.isArchived) archived += 1
+    }
+    // The row may have been archived since the archives were read. The links after the last valid one are then read again.
+    const known = archives.length
+    if (fault?.what === 'row_missing') archives = await withOwnFunctions(db, listProvenArchives)
+    if (archives.length > known) {
+      fault = null
+      isOver = false
     }
   }
   if (fault === null && keptHead !== null && !(await isInChain(db, keptHead))) {

@@ -106,8 +106,8 @@ export const Partitions1794700800051 = migration(
   `CREATE TRIGGER payout_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON payout_events_default
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()`,
 
-  // Creates partitions until two hundred million IDs of each table have one. Runs as its owner, because the application's
-  // role owns nothing. The sizes grow with the table, so that it has dozens of partitions and not thousands. Rows without
+  // Creates partitions for at least the next two hundred million IDs of each table. Runs as its owner, because the
+  // application's role owns nothing. The sizes grow with the table, so that it has dozens of partitions and not thousands. Rows without
   // a partition go to the default one and remain there. Returns the number of new partitions, or -1 if one is due that
   // could not be created.
   `CREATE FUNCTION add_partitions() RETURNS integer LANGUAGE plpgsql SECURITY DEFINER
@@ -139,6 +139,7 @@ export const Partitions1794700800051 = migration(
         IF v_table = 'payout_events' THEN
           -- The first lock blocks no writer and ends an automatic vacuum. Attaching needs the second one, because of the
           -- foreign key. Waiting for less than the deadlock timeout fails this, and not a payout.
+          SET LOCAL lock_timeout = '3s';
           LOCK TABLE public.payouts IN SHARE UPDATE EXCLUSIVE MODE;
           SET LOCAL lock_timeout = '300ms';
           LOCK TABLE public.payouts IN SHARE ROW EXCLUSIVE MODE;

@@ -9,7 +9,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { Client } from 'pg'
 import { recordActivity } from '../../../db/controls/activity'
 import { dropPartition, isRange, listPartitions, type Range } from '../../../db/controls/archives'
+import { verifyAudit } from '../../../db/controls/audit/verify'
 import { findLedgerDrifts } from '../../../db/controls/proof/ledger'
+import type { Db } from '../../../db/database'
 import type { StoredPayout } from '../../../db/payouts/payout'
 import { writeFile } from '../../../ops/controls/archive'
 import { aPartner, aWallet } from '../../support/db/a-partner'
@@ -243,6 +245,25 @@ describe('activity', () => {
 
     const { code, out } = await terminal.ops('audit', 'verify', '--json')
     expect([code, JSON.parse(out)]).toMatchObject([1, { what: 'row_missing', table: 'activity' }])
+  })
+
+  test('a row that is archived during a verification is not reported as missing', async () => {
+    await someChanges(3)
+    await sealAll(terminal.db, longAgo)
+    await fill('activity')
+    // The first transaction of the verification reads the list of archives, the second one reads links.
+    let written: Ran | null = null
+    let transactions = 0
+    const transaction: Db['transaction'] = async (...work) => {
+      transactions += 1
+      if (transactions === 2) written = await write('activity')
+      return terminal.db.transaction(...work)
+    }
+
+    const verified = await verifyAudit({ ...terminal.db, transaction })
+
+    expect(written).toMatchObject({ code: 0 })
+    expect(verified).toMatchObject({ fault: null, archived: 3 })
   })
 
   test('a false record of an archive does not hide a removed row', async () => {
