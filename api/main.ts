@@ -47,12 +47,13 @@ async function main(): Promise<void> {
   const mailer = config.mail === null ? null : createMailer({ ...config.mail, ...mailTimeouts })
   const mails = createMailSender({ db, keyring, mailer, clock, log })
   const requests = createRequestMetrics()
+  const admission = createAdmission(config.payoutsAtOnce)
   const onRejected = warnOfRate(log)
   const ping = () => pingTemporal(temporal, 2_000)
   const server = createApi({
     config,
     db,
-    admission: createAdmission(config.payoutsAtOnce),
+    admission,
     costlyReads: createCostlyReads({ db: readDb, limits: limitsFor(config.readsPerPartner) }),
     keyring,
     rates: createRates({ rails, store: createRateStore(db, config.rates), limits: config.rates, clock, onRejected }),
@@ -74,6 +75,7 @@ async function main(): Promise<void> {
     clock,
     requests,
     bankCalls,
+    admission,
     retention: config.retention,
     pingTemporal: ping,
   })

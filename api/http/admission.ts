@@ -1,5 +1,6 @@
 // Limits how many payouts one API process creates at the same time, and how many of them belong to one partner.
-import type { Environment } from '../../domain/environment'
+import { type Environment, environments } from '../../domain/environment'
+import type { Metric } from '../../runtime/metrics'
 import { ApiError } from './errors'
 
 interface Payer {
@@ -10,6 +11,7 @@ interface Payer {
 export interface Admission {
   /** Runs `create` in one of the places. If there is none, returns what `refuse` returns, by default an error. */
   admit<T>(payer: Payer, create: () => Promise<T>, refuse?: (error: ApiError) => Promise<T>): Promise<T>
+  metrics(): Metric[]
 }
 
 /**
@@ -22,13 +24,26 @@ export function createAdmission(places: number): Admission {
     async admit({ partnerId, environment }, create, refuse = fail) {
       const own = ofEnvironment[environment]
       const refusal = own.enter(partnerId)
-      if (refusal !== null) return refuse(refusal)
+      if (refusal !== null) return refuse(refusals[refusal]())
       try {
         return await create()
       } finally {
         own.leave(partnerId)
       }
     },
+    metrics: () => [
+      {
+        name: 'payouts_admission_refusals_total',
+        help: 'Requests without a free place to create a payout, because the account or all accounts used theirs.',
+        type: 'counter',
+        samples: environments.flatMap((environment) =>
+          Object.entries(ofEnvironment[environment].refused).map(([reason, value]) => ({
+            labels: { environment, reason },
+            value,
+          })),
+        ),
+      },
+    ],
   }
 }
 
@@ -44,13 +59,22 @@ async function fail(error: ApiError): Promise<never> {
 function createPlaces(places: number) {
   const inWork = new Map<string, number>()
   const open = places - Math.floor(places / 4)
+  const refused = { account: 0, all: 0 }
   let total = 0
+  const reasonToRefuse = (own: number): Reason | null => {
+    const share = Math.floor(places / (inWork.size + 1))
+    if (own > 0 && (own >= share || total >= open)) return 'account'
+    return total >= places ? 'all' : null
+  }
   return {
-    enter(partnerId: string): ApiError | null {
+    refused,
+    enter(partnerId: string): Reason | null {
       const own = inWork.get(partnerId) ?? 0
-      const share = Math.floor(places / (inWork.size + 1))
-      if (own > 0 && (own >= share || total >= open)) return ofThisPartner()
-      if (total >= places) return ofAllPartners()
+      const reason = reasonToRefuse(own)
+      if (reason !== null) {
+        refused[reason] += 1
+        return reason
+      }
       inWork.set(partnerId, own + 1)
       total += 1
       return null
@@ -67,12 +91,15 @@ function createPlaces(places: number) {
 const headers = { 'Retry-After': '1' }
 const repeatIt = 'This request created nothing. Send it again with the same Idempotency-Key.'
 
-function ofThisPartner(): ApiError {
-  const message = `Too many payouts of this account are being created at the same time. ${repeatIt}`
-  return new ApiError('rate_limited', { message, headers })
-}
+type Reason = keyof typeof refusals
 
-function ofAllPartners(): ApiError {
-  const message = `Too many payouts are being created at the same time. ${repeatIt}`
-  return new ApiError('service_unavailable', { message, headers })
+const refusals = {
+  account() {
+    const message = `Too many payouts of this account are being created at the same time. ${repeatIt}`
+    return new ApiError('rate_limited', { message, headers })
+  },
+  all() {
+    const message = `Too many payouts are being created at the same time. ${repeatIt}`
+    return new ApiError('service_unavailable', { message, headers })
+  },
 }

@@ -2,6 +2,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { MetricsConfig } from '../../runtime/config/config'
 import { asText, contentType, createProcessMetrics } from '../../runtime/metrics'
+import type { Admission } from '../http/admission'
 import { listen, stop } from '../http/listen'
 import { type BusinessParts, createBusinessMetrics } from './business'
 import type { BankMetrics, RequestMetrics } from './requests'
@@ -9,6 +10,7 @@ import type { BankMetrics, RequestMetrics } from './requests'
 interface MetricsParts extends BusinessParts {
   readonly requests: RequestMetrics
   readonly bankCalls: BankMetrics
+  readonly admission: Pick<Admission, 'metrics'>
 }
 
 /** Opens nothing if no port is configured. */
@@ -19,7 +21,8 @@ export async function openMetrics(config: MetricsConfig, parts: MetricsParts): P
   return { close: () => stop(server) }
 }
 
-export async function createMetricsServer({ requests, bankCalls, ...parts }: MetricsParts): Promise<Server> {
+export async function createMetricsServer(all: MetricsParts): Promise<Server> {
+  const { requests, bankCalls, admission, ...parts } = all
   const business = createBusinessMetrics(parts)
   const ownFigures = createProcessMetrics()
   await business.start()
@@ -34,6 +37,7 @@ export async function createMetricsServer({ requests, bankCalls, ...parts }: Met
   async function answer(response: ServerResponse): Promise<void> {
     const figures = await business.metrics()
     response.writeHead(200, { 'Content-Type': contentType })
-    response.end(asText([...figures, ...requests.metrics(), ...bankCalls.metrics(), ...ownFigures()]))
+    const counted = [requests, bankCalls, admission].flatMap((each) => each.metrics())
+    response.end(asText([...figures, ...counted, ...ownFigures()]))
   }
 }

@@ -3,8 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { beforeAll, expect, jest, test } from '@jest/globals'
 import { type Admission, createAdmission } from '../../../api/http/admission'
+import { asText } from '../../../runtime/metrics'
 import { connectClient } from '../../../runtime/temporal/client'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
+import { startMetrics } from '../../support/api/a-metrics-server'
 import { startApi } from '../../support/api/client'
 import { aKey, aPartner } from '../../support/api/fixtures'
 import { aRequest } from '../../support/api/payout-world'
@@ -48,8 +50,9 @@ async function aPayer() {
 
 const anOrder = () => `order-${randomUUID()}`
 
-test('a partner with half of the places in work gets 429, and the refused payout does not exist', async () => {
+test('a partner with half of the places in work gets 429, which is counted, and the refused payout does not exist', async () => {
   const { pay, stored, fill } = await aPayer()
+  const metrics = await startMetrics(api)
   const { orders, answers } = await fill()
 
   const refused = await pay(anOrder())
@@ -57,6 +60,9 @@ test('a partner with half of the places in work gets 429, and the refused payout
   expect([refused.status, refused.body.error?.code]).toEqual([429, 'rate_limited'])
   expect(refused.headers.get('Retry-After')).toBe('1')
   expect(await stored()).toEqual(orders)
+  const figures = await (await fetch(`${metrics.url}/metrics`)).text()
+  metrics.close()
+  expect(figures).toContain('payouts_admission_refusals_total{environment="sandbox",reason="account"} 1\n')
   finish()
   expect((await answers).map(({ status }) => status)).toEqual([201, 201])
 })
@@ -110,6 +116,8 @@ test('when all places are taken, every partner gets 503 at once, and a place is 
 
   await expect(admission.admit(of('d'), work)).rejects.toMatchObject({ code: 'service_unavailable', status: 503 })
   await expect(admission.admit(of('a'), work)).rejects.toMatchObject({ code: 'rate_limited' })
+  expect(asText(admission.metrics())).toContain('total{environment="live",reason="all"} 1\n')
+  expect(asText(admission.metrics())).toContain('total{environment="sandbox",reason="all"} 0\n')
   ends[0]?.(new Error('failed'))
   await expect(running[0]).rejects.toThrow('failed')
   const late = admission.admit(of('d'), work)
